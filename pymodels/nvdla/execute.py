@@ -12,9 +12,10 @@ from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.nvdla.driver.driver import drive_task
 from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware, record_driver
+from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.cpu_tasks import emu_network, run_emu
 from goldbeat.pymodels.nvdla.engines.hardware import run_operation
-from goldbeat.pymodels.nvdla.engines.target import check_small
+from goldbeat.pymodels.nvdla.engines.target import check_configuration
 from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, LoadableTask
 from goldbeat.pymodels.nvdla.loadable.network import DLA1, EMU1, submitted
 from goldbeat.pymodels.nvdla.loadable.placement import Placement
@@ -42,6 +43,7 @@ def execute(
     inputs: Mapping[int, npt.NDArray[np.uint8]] | None = None,
     tasks: Sequence[LoadableTask] | None = None,
     after: Callable[[Sequence[str], Mapping[int, npt.NDArray[np.uint8]]], None] | None = None,
+    configuration: Configuration = NV_SMALL,
 ) -> dict[int, npt.NDArray[np.uint8]]:
     """Run tasks in the order in which they are submitted.
 
@@ -50,15 +52,16 @@ def execute(
         inputs: bytes by id of the memory, put at its beginning.
         tasks: which ones [all].
         after: called behind each operation, or each chain of them on the fly, with their engines and the bytes by memory id.
+        configuration: of the hardware.
 
     Returns:
         (size,) bytes of each memory by id.
 
     Raises:
-        UsageError: an operation that nv_small, or its model, cannot do; an input that does not fit.
+        UsageError: an operation that the hardware, or its model, cannot do; an input that does not fit.
         InputError: descriptors that make no sense or are another configuration's, or data outside of the memories.
     """
-    check_small(placement.loadable)
+    check_configuration(placement.loadable, configuration)
     regions = placement.by_id()
     for ident, data in (inputs or {}).items():
         if ident not in regions or len(data) > len(regions[ident].data):
@@ -68,7 +71,8 @@ def execute(
     def work(chain: list[tuple[str, dict[int, int]]]) -> None:
         flowing = None
         for engine, registers in chain:
-            result = run_operation(engine, registers, tuple(regions.values()), flowing, hardware.luts.get(engine))
+            luts = hardware.luts.get(engine)
+            result = run_operation(engine, registers, tuple(regions.values()), flowing, luts, configuration)
             flowing = result.output
             for ident, region in regions.items():
                 regions[ident] = Region(region.name, region.base, result.memory[region.name])
@@ -81,7 +85,7 @@ def execute(
             if tasks is not None and task not in tasks:
                 continue
             if task.interface == DLA1:
-                record_driver(drive_task(task, placement), hardware)
+                record_driver(drive_task(task, placement, configuration), hardware)
             else:
                 run_emu(emu_network(placement.loadable, task), {i: r.data for i, r in regions.items()})
     return {ident: region.data for ident, region in regions.items()}

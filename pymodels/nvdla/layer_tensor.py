@@ -48,8 +48,10 @@ def layer_tensor(
 
     execute(placement, inputs, after=after)
     record = cube.record
-    sizes = (int(record[name]) for name in ("channel", "height", "width", "line_stride", "surf_stride"))
-    return unpack_feature(found[0], *sizes)
+    channel, height, width, line, surface = (
+        int(record[name]) for name in ("channel", "height", "width", "line_stride", "surf_stride")
+    )
+    return unpack_feature(found[0], channel, height, width, line, surface)
 
 
 def _find(placement: Placement, task: int, index: int) -> tuple[str, int, NetworkOperation]:

@@ -14,12 +14,15 @@ from typing import Any
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.nvdla.driver.driver_steps import Context, DriverStep, Steps, note, read_step, write_step
+from goldbeat.pymodels.nvdla.driver.program_bdma import program_bdma, transfers
 from goldbeat.pymodels.nvdla.driver.program_cdp import program_cdp
 from goldbeat.pymodels.nvdla.driver.program_conv import BLOCKS, program_conv
 from goldbeat.pymodels.nvdla.driver.program_pdp import pdp_needs_rdma as pdp_needs_rdma
 from goldbeat.pymodels.nvdla.driver.program_pdp import program_pdp
+from goldbeat.pymodels.nvdla.driver.program_rubik import program_rubik
 from goldbeat.pymodels.nvdla.driver.program_sdp import program_sdp
 from goldbeat.pymodels.nvdla.driver.program_sdp import sdp_needs_rdma as sdp_needs_rdma
+from goldbeat.pymodels.nvdla.engines.configuration import ENGINES, NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.limits import check_sizes
 from goldbeat.pymodels.nvdla.engines.registers import csb_register
 from goldbeat.pymodels.nvdla.loadable.layouts import (
@@ -37,13 +40,15 @@ from goldbeat.pymodels.nvdla.loadable.placement import Placement
 TITLES = {"CONV": "Convolution"}
 """What the driver calls an engine where it is not its short name."""
 
-_MAIN = {"CONV": "CACC", "SDP": "SDP", "PDP": "PDP", "CDP": "CDP"}
+_MAIN = {"CONV": "CACC", "SDP": "SDP", "PDP": "PDP", "CDP": "CDP", "RUBIK": "RBK", "BDMA": "BDMA"}
 _RDMA = {"SDP": "SDP_RDMA", "PDP": "PDP_RDMA", "CDP": "CDP_RDMA"}
 _STATUS = {
     ("CONV", OP_COMPLETED): ("CACC_DONE_STATUS0", "CACC_DONE_STATUS1"),
     ("SDP", OP_COMPLETED): ("SDP_DONE_STATUS0", "SDP_DONE_STATUS1"),
     ("CDP", OP_COMPLETED): ("CDP_DONE_STATUS0", "CDP_DONE_STATUS1"),
     ("PDP", OP_COMPLETED): ("PDP_DONE_STATUS0", "PDP_DONE_STATUS1"),
+    ("BDMA", OP_COMPLETED): ("BDMA_DONE_STATUS0", "BDMA_DONE_STATUS1"),
+    ("RUBIK", OP_COMPLETED): ("RUBIK_DONE_STATUS0", "RUBIK_DONE_STATUS1"),
     ("CONV", DATA_DONE): ("CDMA_DAT_DONE_STATUS0", "CDMA_DAT_DONE_STATUS1"),
     ("CONV", WEIGHTS_DONE): ("CDMA_WT_DONE_STATUS0", "CDMA_WT_DONE_STATUS1"),
 }
@@ -88,15 +93,16 @@ class Driver:
     Args:
         found: the task's network.
         placement: where its memories lie.
+        configuration: of the hardware.
     """
 
-    def __init__(self, found: LoadableNetwork, placement: Placement) -> None:
+    def __init__(self, found: LoadableNetwork, placement: Placement, configuration: Configuration = NV_SMALL) -> None:
         if found.desc["num_rois"] > 1 or found.desc["dynamic_roi"]:
             raise UsageError(
                 "regions of interest are beyond this driver: the network has more than one, or dynamic ones"
             )
         self._network = found
-        self._context = Context(found, placement)
+        self._context = Context(found, placement, configuration)
         self._engines = {kind: _Engine(kind) for kind in OP_TYPES}
         self._waiting = [int(c) for c in found.dependencies["dependency_count"]]
         self._done = 0
@@ -146,10 +152,15 @@ class Driver:
                 "one of the same type",
                 file=self._network.loadable.file,
             )
-        if engine.kind not in _MAIN:
-            raise UsageError(f"operation {operation.index}: nv_small has no {engine.kind} engine")
-        pointer = yield read_step(_MAIN[engine.kind], "S_POINTER")
-        consumer = pointer >> 16 & 1
+        configuration = self._context.configuration
+        if engine.kind in ENGINES and engine.kind not in configuration.engines:
+            raise UsageError(f"operation {operation.index}: {configuration.name} has no {engine.kind} engine")
+        if engine.kind == "BDMA":
+            status = yield read_step("BDMA", "STATUS")
+            consumer = csb_register("BDMA", "STATUS").field("GRP0_BUSY").of(status)
+        else:
+            pointer = yield read_step(_MAIN[engine.kind], "S_POINTER")
+            consumer = pointer >> 16 & 1
         rdma = 0
         if engine.kind in _RDMA:
             pointer = yield read_step(_RDMA[engine.kind], "S_POINTER")
@@ -171,12 +182,18 @@ class Driver:
         return group
 
     def _ready(self, engine: _Engine, group: _Group) -> bool:
-        """The two groups of SDP and of CDP share one lookup table, which cannot be written while its engine works."""
+        """What the two groups share is free.
+
+        SDP's and CDP's share one lookup table, which cannot be written while its engine works; BDMA's are one queue, which
+        must have been launched for the other group.
+        """
         assert group.operation is not None
+        other = engine.groups[1 - group.id]
+        if engine.kind == "BDMA":
+            return other.id not in engine.taken or other.active
         if engine.kind not in ("SDP", "CDP"):
             return True
         wanted = int(group.operation.desc["lut_index"])
-        other = engine.groups[1 - group.id]
         if wanted in (-1, other.lut):
             return True
         return other.lut == -1 and not other.active
@@ -187,7 +204,7 @@ class Driver:
         yield note(f"Program {engine.title} operation index {operation.index} ROI 0 Group[{group.id}]")
         group.programming = True
         yield from self._point(engine, group)
-        check_sizes(self._context.placement, operation)
+        check_sizes(self._context.placement, operation, self._context.configuration)
         if engine.kind == "CONV":
             yield from program_conv(self._context, operation, group.id)
         else:
@@ -195,6 +212,8 @@ class Driver:
                 "SDP": program_sdp,
                 "PDP": program_pdp,
                 "CDP": program_cdp,
+                "BDMA": program_bdma,
+                "RUBIK": program_rubik,
             }[engine.kind]
             yield from program(self._context, operation)
         if engine.kind in ("SDP", "CDP") and operation.desc["lut_index"] >= 0:
@@ -222,7 +241,11 @@ class Driver:
             for block in BLOCKS:
                 yield write_step(block, "S_POINTER", group.id)
             return
+        if engine.kind == "BDMA":
+            return
         yield write_step(_MAIN[engine.kind], "S_POINTER", group.id)
+        if engine.kind not in _RDMA:
+            return
         yield write_step(_RDMA[engine.kind], "S_POINTER", group.id if engine.kind == "CDP" else group.rdma_id)
 
     def _enable(self, operation: NetworkOperation) -> Steps:
@@ -241,6 +264,11 @@ class Driver:
                 pass
             for block in BLOCKS:
                 yield write_step(block, "D_OP_ENABLE", 1)
+        elif engine.kind == "BDMA":
+            if transfers(operation):
+                yield write_step("BDMA", f"CFG_LAUNCH{group.id}", 1)
+            else:
+                group.events.add(OP_COMPLETED)
         else:
             if group.uses_rdma:
                 yield write_step(_RDMA[engine.kind], "D_OP_ENABLE", 1)
@@ -339,7 +367,7 @@ def _needs_rdma(operation: NetworkOperation) -> bool:
     return pdp_needs_rdma(operation) if operation.type == "PDP" else operation.type == "CDP"
 
 
-def drive_task(task: LoadableTask, placement: Placement) -> Steps:
+def drive_task(task: LoadableTask, placement: Placement, configuration: Configuration = NV_SMALL) -> Steps:
     """The steps of one DLA task, as :class:`Driver` gives them.
 
     A generator: it yields :class:`~goldbeat.pymodels.nvdla.driver.driver_steps.DriverStep` and is sent what a read read
@@ -347,6 +375,6 @@ def drive_task(task: LoadableTask, placement: Placement) -> Steps:
 
     Raises:
         InputError: descriptors that make no sense.
-        UsageError: an engine that nv_small does not have.
+        UsageError: an engine that the hardware does not have.
     """
-    return Driver(network(placement.loadable, task), placement).run()
+    return Driver(network(placement.loadable, task), placement, configuration).run()

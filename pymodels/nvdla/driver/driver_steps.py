@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.registers import csb_register
 from goldbeat.pymodels.nvdla.loadable.layouts import MEM_SRAM
 from goldbeat.pymodels.nvdla.loadable.network import Cube, LoadableNetwork
@@ -73,23 +74,24 @@ def note(text: str) -> DriverStep:
 
 @dataclass(frozen=True)
 class Context:
-    """What programming an operation needs: the network and where its memories lie."""
+    """What programming an operation needs: the network, where its memories lie, and for which hardware."""
 
     network: LoadableNetwork
     placement: Placement
+    configuration: Configuration = NV_SMALL
 
     def address(self, cube: Cube, what: str) -> int:
         """The hardware address of a cube.
 
         Raises:
-            InputError: it has none, or it is not a multiple of the atom's 8 bytes.
+            InputError: it has none, or it is not a multiple of the atom's bytes.
         """
         file = self.network.loadable.file
         if cube.entry is None:
             raise InputError(f"{what}: {cube.name} without an address", "one of the address list", file=file)
         address = self.placement.address_of(cube.entry.id) + cube.offset
-        if address % 8:
-            raise InputError(f"{what}: {cube.name} at 0x{address:x}", "a multiple of 8", file=file)
+        if address % (atom := self.configuration.atom):
+            raise InputError(f"{what}: {cube.name} at 0x{address:x}", f"a multiple of {atom}", file=file)
         return address
 
     def fail(self, found: str, expected: str) -> InputError:
@@ -97,9 +99,14 @@ class Context:
         return InputError(found, expected, file=self.network.loadable.file)
 
 
+def memory_code(kind: int) -> int:
+    """The code of a type of memory; the driver writes that of DRAM for anything but SRAM."""
+    return RAM_SRAM if kind == MEM_SRAM else RAM_DRAM
+
+
 def ram_type(cube: Cube) -> int:
-    """The code of a cube's memory; the driver writes that of DRAM for anything but SRAM."""
-    return RAM_SRAM if int(cube.record["type"]) == MEM_SRAM else RAM_DRAM
+    """The code of a cube's memory."""
+    return memory_code(int(cube.record["type"]))
 
 
 def sizes(cube: Cube) -> tuple[int, int, int]:

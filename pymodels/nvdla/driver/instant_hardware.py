@@ -14,9 +14,10 @@ from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.nvdla.driver.driver import drive_task
 from goldbeat.pymodels.nvdla.driver.driver_steps import DriverStep, Steps, note
 from goldbeat.pymodels.nvdla.engines.arithmetic import signed
-from goldbeat.pymodels.nvdla.engines.cdp import LE_ENTRIES, LO_ENTRIES
+from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
+from goldbeat.pymodels.nvdla.engines.lookup import LE_ENTRIES, LO_ENTRIES
 from goldbeat.pymodels.nvdla.engines.registers import csb_register, register_at
-from goldbeat.pymodels.nvdla.engines.target import check_small
+from goldbeat.pymodels.nvdla.engines.target import check_configuration
 from goldbeat.pymodels.nvdla.loadable.network import DLA1, EMU1, submitted
 from goldbeat.pymodels.nvdla.loadable.placement import Placement
 
@@ -25,10 +26,18 @@ _BLOCKS = {
     "SDP": ("SDP", "SDP_RDMA"),
     "PDP": ("PDP", "PDP_RDMA"),
     "CDP": ("CDP", "CDP_RDMA"),
+    "BDMA": ("BDMA",),
+    "RUBIK": ("RBK",),
 }
-_DONE = {"CONV": 20, "SDP": 0, "PDP": 4, "CDP": 2}
+_DONE = {"CONV": 20, "SDP": 0, "PDP": 4, "CDP": 2, "BDMA": 6, "RUBIK": 8}
+_TRANSFERS = 20
+"""Places in BDMA's queue."""
 _DATA_BIT, _WEIGHTS_BIT = 16, 18
 _FLYING = {"SDP": ("D_FEATURE_MODE_CFG", "FLYING_MODE", 1), "PDP": ("D_OPERATION_MODE_CFG", "FLYING_MODE", 0)}
+
+
+class StuckError(InputError):
+    """Nothing is enabled that could give an event."""
 
 
 @dataclass
@@ -42,7 +51,11 @@ class IdealHardware:
         enabled: blocks and groups in the order in which they were enabled.
         status: GLB's interrupt status.
         luts: lookup tables of SDP and CDP, LE and LO.
-        work: called when operations that belong together are done, with each one's engine and registers.
+        work: called when operations that belong together are done, with each one's engine and registers; each transfer of
+            BDMA stands for itself.
+        queued: registers of BDMA's transfers that are not launched yet.
+        launched: those of each launch that is not done, in order.
+        apart: what flies reports one after the other, as hardware that takes time does.
     """
 
     single: dict[int, int] = field(default_factory=dict)
@@ -54,6 +67,9 @@ class IdealHardware:
         default_factory=lambda: {e: ([0] * LE_ENTRIES, [0] * LO_ENTRIES) for e in ("SDP", "CDP")}
     )
     work: Callable[[list[tuple[str, dict[int, int]]]], None] | None = None
+    queued: list[dict[int, int]] = field(default_factory=list)
+    launched: list[list[dict[int, int]]] = field(default_factory=list)
+    apart: bool = False
     _events: list[int] = field(default_factory=list)
 
     def write(self, address: int, value: int) -> None:
@@ -72,6 +88,17 @@ class IdealHardware:
             self.single[address] = value & one.write_mask
             if one.name == "S_LUT_ACCESS_DATA":
                 self._lut(one.block, value)
+            elif one.block == "BDMA" and value & 1:
+                self._queue(one.name)
+
+    def _queue(self, name: str) -> None:
+        """Queue a transfer, or launch those that are queued for a group."""
+        if name == "CFG_OP":
+            self.queued.append(dict(self.single))
+        elif name.startswith("CFG_LAUNCH"):
+            self.launched.append(self.queued)
+            self.queued = []
+            self.enabled.append(("BDMA", int(name[-1])))
 
     def _lut(self, engine: str, value: int) -> None:
         """Write an entry; the address goes up after each."""
@@ -92,25 +119,49 @@ class IdealHardware:
             return self.status
         if one.full_name == "CDMA.S_CBUF_FLUSH_STATUS":
             return 1
+        if one.full_name == "BDMA.STATUS":
+            return self._bdma_status()
         if one.name == "S_POINTER":
             return self._producer(one.block) | self.consumer.get(one.block, 0) << 16
         if one.name == "S_STATUS":
             return sum(self._state(one.block, g) << (16 * g) for g in (0, 1))
+        if one.name == "D_OP_ENABLE":
+            return int((one.block, self._producer(one.block)) in self.enabled)
         if one.name.startswith("D_"):
             return self.group(one.block, self._producer(one.block)).get(address, one.reset) & one.read_mask
         return self.single.get(address, one.reset) & one.read_mask
+
+    def _bdma_status(self) -> int:
+        held = len(self.queued) + sum(len(one) for one in self.launched)
+        busy = [("BDMA", group) in self.enabled for group in (0, 1)]
+        fields = {
+            "FREE_SLOT": max(_TRANSFERS - held, 0),
+            "IDLE": not any(busy),
+            "GRP0_BUSY": busy[0],
+            "GRP1_BUSY": busy[1],
+        }
+        one = csb_register("BDMA", "STATUS")
+        return sum(int(value) << one.field(name).lsb for name, value in fields.items())
 
     def interrupt(self) -> None:
         """Go on to the next interrupt.
 
         Raises:
-            InputError: nothing is enabled that could give one: the operations wait for each other for ever.
+            StuckError: nothing is enabled that could give one: the operations wait for each other for ever.
         """
         mask = self.read(csb_register("GLB", "S_INTR_MASK").address)
         while not self.status & ~mask:
-            if not self._events:
-                self._finish_one()
-            self.status |= self._events.pop(0)
+            self.advance()
+
+    def advance(self) -> None:
+        """Go on to the next event, whether or not the driver wants an interrupt for it.
+
+        Raises:
+            StuckError: nothing is enabled that could give one.
+        """
+        if not self._events:
+            self._finish_one()
+        self.status |= self._events.pop(0)
 
     @property
     def pending(self) -> bool:
@@ -127,25 +178,31 @@ class IdealHardware:
     def _producer(self, block: str) -> int:
         return self.single.get(csb_register(block, "S_POINTER").address, 0) & 1
 
+    def _consumer(self, block: str) -> int:
+        """The group that a block works on; BDMA's follow each other as they were launched."""
+        if block == "BDMA":
+            return next((group for one, group in self.enabled if one == block), 0)
+        return self.consumer.get(block, 0)
+
     def _state(self, block: str, group: int) -> int:
         if (block, group) not in self.enabled:
             return 0
-        return 1 if self.consumer.get(block, 0) == group else 2
+        return 1 if self._consumer(block) == group else 2
 
     def _registers(self, engine: str) -> dict[int, int]:
         joined = dict(self.single)
         for block in _BLOCKS[engine]:
-            joined |= self.group(block, self.consumer.get(block, 0))
+            joined |= self.group(block, self._consumer(block))
         return joined
 
     def _runs(self, engine: str) -> int | None:
         """The group that an engine can work on now."""
         main = _BLOCKS[engine][0]
-        group = self.consumer.get(main, 0)
+        group = self._consumer(main)
         needed = _BLOCKS[engine]
         if engine in _FLYING and self._flying(engine, group):
-            needed = (main, *(b for b in needed[1:] if (b, self.consumer.get(b, 0)) in self.enabled))
-        ready = all((b, self.consumer.get(b, 0)) in self.enabled for b in needed)
+            needed = (main, *(b for b in needed[1:] if (b, self._consumer(b)) in self.enabled))
+        ready = all((b, self._consumer(b)) in self.enabled for b in needed)
         return group if ready else None
 
     def _flying(self, engine: str, group: int) -> bool:
@@ -159,10 +216,9 @@ class IdealHardware:
         # What flies is done together with what it takes its data from.
         heads = [(e, g) for e, g in ready if e not in _FLYING or not self._flying(e, g)]
         if not heads:
-            raise InputError("a network whose operations wait for each other", "one of them enabled")
+            raise StuckError("a network whose operations wait for each other", "one of them enabled")
         engine, group = min(heads, key=lambda pair: order[_BLOCKS[pair[0]][0], pair[1]])
         behind = dict(ready)
-        bits = 0
         if engine == "CONV":
             cdma = self.consumer.get("CDMA", 0)
             self._events += [1 << (_DATA_BIT + cdma), 1 << (_WEIGHTS_BIT + cdma)]
@@ -172,15 +228,22 @@ class IdealHardware:
         if chain[-1] == "SDP" and "PDP" in behind and self._flying("PDP", behind["PDP"]):
             chain.append("PDP")
         if self.work is not None:
-            self.work([(one, self._registers(one)) for one in chain])
+            self.work(self._worked(chain))
+        if engine == "BDMA":
+            self.launched.pop(0)
+        bits = [1 << (_DONE[one] + behind[one]) for one in chain]
         for one in chain:
-            bits |= 1 << (_DONE[one] + behind[one])
             for block in _BLOCKS[one]:
-                at = self.consumer.get(block, 0)
+                at = self._consumer(block)
                 if (block, at) in self.enabled:
                     self.enabled.remove((block, at))
                     self.consumer[block] = 1 - at
-        self._events.append(bits)
+        self._events += bits if self.apart else [sum(bits)]
+
+    def _worked(self, chain: list[str]) -> list[tuple[str, dict[int, int]]]:
+        if chain == ["BDMA"]:
+            return [("BDMA", registers) for registers in self.launched[0]]
+        return [(one, self._registers(one)) for one in chain]
 
 
 def record_driver(steps: Steps, hardware: IdealHardware | None = None) -> list[DriverStep]:
@@ -204,19 +267,21 @@ def record_driver(steps: Steps, hardware: IdealHardware | None = None) -> list[D
         return found
 
 
-def loadable_program(placement: Placement, hardware: IdealHardware | None = None) -> list[DriverStep]:
+def loadable_program(
+    placement: Placement, hardware: IdealHardware | None = None, configuration: Configuration = NV_SMALL
+) -> list[DriverStep]:
     """The steps of all DLA tasks of a loadable in the order in which they are submitted; a note where the processor has its turn.
 
     Raises:
         InputError: descriptors that make no sense, or those of another configuration.
-        UsageError: an engine that nv_small does not have.
+        UsageError: an engine that the hardware does not have.
     """
-    check_small(placement.loadable)
+    check_configuration(placement.loadable, configuration)
     hardware = hardware or IdealHardware()
     found: list[DriverStep] = []
     for task in submitted(placement.loadable):
         if task.interface == DLA1:
-            found += record_driver(drive_task(task, placement), hardware)
+            found += record_driver(drive_task(task, placement, configuration), hardware)
         elif task.interface == EMU1:
             found.append(note(f"task {task.id} on the processor (EMU)"))
     return found

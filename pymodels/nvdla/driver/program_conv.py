@@ -22,7 +22,6 @@ from goldbeat.pymodels.nvdla.loadable.network import FEATURE, NetworkOperation
 BLOCKS = ("CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA")
 """In the order in which the driver goes through them."""
 DIRECT = 0
-ATOM = 8
 
 
 def program_conv(context: Context, operation: NetworkOperation, group: int) -> Steps:
@@ -47,13 +46,14 @@ def _name(operation: NetworkOperation) -> str:
 def _check(context: Context, operation: NetworkOperation) -> None:
     desc, name = operation.desc, _name(operation)
     if desc["weight_format"]:
-        raise context.fail(f"{name} with compressed weights", "plain ones: nv_small has no decompression")
+        expected = f"plain ones: {context.configuration.subject} has no decompression"
+        raise context.fail(f"{name} with compressed weights", expected)
     if desc["data_format"] > FEATURE or desc["pixel_mapping"]:
         raise context.fail(
             f"{name} of data format {desc['data_format']}, mapping {desc['pixel_mapping']}", "known ones"
         )
     if desc["data_format"] != FEATURE and int(desc["data_format"]) not in FORMATS:
-        expected = f"one of nv_small: {', '.join(form.name for form in FORMATS.values())}"
+        expected = f"one of {context.configuration.subject}: {', '.join(form.name for form in FORMATS.values())}"
         raise context.fail(f"{name} of pixel format {format_name(int(desc['data_format']))}", expected)
     if desc["out_cvt"]["scale"] != 1 or desc["out_cvt"]["offset"] != 0:
         raise context.fail(f"{name} with an output converter", "scale 1 and offset 0")
@@ -73,8 +73,8 @@ def _cacc(context: Context, operation: NetworkOperation) -> Steps:
     yield write_step(block, "D_LINE_STRIDE", line)
     yield write_step(block, "D_SURF_STRIDE", surface)
     packed = width == 1 and height == 1
-    if packed and line != ATOM:
-        raise context.fail(f"{_name(operation)}: line stride {line} of a 1 x 1 output", str(ATOM))
+    if packed and line != (atom := context.configuration.atom):
+        raise context.fail(f"{_name(operation)}: line stride {line} of a 1 x 1 output", str(atom))
     yield write_fields(block, "D_DATAOUT_MAP", LINE_PACKED=packed, SURF_PACKED=packed)
     yield write_step(block, "D_CLIP_CFG", int(desc["out_cvt"]["truncate"]))
 
@@ -214,9 +214,8 @@ def _cdma_data(context: Context, operation: NetworkOperation) -> Steps:
     yield write_step(block, "D_LINE_STRIDE", line)
     yield write_step(block, "D_SURF_STRIDE", surface)
     yield write_step(block, "D_LINE_UV_STRIDE", int(operation.surface["in_line_uv_stride"]))
-    yield write_fields(
-        block, "D_DAIN_MAP", LINE_PACKED=line == width * ATOM, SURF_PACKED=surface == width * height * ATOM
-    )
+    packed = width * context.configuration.atom
+    yield write_fields(block, "D_DAIN_MAP", LINE_PACKED=line == packed, SURF_PACKED=surface == packed * height)
     yield write_step(block, "D_BATCH_NUMBER", _less(desc, "batch"))
     yield write_step(block, "D_BATCH_STRIDE", int(desc["batch_stride"]))
     yield write_step(block, "D_ENTRY_PER_SLICE", _less(desc, "entry_per_slice"))

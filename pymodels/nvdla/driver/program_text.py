@@ -14,23 +14,25 @@ from pathlib import Path
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.nvdla.driver.driver_steps import DriverStep
+from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.registers import register_at
 
 FORMATS = ("trace", "csv", "cfg")
 
 
-def to_trace(steps: Sequence[DriverStep]) -> str:
+def to_trace(steps: Sequence[DriverStep], configuration: Configuration = NV_SMALL) -> str:
     """Every step in order. A program has no cycles: they are written as 0."""
     lines = []
     for step in steps:
         if step.kind == "note":
             lines.append(f"# 0 {step.text}")
         elif step.kind != "interrupt":
-            lines.append(f"0 {step.kind}_reg 0x{step.address:05x} 0x{step.value:08x}")
+            address = configuration.register_address(step.address)
+            lines.append(f"0 {step.kind}_reg 0x{address:05x} 0x{step.value:08x}")
     return "\n".join(lines) + "\n"
 
 
-def to_csv(steps: Sequence[DriverStep]) -> str:
+def to_csv(steps: Sequence[DriverStep], configuration: Configuration = NV_SMALL) -> str:
     """One row a step: number, what, byte address, register, value, fields as ``NAME=value``, notes as text."""
     text = StringIO()
     table = csv.writer(text, lineterminator="\n")
@@ -42,11 +44,12 @@ def to_csv(steps: Sequence[DriverStep]) -> str:
         one = register_at(step.address)
         name = "" if one is None else one.full_name
         fields = "" if one is None else " ".join(f"{k}={v}" for k, v in one.unpack(step.value).items())
-        table.writerow([number, step.kind, f"0x{step.address:05x}", name, f"0x{step.value:08x}", fields, ""])
+        address = configuration.register_address(step.address)
+        table.writerow([number, step.kind, f"0x{address:05x}", name, f"0x{step.value:08x}", fields, ""])
     return text.getvalue()
 
 
-def to_cfg(steps: Sequence[DriverStep]) -> str:
+def to_cfg(steps: Sequence[DriverStep], _: Configuration = NV_SMALL) -> str:
     """Register writes by name, grouped by the driver's notes; what is read and waited for stands in comments."""
     lines = []
     for step in steps:

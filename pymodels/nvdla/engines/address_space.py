@@ -10,14 +10,15 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.axi.memory import Region, check_regions
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.nvdla.engines.configuration import CONFIGURATIONS, NV_SMALL
 from goldbeat.pymodels.nvdla.engines.registers import Values
 
-ATOM = 8
+ATOM = NV_SMALL.atom
 """Bytes of an atom of nv_small: 8 int8 channels of one point."""
 LARGEST_CUBE = 1 << 24
 """Bytes of a cube that the models take on: they need some sixty times as many while they work."""
-LARGEST_POINT = 32
-"""Bytes that an engine reads at once: 8 channels of two 16-bit operands."""
+LARGEST_POINT = 4 * max(one.atom for one in CONFIGURATIONS.values())
+"""Bytes that an engine reads at once: two 16-bit operands for each byte of an atom."""
 
 
 class AddressSpace:
@@ -51,7 +52,7 @@ class AddressSpace:
         """Bytes by the name of the region."""
         return {r.name: r.data for r in self._regions}
 
-    def read(self, addresses: npt.NDArray[np.int64], size: int = ATOM) -> npt.NDArray[np.uint8]:
+    def read(self, addresses: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.uint8]:
         """(..., size) bytes from each address on.
 
         Raises:
@@ -109,7 +110,7 @@ class AddressSpace:
 
 
 def atom_addresses(
-    base: int, width: int, height: int, surfaces: int, line_stride: int, surface_stride: int, size: int = ATOM
+    base: int, width: int, height: int, surfaces: int, line_stride: int, surface_stride: int, size: int
 ) -> npt.NDArray[np.int64]:
     """(surfaces, height, width) addresses of the atoms of a cube; ``size`` bytes belong to each point of a surface."""
     if (total := surfaces * height * width * size) > LARGEST_CUBE:
@@ -122,7 +123,7 @@ def atom_addresses(
 
 
 def cube_addresses(
-    values: Values, block: str, prefix: str, size: tuple[int, int, int], point: int = ATOM, first: int = 0
+    values: Values, block: str, prefix: str, size: tuple[int, int, int], point: int | None = None, first: int = 0
 ) -> npt.NDArray[np.int64]:
     """Where the atoms of a cube lie whose address and strides a block's registers hold.
 
@@ -131,11 +132,12 @@ def cube_addresses(
         block: ``SDP_RDMA``, for instance.
         prefix: of the registers' names, such as ``D_SRC``.
         size: width, height and surfaces.
-        point: bytes of each point of a surface.
+        point: bytes of each point of a surface; None: an atom.
         first: column at which the cube begins.
 
     Returns:
         (surfaces, height, width) addresses.
     """
+    point = values.configuration.atom if point is None else point
     line, surface = (values.get(block, f"{prefix}_{side}_STRIDE") for side in ("LINE", "SURFACE"))
     return atom_addresses(values.address(block, prefix) + first * point, *size, line, surface, point)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Direct convolution of nv_small, int8: CDMA's converter, CSC's windows, CMAC's products, CACC's sums and truncation.
+"""Direct convolution, int8 and int16: CDMA's converter, CSC's windows, CMAC's products, CACC's sums and truncation.
 
 The input is a feature cube or pixels (:mod:`~goldbeat.pymodels.nvdla.engines.pixels`).
 
-Source: public C model and RTL of nvdla/hw, branch nv_small.
+Source: public C model and RTL of nvdla/hw, branches nv_small and nvdlav1.
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.nvdla.engines.address_space import ATOM, AddressSpace, atom_addresses
+from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace, atom_addresses
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints, shift_right, signed
+from goldbeat.pymodels.nvdla.engines.configuration import BYTES, INT8, NV_SMALL
+from goldbeat.pymodels.nvdla.engines.elements import bits, by_channel, by_surface, element_values, precision_of
 from goldbeat.pymodels.nvdla.engines.limits import check_work
 from goldbeat.pymodels.nvdla.engines.pixels import pixel_lines, windows
 from goldbeat.pymodels.nvdla.engines.registers import Values
-from goldbeat.pymodels.nvdla.engines.weights import ATOM_C, unpack_weights
+from goldbeat.pymodels.nvdla.engines.weights import unpack_weights
+from goldbeat.pymodels.rounding import saturate
 
-PARTIAL_BITS, SUM_BITS = 34, 32
-"""Widths of CACC's partial sums, which saturate, and of its output."""
+PARTIAL_BITS, SUM_BITS = (34, 48), 32
+"""Widths of CACC's partial sums, which saturate, by precision, and of its output."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,8 @@ class Convolution:
         pad_value: what stands in the padding.
         out: width and height of the output.
         truncate: bits that CACC shifts its sums to the right, halves away from zero, saturated to 32 bits.
+        block: channels that are multiplied at once.
+        precision: of the multipliers.
     """
 
     stride: tuple[int, int] = (1, 1)
@@ -43,9 +48,11 @@ class Convolution:
     pad_value: int = 0
     out: tuple[int, int] = (1, 1)
     truncate: int = 0
+    block: int = NV_SMALL.depth
+    precision: int = INT8
 
-    def __call__(self, data: Ints, weights: npt.NDArray[np.int8]) -> Ints:
-        """(C, H, W) int8 values and (K, C, R, S) weights to (K, out height, out width) sums of 32 bits."""
+    def __call__(self, data: Ints, weights: npt.NDArray[np.number]) -> Ints:
+        """(C, H, W) elements and (K, C, R, S) weights to (K, out height, out width) sums of 32 bits."""
         channels, height, width = data.shape
         kernels, depth, rows, columns = weights.shape
         if depth != channels:
@@ -59,37 +66,37 @@ class Convolution:
         padded = np.full(shape, self.pad_value, np.int64)
         padded[:, top : top + height, left : left + width] = data
         sums = np.zeros((kernels, high, wide), np.int64)
-        high_end, low_end = (1 << (PARTIAL_BITS - 1)) - 1, -(1 << (PARTIAL_BITS - 1))
+        partial = PARTIAL_BITS[self.precision]
         # In the order of the hardware, as partial sums saturate.
-        for c in range(0, channels, ATOM_C):
+        for c in range(0, channels, self.block):
             for r in range(rows):
                 y = r * self.dilation[1]
                 for s in range(columns):
                     x = s * self.dilation[0]
                     points = padded[
-                        c : c + ATOM_C,
+                        c : c + self.block,
                         y : y + (high - 1) * self.stride[1] + 1 : self.stride[1],
                         x : x + (wide - 1) * self.stride[0] + 1 : self.stride[0],
                     ]
-                    block = weights[:, c : c + ATOM_C, r, s].astype(np.int64)
-                    sums = np.clip(sums + np.tensordot(block, points, axes=1), low_end, high_end)
-        return shift_right(sums, self.truncate, PARTIAL_BITS, SUM_BITS)
+                    block = weights[:, c : c + self.block, r, s].astype(np.int64)
+                    sums = saturate(sums + np.tensordot(block, points, axes=1), partial)
+        return shift_right(sums, self.truncate, partial, SUM_BITS)
 
 
 def convolution_from_registers(values: Values) -> Convolution:
     """The operation that a group of registers describes.
 
     Raises:
-        UsageError: nv_small, or this model, cannot do it.
+        UsageError: the hardware, or this model, cannot do it.
     """
-    for name, field, why in (
-        ("D_MISC_CFG", "CONV_MODE", "nv_small has no Winograd mode"),
-        ("D_MISC_CFG", "PROC_PRECISION", "nv_small knows int8 only"),
-        ("D_WEIGHT_FORMAT", "WEIGHT_FORMAT", "nv_small has no weight decompression"),
-        ("D_BATCH_NUMBER", "BATCHES", "nv_small has no batches"),
+    for name, field, what in (
+        ("D_MISC_CFG", "CONV_MODE", "Winograd mode"),
+        ("D_WEIGHT_FORMAT", "WEIGHT_FORMAT", "weight decompression"),
+        ("D_BATCH_NUMBER", "BATCHES", "batches"),
     ):
         if found := values.get("CSC", name, field):
-            raise UsageError(f"CSC.{name}.{field} is {found}: {why}")
+            raise UsageError(f"CSC.{name}.{field} is {found}: {values.configuration.subject} has no {what}")
+    precision = precision_of(values, "CSC", "D_MISC_CFG", "PROC_PRECISION")
 
     def pair(register: str, x: str, y: str) -> tuple[int, int]:
         return values.get("CSC", register, x), values.get("CSC", register, y)
@@ -105,9 +112,11 @@ def convolution_from_registers(values: Values) -> Convolution:
         (stride[0] + 1, stride[1] + 1),
         (dilation[0] + 1, dilation[1] + 1),
         pad,
-        signed(values.get("CSC", "D_ZERO_PADDING_VALUE", "PAD_VALUE"), 8),
+        signed(values.get("CSC", "D_ZERO_PADDING_VALUE", "PAD_VALUE"), bits(precision)),
         (out[0] + 1, out[1] + 1),
         values.get("CACC", "D_CLIP_CFG", "CLIP_TRUNCATE"),
+        values.configuration.depth,
+        precision,
     )
 
 
@@ -120,10 +129,10 @@ def run_conv(values: Values, memory: AddressSpace, incoming: Ints | None = None)
         incoming: None.
 
     Returns:
-        (surfaces, height, width, 8) sums of 32 bits, 0 for kernels that do not exist.
+        (surfaces, height, width, lanes) sums of 32 bits, 0 for kernels that do not exist.
 
     Raises:
-        UsageError: nv_small, or this model, cannot do it.
+        UsageError: the hardware, or this model, cannot do it.
         InputError: a cube lies outside of the memory.
     """
     convolution = convolution_from_registers(values)
@@ -134,20 +143,18 @@ def run_conv(values: Values, memory: AddressSpace, incoming: Ints | None = None)
     pixels = _is_pixel(values)
     joined = _joined_rows(values, depth, wide) if pixels else 1
     at = values.get("CDMA", "D_WEIGHT_ADDR_HIGH") << 32 | values.get("CDMA", "D_WEIGHT_ADDR_LOW")
-    raw = memory.run(at, kernels * depth * size * wide)
-    weights = unpack_weights(raw, kernels, depth, size, wide, joined)
+    configuration, precision = values.configuration, convolution.precision
+    shape = (kernels, depth, size, wide)
+    raw = memory.run(at, kernels * depth * size * wide * BYTES[precision])
+    weights = unpack_weights(raw, shape, joined, configuration, precision)
     if pixels:
         channels = values.get("CSC", "D_DATAIN_SIZE_EXT_1", "DATAIN_CHANNEL_EXT") + 1
-        lines = pixel_lines(values, memory)
+        lines = pixel_lines(values, memory, precision)
         stride = values.get("CSC", "D_CONV_STRIDE_EXT", "CONV_X_STRIDE_EXT") + 1
         data = windows(lines, channels, depth, convolution.out[0], stride)
     else:
-        data = _data(values, memory)
-    sums = convolution(data, weights)
-    surfaces = -(-kernels // ATOM)
-    full = np.zeros((surfaces * ATOM, *sums.shape[1:]), np.int64)
-    full[:kernels] = sums
-    return full.reshape(surfaces, ATOM, *sums.shape[1:]).transpose(0, 2, 3, 1)
+        data = _data(values, memory, precision)
+    return by_surface(convolution(data, weights), configuration.lanes(precision))
 
 
 def _is_pixel(values: Values) -> bool:
@@ -161,27 +168,30 @@ def _joined_rows(values: Values, depth: int, wide: int) -> int:
     """Rows of a kernel that go through the multipliers together ("post-extension")."""
     if wide != 1:
         raise UsageError(f"CSC.D_WEIGHT_SIZE_EXT_0.WEIGHT_WIDTH_EXT: {wide} columns, pixel input has 1")
-    code = values.get("CSC", "D_POST_Y_EXTENSION", "Y_EXTENSION")
-    if code > 2 or (code and depth << code > ATOM_C):
+    code, most = values.get("CSC", "D_POST_Y_EXTENSION", "Y_EXTENSION"), values.configuration.depth
+    if code > 2 or (code and depth << code > most):
         raise UsageError(
             f"CSC.D_POST_Y_EXTENSION.Y_EXTENSION is {code} with {depth} elements in a kernel's row: "
-            f"at most 2, rows together at most {ATOM_C} elements"
+            f"at most 2, rows together at most {most} elements"
         )
     return 1 << code
 
 
-def _data(values: Values, memory: AddressSpace) -> Ints:
+def _data(values: Values, memory: AddressSpace, precision: int) -> Ints:
     width = values.get("CDMA", "D_DATAIN_SIZE_0", "DATAIN_WIDTH") + 1
     height = values.get("CDMA", "D_DATAIN_SIZE_0", "DATAIN_HEIGHT") + 1
     channels = values.get("CDMA", "D_DATAIN_SIZE_1", "DATAIN_CHANNEL") + 1
     base = values.get("CDMA", "D_DAIN_ADDR_HIGH_0") << 32 | values.get("CDMA", "D_DAIN_ADDR_LOW_0")
     line, surface = values.get("CDMA", "D_LINE_STRIDE"), values.get("CDMA", "D_SURF_STRIDE")
-    surfaces = -(-channels // ATOM)
-    atoms = memory.read(atom_addresses(base, width, height, surfaces, line, surface)).view(np.int8).astype(np.int64)
-    data = atoms.transpose(0, 3, 1, 2).reshape(surfaces * ATOM, height, width)[:channels]
+    # Hardware with one precision does not look at the field.
+    several = len(values.configuration.precisions) > 1
+    read = precision_of(values, "CDMA", "D_MISC_CFG", "IN_PRECISION") if several else INT8
+    atom, surfaces = values.configuration.atom, -(-channels // values.configuration.lanes(read))
+    atoms = memory.read(atom_addresses(base, width, height, surfaces, line, surface, atom), atom)
+    data = by_channel(element_values(atoms, read))[:channels]
     if values.get("CDMA", "D_CVT_CFG", "CVT_EN"):
         offset = signed(values.get("CDMA", "D_CVT_OFFSET", "CVT_OFFSET"), 16)
         scale = signed(values.get("CDMA", "D_CVT_SCALE", "CVT_SCALE"), 16)
         shift = values.get("CDMA", "D_CVT_CFG", "CVT_TRUNCATE")
-        data = np.clip(shift_right((data - offset) * scale, shift, 62, 17), -128, 127)
-    return data
+        data = shift_right((data - offset) * scale, shift, 62, 17)
+    return saturate(data, bits(precision))

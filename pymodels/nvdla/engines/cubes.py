@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data cubes between numpy (channels, height, width) and memory: feature, planar and pixel layouts.
 
-Source: the public description of NVDLA's in-memory data formats, with nv_small's atom of 8 bytes.
+Source: the public description of NVDLA's in-memory data formats. Without another form elements are int8, in nv_small's atoms of 8.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,33 +32,74 @@ PIXELS = {
 _PLACE = {"R": 0, "Y": 0, "G": 1, "U": 1, "B": 2, "V": 2, "A": 3, "X": 3}
 
 
+@dataclass(frozen=True)
+class ElementForm:
+    """How elements lie in atoms.
+
+    Attributes:
+        atom: bytes of an atom.
+        kind: numpy's name of an element's type, little-endian.
+    """
+
+    atom: int = ATOM
+    kind: str = "|i1"
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of an element."""
+        return np.dtype(self.kind)
+
+    @property
+    def lanes(self) -> int:
+        """Elements of an atom."""
+        return self.atom // self.dtype.itemsize
+
+
+SMALL_FORM = ElementForm()
+KINDS = ("|i1", "<i2", "<f2")
+"""Of elements, by the code of their precision."""
+
+
 def feature_size(
-    channels: int, height: int, width: int, line: int | None = None, surface: int | None = None
+    channels: int,
+    height: int,
+    width: int,
+    line: int | None = None,
+    surface: int | None = None,
+    form: ElementForm = SMALL_FORM,
 ) -> tuple[int, int, int]:
-    """Bytes, line stride and surface stride of a feature cube of int8, packed unless strides are given."""
-    line = width * ATOM if line is None else line
+    """Bytes, line stride and surface stride of a feature cube, packed unless strides are given."""
+    atom = form.atom
+    line = width * atom if line is None else line
     surface = line * height if surface is None else surface
-    if line < width * ATOM or surface < line * height or line % ATOM or surface % ATOM:
+    if line < width * atom or surface < line * height or line % atom or surface % atom:
         raise UsageError(
-            f"strides {line} and {surface}: a cube of {width} x {height} needs more, in multiples of {ATOM}"
+            f"strides {line} and {surface}: a cube of {width} x {height} needs more, in multiples of {atom}"
         )
-    return surface * -(-channels // ATOM), line, surface
+    return surface * -(-channels // form.lanes), line, surface
 
 
-def _places(channels: int, height: int, width: int, line: int, surface: int) -> npt.NDArray[np.int64]:
-    c, h, w = np.ogrid[:channels, :height, :width]
-    return np.asarray(c // ATOM * surface + h * line + w * ATOM + c % ATOM, np.int64)
+def _places(
+    channels: int, height: int, width: int, line: int, surface: int, form: ElementForm
+) -> npt.NDArray[np.int64]:
+    """(C, H, W, bytes of an element) offsets."""
+    c, h, w, byte = np.ogrid[:channels, :height, :width, : form.dtype.itemsize]
+    lanes = form.lanes
+    return np.asarray(c // lanes * surface + h * line + w * form.atom + c % lanes * len(byte[0, 0, 0]) + byte, np.int64)
 
 
-def pack_feature(cube: npt.ArrayLike, line: int | None = None, surface: int | None = None) -> npt.NDArray[np.uint8]:
-    """(C, H, W) int8 as a feature cube; channels that are not there are 0."""
-    array = np.asarray(cube, np.int8)
+def pack_feature(
+    cube: npt.ArrayLike, line: int | None = None, surface: int | None = None, form: ElementForm = SMALL_FORM
+) -> npt.NDArray[np.uint8]:
+    """(C, H, W) elements as a feature cube; channels that are not there are 0."""
+    array = np.asarray(cube, form.dtype)
     if array.ndim != 3:
         raise InputError(f"a cube of shape {array.shape}", "(channels, height, width)")
     channels, height, width = array.shape
-    size, line, surface = feature_size(channels, height, width, line, surface)
+    size, line, surface = feature_size(channels, height, width, line, surface, form)
     out = np.zeros(size, np.uint8)
-    out[_places(channels, height, width, line, surface)] = array.view(np.uint8)
+    raw = np.ascontiguousarray(array).view(np.uint8).reshape(*array.shape, form.dtype.itemsize)
+    out[_places(channels, height, width, line, surface, form)] = raw
     return out
 
 
@@ -66,10 +110,12 @@ def unpack_feature(
     width: int,
     line: int | None = None,
     surface: int | None = None,
-) -> npt.NDArray[np.int8]:
-    """(C, H, W) int8 from a feature cube."""
-    _, line, surface = feature_size(channels, height, width, line, surface)
-    return _take(data, _places(channels, height, width, line, surface)).view(np.int8)
+    form: ElementForm = SMALL_FORM,
+) -> npt.NDArray[Any]:
+    """(C, H, W) elements from a feature cube."""
+    _, line, surface = feature_size(channels, height, width, line, surface, form)
+    raw = _take(data, _places(channels, height, width, line, surface, form))
+    return np.ascontiguousarray(raw).view(form.dtype)[..., 0]
 
 
 def pack_planar(cube: npt.ArrayLike, line: int | None = None) -> npt.NDArray[np.uint8]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nv_small's engines do to memory, stated as their registers program it.
+"""What the engines do to memory, stated as their registers program it.
 
 The bench of the RTL compares with this: register values of one group, memory before, memory after.
 """
@@ -16,10 +16,13 @@ from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints
+from goldbeat.pymodels.nvdla.engines.bdma import run_bdma
 from goldbeat.pymodels.nvdla.engines.cdp import run_cdp
+from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.conv import run_conv
 from goldbeat.pymodels.nvdla.engines.pdp import run_pdp
 from goldbeat.pymodels.nvdla.engines.registers import Tables, Values
+from goldbeat.pymodels.nvdla.engines.rubik import run_rubik
 from goldbeat.pymodels.nvdla.engines.sdp import run_sdp
 
 _ENGINES: dict[str, Callable[[Values, AddressSpace, Ints | None], Ints]] = {
@@ -27,6 +30,8 @@ _ENGINES: dict[str, Callable[[Values, AddressSpace, Ints | None], Ints]] = {
     "SDP": run_sdp,
     "PDP": run_pdp,
     "CDP": run_cdp,
+    "BDMA": run_bdma,
+    "RUBIK": run_rubik,
 }
 
 
@@ -36,7 +41,7 @@ class OperationResult:
 
     Attributes:
         memory: (size,) bytes of each region after the operation.
-        output: (surfaces, height, width, 8) the output: sums of 32 bits of a convolution, which go on to SDP; int8 values
+        output: (surfaces, height, width, lanes) the output: sums of 32 bits of a convolution, which go on to SDP; elements
             of the others, which SDP may hand on to PDP.
     """
 
@@ -50,23 +55,25 @@ def run_operation(
     memory: Sequence[Region],
     incoming: Ints | None = None,
     luts: Tables | None = None,
+    configuration: Configuration = NV_SMALL,
 ) -> OperationResult:
     """Carry out one operation.
 
     Args:
-        engine: ``CONV``, ``SDP``, ``PDP`` or ``CDP``.
+        engine: ``CONV``, ``SDP``, ``PDP``, ``CDP``, ``BDMA`` (one transfer) or ``RUBIK``.
         registers: byte address to value of the group that is run, all blocks of the engine included; what was never
             written has its reset value. Other blocks do no harm.
         memory: regions of the address space; their arrays stay as they are.
         incoming: what comes from the engine before in flying mode.
-        luts: LE and LO table, CDP only.
+        luts: LE and LO table, of CDP and of SDP's element-wise stage.
+        configuration: of the hardware.
 
     Raises:
-        UsageError: nv_small cannot do what the registers say.
+        UsageError: the hardware, or its model, cannot do what the registers say.
         InputError: a cube lies outside of the memory.
     """
     if engine not in _ENGINES:
         raise UsageError(f"unknown engine {engine!r}; known: {', '.join(_ENGINES)}")
     space = AddressSpace(memory)
-    output = _ENGINES[engine](Values(registers, luts), space, incoming)
+    output = _ENGINES[engine](Values(registers, luts, configuration), space, incoming)
     return OperationResult(space.contents(), output)

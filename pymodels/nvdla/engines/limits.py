@@ -6,7 +6,8 @@ from __future__ import annotations
 from math import prod
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.nvdla.engines.address_space import ATOM, LARGEST_CUBE
+from goldbeat.pymodels.nvdla.engines.address_space import LARGEST_CUBE
+from goldbeat.pymodels.nvdla.engines.configuration import BYTES, NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.pixels import FORMATS
 from goldbeat.pymodels.nvdla.loadable.network import FEATURE, LARGEST_SIDE, Cube, NetworkOperation
 from goldbeat.pymodels.nvdla.loadable.placement import Placement
@@ -14,6 +15,13 @@ from goldbeat.pymodels.nvdla.loadable.placement import Placement
 LARGEST_WORK = 1 << 33
 """Multiply-accumulates of a convolution that the model takes on; the largest layers of VGG-16 have a quarter of it."""
 _CHECKED = ("src_data", "dst_data")
+_PRECISIONS = {
+    "CONV": ("in_precision", "out_precision"),
+    "SDP": ("src_precision", "dst_precision"),
+    "PDP": ("precision", "precision"),
+    "CDP": ("in_precision", "out_precision"),
+}
+"""Fields with the precision of source and destination."""
 
 
 def check_work(kernels: int, depth: int, points: int, out: tuple[int, int], padded: tuple[int, ...]) -> None:
@@ -38,8 +46,13 @@ def check_work(kernels: int, depth: int, points: int, out: tuple[int, int], padd
             raise UsageError(f"a convolution of {size} {what}: the model takes at most {most}")
 
 
-def check_sizes(placement: Placement, operation: NetworkOperation) -> None:
+def check_sizes(placement: Placement, operation: NetworkOperation, configuration: Configuration = NV_SMALL) -> None:
     """Refuse an operation whose cubes do not fit into their memories.
+
+    Args:
+        placement: where the memories lie.
+        operation: one of the network.
+        configuration: of the hardware.
 
     Raises:
         InputError: the field, its value and what there is room for.
@@ -47,7 +60,7 @@ def check_sizes(placement: Placement, operation: NetworkOperation) -> None:
     for name in _CHECKED:
         cube = operation.cubes.get(name)
         if cube is not None:
-            _check_cube(placement, operation, cube)
+            _check_cube(placement, operation, cube, configuration)
     weights = operation.cubes.get("weight_data")
     if weights is not None and weights.entry is not None:
         size, room = int(weights.record["size"]), _room(placement, weights)
@@ -57,7 +70,7 @@ def check_sizes(placement: Placement, operation: NetworkOperation) -> None:
             )
 
 
-def _check_cube(placement: Placement, operation: NetworkOperation, cube: Cube) -> None:
+def _check_cube(placement: Placement, operation: NetworkOperation, cube: Cube, configuration: Configuration) -> None:
     record = cube.record
     if not cube.on_the_fly and cube.entry is None:
         return
@@ -67,8 +80,12 @@ def _check_cube(placement: Placement, operation: NetworkOperation, cube: Cube) -
     if cube.on_the_fly:
         return
     width, height, channel = (int(record[side]) for side in ("width", "height", "channel"))
-    steps = {"line_stride": height - 1, "surf_stride": -(-channel // ATOM) - 1}
-    last, code = (width - 1) * ATOM, FEATURE
+    if operation.type == "RUBIK":
+        return  # Planes and blocks are checked by what is read and written.
+    atom, lanes = configuration.atom, configuration.lanes(_precision(operation, cube))
+    surfaces = -(-channel // lanes)
+    steps = {"line_stride": height - 1, "surf_stride": surfaces - 1}
+    last, code = (width - 1) * atom, FEATURE
     if cube.name == "src_data" and operation.type == "CONV":
         code = int(operation.desc["data_format"])
     if code != FEATURE and code not in FORMATS:
@@ -82,8 +99,15 @@ def _check_cube(placement: Placement, operation: NetworkOperation, cube: Cube) -
         field = max(spans, key=lambda f: spans[f])
         wanted = f"a cube of {width} x {height} x {channel} within {room} bytes, not up to byte {needed}"
         raise _error(placement, operation, cube, field, wanted)
-    if width * height * -(-channel // ATOM) * ATOM > LARGEST_CUBE:
+    if width * height * surfaces * atom > LARGEST_CUBE:
         raise _error(placement, operation, cube, "width", f"a cube of at most {LARGEST_CUBE} bytes")
+
+
+def _precision(operation: NetworkOperation, cube: Cube) -> int:
+    """The code of a cube's precision, int8 for one that is none."""
+    fields = _PRECISIONS[operation.type]
+    code = int(operation.desc[fields[cube.name == "dst_data"]])
+    return code if code < len(BYTES) else 0
 
 
 def _room(placement: Placement, cube: Cube) -> int:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PDP of nv_small, int8: max, min and average pooling with padding, whole or split along the width.
+"""PDP, int8 and int16: max, min and average pooling with padding, whole or split along the width.
 
-Source: public C model and RTL of nvdla/hw, branch nv_small.
+Source: public C model and RTL of nvdla/hw, branches nv_small and nvdlav1.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.nvdla.engines.address_space import ATOM, AddressSpace, cube_addresses
+from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace, cube_addresses
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints, signed, wrap
+from goldbeat.pymodels.nvdla.engines.configuration import INT8
+from goldbeat.pymodels.nvdla.engines.elements import bits, element_bytes, element_values, precision_of
 from goldbeat.pymodels.nvdla.engines.registers import Values
 
-LINE_BITS, WINDOW_BITS = 11, 14
-"""Widths of the sum over a window's row and of that over the whole window; larger sums wrap."""
+LINE_EXTRA, WINDOW_EXTRA = 3, 6
+"""Bits more than an element has of the sum over a window's row and of that over the whole window; larger sums wrap."""
 MAX_KERNEL = 8
 METHODS = ("average", "max", "min")
 """By the code of POOLING_METHOD."""
@@ -34,6 +36,7 @@ class Pooling:
         out: width and height of the output.
         pad_values: what 1 to 7 padded elements of a row add to an average, 19-bit numbers.
         reciprocal: of the kernel's width and height, 65536 times.
+        precision: of the elements.
     """
 
     method: str
@@ -43,9 +46,10 @@ class Pooling:
     out: tuple[int, int]
     pad_values: tuple[int, ...] = (0,) * 7
     reciprocal: tuple[int, int] = (0x10000, 0x10000)
+    precision: int = INT8
 
     def __call__(self, data: Ints) -> Ints:
-        """(surfaces, height, width, 8) int8 values to (surfaces, out height, out width, 8).
+        """(surfaces, height, width, lanes) elements to (surfaces, out height, out width, lanes).
 
         Raises:
             UsageError: a window lies in the padding as a whole.
@@ -60,18 +64,20 @@ class Pooling:
         return np.stack([reduce.reduce(lines[:, a:b], axis=1) for a, b in rows], axis=1)
 
     def _average(self, data: Ints, rows: list[tuple[int, int]], columns: list[tuple[int, int]]) -> Ints:
+        wide = bits(self.precision)
         lines = []
         for a, b in columns:
-            total = wrap(data[:, :, a:b].sum(axis=2), LINE_BITS)
-            lines.append(wrap(total + self._padding(self.kernel[0] - (b - a)), LINE_BITS))
+            total = wrap(data[:, :, a:b].sum(axis=2), wide + LINE_EXTRA)
+            lines.append(wrap(total + self._padding(self.kernel[0] - (b - a)), wide + LINE_EXTRA))
         line = np.stack(lines, axis=2)
         sums = []
         for a, b in rows:
-            total = wrap(line[:, a:b].sum(axis=1), WINDOW_BITS)
-            sums.append(wrap(total + self._padding(self.kernel[1] - (b - a)) * self.kernel[0], WINDOW_BITS))
+            total = wrap(line[:, a:b].sum(axis=1), wide + WINDOW_EXTRA)
+            padding = self._padding(self.kernel[1] - (b - a)) * self.kernel[0]
+            sums.append(wrap(total + padding, wide + WINDOW_EXTRA))
         window = np.stack(sums, axis=1)
-        narrower = reciprocal(window, self.reciprocal[0], LINE_BITS)
-        return reciprocal(narrower, self.reciprocal[1], 8)
+        narrower = reciprocal(window, self.reciprocal[0], wide + LINE_EXTRA)
+        return reciprocal(narrower, self.reciprocal[1], wide)
 
     def _padding(self, count: int) -> int:
         return self.pad_values[count - 1] if count else 0
@@ -142,10 +148,9 @@ def pooling_from_registers(values: Values) -> Pooling:
     """The operation that a group of registers describes, without the split.
 
     Raises:
-        UsageError: nv_small cannot do it.
+        UsageError: the hardware, or this model, cannot do it.
     """
-    if (found := values.get("PDP", "D_DATA_FORMAT", "INPUT_DATA")) != 0:
-        raise UsageError(f"PDP.D_DATA_FORMAT.INPUT_DATA is {found}: nv_small knows int8 only")
+    precision = precision_of(values, "PDP", "D_DATA_FORMAT", "INPUT_DATA")
     code = values.get("PDP", "D_OPERATION_MODE_CFG", "POOLING_METHOD")
     if code >= len(METHODS):
         raise UsageError(f"PDP.D_OPERATION_MODE_CFG.POOLING_METHOD is {code}, expected 0, 1 or 2")
@@ -169,22 +174,23 @@ def pooling_from_registers(values: Values) -> Pooling:
         ),
         tuple(signed(values.get("PDP", f"D_POOLING_PADDING_VALUE_{i}_CFG"), 19) for i in range(1, 8)),
         (values.get("PDP", "D_RECIP_KERNEL_WIDTH"), values.get("PDP", "D_RECIP_KERNEL_HEIGHT")),
+        precision,
     )
 
 
 def run_pdp(values: Values, memory: AddressSpace, incoming: Ints | None = None) -> Ints:
-    """Carry out the operation; all 8 channels of every atom are worked on, whatever the channel count.
+    """Carry out the operation; all lanes of every atom are worked on, whatever the channel count.
 
     Args:
         values: the group's registers of PDP and PDP_RDMA.
         memory: written to.
-        incoming: (surfaces, height, width, 8) int8 values from SDP, flying mode only.
+        incoming: (surfaces, height, width, lanes) elements from SDP, flying mode only.
 
     Returns:
-        (surfaces, out height, out width, 8) the int8 output.
+        (surfaces, out height, out width, lanes) the output.
 
     Raises:
-        UsageError: nv_small cannot do it, or ``incoming`` does not fit the mode.
+        UsageError: the hardware, or this model, cannot do it, or ``incoming`` does not fit the mode.
         InputError: a cube lies outside of the memory.
     """
     pooling = pooling_from_registers(values)
@@ -192,20 +198,21 @@ def run_pdp(values: Values, memory: AddressSpace, incoming: Ints | None = None) 
     width, height, channel = (
         values.get("PDP", f"D_DATA_CUBE_IN_{d}", f"CUBE_IN_{d}") + 1 for d in ("WIDTH", "HEIGHT", "CHANNEL")
     )
-    surfaces = -(-channel // ATOM)
+    lanes = values.configuration.lanes(pooling.precision)
+    surfaces = -(-channel // lanes)
     flying = values.get("PDP", "D_OPERATION_MODE_CFG", "FLYING_MODE") == 0
     outputs = []
     for part in parts:
         if flying:
-            if incoming is None or len(parts) > 1 or incoming.shape != (surfaces, height, width, ATOM):
-                raise UsageError(f"PDP on the fly expects data from SDP of {(surfaces, height, width, ATOM)}, unsplit")
+            if incoming is None or len(parts) > 1 or incoming.shape != (surfaces, height, width, lanes):
+                raise UsageError(f"PDP on the fly expects data from SDP of {(surfaces, height, width, lanes)}, unsplit")
             data = incoming
         else:
             addresses = cube_addresses(values, "PDP_RDMA", "D_SRC", (part.width, height, surfaces), first=part.first)
-            data = memory.read(addresses).view(np.int8).astype(np.int64)
+            data = element_values(memory.read(addresses, values.configuration.atom), pooling.precision)
         strip = replace(pooling, pad=(part.pad_left, pooling.pad[1]), out=(part.out, pooling.out[1]))
         outputs.append(strip(data))
     out = np.concatenate(outputs, axis=2)
     addresses = cube_addresses(values, "PDP", "D_DST", (out.shape[2], out.shape[1], surfaces))
-    memory.write(addresses, out.astype(np.int8).view(np.uint8))
+    memory.write(addresses, element_bytes(out, pooling.precision))
     return out

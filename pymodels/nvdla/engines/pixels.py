@@ -15,9 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.nvdla.engines.address_space import ATOM, AddressSpace
+from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints, shift_right, signed
+from goldbeat.pymodels.nvdla.engines.configuration import INT8, NV_SMALL
+from goldbeat.pymodels.nvdla.engines.elements import bits
 from goldbeat.pymodels.nvdla.engines.registers import Values
+from goldbeat.pymodels.rounding import saturate
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ _PLANES: dict[str, tuple[tuple[int, ...], ...]] = {
     "Y8___V8U8_N444": ((0,), (0, 1)),
 }
 FORMATS = {_NAMES.index(name): PixelFormat(name, planes) for name, planes in _PLANES.items()}
-"""nv_small's formats by code: those of 8 bits a channel."""
+"""Formats by code, those of 8 bits a channel: all that nv_small has."""
 
 
 def format_name(code: int) -> str:
@@ -102,27 +105,27 @@ def format_name(code: int) -> str:
     return f"{_NAMES[code]} ({code})" if code < len(_NAMES) else str(code)
 
 
-def pixel_format(code: int) -> PixelFormat:
+def pixel_format(code: int, subject: str = NV_SMALL.subject) -> PixelFormat:
     """The format of a code.
 
     Raises:
-        UsageError: nv_small does not have it.
+        UsageError: ``subject``, the hardware or its model, does not have it.
     """
     if code not in FORMATS:
-        raise UsageError(
-            f"pixel format {format_name(code)}: nv_small has {', '.join(f.name for f in FORMATS.values())}"
-        )
+        names = ", ".join(f.name for f in FORMATS.values())
+        raise UsageError(f"pixel format {format_name(code)}: {subject} has {names}")
     return FORMATS[code]
 
 
-def pixel_lines(values: Values, memory: AddressSpace) -> Ints:
-    """(height, elements) int8 values: the lines that CDMA leaves in the convolution buffer, padded left and right.
+def pixel_lines(values: Values, memory: AddressSpace, precision: int = INT8) -> Ints:
+    """(height, elements) of a precision: the lines that CDMA leaves in the convolution buffer, padded left and right.
 
     Raises:
-        UsageError: nv_small cannot do what the registers say.
+        UsageError: the hardware, or this model, cannot do what the registers say.
         InputError: pixels outside of the memory.
     """
-    form = pixel_format(values.get("CDMA", "D_DATAIN_FORMAT", "PIXEL_FORMAT"))
+    subject = values.configuration.subject
+    form = pixel_format(values.get("CDMA", "D_DATAIN_FORMAT", "PIXEL_FORMAT"), subject)
     for block, name, field in (
         ("CDMA", "D_DATAIN_SIZE_1", "DATAIN_CHANNEL"),
         ("CSC", "D_DATAIN_SIZE_EXT_1", "DATAIN_CHANNEL_EXT"),
@@ -130,11 +133,11 @@ def pixel_lines(values: Values, memory: AddressSpace) -> Ints:
         if (found := values.get(block, name, field) + 1) != form.channels:
             raise UsageError(f"{block}.{name}.{field}: {found} channels, pixels of {form.name} have {form.channels}")
     if values.get("CDMA", "D_DATAIN_FORMAT", "PIXEL_MAPPING"):
-        raise UsageError("CDMA.D_DATAIN_FORMAT.PIXEL_MAPPING is 1: nv_small has pitch linear (0) only")
+        raise UsageError(f"CDMA.D_DATAIN_FORMAT.PIXEL_MAPPING is 1: {subject} has pitch linear (0) only")
     pixels = _fetch(values, memory, form)
     left, right = (values.get("CDMA", "D_ZERO_PADDING", f"PAD_{side}") for side in ("LEFT", "RIGHT"))
-    value = signed(values.get("CDMA", "D_ZERO_PADDING_VALUE", "PAD_VALUE"), 8)
-    padded = np.pad(_convert(values, pixels), ((0, 0), (left, right), (0, 0)), constant_values=value)
+    value = signed(values.get("CDMA", "D_ZERO_PADDING_VALUE", "PAD_VALUE"), bits(precision))
+    padded = np.pad(_convert(values, pixels, precision), ((0, 0), (left, right), (0, 0)), constant_values=value)
     return padded.reshape(len(padded), -1)
 
 
@@ -142,11 +145,11 @@ def _fetch(values: Values, memory: AddressSpace, form: PixelFormat) -> npt.NDArr
     """(height, width, channels) bytes."""
     width = values.get("CDMA", "D_DATAIN_SIZE_0", "DATAIN_WIDTH") + 1
     height = values.get("CDMA", "D_DATAIN_SIZE_0", "DATAIN_HEIGHT") + 1
-    first = values.get("CDMA", "D_PIXEL_OFFSET", "PIXEL_X_OFFSET")
-    if first >= (largest := ATOM // len(form.planes[0])):
+    first, atom = values.get("CDMA", "D_PIXEL_OFFSET", "PIXEL_X_OFFSET"), values.configuration.atom
+    if first >= (largest := atom // len(form.planes[0])):
         raise UsageError(
             f"CDMA.D_PIXEL_OFFSET.PIXEL_X_OFFSET is {first}: pixels of {form.name} begin within the first "
-            f"{ATOM} bytes, so at most {largest - 1}"
+            f"{atom} bytes, so at most {largest - 1}"
         )
     channels = []
     for number, places in enumerate(form.planes):
@@ -154,13 +157,13 @@ def _fetch(values: Values, memory: AddressSpace, form: PixelFormat) -> npt.NDArr
         stride = values.get("CDMA", "D_LINE_UV_STRIDE" if number else "D_LINE_STRIDE")
         size = len(places)
         # The second plane's pixels are wider: its first atom holds fewer of them, and the offset counts from there.
-        begin = first % (ATOM // size) * size
+        begin = first % (atom // size) * size
         lines = memory.read(base + begin + np.arange(height, dtype=np.int64) * stride, width * size)
         channels.append(lines.reshape(height, width, size)[..., list(places)])
     return np.concatenate(channels, axis=2)
 
 
-def _convert(values: Values, pixels: npt.NDArray[np.uint8]) -> Ints:
+def _convert(values: Values, pixels: npt.NDArray[np.uint8], precision: int) -> Ints:
     """CDMA's converter: (x - offset or mean) * scale, shifted right and saturated; bytes as they are where it is off."""
     if not values.get("CDMA", "D_CVT_CFG", "CVT_EN"):
         return pixels.view(np.int8).astype(np.int64)
@@ -172,7 +175,7 @@ def _convert(values: Values, pixels: npt.NDArray[np.uint8]) -> Ints:
         offset = np.array([signed(values.get("CDMA", f"D_MEAN_GLOBAL_{n}", f"MEAN_{c}"), 16) for n, c in means])
     scale = signed(values.get("CDMA", "D_CVT_SCALE", "CVT_SCALE"), 16)
     shift = values.get("CDMA", "D_CVT_CFG", "CVT_TRUNCATE")
-    return np.clip(shift_right((numbers - offset[: pixels.shape[2]]) * scale, shift, 62, 17), -128, 127)
+    return saturate(shift_right((numbers - offset[: pixels.shape[2]]) * scale, shift, 62, 17), bits(precision))
 
 
 def windows(lines: Ints, channels: int, depth: int, out: int, stride: int) -> Ints:

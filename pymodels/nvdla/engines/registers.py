@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
 from goldbeat.pymodels.register_map import Field, Fielded
 
 
@@ -55,13 +56,7 @@ def csb_register(block: str, name: str) -> CsbRegister:
     try:
         return _map()[0][block, name]
     except KeyError:
-        raise UsageError(f"nv_small has no register {block}.{name}") from None
-
-
-@cache
-def absent_blocks() -> frozenset[str]:
-    """Blocks of the map that the hardware leaves out: they read 0 and ignore writes."""
-    return frozenset(_file()["absent"])
+        raise UsageError(f"there is no register {block}.{name}") from None
 
 
 def register_at(address: int) -> CsbRegister | None:
@@ -83,11 +78,15 @@ class Values:
 
     Attributes:
         luts: the engine's lookup tables, where they are known.
+        configuration: of the hardware.
     """
 
-    def __init__(self, written: Mapping[int, int], luts: Tables | None = None) -> None:
+    def __init__(
+        self, written: Mapping[int, int], luts: Tables | None = None, configuration: Configuration = NV_SMALL
+    ) -> None:
         self._written = written
         self.luts = luts
+        self.configuration = configuration
 
     def get(self, block: str, name: str, field: str | None = None) -> int:
         """A register's value, or that of one of its fields."""

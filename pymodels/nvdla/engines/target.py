@@ -11,15 +11,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.nvdla.engines.address_space import ATOM
+from goldbeat.pymodels.nvdla.engines.configuration import (
+    ENGINES,
+    NV_FULL,
+    NV_SMALL,
+    PRECISIONS,
+    Configuration,
+    configuration_named,
+)
 from goldbeat.pymodels.nvdla.loadable.loadable import Loadable
 from goldbeat.pymodels.nvdla.loadable.network import FEATURE, NetworkOperation, dla_tasks, network
 
-SMALL = "nv_small"
-PRECISIONS = ("int8", "int16", "fp16")
-"""By code."""
-ENGINES = ("BDMA", "RUBIK")
-"""Engines that only nv_full has."""
 _ATOMS = (8, 16, 32, 64)
 _PRECISION_FIELDS = ("in_precision", "out_precision", "src_precision", "dst_precision", "precision")
 
@@ -41,7 +43,12 @@ class LoadableTarget:
     @property
     def fits(self) -> bool:
         """Whether atoms and precisions are nv_small's."""
-        return self.atom in (None, ATOM) and self.precisions in ((), (PRECISIONS[0],))
+        return self.suits(NV_SMALL)
+
+    def suits(self, configuration: Configuration) -> bool:
+        """Whether atoms and precisions are a configuration's."""
+        known = {PRECISIONS[code] for code in configuration.precisions}
+        return self.atom in (None, configuration.atom) and known.issuperset(self.precisions)
 
     @property
     def small(self) -> bool:
@@ -52,8 +59,10 @@ class LoadableTarget:
     def name(self) -> str:
         """``nv_small``, ``nv_full``, ``nv_large or nv_full``, or ``another configuration``."""
         if self.small:
-            return SMALL
-        if self.engines or self.precisions not in ((), (PRECISIONS[0],)):
+            return NV_SMALL.name
+        if self.atom is None and self.engines:
+            return "nv_large or nv_full"
+        if self.precisions not in ((), (PRECISIONS[0],)):
             return "nv_full"
         return "nv_large or nv_full" if self.atom in (32, 64) else "another configuration"
 
@@ -78,25 +87,43 @@ def target(loadable: Loadable) -> LoadableTarget:
     known = {PRECISIONS[code] if code < len(PRECISIONS) else f"precision {code}" for code in precisions}
     order = {name: i for i, name in enumerate(PRECISIONS)}
     names = tuple(sorted(known, key=lambda name: (order.get(name, len(order)), name)))
-    atom = ATOM if ATOM in atoms else max(set(atoms), key=atoms.count) if atoms else None
+    atom = NV_SMALL.atom if NV_SMALL.atom in atoms else max(set(atoms), key=atoms.count) if atoms else None
     return LoadableTarget(
         atom, names, tuple(engine for engine in ENGINES if any(op.type == engine for op in operations))
     )
 
 
-def check_small(loadable: Loadable) -> None:
+def check_configuration(loadable: Loadable, configuration: Configuration = NV_SMALL) -> None:
     """Refuse what was compiled for another configuration's atoms or precisions; engines are left to the driver.
 
     Raises:
         InputError: which one, and what tells.
     """
     found = target(loadable)
-    if not found.fits:
+    if not found.suits(configuration):
+        known = ", ".join(PRECISIONS[code] for code in configuration.precisions)
         raise InputError(
             f"a loadable for {found.name} ({found.reason})",
-            f"one for {SMALL} (atoms of {ATOM} bytes, {PRECISIONS[0]})",
+            f"one for {configuration.name} (atoms of {configuration.atom} bytes, {known})",
             file=loadable.file,
         )
+
+
+def configuration_of(loadable: Loadable, name: str | None = None) -> Configuration:
+    """The configuration that models and driver work with.
+
+    Args:
+        loadable: the file.
+        name: of the configuration; None: nv_small where the file is for it, else nv_full, which does all that nv_large does.
+
+    Raises:
+        InputError: the file is for none of them, or not for the one that is named.
+        UsageError: no such configuration.
+    """
+    guess = NV_SMALL if target(loadable).small else NV_FULL
+    found = guess if name is None else configuration_named(name)
+    check_configuration(loadable, found)
+    return found
 
 
 def _precisions(operation: NetworkOperation) -> Iterator[int]:
@@ -114,5 +141,5 @@ def _atoms(operation: NetworkOperation) -> Iterator[int]:
             continue  # Lines of pixels have no atoms.
         width, height, line, surface = (int(cube.record[f]) for f in ("width", "height", "line_stride", "surf_stride"))
         # A cube of a single point may have any strides: it has no second line.
-        sizes = _ATOMS if width * height > 1 else (ATOM,)
+        sizes = _ATOMS if width * height > 1 else (NV_SMALL.atom,)
         yield from (size for size in sizes if line == width * size and surface == line * height)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights of direct convolutions in the order of nv_small's hardware.
+"""Weights of direct convolutions in the order of the hardware.
 
-Kernels go in groups of 8. A group goes block by block of 8 channels, within a block row by row and column by column of
-the kernel, and at each point kernel by kernel with the block's channels next to each other. The last group and the last
-block may be smaller; nothing is padded but the end of it all.
+Kernels go in groups. A group goes block by block of channels, within a block row by row and column by column of the
+kernel, and at each point kernel by kernel with the block's channels next to each other. The last group and the last block
+may be smaller; nothing is padded but the end of it all. nv_small has groups of 8 kernels and blocks of 8 channels.
 """
 
 from __future__ import annotations
@@ -12,61 +12,69 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.nvdla.engines.configuration import BYTES, INT8, NV_SMALL, Configuration
 
-ATOM_K = 8
-"""Kernels of a group."""
-ATOM_C = 8
-"""Channels of a block."""
+ATOM_K, ATOM_C = NV_SMALL.kernels[INT8], NV_SMALL.depth
+"""Kernels of a group and channels of a block, of nv_small."""
+_KINDS = (np.dtype(np.int8), np.dtype("<i2"), np.dtype("<f2"))
 LARGEST_WEIGHTS = 1 << 26
 """Bytes that the model takes on: it needs a dozen times as many while it works."""
 ALIGNMENT = 128
 """What weights are filled up to here; the driver takes any size, compilers fill up to 8 bytes."""
 
 
-def _order(kernels: int, channels: int, rows: int, columns: int, joined: int = 1) -> npt.NDArray[np.int32]:
-    """(n,) index into (K, C, R, S) of each byte."""
+def _order(shape: tuple[int, int, int, int], group: int, block: int, joined: int) -> npt.NDArray[np.int32]:
+    """(n,) index into (K, C, R, S) of each element."""
+    kernels, channels, rows, columns = shape
     index = np.arange(kernels * channels * rows * columns, dtype=np.int32).reshape(kernels, channels, rows, columns)
     if joined > 1:
         parts = [
-            index[k : k + ATOM_K, :, r : r + joined].transpose(3, 0, 2, 1).reshape(-1)
-            for k in range(0, kernels, ATOM_K)
+            index[k : k + group, :, r : r + joined].transpose(3, 0, 2, 1).reshape(-1)
+            for k in range(0, kernels, group)
             for r in range(0, rows, joined)
         ]
         return np.concatenate(parts)
     parts = [
-        index[k : k + ATOM_K, c : c + ATOM_C].transpose(2, 3, 0, 1).reshape(-1)
-        for k in range(0, kernels, ATOM_K)
-        for c in range(0, channels, ATOM_C)
+        index[k : k + group, c : c + block].transpose(2, 3, 0, 1).reshape(-1)
+        for k in range(0, kernels, group)
+        for c in range(0, channels, block)
     ]
     return np.concatenate(parts) if parts else np.zeros(0, np.int32)
 
 
-def pack_weights(weights: npt.ArrayLike, joined: int = 1) -> npt.NDArray[np.uint8]:
-    """(K, C, R, S) int8 weights as bytes, zeros up to a multiple of 128.
+def pack_weights(
+    weights: npt.ArrayLike, joined: int = 1, configuration: Configuration = NV_SMALL, precision: int = INT8
+) -> npt.NDArray[np.uint8]:
+    """(K, C, R, S) weights as bytes, zeros up to a multiple of 128.
 
     Args:
         weights: the kernels; for pixel input S is 1, C the kernel's width times the channels of a pixel.
         joined: rows that lie together kernel by kernel: 2 or 4 with CSC's post-extension of pixel input.
+        configuration: of the hardware.
+        precision: of the weights.
     """
-    array = np.asarray(weights, np.int8)
+    array = np.asarray(weights, _KINDS[precision])
     if array.ndim != 4:
         raise InputError(f"weights of shape {array.shape}", "(kernels, channels, rows, columns)")
-    kernels, channels, rows, columns = array.shape
-    plain = array.reshape(-1)[_order(kernels, channels, rows, columns, joined)]
-    out = np.zeros(len(plain) + -len(plain) % ALIGNMENT, np.int8)
-    out[: len(plain)] = plain
-    return out.view(np.uint8)
+    order = _order(array.shape, configuration.kernels[precision], configuration.depth, joined)
+    raw = array.reshape(-1)[order].view(np.uint8)
+    return np.concatenate([raw, np.zeros(-len(raw) % ALIGNMENT, np.uint8)])
 
 
 def unpack_weights(
-    data: npt.NDArray[np.uint8], kernels: int, channels: int, rows: int, columns: int, joined: int = 1
-) -> npt.NDArray[np.int8]:
-    """(K, C, R, S) int8 weights from bytes; ``joined`` as for :func:`pack_weights`."""
-    size = kernels * channels * rows * columns
+    data: npt.NDArray[np.uint8],
+    shape: tuple[int, int, int, int],
+    joined: int = 1,
+    configuration: Configuration = NV_SMALL,
+    precision: int = INT8,
+) -> npt.NDArray[np.number]:
+    """(K, C, R, S) weights of this shape from bytes; the others as for :func:`pack_weights`."""
+    size = int(np.prod(shape)) * BYTES[precision]
     if size > LARGEST_WEIGHTS:
         raise InputError(f"weights of {size} bytes", f"at most {LARGEST_WEIGHTS}")
     if len(data) < size:
         raise InputError(f"weights of {len(data)} bytes", f"at least {size}")
-    out = np.empty(size, np.int8)
-    out[_order(kernels, channels, rows, columns, joined)] = data[:size].view(np.int8)
-    return out.reshape(kernels, channels, rows, columns)
+    order = _order(shape, configuration.kernels[precision], configuration.depth, joined)
+    out = np.empty(len(order), _KINDS[precision])
+    out[order] = np.ascontiguousarray(data[:size]).view(_KINDS[precision])
+    return out.reshape(shape)

@@ -60,7 +60,8 @@ class ComposedLayer:
     Attributes:
         type: one of :data:`~goldbeat.pymodels.nvdla.loadable.layouts.OP_TYPES`.
         desc, surface: fields of its union members by name, structures as mappings; 0 for what is not named. A cube's
-            ``address`` is the number of a :class:`Data`; a surface that is not named has address -1.
+            ``address`` is the number of a :class:`Data`, as are those of a list of transfers; a surface that is not named has
+            address -1.
         consumers: type to (index, event).
         fused: (index, event) of the operation that it is fused with.
         waits: dependency count.
@@ -206,17 +207,22 @@ def _dla_lists(
         _put(operations[i], dtype(f"{union}_op_desc", layout), layer.desc)
         kind = dtype(f"{union}_surface_desc", layout)
         cubes = {c: {"address": -1} for c in kind.names or () if kind[c].names and "address" in (kind[c].names or ())}
-        given = {name: dict(value) if isinstance(value, Mapping) else value for name, value in layer.surface.items()}
-        for cube in given.values():
-            if isinstance(cube, dict) and cube.get("address", -1) >= 0:
-                cube["address"] += first
-        _put(surfaces[i], kind, cubes | given)
+        _put(surfaces[i], kind, cubes | {name: _placed(value, first) for name, value in layer.surface.items()})
         _link(graph[i], i, layer)
     tables = np.zeros((len(luts), dtype("lut_param").itemsize), np.uint8)
     for i, lut in enumerate(luts):
         _put(tables[i], dtype("lut_param"), lut)
     assert graph.itemsize == DEPENDENCY_STRIDE
     return [net.view(np.uint8), operations, surfaces, graph.view(np.uint8), tables]
+
+
+def _placed(given: Any, first: int) -> Any:
+    """A cube, or a list of transfers, with numbers of data as positions in the address list."""
+    if isinstance(given, list | tuple):
+        return [_placed(one, first) for one in given]
+    if not isinstance(given, Mapping):
+        return given
+    return {k: v + first if k.endswith("address") and v >= 0 else v for k, v in given.items()}
 
 
 def _link(row: npt.NDArray[Any], index: int, layer: ComposedLayer) -> None:
@@ -260,5 +266,8 @@ def _fill(record: npt.NDArray[Any], fields: Mapping[str, Any]) -> None:
             raise UsageError(f"descriptor field {name!r}: expected one of {', '.join(names)}")
         if isinstance(value, Mapping):
             _fill(record[name], value)
+        elif isinstance(value, list) and all(isinstance(one, Mapping) for one in value):
+            for place, one in enumerate(value):
+                _fill(record[name][..., place : place + 1], one)
         else:
             record[name] = value

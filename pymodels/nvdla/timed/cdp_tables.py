@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from goldbeat.pymodels.nvdla.engines.arithmetic import signed
-from goldbeat.pymodels.nvdla.engines.cdp import LE_ENTRIES, LO_ENTRIES
+from goldbeat.pymodels.nvdla.engines.lookup import LE_ENTRIES, LO_ENTRIES
 from goldbeat.pymodels.nvdla.engines.registers import Tables, csb_register
 
 _CONFIG = csb_register("CDP", "S_LUT_ACCESS_CFG")

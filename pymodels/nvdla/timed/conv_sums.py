@@ -64,7 +64,7 @@ class ConvolutionSums:
         kernels = min(end * ATOM_K, settings.kernels) - group * ATOM_K
         raw = np.frombuffer(bytes(self._weights[group * self._group_bytes : self._bytes_until(end)]), np.uint8)
         wide, high = settings.kernel
-        weights = unpack_weights(raw, kernels, settings.depth, high, wide, settings.joined)
+        weights = unpack_weights(raw, (kernels, settings.depth, high, wide), settings.joined).astype(np.int8)
         sums = self._convolve(weights, first, last)
         for number in range(group, end):
             mine = sums[(number - group) * ATOM_K :][:ATOM_K]

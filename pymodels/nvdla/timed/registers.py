@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from goldbeat.pymodels.nvdla.engines.registers import CsbRegister, Values, absent_blocks, csb_register, register_at
+from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL
+from goldbeat.pymodels.nvdla.engines.registers import CsbRegister, Values, csb_register, register_at
 from goldbeat.pymodels.nvdla.timed.cdp_tables import LookupTables
 
 ENGINE_BLOCKS = (
@@ -27,7 +28,7 @@ CONVOLUTION = ("CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC")
 SDP_BIT, CDP_BIT, PDP_BIT, DATA_BIT, WEIGHTS_BIT, CONVOLUTION_BIT = 0, 2, 4, 16, 18, 20
 """Of GLB's status, for group 0."""
 
-_ABSENT = absent_blocks()
+_ABSENT = NV_SMALL.absent_blocks
 _MASK = csb_register("GLB", "S_INTR_MASK")
 _SET = csb_register("GLB", "S_INTR_SET")
 _STATUS = csb_register("GLB", "S_INTR_STATUS")

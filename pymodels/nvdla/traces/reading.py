@@ -13,8 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.traces.statements import (
     MAIN_MEMORY,
+    SECOND_MEMORY,
     NvdlaTrace,
     TraceMemory,
     TraceStatement,
@@ -30,11 +32,16 @@ _MAIN = (MAIN_MEMORY, "0", "1")
 _MOST_BYTES = 256 << 20
 
 
-def read_nvdla_trace(file: Path) -> NvdlaTrace:
+def read_nvdla_trace(file: Path, configuration: Configuration = NV_SMALL) -> NvdlaTrace:
     """A trace test with its data: a configuration (``.cfg``), or transactions (``.txn``).
 
+    Args:
+        file: the test.
+        configuration: of the hardware: it has more registers and a second memory, or other addresses of registers.
+
     Raises:
-        InputError: no such file, a statement of another form, a register that nv_small does not have, or data that are not there.
+        InputError: no such file, a statement of another form, a register that the hardware does not have, or data
+            that are not there.
     """
     try:
         text = file.read_text(encoding="ascii", errors="replace")
@@ -43,13 +50,13 @@ def read_nvdla_trace(file: Path) -> NvdlaTrace:
     except OSError as error:
         raise InputError(str(error), "a trace test (.cfg or .txn)", file=file) from error
     if file.suffix == ".txn":
-        return read_transactions(file, text)
-    return _Configuration(file).read(text)
+        return read_transactions(file, text, configuration)
+    return _Statements(file, configuration).read(text)
 
 
-class _Configuration:
-    def __init__(self, file: Path) -> None:
-        self._file = file
+class _Statements:
+    def __init__(self, file: Path, configuration: Configuration) -> None:
+        self._file, self._configuration = file, configuration
         self._memories: list[TraceMemory] = []
         self._statements: list[TraceStatement] = []
         self._line = 0
@@ -77,7 +84,7 @@ class _Configuration:
                     raise self._error(repr(code[:60]), "a statement such as reg_write(NVDLA_SDP.S_POINTER_0, 0x0);")
                 self._statement(call[1], [part.strip() for part in call[2].split(",")])
                 code = code[call.end() :].strip()
-        return NvdlaTrace(self._file, tuple(self._memories), tuple(self._statements))
+        return NvdlaTrace(self._file, tuple(self._memories), tuple(self._statements), self._configuration)
 
     def _error(self, found: str, expected: str) -> InputError:
         return InputError(found, expected, file=self._file, line=self._line)
@@ -98,11 +105,14 @@ class _Configuration:
             raise self._error(repr(text), "a number") from None
 
     def _extent(self, memory: str, base: str, size: str | None = None) -> tuple[int, int]:
-        if memory not in _MAIN:
-            raise self._error(f"memory {memory}", f"{MAIN_MEMORY}: nv_small has no second memory")
+        if memory not in _MAIN and not (memory == SECOND_MEMORY and self._configuration.second_memory):
+            name = self._configuration.name
+            wanted = f" or {SECOND_MEMORY}" if self._configuration.second_memory else f": {name} has no second memory"
+            raise self._error(f"memory {memory}", MAIN_MEMORY + wanted)
         at, length = self._number(base), 0 if size is None else self._number(size)
-        if not 0 <= length <= _MOST_BYTES or not 0 <= at <= (1 << 32) - length:
-            raise self._error(f"{length} bytes at 0x{at:x}", f"at most {_MOST_BYTES} bytes within 32 address bits")
+        bits = self._configuration.address_bits
+        if not 0 <= length <= _MOST_BYTES or not 0 <= at <= (1 << bits) - length:
+            raise self._error(f"{length} bytes at 0x{at:x}", f"at most {_MOST_BYTES} bytes within {bits} address bits")
         return at, length
 
     def _path(self, text: str) -> Path:
@@ -134,7 +144,7 @@ class _Configuration:
     # -- registers
 
     def _add(self, kind: str, name: str, value: str | None, thread: str | None = None) -> None:
-        register = trace_register(self._file, self._line, name)
+        register = trace_register(self._file, self._line, name, self._configuration)
         number = None if value is None else self._number(value)
         one = TraceStatement(self._line, kind, thread or register.block, register, number)
         self._statements.append(one)

@@ -19,6 +19,8 @@ from goldbeat.pymodels.stimulus import Access
 
 INTERRUPTS = {"SDP": 0, "CDP": 2, "PDP": 4, "CDMA_DAT": 16, "CDMA_WT": 18, "CACC": 20}
 """Bit of GLB's status for group 0. Source: the register map of nv_small."""
+_OTHERS = {"BDMA": 6, "RUBIK": 8}
+"""Those of engines that only other configurations have."""
 _STATUS = csb_register("GLB", "S_INTR_STATUS").address
 _MOST_CYCLES = 50_000_000
 
@@ -59,12 +61,13 @@ class _Schedule:
         if not one.source:
             return None
         engine, _, group = one.source.rpartition("_")
-        if engine not in INTERRUPTS or group not in ("0", "1"):
-            known = ", ".join(f"{name}_0" for name in INTERRUPTS)
+        bits = INTERRUPTS | {name: bit for name, bit in _OTHERS.items() if name in self._trace.configuration.engines}
+        if engine not in bits or group not in ("0", "1"):
+            known = ", ".join(f"{name}_0" for name in bits)
             raise InputError(
                 f"interrupt {one.source}", f"one of {known}, or group 1", file=self._trace.file, line=one.line
             )
-        return INTERRUPTS[engine] + int(group)
+        return bits[engine] + int(group)
 
     def steps(self) -> Generator[Access, int, None]:
         while True:
@@ -96,7 +99,7 @@ class _Schedule:
             if one.kind == "write":
                 yield Access("post", address, one.value, register=name)
             elif one.kind == "poll":
-                yield Access("poll", address, one.value, cycles=_MOST_CYCLES, register=name)
+                yield Access("poll", address, one.value, mask=one.mask, cycles=_MOST_CYCLES, register=name)
             else:
                 yield Access("read", address, one.value, mask=one.mask, register=name)
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.nvdla.engines.registers import CsbRegister, absent_blocks, csb_register
+from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
+from goldbeat.pymodels.nvdla.engines.registers import CsbRegister, csb_register
 
-MAIN_MEMORY = "pri_mem"
+MAIN_MEMORY, SECOND_MEMORY = "pri_mem", "sec_mem"
 
 
 @dataclass(frozen=True)
@@ -67,11 +68,13 @@ class NvdlaTrace:
         file: where it stands.
         memories: what is written to memory, in this order.
         statements: all others.
+        configuration: of the hardware that it is for.
     """
 
     file: Path
     memories: Sequence[TraceMemory] = field(default_factory=tuple)
     statements: Sequence[TraceStatement] = field(default_factory=tuple)
+    configuration: Configuration = NV_SMALL
 
     @property
     def name(self) -> str:
@@ -89,14 +92,14 @@ def trace_name(file: Path) -> str:
     return file.parent.name if file.suffix == ".txn" else file.stem
 
 
-def trace_register(file: Path, line: int, name: str) -> CsbRegister:
+def trace_register(file: Path, line: int, name: str, configuration: Configuration = NV_SMALL) -> CsbRegister:
     """A register by its name in trace tests, ``NVDLA_SDP.D_DATA_CUBE_WIDTH_0``.
 
     Raises:
-        InputError: nv_small has none of this name.
+        InputError: the hardware has none of this name.
     """
     block, dot, register = name.removeprefix("NVDLA_").partition(".")
     with suppress(UsageError):
-        if dot and block not in absent_blocks():
+        if dot and block not in configuration.absent_blocks:
             return csb_register(block, register.removesuffix("_0"))
-    raise InputError(name, "a register of nv_small, such as NVDLA_SDP.S_POINTER_0", file=file, line=line)
+    raise InputError(name, f"a register of {configuration.name}, such as NVDLA_SDP.S_POINTER_0", file=file, line=line)

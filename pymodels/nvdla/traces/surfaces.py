@@ -10,6 +10,7 @@ from goldbeat.pymodels.errors import InputError
 
 _PIECE = re.compile(r"\{\s*offset:\s*(0x[0-9a-fA-F]+|\d+)\s*,\s*size:\s*(0x[0-9a-fA-F]+|\d+)\s*,\s*payload:([^}]*)\}")
 _PER_LINE = 32
+_END_OF_DUMP = "dump done"
 _POINTER = "version https://git-lfs"
 
 
@@ -51,7 +52,7 @@ def read_pieces(file: Path) -> list[tuple[int, bytes]]:
 
 
 def read_byte_list(file: Path) -> bytes:
-    """Bytes one behind the other, ``0xc3 0xaa``; lines with ``=`` and comments say what they are and are passed by.
+    """Bytes one behind the other, ``0xc3 0xaa``; lines with ``=`` or ``:``, the last line of a dump and comments are passed by.
 
     Raises:
         InputError: no such file, or not of this form.
@@ -59,7 +60,7 @@ def read_byte_list(file: Path) -> bytes:
     data = bytearray()
     for number, line in enumerate(_text(file).splitlines(), 1):
         words = line.partition("#")[0]
-        if "=" not in words:
+        if not ({"=", ":"} & set(words) or words.strip() == _END_OF_DUMP):
             data += _bytes(words.split(), file, number)
     return bytes(data)
 

@@ -9,23 +9,26 @@ from __future__ import annotations
 from pathlib import Path
 
 from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.registers import CsbRegister, register_at
 from goldbeat.pymodels.nvdla.traces.statements import NvdlaTrace, TraceMemory, TraceStatement
 from goldbeat.pymodels.nvdla.traces.surfaces import read_byte_list
 
 _THREAD = "all"
+_STATUS = "GLB.S_INTR_STATUS"
 _WORDS = {"write_reg": (2, 3), "read_reg": (3, 4), "load_mem": (3,), "dump_mem": (3,), "wait": (0,)}
 
 
-def read_transactions(file: Path, text: str) -> NvdlaTrace:
+def read_transactions(file: Path, text: str, configuration: Configuration = NV_SMALL) -> NvdlaTrace:
     """The transactions of a file.
 
     Args:
         file: where they stand; data files lie beside it.
         text: its contents.
+        configuration: of the hardware.
 
     Raises:
-        InputError: a transaction of another form, a register that nv_small does not have, or data that are not there.
+        InputError: a transaction of another form, a register that the hardware does not have, or data that are not there.
     """
     memories: list[TraceMemory] = []
     statements: list[TraceStatement] = []
@@ -61,12 +64,14 @@ def read_transactions(file: Path, text: str) -> NvdlaTrace:
                 statements.append(TraceStatement(line, "interrupt", sync=f"line {line}"))
                 statements.append(TraceStatement(line, "wait", _THREAD, sync=f"line {line}"))
             case "write_reg":
-                register = _register(file, line, numbers[0])
+                register = _register(file, line, numbers[0], configuration)
                 statements.append(TraceStatement(line, "write", _THREAD, register, numbers[1]))
             case _:
-                register = _register(file, line, numbers[0])
-                statements.append(TraceStatement(line, "read", _THREAD, register, numbers[2], numbers[1]))
-    return NvdlaTrace(file, tuple(memories), tuple(statements))
+                register = _register(file, line, numbers[0], configuration)
+                # The status of the interrupts is read until it is what it should be.
+                kind = "poll" if register.full_name == _STATUS and numbers[2] else "read"
+                statements.append(TraceStatement(line, kind, _THREAD, register, numbers[2], numbers[1]))
+    return NvdlaTrace(file, tuple(memories), tuple(statements), configuration)
 
 
 def _number(file: Path, line: int, word: str) -> int:
@@ -76,8 +81,10 @@ def _number(file: Path, line: int, word: str) -> int:
         raise InputError(repr(word), "a number", file=file, line=line) from None
 
 
-def _register(file: Path, line: int, address: int) -> CsbRegister:
-    found = register_at((address & 0xFFFF) << 2)
+def _register(file: Path, line: int, address: int, configuration: Configuration) -> CsbRegister:
+    inside = configuration.page_address((address & 0xFFFF) << 2)
+    found = None if inside is None else register_at(inside)
     if found is None:
-        raise InputError(f"0x{address:x}", "the word address of a register of nv_small", file=file, line=line)
+        expected = f"the word address of a register of {configuration.name}"
+        raise InputError(f"0x{address:x}", expected, file=file, line=line)
     return found

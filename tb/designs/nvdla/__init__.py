@@ -8,8 +8,9 @@ COMMANDS = {
     "ops": "List the operations with surfaces, dependencies, fields.",
     "memory": "List memories with addresses and contents.",
     "graph": "Show dependencies and fused operations.",
-    "program": "Write the driver's register program for nv_small.",
+    "program": "Write the driver's register program.",
     "export": "Write a loadable as a trace test of the public hardware repository.",
+    "play": "Play trace tests on the functional models, without RTL.",
     "execute": "Run the functional models alone, without RTL.",
     "profile": "Show cycles, multiplier use, traffic and waits per operation.",
 }

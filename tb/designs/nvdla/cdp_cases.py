@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from goldbeat.pymodels.axi.memory import ORDERS, MemoryTiming
-from goldbeat.pymodels.nvdla.engines.cdp import LE_ENTRIES, LO_ENTRIES
+from goldbeat.pymodels.nvdla.engines.lookup import LE_ENTRIES, LO_ENTRIES
 from goldbeat.pymodels.nvdla.engines.registers import csb_register
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access, Stimulus

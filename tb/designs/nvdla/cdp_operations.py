@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from goldbeat.pymodels.nvdla.engines.cdp import LE_ENTRIES, LO_ENTRIES
+from goldbeat.pymodels.nvdla.engines.lookup import LE_ENTRIES, LO_ENTRIES
 from goldbeat.pymodels.nvdla.engines.registers import Tables, all_registers, csb_register
 from goldbeat.pymodels.stimulus import Access
 from goldbeat.tb.design.traffic import Rng

@@ -12,6 +12,8 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.nearest import known_names
 from goldbeat.pymodels.nvdla.driver.instant_hardware import loadable_program as register_program
 from goldbeat.pymodels.nvdla.driver.program_text import FORMATS, to_cfg, to_csv, to_trace
+from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, configuration_named
+from goldbeat.pymodels.nvdla.engines.target import configuration_of
 from goldbeat.pymodels.nvdla.listing import graph as graph_of
 from goldbeat.pymodels.nvdla.listing import info as info_of
 from goldbeat.pymodels.nvdla.listing import memories, network_dot, operations
@@ -32,6 +34,15 @@ ImageOrder = Annotated[
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A loadable (schema 0.7.0).")]
 Base = Annotated[str, typer.Option("--base", metavar="ADDRESS", help="Address of the first memory.")]
 
+
+ConfigurationName = Annotated[
+    str | None,
+    typer.Option(
+        "--configuration",
+        metavar="NAME",
+        help="nv_small, nv_small_256, nv_large or nv_full [what the file was compiled for].",
+    ),
+]
 
 _TIMING = ("read_latency", "write_latency", "read_jitter", "write_jitter", "max_reads", "max_writes")
 """Options of the case ``loadable`` that a profile takes."""
@@ -89,7 +100,7 @@ def info(file: File, as_json: Json = False) -> None:
 
 def _target(built: dict[str, Any]) -> str:
     why = f" ({built['reason']})" if built["reason"] else ""
-    return f"{built['name']}{why}" + ("" if built["small"] else "; models, driver and hardware here are nv_small's")
+    return f"{built['name']}{why}" + ("" if built["small"] else "; the hardware here is nv_small's")
 
 
 def _tensor(tensor: dict[str, Any]) -> str:
@@ -216,22 +227,27 @@ def program(
         Path | None, typer.Option("--image", metavar="FOLDER", help="Folder for the contents of the memories.")
     ] = None,
     base: Base = DEFAULT_BASE,
+    configuration: ConfigurationName = None,
     force: Force = False,
 ) -> None:
-    """Write the driver's register program for nv_small.
+    """Write the driver's register program.
 
     Every operation is assumed to finish at once.
     """
     if form not in FORMATS:
         raise UsageError(f"--format {form!r}; known: {', '.join(FORMATS)}")
-    placement = place_memories(read_loadable(file), _base(base))
+    loadable = read_loadable(file)
+    hardware = configuration_of(loadable, configuration)
+    placement = place_memories(loadable, _base(base))
     regions = placement.regions() if image is not None else ()
     targets = [(image or Path()) / f"{r.base:08x}.bin" for r in regions]
     if image is not None and image.exists() and not image.is_dir():
         raise UsageError(f"{image} is not a folder")
     for target in ([out] if out is not None else []) + [t for t in targets if t.exists()]:
         check_free(target, force)
-    text = {"trace": to_trace, "csv": to_csv, "cfg": to_cfg}[form](register_program(placement))
+    text = {"trace": to_trace, "csv": to_csv, "cfg": to_cfg}[form](
+        register_program(placement, configuration=hardware), hardware
+    )
     if image is not None:
         image.mkdir(parents=True, exist_ok=True)
     for target, region in zip(targets, regions, strict=True):
@@ -274,6 +290,27 @@ def export(
 @app.command(
     no_args_is_help=True,
     epilog=examples(
+        "goldbeat nvdla play traces/nv_large --configuration nv_large          all tests of a folder",
+        "goldbeat nvdla play traceplayer/sdp_relu_int16 --configuration nv_full",
+        "goldbeat nvdla play traces/model/model.cfg --json",
+    ),
+)
+def play(
+    path: Annotated[Path, typer.Argument(metavar="TRACE", help="A trace test (.cfg or .txn), or a folder of them.")],
+    configuration: Annotated[
+        str, typer.Option("--configuration", metavar="NAME", help="Hardware that the tests are for.")
+    ] = NV_SMALL.name,
+    as_json: Json = False,
+) -> None:
+    """Play trace tests on the functional models, without RTL."""
+    from goldbeat.tb.designs.nvdla.play_command import play_command
+
+    play_command(path, configuration_named(configuration), as_json=as_json)
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
         "goldbeat nvdla execute model.nvdla --input cat.png",
         "goldbeat nvdla execute lenet.nvdla --input 3.jpg --input 7.jpg --image-scale half",
         "goldbeat nvdla execute model.nvdla --input batch.npy --json     int8 (N, C, H, W)",
@@ -290,6 +327,7 @@ def execute(
     label: Annotated[
         str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [nvdla-execute-FILE].")
     ] = None,
+    configuration: ConfigurationName = None,
     force: ReplaceFolder = False,
     as_json: Json = False,
 ) -> None:
@@ -300,7 +338,8 @@ def execute(
     from goldbeat.tb.designs.nvdla.execute_command import ExecuteRequest, execute_command
     from goldbeat.tb.designs.nvdla.pictures import chosen
 
-    execute_command(ExecuteRequest(file, inputs or [], chosen(image_scale, image_order), label, as_json, force))
+    convention = chosen(image_scale, image_order)
+    execute_command(ExecuteRequest(file, inputs or [], convention, label, as_json, force, configuration))
 
 
 @app.command(

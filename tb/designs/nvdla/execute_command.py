@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from goldbeat.pymodels.nvdla.engines.target import check_small
+from goldbeat.pymodels.nvdla.engines.target import configuration_of
 from goldbeat.pymodels.nvdla.execute import execute
 from goldbeat.pymodels.nvdla.loadable.loadable import read_loadable
 from goldbeat.pymodels.nvdla.loadable.placement import place_memories
@@ -33,6 +33,7 @@ class ExecuteRequest:
     label: str | None
     as_json: bool
     force: bool = False
+    configuration: str | None = None
 
 
 def execute_command(request: ExecuteRequest) -> None:
@@ -40,17 +41,19 @@ def execute_command(request: ExecuteRequest) -> None:
     folder = run_folder(build_root(), request.label, f"nvdla-execute-{request.file.name}")
     check_ours(folder, force=request.force)
     loadable = read_loadable(request.file)
-    check_small(loadable)
+    configuration = configuration_of(loadable, request.configuration)
     placement = place_memories(loadable)
-    given, several = read_tensors(loadable, request.inputs, request.convention)
+    given, several = read_tensors(loadable, request.inputs, request.convention, configuration)
     runs: list[dict[int, Output]] = []
     with working("nvdla", len(given)) as step:
         for contents in given:
-            runs.append(read_outputs(loadable, execute(placement, contents)))
+            left = execute(placement, contents, configuration=configuration)
+            runs.append(read_outputs(loadable, left, configuration))
             step()
     prepare(folder, force=request.force)
     report = {
         "loadable": str(request.file),
+        "configuration": configuration.name,
         "inputs": [str(file) for file in request.inputs],
         "runs": [{f"memory{ident}": one.facts() for ident, one in outputs.items()} for outputs in runs],
     }

@@ -23,7 +23,7 @@ from goldbeat.pymodels.axi.memory import MemoryImage, Region
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.nvdla.driver.driver import drive_task
 from goldbeat.pymodels.nvdla.engines.cpu_tasks import emu_network, run_emu
-from goldbeat.pymodels.nvdla.engines.target import check_small
+from goldbeat.pymodels.nvdla.engines.target import check_configuration
 from goldbeat.pymodels.nvdla.execute import execute, stages
 from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, LoadableTask, read_loadable
 from goldbeat.pymodels.nvdla.loadable.network import EMU1, dla_tasks, network
@@ -126,7 +126,7 @@ def _read(
 ) -> _Prepared:
     """Read and check; every seed has the same, so it is done once."""
     loadable = read_loadable(file)
-    check_small(loadable)
+    check_configuration(loadable)
     placement = place_memories(loadable)
     inputs, several = read_tensors(loadable, given, convention)
     order = _order(loadable)

@@ -12,16 +12,25 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.cpu_tasks import FORMATS, EmuNetwork, emu_network
-from goldbeat.pymodels.nvdla.engines.cubes import feature_size, pack_feature, unpack_feature
+from goldbeat.pymodels.nvdla.engines.cubes import (
+    KINDS,
+    SMALL_FORM,
+    ElementForm,
+    feature_size,
+    pack_feature,
+    unpack_feature,
+)
 from goldbeat.pymodels.nvdla.loadable.loadable import Address, Loadable, LoadableMemory
-from goldbeat.pymodels.nvdla.loadable.network import DLA1, EMU1, network, submitted
+from goldbeat.pymodels.nvdla.loadable.network import DLA1, EMU1, NetworkOperation, network, submitted
 from goldbeat.pymodels.nvdla.loadable.placement import address_id
 from goldbeat.tb.designs.nvdla.pictures import RUNTIME, Convention, read_picture
 
 _INPUT, _OUTPUT = "input", "output"
 _SOURCE, _TARGET = "src_data", "dst_data"
 _ATOM = 8
+_EMU_FORMS = {"int8": ElementForm(32), "half": ElementForm(32, "<f2"), "int8_8": ElementForm()}
 FEATURE = 36
 """The code of feature data in a convolution's descriptor; lower ones are pixels. Source: nvdla/sw, ``dla_interface.h``."""
 _SHOWN = 6
@@ -36,17 +45,23 @@ class FeatureTensor:
         shape: channels, height, width.
         offset: in the memory, bytes.
         line, surface: strides in bytes.
+        form: of its elements.
     """
 
     shape: tuple[int, int, int]
     offset: int
     line: int
     surface: int
+    form: ElementForm = SMALL_FORM
 
     @property
     def end(self) -> int:
         """Bytes of the memory up to its end."""
-        return self.offset + feature_size(*self.shape, self.line, self.surface)[0]
+        return self.offset + feature_size(*self.shape, self.line, self.surface, self.form)[0]
+
+    def read(self, data: npt.NDArray[np.uint8]) -> npt.NDArray[Any]:
+        """(C, H, W) elements, from the bytes of the memory."""
+        return unpack_feature(data[self.offset :], *self.shape, self.line, self.surface, self.form)
 
 
 @dataclass(frozen=True)
@@ -58,7 +73,16 @@ class _Use:
     tensor: FeatureTensor | None
 
 
-def _uses(loadable: Loadable, name: str) -> Iterator[_Use]:
+_PRECISIONS = {
+    "CONV": ("in_precision", "out_precision"),
+    "SDP": ("src_precision", "dst_precision"),
+    "PDP": ("precision", "precision"),
+    "CDP": ("in_precision", "out_precision"),
+}
+"""Fields with the precision of source and destination."""
+
+
+def _uses(loadable: Loadable, name: str, configuration: Configuration = NV_SMALL) -> Iterator[_Use]:
     """The buffers of a name (``src_data`` or ``dst_data``) in memory, of all operations in the order of the tasks."""
     for task in submitted(loadable):
         if task.interface == EMU1:
@@ -68,9 +92,20 @@ def _uses(loadable: Loadable, name: str) -> Iterator[_Use]:
                 cube = op.cubes.get(name)
                 if cube is None or cube.entry is None or not cube.used:
                     continue
-                pixels = op.type == "CONV" and int(op.desc["data_format"]) != FEATURE
-                made = None if pixels else _tensor(loadable, cube.record, cube.entry, cube.offset)
+                form, made = _form(op, name, configuration), None
+                if form is not None:
+                    made = _tensor(loadable, cube.record, cube.entry, cube.offset, form)
                 yield _Use(f"task{task.id}.op{op.index}", cube.entry.mem_id, made)
+
+
+def _form(op: NetworkOperation, name: str, configuration: Configuration) -> ElementForm | None:
+    """The form of an operation's feature cube; None for pixels, planes and precisions that there are not."""
+    if op.type == "CONV" and int(op.desc["data_format"]) != FEATURE and name == _SOURCE:
+        return None
+    if op.type not in _PRECISIONS:
+        return None
+    code = int(op.desc[_PRECISIONS[op.type][name == _TARGET]])
+    return ElementForm(configuration.atom, KINDS[code]) if code < len(KINDS) else None
 
 
 def _emu_uses(found: EmuNetwork, name: str) -> Iterator[_Use]:
@@ -85,15 +120,15 @@ def _emu_uses(found: EmuNetwork, name: str) -> Iterator[_Use]:
             # One element after the other, whatever the strides say.
             plain = FeatureTensor((int(buffer["channel"]), 1, 1), entry.offset + offset, _ATOM, _ATOM)
             made = _fitting(found.loadable, plain, entry)
-        elif form == "int8_8":
-            made = _tensor(found.loadable, buffer, entry, offset)
+        elif form in _EMU_FORMS:
+            made = _tensor(found.loadable, buffer, entry, offset, _EMU_FORMS[form])
         yield _Use(f"task{found.task.id}.op{op.index}", entry.mem_id, made)
 
 
-def _tensor(loadable: Loadable, record: Any, entry: Address, offset: int) -> FeatureTensor | None:
+def _tensor(loadable: Loadable, record: Any, entry: Address, offset: int, form: ElementForm) -> FeatureTensor | None:
     shape = (int(record["channel"]), int(record["height"]), int(record["width"]))
     strides = (int(record["line_stride"]), int(record["surf_stride"]))
-    return _fitting(loadable, FeatureTensor(shape, entry.offset + offset, *strides), entry)
+    return _fitting(loadable, FeatureTensor(shape, entry.offset + offset, *strides, form), entry)
 
 
 def _fitting(loadable: Loadable, made: FeatureTensor, entry: Address) -> FeatureTensor | None:
@@ -104,12 +139,14 @@ def _fitting(loadable: Loadable, made: FeatureTensor, entry: Address) -> Feature
         return None
 
 
-def tensor(loadable: Loadable, memory: LoadableMemory, cube: str) -> FeatureTensor | None:
+def tensor(
+    loadable: Loadable, memory: LoadableMemory, cube: str, configuration: Configuration = NV_SMALL
+) -> FeatureTensor | None:
     """The feature cube that the operations read from (``src_data``), or write to (``dst_data``), a memory.
 
     None if there is none, or several of different form, or one that is no feature cube of the hardware's atoms.
     """
-    found = {use.tensor for use in _uses(loadable, cube) if use.memory == memory.id}
+    found = {use.tensor for use in _uses(loadable, cube, configuration) if use.memory == memory.id}
     return found.pop() if len(found) == 1 else None
 
 
@@ -158,19 +195,22 @@ class _Place:
         cube, what = self.cube, f"{array.dtype} of shape {array.shape}"
         if cube is None:
             raise InputError(what, f"{raw}: the input is no single feature cube", file=file)
-        if array.dtype != np.int8 or array.shape != cube.shape:
-            raise InputError(what, f"int8 of shape {cube.shape}, or {raw}", file=file)
+        if array.dtype != cube.form.dtype or array.shape != cube.shape:
+            raise InputError(what, f"{cube.form.dtype} of shape {cube.shape}, or {raw}", file=file)
         before = self.loadable.image(self.memory)[: cube.offset]
-        return {self.memory.id: np.concatenate((before, pack_feature(array, cube.line, cube.surface)))}
+        return {self.memory.id: np.concatenate((before, pack_feature(array, cube.line, cube.surface, cube.form)))}
 
 
-def _place(loadable: Loadable) -> _Place:
+def _place(loadable: Loadable, configuration: Configuration) -> _Place:
     memory = input_memory(loadable)
-    return _Place(loadable, memory, tensor(loadable, memory, _SOURCE))
+    return _Place(loadable, memory, tensor(loadable, memory, _SOURCE, configuration))
 
 
 def read_tensors(
-    loadable: Loadable, files: Sequence[Path], convention: Convention = RUNTIME
+    loadable: Loadable,
+    files: Sequence[Path],
+    convention: Convention = RUNTIME,
+    configuration: Configuration = NV_SMALL,
 ) -> tuple[list[dict[int, npt.NDArray[np.uint8]]], bool]:
     """Users' files as the first bytes of the input memory, by the memory's id.
 
@@ -180,6 +220,7 @@ def read_tensors(
             them: (N, size) bytes, int8 (N, C, H, W); or a picture of the input's height and width, one channel (grey) or three
             (colours).
         convention: how a picture becomes numbers.
+        configuration: of the hardware; elements have the input's precision there.
 
     Returns:
         what goes into memory, run after run (without a file one run of nothing); whether there was more than one file, or a
@@ -191,7 +232,7 @@ def read_tensors(
     """
     if not files:
         return [{}], False
-    place = _place(loadable)
+    place = _place(loadable, configuration)
     runs, several = [], len(files) > 1
     for file in files:
         array = place.read(file, convention)
@@ -224,8 +265,8 @@ class Output:
         name: of the tensor that lies there, or nothing.
         marked: the file marks it as output.
         data: (size,) bytes.
-        array: int8 (C, H, W) of the feature cube that is written there, or the bytes where it is not just one.
-        cubes: int8 (C, H, W) by ``task<id>.op<index>``, where several are written there: those that no later one overwrites.
+        array: (C, H, W) elements of the feature cube that is written there, or the bytes where it is not just one.
+        cubes: (C, H, W) elements by ``task<id>.op<index>``, where several are written there: those that no later one overwrites.
     """
 
     memory: int
@@ -233,7 +274,7 @@ class Output:
     marked: bool
     data: npt.NDArray[np.uint8]
     array: npt.NDArray[np.generic]
-    cubes: Mapping[str, npt.NDArray[np.int8]] = field(default_factory=dict)
+    cubes: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -242,12 +283,15 @@ class Output:
             f" ({self.name})" if self.name else ""
         )
 
-    def ranking(self) -> list[tuple[int, int]]:
+    def ranking(self) -> list[tuple[int, int | float]]:
         """Class and value of the highest values of a classifier's output, highest first; nothing where it is none."""
         if not self.marked or self.array.ndim != 3 or self.array.shape[1:] != (1, 1) or len(self.array) < 2:
             return []
-        values = self.array.astype(np.int64).reshape(-1)
-        return [(int(i), int(values[i])) for i in np.argsort(-values, kind="stable")[:_BEST]]
+        values = self.array.reshape(-1).astype(np.float64)
+        whole = self.array.dtype.kind == "i"
+        return [
+            (int(i), int(values[i]) if whole else float(values[i])) for i in np.argsort(-values, kind="stable")[:_BEST]
+        ]
 
     def facts(self) -> dict[str, Any]:
         """For a report."""
@@ -261,15 +305,18 @@ class Output:
         }
 
 
-def read_outputs(loadable: Loadable, contents: Mapping[int, npt.NDArray[np.uint8]]) -> dict[int, Output]:
+def read_outputs(
+    loadable: Loadable, contents: Mapping[int, npt.NDArray[np.uint8]], configuration: Configuration = NV_SMALL
+) -> dict[int, Output]:
     """Every memory that operations write or that is marked as output, by id: those that are marked first.
 
     Args:
         loadable: the model.
         contents: (size,) bytes of the memories by id, others than outputs among them.
+        configuration: of the hardware.
     """
     written: dict[int, list[_Use]] = {}
-    for use in _uses(loadable, _TARGET):
+    for use in _uses(loadable, _TARGET, configuration):
         written.setdefault(use.memory, []).append(use)
     names = {t.mem_id: t.name for t in reversed(loadable.tensors)}
     found = [
@@ -281,14 +328,11 @@ def read_outputs(loadable: Loadable, contents: Mapping[int, npt.NDArray[np.uint8
 
 
 def _output(ident: int, name: str, marked: bool, data: npt.NDArray[np.uint8], uses: list[_Use]) -> Output:
-    def cube(one: FeatureTensor) -> npt.NDArray[np.int8]:
-        return unpack_feature(data[one.offset :], *one.shape, one.line, one.surface)
-
     forms = {use.tensor for use in uses}
     first = uses[0].tensor if uses else None
     if len(forms) == 1 and first is not None:
-        return Output(ident, name, marked, data, cube(first))
-    return Output(ident, name, marked, data, data, {who: cube(one) for who, one in _surviving(uses).items()})
+        return Output(ident, name, marked, data, first.read(data))
+    return Output(ident, name, marked, data, data, {who: one.read(data) for who, one in _surviving(uses).items()})
 
 
 def _surviving(uses: Sequence[_Use]) -> dict[str, FeatureTensor]:
@@ -323,10 +367,7 @@ def first_wrong(
         tensor = left[use.memory].get(use.who)
         if tensor is None:
             continue
-        found, wanted = (
-            unpack_feature(data[use.memory][tensor.offset :], *tensor.shape, tensor.line, tensor.surface)
-            for data in (got, want)
-        )
+        found, wanted = (tensor.read(data[use.memory]) for data in (got, want))
         wrong = np.argwhere(found != wanted)
         if len(wrong):
             at = tuple(int(i) for i in wrong[0])

@@ -7,7 +7,6 @@ and burst with its cycle too.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -23,7 +22,7 @@ from goldbeat.pymodels.nvdla.traces.checks import CHECKS, trace_checks, trace_re
 from goldbeat.pymodels.nvdla.traces.play import PlayedTrace, play_trace
 from goldbeat.pymodels.nvdla.traces.reading import read_nvdla_trace
 from goldbeat.pymodels.nvdla.traces.schedule import trace_steps
-from goldbeat.pymodels.nvdla.traces.statements import NvdlaTrace, trace_name
+from goldbeat.pymodels.nvdla.traces.statements import NvdlaTrace
 from goldbeat.pymodels.stimulus import Access, Clock, MemoryContents, Outcome, Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.file_stamp import file_stamp
@@ -31,9 +30,9 @@ from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
 from goldbeat.tb.designs.nvdla.loadable_answer import driver_trace, last_cycle
 from goldbeat.tb.designs.nvdla.memory_settings import MEMORY_OPTIONS, SETTLE_CYCLES, chosen_timing
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
+from goldbeat.tb.designs.nvdla.trace_files import trace_names, traces_at
 
 _DRAIN_CYCLES = 200
-_SUFFIXES = (".cfg", ".txn")
 
 
 def trace_case(*, own: bool) -> Case:
@@ -67,28 +66,11 @@ class _Prepared:
     refused: dict[str, str]
 
 
-def _files(path: Path) -> list[Path]:
-    """The tests of a folder, in it and one level below."""
-    if not path.is_dir():
-        return [path]
-    found = [f for pattern in ("*", "*/*") for f in path.glob(pattern) if f.suffix in _SUFFIXES]
-    if not found:
-        raise UsageError(f"{path}: no trace test ({' or '.join(_SUFFIXES)}) in it or one level below")
-    return sorted(found)
-
-
-def _names(files: Sequence[Path]) -> dict[Path, str]:
-    """The tests' names; of those that share one, folder and file."""
-    names = {file: trace_name(file) for file in files}
-    shared = Counter(names.values())
-    return {file: name if shared[name] == 1 else f"{file.parent.name}/{file.name}" for file, name in names.items()}
-
-
 def _prepare(context: CaseContext) -> _Prepared:
     if not context.options["trace"]:
         raise UsageError("case trace needs a trace test: --trace FILE.cfg, or a folder of them")
     path = Path(str(context.options["trace"]))
-    return _read(path, tuple((file, file_stamp(file)) for file in _files(path)))
+    return _read(path, tuple((file, file_stamp(file)) for file in traces_at(path)))
 
 
 @lru_cache(maxsize=1)
@@ -96,7 +78,7 @@ def _read(path: Path, files: tuple[tuple[Path, object], ...]) -> _Prepared:
     """Read all tests and play them on the models. Of several, those that cannot be run are left out, and named."""
     tests: dict[str, _Test] = {}
     refused: dict[str, str] = {}
-    names = _names([file for file, _ in files])
+    names = trace_names([file for file, _ in files])
     for file, _ in files:
         name = names[file]
         try:

@@ -13,6 +13,7 @@ from nvdla_groups import Group
 
 from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nvdla.engines.configuration import INT8, INT16, NV_FULL, NV_LARGE, NV_SMALL
 from goldbeat.pymodels.nvdla.engines.hardware import run_operation
 from goldbeat.pymodels.nvdla.execute import execute
 from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, compose
@@ -53,26 +54,33 @@ def looked_up(entries, x, start, end, select, offset, under, over):
     return clip(entries[index] + step, 16), False, False
 
 
-def drawn(seed):
+def drawn(seed, configuration=NV_SMALL, precision=0):
     """Sizes, tables and settings of one operation."""
     rng = np.random.default_rng(seed)
+    atom, lanes = configuration.atom, configuration.lanes(precision)
     width, height, channel = (int(v) for v in rng.integers(1, [5, 4, 25]))
-    surfaces, line = -(-channel // 8), width * 8 + 8
+    surfaces, line = -(-channel // lanes), width * atom + atom
     surface = line * height
     data = rng.integers(0, 256, 4096).astype(np.uint8)
     tables = (rng.integers(-(2**15), 2**15, 65).tolist(), rng.integers(-(2**15), 2**15, 257).tolist())
     exponential, squares, multiply = (bool(v) for v in rng.integers(0, 2, 3))
     length = int(rng.integers(4))
-    offsets = int(rng.integers(-40, 40)), int(rng.integers(-5000, 5000))
+    offsets = int(rng.integers(-40, 40)) << 8 * precision, int(rng.integers(-5000, 5000))
     scales = int(rng.integers(-300, 300)), int(rng.integers(-300, 300))
     shifts = int(rng.integers(0, 8)), int(rng.integers(0, 24))
-    select = int(rng.integers(-2, 12)), int(rng.integers(-2, 10))
-    index_offset = int(rng.integers(-3, 10))
+    # Squares of int16 have twice as many bits more than numbers of int8.
+    up = 14 * precision
+    select = int(rng.integers(-2, 12)) + up, int(rng.integers(-2, 10)) + up
+    index_offset = int(rng.integers(-3, 10)) + up
     starts = [int(v) for v in rng.integers(-300, 3000, 2)]
     ends = [s + (64, 256)[i] * 2 ** max(select[i], 0) for i, s in enumerate(starts)]
     slopes = [(int(rng.integers(-500, 500)), int(rng.integers(-16, 16))) for _ in range(4)]
     priority = [int(v) for v in rng.integers(0, 2, 3)]
     return SimpleNamespace(
+        configuration=configuration,
+        precision=precision,
+        atom=atom,
+        lanes=lanes,
         width=width,
         height=height,
         channel=channel,
@@ -108,7 +116,7 @@ def registers(s):
     group.put("CDP", "D_DST_BASE_ADDR_LOW", 0x8000)
     group.put("CDP", "D_DST_LINE_STRIDE", s.line)
     group.put("CDP", "D_DST_SURFACE_STRIDE", s.surface)
-    group.put("CDP", "D_DATA_FORMAT", 0)
+    group.put("CDP", "D_DATA_FORMAT", s.precision)
     group.put("CDP", "D_LRN_CFG", s.length)
     group.put("CDP", "D_FUNC_BYPASS", SQSUM_BYPASS=not s.squares, MUL_BYPASS=not s.multiply)
     for i, prefix in enumerate(("DATIN", "DATOUT")):
@@ -150,11 +158,14 @@ def registers(s):
 def computed(s):
     """The memory after the operation, value by value."""
     expected = np.full(4096, 0xA5, np.uint8)
+    size = s.precision + 1
     for y in range(s.height):
         for x in range(s.width):
-            at = [c // 8 * s.surface + y * s.line + x * 8 + c % 8 for c in range(s.surfaces * 8)]
-            raw = [int(s.data[a].astype(np.int8)) if c < s.channel else s.offsets[0] for c, a in enumerate(at)]
-            values = [clip(half_away(scaled((v - s.offsets[0]) * s.scales[0], s.shifts[0])), 9) for v in raw]
+            lanes = range(s.surfaces * s.lanes)
+            at = [c // s.lanes * s.surface + y * s.line + x * s.atom + c % s.lanes * size for c in lanes]
+            raw = [number(s.data, a, size) if c < s.channel else s.offsets[0] for c, a in enumerate(at)]
+            wide = 8 * size + 1
+            values = [clip(half_away(scaled((v - s.offsets[0]) * s.scales[0], s.shifts[0])), wide) for v in raw]
             for c, value in enumerate(values):
                 reach = s.length + 1
                 near = values[max(c - reach, 0) : c + reach + 1]
@@ -178,15 +189,25 @@ def computed(s):
                 else:
                     found = (le, lo)[s.priority[2]][0]
                 found = found * value if s.multiply else found
-                expected[at[c]] = clip(half_away(scaled((found - s.offsets[1]) * s.scales[1], s.shifts[1])), 8) & 0xFF
+                out = clip(half_away(scaled((found - s.offsets[1]) * s.scales[1], s.shifts[1])), 8 * size)
+                expected[at[c] : at[c] + size] = list(out.to_bytes(size, "little", signed=True))
     return expected
 
 
-@pytest.mark.parametrize("seed", range(24))
+def number(data, at, size):
+    return int.from_bytes(data[at : at + size].tobytes(), "little", signed=True)
+
+
+FORMS = [(NV_SMALL, INT8)] * 24 + [(NV_LARGE, INT8)] * 4 + [(NV_FULL, INT16)] * 12
+
+
+@pytest.mark.parametrize("seed", range(40))
 def test_cdp(seed):
-    s = drawn(seed)
+    configuration, precision = FORMS[seed]
+    s = drawn(seed, configuration, precision)
     regions = (Region("in", 0x1000, s.data), Region("out", 0x8000, np.full(4096, 0xA5, np.uint8)))
-    got = run_operation("CDP", registers(s).values, regions, luts=s.tables).memory["out"]
+    values = registers(s).values
+    got = run_operation("CDP", values, regions, luts=s.tables, configuration=configuration).memory["out"]
     assert np.array_equal(got, computed(s))
 
 

@@ -9,9 +9,19 @@ from nvdla_groups import Group
 
 from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.nvdla.engines.configuration import (
+    INT8,
+    INT16,
+    NV_FULL,
+    NV_LARGE,
+    NV_SMALL,
+    NV_SMALL_256,
+)
 from goldbeat.pymodels.nvdla.engines.conv import Convolution
 from goldbeat.pymodels.nvdla.engines.cubes import (
+    KINDS,
     PIXELS,
+    ElementForm,
     pack_feature,
     pack_pixels,
     pack_planar,
@@ -51,22 +61,34 @@ def shapes(rng):
     return (channels, height, width), (kernels, channels, rows, columns), stride, dilation, pad, out
 
 
-@pytest.mark.parametrize("seed", range(12))
+FORMS = [(NV_SMALL, INT8)] * 12 + [(NV_SMALL_256, INT8), (NV_LARGE, INT8), (NV_FULL, INT8)] * 4 + [(NV_FULL, INT16)] * 8
+
+
+@pytest.mark.parametrize("seed", range(32))
 def test_convolution_from_registers(seed):
+    configuration, precision = FORMS[seed]
     rng = np.random.default_rng(seed)
     size, shape, stride, dilation, pad, out = shapes(rng)
-    data, weights = rng.integers(-128, 128, size), rng.integers(-128, 128, shape)
-    value, truncate = int(rng.integers(-128, 128)), int(rng.integers(8))
+    if seed >= 12:
+        # More channels than a block, more kernels than a group.
+        size, shape = (size[0] + 60, *size[1:]), (shape[0] + 28, shape[1] + 60, *shape[2:])
+    most = 128 << 8 * precision
+    data, weights = rng.integers(-most, most, size), rng.integers(-most, most, shape)
+    value, truncate = int(rng.integers(-most, most)), int(rng.integers(8)) + 10 * precision
     group = Group()
-    line, surface = size[2] * 8 + 8, (size[2] * 8 + 8) * size[1] + 16
+    form = ElementForm(configuration.atom, KINDS[precision])
+    line = (size[2] + 1) * form.atom
+    surface = line * size[1] + 2 * form.atom
     for block in ("CSC", "CDMA", "CACC"):
-        group.put(block, "D_MISC_CFG", 0)
+        group.put(
+            block, "D_MISC_CFG", **dict.fromkeys(("IN_PRECISION", "PROC_PRECISION")[block == "CACC" :], precision)
+        )
     group.put("CDMA", "D_DATAIN_SIZE_0", DATAIN_WIDTH=size[2] - 1, DATAIN_HEIGHT=size[1] - 1)
     group.put("CDMA", "D_DATAIN_SIZE_1", size[0] - 1)
     group.put("CDMA", "D_DAIN_ADDR_LOW_0", 0x1000)
     group.put("CDMA", "D_LINE_STRIDE", line)
     group.put("CDMA", "D_SURF_STRIDE", surface)
-    group.put("CDMA", "D_WEIGHT_ADDR_LOW", 0x9000)
+    group.put("CDMA", "D_WEIGHT_ADDR_LOW", 0x90000)
     group.put("CSC", "D_WEIGHT_SIZE_EXT_0", WEIGHT_WIDTH_EXT=shape[3] - 1, WEIGHT_HEIGHT_EXT=shape[2] - 1)
     group.put("CSC", "D_WEIGHT_SIZE_EXT_1", WEIGHT_CHANNEL_EXT=shape[1] - 1, WEIGHT_KERNEL=shape[0] - 1)
     group.put("CSC", "D_DATAOUT_SIZE_0", DATAOUT_WIDTH=out[0] - 1, DATAOUT_HEIGHT=out[1] - 1)
@@ -76,16 +98,17 @@ def test_convolution_from_registers(seed):
     group.put("CSC", "D_ZERO_PADDING_VALUE", value & 0xFFFF)
     group.put("CACC", "D_CLIP_CFG", truncate)
     memory = (
-        Region("in", 0x1000, pack_feature(data, line, surface)),
-        Region("weights", 0x9000, pack_weights(weights)),
+        Region("in", 0x1000, pack_feature(data, line, surface, form)),
+        Region("weights", 0x90000, pack_weights(weights, 1, configuration, precision)),
     )
-    got = run_operation("CONV", group.values, memory).output
+    got = run_operation("CONV", group.values, memory, configuration=configuration).output
     expected = naive(data, weights, stride, dilation, pad, value, out)
     step = 1 << truncate
-    expected = [int(np.sign(v)) * ((abs(v) + step // 2) // step) for v in expected.reshape(-1)]
-    surfaces = -(-shape[0] // 8)
-    assert got.shape == (surfaces, out[1], out[0], 8)
-    plain = got.transpose(0, 3, 1, 2).reshape(surfaces * 8, out[1], out[0])
+    expected = [int(np.sign(v)) * min((abs(v) + step // 2) // step, (1 << 31) - (v > 0)) for v in expected.reshape(-1)]
+    lanes = form.lanes
+    surfaces = -(-shape[0] // lanes)
+    assert got.shape == (surfaces, out[1], out[0], lanes)
+    plain = got.transpose(0, 3, 1, 2).reshape(surfaces * lanes, out[1], out[0])
     assert plain[: shape[0]].reshape(-1).tolist() == expected
     assert not plain[shape[0] :].any()
 
@@ -111,7 +134,7 @@ def test_weights_there_and_back(shape):
     weights = np.random.default_rng(2).integers(-128, 128, shape).astype(np.int8)
     packed = pack_weights(weights)
     assert len(packed) % 128 == 0
-    assert np.array_equal(unpack_weights(packed, *shape), weights)
+    assert np.array_equal(unpack_weights(packed, shape), weights)
 
 
 def test_order_of_weights():
@@ -127,7 +150,7 @@ def test_order_of_weights():
     packed = pack_weights((weights % 256).astype(np.uint8).view(np.int8))
     assert packed[: weights.size].tolist() == [v % 256 for v in expected]
     with pytest.raises(InputError, match="weights of 3 bytes, expected at least 480"):
-        unpack_weights(packed[:3], kernels, channels, rows, columns)
+        unpack_weights(packed[:3], (kernels, channels, rows, columns))
 
 
 @pytest.mark.parametrize("strides", [(None, None), (48, 400)])

@@ -11,6 +11,7 @@ from nvdla_groups import ATOM, pdp, sdp
 
 from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.nvdla.engines.configuration import INT8, INT16, NV_FULL, NV_LARGE
 from goldbeat.pymodels.nvdla.engines.hardware import run_operation
 
 
@@ -167,18 +168,21 @@ def test_sdp_takes_accumulators_and_hands_on_to_pdp():
     assert (result.memory["out"] == 0xA5).all()
 
 
-def pooled(data, line, surface, size, channel, method, kernel, stride, pad, out, pad_value):
-    surfaces = -(-channel // ATOM)
-    result = np.full(4096, 0xA5, np.uint8)
+def pooled(data, line, surface, size, channel, method, kernel, stride, pad, out, pad_value, form=(ATOM, 1)):
+    atom, wide = form
+    lanes = atom // wide
+    surfaces = -(-channel // lanes)
+    result = np.full(len(data), 0xA5, np.uint8)
     for s in range(surfaces):
         for oy in range(out[1]):
             for ox in range(out[0]):
-                for c in range(ATOM):
+                for c in range(lanes):
                     window, missing = [], 0
                     for y in range(oy * stride[1] - pad[1], oy * stride[1] - pad[1] + kernel[1]):
                         for x in range(ox * stride[0] - pad[0], ox * stride[0] - pad[0] + kernel[0]):
                             if 0 <= y < size[1] and 0 <= x < size[0]:
-                                window.append(int(data[s * surface + y * line + x * ATOM + c].astype(np.int8)))
+                                at = s * surface + y * line + x * atom + c * wide
+                                window.append(int.from_bytes(data[at : at + wide].tobytes(), "little", signed=True))
                             else:
                                 missing += 1
                     if method == 0:
@@ -187,7 +191,8 @@ def pooled(data, line, surface, size, channel, method, kernel, stride, pad, out,
                         value = half_away(Fraction(value * (65536 // kernel[1]), 65536))
                     else:
                         value = max(window) if method == 1 else min(window)
-                    result[((s * out[1] + oy) * out[0] + ox) * ATOM + c] = value & 0xFF
+                    at = ((s * out[1] + oy) * out[0] + ox) * atom + c * wide
+                    result[at : at + wide] = list(value.to_bytes(wide, "little", signed=True))
     return result
 
 
@@ -214,6 +219,33 @@ def test_pdp(seed):
     assert np.array_equal(got, expected)
 
 
+@pytest.mark.parametrize("seed", range(9))
+def test_pdp_of_other_configurations(seed):
+    rng = np.random.default_rng(seed)
+    configuration, precision = [(NV_LARGE, INT8), (NV_FULL, INT16), (NV_FULL, INT8)][seed % 3]
+    form = atom, _ = configuration.atom, precision + 1
+    kernel, size = tuple(int(v) for v in rng.integers(1, 9, 2)), tuple(int(v) for v in rng.integers(8, 11, 2))
+    out = tuple(size[i] - kernel[i] + 2 for i in range(2))
+    pad = tuple(int(k > 1) for k in kernel)
+    channel = int(rng.integers(1, 40))
+    line, method = size[0] * atom, seed // 3
+    group = pdp(size, channel, method, kernel, (1, 1), pad, out, line, line * size[1])
+    if kernel[0] == 1 or kernel[1] == 1:
+        out = tuple(o - (k == 1) for o, k in zip(out, kernel, strict=True))
+        group = pdp(size, channel, method, kernel, (1, 1), pad, out, line, line * size[1])
+    for block, register in (("PDP", "D_DATA_FORMAT"), ("PDP_RDMA", "D_DATA_FORMAT")):
+        group.put(block, register, precision)
+    value = int(rng.integers(-20, 20)) << 8 * precision
+    for i in range(1, 8):
+        group.put("PDP", f"D_POOLING_PADDING_VALUE_{i}_CFG", i * value & 0x7FFFF)
+    group.put("PDP", "D_DST_LINE_STRIDE", out[0] * atom)
+    group.put("PDP", "D_DST_SURFACE_STRIDE", out[0] * out[1] * atom)
+    data = rng.integers(0, 256, 16384).astype(np.uint8)
+    got = run_operation("PDP", group.values, memory(data, len(data)), configuration=configuration).memory["out"]
+    expected = pooled(data, line, line * size[1], size, channel, method, kernel, (1, 1), pad, out, value, form)
+    assert np.array_equal(got, expected)
+
+
 def test_pdp_in_strips_gives_what_the_whole_gives():
     rng = np.random.default_rng(5)
     data = rng.integers(0, 256, 4096).astype(np.uint8)
@@ -235,8 +267,8 @@ def test_what_nv_small_cannot_do_is_said():
     group.put("SDP", "D_DP_EW_CFG", EW_BYPASS=0)
     with pytest.raises(UsageError, match="EW_BYPASS is 0: nv_small has no EW"):
         run_operation("SDP", group.values, memory(np.zeros(8, np.uint8)))
-    with pytest.raises(UsageError, match="unknown engine 'RUBIK'"):
-        run_operation("RUBIK", {}, ())
+    with pytest.raises(UsageError, match="unknown engine 'DMA'"):
+        run_operation("DMA", {}, ())
 
 
 def test_a_cube_outside_of_memory_is_refused():

@@ -65,10 +65,10 @@ def test_an_operand_ends_in_mid_atom():
 
 def test_what_begins_in_a_region_is_read_to_its_end():
     space = AddressSpace([Region("a", 0x100, np.full(20, 7, np.uint8)), Region("b", 0x118, np.full(8, 9, np.uint8))])
-    assert space.read(np.array([0x110]))[0].tolist() == [7] * 4 + [0] * 4
+    assert space.read(np.array([0x110]), 8)[0].tolist() == [7] * 4 + [0] * 4
     assert space.read(np.array([0x118]), 32)[0].tolist() == [9] * 8 + [0] * 24
     with pytest.raises(InputError, match="DMA address 0x114"):
-        space.read(np.array([0x114]))
+        space.read(np.array([0x114]), 8)
     with pytest.raises(InputError, match="DMA address 0x110"):  # The next region is another one.
         space.read(np.array([0x110]), 16)
     with pytest.raises(InputError, match="DMA address 0x110"):

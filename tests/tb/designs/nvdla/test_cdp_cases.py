@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from goldbeat.pymodels.nvdla.engines.cdp import Table, cdp_from_registers
+from goldbeat.pymodels.nvdla.engines.cdp import cdp_from_registers
 from goldbeat.pymodels.nvdla.engines.hardware import run_operation
+from goldbeat.pymodels.nvdla.engines.lookup import Table
 from goldbeat.pymodels.nvdla.engines.registers import Values, csb_register
 from goldbeat.pymodels.nvdla.timed import predict
 from goldbeat.pymodels.stimulus import Clock, Stimulus

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat nvdla play``: trace tests on the functional models alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.pymodels.nvdla.engines.configuration import Configuration
+from goldbeat.pymodels.nvdla.traces.play import play_trace
+from goldbeat.pymodels.nvdla.traces.reading import read_nvdla_trace
+from goldbeat.tb.cli.common import FAILED, print_json, say, working
+from goldbeat.tb.designs.nvdla.trace_files import trace_names, traces_at
+
+
+@dataclass(frozen=True)
+class _Played:
+    """A test: how much of memory and how many registers it compares, what failed, or why it was not played."""
+
+    name: str
+    checks: int = 0
+    reads: int = 0
+    failures: tuple[str, ...] = ()
+    refused: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return bool(self.checks or self.reads) and not self.failures
+
+    def facts(self) -> dict[str, Any]:
+        found = {
+            "name": self.name,
+            "passed": self.passed,
+            "checks": self.checks,
+            "reads": self.reads,
+            "failures": list(self.failures),
+        }
+        return found | ({"not_played": self.refused} if self.refused else {})
+
+    def line(self) -> str:
+        if self.refused:
+            return f"not played  {self.name}: {self.refused}"
+        if self.passed:
+            return f"pass        {self.name}: {self.checks} checks of memory, {self.reads} of registers"
+        return f"FAIL        {self.name}: {self.failures[0] if self.failures else 'it compares nothing'}"
+
+
+def play_command(path: Path, configuration: Configuration, *, as_json: bool) -> None:
+    """Play a test, or all of a folder; those of a folder that the models cannot play are named and left out."""
+    files = traces_at(path)
+    names = trace_names(files)
+    played = []
+    with working("nvdla", len(files)) as step:
+        for file in files:
+            played.append(_play(file, names[file], configuration, alone=len(files) == 1))
+            step()
+    failed = [one for one in played if not one.passed and not one.refused]
+    passed = sum(one.passed for one in played)
+    if as_json:
+        print_json({"configuration": configuration.name, "tests": [one.facts() for one in played]})
+    else:
+        for one in played:
+            say(one.line())
+        say(f"{configuration.name}: {passed} of {len(played)} trace tests passed")
+    if failed or not passed:
+        raise typer.Exit(FAILED)
+
+
+def _play(file: Path, name: str, configuration: Configuration, *, alone: bool) -> _Played:
+    try:
+        done = play_trace(read_nvdla_trace(file, configuration))
+    except GoldbeatError as error:
+        if alone:
+            raise
+        return _Played(name, refused=str(error))
+    failures = tuple(one.failure for one in done.checks if one.failure)
+    return _Played(name, len(done.checks), done.reads, failures)
