@@ -53,6 +53,7 @@ def _shapes(setting: CaseContext) -> Sequence[Stimulus]:
         space = MemorySpace(rng)
         drawn = [
             flying_pdp(rng, space, (1, 1, 1), windows=(1, 1)),
+            flying_pdp(rng, space, (1, 1, 80), windows=(1, 1)),
             flying_pdp(rng, space, (int(rng.integers(9, 20)), 10, 9), windows=(8, 8)),
             flying_pdp(rng, space, (3, 5, int(rng.integers(33, 80)))),
             flying_pdp(rng, space, (min(line, 200), 10, 8), windows=(1, 8)),
