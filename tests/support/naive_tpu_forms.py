@@ -245,7 +245,9 @@ def depthwise(tpu: NaiveTpu) -> None:
         else:
             total = sum(p * q for p, q in terms) + (0 if bias is None else bias((0, ch, 0, 0)))
         total = max(total, 0) if func == 2 or f("relu") else total
-        if prec not in FLOATS and func not in (3, 4):
+        if f("rq"):
+            total = held(requantised(tpu, int(total), ch), target, bool(f("res0_sign")))
+        elif prec not in FLOATS and func not in (3, 4):
             total = held(total, target, bool(f("opd0_sign") or f("opd1_sign") or f("opd2_sign")))
         found[i, ch, y, x] = number_to_bits(total, target)
     tpu.store("res0", shape, found)
@@ -315,6 +317,58 @@ def convolution(tpu: NaiveTpu) -> None:
     finish(tpu, shape, found, target)
 
 
+def word(tpu: NaiveTpu, address: int, channel: int, place: int) -> int:
+    """One of the words of 32 bits that lie side by side in a channel's lane."""
+    return tpu.load(tpu.lane(address, (0, channel, 0, place), (0, 0, 0, 1), 4), 4)
+
+
+def low(value: int, bits: int) -> int:
+    """The low bits as a signed number."""
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> bits - 1 else value
+
+
+def scaled(value: int, multiplier: int, shift: int, mode: int) -> int:
+    return rounded(Fraction(value * low(multiplier, 32)) * Fraction(2) ** low(shift, 8), mode)
+
+
+def requantised(tpu: NaiveTpu, value: int, channel: int) -> int:
+    """By the scale of a channel, which lies where a register that is 0 says."""
+    multiplier, rest = (word(tpu, 0, channel, place) for place in range(2))
+    return scaled(value, multiplier, rest, tpu.f("opd2_n_str")) + low(rest >> 16, 16)
+
+
+def quantising(tpu: NaiveTpu) -> None:
+    """0 and 1 to narrow integers, 3 and 4 back; odd and even ones by whole numbers and floats."""
+    f, func, shape = tpu.f, tpu.func, tpu.shape
+    a = tpu.number("opd0", shape, f("opd0_str"))
+    target, signed, old = f("res0_prec"), bool(f("opd2_sign")), bool(f("old"))
+    found = {}
+    for index in cells(shape):
+        x = a(index)
+        count = 3 if old and func in (1, 4) else 2
+        if f("opd1_const"):
+            words = [f("opd1_addr"), f("opd2_addr")]
+            words = words[::-1] if func == 3 and not old else words
+        else:
+            words = [word(tpu, f("opd1_addr"), index[1], place) for place in range(count)]
+        if func in (1, 4):
+            shift, zero = words[1], words[2] if len(words) == 3 else words[1] >> 16
+            zero = low(zero, 16) if signed or not old or func == 4 else zero & 0xFFFF
+            whole = scaled(x, words[0], shift, f("opd2_n_str")) + zero
+            if func == 4:
+                whole = scaled(x - zero, words[0], shift, f("opd2_n_str"))
+            found[index] = number_to_bits(held(whole, target, signed), target)
+        elif func == 3:
+            zero = low(words[0], 16) if f("opd0_sign") or not old else words[0] & 0xFFFF
+            found[index] = number_to_bits(F32(F32(x - zero) * bits_to_number(words[1], 2, True)), 2)
+        else:
+            factor, offset = (F32(bits_to_number(one, 2, True)) for one in words)
+            whole = rounded(Fraction(float(F32(F32(x) * factor) + offset)), 0)
+            found[index] = number_to_bits(held(whole, target, signed), target)
+    tpu.store("res0", shape, found, f("res0_str"))
+
+
 def finish(tpu: NaiveTpu, shape: Shape, found: dict[Shape, float | int], target: int) -> None:
     """Add the old result, cut off below 0, round."""
     f = tpu.f
@@ -326,6 +380,7 @@ def finish(tpu: NaiveTpu, shape: Shape, found: dict[Shape, float | int], target:
             old = bits_to_number(tpu.load(where(index), SIZE[target]), target, signed)
             value = F32(value) + F32(old) if target in FLOATS else value + old
         value = max(value, 0) if f("relu") else value
+        value = requantised(tpu, int(value), index[1]) if f("rq") else value
         bits[index] = number_to_bits(value if target in FLOATS else held(int(value), target, signed), target)
     tpu.store("res0", shape, bits)
 

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 from naive_tpu import FLOATS, SIZE, NaiveTpu, Shape, bits_to_number, cells
-from naive_tpu_forms import F32, convolution, depthwise, finish, group_sum, lanes, select, special
+from naive_tpu_forms import F32, convolution, depthwise, finish, group_sum, lanes, quantising, select, special
 from naive_tpu_forms import arithmetic as arithmetic
 
 Place = tuple[np.ndarray, int]
@@ -197,6 +197,7 @@ FORMS = {
     "sAR": arithmetic,
     "sCONV": convolution,
     "sPorD": depthwise,
+    "sRQ&sDQ": quantising,
     "sCMP": select,
     "sSG": pick,
     "sSFU": special,

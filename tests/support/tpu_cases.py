@@ -70,6 +70,10 @@ def fill(memory: ChipMemory, one: RandomCommand, rng: np.random.Generator) -> Fi
     for area, prec in one.types.items():
         part = lanes[:, area * AREA : (area + 3) * AREA]
         part[...] = numbers(prec, part.size).reshape(part.shape)
+    if one.words is not None:
+        area, words = one.words
+        raw = np.array(words, np.uint32).view(np.uint8).reshape(memory.lanes, -1)
+        lanes[:, area * AREA : area * AREA + raw.shape[1]] = raw
     far = numbers(1, FAR_BYTES)
     if one.index is not None:
         area, limit, size = one.index

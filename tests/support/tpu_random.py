@@ -27,6 +27,7 @@ class RandomCommand:
         types: type of the elements to fill the operands with, by area of a lane.
         index: (area, limit) of indices, if it has some.
         plain: what only the plain implementation reads.
+        words: an area of the lanes, and the words of 32 bits that lie there, lane by lane.
     """
 
     engine: str
@@ -36,6 +37,7 @@ class RandomCommand:
     types: dict[int, int] = field(default_factory=dict)
     index: tuple[int, int, int] | None = None
     plain: dict[str, int] = field(default_factory=dict)
+    words: tuple[int, list[list[int]]] | None = None
 
 
 class CommandMaker:
@@ -223,6 +225,58 @@ class CommandMaker:
             fields["kernel_rotate"] = self.pick(0, 1)
         types = {4: prec, 8: prec, 12: prec}
         return RandomCommand("tiu", "sPorD", func, fields, types, plain={"bias_prec": prec})
+
+    def scale(self, wide: int) -> tuple[int, int, int]:
+        """Multiplier, shift and zero point that bring numbers of so many bits to some 8."""
+        multiplier = int(self.rng.integers(1 << 28, 1 << 31)) * self.pick(1, 1, -1)
+        return multiplier & 0xFFFFFFFF, -int(self.rng.integers(20, 29)) - wide, int(self.rng.integers(-100, 100))
+
+    def quantised(self) -> RandomCommand:
+        """Integers to narrow ones, and to floats, by a scale for all or for each channel."""
+        func = self.pick(1, 1, 3) if self.old or self.chip == "CV184X" else self.pick(0, 1, 3, 4)
+        source = self.pick(0, 3) if func > 1 else self.pick(3, 4) if self.old else self.pick(0, 3, 4)
+        target = {0: self.pick(0, 3), 1: self.pick(0, 3), 3: 2, 4: self.pick(3, 4)}[func]
+        signed = 1 if self.old and source == 4 else self.pick(0, 1)
+        fields = {"res0_n": self.pick(1, 2), "res0_c": self.pick(1, 2, 3, self.memory.lanes)}
+        fields |= {"res0_h": self.extent(), "res0_w": self.extent(), "opd0_prec": source, "res0_prec": target}
+        fields |= {"opd0_sign": signed, "opd2_sign": self.pick(0, 1), "opd2_n_str": self.pick(*range(7))}
+        fields |= {"res0_addr": self.address(0, 0), "opd0_addr": self.address(4, 0), "opd1_addr": self.address(8, 0)}
+        bits = {0: 0, 3: 8, 4: 24}[source]
+        words = [self._words(func, bits) for _ in range(self.memory.lanes)]
+        if self.pick(0, 1):
+            multiplier, shift, zero = self.scale(bits)
+            float_words = words[0] if func == 0 or self.old else words[0][::-1]
+            pair = [multiplier, shift & 0xFF | (zero & 0xFFFF) << 16] if func in (1, 4) else float_words
+            fields |= {"opd1_const": 1, "opd1_addr": pair[0], "opd2_addr": pair[1]}
+        plain = {"old": int(self.old)}
+        return RandomCommand("tiu", "sRQ&sDQ", func, fields, {4: source, 0: target}, plain=plain, words=(8, words))
+
+    def _words(self, func: int, bits: int) -> list[int]:
+        """Those of a channel in local memory."""
+        multiplier, shift, zero = self.scale(bits)
+        if func in (1, 4):
+            packed = [multiplier, shift & 0xFF | (zero & 0xFFFF) << 16]
+            return [multiplier, shift & 0xFFFFFFFF, zero & 0xFFFFFFFF] if self.old else packed
+        factor = int(np.float32(self.rng.uniform(0.01, 3) / 2**bits).view(np.uint32))
+        return [factor, int(np.float32(zero + 0.3).view(np.uint32))] if func == 0 else [zero & 0xFFFFFFFF, factor]
+
+    def requantised(self) -> RandomCommand:
+        """A convolution or an average of int8 that scales its sums; the scales lie where registers that are 0 say."""
+        if self.old:
+            return self.quantised()
+        one = self.convolution() if self.pick(0, 1) else self.pooling()
+        one.func = 0 if one.form == "sCONV" else 1
+        signed = self.pick(0, 1)
+        one.fields |= {"opd0_prec": 0, "opd1_prec": 0, "res0_prec": 0, "opd0_sign": signed, "opd1_sign": signed}
+        one.fields |= {"opd2_const": 1, "opd2_addr": 0, "opd3_addr": self.constant(0), "res0_sign": self.pick(0, 1)}
+        one.fields |= {"opd2_n_str": self.pick(*range(7)), "rq": 1, "opd4_const": 1, "relu": self.pick(0, 1)}
+        one.fields |= {"res0_c": self.pick(1, 3, self.memory.lanes), "res0_addr": self.address(2, 0)}
+        if one.form == "sPorD":
+            one.fields |= {"opd1_const": 1, "opd1_addr": self.constant(0), "relu": 0}
+        one.types = {4: 0, 8: 0}
+        one.plain = {"bias_prec": 4, "own_sign": 1}
+        one.words = 0, [self._words(1, 12) for _ in range(self.memory.lanes)]
+        return one
 
     def comparison(self) -> RandomCommand:
         func = self.pick(22, 23, 24, 25, 26)

@@ -12,6 +12,7 @@ from goldbeat.pymodels.tpu.execute.memories import TpuMemories
 from goldbeat.pymodels.tpu.execute.moves import MOVES
 from goldbeat.pymodels.tpu.execute.pooling import pooling
 from goldbeat.pymodels.tpu.execute.products import convolution, matrix_product, matrix_product_2
+from goldbeat.pymodels.tpu.execute.requantise import quantising
 from goldbeat.pymodels.tpu.execute.selecting import comparison, gather_elements
 from goldbeat.pymodels.tpu.execute.special import special_function
 from goldbeat.pymodels.tpu.execute.step import FormBatch, TpuStep
@@ -27,6 +28,8 @@ OPERATIONS: dict[str, Callable[[TpuStep], None]] = {
     "sMM": matrix_product,
     "sMM2": matrix_product_2,
     "sPorD": pooling,
+    "sRQ&sDQ": quantising,
+    "sRQDQ": quantising,
     "sCMP": comparison,
     "sSG": gather_elements,
     "sSFU": special_function,

@@ -9,6 +9,7 @@ import numpy as np
 
 from goldbeat.pymodels.tpu.execute.numbers import INT8, INT32, Array, Element, rounded_shift, to_numbers, to_stored
 from goldbeat.pymodels.tpu.execute.products import save_sum
+from goldbeat.pymodels.tpu.execute.requantise import save_requantised
 from goldbeat.pymodels.tpu.execute.step import TpuStep
 from goldbeat.pymodels.tpu.execute.sums import two_chains
 from goldbeat.pymodels.tpu.execute.windows import TpuWindow
@@ -20,8 +21,6 @@ def pooling(step: TpuStep) -> None:
     """Execute one sPorD command."""
     if step.func > _MAX:
         raise step.stop("regions of interest")
-    if step["rq"]:
-        raise step.stop("requantisation")
     source = step.element("opd0")
     window = TpuWindow.of(step)
     values = step.numbers("opd0", source)
@@ -69,6 +68,9 @@ def _sum(step: TpuStep, padded: Array, window: TpuWindow, source: Element) -> No
         found = np.sum(
             [np.broadcast_to(term, (len(padded), c, *window.out)) for term in chain(start, products)], axis=0
         )
+        if step["rq"]:
+            save_requantised(step, found)
+            return
         if step.func == _AVERAGE:
             found = rounded_shift(found, step["opd2_addr"] & 0xFF, step["opd2_n_str"])
     if step.func == _RELU:

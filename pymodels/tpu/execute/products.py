@@ -8,9 +8,11 @@ from itertools import chain
 import numpy as np
 
 from goldbeat.pymodels.tpu.execute.numbers import FP32, INT8, INT32, Array, Element, to_numbers, to_stored
+from goldbeat.pymodels.tpu.execute.requantise import KERNEL_ZERO, save_requantised
 from goldbeat.pymodels.tpu.execute.step import TpuStep
 from goldbeat.pymodels.tpu.execute.sums import fused_dot, two_chains
 from goldbeat.pymodels.tpu.execute.windows import TpuWindow
+from goldbeat.pymodels.tpu.hazards.memory import MEMORY
 
 
 def convolution(step: TpuStep) -> None:
@@ -18,8 +20,10 @@ def convolution(step: TpuStep) -> None:
     window = TpuWindow.of(step)
     source = step.element("opd0")
     kernels = Element(source.code, bool(step["opd1_sign"]))
-    if step["rq"] or (source.code == INT8 and not step.has("rq") and not step["opd2_const"]):
+    if source.code == INT8 and not step.has("rq") and not step["opd2_const"]:
         raise step.stop("requantisation")
+    if not source.floating and step.has("opd4_const") and _kernel_zero(step):
+        raise step.stop("a zero point of the kernels")
     values = step.numbers("opd0", source)
     weights = _kernels(step, kernels, values.shape[1])
     if any(window.pads) and window.mode == 0 and not step["opd3_const"]:
@@ -33,7 +37,17 @@ def convolution(step: TpuStep) -> None:
         start.append(to_numbers(step.load("opd2", bias), bias))
     elif step["opd2_addr"]:
         raise step.stop("constant bias")
-    save_sum(step, _windowed(padded, weights, window, source, start, step.memories.chip.cube // 2), source)
+    found = _windowed(padded, weights, window, source, start, step.memories.chip.cube // 2)
+    if step["rq"]:
+        save_requantised(step, found)
+    else:
+        save_sum(step, found, source)
+
+
+def _kernel_zero(step: TpuStep) -> bool:
+    """Whether something is taken from every weight; CV184X does not look at where it lies."""
+    elsewhere = not step["opd4_const"] and step.memories.chip is not MEMORY["CV184X"]
+    return elsewhere or bool(step.registers.get(KERNEL_ZERO, 0))
 
 
 def _kernels(step: TpuStep, element: Element, channels: int) -> Array:
@@ -136,8 +150,6 @@ def matrix_product_2(step: TpuStep) -> None:
     """sMM2: rows are channels; 5 turns the right operand, 6 both and the result."""
     source = step.element("opd0")
     right_type = Element(source.code, bool(step["opd1_sign"]))
-    if step["rq"]:
-        raise step.stop("requantisation")
     if step["opd0_const"] or step["opd1_const"]:
         raise step.stop("a constant matrix")
     left, right = (step.numbers(name, kind)[0, :, 0, :] for name, kind in (("opd0", source), ("opd1", right_type)))
@@ -147,11 +159,15 @@ def matrix_product_2(step: TpuStep) -> None:
         left, right = left.T, right.T
     if source.code == FP32 or (source.floating and step.func == 6):
         raise step.stop("fp32, and floats with both operands turned")
-    if not source.floating and step.has("rq"):
-        raise step.stop("integers, whose zero points lie in registers")
+    if not source.floating and step.has("rq") and _kernel_zero(step):
+        raise step.stop("a zero point of the right matrix")
     found = _product(left, right, source, step.memories.chip.cube // 2)
     # BM1684X has no bias for floats, whatever the field says.
     if not step["opd2_const"] and step.operands.get("opd2"):
         bias = Element(FP32) if source.floating else Element(INT32)
         found = found + to_numbers(step.load("opd2", bias), bias)[0, 0, 0]
-    save_sum(step, found.reshape(1, len(found), 1, -1), source)
+    found = found.reshape(1, len(found), 1, -1)
+    if step["rq"]:
+        save_requantised(step, found)
+    else:
+        save_sum(step, found, source)

@@ -23,7 +23,7 @@ from goldbeat.pymodels.tpu.hazards.builder import (
     Flags,
     Tensor,
 )
-from goldbeat.pymodels.tpu.hazards.memory import STATIC
+from goldbeat.pymodels.tpu.hazards.memory import MEMORY, STATIC
 
 _INT8, _FP32, _INT32 = 0, 2, 4
 
@@ -69,7 +69,9 @@ def tiu_conv(b: Builder) -> None:
     if _any(pads):
         b.omit("opd3", "shape of padding values", pads)
     if not old:
-        _indirect(b, "opd4", (b["rq"] != 0) & _used(b, "opd4"))
+        # The functional model of CV184X does not look at it.
+        if b.memory is not MEMORY["CV184X"]:
+            _indirect(b, "opd4", (b["rq"] != 0) & _used(b, "opd4"))
         _scales(b, oc, (b["rq"] != 0) & _used(b, "opd5"))
 
 
@@ -242,7 +244,7 @@ def tiu_lanes(b: Builder) -> None:
 
 
 def tiu_quantise(b: Builder) -> None:
-    """sRQ&sDQ: two or three numbers of 4 bytes for each channel, side by side, in the channel's lane."""
+    """sRQ&sDQ: two numbers of 4 bytes, on BM1684X three of integers, for each channel, side by side, in the channel's lane."""
     shape = b.shape("res0")
     b.tiu("res0", Tensor(shape), b["res0_prec"])
     b.tiu("opd0", Tensor(shape), b["opd0_prec"])
@@ -250,7 +252,8 @@ def tiu_quantise(b: Builder) -> None:
     lane = b.memory.tiu(b["opd1_addr"])[1] // b.memory.lane_bytes
     # With more channels than lanes the sources differ in how far apart the rows of the numbers are.
     one_row = use & (lane + shape[1] <= b.memory.lanes) & _is(b, 0, 1, 3, 4)
-    words = np.where(_is(b, 1, 4), 3, 2)
+    # The functional models of the newer chips hold shift and zero point in one word.
+    words = np.where(_is(b, 1, 4), 3 if b.memory is MEMORY["BM1684X"] else 2, 2)
     b.tiu("opd1", Tensor((1, shape[1], 1, words), STRIDED, (0, 0, 0, 1)), _FP32, one_row)
     if _any(use & ~one_row):
         b.omit("opd1", "rows of parameters", use & ~one_row)

@@ -14,7 +14,7 @@ from goldbeat.pymodels.tpu.execute.memories import NotModelledError
 from goldbeat.pymodels.tpu.execute.moves import MOVES
 
 KINDS = ("arithmetic", "lanes", "convolution", "pooling", "comparison", "picking", "rows", "cut")
-KINDS += ("tensor", "turned", "matrix", "general", "gather", "division", "special")
+KINDS += ("tensor", "turned", "matrix", "general", "gather", "division", "special", "quantised", "requantised")
 
 
 def compare(chip: str, kind: str, seed: int) -> str:
@@ -52,7 +52,7 @@ def test_every_form_is_compared():
     forms = {
         getattr(MoveMaker(chip, rng), kind)().form for chip in ("BM1684X", "CV184X") for kind in KINDS for _ in range(9)
     }
-    system = {"SYS", "SYSID", "SYS_TR_ACC", "SYS_TR_WR", "sDMA_sys", "sDMA_matrix", "sBC&CWT"}
+    system = {"SYS", "SYSID", "SYS_TR_ACC", "SYS_TR_WR", "sDMA_sys", "sDMA_matrix", "sBC&CWT", "sRQDQ"}
     assert set(OPERATIONS) | set(MOVES) == forms | system
 
 
