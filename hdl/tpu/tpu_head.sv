@@ -2,8 +2,9 @@
 //
 // tpu_head - what the first 16 bytes of a command say: kind, length, dependency, id, message.
 //
-// Tables and bit positions are those of docs/tpu-engine.md. CHIP 0 is BM1684X, 1 BM1688, 2 BM1690;
-// DMA selects the head of GDMA and SDMA in place of the TIU's. Combinational.
+// Tables and bit positions are those of docs/tpu-engine.md. CHIP 0 is BM1684X, 1 BM1688, 2 BM1690,
+// 3 BM1690E, 4 CV184X, 5 SG2380; DMA selects the head of GDMA and SDMA in place of the TIU's.
+// Combinational.
 
 module tpu_head #(
   parameter int unsigned CHIP = 0,
@@ -24,12 +25,18 @@ module tpu_head #(
   output logic [6:0]   count
 );
 
-  if (CHIP > 2) begin : gen_bad_chip
-    $fatal(1, "tpu_head: CHIP must be 0 (BM1684X), 1 (BM1688) or 2 (BM1690)");
+  if (CHIP > 5) begin : gen_bad_chip
+    $fatal(1, "tpu_head: CHIP must be 0 to 5");
   end
 
-  localparam bit Is84x = CHIP == 0;
-  localparam bit Is90  = CHIP == 2;
+  localparam bit Is84x  = CHIP == 0;
+  localparam bit Is88   = CHIP == 1;
+  localparam bit Is90   = CHIP >= 2;       // heads of BM1690
+  localparam bit Is90e  = CHIP == 3;
+  localparam bit IsCv   = CHIP == 4;
+  localparam bit IsSg   = CHIP == 5;
+  localparam bit Few    = Is88 || IsSg;    // TIU kinds of BM1688, for the most part
+  localparam bit Narrow = Is88 || IsCv;    // message numbers of 7 bits
 
   if (DMA) begin : gen_dma
     logic       short_form;
@@ -61,9 +68,9 @@ module tpu_head #(
         5'd10,
         5'd11:   long_mask = Is84x ? 8'h00 : 8'h03;
         5'd12,
-        5'd13:   long_mask = Is90 ? 8'h03 : 8'h00;
-        5'd15:   long_mask = Is90 ? 8'h7f : 8'h00;
-        5'd16:   long_mask = Is90 ? 8'h01 : 8'h00;
+        5'd13:   long_mask = Is90 && !IsCv ? 8'h03 : 8'h00;
+        5'd15:   long_mask = Is90 && !IsCv ? 8'h7f : 8'h00;
+        5'd16:   long_mask = Is90 && !IsCv ? 8'h01 : 8'h00;
         default: long_mask = 8'h00;
       endcase
     end
@@ -77,8 +84,8 @@ module tpu_head #(
     assign is_wait = !Is84x && system && func == 3'd4;
     assign has_id  = Is84x;
     assign id      = head[28:9];
-    assign message = Is90 ? head[104:96] : {2'b00, head[102:96]};
-    assign count   = Is90 ? head[111:105] : head[110:104];
+    assign message = Narrow ? {2'b00, head[102:96]} : head[104:96];
+    assign count   = Is90e ? head[118:112] : (Narrow ? head[110:104] : head[111:105]);
 
     always_comb begin
       unique case (CHIP)
@@ -108,21 +115,21 @@ module tpu_head #(
     always_comb begin
       long_only = 1'b0;
       unique case (typ)
-        4'd0:    mask = Is84x ? 32'h00000007 : (Is90 ? 32'h00000017 : 32'h00000001);
+        4'd0:    mask = Is84x ? 32'h00000007 : (Few || IsCv ? 32'h00000001 : 32'h00000017);
         4'd1:    mask = Is84x ? 32'h000000f7 : 32'h000001fb;
-        4'd2:    mask = Is84x ? 32'h0000007e : (Is90 ? 32'h000000f2 : 32'h00000072);
-        4'd3:    mask = Is84x ? 32'h7ffdffff : (Is90 ? 32'h1cfdffff : 32'h6c7dffff);
-        4'd4:    mask = Is84x ? 32'h0000003f : 32'h0000001b;
+        4'd2:    mask = Is84x ? 32'h0000007e : (Few ? 32'h00000072 : 32'h000000f2);
+        4'd3:    mask = Is84x ? 32'h7ffdffff : (Few ? 32'h6c7dffff : 32'h1cfdffff);
+        4'd4:    mask = Is84x ? 32'h0000003f : (IsSg ? 32'h0000003b : 32'h0000001b);
         4'd5:    mask = 32'h0000003f;
-        4'd6:    mask = Is84x ? 32'h0007ffff : (Is90 ? 32'h0007e37b : 32'h0007e37f);
-        4'd7:    mask = Is84x ? 32'h7fffffff : (Is90 ? 32'h0007ffff : 32'h00000000);
-        4'd8:    {long_only, mask} = {1'b1, Is90 ? 32'h00000007 : 32'h00000000};
+        4'd6:    mask = Is84x ? 32'h0007ffff : (Few ? 32'h0007e37f : 32'h0007e37b);
+        4'd7:    mask = Is84x ? 32'h7fffffff : (Few ? 32'h00000000 : 32'h0007ffff);
+        4'd8:    {long_only, mask} = {1'b1, Is84x || Few || IsCv ? 32'h00000000 : 32'h00000007};
         4'd9:    mask = 32'h0002b000;
         4'd10:   mask = 32'h00300002;
         4'd12:   mask = Is84x ? 32'h00000000 : 32'h00000001;
-        4'd13:   mask = Is90 ? 32'h0fc00000 : 32'h07c00000;
+        4'd13:   mask = Is84x || Few ? 32'h07c00000 : 32'h0fc00000;
         4'd14:   mask = 32'h0091bfbd;
-        4'd15:   mask = Is84x ? 32'hc000003f : (Is90 ? 32'hc000033f : 32'hc000031e);
+        4'd15:   mask = Is84x ? 32'hc000003f : (Few ? 32'hc000031e : 32'hc000033f);
         default: mask = 32'h00000000;
       endcase
     end
@@ -150,7 +157,7 @@ module tpu_head #(
     assign is_wait = !Is84x && typ == 4'd15 && eu == 5'd9;
     assign has_id  = Is84x && typ != 4'd7;
     assign id      = head[20:1];
-    assign message = Is90 ? head[72:64] : {2'b00, head[70:64]};
+    assign message = Narrow ? {2'b00, head[70:64]} : head[72:64];
     assign count   = head[86:80];
 
     always_comb begin

@@ -16,7 +16,7 @@ package tpu_regs_pkg;
   localparam int unsigned ConfigEnginesLsb = 4;
   localparam int unsigned ConfigEnginesWidth = 2;
   localparam int unsigned ConfigChipLsb = 8;
-  localparam int unsigned ConfigChipWidth = 2;
+  localparam int unsigned ConfigChipWidth = 3;
   localparam int unsigned ConfigDepthLsb = 16;
   localparam int unsigned ConfigDepthWidth = 7;
   localparam int unsigned ConfigLogNmsgLsb = 24;

@@ -12,7 +12,7 @@ ID_RESET = 0x54505543
 CONFIG = 0x0004
 CONFIG_CORES = 0xf
 CONFIG_ENGINES = 0x30
-CONFIG_CHIP = 0x300
+CONFIG_CHIP = 0x700
 CONFIG_DEPTH = 0x7f0000
 CONFIG_LOG_NMSG = 0xf000000
 CTRL = 0x0008
@@ -66,7 +66,7 @@ REGISTERS = by_name(
     Register("CONFIG", 0x0004, (
         Field("CORES", 0, 4, "r"),
         Field("ENGINES", 4, 2, "r"),
-        Field("CHIP", 8, 2, "r"),
+        Field("CHIP", 8, 3, "r"),
         Field("DEPTH", 16, 7, "r"),
         Field("LOG_NMSG", 24, 4, "r"),
     )),

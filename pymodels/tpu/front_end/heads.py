@@ -10,10 +10,12 @@ from goldbeat.pymodels.tpu.front_end.kinds import (
     BM1684X,
     BM1688,
     BM1690,
+    DMA_COUNT,
     DMA_LONG,
     DMA_SHORT,
     DMA_SYSTEM,
     LONG_ONLY,
+    MESSAGE_BITS,
     NO_DEPENDENCY,
     ONE_FORM,
     TIU,
@@ -23,7 +25,7 @@ from goldbeat.pymodels.tpu.front_end.kinds import (
 )
 from goldbeat.pymodels.tpu.front_end.register_values import StreamSettings
 
-_NOT_THERE = (0, 0, 0)
+_NOT_THERE = (0,) * 6
 ERRORS = {
     "BUS": 1,
     "BAD_KIND": 2,
@@ -131,7 +133,7 @@ class Heads:
         message = count = 0
         if self._chip != BM1684X and type_ == TIU_SYSTEM and eu in (8, 9):
             role = "send" if eu == 8 else "wait"
-            message = _bits(value, 70 if self._chip == BM1688 else 72, 64)
+            message = _bits(value, 63 + MESSAGE_BITS[self._chip], 64)
             count = _bits(value, 86, 80)
         size = tiu_bytes(short, type_, eu)
         return (
@@ -141,7 +143,7 @@ class Heads:
         )
 
     def _dma_head(self, value: int) -> tuple[Head, bool, int | None]:
-        wide = self._chip == BM1690
+        wide = self._chip >= BM1690
         type_ = _bits(value, 36 if wide else 35, 32)
         func = _bits(value, 39, 37) if wide else _bits(value, 38, 36)
         short = _bits(value, 3, 3)
@@ -158,8 +160,9 @@ class Heads:
         message = count = 0
         if self._chip != BM1684X and type_ == DMA_SYSTEM and short and func in (3, 4):
             role = "send" if func == 3 else "wait"
-            message = _bits(value, 104 if wide else 102, 96)
-            count = _bits(value, 111, 105) if wide else _bits(value, 110, 104)
+            message = _bits(value, 95 + MESSAGE_BITS[self._chip], 96)
+            first = DMA_COUNT[self._chip]
+            count = _bits(value, first + 6, first)
         kind = short << 8 | type_ << 3 | func
         end = (type_, func, short) == (DMA_SYSTEM, 0, 1)
         return Head(kind, dma_bytes(type_), dep, end, role, message, count), known, id_

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.tpu.front_end.front_map import DURATION_RESET, TIMEOUT_RESET
+from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, SG2380
 
 GROUPS = 4
 """Groups that wait in a core's queue."""
@@ -17,7 +18,7 @@ GROUPS = 4
 
 @dataclass(frozen=True)
 class Front:
-    """The design's parameters: chip 0 BM1684X, 1 BM1688, 2 BM1690."""
+    """The design's parameters: chip 0 BM1684X, 1 BM1688, 2 BM1690, 3 BM1690E, 4 CV184X, 5 SG2380."""
 
     chip: int = 0
     cores: int = 1
@@ -26,7 +27,7 @@ class Front:
     nmsg: int = 512
 
     def __post_init__(self) -> None:
-        limits = {"chip": (0, 2), "cores": (1, 8), "engines": (2, 3), "depth": (2, 64), "nmsg": (2, 512)}
+        limits = {"chip": (BM1684X, SG2380), "cores": (1, 8), "engines": (2, 3), "depth": (2, 64), "nmsg": (2, 512)}
         for name, (low, high) in limits.items():
             if not low <= getattr(self, name) <= high:
                 raise UsageError(f"{name}: found {getattr(self, name)}, expected {low} to {high}")

@@ -13,7 +13,7 @@ from goldbeat.pymodels.axi.memory import MemoryTiming
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.pymodels.tpu.front_end import front_map as reg
-from goldbeat.pymodels.tpu.front_end.kinds import BLOCK, BM1684X, BM1688, BM1690
+from goldbeat.pymodels.tpu.front_end.kinds import BLOCK, BM1684X, BM1688, BM1690, BM1690E, CV184X, SG2380
 from goldbeat.pymodels.tpu.front_end.registers import GROUPS, TABLE, predict
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
@@ -460,6 +460,9 @@ DESIGN = Design(
         {"CHIP": BM1684X, "DEPTH": 32, "NMSG": 2},
         {"CHIP": BM1688, "CORES": 2, "DEPTH": 32, "NMSG": 128},
         {"CHIP": BM1690, "CORES": 2, "ENGINES": 3, "DEPTH": 16},
+        {"CHIP": BM1690E, "CORES": 2, "ENGINES": 3, "DEPTH": 16},
+        {"CHIP": CV184X, "DEPTH": 16, "NMSG": 128},
+        {"CHIP": SG2380, "CORES": 2, "DEPTH": 16},
         {"CORES": 3, "DEPTH": 2, "NMSG": 4},
     ),
     cases=tuple(one if one.check else one.model_copy(update={"check": zero_behind}) for one in _CASES),

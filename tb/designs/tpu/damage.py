@@ -38,7 +38,7 @@ class DamageTarget:
 
     Attributes:
         rng: randomness.
-        chip: BM1684X, BM1688 or BM1690.
+        chip: value of CHIP.
         messages: how many the hardware has.
         program: what runs; damage changes it in place.
     """
@@ -80,7 +80,7 @@ class Damage:
     name: str
     errors: frozenset[int]
     apply: Callable[[DamageTarget], None]
-    chips: tuple[int, ...] = (0, 1, 2)
+    chips: tuple[int, ...] = tuple(NUMBERS)
     beyond: bool = False
 
 
@@ -300,8 +300,7 @@ def _codes(*codes: int) -> frozenset[int]:
 
 _ANY = frozenset(range(BAD_KIND, DEADLOCK + 1))
 _IDS = (BM1684X,)
-_COUNTED = (1, 2)
-_WITH_MESSAGES = (1, 2)
+_COUNTED = _WITH_MESSAGES = tuple(chip for chip in NUMBERS if chip != BM1684X)
 _ORDER = _codes(BAD_ID)
 
 DAMAGES: tuple[Damage, ...] = (

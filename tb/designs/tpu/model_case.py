@@ -20,7 +20,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.axi.memory import MemoryTiming
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Stimulus
-from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1688, BM1690
+from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1688, BM1690, BM1690E, CV184X, SG2380
 from goldbeat.pymodels.tpu.streams.bmodel import BModel, CommandStream
 from goldbeat.pymodels.tpu.streams.container import commands, load_streams
 from goldbeat.pymodels.tpu.streams.decode import Commands, decode_stream
@@ -37,7 +37,12 @@ CHIPS = {
     "BM1684X": BM1684X,
     "BM1688": BM1688,
     "CV186X": BM1688,
-    **dict.fromkeys(("BM1690", "BM1690E", "SG2380", "CV184X", "SGTPUV8", "BM1684X2"), BM1690),
+    "BM1690": BM1690,
+    "BM1690E": BM1690E,
+    "SG2380": SG2380,
+    "CV184X": CV184X,
+    "SGTPUV8": CV184X,
+    "BM1684X2": BM1690,
 }
 """Chips whose command heads the front end reads, and the CHIP that does. A stream in which the two differ is refused."""
 UNIT = 8

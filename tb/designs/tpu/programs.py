@@ -18,10 +18,12 @@ from goldbeat.pymodels.tpu.front_end.kinds import (
     BM1684X,
     BM1688,
     BM1690,
+    DMA_COUNT,
     DMA_LONG,
     DMA_SHORT,
     DMA_SYSTEM,
     LONG_ONLY,
+    MESSAGE_BITS,
     NO_DEPENDENCY,
     ONE_FORM,
     TIU,
@@ -65,8 +67,8 @@ NOP = {False: CommandKind(False, False, TIU_SYSTEM, 30), True: CommandKind(True,
 """System commands, for the TIU (False) and the DMAs (True)."""
 
 
-NUMBERS = {BM1684X: 0, BM1688: 128, BM1690: 512}
-"""How many messages the field of a SEND or WAIT can name: 7 bits on BM1688, 9 on BM1690."""
+NUMBERS = {chip: 1 << bits if bits else 0 for chip, bits in enumerate(MESSAGE_BITS)}
+"""How many messages the field of a SEND or WAIT can name: 7 bits on BM1688 and CV184X, 9 on the others that have some."""
 
 
 _POOL = 14
@@ -92,7 +94,7 @@ def absent(chip: int, dma: bool) -> list[CommandKind]:
     """Kinds that a chip does not have, as far as a head can say them."""
     known = {*kinds(chip, dma), END[dma]} | ({SEND[dma], WAIT[dma]} if chip != BM1684X else set())
     if dma:
-        types, subs = (32, 8) if chip == BM1690 else (16, 8)
+        types, subs = (32, 8) if chip >= BM1690 else (16, 8)
     else:
         types, subs = 16, 32
     every = (CommandKind(dma, short, t, s) for short in (False, True) for t in range(types) for s in range(subs))
@@ -128,7 +130,7 @@ class Command:
         """Its first 16 bytes; what is no head field is random.
 
         Args:
-            chip: BM1684X, BM1688 or BM1690.
+            chip: value of CHIP.
             number: its id.
             rng: for the rest.
         """
@@ -143,7 +145,7 @@ class Command:
         kind = self.kind
         name = number if self.id is None else self.id
         if kind.dma:
-            wide = chip == BM1690
+            wide = chip >= BM1690
             put(3, 1, kind.short)
             put(32, 5 if wide else 4, kind.type)
             put(37 if wide else 36, 3, kind.sub)
@@ -155,8 +157,8 @@ class Command:
             if self.dep or not wide:
                 put(64, 24 if chip == BM1688 else 20, self.dep)
             if self.message is not None:
-                put(96, 9 if wide else 7, self.message)
-                put(105 if wide else 104, 7, self.count)
+                put(96, MESSAGE_BITS[chip], self.message)
+                put(DMA_COUNT[chip], 7, self.count)
         else:
             put(41, 4, kind.type)
             put(45, 3 if kind.type == 12 else 5, kind.sub)
@@ -165,13 +167,13 @@ class Command:
             if chip == BM1684X and kind.type != 7:
                 put(1, 20, name)
             if kind.type not in NO_DEPENDENCY:
-                low, width = ((21, 20), (17, 24), (17, 20))[chip]
-                if chip == BM1690:
+                low, width = {BM1684X: (21, 20), BM1688: (17, 24)}.get(chip, (17, 20))
+                if chip >= BM1690:
                     put(37, 1, self.dep > 0)
-                if self.dep or chip != BM1690:
+                if self.dep or chip < BM1690:
                     put(low, width, self.dep)
             if self.message is not None:
-                put(64, 9 if chip == BM1690 else 7, self.message)
+                put(64, MESSAGE_BITS[chip], self.message)
                 put(80, 7, self.count)
         return word.to_bytes(_UNIT, "little")
 
@@ -298,7 +300,7 @@ def random_program(
 
     Args:
         rng: randomness.
-        chip: BM1684X, BM1688 or BM1690.
+        chip: value of CHIP.
         cores: CORES.
         engines: ENGINES.
         messages: NMSG.

@@ -13,7 +13,7 @@ from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.pymodels.tpu.front_end import front_map as reg
-from goldbeat.pymodels.tpu.front_end.kinds import BLOCK, BM1684X, BM1688, BM1690
+from goldbeat.pymodels.tpu.front_end.kinds import BLOCK, BM1684X, BM1688, BM1690, BM1690E, CV184X, SG2380
 from goldbeat.pymodels.tpu.streams.decode import decode_stream
 from goldbeat.pymodels.tpu.streams.schedule import lane
 from goldbeat.pymodels.tpu.streams.tables import chip as chip_tables
@@ -111,7 +111,14 @@ class StreamLayout:
         self.accesses.append(Access("write", reg.PUSH + 4 * core, 0))
 
 
-CHIP_TABLES = {BM1684X: "BM1684X", BM1688: "BM1688", BM1690: "BM1690"}
+CHIP_TABLES = {
+    BM1684X: "BM1684X",
+    BM1688: "BM1688",
+    BM1690: "BM1690",
+    BM1690E: "BM1690E",
+    CV184X: "CV184X",
+    SG2380: "SG2380",
+}
 """By CHIP, the tables that its commands are decoded by."""
 ENGINES = ("tiu", "gdma", "sdma")
 """By number within a core."""

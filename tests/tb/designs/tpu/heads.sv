@@ -7,13 +7,13 @@ module heads (
   input  logic              aresetn,
   input  logic [127:0]      head_tdata,
   input  logic              head_tvalid,
-  output logic [5:0][127:0] said_tdata,
+  output logic [11:0][127:0] said_tdata,
   output logic              said_tvalid
 );
 
-  logic [5:0][127:0] said_d;
+  logic [11:0][127:0] said_d;
 
-  for (genvar i = 0; i < 6; i++) begin : gen_head
+  for (genvar i = 0; i < 12; i++) begin : gen_head
     logic [9:0]  kind;
     logic        known, is_end, is_send, is_wait, has_id;
     logic [3:0]  beats;

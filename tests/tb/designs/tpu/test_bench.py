@@ -143,7 +143,7 @@ def test_the_default_has_every_message_that_a_chip_can_name():
     for variant in DESIGN.variants:
         chip, have = variant.get("CHIP", BM1690), variant.get("NMSG", 512)
         beyond = [d for d in damages_of(chip, have) if d.beyond]
-        assert len(beyond) == (2 if chip != BM1684X and have < {BM1688: 128, BM1690: 512}[chip] else 0)
+        assert len(beyond) == (2 if chip != BM1684X and have < NUMBERS[chip] else 0)
 
 
 # -- programs ----------------------------------------------------------------------------------------------------------

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
-from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1690
+from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, DMA_COUNT, ONE_FORM
+from goldbeat.pymodels.tpu.streams.tables import chip as chip_tables
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.stream import StreamPort, silent
-from goldbeat.tb.designs.tpu.programs import END, SEND, WAIT, Command, absent, kinds
+from goldbeat.tb.designs.tpu.programs import END, NUMBERS, SEND, WAIT, Command, absent, kinds
+from goldbeat.tb.designs.tpu.scene import CHIP_TABLES
 from goldbeat.tb.paths import HDL
 from goldbeat.tb.run.runs import Request, run
 
@@ -66,9 +68,32 @@ def head_words(chip, dma, rng):
             free = dma or kind.type not in (7, 12)
             dep = int(rng.integers(1 << 20)) if free else 0
             number = int(rng.integers(1, 1 << 20))
-            msg = int(rng.integers(512 if chip == BM1690 else 128)) if message else None
+            msg = int(rng.integers(NUMBERS[chip])) if message else None
             command = Command(kind, dep, msg, int(rng.integers(128)) if message else 0)
             yield kind, there, command, number, command.head(chip, number, rng)
+
+
+def decoded_kinds(name, engine):
+    """(short, type, sub) of every operation that the decoder's tables have."""
+    found = set()
+    for form in chip_tables(name).engine(engine).kinds:
+        shorts = {None: (False,), 0: (False,), 1: (True,)}[form.short]
+        if engine == "tiu" and form.type in ONE_FORM:
+            shorts = (False,)
+        found |= {(short, form.type, sub) for short in shorts for sub in form.ops}
+    return found
+
+
+@pytest.mark.parametrize("chip", NUMBERS)
+@pytest.mark.parametrize("engine", ["tiu", "gdma"])
+def test_kinds_and_messages_are_those_of_the_decoder(chip, engine):
+    dma, tables = engine == "gdma", chip_tables(CHIP_TABLES[chip])
+    here = {(k.short, k.type, k.sub) for k in every_kind(chip, dma)}
+    assert decoded_kinds(CHIP_TABLES[chip], engine) == here
+    send = tables.engine(engine).send
+    assert (1 << send.id[1] if send else 0) == NUMBERS[chip]
+    if dma and send:
+        assert 96 + send.count[0] == DMA_COUNT[chip]
 
 
 def fields(word):
@@ -87,7 +112,7 @@ def fields(word):
 @pytest.mark.sim
 def test_every_head_of_every_chip(tmp_path):
     rng = np.random.default_rng(3)
-    wanted = [(c, d, *one) for c in range(3) for d in (False, True) for one in head_words(c, d, rng)]
+    wanted = [(c, d, *one) for c in NUMBERS for d in (False, True) for one in head_words(c, d, rng)]
     data = np.array([list(one[-1]) for one in wanted], np.uint8)
 
     def make(setting):
@@ -96,11 +121,11 @@ def test_every_head_of_every_chip(tmp_path):
     def model(params, stimulus):
         # Only when the block answers: what it says is looked at below, for the chip and engine that the beat is meant for.
         head = stimulus.inputs["head"]
-        nothing = np.zeros((len(head), 96), np.uint8)
+        nothing = np.zeros((len(head), 192), np.uint8)
         stamps = {"clock_ps": head.clock_ps, "offset_ps": head.offset_ps}
         return Outcome({"head": head, "said": Trace.from_bytes(nothing, cycle=head.cycle + 1, **stamps)})
 
-    ports = (one_way("head", "in", 128), one_way("said", "out", 768))
+    ports = (one_way("head", "in", 128), one_way("said", "out", 1536))
     design = block("heads", ["tpu_head.sv"], ports, model, make)
     (result,) = run(Request(design, design.case("random"), [0]), tmp_path)
     got = result.episodes[0].record.outcome.ports["said"]

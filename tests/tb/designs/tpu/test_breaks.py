@@ -47,7 +47,7 @@ ROWS = [
         "tpu",
         "tpu/tpu_head.sv",
         ("4'd3:                     beats = eu inside {5'd24, 5'd25} ? 4'd1 : 4'd4;", "", "random"),
-        ("5'd15:   long_mask = Is90 ? 8'h7f : 8'h00;", "5'd15:   long_mask = 8'h00;", "random"),
+        ("5'd15:   long_mask = Is90 && !IsCv ? 8'h7f : 8'h00;", "5'd15:   long_mask = 8'h00;", "random"),
     ),
     *breaks(
         "tpu",
