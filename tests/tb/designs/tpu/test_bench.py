@@ -10,7 +10,7 @@ from tpu_bench import SYNC_CASE, answers, attempt, check
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access
 from goldbeat.pymodels.tpu.front_end.front_map import CTRL, ERROR, MESSAGE
-from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1688, BM1690
+from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1688, BM1690, MESSAGE_BITS
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.designs.tpu import bench
 from goldbeat.tb.designs.tpu.bench import DESIGN, damages_of
@@ -143,7 +143,7 @@ def test_the_default_has_every_message_that_a_chip_can_name():
     for variant in DESIGN.variants:
         chip, have = variant.get("CHIP", BM1690), variant.get("NMSG", 512)
         beyond = [d for d in damages_of(chip, have) if d.beyond]
-        assert len(beyond) == (2 if chip != BM1684X and have < NUMBERS[chip] else 0)
+        assert len(beyond) == (2 if chip != BM1684X and have < 1 << MESSAGE_BITS[chip] else 0)
 
 
 # -- programs ----------------------------------------------------------------------------------------------------------
