@@ -9,11 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tpu_streams import with_subnets
+from tpu_streams import segmented, with_subnets
 from typer.testing import CliRunner
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.tpu.front_end.kinds import BM1690E
+from goldbeat.pymodels.tpu.front_end.kinds import BM1690E, SG2380
+from goldbeat.pymodels.tpu.streams.bmodel import AreaWriter, write_bmodel
 from goldbeat.pymodels.tpu.streams.codegen import CodeGen
 from goldbeat.pymodels.tpu.streams.tables import chip
 from goldbeat.tb.cli import app
@@ -72,6 +73,22 @@ def test_every_command_is_dispatched(model, tmp_path, monkeypatch):
         (1, "gdma", 15),
     ]
     assert (tmp_path / "build" / "runs" / "tpu-net.bmodel").is_dir()
+
+
+@pytest.mark.slow
+@pytest.mark.sim
+def test_streams_with_several_ends_run_to_the_last(tmp_path):
+    """SG2380: ids and dependencies begin again behind an END."""
+    streams = segmented("SG2380", [([0], [0]), ([2], [0, 0]), ([1, 0, 2], [0, 1])])
+    area = AreaWriter()
+    group = {"binary_bdc": area.add(streams[0].data), "binary_gdma": area.add(streams[1].data), "bdc_num": 9}
+    file = tmp_path / "three.bmodel"
+    net = {"parameter": [{"sub_net": [{"cmd_group": [group]}]}]}
+    file.write_bytes(write_bmodel({"chip": "SG2380", "net": [net]}, area.data))
+    (result,) = run(Request(DESIGN, DESIGN.case("model"), options={"bmodel": str(file)}), tmp_path / "sim")
+    assert result.passed, result.failures
+    assert result.request.all_params["CHIP"] == SG2380
+    assert {e["engine"]: e["commands"] for e in result.answer.facts["engines"]} == {"tiu": 8, "gdma": 8}
 
 
 @pytest.mark.sim
