@@ -197,6 +197,7 @@ class CommandMaker:
             "res0_prec": target,
             "opd3_const": 1,
             "opd3_addr": self.constant(prec),
+            "opd4_const": 1,
         }
         signed = 1 if prec else self.pick(0, 1)
         fields["res0_sign"] = self.pick(0, 1)
