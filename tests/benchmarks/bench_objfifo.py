@@ -3,7 +3,7 @@
 
 Run as a script: prints tables and writes ``build/bench/objfifo.json``. Words and cycles are those of the RTL, which is
 compared with its model in every cycle of every run; simulation speeds are medians of runs that alternate with the
-peer's (cocotbext-axi's classes on the same build).
+peer's (cocotbext-axi's classes on the same build, or the engine without a profile).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import statistics
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -118,11 +118,11 @@ def rows_of_channels() -> list[dict[str, Any]]:
     return found
 
 
-def _seconds(backend: Backend, objects: int) -> tuple[float, int]:
-    """Wall time of a run without its start-up, and its words in and out."""
-    times = []
+def _seconds(backend: Backend, objects: int, params: Mapping[str, int] | None = None) -> tuple[float, int, int]:
+    """Wall time of a run without its start-up, its words in and out, and its cycles."""
+    times, ends = [], []
     for count in (1, objects):
-        request = Request(DESIGN, DESIGN.case("forward"), (0,), {}, {"words": 64, "objects": count})
+        request = Request(DESIGN, DESIGN.case("forward"), (0,), params or {}, {"words": 64, "objects": count})
         (stimulus,) = request.case.make(request.setting(0))
         cycles = 70 * count + 200
         episode = Episode(replace(stimulus, after={}), cycles * 4000 + 1)
@@ -133,7 +133,8 @@ def _seconds(backend: Backend, objects: int) -> tuple[float, int]:
             times.append(time.perf_counter() - begin)
         if result.failure or len(result.records[0].outcome.ports["m_axis_0"]) != 64 * count:
             raise SystemExit(f"{backend}: {result.failure or 'words are missing'}")
-    return times[1] - times[0], 2 * 64 * (objects - 1)
+        ends.append(int(result.records[0].outcome.ports["m_axis_0"].cycle[-1]))
+    return times[1] - times[0], 2 * 64 * (objects - 1), ends[1] - ends[0]
 
 
 def rows_of_simulation() -> list[dict[str, Any]]:
@@ -142,10 +143,21 @@ def rows_of_simulation() -> list[dict[str, Any]]:
     sizes: Sequence[tuple[Backend, int]] = (("native", NATIVE_OBJECTS), ("cocotbext", PEER_OBJECTS))
     for _ in range(ROUNDS):
         for backend, objects in sizes:
-            seconds, words = _seconds(backend, objects)
+            seconds, words, _ = _seconds(backend, objects)
             rates[backend].append(words / seconds)
     native, peer = (statistics.median(rates[name]) for name in ("native", "cocotbext"))
     return [{"name": "simulation", "value": native, "unit": "words/s", "peer": peer, "ratio": native / peer}]
+
+
+def rows_of_profiles() -> list[dict[str, Any]]:
+    """Cycles a second of the engine's simulation, with the timing of silicon and with its own."""
+    rates: dict[str, list[float]] = {"ideal": [], "npu1": []}
+    for _ in range(ROUNDS):
+        for number, name in enumerate(rates):
+            seconds, _, cycles = _seconds("native", NATIVE_OBJECTS, {"PROFILE": number})
+            rates[name].append(cycles / seconds)
+    npu1, ideal = (statistics.median(rates[name]) for name in ("npu1", "ideal"))
+    return [{"name": "simulation, npu1", "value": npu1, "unit": "cycles/s", "peer": ideal, "ratio": npu1 / ideal}]
 
 
 def rows_of_planning() -> list[dict[str, Any]]:
@@ -174,7 +186,7 @@ def rows_of_planning() -> list[dict[str, Any]]:
 
 def main() -> None:
     """Measure everything, print it, keep it."""
-    rows = [*rows_of_cases(), *rows_of_channels(), *rows_of_simulation(), *rows_of_planning()]
+    rows = [*rows_of_cases(), *rows_of_channels(), *rows_of_simulation(), *rows_of_profiles(), *rows_of_planning()]
     for row in rows:
         ratio = "" if row["ratio"] is None else f"{row['ratio']:10.2f}"
         print(f"{row['name']:<34}{row['value']:12.4g} {row['unit']:<12}{row['peer']:12.4g}{ratio}")

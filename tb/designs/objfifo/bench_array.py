@@ -17,6 +17,7 @@ from goldbeat.pymodels.objfifo.engine.array import (
     worker_address,
 )
 from goldbeat.pymodels.objfifo.engine.engine_map import ADDRESS_BITS
+from goldbeat.pymodels.objfifo.engine.registers import TimingProfile
 from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, Link
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign as ObjectFifos
 from goldbeat.pymodels.objfifo.plan.device import ANY
@@ -84,7 +85,9 @@ def _chain(setting: CaseContext) -> list[Stimulus]:
     words, count = int(setting.options["words"]), int(setting.options["objects"])
     whole = placed_pair(chain(words), setting.params, (int(setting.options["add"]), int(setting.options["work"])))
     rng = np.random.default_rng(setting.seed)
-    return [dressed_scene(whole.stimulus(rng, setting.clocks, {"in": words * count}), setting)]
+    silicon = whole.shape.engine.profile is TimingProfile.NPU1
+    host_seed = setting.seed if silicon else None
+    return [dressed_scene(whole.stimulus(rng, setting.clocks, {"in": words * count}, host_seed), setting)]
 
 
 def drawn(rng: Rng, params: Mapping[str, Any], beats: int) -> tuple[ObjectFifos, Whole, int]:

@@ -91,12 +91,12 @@ _GAP_SALT, _READY_SALT = 1, 100
 
 
 def dressed_scene(stimulus: Stimulus, setting: CaseContext) -> Stimulus:
-    """The stimulus with gaps before its words and patterns at its outputs as the options say; the start trigger stays."""
+    """The stimulus with more gaps before its words and patterns at its outputs as the options say; the start trigger stays."""
     inputs = {}
     for n, (name, made) in enumerate(sorted(stimulus.inputs.items())):
-        # A file's beats keep their own gaps, and get the case's on top.
-        trace, own = (setting.inputs[name], setting.inputs[name].gaps) if name in setting.inputs else (made, 0)
+        # Beats keep their own gaps, a file's or the host's, and get the case's on top.
+        trace = setting.inputs.get(name, made)
         extra = setting.pattern("gaps", _GAP_SALT + n).gaps(len(trace))
-        inputs[name] = made if name == "start" else trace.with_gaps(own + extra)
+        inputs[name] = made if name == "start" else trace.with_gaps(trace.gaps + extra)
     ready = {name: setting.pattern("ready", _READY_SALT + n) for n, name in enumerate(setting.outputs)}
     return replace(stimulus, inputs=inputs, ready=ready)

@@ -18,6 +18,7 @@ from goldbeat.pymodels.objfifo.engine import registers as reg
 from goldbeat.pymodels.objfifo.engine.array import ArrayShape, route_writes
 from goldbeat.pymodels.objfifo.engine.core_channels import channel_objects, core_program
 from goldbeat.pymodels.objfifo.engine.from_plan import descriptor_of
+from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_gaps, task_words
 from goldbeat.pymodels.objfifo.engine.registers import Descriptor, EngineTask
 from goldbeat.pymodels.objfifo.plan.access import LockAccess as CoreAccess
 from goldbeat.pymodels.objfifo.plan.access import Loop, each, unrolled
@@ -59,6 +60,7 @@ class Whole:
         sources: external input by fifo; sinks: external output by fifo.
         routes: source by target.
         workers: ADD and WORK by worker.
+        fills: words of each transfer of the host, by fifo.
     """
 
     shape: ArrayShape
@@ -71,15 +73,27 @@ class Whole:
     routes: dict[int, int] = field(default_factory=dict)
     workers: dict[int, tuple[int, int]] = field(default_factory=dict)
     engines: list[_Engine] = field(default_factory=list)
-    supply: dict[str, int] = field(default_factory=dict)
+    fills: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
-    def stimulus(self, rng: Rng, clocks: Mapping[str, Clock], supply: Mapping[str, int] | None = None) -> Stimulus:
-        """An episode without gaps and patterns.
+    @property
+    def supply(self) -> dict[str, int]:
+        """Words that the host sends to each fifo."""
+        return {name: sum(words) for name, words in self.fills.items()}
+
+    def stimulus(
+        self,
+        rng: Rng,
+        clocks: Mapping[str, Clock],
+        supply: Mapping[str, int] | None = None,
+        host_seed: int | None = None,
+    ) -> Stimulus:
+        """An episode without patterns.
 
         Args:
             rng: for the data.
             clocks: of the design.
             supply: words for each fifo that comes from the shim, where the host's transfers do not say.
+            host_seed: the host's words come as they do on silicon, with gaps of this seed (npu1.md, Host side). None: at once.
         """
         clock = clocks["aclk"]
         stamps = {"clock_ps": clock.period_ps, "offset_ps": clock.offset_ps}
@@ -87,10 +101,17 @@ class Whole:
         wanted = {**self.supply, **(supply or {})}
         for x in range(self.shape.outside):
             name = next((n for n, at in self.sources.items() if at == x), None)
-            data = random_halves(self.shape.engine, rng, wanted.get(name, 0) if name else 0)
-            inputs[f"s_axis_{x}"] = Trace.from_bytes(
+            words = wanted.get(name, 0) if name else 0
+            data = random_halves(self.shape.engine, rng, words)
+            made = Trace.from_bytes(
                 data.astype("<u4").view(np.uint8).reshape(-1, self.shape.engine.word_bytes), **stamps
             )
+            if name and host_seed is not None:
+                # Words that no transfer of the plan brings are one fill.
+                fills = (words,) if supply and name in supply else self.fills[name]
+                # Each word of the shim is one beat here too, so gaps and beats have the same number.
+                made = made.with_gaps(fill_gaps(fills, np.random.default_rng([host_seed, x])))
+            inputs[f"s_axis_{x}"] = made
         before: dict[str, tuple[Access, ...]] = {"sw_axil": route_writes(self.routes, self.workers)}
         after: dict[str, tuple[Access, ...]] = {}
         for e, one in enumerate(self.engines):
@@ -255,9 +276,7 @@ class _Placing:
     def _flows(self) -> None:
         outside = {"in": 0, "out": 0}
         transfers = {
-            (t.tile, c.direction, c.index): sum(
-                (task.repeat + 1) * next(bd.length for bd in c.bds if bd.id == task.bd) for task in c.queue
-            )
+            (t.tile, c.direction, c.index): task_words(c)
             for t in self.plan.tiles
             if t.tile.kind is TileKind.SHIM
             for c in t.channels
@@ -266,7 +285,7 @@ class _Placing:
             if flow.source.tile.kind is TileKind.SHIM:
                 source = self.shape.source("outside", outside["in"])
                 self.whole.sources[flow.fifo] = outside["in"]
-                self.whole.supply[flow.fifo] = transfers[flow.source.tile, Direction.MM2S, flow.source.channel]
+                self.whole.fills[flow.fifo] = transfers[flow.source.tile, Direction.MM2S, flow.source.channel]
                 outside["in"] += 1
             else:
                 e, c = self.whole.channels[flow.source.tile, Direction.MM2S, flow.source.channel]

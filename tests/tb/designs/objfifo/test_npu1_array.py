@@ -3,12 +3,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from goldbeat.pymodels.objfifo.engine.array import predict
-from goldbeat.tb.designs.objfifo.bench_array import DESIGN
+from goldbeat.pymodels.objfifo.engine.array import ArrayShape, predict
+from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_cycles
+from goldbeat.pymodels.objfifo.plan.design import Host, Transfer
+from goldbeat.pymodels.objfifo.plan.lower import plan
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
+from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
+from goldbeat.tb.designs.objfifo.bench_array import DESIGN, MEMORY, chain
 from goldbeat.tb.designs.objfifo.npu1_scenes import HELD
+from goldbeat.tb.designs.objfifo.whole import place_plan
 from goldbeat.tb.run.runs import Request, run
 
 NPU1 = {"PROFILE": 1}
@@ -56,6 +64,38 @@ def test_what_leaves_the_memory_into_a_closed_stream(name, words):
 
 def test_what_enters_a_closed_tile():
     assert len(measured("X12 in")["s_axis_0"]) == 16 + 6
+
+
+def test_the_host_of_a_chain_is_as_slow_as_on_silicon():
+    request = Request(DESIGN, DESIGN.case("chain"), params=NPU1, options={"words": 16, "objects": 256, "work": 0})
+    first, last = [], []
+    for seed in range(20):
+        (stimulus,) = request.case.make(request.setting(seed))
+        sent = stimulus.inputs["s_axis_0"].cycle
+        assert len(sent) == 16 * 256
+        first.append(sent[0])
+        last.append(sent[-1])
+    # S2: 747 + 1.05 n cycles; the first word waits for the start.
+    assert all(abs(at - 747) < 60 for at in first)
+    assert abs(np.mean(last) - fill_cycles(4096)) < 0.02 * fill_cycles(4096)
+    assert len(set(last)) > 10
+    ideal = replace(request, params={})
+    assert ideal.case.make(ideal.setting(0))[0].inputs["s_axis_0"].cycle.tolist() == list(range(4096))
+
+
+def test_each_fill_of_a_plan_has_its_own_start():
+    setting = Request(DESIGN, DESIGN.case("chain"), params=NPU1).setting(0)
+    fills = [Transfer("in", FifoEnd.PRODUCE, "arg0", at, ((words, 1),)) for at, words in ((0, 48), (48, 16))]
+    host = Host("arg0", ObjectType((64,), np.dtype(np.int32)))
+    design = replace(chain(16), hosts=[host], transfers=fills)
+    shape = ArrayShape.of(setting.params)
+    whole = place_plan(design, plan(design), shape, "workers", homes=[MEMORY])
+    sent = whole.stimulus(np.random.default_rng(0), setting.clocks, host_seed=5).inputs["s_axis_0"]
+    # S6: 400 + 1330 * 0.31^k cycles less 1.05 for each word.
+    assert abs(sent.gaps[0] - (1730 - 1.05 * 48)) < 60
+    assert abs(sent.gaps[48] - (812 - 1.05 * 16)) < 60
+    assert len(sent) == 64
+    assert not whole.stimulus(np.random.default_rng(0), setting.clocks).inputs["s_axis_0"].gaps.any()
 
 
 @pytest.mark.sim
