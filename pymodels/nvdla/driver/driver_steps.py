@@ -67,6 +67,14 @@ def read_step(block: str, name: str) -> DriverStep:
     return DriverStep("read", csb_register(block, name).address)
 
 
+def unmask(engine: str) -> Steps:
+    """Let through the interrupts of both groups of an engine."""
+    mask = yield read_step("GLB", "S_INTR_MASK")
+    register = csb_register("GLB", "S_INTR_MASK")
+    bits = sum(1 << register.field(f"{engine}_DONE_MASK{group}").lsb for group in (0, 1))
+    yield write_step("GLB", "S_INTR_MASK", mask & ~bits)
+
+
 def note(text: str) -> DriverStep:
     """Something to say."""
     return DriverStep("note", text=text)

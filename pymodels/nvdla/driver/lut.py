@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from goldbeat.pymodels.nvdla.driver.driver_steps import Context, Steps, write_fields, write_step
+from goldbeat.pymodels.nvdla.engines.configuration import FP16
 
 EXPONENTIAL, LINEAR = 0, 1
-FP16 = 2
 
 
 def load_lut(context: Context, engine: str, index: int, precision: int) -> Steps:

@@ -10,6 +10,7 @@ from goldbeat.pymodels.nvdla.driver.driver_steps import (
     Steps,
     memory_code,
     read_step,
+    unmask,
     write_address,
     write_fields,
     write_step,
@@ -40,8 +41,7 @@ def program_bdma(context: Context, operation: NetworkOperation) -> Steps:
         while not free.of((yield read_step(_BLOCK, "STATUS"))):
             pass
         yield from _queue(context, operation, f"{name} transfer {number}", records[number])
-    mask = yield read_step("GLB", "S_INTR_MASK")
-    yield write_step("GLB", "S_INTR_MASK", mask & ~0b1100_0000)
+    yield from unmask("BDMA")
 
 
 def _queue(context: Context, operation: NetworkOperation, name: str, record: Any) -> Steps:

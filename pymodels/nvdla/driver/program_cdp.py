@@ -7,9 +7,9 @@ from goldbeat.pymodels.nvdla.driver.driver_steps import (
     Context,
     Steps,
     ram_type,
-    read_step,
     sizes,
     strides,
+    unmask,
     write_address,
     write_fields,
     write_step,
@@ -20,8 +20,7 @@ from goldbeat.pymodels.nvdla.loadable.network import NetworkOperation
 
 def program_cdp(context: Context, operation: NetworkOperation) -> Steps:
     """All writes before the enable."""
-    mask = yield read_step("GLB", "S_INTR_MASK")
-    yield write_step("GLB", "S_INTR_MASK", mask & ~0b1100)
+    yield from unmask("CDP")
     desc, source, target = operation.desc, operation.cubes["src_data"], operation.cubes["dst_data"]
     name = f"operation {operation.index} (CDP)"
     if source.on_the_fly or target.on_the_fly:

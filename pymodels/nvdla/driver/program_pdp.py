@@ -7,20 +7,20 @@ from goldbeat.pymodels.nvdla.driver.driver_steps import (
     Context,
     Steps,
     ram_type,
-    read_step,
     sizes,
     strides,
+    unmask,
     write_address,
     write_fields,
     write_step,
 )
+from goldbeat.pymodels.nvdla.engines.configuration import FP16
 from goldbeat.pymodels.nvdla.loadable.network import NetworkOperation
 
 MAX_SPLIT = 64
 RECIPROCAL = (0x10000, 0x8000, 0x5555, 0x4000, 0x3333, 0x2AAA, 0x2492, 0x2000)
 """65536 / 1 to 65536 / 8, rounded down."""
 RECIPROCAL_FP16 = (0x7C00, 0x7800, 0x7555, 0x7400, 0x7266, 0x7155, 0x7092, 0x7000)
-FP16 = 2
 
 
 def pdp_needs_rdma(operation: NetworkOperation) -> bool:
@@ -30,8 +30,7 @@ def pdp_needs_rdma(operation: NetworkOperation) -> bool:
 
 def program_pdp(context: Context, operation: NetworkOperation) -> Steps:
     """All writes before the enable."""
-    mask = yield read_step("GLB", "S_INTR_MASK")
-    yield write_step("GLB", "S_INTR_MASK", mask & ~0b11_0000)
+    yield from unmask("PDP")
     desc, source, target = operation.desc, operation.cubes["src_data"], operation.cubes["dst_data"]
     _check(context, operation)
     name = f"operation {operation.index} (PDP)"

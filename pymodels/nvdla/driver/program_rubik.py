@@ -7,9 +7,9 @@ from goldbeat.pymodels.nvdla.driver.driver_steps import (
     Context,
     Steps,
     ram_type,
-    read_step,
     sizes,
     strides,
+    unmask,
     write_address,
     write_fields,
     write_step,
@@ -32,8 +32,7 @@ def program_rubik(context: Context, operation: NetworkOperation) -> Steps:
     if source.on_the_fly or target.on_the_fly:
         raise context.fail(f"{name} with a cube on the fly", "both in memory")
     mode = MODES[code]
-    mask = yield read_step("GLB", "S_INTR_MASK")
-    yield write_step("GLB", "S_INTR_MASK", mask & ~0b11_0000_0000)
+    yield from unmask("RUBIK")
     yield write_fields(_BLOCK, "D_MISC_CFG", RUBIK_MODE=code, IN_PRECISION=precision)
     yield write_step(_BLOCK, "D_DAIN_RAM_TYPE", ram_type(source))
     width, height, channel = sizes(source)

@@ -9,20 +9,20 @@ from goldbeat.pymodels.nvdla.driver.driver_steps import (
     Context,
     Steps,
     ram_type,
-    read_step,
     sizes,
     strides,
+    unmask,
     write_address,
     write_fields,
     write_step,
 )
 from goldbeat.pymodels.nvdla.driver.lut import load_lut
+from goldbeat.pymodels.nvdla.engines.configuration import FP16, INT8, INT16
 from goldbeat.pymodels.nvdla.loadable.network import NetworkOperation
 
 NONE, MUL, ADD, BOTH = range(4)
 PER_LAYER, PER_KERNEL = 0, 1
 RELU, LUT, PRELU = 1, 2, 3
-INT8, INT16, FP16 = range(3)
 WINOGRAD = 1
 
 _DATA_USE = (0, 0, 1, 2)
@@ -39,7 +39,7 @@ def sdp_needs_rdma(operation: NetworkOperation) -> bool:
 
 def program_sdp(context: Context, operation: NetworkOperation) -> Steps:
     """All writes before the enable."""
-    yield from _unmask()
+    yield from unmask("SDP")
     yield from _rdma(context, operation)
     desc, source, target = operation.desc, operation.cubes["src_data"], operation.cubes["dst_data"]
     if (index := int(desc["lut_index"])) >= 0:
@@ -73,11 +73,6 @@ def program_sdp(context: Context, operation: NetworkOperation) -> Steps:
     yield write_step("SDP", "D_CVT_OFFSET", int(desc["out_cvt"]["offset"]))
     yield write_step("SDP", "D_CVT_SCALE", int(desc["out_cvt"]["scale"]))
     yield write_step("SDP", "D_CVT_SHIFT", int(desc["out_cvt"]["truncate"]))
-
-
-def _unmask() -> Steps:
-    mask = yield read_step("GLB", "S_INTR_MASK")
-    yield write_step("GLB", "S_INTR_MASK", mask & ~0b11)
 
 
 def _name(operation: NetworkOperation) -> str:

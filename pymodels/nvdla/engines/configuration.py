@@ -19,6 +19,8 @@ PRECISIONS = ("int8", "int16", "fp16")
 INT8, INT16, FP16 = range(3)
 BYTES = (1, 2, 2)
 """Of an element, by precision."""
+KINDS = ("|i1", "<i2", "<f2")
+"""numpy's names of elements, little-endian, by precision."""
 ENGINES = ("BDMA", "RUBIK")
 """Engines that not every configuration has."""
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.nvdla.engines.address_space import ATOM
+from goldbeat.pymodels.nvdla.engines.configuration import INT8, KINDS
 
 PIXELS = {
     "R8": "R",
@@ -42,7 +43,7 @@ class ElementForm:
     """
 
     atom: int = ATOM
-    kind: str = "|i1"
+    kind: str = KINDS[INT8]
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -56,8 +57,6 @@ class ElementForm:
 
 
 SMALL_FORM = ElementForm()
-KINDS = ("|i1", "<i2", "<f2")
-"""Of elements, by the code of their precision."""
 
 
 def feature_size(

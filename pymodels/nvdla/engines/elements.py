@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints
-from goldbeat.pymodels.nvdla.engines.configuration import BYTES, INT8, INT16, PRECISIONS
+from goldbeat.pymodels.nvdla.engines.configuration import BYTES, FP16, INT8, INT16, KINDS, PRECISIONS
 from goldbeat.pymodels.nvdla.engines.registers import Values
 
-_KINDS = (np.dtype(np.int8), np.dtype("<i2"))
+_KINDS = KINDS[:FP16]
 
 
 def precision_of(values: Values, block: str, name: str, field: str) -> int:

@@ -12,11 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.nvdla.engines.configuration import BYTES, INT8, NV_SMALL, Configuration
+from goldbeat.pymodels.nvdla.engines.configuration import BYTES, INT8, KINDS, NV_SMALL, Configuration
 
 ATOM_K, ATOM_C = NV_SMALL.kernels[INT8], NV_SMALL.depth
 """Kernels of a group and channels of a block, of nv_small."""
-_KINDS = (np.dtype(np.int8), np.dtype("<i2"), np.dtype("<f2"))
 LARGEST_WEIGHTS = 1 << 26
 """Bytes that the model takes on: it needs a dozen times as many while it works."""
 ALIGNMENT = 128
@@ -53,7 +52,7 @@ def pack_weights(
         configuration: of the hardware.
         precision: of the weights.
     """
-    array = np.asarray(weights, _KINDS[precision])
+    array = np.asarray(weights, KINDS[precision])
     if array.ndim != 4:
         raise InputError(f"weights of shape {array.shape}", "(kernels, channels, rows, columns)")
     order = _order(array.shape, configuration.kernels[precision], configuration.depth, joined)
@@ -75,6 +74,6 @@ def unpack_weights(
     if len(data) < size:
         raise InputError(f"weights of {len(data)} bytes", f"at least {size}")
     order = _order(shape, configuration.kernels[precision], configuration.depth, joined)
-    out = np.empty(len(order), _KINDS[precision])
-    out[order] = np.ascontiguousarray(data[:size]).view(_KINDS[precision])
+    out = np.empty(len(order), KINDS[precision])
+    out[order] = np.ascontiguousarray(data[:size]).view(KINDS[precision])
     return out.reshape(shape)

@@ -141,6 +141,16 @@ def task_words(channel: DmaChannel) -> tuple[int, ...]:
     return tuple(found)
 
 
+def host_fills(plan: Plan) -> dict[str, tuple[int, ...]]:
+    """Words of each task with which the shims send, by fifo."""
+    return {
+        channel.fifo: task_words(channel)
+        for tile in plan.tiles
+        for channel in tile.channels
+        if tile.tile.kind is TileKind.SHIM and channel.direction is Direction.MM2S
+    }
+
+
 def host_costs(plan: Plan) -> list[HostCost]:
     """What every channel of the shims costs, in the order of the plan."""
     found = []

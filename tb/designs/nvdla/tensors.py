@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
+from goldbeat.pymodels.nvdla.engines.configuration import KINDS, NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.cpu_tasks import FORMATS, EmuNetwork, emu_network
 from goldbeat.pymodels.nvdla.engines.cubes import (
-    KINDS,
     SMALL_FORM,
     ElementForm,
     feature_size,

@@ -18,7 +18,7 @@ from goldbeat.pymodels.objfifo.engine import registers as reg
 from goldbeat.pymodels.objfifo.engine.array import ArrayShape, route_writes
 from goldbeat.pymodels.objfifo.engine.core_channels import channel_objects, core_program
 from goldbeat.pymodels.objfifo.engine.from_plan import descriptor_of
-from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_gaps, task_words
+from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_gaps, host_fills
 from goldbeat.pymodels.objfifo.engine.registers import Descriptor, EngineTask
 from goldbeat.pymodels.objfifo.plan.access import LockAccess as CoreAccess
 from goldbeat.pymodels.objfifo.plan.access import Loop, each, unrolled
@@ -275,17 +275,12 @@ class _Placing:
 
     def _flows(self) -> None:
         outside = {"in": 0, "out": 0}
-        transfers = {
-            (t.tile, c.direction, c.index): task_words(c)
-            for t in self.plan.tiles
-            if t.tile.kind is TileKind.SHIM
-            for c in t.channels
-        }
+        fills = host_fills(self.plan)
         for flow in self.plan.flows:
             if flow.source.tile.kind is TileKind.SHIM:
                 source = self.shape.source("outside", outside["in"])
                 self.whole.sources[flow.fifo] = outside["in"]
-                self.whole.fills[flow.fifo] = transfers[flow.source.tile, Direction.MM2S, flow.source.channel]
+                self.whole.fills[flow.fifo] = fills[flow.fifo]
                 outside["in"] += 1
             else:
                 e, c = self.whole.channels[flow.source.tile, Direction.MM2S, flow.source.channel]
