@@ -141,7 +141,7 @@ def task_words(channel: DmaChannel) -> tuple[int, ...]:
     return tuple(found)
 
 
-def host_fills(plan: Plan) -> dict[str, tuple[int, ...]]:
+def fills_by_fifo(plan: Plan) -> dict[str, tuple[int, ...]]:
     """Words of each task with which the shims send, by fifo."""
     return {
         channel.fifo: task_words(channel)

@@ -23,7 +23,7 @@ from goldbeat.pymodels.arrays import load_array
 from goldbeat.pymodels.errors import UsageError, UserCodeError
 from goldbeat.pymodels.objfifo.diagnose.hang import explain_hang
 from goldbeat.pymodels.objfifo.diagnose.provenance import OriginMemory, wrong_element
-from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_gaps, host_fills
+from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_gaps, fills_by_fifo
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape, TimingProfile
 from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
 from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
@@ -278,7 +278,7 @@ def _stimuli(context: CaseContext) -> list[Stimulus]:
 
 def _from_the_host(stimulus: Stimulus, one: TileScene, plan: Plan, seed: int) -> Stimulus:
     """What the shim sends comes when it would on silicon (npu1.md, Host side)."""
-    sent = host_fills(plan)
+    sent = fills_by_fifo(plan)
     inputs = dict(stimulus.inputs)
     for number, stream in enumerate(one.sources):
         port = f"s_axis_{number}"

@@ -18,7 +18,7 @@ from goldbeat.pymodels.objfifo.engine import registers as reg
 from goldbeat.pymodels.objfifo.engine.array import ArrayShape, route_writes
 from goldbeat.pymodels.objfifo.engine.core_channels import channel_objects, core_program
 from goldbeat.pymodels.objfifo.engine.from_plan import descriptor_of
-from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_gaps, host_fills
+from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_gaps, fills_by_fifo
 from goldbeat.pymodels.objfifo.engine.registers import Descriptor, EngineTask
 from goldbeat.pymodels.objfifo.plan.access import LockAccess as CoreAccess
 from goldbeat.pymodels.objfifo.plan.access import Loop, each, unrolled
@@ -275,7 +275,7 @@ class _Placing:
 
     def _flows(self) -> None:
         outside = {"in": 0, "out": 0}
-        fills = host_fills(self.plan)
+        fills = fills_by_fifo(self.plan)
         for flow in self.plan.flows:
             if flow.source.tile.kind is TileKind.SHIM:
                 source = self.shape.source("outside", outside["in"])
