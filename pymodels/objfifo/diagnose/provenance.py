@@ -12,7 +12,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.objfifo.diagnose.stream_word import StreamWord, word_of_channel
 from goldbeat.pymodels.objfifo.plan.plan import Direction, Flow, Plan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
-from goldbeat.pymodels.objfifo.untimed.functional import TileMemory
+from goldbeat.pymodels.objfifo.untimed.functional import TileMemory, Words
 
 Codes = npt.NDArray[np.int64]
 _NOWHERE = -1
@@ -86,9 +86,9 @@ class OriginMemory(TileMemory):
                 self._of(dest.tile)[put] = new
         super().move(flow, words)
 
-    def note(self, fifo: str, produced: npt.NDArray[Any]) -> None:
-        """A core gives an object to a fifo."""
-        super().note(fifo, produced)
+    def note(self, fifo: str, produced: npt.NDArray[Any]) -> Words:
+        """A core gives an object to a fifo; its words."""
+        given = super().note(fifo, produced)
         number = self._made.get(fifo, 0)
         self._made[fifo] = number + 1
         start = produced.__array_interface__["data"][0]
@@ -99,6 +99,7 @@ class OriginMemory(TileMemory):
                 self._objects.append((tile, fifo, number, first))
                 code = _CORE - (len(self._objects) - 1)
                 self._codes[tile][first : first + produced.nbytes // WORD_BYTES] = code
+        return given
 
     def origin(self, host: str, word: int) -> WordOrigin:
         """Where a word of a host's array came from."""

@@ -24,6 +24,7 @@ from goldbeat.pymodels.objfifo.plan.layout import DesignLayout
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, DmaChannel, FifoEnd, Flow, Plan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
+from goldbeat.pymodels.objfifo.untimed.core_deeds import CoreDeed, CoreRun
 from goldbeat.pymodels.objfifo.untimed.machine import ChannelAgent, CoreAgent, CoreEnd, Machine
 from goldbeat.pymodels.objfifo.untimed.recorded_cores import EndName, core_ends
 
@@ -42,6 +43,7 @@ class FunctionalResult:
         finished: all transfers and all programs with an end came to it.
         streams: the words that passed over each fifo's stream, by fifo.
         produced: the objects that cores gave to each fifo, as words one after the other, by fifo.
+        cores: what every core has done, and every end that no program uses.
     """
 
     hosts: dict[str, npt.NDArray[Any]]
@@ -50,6 +52,7 @@ class FunctionalResult:
     finished: bool
     streams: dict[str, Words]
     produced: dict[str, Words]
+    cores: tuple[CoreRun, ...] = ()
 
 
 def run_untimed(
@@ -103,14 +106,14 @@ def run_untimed(
             thread.close()
     if outcome is None:
         raise UsageError("the programs run on for ever; give iterations")
-    names = {(t.tile, k.id): (t.tile.name, k.name) for t in made.tiles for k in t.locks}
     return FunctionalResult(
         {h.name: memory.host(h.name).view(h.obj.dtype).reshape(h.obj.shape).copy() for h in design.hosts},
         opened.outputs(),
-        {names[key]: value for key, value in machine.locks.items()},
+        {(t.tile.name, k.name): machine.locks[t.tile, k.id] for t in made.tiles for k in t.locks},
         outcome,
         {fifo: np.concatenate(words) for fifo, words in memory.passed.items()},
         {fifo: np.concatenate(words) for fifo, words in memory.produced.items()},
+        (*(thread.run for thread in threads), *opened.runs()),
     )
 
 
@@ -269,10 +272,11 @@ class TileMemory:
             return None
         return at.addresses[at.done : at.done + words]
 
-    def note(self, fifo: str, produced: npt.NDArray[Any]) -> None:
-        """A core gives an object to a fifo."""
+    def note(self, fifo: str, produced: npt.NDArray[Any]) -> Words:
+        """A core gives an object to a fifo; its words."""
         words = np.ascontiguousarray(produced).reshape(-1).view(np.uint32).copy()
         self.produced.setdefault(fifo, []).append(words)
+        return words
 
     def move(self, flow: Flow, words: int) -> None:
         """Words go from the source to every receiver."""
@@ -311,6 +315,7 @@ class _Thread:
         self._objects: list[npt.NDArray[Any]] = []
         self._held: dict[EndName, list[npt.NDArray[Any]]] = {}
         self._error: BaseException | None = None
+        self.run = CoreRun(core.name, core.tile)
         self._ended = self._stop = False
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._started = False
@@ -378,15 +383,15 @@ class _Thread:
 
     def acquire(self, access: LockAccess) -> list[npt.NDArray[Any]]:
         """Wait for objects."""
+        self.run.deeds.append(CoreDeed(access))
         self._ask(access)
         return self._objects
 
     def release(self, access: LockAccess) -> None:
         """Give objects back."""
         held = self._held.get(access.key, [])
-        if access.port is FifoEnd.PRODUCE:
-            for one in held[: access.count]:
-                self._memory.note(access.fifo, one)
+        given = held[: access.count] if access.port is FifoEnd.PRODUCE else []
+        self.run.deeds.append(CoreDeed(access, tuple(self._memory.note(access.fifo, one) for one in given)))
         self._held[access.key] = held[access.count :]
         self._ask(access)
 
@@ -407,11 +412,19 @@ class _Open:
         self._plan = plan
         self._memory = memory
         self._taken: dict[EndName, list[npt.NDArray[Any]]] = {}
+        self._runs: dict[EndName, CoreRun] = {}
+
+    def runs(self) -> list[CoreRun]:
+        """What was done at these ends."""
+        for key, objects in self._taken.items():
+            self._runs[key].deeds = _deeds(key, [one.reshape(-1).view(np.uint32) for one in objects])
+        return list(self._runs.values())
 
     def core(self, key: EndName, tile: Tile, end: CoreEnd, given: dict[str, npt.ArrayLike]) -> CoreAgent:
         """The agent of a core's end."""
         fifo = self._design.fifo(key[0])
         current: list[npt.NDArray[Any]] = []
+        name = f"the open end of {fifo.name}"
 
         def granted(access: LockAccess, at: CoreEnd) -> None:
             current[:] = [self._memory.view(at.pool.tile, at.names(1)[0], fifo.obj.dtype, fifo.obj.shape)]
@@ -422,12 +435,13 @@ class _Open:
                 raise InputError(f"{fifo.name}: {len(words)} words", f"a multiple of {fifo.obj.words}, whole objects")
             objects = words.view(fifo.obj.dtype).reshape(-1, *fifo.obj.shape)
             program = _produce(key, objects, current)
-            for one in objects:
-                self._memory.note(fifo.name, one)
+            made = [self._memory.note(fifo.name, one) for one in objects]
+            self._runs[key] = CoreRun(name, tile, _deeds(key, made))
         else:
             self._taken[key] = []
+            self._runs[key] = CoreRun(name, tile)
             program = _consume(key, self._taken[key], current)
-        return CoreAgent(f"the open end of {fifo.name}", tile, {key: end}, program, 0, granted)
+        return CoreAgent(name, tile, {key: end}, program, 0, granted)
 
     def outputs(self) -> dict[str, npt.NDArray[Any]]:
         """What arrived."""
@@ -445,6 +459,15 @@ class _Open:
                         whole = whole[: len(whole) // obj.words * obj.words]
                         found[_label(plan.name, end.consumer)] = whole.view(obj.dtype).reshape(-1, *obj.shape)
         return found
+
+
+def _deeds(key: EndName, objects: Sequence[Words]) -> list[CoreDeed]:
+    """One object after the other; a consumer's end gives no words."""
+    found = []
+    for words in objects:
+        given = (words,) if key[1] is FifoEnd.PRODUCE else ()
+        found += [CoreDeed(LockAccess(True, *key, 1)), CoreDeed(LockAccess(False, *key, 1), given)]
+    return found
 
 
 def _label(name: str, consumer: int) -> str:

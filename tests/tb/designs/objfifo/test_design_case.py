@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from goldbeat.pymodels import plio_file
 from goldbeat.tb.cli import app
-from goldbeat.tb.designs.objfifo import design_case
+from goldbeat.tb.designs.objfifo import user_design
 
 PORTS = """
 import numpy as np
@@ -77,13 +77,13 @@ def test_plio_ports_read_and_write_text_files(ports, tmp_path, monkeypatch):
     picture = tmp_path / "build/runs/ports" / tile["picture"]
     assert picture.read_bytes().startswith(b"\x89PNG")
     # A design that says something else moved is not passed over.
-    real = design_case.run_untimed
+    real = user_design.run_untimed
 
     def lies(*args, **kwargs):
         told = real(*args, **kwargs)
         return replace(told, streams={**told.streams, "columns": told.streams["columns"] + 1})
 
-    monkeypatch.setattr(design_case, "run_untimed", lies)
+    monkeypatch.setattr(user_design, "run_untimed", lies)
     # Cases remember what a design does with a file until the file changes.
     os.utime("in.txt", ns=(0, 0))
     wrong = call("run", "ports.py", "--input", "samples=in.txt")

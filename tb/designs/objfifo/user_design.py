@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user's object FIFO design in a run: its file planned, executed without time, and compared with the arrays that are expected."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels import plio_file
+from goldbeat.pymodels.arrays import load_array
+from goldbeat.pymodels.errors import UsageError, UserCodeError
+from goldbeat.pymodels.objfifo.diagnose.hang import explain_hang
+from goldbeat.pymodels.objfifo.diagnose.provenance import OriginMemory, wrong_element
+from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
+from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
+from goldbeat.pymodels.objfifo.open_design import open_fifo_design
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign as Written
+from goldbeat.pymodels.objfifo.plan.lower import plan as lower
+from goldbeat.pymodels.objfifo.plan.plan import Plan, TilePlan
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
+from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
+from goldbeat.pymodels.objfifo.untimed.functional import FunctionalResult, run_untimed
+from goldbeat.tb.design.case import CaseContext
+from goldbeat.tb.design.file_stamp import file_stamp
+
+_STREAM_BITS = 8 * WORD_BYTES
+
+DESIGN_OPTIONS: Mapping[str, Any] = {
+    "design": "",
+    "arguments": "",
+    "iterations": 0,
+    "lax": False,
+    "expect": "",
+    "inputs": (),
+    "kernels": "",
+}
+"""What a case of a user's design is told."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedDesign:
+    """A design as it was written, and its plan."""
+
+    written: Written
+    plan: Plan
+
+    @property
+    def tiles(self) -> list[TilePlan]:
+        """Those with a DMA."""
+        return [t for t in self.plan.tiles if t.tile.kind is not TileKind.SHIM and t.channels]
+
+
+def design_file(options: Mapping[str, Any]) -> Path:
+    """The file of a case's options.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if not options["design"]:
+        raise UsageError("case design needs an object FIFO design: --design FILE.py")
+    return Path(str(options["design"]))
+
+
+def planned_design(options: Mapping[str, Any]) -> PlannedDesign:
+    """The design of a case's options, planned."""
+    file = design_file(options)
+    return _plan(file, str(options["arguments"]), bool(options["lax"]), str(options["kernels"]), file_stamp(file))
+
+
+@lru_cache(maxsize=4)
+def _plan(file: Path, arguments: str, lax: bool, kernels: str, stamp: object) -> PlannedDesign:
+    """Load and lower; every seed and every question about the parameters has the same answer."""
+    with kernels_stand_in(kernel_functions(shlex.split(kernels))):
+        written = open_fifo_design(file, shlex.split(arguments))
+    return PlannedDesign(written, lower(written, strict=not lax))
+
+
+@dataclass(frozen=True, eq=False)
+class ExecutedDesign:
+    """A planned design after its execution without time.
+
+    ``wrong`` says what differs from the host's arrays that are expected, of which ``expected`` elements were compared.
+    """
+
+    planned: PlannedDesign
+    result: FunctionalResult
+    wrong: tuple[str, ...] = ()
+    expected: int = 0
+
+
+def executed_design(context: CaseContext) -> ExecutedDesign:
+    """The design of a case's options, executed with its inputs; every question about a seed has the same answer.
+
+    Raises:
+        UserCodeError: it hangs.
+        UsageError: it cannot be run, or it moves nothing.
+    """
+    options = context.options
+    files = named_files(options["inputs"])
+    wanted = named_files(shlex.split(str(options["expect"])), "--expect")
+    stamps = tuple(file_stamp(path) for path in (*files.values(), *wanted.values()))
+    planned = planned_design(options)
+    given = tuple(files.items()), tuple(wanted.items())
+    return _execute(planned, given, int(options["iterations"]), bool(options["lax"]), context.seed, stamps)
+
+
+@lru_cache(maxsize=2)
+def _execute(
+    planned: PlannedDesign,
+    files: tuple[tuple[tuple[str, Path], ...], tuple[tuple[str, Path], ...]],
+    iterations: int,
+    lax: bool,
+    seed: int,
+    stamps: object,
+) -> ExecutedDesign:
+    fixed = planned.written.fixed
+    if fixed is not None and (fixed.unsupported or fixed.waiting):
+        raise UsageError("; ".join((*fixed.unsupported, *fixed.waiting)))
+    report = analyse(planned.written, strict=not lax)
+    if report.verdict is not DesignVerdict.COMPLETES:
+        why = explain_hang(planned.written, report, strict=not lax)
+        raise UserCodeError("\n".join([report.text(), *(why.lines() if why is not None else ())]))
+    if not planned.tiles:
+        raise UsageError("no tile of the design has a DMA; there is nothing to run on the engine")
+    given = read_host_arrays(planned.written, dict(files[0]), np.random.default_rng(seed))
+    memory = OriginMemory(planned.plan) if files[1] else None
+    result = run_untimed(
+        planned.written, given, iterations=iterations or None, strict=not lax, plan=planned.plan, memory=memory
+    )
+    if not result.streams:
+        raise UsageError(f"the design moves no word; {_what_is_missing(planned.written)}")
+    if memory is None:
+        return ExecutedDesign(planned, result)
+    wrong, count = _differences(planned, result, memory, dict(files[1]))
+    return ExecutedDesign(planned, result, wrong, count)
+
+
+def _differences(
+    planned: PlannedDesign, result: FunctionalResult, memory: OriginMemory, expected: Mapping[str, Path]
+) -> tuple[tuple[str, ...], int]:
+    """What differs from the expected arrays, a text for each, and how many elements were compared.
+
+    Raises:
+        UsageError: an array that the host has not.
+    """
+    found, count = [], 0
+    for name, path in expected.items():
+        if name not in result.hosts:
+            raise UsageError(f"--expect {name}: no such array; there are: {', '.join(result.hosts) or 'none'}")
+        wanted = _read(path, result.hosts[name].dtype)
+        lines = wrong_element(memory, name, result.hosts[name], wanted)
+        count += wanted.size
+        found += ["\n".join(lines)] if lines else []
+    return tuple(found), count
+
+
+def named_files(items: Sequence[str], option: str = "--input") -> dict[str, Path]:
+    """``NAME=FILE`` as paths by name.
+
+    Raises:
+        UsageError: no such form, or a name that is given twice.
+    """
+    found = {}
+    for item in items:
+        name, equals, file = str(item).partition("=")
+        if not equals:
+            raise UsageError(f"{option} {item}: expected NAME=FILE")
+        if name in found:
+            raise UsageError(f"{option} {item}: {name} is given twice")
+        found[name] = Path(file)
+    return found
+
+
+def read_host_arrays(
+    design: Written, files: Mapping[str, Path], rng: np.random.Generator
+) -> dict[str, npt.NDArray[Any]]:
+    """The host's arrays and the words of PLIO ports: from files (PLIO text or CSV, or ``.npy``), else random small numbers.
+
+    Raises:
+        UsageError: a name that nothing has, or a PLIO port without a file.
+    """
+    fed = {t.fifo for t in design.transfers}
+    found: dict[str, npt.NDArray[Any]] = {}
+    kinds = {h.name: h.obj.dtype for h in design.hosts}
+    ports = {f.name: f for f in design.fifos if f.producer.kind is TileKind.SHIM and f.name not in fed}
+    kinds |= {name: fifo.obj.dtype for name, fifo in ports.items()}
+    for name, path in files.items():
+        if name not in kinds:
+            raise UsageError(f"--input {name}: no such input; there are: {', '.join(kinds) or 'none'}")
+        found[name] = _read(path, kinds[name])
+    for host in design.hosts:
+        if host.name not in found:
+            found[host.name] = rng.integers(0, 100, host.obj.shape).astype(host.obj.dtype)
+    missing = [name for name, fifo in ports.items() if fifo.plio and name not in found]
+    if missing:
+        raise UsageError(f"the PLIO port {missing[0]} has no file; give --input {missing[0]}=FILE")
+    return found
+
+
+def _read(path: Path, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    if path.suffix == ".npy":
+        return load_array(path)
+    return plio_file.read(path, dtype.name, _STREAM_BITS).trace.samples(dtype.name)
+
+
+def _what_is_missing(design: Written) -> str:
+    """What would make a design move something."""
+    fed = {t.fifo for t in design.transfers}
+    idle = [f.name for f in design.fifos if f.producer.kind is TileKind.SHIM and f.name not in fed]
+    if idle:
+        return f"fill {', '.join(idle)} from the host, or give --input {idle[0]}=FILE"
+    return "no transfer, no input and no program does"
