@@ -16,6 +16,9 @@ from pathlib import Path
 
 import numpy as np
 from upstream_cases import UpstreamCase, upstream_cases
+from upstream_example_cases import example_cases
+from upstream_late_cases import late_cases
+from upstream_text_cases import text_cases
 
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
@@ -25,9 +28,14 @@ from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 
 def _judge(case: UpstreamCase, found: LiveResult) -> tuple[str, str]:
     if not found.completes:
-        return "hangs", "; ".join(found.report[:2])
+        report = "; ".join(found.report)
+        right = bool(case.hangs) and case.hangs in report
+        return "right" if right else "hangs", f"hangs{', as it must' if right else ''}: {report[:160]}"
+    if case.hangs:
+        return "wrong", f"completes, expected a hang: {case.hangs}"
     for name, wanted in case.wanted.items():
         got = found.hosts[name].reshape(-1).view(wanted.dtype)[: wanted.size]
+        got = np.sort(got) if case.any_order else got
         if got.size != wanted.size or not np.array_equal(got, wanted.reshape(-1)):
             bad = np.flatnonzero(got != wanted.reshape(-1)[: got.size])
             return "wrong", f"{name}: {len(bad)} of {wanted.size} elements differ, the first is {bad[:1]}"
@@ -42,10 +50,14 @@ def run_case(case: UpstreamCase, root: Path) -> tuple[str, str]:
         return "absent", "not in this clone"
     try:
         if path.suffix == ".mlir":
-            return _judge(case, run_live(TextArray(path, case.kernels).build, case.inputs))
-        results = ScriptArray(path, case.arguments, case.kernels).execute(case.inputs)
-        verdict, text = _judge(case, results[-1])
-        return verdict, text or ("by its own check" if case.inputs is None else "")
+            text = TextArray(path, case.kernels, case.device, case.sequence)
+            return _judge(case, run_live(text.build, case.inputs, **case.options))
+        script = ScriptArray(path, case.arguments, case.kernels)
+        results = script.execute(case.inputs, **case.options)
+        if case.inputs is None and not script.session.results:
+            return "needs", "arrays: it has no check of its own"
+        verdict, said = _judge(case, results[-1])
+        return verdict, said or ("by its own check" if case.inputs is None else "")
     except GoldbeatError as error:
         return "needs", str(error).replace(f"{path}:", "")
     except Exception as error:
@@ -62,7 +74,7 @@ def main() -> int:
     if given.folder is None:
         words.error("the folder of a clone of mlir-aie, or GOLDBEAT_MLIR_AIE")
     rows, counts = [], dict.fromkeys(("right", "wrong", "hangs", "needs", "absent"), 0)
-    for case in upstream_cases():
+    for case in (*upstream_cases(), *text_cases(), *late_cases(), *example_cases()):
         if given.only not in case.name:
             continue
         start = time.process_time()

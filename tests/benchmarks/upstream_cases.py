@@ -30,7 +30,10 @@ class UpstreamCase:
         wanted: what arrays begin with afterwards.
         arguments: command line of a script.
         kernels: stand-ins.
-        needs: what keeps it from being executed, where that is known.
+        hangs: what the report of its hang must say; empty for a test that completes.
+        options: of the execution, such as ``runs``.
+        device, sequence: of text that has several.
+        any_order: elements are compared sorted, as the host program does.
     """
 
     name: str
@@ -39,7 +42,11 @@ class UpstreamCase:
     wanted: Arrays = field(default_factory=dict)
     arguments: tuple[str, ...] = ()
     kernels: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    needs: str = ""
+    hangs: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    device: str | None = None
+    sequence: str | None = None
+    any_order: bool = False
 
 
 def _i32(*bounds: int) -> npt.NDArray[np.int32]:

@@ -64,3 +64,12 @@ class LiveAgent:
     def close(self) -> None:
         """End the program wherever it is."""
         self._program.close()
+
+    def stop(self) -> None:
+        """End the program: :meth:`begin` starts another one."""
+        self.close()
+        self.wait, self.done = None, True
+
+    def begin(self, program: LiveProgram) -> None:
+        """Run a program from its start."""
+        self._program, self.wait, self.done = program, None, False

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.live.agent import Blocked, LiveAgent, LiveProgram
+from goldbeat.pymodels.objfifo.live.core_control import CoreControl
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask, LiveWords
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.streams import LiveSink, LiveSource, LiveStreams, TilePort
@@ -54,6 +55,9 @@ class LiveArray:
     Attributes:
         hosts: words of the host's arrays.
         scalars: numbers that the host's sequence is given.
+        sequence: makes the program of the host's sequence, for a run; None without one.
+        lose_pushes: a push to a full queue is lost, as on silicon; otherwise it waits.
+        full_pushes: pushes that found a queue full, by channel.
         tokens: tokens that nobody has waited for, by channel.
         remarks: what a user should know of a run that went well.
     """
@@ -71,7 +75,11 @@ class LiveArray:
         self.scalars: dict[str, int] = {}
         self.tokens: Counter[ChannelKey] = Counter()
         self.cores: list[LiveAgent] = []
+        self.core_controls: dict[Tile, CoreControl] = {}
         self.host: LiveAgent | None = None
+        self.sequence: Callable[[], LiveProgram] | None = None
+        self.lose_pushes = False
+        self.full_pushes: Counter[str] = Counter()
         self.remarks: list[str] = []
 
     # -- setting up
@@ -138,7 +146,7 @@ class LiveArray:
         if name is not None:
             found.name = name
         if initial is not None:
-            found.value = initial
+            found.value = found.initial = initial
         return found
 
     def channel(self, tile: Tile, direction: Direction, index: int) -> LiveChannel:
@@ -170,12 +178,14 @@ class LiveArray:
         self.hosts[name] = np.zeros(-(-obj.size // WORD_BYTES), np.uint32)
 
     def hand_in(self, inputs: dict[str, npt.ArrayLike]) -> None:
-        """Contents of the host's arrays; they may be of another size than the sequence says.
+        """Contents of the host's arrays, of the others zeros; they may be of another size than the sequence says.
 
         Raises:
             UsageError: no such array.
             InputError: parts of elements.
         """
+        for words in self.hosts.values():
+            words[:] = 0
         for name, value in inputs.items():
             if name in self.scalars:
                 self.scalars[name] = int(np.asarray(value).item())
@@ -227,19 +237,30 @@ class LiveArray:
         """A stream; with ``packet`` only for packets of that id."""
         self.streams.connect(self.source(source), [self.sink(d) for d in dests], packet, mask=mask, keep=keep)
 
-    def add_core(self, name: str, program: LiveProgram) -> None:
-        """A core's program."""
-        self.cores.append(LiveAgent(name, program))
+    def add_core(self, tile: Tile, name: str, make: Callable[[], LiveProgram]) -> None:
+        """A core's program: ``make`` gives it from its start."""
+        self.cores.append(LiveAgent(name, make()))
+        self.core_controls[tile] = CoreControl(self.cores[-1], make)
 
     # -- what the host does
 
+    def restart(self) -> None:
+        """Let the host's sequence begin, or begin once more on the array as it is."""
+        if self.host is not None:
+            self.host.close()
+        self.host = None if self.sequence is None else LiveAgent("the host's sequence", self.sequence())
+
     def push(self, tile: Tile, direction: Direction, index: int, task: LiveTask) -> Blocked:
-        """Start a task; waits for a place in the queue."""
+        """Start a task; waits for a place in the queue, or loses the task where there is none."""
         channel = self.channel(tile, direction, index)
+        seen = False
 
         def attempt() -> bool:
-            if len(channel.queue) >= 4:
-                return False
+            nonlocal seen
+            if not channel.accepts():
+                self.full_pushes[channel.name] += not seen
+                seen = True
+                return self.lose_pushes
             channel.queue.append(task)
             return True
 
@@ -283,17 +304,22 @@ class LiveArray:
         return idle and (self.host is None or self.host.done)
 
     def _served(self) -> bool:
-        """The host has all that it asked for, although some of what it sends was never taken."""
+        """The host has all that it waits for, although some of what it sends was never taken, or never came."""
         shims = [c for c in self.channels.values() if c.tile.kind is TileKind.SHIM and not c.idle]
-        if (self.host is not None and not self.host.done) or any(c.direction is Direction.S2MM for c in shims):
+        if self.host is None and any(c.direction is Direction.S2MM for c in shims):
             return False
-        self.remarks += [f"{c.name} {c.state}: nobody takes them" for c in shims]
+        if self.host is not None and not self.host.done:
+            return False
+        for channel in shims:
+            fate = "the sequence waits for none of them" if channel.direction is Direction.S2MM else "nobody takes them"
+            self.remarks.append(f"{channel.name} {channel.state}: {fate}")
         return True
 
     def report(self) -> list[str]:
         """Who waits for what."""
         agents = [a for a in (self.host, *self.cores) if a is not None and not a.done]
         lines = [f"{a.name} waits for {a.wait.text}" if a.wait else f"{a.name} runs" for a in agents]
+        lines += self.streams.lost_packets()
         return lines + [f"{c.name} {c.state}" for c in self.channels.values() if not c.idle]
 
     def close(self) -> None:

@@ -17,6 +17,8 @@ from goldbeat.pymodels.objfifo.plan.tile import Tile
 from goldbeat.pymodels.objfifo.untimed.functional import bd_addresses
 
 LiveWords = npt.NDArray[np.uint32]
+QUEUE = 4
+"""Tasks that a channel's queue holds beside the one at hand."""
 
 
 @dataclass
@@ -31,6 +33,7 @@ class LiveBd:
         pad: what padding words hold.
         uses: how often it was started.
         walk: word addresses in order, -1 for padding; made of ``bd`` where it is not given.
+        turns: words that each use moves the walk by, one after the other; empty for the iteration of ``bd``.
     """
 
     bd: Bd
@@ -41,6 +44,7 @@ class LiveBd:
     pad: int = 0
     uses: int = 0
     walk: npt.NDArray[np.int64] | None = field(default=None, repr=False)
+    turns: tuple[int, ...] = ()
 
     def addresses(self) -> npt.NDArray[np.int64]:
         """Word addresses of this use, -1 for padding; counts the use."""
@@ -48,6 +52,8 @@ class LiveBd:
             self.walk = bd_addresses(self.bd)
         turn = self.bd.iteration
         step = (turn.current + self.uses) % turn.size * turn.step
+        if self.turns:
+            step = self.turns[self.uses % len(self.turns)]
         self.uses += 1
         return np.where(self.walk < 0, -1, self.walk + step) if step else self.walk
 
@@ -101,6 +107,12 @@ class LiveChannel:
     def idle(self) -> bool:
         """Nothing to do and nothing queued."""
         return self._task is None and not self.queue
+
+    def accepts(self) -> bool:
+        """There is a place in the queue: the task at hand has left it."""
+        if len(self.queue) >= QUEUE and self._task is None:
+            self.advance()
+        return len(self.queue) < QUEUE
 
     @property
     def bd(self) -> LiveBd | None:

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.live.agent import Blocked
 from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray, LiveBuffer
-from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
+from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.streams import TilePort
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
@@ -63,10 +64,26 @@ class LiveFifos:
     Attributes:
         ends: what cores hold, by fifo, port and consumer.
         shims: the shim's channel of each fifo that has one.
+        resident: other channels of each fifo with their first tasks, and its locks.
     """
 
     ends: dict[PlanEnd, LiveEnd]
     shims: dict[str, ChannelKey]
+    resident: dict[str, list[tuple[LiveChannel, list[LiveTask], list[LiveLock]]]] = field(default_factory=dict)
+
+    def rearm(self, name: str) -> None:
+        """Reset a fifo's channels other than the shim's, set their locks as at the start, start them again.
+
+        Raises:
+            UsageError: no fifo with such channels.
+        """
+        if name not in self.resident:
+            raise UsageError(f"there is no fifo {name!r} with channels of core or memory tiles")
+        for channel, tasks, locks in self.resident[name]:
+            channel.clear()
+            channel.queue += tasks
+            for lock in locks:
+                lock.value = lock.initial
 
 
 def add_plan(
@@ -81,14 +98,14 @@ def add_plan(
         free_running: fifos without synchronization: their rings use no locks.
     """
     made: dict[str, LiveBuffer] = {}
+    found = LiveFifos({}, {})
     for tile in plan.tiles:
         if tile.tile.kind is not TileKind.SHIM:
-            _tile(array, tile, made, pads or {}, free_running)
+            _tile(array, tile, made, pads or {}, free_running, found)
     for flow in plan.flows:
         source = TilePort(flow.source.tile, "DMA", flow.source.channel)
         dests = [TilePort(d.tile, "DMA", d.channel) for d in flow.dests]
         array.flow(source, dests, None if flow.packet is None else flow.packet.id)
-    found = LiveFifos({}, {})
     types = {f.name: ObjectType(f.shape, np.dtype(f.dtype)) for f in plan.fifos}
     for key, (_, end) in core_ends(plan).items():
         objects = [
@@ -110,6 +127,7 @@ def _tile(
     made: dict[str, LiveBuffer],
     pads: Mapping[str, int],
     free_running: Collection[str],
+    found: LiveFifos,
 ) -> None:
     tile = plan.tile
     end = max((b.address + b.size for b in plan.buffers), default=0)
@@ -132,4 +150,9 @@ def _tile(
                 takes = gives = None
             pad = pads.get(channel.fifo, 0) & 0xFFFFFFFF
             array.bds[tile][bd.id] = LiveBd(bd, array.memory(tile), takes, gives, bd.next, pad)
-        live.queue += [LiveTask(t.bd, t.repeat, t.token) for t in channel.queue]
+        tasks = [LiveTask(t.bd, t.repeat, t.token) for t in channel.queue]
+        live.queue += tasks
+        locks = [
+            array.lock(tile, use.lock) for bd in channel.bds for use in (bd.acquire, bd.release) if use is not None
+        ]
+        found.resident.setdefault(channel.fifo, []).append((live, tasks, locks))

@@ -15,10 +15,12 @@ class LiveLock:
     Attributes:
         name: for reports.
         value: as it stands.
+        initial: as it was configured.
     """
 
     name: str
     value: int = 0
+    initial: int = 0
 
     def take(self, count: int, *, equal: bool = False) -> bool:
         """Subtract ``count`` if the value has reached it (or equals it); True if so."""

@@ -12,10 +12,11 @@ from goldbeat.pymodels.objfifo.artefact.descriptors import read_bd
 from goldbeat.pymodels.objfifo.artefact.register_names import register_name
 from goldbeat.pymodels.objfifo.live.agent import Blocked
 from goldbeat.pymodels.objfifo.live.array import LiveArray
+from goldbeat.pymodels.objfifo.live.core_control import CORE_CONTROL, RESET
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.plan.plan import Direction
-from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 
 _IGNORED = ("Trace", "Event", "Timer", "Ctrl", "Performance", "Stream_Switch", "Mux", "Demux", "Core_Control")
 
@@ -47,6 +48,8 @@ class LiveRegisters:
             self.array.lock(tile, lock[0]).value = value & 0x3F
         elif channel is not None and channel[2] == "Task_Queue":
             yield self._start(tile, channel[0], channel[1], value)
+        elif offset == CORE_CONTROL and tile in self.array.core_controls:
+            self.array.core_controls[tile].write(value)
         else:
             self._other(tile, offset, value)
 
@@ -72,7 +75,28 @@ class LiveRegisters:
             return self._bds[tile, descriptor[0]].get(descriptor[1], 0)
         if lock is not None:
             return self.array.lock(tile, lock[0]).value
+        if offset == CORE_CONTROL and tile in self.array.core_controls:
+            return self.array.core_controls[tile].value
         return self._others.get((tile, offset), 0)
+
+    def reset_core(self, tile: Tile) -> None:
+        """A pulse of a core's reset: its program begins again if the core is still enabled.
+
+        Raises:
+            UsageError: the tile has no core with a program.
+        """
+        control = self.array.core_controls.get(tile)
+        if control is None:
+            raise UsageError(f"{tile} has no core that is executed")
+        control.write(control.value | RESET)
+        control.write(control.value & ~RESET)
+
+    def clear(self, tile: Tile, offset: int, words: int) -> None:
+        """Zeros in a tile's data memory, from a byte offset on."""
+        memory = self.array.memory(tile)
+        if offset % WORD_BYTES or not 0 <= offset // WORD_BYTES <= len(memory) - words:
+            raise UsageError(f"{tile}: {words} words from byte {offset} on are not in its memory")
+        memory[offset // WORD_BYTES : offset // WORD_BYTES + words] = 0
 
     def patch(self, tile: Tile, offset: int, host: str, start: int) -> None:
         """A shim's descriptor walks a host array from byte ``start`` on."""

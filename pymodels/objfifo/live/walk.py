@@ -42,6 +42,20 @@ def element_walk(
     return _in_whole_words(found, itemsize, what)
 
 
+def outer_turns(dims: ElementPairs, itemsize: int, what: str) -> tuple[int, ...]:
+    """Words by which each use of a descriptor moves, for dimensions outside of its walk.
+
+    Raises:
+        UsageError: steps that are no whole words.
+    """
+    at = np.zeros(1, np.int64)
+    for size, stride in dims:
+        at = (at[:, None] + np.arange(size, dtype=np.int64) * stride * itemsize).reshape(-1)
+    if (at % WORD_BYTES).any():
+        raise UsageError(f"{what}: a use moves by parts of a 32-bit word")
+    return tuple(int(n) for n in at // WORD_BYTES)
+
+
 def _in_whole_words(found: npt.NDArray[np.int64], itemsize: int, what: str) -> npt.NDArray[np.int64]:
     if itemsize == WORD_BYTES:
         return found

@@ -87,13 +87,18 @@ class CoreProgram(ScalarProgram):
 
     def _acquire(self, op: MlirOp) -> Callable[[Env], Waits]:
         end, count = self._end_of(op)
+        # Text before August 2026 names a window, whose objects another operation takes out.
+        window = any("objectfifosubview" in t.text for t in op.tokens)
+        if not window and op.results and len(op.results) != count:
+            self.fail(op, f"{count} objects for {len(op.results)} names", "a name for each object")
 
         def acquire(env: Env) -> Waits:
             wait = end.acquire(count)
             if wait is not None:
                 yield wait
-            for result in op.results:
-                env[result] = end.views(self.array, count)
+            found = end.views(self.array, count)
+            for number, result in enumerate(op.results):
+                env[result] = found if window else found[number]
 
         return acquire
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
+
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.objfifo.live.agent import LiveAgent
 from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray, LiveBuffer
 from goldbeat.pymodels.objfifo.live.control_port import ControlPort
 from goldbeat.pymodels.objfifo.live.core_ports import CorePorts, LiveCascade
@@ -16,7 +17,7 @@ from goldbeat.pymodels.objfifo.live.from_plan import LiveEnd, LiveFifos, add_pla
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.streams import TilePort
 from goldbeat.pymodels.objfifo.mlir_exec.core_program import CoreProgram
-from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar
+from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar, packet_in
 from goldbeat.pymodels.objfifo.mlir_exec.host_program import HostProgram
 from goldbeat.pymodels.objfifo.mlir_exec.interpreter import constant_value
 from goldbeat.pymodels.objfifo.mlir_exec.memref_ops import cursor_on, dense_value, memref_type
@@ -30,7 +31,7 @@ from goldbeat.pymodels.objfifo.plan.access import LockAccess, Steps
 from goldbeat.pymodels.objfifo.plan.design import Core, Fifo, FifoDesign, Link
 from goldbeat.pymodels.objfifo.plan.device import ANY, AIEDevice, Device
 from goldbeat.pymodels.objfifo.plan.lower import plan
-from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd
+from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import Tile
 
 Kernels = Mapping[str, Callable[..., Any]]
@@ -45,18 +46,21 @@ class TextArray:
         path: the file.
         kernels: Python functions that stand for compiled ones, by function or object file.
         device: name of the device, the first one with a runtime sequence if there is none.
+        sequence: name of the runtime sequence, the device's first one if there is none.
 
     Raises:
         InputError: no such file, or text that is not understood, with line and column.
     """
 
-    def __init__(self, path: Path, kernels: Kernels | None = None, device: str | None = None) -> None:
+    def __init__(
+        self, path: Path, kernels: Kernels | None = None, device: str | None = None, sequence: str | None = None
+    ) -> None:
         if not path.is_file():
             raise InputError("no file", "MLIR text", file=path)
         self.path = path
         self.kernels = dict(kernels or {})
         self.text = path.read_text(encoding="utf-8")
-        self.wanted = device
+        self.wanted, self.sequence = device, sequence
 
     def build(self) -> LiveArray:
         """A fresh array."""
@@ -67,7 +71,7 @@ class TextArray:
         chosen = next((d for d in found if any(o.name in _SEQUENCE for o in d.ops)), found[0] if found else None)
         if chosen is None:
             raise InputError("no aie.device" + (f" @{self.wanted}" if self.wanted else ""), "one", file=self.path)
-        return _Builder(cursor, chosen, self.kernels, self.path).run()
+        return _Builder(cursor, chosen, self.kernels, self.path, self.sequence).run()
 
 
 def _flat(ops: Sequence[MlirOp]) -> list[MlirOp]:
@@ -84,8 +88,10 @@ def _device(op: MlirOp) -> Device:
 
 
 class _Builder:
-    def __init__(self, cursor: TokenCursor, op: MlirOp, kernels: Kernels, path: Path) -> None:
-        self.cursor, self.op, self.path = cursor, op, path
+    def __init__(
+        self, cursor: TokenCursor, op: MlirOp, kernels: Kernels, path: Path, sequence: str | None = None
+    ) -> None:
+        self.cursor, self.op, self.path, self.wanted = cursor, op, path, sequence
         self.array = LiveArray(_device(op))
         self.scope = DeviceScope(cursor, DeviceLines(self.array.device))
         self.env: dict[str, Any] = {}
@@ -96,6 +102,7 @@ class _Builder:
         self.fifos: dict[str, Fifo] = {}
         self.live = LiveFifos({}, {})
         self.allocations: dict[str, ChannelKey] = {}
+        self.headers: dict[str, PacketHeader] = {}
         self.ports: dict[Tile, CorePorts] = {}
 
     def fail(self, op: MlirOp, found: str, expected: str) -> NoReturn:
@@ -119,10 +126,13 @@ class _Builder:
         cores = [op for op in self.op.ops if op.name == "aie.core"]
         for core in cores:
             self._core(core)
-        for op in self.op.ops:
-            if op.name in _SEQUENCE:
-                self._sequence(op)
-                break
+        sequences = [op for op in self.op.ops if op.name in _SEQUENCE]
+        if self.wanted is not None:
+            sequences = [op for op in sequences if op.symbols[:1] == [self.wanted]]
+            if not sequences:
+                self.fail(self.op, f"no sequence @{self.wanted}", "one of the device's")
+        if sequences:
+            self._sequence(sequences[0])
         return self.array
 
     # -- declarations
@@ -175,7 +185,9 @@ class _Builder:
             self.fail(op, "a buffer of another type", "memref<...>")
         tile = self.env[op.operands[0]]
         address = op.attributes.get("address")
-        values = dense_value(op) if any(t.text == "dense" for t in op.tokens) else None
+        values = dense_value(op) if any(t.text == "dense" for t in op.tokens) else op.attributes.get("initial_value")
+        if values is not None and not isinstance(values, np.ndarray):
+            self.fail(op, "an initial value of another kind", "dense<...>")
         label = str(op.attributes.get("sym_name", op.results[0][1:]))
         made = LiveBuffer(tile, label, obj, None if address is None else int(address), values)
         self.env[op.results[0]] = self.array.add_buffer(made)
@@ -284,6 +296,9 @@ class _Builder:
             index, tile = numbers[0], self.array.device.tile(numbers[1], 0)
         way = Direction("S2MM" if any(t.text == "S2MM" for t in op.tokens) else "MM2S")
         self.allocations[op.symbols[0]] = (tile, way, index)
+        header = packet_in(op.tokens)
+        if header is not None:
+            self.headers[op.symbols[0]] = header
 
     def _ports(self, tile: Tile) -> CorePorts:
         if tile not in self.ports:
@@ -304,7 +319,7 @@ class _Builder:
             return self.live.ends[name, port, number]
 
         program = CoreProgram(self.path, self.functions, self.kernels, self.array, find, self._ports(tile))
-        self.array.add_core(f"the core of {tile}", program.program(op, dict(self.env)))
+        self.array.add_core(tile, f"the core of {tile}", lambda: program.program(op, dict(self.env)))
 
     def _sequence(self, op: MlirOp) -> None:
         names = []
@@ -324,7 +339,8 @@ class _Builder:
             self.path, self.functions, self.kernels, self.array, self.dma, self.registers, channels, names,
             self.op.symbols[0] if self.op.symbols else "",
         )  # fmt: skip
-        self.array.host = LiveAgent("the host's sequence", host.program(op, self.env))
+        host.headers, host.fifos = self.headers, self.live
+        self.array.sequence = lambda: host.program(op, dict(self.env))
 
 
 def memref_type_at(op: MlirOp, number: int) -> Any:

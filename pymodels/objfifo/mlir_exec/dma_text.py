@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from goldbeat.pymodels.objfifo.live.array import LiveArray, LiveBuffer
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
-from goldbeat.pymodels.objfifo.live.walk import element_walk
+from goldbeat.pymodels.objfifo.live.walk import element_walk, outer_turns
 from goldbeat.pymodels.objfifo.mlir_exec.memref_ops import bracket_lists, cursor_on, memref_type, slot_values
 from goldbeat.pymodels.objfifo.mlir_exec.tree import MlirBlock, MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.lexer import Token
@@ -215,14 +215,14 @@ class DmaText:
         if length is None:
             length = _product(dims, pads) if dims else obj.elements
         iteration = self._iteration(op, item)
-        if tile.kind is TileKind.SHIM and len(dims) == 4:
-            iteration = Iteration(dims[0][0], dims[0][1] * item // WORD_BYTES)
-            dims = dims[1:]
+        turns: tuple[int, ...] = ()
+        if tile.kind is TileKind.SHIM and len(dims) > 3:
+            turns, dims = outer_turns(dims[:-3], item, f"line {op.token.line}"), dims[-3:]
         walk = _walk(op, offset, length, dims, pads, item)
         shifted = walk.copy()
         shifted[walk >= 0] += base // WORD_BYTES
         bd = Bd(-1, name, base, len(walk), iteration=iteration, packet=self._packet(op))
-        return LiveBd(bd, memory, pad=int(op.attributes.get("pad_value", 0)), walk=shifted)
+        return LiveBd(bd, memory, pad=int(op.attributes.get("pad_value", 0)), walk=shifted, turns=turns)
 
     def _shape(self, op: MlirOp, env: dict[str, Any]) -> tuple[int, int | None, Any, Any]:
         """Offset, length, (size, stride) pairs and padding, all outermost first."""
@@ -270,6 +270,15 @@ def packet_of(found: Any) -> PacketHeader | None:
         return None
     texts = [t.text for t in found]
     return PacketHeader(int(texts[texts.index("pkt_id") + 2], 0), int(texts[texts.index("pkt_type") + 2], 0))
+
+
+def packet_in(tokens: list[Token]) -> PacketHeader | None:
+    """The header of ``<pkt_id = 1>`` among tokens; its type is 0 where it has none."""
+    texts = [t.text for t in tokens]
+    if "pkt_id" not in texts:
+        return None
+    kind = int(texts[texts.index("pkt_type") + 2], 0) if "pkt_type" in texts else 0
+    return PacketHeader(int(texts[texts.index("pkt_id") + 2], 0), kind)
 
 
 def _packet_operands(op: MlirOp) -> tuple[int, ...]:

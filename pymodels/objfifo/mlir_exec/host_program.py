@@ -13,13 +13,14 @@ from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
 from goldbeat.pymodels.objfifo.live.agent import LiveProgram
 from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
+from goldbeat.pymodels.objfifo.live.from_plan import LiveFifos
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.walk import element_walk
 from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar, packet_of
 from goldbeat.pymodels.objfifo.mlir_exec.interpreter import Env, ScalarProgram, Waits
 from goldbeat.pymodels.objfifo.mlir_exec.memref_ops import bracket_lists, slot_values
 from goldbeat.pymodels.objfifo.mlir_exec.tree import MlirOp
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
 _NOTHING = ("aie.end", "aiex.dma_free_task", "aiex.npu.preempt", "aie.trace.start_config", "aie.trace.host_config")
@@ -52,6 +53,9 @@ class HostProgram(ScalarProgram):
         super().__init__(file, functions, kernels)
         self.array, self.dma, self.registers = array, dma, registers
         self.channels, self.hosts, self.device = channels, hosts, device
+        self.headers: Mapping[str, PacketHeader] = {}
+        """Of allocations whose transfers are packets."""
+        self.fifos = LiveFifos({}, {})
         self._moves = 0
 
     def program(self, op: MlirOp, env: Env) -> LiveProgram:
@@ -80,6 +84,9 @@ class HostProgram(ScalarProgram):
             "aiex.dma_start_task": self._start,
             "aiex.dma_await_task": self._await,
             "aiex.dma_channel_reset": self._reset,
+            "aiex.dma_channel_reset_for": self._rearm,
+            "aiex.core_reset": self._core_reset,
+            "aiex.buffer_clear": self._clear,
             "aiex.configure": self._configured,
         }.get(op.name)
         if found is not None:
@@ -103,7 +110,7 @@ class HostProgram(ScalarProgram):
         strides = strides if len(strides) == len(sizes) else [*strides, 1]
         token = way is Direction.S2MM or bool(op.attributes.get("issue_token", False))
         inside = next((op.tokens[n + 2 :] for n, t in enumerate(op.tokens) if t.text == "packet"), None)
-        packet = packet_of(op.attributes.get("packet", inside))
+        packet = packet_of(op.attributes.get("packet", inside)) or self.headers.get(str(op.attributes.get("metadata")))
         name = op.operands[0]
 
         def move(env: Env) -> Waits:
@@ -312,6 +319,32 @@ class HostProgram(ScalarProgram):
             yield None
 
         return reset
+
+    def _rearm(self, op: MlirOp) -> Flow:
+        def rearm(env: Env) -> Waits:
+            self.fifos.rearm(op.symbols[0])
+            return None
+            yield None
+
+        return rearm
+
+    def _core_reset(self, op: MlirOp) -> Flow:
+        def reset(env: Env) -> Waits:
+            self.registers.reset_core(env[op.operands[0]])
+            return None
+            yield None
+
+        return reset
+
+    def _clear(self, op: MlirOp) -> Flow:
+        offset, words = (int(t.text, 0) for t in op.tokens if t.kind == "number")
+
+        def clear(env: Env) -> Waits:
+            self.registers.clear(env[op.operands[0]], offset, words)
+            return None
+            yield None
+
+        return clear
 
 
 _FIELDS = {

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
-from goldbeat.pymodels.objfifo.live.agent import LiveAgent
 from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray, LiveBuffer
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
 from goldbeat.pymodels.objfifo.live.from_plan import LiveEnd, LiveFifos, add_plan
@@ -20,7 +19,7 @@ from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.streams import TilePort
 from goldbeat.pymodels.objfifo.live.thread_program import ProgramThread, await_wish
-from goldbeat.pymodels.objfifo.live.walk import element_walk
+from goldbeat.pymodels.objfifo.live.walk import element_walk, outer_turns
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, run_with
 from goldbeat.pymodels.objfifo.plan.design import Core, Fifo
 from goldbeat.pymodels.objfifo.plan.lower import plan
@@ -184,8 +183,9 @@ class _ScriptBuilder:
         if bd.iteration is not None:
             size, stride, current = bd.iteration
             turn = Iteration(size, stride * item // WORD_BYTES, current)
-        if tile.kind is TileKind.SHIM and len(dims) == 4:
-            turn, dims = Iteration(dims[0][0], dims[0][1] * item // WORD_BYTES), dims[1:]
+        turns: tuple[int, ...] = ()
+        if tile.kind is TileKind.SHIM and len(dims) > 3:
+            turns, dims = outer_turns(dims[:-3], item, str(tile)), dims[-3:]
         length = obj.elements if bd.length is None and not dims else bd.length
         walk = element_walk(bd.offset, _stretched(dims, length, bd.pads), item, str(tile), bd.pads)
         if length is not None:
@@ -196,7 +196,7 @@ class _ScriptBuilder:
         gives = None if block.gives is None else (block.gives[0].live, block.gives[1])
         pad = pad_word(bd.pad_value, item)
         plain = Bd(-1, "", base, len(walk), iteration=turn, packet=header)
-        return LiveBd(plain, memory, takes, gives, following, pad, walk=walk)  # type: ignore[arg-type]
+        return LiveBd(plain, memory, takes, gives, following, pad, walk=walk, turns=turns)  # type: ignore[arg-type]
 
     def _target(self, bd: ScriptBd) -> tuple[Any, int, ObjectType]:
         target = bd.buffer
@@ -223,7 +223,7 @@ class _ScriptBuilder:
                         return
                     await_wish(None)
 
-        self.array.add_core(core.name, ProgramThread(run).program())
+        self.array.add_core(core.tile, core.name, lambda: ProgramThread(run).program())
 
     def _sequence(self) -> None:
         found = self.found
@@ -244,13 +244,14 @@ class _ScriptBuilder:
         for label, (tile, way, index) in found.explicit.allocations.items():
             channels[label] = (script_tile(tile), way, index)
         host = ScriptHost(self.array, self.registers, channels, self.descriptor, script_tile)
+        host.fifos = self.live
         host.order = [a.name for a in arrays if isinstance(a, HostArray)]
         sequence = found.sequence
 
         def run() -> None:
             sequence(*[a if isinstance(a, HostArray) else self.array.scalars[a] for a in arrays])
 
-        self.array.host = LiveAgent("the host's sequence", ProgramThread(with_host(host, run)).program())
+        self.array.sequence = lambda: ProgramThread(with_host(host, run)).program()
 
 
 def live_plan(design: Any) -> Any:

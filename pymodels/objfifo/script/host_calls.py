@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
 from goldbeat.pymodels.objfifo.iron.placed import npu_dma_memcpy_nd
 from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
+from goldbeat.pymodels.objfifo.live.from_plan import LiveFifos
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.thread_program import await_wish, in_program
 from goldbeat.pymodels.objfifo.live.walk import element_walk
@@ -93,6 +95,7 @@ class ScriptHost:
     ) -> None:
         self.array, self.registers, self.channels, self.make, self.tile_of = array, registers, channels, make, tile_of
         self.order: list[str] = []
+        self.fifos = LiveFifos({}, {})
         self.pending: list[tuple[Any, HostTask]] = []
         self._tasks = 0
 
@@ -170,9 +173,12 @@ def pattern(
     """Offset and (size, stride) pairs of a transfer."""
     if tap is not None:
         return int(tap.offset), list(zip(map(int, tap.sizes), map(int, tap.strides), strict=True))
-    steps = (0, 0, 0, 1) if strides is None else strides if len(strides) == 4 else (*strides, 1)
-    counts = (1, 1, 1, mem.obj.elements) if sizes is None else sizes
-    steps = tuple(steps)[-len(counts) :]
+    counts = (1, 1, 1, mem.obj.elements) if sizes is None else tuple(sizes)
+    steps = (*(0 for _ in counts[1:]), 1) if strides is None else tuple(strides)
+    if len(steps) == len(counts) - 1:
+        steps = (*steps, 1)
+    if len(steps) != len(counts):
+        raise UsageError(f"a transfer of {mem.name} with {len(counts)} sizes and {len(steps)} strides")
     if offsets is None or isinstance(offsets, int):
         start = offsets or 0
     else:
@@ -269,7 +275,7 @@ def single_bd_task(
         shim_bd(mem, tap, offset, sizes, strides, packet=packet)
     bd = task.blocks[0].bd
     assert bd is not None
-    task.repeat = bd.dims[0][0] - 1 if len(bd.dims) == 4 else 0
+    task.repeat = math.prod(size for size, _ in bd.dims[:-3]) - 1
     return task
 
 
@@ -380,6 +386,30 @@ def set_lock(lock: ScriptLock, value: int) -> None:
     if lock.live is None:
         raise UsageError("a lock that belongs to no tile")
     lock.live.value = int(value)
+
+
+def rearm_fifo(fifo: Any, *_: Any) -> None:
+    """``dma_channel_reset_for``: reset a fifo's channels and locks, and start it again."""
+    if in_program():
+        host_now().fifos.rearm(fifo if isinstance(fifo, str) else fifo.name)
+
+
+def reset_channel(tile: Any, direction: Any, channel: int, **_: Any) -> None:
+    """``dma_channel_reset``: forget a channel's queue and what it is doing."""
+    host = host_now()
+    host.array.channel(host.tile_of(tile), Direction(enum_text(direction)), int(channel)).clear()
+
+
+def reset_core(tile: Any, **_: Any) -> None:
+    """``core_reset``: let a core's program begin again, if the core is still enabled."""
+    host = host_now()
+    host.registers.reset_core(host.tile_of(tile))
+
+
+def clear_memory(tile: Any, address: int, length: int, **_: Any) -> None:
+    """``buffer_clear``: words of zeros in a tile's memory, from a byte on."""
+    host = host_now()
+    host.registers.clear(host.tile_of(tile), int(address), int(length))
 
 
 class LiveTransfers:

@@ -148,6 +148,8 @@ def _extension() -> dict[str, Any]:
         "shim_dma_bd": host_calls.shim_bd, "shim_dma_single_bd_task": host_calls.single_bd_task,
         "dma_configure_task": host_calls.configure_task, "dma_configure_task_for": host_calls.configure_task_for,
         "dma_start_task": host_calls.start_task, "dma_await_task": host_calls.await_task,
+        "dma_channel_reset_for": host_calls.rearm_fifo, "dma_channel_reset": host_calls.reset_channel,
+        "core_reset": host_calls.reset_core, "buffer_clear": host_calls.clear_memory,
         "dma_free_task": host_calls.free_task, "bds": host_calls.bds, "T": ops.T, "np": np,
     }  # fmt: skip
 

@@ -99,17 +99,21 @@ class ScriptArray:
         self.path, self.arguments, self.kernels = path, list(arguments), kernels
         self.session = ScriptSession(kernels)
 
-    def execute(self, inputs: Mapping[str, npt.ArrayLike] | None = None) -> list[LiveResult]:
+    def execute(
+        self, inputs: Mapping[str, npt.ArrayLike] | None = None, *, runs: int = 1, lose_pushes: bool = False
+    ) -> list[LiveResult]:
         """Run the script: results of the designs that it calls, or of the last one that it declares.
 
         Args:
             inputs: arrays of the design that it declares.
+            runs: runs of that design's sequence on one array.
+            lose_pushes: as of :func:`run_live`.
         """
         with script_imports():
             found = run_script(self.path, self.arguments, self.session)
             if self.session.results and found is None:
                 return self.session.results
-            return [run_live(self.build, inputs)]
+            return [run_live(self.build, inputs, runs=runs, lose_pushes=lose_pushes)]
 
     def build(self) -> LiveArray:
         """A fresh array of the design that the script declares.

@@ -43,6 +43,13 @@ def execute(
     device: Annotated[
         str | None, typer.Option("--device", metavar="NAME", help="Device, if the text has several.")
     ] = None,
+    sequence: Annotated[
+        str | None, typer.Option("--sequence", metavar="NAME", help="Runtime sequence, if the device has several.")
+    ] = None,
+    runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of the sequence on one array.")] = 1,
+    lose_pushes: Annotated[
+        bool, typer.Option("--lose-pushes", help="Lose tasks that are pushed to a full queue, as silicon does.")
+    ] = False,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -60,9 +67,10 @@ def execute(
     if design.suffix == ".mlir":
         if arguments:
             raise UsageError(f"{design} is text: arguments after -- are for scripts")
-        results = [run_live(TextArray(design, kernels, device).build, given)]
+        text = TextArray(design, kernels, device, sequence)
+        results = [run_live(text.build, given, runs=runs, lose_pushes=lose_pushes)]
     else:
-        results = ScriptArray(design, arguments or (), kernels).execute(given)
+        results = ScriptArray(design, arguments or (), kernels).execute(given, runs=runs, lose_pushes=lose_pushes)
     found = results[-1]
     wrong = list(_differences(found, {n: Path(f) for n, f in _pairs(expected, "--expect").items()}))
     for name, path in targets.items():

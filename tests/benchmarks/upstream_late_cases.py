@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mlir-aie's tests of later states than 14 August 2026."""
+
+from __future__ import annotations
+
+import numpy as np
+from upstream_cases import BASIC, XRT, UpstreamCase
+from upstream_shapes import copy_kernel, i32, own_case, script_case, text_case
+
+FLEXIBLE = f"{BASIC}/flexible_data_movement"
+HEAD = f"{XRT}/deadlock_model_head_of_line/aie.mlir"
+
+
+def _queues() -> list[UpstreamCase]:
+    data = i32(65536)
+    overflow = f"{XRT}/dma_queue_overflow/aie.mlir"
+    fourteen = np.tile(data[:2048], 14)
+    chunks = i32(1, 4097).reshape(4, 1024)
+    halves = i32(2048).reshape(8, 2, 128)[:, ::-1].reshape(-1)
+    a, b = i32(1, 10), np.array([100, 200, 300, 400], np.int32)
+    total = np.array([a.sum() + b.sum()], np.int32)
+    lost = {"lose_pushes": True}
+    waits = "the host's sequence waits for a token of S2MM 0 of shim tile (0, 0)"
+    found = [
+        UpstreamCase("dma_queue_overflow", overflow, {"buf_a": data}, {"output": fourteen}),
+        UpstreamCase("dma_queue_overflow (queue not polled)", overflow, {"buf_a": data}, hangs=waits, options=lost),
+        text_case("bd_iteration_dma_task", {"arg0": chunks}, {"arg1": chunks[[2, 3, 0, 1]]}),
+        text_case("buffer_clear_op", {}, {"arg0": np.concatenate([i32(1, 9), 0 * i32(8)])}),
+        text_case("dynamic_chain_passthrough", {"in": i32(2048), "n": 8}, {"out": halves}),
+    ]
+    for sequence in ("first_a", "first_b"):
+        name = f"deadlock_model_head_of_line ({sequence})"
+        found.append(UpstreamCase(name, HEAD, {"a": a, "b": b}, {"r": total}, sequence=sequence))
+    return found
+
+
+def _gathered() -> list[UpstreamCase]:
+    data = i32(32768)
+    sizes, strides = [2, 3, 4, 2, 8, 16], [16384, 4096, 16, 1024, 128, 1]
+    at = sum(np.indices(sizes)[n] * strides[n] for n in range(6)).reshape(-1)
+    pairs, whole = (np.arange(17393)[:, None] * 3 + np.arange(2)).reshape(-1), i32(65536)
+    moved = np.zeros(65536, np.int32)
+    moved[pairs] = whole[pairs]
+    return [
+        script_case("decompose_nd_task", {"arg0": data}, {"arg1": np.tile(data[at], 2)}),
+        script_case("decompose_split_tasks", {"arg0": whole}, {"arg1": moved}),
+    ]
+
+
+def _kept() -> list[UpstreamCase]:
+    """Weights that stay in the array over several runs."""
+    x, weights = i32(256), i32(1, 257)
+    runs = {"runs": 5}
+    return [
+        script_case("dma_channel_reset_for", {"arg0": x}, {"arg1": x + weights}, options=runs),
+        script_case("objectfifo_init_values_relaunch", {"arg0": x}, {"arg1": x + weights}, options=runs),
+    ]
+
+
+def _examples() -> list[UpstreamCase]:
+    data = (i32(512) % 256).astype(np.uint8)
+    tiles = (i32(4096) % 251).astype(np.uint8)
+    twice = np.repeat(tiles.reshape(8, 1, 2, 256), 2, axis=1).reshape(-1)
+    copy = {"passThroughLine": copy_kernel}
+    lanes = i32(32768)
+    return [
+        own_case("flow_endpoints", f"{XRT}/flow_endpoints/flow_endpoints.py", "-d", "npu2"),
+        own_case("basic/dma_slice_memcpy (DMA)", f"{BASIC}/dma_slice_memcpy/tile_dma.py"),
+        own_case("basic/dma_slice_memcpy (fifos)", f"{BASIC}/dma_slice_memcpy/objectfifo.py"),
+        UpstreamCase("basic/bandwidth/memcpy.py", f"{BASIC}/bandwidth/memcpy.py", {"arg0": lanes}, {"arg2": lanes}),
+        UpstreamCase("basic/flexible_data_movement/02", f"{FLEXIBLE}/02_packet_switch_mux/aie2.py",
+                     {"arg0": data}, {"arg1": data}, kernels=copy),
+        UpstreamCase("basic/flexible_data_movement/04", f"{FLEXIBLE}/04_bd_chain_streaming/aie2.py",
+                     {"arg0": tiles}, {"arg1": twice}, kernels=copy),
+        UpstreamCase("basic/flexible_data_movement/06", f"{FLEXIBLE}/06_runtime_memtile_hub/aie2.py",
+                     {"arg0": data}, {"arg1": data}, kernels=copy),
+    ]  # fmt: skip
+
+
+def late_cases() -> list[UpstreamCase]:
+    """All of them."""
+    return [*_queues(), *_gathered(), *_kept(), *_examples()]
