@@ -314,6 +314,30 @@ def _scripts() -> list[UpstreamCase]:
     ]  # fmt: skip
 
 
+def _placed() -> list[UpstreamCase]:
+    """Packets that go where their headers say."""
+    core, script = f"{XRT}/dma_s2mm_ooo_core", f"{XRT}/dma_s2mm_ooo/dma_s2mm_ooo.py"
+    turned = _i32(64).reshape(2, 2, 16)[:, ::-1].reshape(-1)
+    shim = np.concatenate([_i32(101, 109), _i32(1, 9)])
+    options = {
+        "memory tile, 8 senders, 2 channels": "--recv-tile mem --channels 2 -n 8",
+        "core, 7 senders, 2 channels": "--recv-tile core --channels 2 -n 7",
+        "several packets": "--recv-tile mem --channels 2 -n 4 --packets 4",
+        "unequal counts": "--recv-tile core --channels 1 -n 4 --nonuniform",
+        "rounds": "--recv-tile core --channels 2 -n 6 --repeat-count 1",
+        "rounds of unequal counts": "--recv-tile mem --channels 1 -n 4 --nonuniform --repeat-count 2",
+        "back-pressure": "--recv-tile core --channels 1 -n 1 --repeat-count 8 --recv-backpressure",
+    }
+    return [
+        UpstreamCase("dma_s2mm_ooo_core/core_merge_release_only", f"{core}/core_merge_release_only.mlir",
+                     {"arg0": _i32(32)}, {"arg1": turned[:32]}),
+        UpstreamCase("dma_s2mm_ooo_core/core_merge_backpressure", f"{core}/core_merge_backpressure.mlir",
+                     {"arg0": _i32(64)}, {"arg1": turned}),
+        _text("dma_s2mm_ooo_shim_recv", {}, {"out": shim}),
+        *[_own(f"dma_s2mm_ooo ({what})", script, *given.split()) for what, given in options.items()],
+    ]  # fmt: skip
+
+
 def upstream_cases() -> list[UpstreamCase]:
     """All of them."""
-    return [*_adds(), *_dmas(), *_moves(), *_fifos(), *_streams(), *_scripts()]
+    return [*_adds(), *_dmas(), *_moves(), *_fifos(), *_streams(), *_scripts(), *_placed()]

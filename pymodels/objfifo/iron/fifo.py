@@ -15,6 +15,7 @@ import numpy as np
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.element_pattern import ElementPattern
 from goldbeat.pymodels.objfifo.iron.endpoint import LinkPlace, Place
+from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
 from goldbeat.pymodels.objfifo.iron.transfers import transfer_taker
@@ -277,6 +278,8 @@ class ObjectFifoHandle:
 
     def _transfer(self, data: Any, tap: Any, wait: bool, packet: Any, group: Any, more: dict[str, Any]) -> Any:
         """Sizes, strides and offset by themselves are a pattern too."""
+        what = "fill" if self.port is FifoEnd.PRODUCE else "drain"
+        only_harmless(what, {name: value for name, value in more.items() if name not in ("sizes", "strides", "offset")})
         if more.get("sizes") is not None:
             sizes, strides = list(more["sizes"]), list(more["strides"])
             tap = ElementPattern(list(data.shape), int(more.get("offset") or 0), sizes, strides)

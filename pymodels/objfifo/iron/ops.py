@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.worker import run_kernel, stand_in_of
 from goldbeat.pymodels.objfifo.plan.object_type import object_type
 
@@ -94,8 +95,9 @@ class external_func:  # noqa: N801 - upstream's name
         inputs: Sequence[Any] = (),
         outputs: Sequence[Any] | None = None,
         link_with: str = "",
-        **_: Any,
+        **more: Any,
     ) -> None:
+        only_harmless("external_func", more, ("visibility", "link_with_mode"))
         self.name, self.file = name, link_with
         self.model: Callable[..., Any] | None = stand_in_of(name, link_with)
 

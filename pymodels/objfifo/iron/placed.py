@@ -16,6 +16,7 @@ from typing import Any
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.element_pattern import TensorAccessPattern
 from goldbeat.pymodels.objfifo.iron.fifo import Pairs
+from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.program import initial, pairs
 from goldbeat.pymodels.objfifo.iron.resolved import ResolvedModule
 from goldbeat.pymodels.objfifo.iron.scope import Scope, fresh, scope
@@ -172,12 +173,13 @@ _here: ContextVar[Tile | None] = ContextVar("here", default=None)
 """The tile whose core body is running."""
 
 
-def core(tile: Tile, *_: Any, **__: Any) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
+def core(tile: Tile, *_: Any, **more: Any) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
     """Make a function the program of a tile's core; it runs once, loops are its own.
 
     Raises:
         UsageError: a tile without a core.
     """
+    only_harmless("core", more, ("link_with", "link_files", "stack_size", "dynamic_objfifo_lowering"))
     if tile.kind is not TileKind.CORE:
         raise UsageError(f"{tile} has no core")
 

@@ -118,7 +118,13 @@ class Runtime:
                 self.function(*self.arguments)
 
     def transfer(self, handle: Any, data: Any, tap: Any, wait: bool, group: Any, packet: Any = None) -> None:
-        """A fill or drain while the sequence is declared."""
+        """A fill or drain while the sequence is declared.
+
+        Raises:
+            UsageError: with a packet's header, which a plan has not.
+        """
+        if packet is not None:
+            raise UsageError(f"{handle.name}: a packet of its own is executed (goldbeat objfifo exec), not planned")
         self._move(handle, handle.port, data, tap, wait, handle.shim)
 
     def finish(self, group: Any) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.endpoint import Place
 from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo, ObjectFifoHandle
+from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
 from goldbeat.pymodels.objfifo.plan.access import LockAccess
@@ -18,6 +19,7 @@ from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
 
+_COMPILER = ("allocation_scheme", "trace", "trace_events", "dynamic_objfifo_lowering")
 _stand_ins: ContextVar[Mapping[str, Callable[..., Any]] | None] = ContextVar("stand_ins", default=None)
 
 
@@ -102,8 +104,9 @@ class Worker(Place):
         tile: Any = None,
         accesses: Sequence[tuple[ObjectFifoHandle, int]] | None = None,
         stack_size: int | None = None,
-        **_: Any,
+        **more: Any,
     ) -> None:
+        only_harmless("Worker", more, _COMPILER)
         name = getattr(core_fn, "__name__", "idle")
         super().__init__(either("placement", placement, "tile", tile), f"worker {name}")
         if self.asked is not None and self.asked.kind is not TileKind.CORE:

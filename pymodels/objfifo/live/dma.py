@@ -19,6 +19,8 @@ from goldbeat.pymodels.objfifo.untimed.functional import bd_addresses
 LiveWords = npt.NDArray[np.uint32]
 QUEUE = 4
 """Tasks that a channel's queue holds beside the one at hand."""
+OUT_OF_ORDER_IDS = 0x3F
+"""The largest id that a packet's header has for a descriptor."""
 
 
 @dataclass
@@ -31,6 +33,7 @@ class LiveBd:
         takes, gives: lock and count; ``equal`` takes wait for that very value.
         next: key of the descriptor that follows in the tile, None for none.
         pad: what padding words hold.
+        slot: the out-of-order id that it puts into its packets' headers.
         uses: how often it was started.
         walk: word addresses in order, -1 for padding; made of ``bd`` where it is not given.
         turns: words that each use moves the walk by, one after the other; empty for the iteration of ``bd``.
@@ -42,6 +45,7 @@ class LiveBd:
     gives: tuple[LiveLock, int] | None = None
     next: Hashable | None = None
     pad: int = 0
+    slot: int = 0
     uses: int = 0
     walk: npt.NDArray[np.int64] | None = field(default=None, repr=False)
     turns: tuple[int, ...] = ()
@@ -126,6 +130,8 @@ class LiveChannel:
 
     def uses(self, key: Hashable) -> bool:
         """A write to the descriptor would change what is still to run: one at work was read when it started."""
+        if not self.ordered:
+            return any(t.bd == key for t in (*self.queue, self._task) if t is not None)
         if self._task is None and self.queue:
             self.advance()
         again = self._task is not None and self._task.bd == key and self._runs > 1
@@ -138,10 +144,23 @@ class LiveChannel:
 
     def advance(self) -> bool:
         """Start the next descriptor if there is one and its lock is free; True if it started."""
-        if self.left or (self._task is None and not self._next_task()):
+        if not self.ordered or self.left or (self._task is None and not self._next_task()):
             return False
         bd = self._bd
         assert bd is not None
+        if bd.takes is not None and not bd.takes[0].take(bd.takes[1], equal=bd.takes[2]):
+            return False
+        self.start(bd)
+        return True
+
+    def place(self, key: Hashable) -> bool:
+        """Out of order: start the descriptor that a packet names if a task is there for it and its lock is free.
+
+        A task takes as many packets as it has runs.
+        """
+        if self.left or (self._task is None and not self._next_task()):
+            return False
+        bd = self._bd = self._find(key)
         if bd.takes is not None and not bd.takes[0].take(bd.takes[1], equal=bd.takes[2]):
             return False
         self.start(bd)
@@ -163,7 +182,8 @@ class LiveChannel:
             return False
         self._task = self.queue.popleft()
         self._runs = self._task.repeat + 1
-        self._bd = self._find(self._task.bd)
+        if self.ordered:
+            self._bd = self._find(self._task.bd)
         return True
 
     def take(self, count: int) -> LiveWords:
@@ -190,9 +210,7 @@ class LiveChannel:
         assert bd is not None
         if bd.gives is not None:
             bd.gives[0].value += bd.gives[1]
-        if not self.ordered:
-            self._bd = None
-        elif bd.next is not None:
+        if self.ordered and bd.next is not None:
             self._bd = self._find(bd.next)
         else:
             self._chain_ends()
@@ -201,7 +219,7 @@ class LiveChannel:
         assert self._task is not None
         self._runs -= 1
         if self._runs:
-            self._bd = self._find(self._task.bd)
+            self._bd = self._find(self._task.bd) if self.ordered else None
             return
         if self._task.token:
             self._token()
@@ -216,4 +234,6 @@ class LiveChannel:
         if self._bd is not None and self._bd.takes is not None:
             lock, count, _ = self._bd.takes
             return f"waits for lock {lock.name} ({lock.value}) to reach {count}"
+        if not self.ordered and not self.idle:
+            return "waits for a packet"
         return "is idle" if self.idle else "is between two descriptors"

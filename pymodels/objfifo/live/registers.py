@@ -123,6 +123,9 @@ class LiveRegisters:
         at: int | None = number
         while at is not None and at not in self.array.bds[tile]:
             at = self._decoded(tile, at)
+        if not self.array.channel(tile, direction, index).ordered:
+            for other in [n for t, n in self._bds if t == tile and n not in self.array.bds[tile]]:
+                self._decoded(tile, other)
         task = LiveTask(number, reg.QUEUE_FIELDS["repeat"].of((value,)), bool(reg.QUEUE_FIELDS["token"].of((value,))))
         return self.array.push(tile, direction, index, task)
 
@@ -148,5 +151,6 @@ class LiveRegisters:
         if len(wrong) < len(found.unsupported):
             takes = self._equal(tile, words)
         gives = None if bd.release is None else (self.array.lock(tile, bd.release.lock), bd.release.value)
-        self.array.bds[tile][number] = LiveBd(bd, memory, takes, gives, bd.next)
+        slot = reg.BD_FIELDS[tile.kind]["out_of_order"].of(words)
+        self.array.bds[tile][number] = LiveBd(bd, memory, takes, gives, bd.next, slot=slot)
         return bd.next

@@ -12,7 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.live.dma import LiveChannel, LiveWords
+from goldbeat.pymodels.objfifo.live.placed_packets import PlacedPackets, StreamPiece
 from goldbeat.pymodels.objfifo.plan.plan import PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import Tile
 
@@ -57,7 +59,8 @@ class LiveSink:
         self.owner: LiveSource | None = None
         self.storage = STORAGE
         self.stored = 0
-        self._words: deque[LiveWords] = deque()
+        self._words: deque[StreamPiece] = deque()
+        self._placed: PlacedPackets | None = None
 
     def room(self) -> int:
         """Words that it takes now."""
@@ -66,25 +69,40 @@ class LiveSink:
         want = self.channel.left if self.channel is not None else 0
         return max(0, self.storage + want - self.stored)
 
-    def push(self, words: LiveWords) -> None:
-        """Words arrive."""
+    def begin(self, word: int, slot: int | None) -> None:
+        """A packet's header arrives, with the descriptor that it names."""
+        if self.control is not None or self.lost:
+            self.push(np.array([word], np.uint32))
+            return
+        self._words.append(StreamPiece(np.array([word], np.uint32), True, slot))
+        self.stored += 1
+
+    def push(self, words: LiveWords, *, last: bool = False) -> None:
+        """Words arrive; ``last``: a packet ends with them."""
         if self.control is not None:
             self.control.push(words)
         elif not self.lost:
-            self._words.append(words)
+            self._words.append(StreamPiece(words, last=last))
             self.stored += len(words)
 
     def pull(self, count: int) -> LiveWords:
-        """The oldest words."""
+        """The oldest words.
+
+        Raises:
+            UsageError: a header that names a descriptor would be data.
+        """
         found = []
         while count:
-            first = self._words.popleft()
-            if len(first) > count:
-                self._words.appendleft(first[count:])
-                first = first[:count]
-            found.append(first)
-            count -= len(first)
-            self.stored -= len(first)
+            first = self._words[0]
+            if first.slot:
+                what = f"a header with out-of-order id {first.slot} is kept as data"
+                raise UsageError(f"{self.port}: {what}, expected a channel that is out of order")
+            words, first.words = first.words[:count], first.words[count:]
+            if not len(first.words):
+                self._words.popleft()
+            found.append(words)
+            count -= len(words)
+            self.stored -= len(words)
         return np.concatenate(found)
 
     def step(self) -> bool:
@@ -92,6 +110,12 @@ class LiveSink:
         channel = self.channel
         if channel is None or not self.stored:
             return False
+        if not channel.ordered:
+            if self._placed is None:
+                self._placed = PlacedPackets(channel)
+            used = self._placed.step(self._words)
+            self.stored -= used
+            return used > 0
         if not channel.left and not channel.advance():
             return False
         channel.put(self.pull(min(self.stored, channel.left)))
@@ -127,6 +151,13 @@ class LiveSource:
         if self.channel is None:
             return self._header
         return self.found if self.channel.bd is None else self.channel.bd.bd.packet or self.found
+
+    @property
+    def slot(self) -> int | None:
+        """The descriptor that the header of the packet at hand names; None where the header was data."""
+        if self.channel is None or self.channel.bd is None or self.channel.bd.bd.packet is None:
+            return None
+        return self.channel.bd.slot
 
     def take(self, count: int) -> LiveWords:
         """The next words."""
@@ -229,7 +260,7 @@ class LiveStreams:
         words = source.take(count)
         last = not source.words if source.channel is None else source.channel.left == 0
         for sink in route.sinks:
-            sink.push(words)
+            sink.push(words, last=last)
             sink.owner = None if last else source
             sink.step()
         source.midway = not last
@@ -251,7 +282,7 @@ class LiveStreams:
         header = source.header
         if header is not None and (route.keep or route.id is None):
             for sink in route.sinks:
-                sink.push(np.array([packet_word(source.port.tile, header)], np.uint32))
+                sink.begin(packet_word(source.port.tile, header), source.slot)
         return True
 
 

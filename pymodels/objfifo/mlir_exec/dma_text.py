@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from goldbeat.pymodels.objfifo.live.array import LiveArray, LiveBuffer
-from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
+from goldbeat.pymodels.objfifo.live.dma import OUT_OF_ORDER_IDS, LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.walk import element_walk, outer_turns
 from goldbeat.pymodels.objfifo.mlir_exec.memref_ops import bracket_lists, cursor_on, memref_type, slot_values
@@ -82,8 +83,18 @@ class DmaText:
         first = self.chain(op, tile, index, blocks, label, env, int(op.attributes.get("pad_value", 0)))
         repeat = _named(op, "repeat_count", env) or 0
         token = bool(op.attributes.get("issue_token", False))
+        channel = self.array.channel(tile, direction, index)
+        self.order(op, channel)
         if first is not None:
-            self.array.channel(tile, direction, index).queue.append(LiveTask(first, repeat, token))
+            channel.queue.append(LiveTask(first, repeat, token))
+
+    def order(self, op: MlirOp, channel: LiveChannel) -> None:
+        """``out_of_order``: the headers of packets name the descriptors."""
+        if not op.attributes.get("out_of_order", False):
+            return
+        if channel.direction is not Direction.S2MM:
+            self.fail(op, f"out_of_order on {channel.name}", "a channel that receives (S2MM)")
+        channel.ordered = False
 
     def _short(self, op: MlirOp, tile: Tile, env: dict[str, Any]) -> None:
         """``aie.dma(S2MM, 0) [{...}, {...}]``: a ring unless ``loop = false``."""
@@ -139,7 +150,10 @@ class DmaText:
     def _number(self, op: MlirOp, tile: Tile, index: int, block: MlirBlock) -> Any:
         bd = next(o for o in block.ops if o.name == "aie.dma_bd")
         if "bd_id" in bd.attributes:
-            return int(bd.attributes["bd_id"])
+            asked = int(bd.attributes["bd_id"])
+            if asked not in bd_ids(tile, index):
+                self.fail(bd, f"bd_id {asked} for channel {index} of {tile}", f"one of {bd_ids(tile, index)}")
+            return asked
         taken = self._taken(tile)
         number = next((n for n in bd_ids(tile, index) if n not in taken), None)
         if number is None:
@@ -149,19 +163,25 @@ class DmaText:
 
     def task(self, op: MlirOp, tile: Tile, blocks: list[MlirBlock], env: dict[str, Any]) -> Any:
         """A chain of the host's sequence: descriptors without a number get keys of their own."""
+        number, header = behind(op, "bd_id", env), packet_of(op.tokens)
         keys: dict[str, Any] = {}
         for block in blocks:
             self.constants(block, env)
             bd = next((o for o in block.ops if o.name == "aie.dma_bd"), None)
             if bd is not None:
                 self._tasks += 1
-                keys[block.label] = bd.attributes.get("bd_id", ("task", self._tasks))
+                drawn = behind(bd, "bd_id_val", env)
+                asked = number if drawn is None else drawn
+                keys[block.label] = bd.attributes.get("bd_id", ("task", self._tasks) if asked is None else asked)
+        if len(keys) > 1 and number is not None:
+            self.fail(op, f"one bd_id for {len(keys)} descriptors", "a chain of one")
         if not keys:
             self.fail(op, "a task without a descriptor", "aie.dma_bd")
         for block in blocks:
             if block.label in keys:
                 following = _next(block)
-                bd_made = self.descriptor(tile, block, env, None if following is None else keys.get(following))
+                after = None if following is None else keys.get(following)
+                bd_made = self.descriptor(tile, block, env, after, header)
                 self.write(op, tile, keys[block.label], bd_made)
         return next(iter(keys.values()))
 
@@ -174,8 +194,10 @@ class DmaText:
 
     # -- one descriptor
 
-    def descriptor(self, tile: Tile, block: MlirBlock, env: dict[str, Any], following: Any) -> LiveBd:
-        """The descriptor of a block."""
+    def descriptor(
+        self, tile: Tile, block: MlirBlock, env: dict[str, Any], following: Any, header: PacketHeader | None = None
+    ) -> LiveBd:
+        """The descriptor of a block; ``header``: of its packets where it names none."""
         takes: tuple[LiveLock, int, bool] | None = None
         gives: tuple[LiveLock, int] | None = None
         made: LiveBd | None = None
@@ -189,8 +211,13 @@ class DmaText:
             elif op.name == "aie.dma_bd":
                 made = self._bd(op, tile, env)
             elif op.name == "aie.dma_bd_packet":
-                env["packet"] = _packet_operands(op)
+                header = PacketHeader(*reversed(_packet_operands(op)))
         assert made is not None
+        if header is not None and made.bd.packet is None:
+            made.bd = replace(made.bd, packet=header)
+        named = [o for o in block.ops if "out_of_order_id" in o.attributes]
+        if named and made.bd.packet is None:
+            self.fail(named[0], "out_of_order_id without a packet", "aie.dma_bd_packet, or a packet of the descriptor")
         made.takes, made.gives, made.next = takes, gives, following
         return made
 
@@ -222,7 +249,9 @@ class DmaText:
         shifted = walk.copy()
         shifted[walk >= 0] += base // WORD_BYTES
         bd = Bd(-1, name, base, len(walk), iteration=iteration, packet=self._packet(op))
-        return LiveBd(bd, memory, pad=int(op.attributes.get("pad_value", 0)), walk=shifted, turns=turns)
+        slot = int(op.attributes.get("out_of_order_id", 0)) & OUT_OF_ORDER_IDS
+        pad = int(op.attributes.get("pad_value", 0))
+        return LiveBd(bd, memory, pad=pad, slot=slot, walk=shifted, turns=turns)
 
     def _shape(self, op: MlirOp, env: dict[str, Any]) -> tuple[int, int | None, Any, Any]:
         """Offset, length, (size, stride) pairs and padding, all outermost first."""
@@ -264,11 +293,21 @@ class DmaText:
         return packet_of(op.attributes.get("packet"))
 
 
+def behind(op: MlirOp, word: str, env: dict[str, Any]) -> int | None:
+    """The value behind a word, as in ``repeat %n``; None without one."""
+    for token, value in zip(op.tokens, op.tokens[1:], strict=False):
+        if token.text == word and value.kind == "ssa":
+            return int(env[value.text])
+    return None
+
+
 def packet_of(found: Any) -> PacketHeader | None:
     """``#aie.packet_info<pkt_type = 0, pkt_id = 1>``; None without one."""
     if not isinstance(found, list):
         return None
     texts = [t.text for t in found]
+    if "pkt_id" not in texts:
+        return None
     return PacketHeader(int(texts[texts.index("pkt_id") + 2], 0), int(texts[texts.index("pkt_type") + 2], 0))
 
 
@@ -282,6 +321,7 @@ def packet_in(tokens: list[Token]) -> PacketHeader | None:
 
 
 def _packet_operands(op: MlirOp) -> tuple[int, ...]:
+    """Type and id."""
     return tuple(int(t.text, 0) for t in op.tokens if t.kind == "number")
 
 

@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
 from goldbeat.pymodels.objfifo.live.agent import LiveProgram
 from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray
-from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
+from goldbeat.pymodels.objfifo.live.bd_pool import BdPools
+from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.from_plan import LiveFifos
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.walk import element_walk
-from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar, packet_of
+from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar, behind, packet_of
 from goldbeat.pymodels.objfifo.mlir_exec.interpreter import Env, ScalarProgram, Waits
 from goldbeat.pymodels.objfifo.mlir_exec.memref_ops import bracket_lists, slot_values
 from goldbeat.pymodels.objfifo.mlir_exec.tree import MlirOp
@@ -56,6 +58,7 @@ class HostProgram(ScalarProgram):
         self.headers: Mapping[str, PacketHeader] = {}
         """Of allocations whose transfers are packets."""
         self.fifos = LiveFifos({}, {})
+        self.pools = BdPools(array)
         self._moves = 0
 
     def program(self, op: MlirOp, env: Env) -> LiveProgram:
@@ -87,6 +90,8 @@ class HostProgram(ScalarProgram):
             "aiex.dma_channel_reset_for": self._rearm,
             "aiex.core_reset": self._core_reset,
             "aiex.buffer_clear": self._clear,
+            "aiex.dma_bd_pool_pop": self._pop,
+            "aiex.dma_bd_pool_push": self._give,
             "aiex.configure": self._configured,
         }.get(op.name)
         if found is not None:
@@ -147,13 +152,55 @@ class HostProgram(ScalarProgram):
                 words = [t.text for t in op.tokens if t.kind in ("word", "number")]
                 tile, way, index = env[op.operands[0]], Direction(words[0]), int(words[1])
             first = self.dma.task(op, tile, op.regions[0], env)
-            repeat = int(op.attributes.get("repeat_count", 0))
+            drawn = behind(op, "repeat", env)
+            repeat = int(op.attributes.get("repeat_count", 0)) if drawn is None else drawn
+            self._order(op, self.array.channel(tile, way, index))
             token = bool(op.attributes.get("issue_token", False))
             env[op.results[0]] = ((tile, way, index), LiveTask(first, repeat, token))
             return None
             yield None
 
         return configure
+
+    def _order(self, op: MlirOp, channel: LiveChannel) -> None:
+        """A task is for a channel that is out of order, or for one that is not."""
+        wanted = bool(op.attributes.get("out_of_order", False))
+        if wanted and channel.ordered:
+            if not channel.idle:
+                self.fail(op, f"out_of_order on {channel.name}, which is busy", "an idle channel")
+            self.dma.order(op, channel)
+        elif channel.ordered == wanted:
+            self.fail(op, f"a task in order on {channel.name}", "out_of_order, as it was started")
+
+    def _pop(self, op: MlirOp) -> Flow:
+        tile, part = self._pool(op)
+
+        def pop(env: Env) -> Waits:
+            env[op.results[0]] = self.pools.pop(tile, part)
+            return None
+            yield None
+
+        return pop
+
+    def _give(self, op: MlirOp) -> Flow:
+        tile, part = self._pool(op)
+
+        def push(env: Env) -> Waits:
+            self.pools.push(tile, int(env[op.operands[0]]), part)
+            return None
+            yield None
+
+        return push
+
+    def _pool(self, op: MlirOp) -> tuple[Tile, range | None]:
+        """A tile, and ``partition [a, b)``; before that, a third number, which is 0 for a pool of all."""
+        numbers = [int(t.text, 0) for t in op.tokens if t.kind == "number"]
+        tile = self.array.device.tile(numbers[0], numbers[1])
+        if any(t.text == "partition" for t in op.tokens):
+            return tile, range(numbers[2], numbers[3])
+        if len(numbers) > 2 and (numbers[2] or tile.kind is TileKind.MEM):
+            self.fail(op, f"pool {numbers[2]} of {tile}", "pool 0 of a shim or core tile, or a partition")
+        return tile, None
 
     def _start(self, op: MlirOp) -> Flow:
         def start(env: Env) -> Waits:
@@ -271,7 +318,8 @@ class HostProgram(ScalarProgram):
             names = op.operands
             bd = int(env[names[0]]) if names else int(op.attributes["bd_id"])
             repeat = int(env[names[1]]) if len(names) > 1 else int(op.attributes.get("repeat_count", 0))
-            yield self.array.push(tile, way, index, LiveTask(bd, repeat, token))
+            queue = reg.TILE_MAPS[tile.kind].control[way] + 8 * index + 4
+            yield from self.registers.write(tile, queue, bd | repeat << 16 | int(token) << 31)
 
         return push
 
@@ -359,14 +407,24 @@ _FIELDS = {
 }  # fmt: skip
 
 
+_BESIDE = ("column", "row", "bd_id", "ddr_id", "buffer_offset", "burst_length", "axcache", "axqos", "smid", "secure")
+"""What a write of a descriptor says beside its fields, and fields without effect on data."""
+
+
 def written_bd(tile: Tile, found: Mapping[str, int]) -> list[int]:
-    """The words of a descriptor whose fields are given one by one; the offset is in bytes."""
+    """The words of a descriptor whose fields are given one by one; the offset is in bytes.
+
+    Raises:
+        UsageError: a field that a descriptor of the tile has not.
+    """
     words = [0] * reg.bd_words(tile.kind)
     fields = reg.BD_FIELDS[tile.kind]
     for name, value in found.items():
         field = _FIELDS.get(name)
         if field in fields:
             fields[field].put(words, value)
+        elif value and name not in _BESIDE:
+            raise UsageError(f"a descriptor of {tile} with {name} = {value}, which it has not")
     if tile.kind is not TileKind.SHIM:
         fields["base"].put(words, found.get("buffer_offset", 0) // 4)
     else:

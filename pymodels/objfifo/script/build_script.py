@@ -13,7 +13,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
 from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray, LiveBuffer
-from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
+from goldbeat.pymodels.objfifo.live.dma import OUT_OF_ORDER_IDS, LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.from_plan import LiveEnd, LiveFifos, add_plan
 from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
@@ -24,7 +24,7 @@ from goldbeat.pymodels.objfifo.plan.access import LockAccess, run_with
 from goldbeat.pymodels.objfifo.plan.design import Core, Fifo
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Iteration, PacketHeader
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, Iteration, PacketHeader
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_ids
 from goldbeat.pymodels.objfifo.script.declared import Declared
@@ -154,6 +154,11 @@ class _ScriptBuilder:
         tile = script_tile(program.tile)
         taken = self.taken.setdefault(tile, {key for key in self.array.bds[tile] if isinstance(key, int)})
         keys: dict[int, int] = {}
+        asked = [b.bd.number for b in program.blocks.blocks.values() if b.bd is not None and b.bd.number is not None]
+        for pinned in asked:
+            if pinned in taken:
+                raise UsageError(f"{tile}: bd_id {pinned} is given twice")
+            taken.add(pinned)
         for start in program.starts():
             block, chain = start.first, list[ScriptBlock]()
             while block is not None and block.bd is not None and id(block) not in keys:
@@ -162,16 +167,27 @@ class _ScriptBuilder:
                     number = next((n for n in bd_ids(tile, start.index) if n not in taken), None)
                 if number is None:
                     raise UsageError(f"{tile}: more descriptors than it has")
+                if number not in bd_ids(tile, start.index):
+                    raise UsageError(f"{tile}: {start.direction} {start.index} cannot use descriptor {number}")
                 taken.add(number)
                 keys[id(block)] = number
                 chain.append(block)
                 block = block.next
             for one in chain:
                 following = None if one.next is None else keys.get(id(one.next))
-                self.array.bds[tile][keys[id(one)]] = self.descriptor(tile, one, following)
+                made = self.array.bds[tile][keys[id(one)]] = self.descriptor(tile, one, following)
+                made.pad = made.pad if start.pad is None else start.pad & 0xFFFFFFFF
+            channel = self.array.channel(tile, start.direction, start.index)
+            if start.out_of_order:
+                self.out_of_order(channel)
             if start.first is not None and id(start.first) in keys:
-                task = LiveTask(keys[id(start.first)], start.repeat)
-                self.array.channel(tile, start.direction, start.index).queue.append(task)
+                channel.queue.append(LiveTask(keys[id(start.first)], start.repeat))
+
+    def out_of_order(self, channel: LiveChannel) -> None:
+        """Let the headers of packets name a channel's descriptors."""
+        if channel.direction is not Direction.S2MM:
+            raise UsageError(f"{channel.name} is out of order: expected a channel that receives (S2MM)")
+        channel.ordered = False
 
     def descriptor(self, tile: Tile, block: ScriptBlock, following: Any) -> LiveBd:
         """The descriptor of a block."""
@@ -195,8 +211,12 @@ class _ScriptBuilder:
         takes = None if block.takes is None else (block.takes[0].live, block.takes[1], block.takes[2])
         gives = None if block.gives is None else (block.gives[0].live, block.gives[1])
         pad = pad_word(bd.pad_value, item)
+        if bd.slot is not None and (header is None or not 0 <= bd.slot <= OUT_OF_ORDER_IDS):
+            expected = f"an id of 0 to {OUT_OF_ORDER_IDS} and a packet"
+            raise UsageError(f"{tile}: a descriptor with out_of_order_id={bd.slot}, expected {expected}")
         plain = Bd(-1, "", base, len(walk), iteration=turn, packet=header)
-        return LiveBd(plain, memory, takes, gives, following, pad, walk=walk, turns=turns)  # type: ignore[arg-type]
+        slot = bd.slot or 0
+        return LiveBd(plain, memory, takes, gives, following, pad, slot, walk=walk, turns=turns)  # type: ignore[arg-type]
 
     def _target(self, bd: ScriptBd) -> tuple[Any, int, ObjectType]:
         target = bd.buffer

@@ -10,6 +10,7 @@ from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.endpoint import AnyTile
+from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.placed import device, runtime_sequence
 from goldbeat.pymodels.objfifo.iron.program import Program
 from goldbeat.pymodels.objfifo.iron.resolved import ResolvedModule
@@ -75,8 +76,9 @@ def declared_all(token: Any) -> None:
 # -- the placed level -----------------------------------------------------------------------------------------------------
 
 
-def script_device(which: Any = None, *_: Any, **__: Any) -> Callable[[Callable[[], Any]], ResolvedModule]:
+def script_device(which: Any = None, *_: Any, **more: Any) -> Callable[[Callable[[], Any]], ResolvedModule]:
     """``@device``: a body with fifos and explicit declarations."""
+    only_harmless("device", more, ("sym_name",))
 
     def take(body: Callable[[], Any]) -> ResolvedModule:
         found = Explicit()
@@ -101,8 +103,9 @@ def _only_fifos(found: Explicit) -> None:
         )
 
 
-def script_sequence(*types: Any, **_: Any) -> Callable[[Callable[..., Any]], None]:
+def script_sequence(*types: Any, **more: Any) -> Callable[[Callable[..., Any]], None]:
     """``@runtime_sequence``: kept for the run, or declared at once where nothing is executed."""
+    only_harmless("runtime_sequence", more, ("sym_name",))
 
     def take(body: Callable[..., Any]) -> None:
         if scope().live:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.thread_program import await_wish, in_program
 from goldbeat.pymodels.objfifo.plan.object_type import object_type
@@ -41,8 +42,9 @@ class ScriptBuffer:
         initial_value: Any = None,
         address: int | None = None,
         type: Any = None,  # noqa: A002 - upstream's name
-        **_: Any,
+        **more: Any,
     ) -> None:
+        only_harmless("buffer", more, ("use_write_rtp", "mem_bank"))
         kind = datatype if datatype is not None else type
         if kind is None and initial_value is not None:
             value = np.asarray(initial_value)
@@ -92,8 +94,9 @@ class ScriptLock:
 
     def __init__(
         self, tile: Any = None, lock_id: int | None = None, init: int = 0, sym_name: str | None = None,
-        name: str | None = None, **_: Any,
+        name: str | None = None, **more: Any,
     ) -> None:  # fmt: skip
+        only_harmless("lock", more, ("annot",))
         self.tile, self.number, self.init = tile, lock_id, int(init)
         self.name = name or sym_name
         self.live: LiveLock | None = None
@@ -121,6 +124,7 @@ class ScriptBd:
 
     Attributes:
         buffer: a buffer or an array of the host.
+        slot: the out-of-order id of its packets; None for none.
         takes, gives: lock, count, and for takes True where the value must be equal.
         next: the block of the descriptor that follows.
     """
@@ -134,6 +138,7 @@ class ScriptBd:
     iteration: tuple[int, int, int] | None = None
     number: int | None = None
     pad_value: int = 0
+    slot: int | None = None
     takes: tuple[ScriptLock, int, bool] | None = None
     gives: tuple[ScriptLock, int] | None = None
     next: ScriptBlock | None = None
@@ -176,12 +181,22 @@ class ScriptBlocks:
 
 @dataclass
 class DmaStart:
-    """``dma_start``: a channel, and the block it begins with."""
+    """``dma_start``: a channel, and the block it begins with.
+
+    Attributes:
+        direction, index: which channel.
+        first: its first block.
+        repeat: runs after the first one; of a channel out of order, packets after the first one.
+        out_of_order: headers of packets name the descriptors.
+        pad: what padding words hold; None for what each descriptor says.
+    """
 
     direction: Direction
     index: int
     first: ScriptBlock | None
     repeat: int = 0
+    out_of_order: bool = False
+    pad: int | None = None
 
 
 @dataclass
@@ -256,8 +271,9 @@ def enum_text(value: Any) -> str:
 # -- functions that scripts call ------------------------------------------------------------------------------------------
 
 
-def use_lock(lock: ScriptLock, action: Any, value: int | None = None, **_: Any) -> None:
+def use_lock(lock: ScriptLock, action: Any, value: int | None = None, **more: Any) -> None:
     """Acquire or release, in a block of a DMA program or in a core's function."""
+    only_harmless("use_lock", more)
     count = 1 if value is None else int(value)
     name = enum_text(action)
     block = block_now()
@@ -284,9 +300,11 @@ def dma_bd(
     iteration: Any = None,
     bd_id: int | None = None,
     len: int | None = None,  # noqa: A002 - upstream's name
-    **_: Any,
+    out_of_order_id: int | None = None,
+    **more: Any,
 ) -> None:
     """A descriptor of the block at hand."""
+    only_harmless("dma_bd", more, ("burst_length",))
     block = block_now()
     if block is None:
         raise UsageError("dma_bd outside a block of a DMA program")
@@ -301,11 +319,13 @@ def dma_bd(
         packet,
         found,  # type: ignore[arg-type]
         bd_id,
+        slot=out_of_order_id,
     )
 
 
-def next_bd(dest: Any, **_: Any) -> None:
+def next_bd(dest: Any, **more: Any) -> None:
     """The block that follows."""
+    only_harmless("next_bd", more)
     block = block_now()
     if block is None:
         raise UsageError("next_bd outside a block of a DMA program")
@@ -313,13 +333,17 @@ def next_bd(dest: Any, **_: Any) -> None:
 
 
 def dma_start(
-    direction: Any, channel: int, dest: Any = None, chain: Any = None, repeat_count: int | None = None, **_: Any
-) -> Any:
-    """Start a channel at a block."""
+    direction: Any, channel: int, dest: Any = None, chain: Any = None, repeat_count: int | None = None,
+    pad_value: int | None = None, out_of_order: bool = False, **more: Any,
+) -> Any:  # fmt: skip
+    """Start a channel at a block; out of order, ``repeat_count`` is the number of packets less one."""
+    only_harmless("dma_start", more)
     block = block_now()
     if block is None:
         raise UsageError("dma_start outside a DMA program")
-    block.starts.append(DmaStart(Direction(enum_text(direction)), int(channel), dest, int(repeat_count or 0)))
+    way = Direction(enum_text(direction))
+    start = DmaStart(way, int(channel), dest, int(repeat_count or 0), bool(out_of_order), pad_value)
+    block.starts.append(start)
     return chain
 
 
@@ -343,17 +367,20 @@ def flow(
     dest: Any = None,
     dest_bundle: Any = "DMA",
     dest_channel: int = 0,
-    **_: Any,
+    **more: Any,
 ) -> None:
     """A stream."""
+    only_harmless("flow", more)
     ends = (source, enum_text(source_bundle), int(source_channel)), (dest, enum_text(dest_bundle), int(dest_channel))
     explicit().flows.append(ScriptFlow(ends[0], [ends[1]]))
 
 
 def packetflow(
-    pkt_id: int, source: Any, source_port: Any, source_channel: int, dests: Any, keep_pkt_header: bool = False, **_: Any
-) -> None:
+    pkt_id: int, source: Any, source_port: Any, source_channel: int, dests: Any, keep_pkt_header: bool = False,
+    **more: Any,
+) -> None:  # fmt: skip
     """A stream of packets of an id; ``dests`` is one end or a list, as dict(dest, port, channel)."""
+    only_harmless("packetflow", more)
     found = [
         (d["dest"], enum_text(d["port"]), int(d["channel"])) for d in (dests if isinstance(dests, list) else [dests])
     ]
@@ -361,13 +388,15 @@ def packetflow(
     explicit().flows.append(ScriptFlow(source_end, found, int(pkt_id), bool(keep_pkt_header)))
 
 
-def shim_dma_allocation(name: str, tile: Any, direction: Any, channel: int, **_: Any) -> None:
+def shim_dma_allocation(name: str, tile: Any, direction: Any, channel: int, **more: Any) -> None:
     """A name for a shim's channel."""
+    only_harmless("shim_dma_allocation", more)
     explicit().allocations[name] = (tile, Direction(enum_text(direction)), int(channel))
 
 
-def cascade_flow(source: Tile, dest: Tile, **_: Any) -> None:
+def cascade_flow(source: Tile, dest: Tile, **more: Any) -> None:
     """A cascade from one core to another."""
+    only_harmless("cascade_flow", more)
     explicit().cascades.append((source, dest))
 
 
@@ -389,8 +418,9 @@ def switch_region(kind: str) -> Any:
     return of
 
 
-def switch_connect(source_bundle: Any, source_channel: int, dest_bundle: Any, dest_channel: int, **_: Any) -> None:
+def switch_connect(source_bundle: Any, source_channel: int, dest_bundle: Any, dest_channel: int, **more: Any) -> None:
     """A connection of the switch at hand."""
+    only_harmless("connect", more)
     found = _connections.get()
     if found is None:
         raise UsageError("connect outside a switchbox")

@@ -13,9 +13,10 @@ import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
+from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.placed import npu_dma_memcpy_nd
 from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray
-from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
+from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.from_plan import LiveFifos
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.thread_program import await_wish, in_program
@@ -47,13 +48,15 @@ class HostArray:
 
 @dataclass
 class HostTask:
-    """A task of chained descriptors on a channel."""
+    """A task of chained descriptors on a channel; ``packet`` is the header of those that have none."""
 
     key: ChannelKey
     blocks: ScriptBlocks
     repeat: int = 0
     token: bool = False
     first: Any = None
+    packet: tuple[int, int] | None = None
+    out_of_order: bool = False
 
 
 @dataclass
@@ -70,9 +73,15 @@ class PlannedTask:
         for block in self.blocks.blocks.values():
             bd = block.bd
             if bd is not None:
+                _no_packet(bd.packet)
                 dims = [(1, 0)] * (4 - len(bd.dims)) + list(bd.dims)
                 sizes, strides = [n for n, _ in dims], [s for _, s in dims]
                 npu_dma_memcpy_nd(self.alloc, None, bd.buffer, (0, 0, 0, bd.offset), sizes, strides, self.token)
+
+
+def _no_packet(packet: Any) -> None:
+    if packet is not None:
+        raise UsageError("a packet of its own is executed (goldbeat objfifo exec), not planned")
 
 
 class ScriptHost:
@@ -199,10 +208,12 @@ def npu_memcpy(
     issue_token: bool | None = None,
     tap: Any = None,
     packet: Any = None,
-    **_: Any,
+    **more: Any,
 ) -> None:
     """Start a transfer between a host array and a fifo at the shim."""
+    only_harmless("npu_dma_memcpy_nd", more, ("burst_length",))
     if not in_program():
+        _no_packet(packet)
         npu_dma_memcpy_nd(metadata, bd_id, mem, offsets, sizes, strides, issue_token, tap)
         return
     host = host_now()
@@ -220,9 +231,11 @@ def await_fifos(*args: Any) -> None:
 
 
 def sync_tokens(
-    column: int = 0, row: int = 0, direction: Any = 0, channel: int = 0, column_num: int = 1, row_num: int = 1, **_: Any
-) -> None:
+    column: int = 0, row: int = 0, direction: Any = 0, channel: int = 0, column_num: int = 1, row_num: int = 1,
+    **more: Any,
+) -> None:  # fmt: skip
     """Wait for a token of a channel of each tile of a range."""
+    only_harmless("npu_sync", more)
     host = host_now()
     way = Direction.MM2S if enum_text(direction) in ("1", "MM2S") else Direction.S2MM
     for col in range(column, column + column_num):
@@ -231,21 +244,26 @@ def sync_tokens(
 
 
 def configure_task(
-    tile: Any, direction: Any, channel: int, issue_token: bool = False, repeat_count: int = 0, **_: Any
-) -> HostTask:
+    tile: Any, direction: Any, channel: int, issue_token: bool = False, repeat_count: int = 0,
+    repeat_count_val: int | None = None, packet: Any = None, out_of_order: bool = False, **more: Any,
+) -> HostTask:  # fmt: skip
     """A task on a channel; its blocks are written with ``bds(task)``."""
+    only_harmless("dma_configure_task", more)
     host = host_now()
     key = (host.tile_of(tile), Direction(enum_text(direction)), int(channel))
-    return HostTask(key, ScriptBlocks(), int(repeat_count or 0), bool(issue_token))
+    repeat = int(repeat_count_val if repeat_count_val is not None else repeat_count or 0)
+    return HostTask(key, ScriptBlocks(), repeat, bool(issue_token), None, packet, bool(out_of_order))
 
 
 def configure_task_for(
-    alloc: Any, issue_token: bool = False, repeat_count: int = 0, **_: Any
+    alloc: Any, issue_token: bool = False, repeat_count: int = 0, repeat_count_val: int | None = None, **more: Any
 ) -> HostTask | PlannedTask:
     """A task on the channel of a fifo or allocation."""
+    only_harmless("dma_configure_task_for", more)
     if not in_program():
         return PlannedTask(alloc, ScriptBlocks(), bool(issue_token))
-    return HostTask(host_now().channel(alloc), ScriptBlocks(), int(repeat_count or 0), bool(issue_token))
+    repeat = int(repeat_count_val if repeat_count_val is not None else repeat_count or 0)
+    return HostTask(host_now().channel(alloc), ScriptBlocks(), repeat, bool(issue_token))
 
 
 def bds(task: HostTask | PlannedTask) -> ScriptBlocks:
@@ -255,24 +273,27 @@ def bds(task: HostTask | PlannedTask) -> ScriptBlocks:
 
 def shim_bd(
     mem: Any, tap: Any = None, offset: Any = None, sizes: Any = None, strides: Any = None, transfer_len: Any = None,
-    packet: Any = None, **_: Any,
+    packet: Any = None, out_of_order_id: int | None = None, **more: Any,
 ) -> None:  # fmt: skip
     """A descriptor on a host array, in a block of a task."""
+    only_harmless("shim_dma_bd", more, ("burst_length",))
     from goldbeat.pymodels.objfifo.script.explicit import dma_bd
 
     start, dims = pattern(mem, tap, offset, sizes, strides)
     length = int(np.prod([n for n, _ in dims[-3:]])) if transfer_len is None else int(transfer_len)
-    dma_bd(mem, start, length, [n for n, _ in dims], [s for _, s in dims], packet=packet)
+    sizes, strides = [n for n, _ in dims], [s for _, s in dims]
+    dma_bd(mem, start, length, sizes, strides, packet=packet, out_of_order_id=out_of_order_id)
 
 
 def single_bd_task(
     alloc: Any, mem: Any, tap: Any = None, offset: Any = None, sizes: Any = None, strides: Any = None,
-    issue_token: bool = False, packet: Any = None, **_: Any,
+    transfer_len: Any = None, issue_token: bool = False, packet: Any = None, **more: Any,
 ) -> HostTask | PlannedTask:  # fmt: skip
     """A task of one descriptor; the outermost size repeats it."""
+    only_harmless("shim_dma_single_bd_task", more, ("burst_length",))
     task = configure_task_for(alloc, issue_token)
     with task.blocks[0]:
-        shim_bd(mem, tap, offset, sizes, strides, packet=packet)
+        shim_bd(mem, tap, offset, sizes, strides, transfer_len, packet)
     bd = task.blocks[0].bd
     assert bd is not None
     task.repeat = math.prod(size for size, _ in bd.dims[:-3]) - 1
@@ -295,11 +316,24 @@ def start_task(*tasks: HostTask | PlannedTask) -> None:
             keys = {id(b): host.new_key() if b.bd.number is None else b.bd.number for b in blocks if b.bd is not None}
             if not keys:
                 raise UsageError("a task without a descriptor")
+            _order(host.array.channel(*task.key), task.out_of_order)
             for block in blocks:
+                if block.bd is not None and block.bd.packet is None:
+                    block.bd.packet = task.packet
                 following = None if block.next is None else keys.get(id(block.next))
                 host.write_bd(tile, keys[id(block)], host.make(tile, block, following))
             task.first = keys[id(blocks[0])]
         host.push(task.key, LiveTask(task.first, task.repeat, task.token))
+
+
+def _order(channel: LiveChannel, wanted: bool) -> None:
+    """A task is for a channel that is out of order, or for one that is not."""
+    if wanted and channel.ordered:
+        if not channel.idle or channel.direction is not Direction.S2MM:
+            raise UsageError(f"out_of_order on {channel.name}: expected an idle channel that receives (S2MM)")
+        channel.ordered = False
+    elif channel.ordered == wanted:
+        raise UsageError(f"a task in order on {channel.name}, which is out of order")
 
 
 def await_task(*tasks: HostTask) -> None:
@@ -332,15 +366,17 @@ def write_register(
         await_wish(wish)
 
 
-def npu_write(address: int, value: int, buffer: Any = None, column: Any = None, row: Any = None, **_: Any) -> None:
+def npu_write(address: int, value: int, buffer: Any = None, column: Any = None, row: Any = None, **more: Any) -> None:
     """``npu_write32``."""
+    only_harmless("npu_write32", more)
     write_register(address, value, buffer, column, row)
 
 
 def npu_mask_write(
-    address: int, value: int, mask: int, buffer: Any = None, column: Any = None, row: Any = None, **_: Any
+    address: int, value: int, mask: int, buffer: Any = None, column: Any = None, row: Any = None, **more: Any
 ) -> None:
     """``npu_maskwrite32``."""
+    only_harmless("npu_maskwrite32", more)
     write_register(address, value, buffer, column, row, mask)
 
 
@@ -354,17 +390,20 @@ def npu_bd(**fields: int) -> None:
             await_wish(wish)
 
 
-def npu_patch(addr: int, arg_idx: int, arg_plus: int = 0, **_: Any) -> None:
+def npu_patch(addr: int, arg_idx: int, arg_plus: int = 0, **more: Any) -> None:
     """``npu_address_patch``: a shim's descriptor walks an argument of the sequence."""
+    only_harmless("npu_address_patch", more)
     host = host_now()
     tile = host.array.device.tile(addr >> 25, addr >> 20 & 31)
     host.registers.patch(tile, addr & 0xFFFFF, host.order[arg_idx], int(arg_plus))
 
 
 def npu_push(
-    column: int, row: int, direction: Any, channel: int, issue_token: bool = False, repeat_count: int = 0, bd_id: int = 0, **_: Any
+    column: int, row: int, direction: Any, channel: int, issue_token: bool = False, repeat_count: int = 0, bd_id: int = 0,
+    **more: Any,
 ) -> None:  # fmt: skip
     """``npu_push_queue``: start a descriptor that was written by its registers."""
+    only_harmless("npu_push_queue", more)
     way = Direction.MM2S if enum_text(direction) in ("1", "MM2S") else Direction.S2MM
     host = host_now()
     tile = host.array.device.tile(column, row)
@@ -374,8 +413,9 @@ def npu_push(
         await_wish(wish)
 
 
-def npu_parameter(buffer: Any, index: int, value: Any, **_: Any) -> None:
+def npu_parameter(buffer: Any, index: int, value: Any, **more: Any) -> None:
     """``npu_rtp_write``: set an element of a buffer."""
+    only_harmless("npu_rtp_write", more)
     host = host_now()
     name = buffer if isinstance(buffer, str) else buffer.name
     host.array.view(host.array.buffers[name]).reshape(-1)[index] = value

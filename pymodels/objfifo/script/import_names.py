@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.iron import element_pattern, fifo, ops, placed, placement, runtime, worker
+from goldbeat.pymodels.objfifo.iron import element_pattern, fifo, keywords, ops, placed, placement, runtime, worker
 from goldbeat.pymodels.objfifo.live.core_ports import CascadeGet, CascadePut
 from goldbeat.pymodels.objfifo.plan import device as devices
 from goldbeat.pymodels.objfifo.plan.access import range_
@@ -95,7 +95,8 @@ class ScriptPart:
     """``Resolvable``: a user's own part; its ``resolve`` declares what it needs."""
 
 
-def _tile(col: int | None = None, row: int | None = None, *_: Any, tile_type: Any = None, **__: Any) -> Any:
+def _tile(col: int | None = None, row: int | None = None, *_: Any, tile_type: Any = None, **more: Any) -> Any:
+    keywords.only_harmless("Tile", more, ("allocation_scheme",))
     if col is None or row is None:
         text = explicit.enum_text(tile_type)
         kind = TileKind.SHIM if "Shim" in text else TileKind.MEM if "Mem" in text else TileKind.CORE
@@ -103,8 +104,9 @@ def _tile(col: int | None = None, row: int | None = None, *_: Any, tile_type: An
     return placement.tile(col, row)
 
 
-def _link(ins: Any, outs: Any, src_offsets: Any = (), dst_offsets: Any = (), tile: Any = None, **_: Any) -> None:
+def _link(ins: Any, outs: Any, src_offsets: Any = (), dst_offsets: Any = (), tile: Any = None, **more: Any) -> None:
     """``ObjectFifoLink``: handles that a memory tile joins."""
+    keywords.only_harmless("ObjectFifoLink", more, ("name",))
     from goldbeat.pymodels.objfifo.iron.endpoint import LinkPlace
 
     first, second = (one if isinstance(one, list) else [one] for one in (ins, outs))
@@ -161,7 +163,8 @@ def _iron() -> dict[str, Any]:
         "Program": declared.ScriptProgram, "Runtime": runtime.Runtime, "TaskGroup": runtime.TaskGroup,
         "Kernel": worker.Kernel, "ExternalFunction": ScriptFunction, "kernels": KernelLibrary(),
         "Buffer": explicit.ScriptBuffer, "GlobalBuffer": explicit.ScriptBuffer, "Lock": explicit.ScriptLock,
-        "Flow": tile_dma.tile_flow, "PacketFlow": tile_dma.tile_packet_flow, "TileDma": tile_dma.TileDmaProgram,
+        "Flow": tile_dma.tile_flow, "PacketFlow": tile_dma.tile_packet_flow, "PacketDest": tile_dma.TilePacketDest,
+        "TileDma": tile_dma.TileDmaProgram,
         "DmaChannel": tile_dma.TileDmaChannel, "Bd": tile_dma.TileBd, "BdIteration": tile_dma.TileBdIteration,
         "Acquire": tile_dma.LockAcquire, "Release": tile_dma.LockRelease, "jit": jit.jit, "In": Marker, "Out": Marker,
         "InOut": Marker, "CompileTime": Marker, "tensor": jit.ScriptTensor, "zeros": jit.script_zeros,

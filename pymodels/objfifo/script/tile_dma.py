@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.plan.plan import Direction
+from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 from goldbeat.pymodels.objfifo.script.explicit import (
     DmaProgram,
     DmaStart,
@@ -17,6 +20,7 @@ from goldbeat.pymodels.objfifo.script.explicit import (
     ScriptFlow,
     ScriptLock,
     enum_text,
+    explicit,
 )
 
 
@@ -61,16 +65,28 @@ class TileBd:
     strides: Sequence[int] = ()
     pad_dimensions: Sequence[Sequence[int]] | None = None
     iteration: TileBdIteration | None = None
+    bd_id: int | None = None
+    out_of_order_id: int | None = None
 
 
 @dataclass
 class TileDmaChannel:
-    """A channel with its descriptors."""
+    """A channel with its descriptors; out of order, ``repeat_count`` counts rounds of all their packets after the first."""
 
     direction: Any
     channel: int
     bds: list[TileBd]
     pad_value: int = 0
+    repeat_count: int = 0
+    out_of_order: bool = False
+
+    @property
+    def repeat(self) -> int:
+        """Runs after the first one, packets after the first one where it is out of order."""
+        if not self.out_of_order:
+            return int(self.repeat_count)
+        packets = sum(1 if bd.iteration is None else bd.iteration.size for bd in self.bds)
+        return packets * (int(self.repeat_count) + 1) - 1
 
 
 @dataclass
@@ -94,7 +110,12 @@ class TileDmaProgram:
                 for give in bd.releases:
                     block.gives = (give.lock, give.value) if give.value else None
                 block.next = block if bd.next == "self" else None if bd.next is None else blocks[int(bd.next)]
-            made.entry.starts.append(DmaStart(Direction(enum_text(channel.direction)), channel.channel, blocks[0]))
+            if channel.out_of_order:  # packets name their descriptors: a chain only lists them
+                for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+                    block.next = following
+            way = Direction(enum_text(channel.direction))
+            start = DmaStart(way, channel.channel, blocks[0], channel.repeat, channel.out_of_order)
+            made.entry.starts.append(start)
         return made
 
 
@@ -108,17 +129,33 @@ def _bd(bd: TileBd, pad_value: int) -> ScriptBd:
         [(int(a), int(b)) for a, b in bd.pad_dimensions or ()],
         bd.packet,
         None if turn is None else (turn.size, turn.stride, turn.current),
+        bd.bd_id,
         pad_value=pad_value,
+        slot=bd.out_of_order_id,
     )
 
 
 def tile_flow(
-    src: Any, dst: Any, src_port: Any = "DMA", src_channel: int = 0, dst_port: Any = "DMA", dst_channel: int = 0, **_: Any
+    src: Any, dst: Any, src_port: Any = "DMA", src_channel: int = 0, dst_port: Any = "DMA", dst_channel: int = 0,
+    shim_symbol: str | None = None, **more: Any,
 ) -> ScriptFlow:  # fmt: skip
-    """``Flow``: a stream that a runtime is given."""
+    """``Flow``: a stream that a runtime is given; ``shim_symbol`` names its end at a shim."""
+    only_harmless("Flow", more, ("name",))
     ends = dst if isinstance(dst, list) else [dst]
     found = [(one, enum_text(dst_port), int(dst_channel)) for one in ends]
-    return ScriptFlow((src, enum_text(src_port), int(src_channel)), found)
+    made = ScriptFlow((src, enum_text(src_port), int(src_channel)), found)
+    if shim_symbol is not None:
+        _name_shim(shim_symbol, made)
+    return made
+
+
+@dataclass
+class TilePacketDest:
+    """``PacketDest``: one more end of a packet flow."""
+
+    tile: Any
+    port: Any = "DMA"
+    channel: int = 0
 
 
 def tile_packet_flow(
@@ -129,10 +166,23 @@ def tile_packet_flow(
     src_channel: int = 0,
     dst_port: Any = "DMA",
     dst_channel: int = 0,
+    extra_dsts: Sequence[TilePacketDest] | None = None,
     keep_pkt_header: bool = False,
-    **_: Any,
+    shim_symbol: str | None = None,
+    **more: Any,
 ) -> ScriptFlow:
     """``PacketFlow``: packets of an id."""
-    made = tile_flow(src, dst, src_port, src_channel, dst_port, dst_channel)
+    only_harmless("PacketFlow", more, ("name",))
+    made = tile_flow(src, dst, src_port, src_channel, dst_port, dst_channel, shim_symbol)
+    made.dests += [(one.tile, enum_text(one.port), int(one.channel)) for one in extra_dsts or ()]
     made.packet, made.keep = int(pkt_id), bool(keep_pkt_header)
     return made
+
+
+def _name_shim(symbol: str, flow: ScriptFlow) -> None:
+    for (tile, _, channel), way in ((flow.source, Direction.MM2S), (flow.dests[0], Direction.S2MM)):
+        where = getattr(tile, "op", tile)
+        if isinstance(where, Tile) and where.kind is TileKind.SHIM:
+            explicit().allocations[symbol] = (tile, way, channel)
+            return
+    raise UsageError(f"shim_symbol={symbol!r} of a flow without an end at a shim")
