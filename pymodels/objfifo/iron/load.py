@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import io
 import runpy
-import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import redirect_stdout
@@ -16,6 +15,7 @@ from goldbeat.pymodels.objfifo.iron.branches import compiled_script
 from goldbeat.pymodels.objfifo.iron.placed import close
 from goldbeat.pymodels.objfifo.iron.program import open_design
 from goldbeat.pymodels.objfifo.iron.scope import fresh
+from goldbeat.pymodels.objfifo.iron.surroundings import script_surroundings
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 
 
@@ -32,9 +32,7 @@ def load_fifo_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
     """
     if not path.is_file():
         raise InputError("no file", "a Python file with a design", file=path)
-    before = sys.argv
-    sys.argv = [str(path), *arguments]
-    with fresh() as scope, redirect_stdout(io.StringIO()):
+    with fresh() as scope, redirect_stdout(io.StringIO()), script_surroundings(path, arguments):
         scope.silent = True
         try:
             # Only branches of core bodies need more than the file as it is.
@@ -54,8 +52,6 @@ def load_fifo_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
             line = lines[-1] if lines else getattr(error, "lineno", None)
             found = f"{type(error).__name__}: {error}"
             raise InputError(found, "a file that runs to its end", file=path, line=line) from error
-        finally:
-            sys.argv = before
         if scope.designs:
             return scope.designs[-1]
         if scope.open_fifos:

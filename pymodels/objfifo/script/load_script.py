@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import io
-import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 
@@ -18,6 +17,7 @@ from goldbeat.pymodels.objfifo.iron.branches import compiled_script
 from goldbeat.pymodels.objfifo.iron.placed import close
 from goldbeat.pymodels.objfifo.iron.program import open_design
 from goldbeat.pymodels.objfifo.iron.scope import fresh
+from goldbeat.pymodels.objfifo.iron.surroundings import script_surroundings
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
 from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
@@ -26,23 +26,6 @@ from goldbeat.pymodels.objfifo.script.declared import Declared
 from goldbeat.pymodels.objfifo.script.explicit import explicit
 from goldbeat.pymodels.objfifo.script.import_names import script_imports
 from goldbeat.pymodels.objfifo.script.jit import ScriptSession, own_declarations, script_session
-
-
-@contextmanager
-def _surroundings(path: Path, arguments: Sequence[str]) -> Iterator[None]:
-    """The script's command line and folder; what it imports from there is forgotten again."""
-    before, paths, modules = sys.argv, list(sys.path), set(sys.modules)
-    folder = path.resolve().parent
-    sys.argv = [str(path), *arguments]
-    sys.path.insert(0, str(folder))
-    try:
-        yield
-    finally:
-        sys.argv, sys.path[:] = before, paths
-        for name in set(sys.modules) - modules:
-            file = getattr(sys.modules[name], "__file__", None)
-            if file is not None and Path(file).resolve().parent == folder:
-                del sys.modules[name]
 
 
 def run_script(path: Path, arguments: Sequence[str], found: ScriptSession) -> Declared | None:
@@ -63,7 +46,7 @@ def run_script(path: Path, arguments: Sequence[str], found: ScriptSession) -> De
         raise InputError("no file", "a Python script", file=path)
     main = ModuleType("__main__")
     main.__dict__["__file__"] = str(path)
-    with _surroundings(path, arguments), script_imports(), script_session(found), own_declarations() as designs:
+    with script_surroundings(path, arguments), script_imports(), script_session(found), own_declarations() as designs:
         try:
             code = compiled_script(path)
             with fresh() as scope, redirect_stdout(io.StringIO()):

@@ -32,6 +32,7 @@ from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.storage import Storage
 from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, registers_case, stream_cases
+from goldbeat.tb.designs.objfifo.array_case import array_case
 from goldbeat.tb.designs.objfifo.bench_engine import BD_TABLE, PROFILES
 from goldbeat.tb.designs.objfifo.bench_engine import DESIGN as ENGINE
 from goldbeat.tb.designs.objfifo.draw import dims_of
@@ -159,26 +160,28 @@ def _of_an_engine(name: str, summary: str, seeds: int = 1) -> Case:
     return case.model_copy(update={"name": f"engine_{name}", "summary": summary, "make": make})
 
 
+_PARAMETERS = {
+    "NE": Parameter(default=2),
+    "NX": Parameter(default=2),
+    "NW": Parameter(default=1),
+    "NS": Parameter(default=3),
+    "NM": Parameter(default=4),
+    "NBD": Parameter(default=32),
+    "NLOCK": Parameter(default=16),
+    "NBANK": Parameter(default=4),
+    "MEM_WORDS": Parameter(default=2048),
+    "WORD_W": Parameter(default=32),
+    "PROFILE": Parameter(default=0),
+    "FINISH": Parameter(default=0),
+}
+
 DESIGN = Design(
     name="objfifo_array",
     summary="object FIFO engines, the streams between them, and workers for cores",
     top="objfifo_array",
     files=("objfifo/objfifo_array.f",),
     root=HDL,
-    parameters={
-        "NE": Parameter(default=2),
-        "NX": Parameter(default=2),
-        "NW": Parameter(default=1),
-        "NS": Parameter(default=3),
-        "NM": Parameter(default=4),
-        "NBD": Parameter(default=32),
-        "NLOCK": Parameter(default=16),
-        "NBANK": Parameter(default=4),
-        "MEM_WORDS": Parameter(default=2048),
-        "WORD_W": Parameter(default=32),
-        "PROFILE": Parameter(default=0),
-        "FINISH": Parameter(default=0),
-    },
+    parameters=_PARAMETERS,
     words=PROFILES,
     streams=(
         StreamPort(name="s_axis", direction="in", width="WORD_W", lanes="NX", dtype="int32"),
@@ -213,6 +216,7 @@ DESIGN = Design(
             inputs=False,
             params={"PROFILE": 1},
         ),
+        array_case(_PARAMETERS),
         *stream_cases(_traffic),
         registers_case(_registers, "the switch's register map, strobes and error answers"),
         _of_an_engine("random", "random designs of one engine", 8),

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,18 +20,15 @@ from goldbeat.pymodels.objfifo.plan.mlir import to_mlir
 from goldbeat.pymodels.objfifo.plan.notes import Note, notes
 from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError, rules_text
 from goldbeat.pymodels.objfifo.untimed.deadlock import ITERATIONS, DesignVerdict, Report, analyse
-from goldbeat.tb.cli.common import FAILED, Json, ReplaceFolder, check_free, examples, print_json, say
+from goldbeat.tb.cli.common import FAILED, Json, check_free, examples, print_json, say
 from goldbeat.tb.designs.objfifo import HELP
 from goldbeat.tb.designs.objfifo.compiled_commands import asm, dis, load_files
 from goldbeat.tb.designs.objfifo.exec_command import execute
 from goldbeat.tb.designs.objfifo.plan_text import print_host_costs, print_plan
+from goldbeat.tb.designs.objfifo.run_command import Arguments, Design, Lax, run
 from goldbeat.tb.designs.objfifo.trace_commands import compare_trace, read_trace
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
-
-Design = Annotated[Path, typer.Argument(metavar="DESIGN.py", help="Python file with a design.")]
-Arguments = Annotated[list[str] | None, typer.Argument(metavar="[-- ARG...]", help="Command line of the file.")]
-Lax = Annotated[bool, typer.Option("--lax", help="Skip the rules that mlir-aie does not check, if a plan exists.")]
 
 
 @app.command(
@@ -178,7 +174,13 @@ def _as_json(
     return found
 
 
-@app.command(
+@app.command(epilog=examples("goldbeat objfifo rules"))
+def rules() -> None:
+    """List the rules; mlir-aie does not check those with a star."""
+    say(rules_text())
+
+
+app.command(
     no_args_is_help=True,
     epilog=examples(
         "goldbeat objfifo run design.py",
@@ -186,77 +188,10 @@ def _as_json(
         "goldbeat objfifo run design.py --input arg0=in.npy --expect arg1=out.npy",
         "goldbeat objfifo run design.py --gaps random:0.3 --ready bursty:8 --seed 7",
         "goldbeat objfifo run design.py --profile npu1",
+        "goldbeat objfifo run design.py --array --profile npu1 --work tile_0_2=200",
         "goldbeat objfifo run design.py --lax",
     ),
-)
-def run(
-    design: Design,
-    arguments: Arguments = None,
-    inputs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--input", "-i", metavar="NAME=FILE", help="A host array or PLIO port: PLIO text or CSV, or .npy."
-        ),
-    ] = None,
-    expected: Annotated[
-        list[str] | None, typer.Option("--expect", metavar="NAME=FILE", help="Expected host array after the run.")
-    ] = None,
-    iterations: Annotated[
-        int | None, typer.Option("--iterations", metavar="N", min=1, help="Passes of programs that never end.")
-    ] = None,
-    gaps: Annotated[str, typer.Option("--gaps", metavar="PATTERN", help="Gaps at the inputs of each tile.")] = "none",
-    ready: Annotated[
-        str, typer.Option("--ready", metavar="PATTERN", help="Back-pressure at the outputs of each tile.")
-    ] = "none",
-    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", min=0, help="Seed of data and patterns.")] = 0,
-    profile: Annotated[
-        str, typer.Option("--profile", metavar="ideal|npu1", help="Timing: the engine's own, or as on silicon.")
-    ] = "ideal",
-    kernel: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--kernel", metavar="NAME=FILE.py:FUNCTION", help="Python function in place of a compiled kernel."
-        ),
-    ] = None,
-    label: Annotated[
-        str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [the file's name].")
-    ] = None,
-    lax: Lax = False,
-    force: ReplaceFolder = False,
-    as_json: Json = False,
-) -> None:
-    """Run every tile of a design on the DMA engine in RTL.
-
-    The design is checked and executed without time first. Host arrays without a file get random data.
-    Each tile's engine is compared with its model in every cycle, and its words with the execution.
-    Exit code: 0 equal, 1 different or a tile sends nothing, 2 bad input or no data moves at all.
-    """
-    # The simulator's side is only needed here: plans and checks go without.
-    from goldbeat.tb.cli.options import Pair
-    from goldbeat.tb.cli.run import Wishes, run_case
-    from goldbeat.tb.designs.objfifo.bench_engine import DESIGN
-
-    words: list[Pair] = [
-        ("design", str(design)),
-        ("arguments", shlex.join(arguments or ())),
-        ("gaps", gaps),
-        ("ready", ready),
-        ("profile", profile),
-    ]
-    words += [("iterations", str(iterations))] if iterations is not None else []
-    words += [("lax", "1")] if lax else []
-    words += [("kernels", shlex.join(kernel))] if kernel else []
-    words += [("expect", shlex.join(expected))] if expected else []
-    wishes = Wishes(seed=seed, label=label or design.stem, force=force, as_json=as_json)
-    run_case(DESIGN, DESIGN.case("design"), words, inputs or [], wishes)
-
-
-@app.command(epilog=examples("goldbeat objfifo rules"))
-def rules() -> None:
-    """List the rules; mlir-aie does not check those with a star."""
-    say(rules_text())
-
-
+)(run)
 app.command(
     no_args_is_help=True,
     epilog=examples("goldbeat objfifo dis insts.bin", "goldbeat objfifo dis design.xclbin -o design.txt"),

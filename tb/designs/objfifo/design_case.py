@@ -176,7 +176,7 @@ def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> R
         files[Path(tiles[-1]["picture"]).name] = locks_png(one.tile, one.sources, one.sinks, ports)
         for fifo, trace in _plio_ports(made, one, ports):
             name = f"{plain_name(fifo.name)}.txt"
-            files[name] = _plio(fifo, trace)
+            files[name] = plio_port_file(fifo, trace)
             written[fifo.name] = f"output/{name}"
     files |= trace_files(traced)
     streams = [(tile, stream) for tile in tiles for stream in tile["streams"]]
@@ -212,6 +212,7 @@ def _plio_ports(made: _Executed, one: TileScene, ports: Mapping[str, Trace]) -> 
             yield fifo, ports[port][: len(wanted)]
 
 
-def _plio(fifo: Fifo, trace: Trace) -> bytes:
+def plio_port_file(fifo: Fifo, trace: Trace) -> bytes:
+    """What has left a PLIO port, as text with time stamps."""
     style = replace(plio_file.TextStyle(), time_lines=True)
     return plio_file.format_text(trace, fifo.obj.dtype.name, style=style)

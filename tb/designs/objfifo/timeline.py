@@ -48,16 +48,19 @@ def array_timeline(side: TimelineSide) -> OwnRows:
     engines = int(side.params["NE"])
     entries: list[Entry] = []
     covered = {"start"}
+    tiles = dict(re.findall(r"engine (\d+): ([^;]+)", side.stimulus.label))
     for engine in range(engines):
+        title = tiles.get(str(engine), f"engine {engine}")
         registers = EngineRegisters(shape)
         registers.apply(side.stimulus.program.get(f"s_axil_{engine}", ()))
         for channel in range(shape.channels):
             port = f"evt_{engine * shape.channels + channel}"
             covered.add(port)
             if len(side.outcome.ports[port]):
-                name = f"engine {engine} {channel_name(shape, channel)[0]}"
+                acts = registers.cores >> channel & 1
+                name = f"{title} core {channel}" if acts else f"{title} {channel_name(shape, channel)[0]}"
                 entries.append(_finished(side, name, side.outcome.ports[port]))
-        entries += _locks(side, f"engine {engine} ", side.outcome.ports[f"lock_{engine}"], list(registers.locks))
+        entries += _locks(side, f"{title} ", side.outcome.ports[f"lock_{engine}"], list(registers.locks))
         covered.add(f"lock_{engine}")
     return OwnRows(entries, frozenset(covered))
 

@@ -12,20 +12,24 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine import registers as reg
 from goldbeat.pymodels.objfifo.engine.array import ArrayShape, route_writes
 from goldbeat.pymodels.objfifo.engine.core_channels import channel_objects, core_program
+from goldbeat.pymodels.objfifo.engine.core_stream import SCRATCH_WORDS, core_stream
 from goldbeat.pymodels.objfifo.engine.from_plan import descriptor_of
 from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_gaps, fills_by_fifo
 from goldbeat.pymodels.objfifo.engine.registers import Descriptor, EngineTask
+from goldbeat.pymodels.objfifo.engine.rolled import rolled
 from goldbeat.pymodels.objfifo.plan.access import LockAccess as CoreAccess
 from goldbeat.pymodels.objfifo.plan.access import Loop, each, unrolled
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.layout import DesignLayout
 from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd, Plan, TilePlan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
+from goldbeat.pymodels.objfifo.untimed.core_deeds import CoreRun
 from goldbeat.pymodels.objfifo.untimed.machine import CoreEnd, LockKey
 from goldbeat.pymodels.objfifo.untimed.recorded_cores import EndName, core_ends
 from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
@@ -33,8 +37,26 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.traffic import Rng
 from goldbeat.tb.designs.objfifo.scene import EngineScene, random_halves
 
-Cores = Literal["programs", "workers"]
-"""What stands for the cores: their programs, which only take and give locks; or workers between a core's input and output."""
+
+@dataclass(frozen=True)
+class ExecutedCores:
+    """Cores as they were executed, each a channel that takes and gives its locks in order and writes the objects it made.
+
+    Attributes:
+        runs: of all of them.
+        call: cycles of each acquire and release.
+        work: cycles from a core's last acquire to the release behind it, by the core's name.
+    """
+
+    runs: Sequence[CoreRun]
+    call: int = 1
+    work: Mapping[str, int] = field(default_factory=dict)
+
+
+Cores = Literal["programs", "workers"] | ExecutedCores
+"""What stands for the cores: their programs, which only take and give locks; workers between a core's input and output; or
+what they have done in an execution.
+"""
 
 
 @dataclass
@@ -61,6 +83,7 @@ class Whole:
         routes: source by target.
         workers: ADD and WORK by worker.
         fills: words of each transfer of the host, by fifo.
+        words: what comes in, by external input, where it is known.
     """
 
     shape: ArrayShape
@@ -74,6 +97,7 @@ class Whole:
     workers: dict[int, tuple[int, int]] = field(default_factory=dict)
     engines: list[_Engine] = field(default_factory=list)
     fills: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    words: dict[int, npt.NDArray[np.uint32]] = field(default_factory=dict)
 
     @property
     def supply(self) -> dict[str, int]:
@@ -102,13 +126,14 @@ class Whole:
         for x in range(self.shape.outside):
             name = next((n for n, at in self.sources.items() if at == x), None)
             words = wanted.get(name, 0) if name else 0
-            data = random_halves(self.shape.engine, rng, words)
+            known = self.words.get(x)
+            data = random_halves(self.shape.engine, rng, words) if known is None else known
             made = Trace.from_bytes(
                 data.astype("<u4").view(np.uint8).reshape(-1, self.shape.engine.word_bytes), **stamps
             )
             if name and host_seed is not None:
                 # Words that no transfer of the plan brings are one fill.
-                fills = (words,) if supply and name in supply else self.fills[name]
+                fills = (words,) if supply and name in supply else self.fills[name] or (len(made),)
                 # Each word of the shim is one beat here too, so gaps and beats have the same number.
                 made = made.with_gaps(fill_gaps(fills, np.random.default_rng([host_seed, x])))
             inputs[f"s_axis_{x}"] = made
@@ -144,7 +169,7 @@ def place_plan(
         UsageError: the array has too little of something.
     """
     tiles = [t for t in plan.tiles if t.tile.kind is not TileKind.SHIM]
-    groups = _together(design, plan, [t.tile for t in tiles])
+    groups = core_groups(design, plan, [t.tile for t in tiles])
     if homes is not None:
         return _Placing(design, plan, shape, cores, worker).run({t.tile: int(t.tile not in homes) for t in tiles})
     error: UsageError | None = None
@@ -160,7 +185,16 @@ def place_plan(
     raise error or UsageError("nothing to place")
 
 
-def _together(design: FifoDesign, plan: Plan, tiles: Iterable[Tile]) -> list[list[Tile]]:
+def place_at(design: FifoDesign, plan: Plan, shape: ArrayShape, cores: Cores, home: dict[Tile, int]) -> Whole:
+    """Put a plan on an array, each tile but shims on the engine that ``home`` says.
+
+    Raises:
+        UsageError: the array has too little of something.
+    """
+    return _Placing(design, plan, shape, cores, (0, 0)).run(home)
+
+
+def core_groups(design: FifoDesign, plan: Plan, tiles: Iterable[Tile]) -> list[list[Tile]]:
     """Tiles whose locks one core uses must be on one engine."""
     head = {tile: tile for tile in tiles}
 
@@ -300,6 +334,10 @@ class _Placing:
 
     def _cores(self) -> None:
         ends = core_ends(self.plan)
+        if isinstance(self.cores, ExecutedCores):
+            for run in self.cores.runs:
+                self._executed(run, self.cores, ends)
+            return
         if self.cores == "workers":
             self._between(ends)
             return
@@ -336,6 +374,46 @@ class _Placing:
         self.whole.cores[name] = at
         self._core(at, Direction.MM2S)
         self._chain(at, Direction.MM2S, ring, None if endless else repeat)
+
+    def _executed(self, run: CoreRun, cores: ExecutedCores, ends: dict[EndName, tuple[Tile, CoreEnd]]) -> None:
+        """A channel that does what a core did; its words come from outside."""
+        keys = {deed.access.key for deed in run.deeds}
+        used = {key: end for key, (_, end) in ends.items() if key in keys}
+        if not used:
+            return
+        tile = next(iter(used.values())).take[0]
+        _, engine = self._engine(tile)
+        scratch = self.shape.engine.mem_words - SCRATCH_WORDS * (1 + len(engine.scene.cores))
+        self._fits(engine.words, scratch, "words of memory")
+        places = {name: self.places[end.pool.tile, name] for end in used.values() for name in end.pool.buffers}
+        made = core_stream(
+            run.deeds,
+            used,
+            places.__getitem__,
+            self._lock,
+            scratch=scratch,
+            call=cores.call,
+            work=cores.work.get(run.name, 0),
+        )
+        at = self._channel(tile, Direction.S2MM)
+        self.whole.cores[run.name] = at
+        self._core(at, Direction.S2MM)
+        self._in_tasks(run.name, at, made.chain)
+        x = len(self.whole.sources) + len(self.whole.words)
+        self._fits(x + 1, self.shape.outside, "streams to the outside")
+        self.whole.words[x] = made.words
+        self.whole.routes[self.shape.target("engine", at[1], at[0])] = self.shape.source("outside", x)
+
+    def _in_tasks(self, name: str, at: tuple[int, int], chain: Sequence[Descriptor]) -> None:
+        """Descriptors one after the other, written once where they repeat."""
+        free = self.shape.engine.nbd - self.whole.engines[at[0]].bds
+        found = rolled(chain, free)
+        if found is None:
+            raise UsageError(
+                f"{name}: its {len(chain)} requests and objects repeat in no form that {free} descriptors can hold"
+            )
+        for part in found:
+            self._chain(at, Direction.S2MM, part.items, part.times - 1)
 
     def _between(self, ends: dict[EndName, tuple[Tile, CoreEnd]]) -> None:
         """For each core, a channel that reads its input, a worker, and a channel that fills its output."""

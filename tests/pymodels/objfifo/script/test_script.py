@@ -86,8 +86,10 @@ def test_scripts_are_planned_too(tmp_path):
     task = """t = shim_dma_single_bd_task(x, inp, sizes=[1, 1, 1, 32])
             dma_start_task(t)
             """
-    texts = (placed(), IRON.format(plus=6), placed(sequence=task + MOVE.split("\n", 1)[1].strip()))
-    for text, names in zip(texts, ("xy", "xy", "xy"), strict=True):
+    synced = MOVE.replace("dma_wait(y)", "npu_sync(column=0, row=0, direction=0, channel=0)")
+    tasked = task + MOVE.split("\n", 1)[1].strip()
+    texts = (placed(), IRON.format(plus=6), placed(sequence=tasked), placed(sequence=synced))
+    for text, names in zip(texts, ("xy", "xy", "xy", "xy"), strict=True):
         path.write_text(text)
         design = open_fifo_design(path)
         assert sorted(f.name for f in design.fifos) == list(names)
@@ -349,3 +351,11 @@ def test_the_surface_is_only_there_while_a_script_is_read(script, tmp_path):
             pass
     finally:
         del sys.modules["aie"]
+
+
+def test_a_planned_script_finds_the_modules_of_its_folder(tmp_path):
+    (tmp_path / "sizes_of_mine.py").write_text("WORDS = 32\n")
+    path = tmp_path / "design.py"
+    path.write_text("from sizes_of_mine import WORDS\n" + placed().replace("(32,)", "(WORDS,)"))
+    assert [host.obj.elements for host in open_fifo_design(path).hosts] == [32, 32]
+    assert "sizes_of_mine" not in sys.modules
