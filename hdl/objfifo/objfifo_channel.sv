@@ -6,7 +6,7 @@
 //
 // The stream side says when it wants a word (`want`); the channel asks the banks for it where it
 // lies in the memory, and `word` is high at the edge at which the word is moved: granted by its
-// bank, or a padding zero. Under npu1 (PROFILE; contract in docs/npu1.md) a word of a channel to
+// bank, or padding. Under npu1 (PROFILE; contract in docs/npu1.md) a word of a channel to
 // memory that does not close its group is moved without its bank, and `word` moves a whole group
 // of a channel from memory. Latency from the pop of a task to its first word: 5 cycles with an
 // acquire, 4 without. Throughput one word per cycle, without a bubble between descriptors.

@@ -97,6 +97,8 @@ module objfifo_dma
   logic         core;
   logic [C-1:0] cores;
 
+  logic [NM-1:0][31:0] pad_values;
+
   //////////////////////////////////////////////////////////////////////////////////////////////////
   // Descriptor table: a read port for each channel, and one for the registers
   //////////////////////////////////////////////////////////////////////////////////////////////////
@@ -391,6 +393,7 @@ module objfifo_dma
         .word_padding(word_padding[c]),
         .word_tlast  (word_tlast[c]),
         .word_ends   (word_ends[c]),
+        .pad_value   (pad_values[c-NS]),
         .bank_rdata  (bank_rdata[c-NS]),
         .sent        (sent[c]),
         `AXIS_PINS(m_axis, m_axis, [c-NS])
@@ -411,6 +414,7 @@ module objfifo_dma
         .word        (word[c]),
         .word_padding(word_padding[c]),
         .word_tlast  (word_tlast[c]),
+        .pad_value   (pad_values[c-NS]),
         .bank_rdata  (bank_rdata[c-NS]),
         `AXIS_PINS(m_axis, m_axis, [c-NS])
       );
@@ -456,6 +460,7 @@ module objfifo_dma
     .clear,
     .core,
     .cores,
+    .pad_values,
     .push,
     .push_task,
     .queue_full,

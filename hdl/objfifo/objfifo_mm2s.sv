@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // objfifo_mm2s - the stream side of a memory-to-stream channel: the words that objfifo_channel
-// names, with padding zeros, packet headers and TLAST, go out on a stream.
+// names, with padding, packet headers and TLAST, go out on a stream.
 //
 // A word is issued, is read from its bank at that edge, goes into the output FIFO (capacity 8 by
 // credits) at the next one, and can be transferred at the third: latency MM2S_LATENCY = 3 cycles.
@@ -25,6 +25,7 @@ module objfifo_mm2s #(
   input  logic                 word,
   input  logic                 word_padding,
   input  logic                 word_tlast,
+  input  logic [31:0]          pad_value,
   input  logic [WORD_W-1:0]    bank_rdata,     // in the cycle after the word
 
   `AXIS_MASTER_PORTS(m_axis, , WORD_W)
@@ -88,8 +89,11 @@ module objfifo_mm2s #(
   logic        issued_q;
   logic        from_memory_q;
   logic        last_q;
-  logic [31:0] other_q;        // header or padding
+  logic        header_q;
+  logic [31:0] header_word_q;
   logic        fifo_ready;
+
+  logic [WORD_W-1:0] word_data;
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin
@@ -102,9 +106,14 @@ module objfifo_mm2s #(
   always_ff @(posedge clk) begin
     from_memory_q <= !header_issue && !word_padding;
     last_q        <= !header_issue && word_tlast;
+    header_q      <= header_issue;
     // The parity bit makes the number of ones odd.
-    other_q       <= header_issue ? {~^header, header} : '0;
+    header_word_q <= {~^header, header};
   end
+
+  // The padding does not change while the engine runs.
+  assign word_data = from_memory_q ? bank_rdata :
+      header_q ? WORD_W'(header_word_q) : {(WORD_W / 32){pad_value}};
 
   // The credits make sure that there is always room.
   fifo_sync #(
@@ -115,7 +124,7 @@ module objfifo_mm2s #(
     .rst_n,
     .s_valid(issued_q),
     .s_ready(fifo_ready),
-    .s_data ({last_q, from_memory_q ? bank_rdata : WORD_W'(other_q)}),
+    .s_data ({last_q, word_data}),
     .m_valid(m_axis_tvalid),
     .m_ready(m_axis_tready),
     .m_data ({m_axis_tlast, m_axis_tdata})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // objfifo_mm2s_npu1 - the stream side of a memory-to-stream channel under npu1: groups of up to a
-// line are fetched at one edge and leave word by word, with padding zeros, packet headers and
+// line are fetched at one edge and leave word by word, with padding, packet headers and
 // TLAST.
 //
 // Latency from the fetch to the first transfer 4 cycles on a memory tile, 2 on a core tile.
@@ -35,6 +35,7 @@ module objfifo_mm2s_npu1
   input  logic                 word_padding,
   input  logic                 word_tlast,
   input  logic                 word_ends,
+  input  logic [31:0]          pad_value,
   input  logic [LINE_W-1:0]    bank_rdata,     // in the cycle after the fetch
 
   output logic                 sent,           // at this edge the last word of a descriptor goes
@@ -113,7 +114,8 @@ module objfifo_mm2s_npu1
   logic                              fetched_ends_q;
   logic                              from_memory_q;
   logic [PLACE_W-1:0]                place_q;
-  logic [31:0]                       other_q;         // header or padding
+  logic                              header_q;
+  logic [31:0]                       header_word_q;
   logic [LINE_WORDS-1:0][WORD_W-1:0] line;
   piece_t                            read;
   piece_t [Steps:0]                  way;             // [0]: what was read
@@ -132,8 +134,9 @@ module objfifo_mm2s_npu1
     fetched_tlast_q <= !header_issue && word_tlast;
     fetched_ends_q  <= !header_issue && word_ends;
     place_q         <= place;
+    header_q        <= header_issue;
     // The parity bit makes the number of ones odd.
-    other_q         <= header_issue ? {~^header, header} : '0;
+    header_word_q   <= {~^header, header};
   end
 
   assign line = bank_rdata;
@@ -143,8 +146,9 @@ module objfifo_mm2s_npu1
     for (int unsigned l = 0; l < LINE_WORDS; l++) begin
       read.words[l] = line[PLACE_W'(l)+place_q];
     end
+    // The padding does not change while the engine runs.
     if (!from_memory_q) begin
-      read.words[0] = WORD_W'(other_q);
+      read.words[0] = header_q ? WORD_W'(header_word_q) : {(WORD_W / 32){pad_value}};
     end
   end
 

@@ -32,6 +32,7 @@ module objfifo_regs
   output logic                  clear,           // at this edge all channels are emptied
   output logic                  core,            // the engine stands for a core tile
   output logic [C-1:0]          cores,           // channels that stand for the core
+  output logic [NM-1:0][31:0]   pad_values,      // of the MM2S channels
 
   // Channels
   output logic [C-1:0]          push,
@@ -122,6 +123,10 @@ module objfifo_regs
     in_channels = addr >= first && addr < first + 16'(StrideChannel * C);
   endfunction
 
+  function automatic logic in_pads(input logic [15:0] addr);
+    in_pads = addr >= AddrPadValue && addr < AddrPadValue + 16'(StridePadValue * NM);
+  endfunction
+
   function automatic logic in_table(input logic [15:0] addr);
     in_table = addr >= AddrBd && addr < AddrBd + 16'(StrideBd * NBD) &&
         {10'd0, addr[5:0]} <= OffsetBdControl;
@@ -182,6 +187,7 @@ module objfifo_regs
   logic         wr_irq_mask;
   logic         wr_irq_status;
   logic [C-1:0] wr_task;
+  logic         wr_pad;
 
   assign do_write       = write && write_strb == '1;
   assign wr_ctrl        = do_write && waddr == AddrCtrl;
@@ -192,6 +198,7 @@ module objfifo_regs
   assign mem_write      = do_write && waddr == AddrMemData && mem_open;
   assign table_we       = do_write && in_table(waddr) && !running_q;
   assign lock_we        = do_write && in_locks(waddr);
+  assign wr_pad         = do_write && in_pads(waddr) && !running_q;
 
   always_comb begin
     for (int unsigned c = 0; c < C; c++) begin
@@ -214,7 +221,8 @@ module objfifo_regs
   assign lock_wlock  = {waddr[7:2], write_data[LockWidth-1:0]};
 
   assign write_error = !(wr_ctrl || wr_irq_status || wr_irq_mask || error_clear ||
-      wr_mem_address || mem_write || table_we || lock_we || tokens_clear != '0 || push != '0);
+      wr_mem_address || mem_write || table_we || lock_we || wr_pad ||
+      tokens_clear != '0 || push != '0);
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
   // Armed and running
@@ -246,6 +254,20 @@ module objfifo_regs
       end
     end
   end
+
+  logic [NM-1:0][31:0] pad_values_q;
+
+  always_ff @(posedge clk) begin
+    for (int unsigned m = 0; m < NM; m++) begin
+      if (!rst_n) begin
+        pad_values_q[m] <= '0;
+      end else if (wr_pad && waddr[5:2] == 4'(m)) begin
+        pad_values_q[m] <= write_data;
+      end
+    end
+  end
+
+  assign pad_values = pad_values_q;
 
   assign core    = core_q;
   assign cores   = cores_q;
@@ -292,6 +314,12 @@ module objfifo_regs
       for (int unsigned c = 0; c < C; c++) begin
         if (raddr[5:2] == 4'(c)) begin
           rd_value = tokens[c];
+        end
+      end
+    end else if (in_pads(raddr)) begin
+      for (int unsigned m = 0; m < NM; m++) begin
+        if (raddr[5:2] == 4'(m)) begin
+          rd_value = pad_values_q[m];
         end
       end
     end else begin

@@ -53,6 +53,9 @@ package objfifo_regs_pkg;
   localparam int unsigned TaskRepeatLsb = 8;
   localparam int unsigned TaskRepeatWidth = 8;
   localparam int unsigned TaskTokenLsb = 16;
+  localparam logic [15:0] AddrPadValue = 16'h0280;
+  localparam int unsigned StridePadValue = 4;  // bytes
+  localparam logic [31:0] HeldPadValue = 32'hFFFFFFFF;  // bits that hold what is written
   localparam logic [15:0] AddrMemAddress = 16'h0400;
   localparam logic [31:0] HeldMemAddress = 32'h000FFFFF;  // bits that hold what is written
   localparam int unsigned MemAddressWidth = 20;

@@ -29,7 +29,7 @@ module objfifo_walk #(
   input  logic               advance,
   output logic [19:0]        address,
   output logic               outside,     // the address is not in the memory
-  output logic               padding,     // no address, the word is 0
+  output logic               padding,     // no address
   output logic [2:0]         run,         // words from here to the end of the group
   output logic               last
 );

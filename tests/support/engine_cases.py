@@ -73,6 +73,7 @@ def naive(params, stimulus, edges):
         inputs,
         [_ready(stimulus.pattern(f"m_axis_{n}"), edges) for n in range(shape.nm)],
         int(stimulus.inputs["start"].cycle[0]),
+        pads=[sum(v << 32 * lane for lane in range(shape.lanes)) for v in file.pad_values],
     )
     simulation.run(edges)
     return simulation

@@ -34,10 +34,11 @@ class Channel:
 class NaiveEngine:
     """`inputs`: per S2MM channel (words, gaps); `ready`: per MM2S channel a list of booleans, repeated."""
 
-    def __init__(self, shape, bds, tasks, locks, memory, inputs, ready, start, settled=True):
+    def __init__(self, shape, bds, tasks, locks, memory, inputs, ready, start, settled=True, pads=None):
         self.shape, self.bds = shape, bds
         count = shape.ns + shape.nm
         self.channels = [Channel(c, c < shape.ns, [t for t in tasks if t.channel == c]) for c in range(count)]
+        self.pads = pads or [0] * shape.nm
         self.locks = list(locks)
         self.memory = list(memory)
         self.inputs, self.ready, self.start = inputs, ready, start
@@ -59,7 +60,7 @@ class NaiveEngine:
         self.writes = 0
 
     def address(self, slot, s2mm):
-        """Of the word whose turn it is; None for a zero."""
+        """Of the word whose turn it is; None for padding."""
         bd, d = slot.bd, slot.digits
         if bd.wraps[0] == 0:
             return slot.base + d[0] * bd.steps[0]
@@ -191,7 +192,7 @@ class NaiveEngine:
                     self.memory[address] = self.skids[c.number].pop(0)
                     self.writes += 1
                 else:
-                    self.issue(k, c, 0 if address is None else self.memory[address])
+                    self.issue(k, c, self.pads[c.number - ns] if address is None else self.memory[address])
                 self.count(cur, c.s2mm)
                 finishes = cur.done == cur.bd.length
             if finishes:

@@ -47,10 +47,11 @@ def repeat(objects, times):
     return np.repeat(objects, times, axis=0)
 
 
-def pad(objects, rows, cols, before_after):
-    """Zeros around each object of rows x cols."""
+def pad(objects, rows, cols, before_after, value=0):
+    """A value around each object of rows x cols, as far as the elements hold its bits."""
     shaped = objects.reshape(-1, rows, cols)
-    return np.pad(shaped, ((0, 0), *before_after)).reshape(len(objects), -1)
+    fill = np.array([value], np.int64).astype(objects.dtype)[0]
+    return np.pad(shaped, ((0, 0), *before_after), constant_values=fill).reshape(len(objects), -1)
 
 
 def start_with(first, objects):

@@ -21,6 +21,7 @@ def plan_shape(plan: Plan) -> dict[str, Any]:
                     for bd in channel.bds
                 ],
                 [(t.bd, t.repeat) for t in channel.queue],
+                channel.pad_value,
             )
         if one.tile.kind is not TileKind.SHIM:
             found[f"{one.tile}"] = {lock.id: lock.initial for lock in one.locks}

@@ -70,6 +70,9 @@ class _Lift:
             if control[name]:
                 self._refuse(push, f"{name.replace('_', '-')} mode")
         key = (push.tile, push.direction, push.channel, push.chain)
+        if self.raw.device.pad_values and push.tile.kind is TileKind.MEM and push.direction is Direction.MM2S:
+            offset = reg.PAD_VALUES.base + reg.PAD_VALUES.stride * push.channel
+            channel.pad_value = self.state.registers[push.tile].get(offset, 0)
         if key not in self.chains:
             self.chains[key] = self._chain(push, channel)
         channel.queue.append(Task(self.chains[key], push.repeat, push.token))

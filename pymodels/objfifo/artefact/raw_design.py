@@ -45,10 +45,11 @@ _HOST_ALIGN = 4096
 
 @dataclass
 class RawChannel:
-    """A DMA channel: its descriptors and what it is started with."""
+    """A DMA channel: its descriptors, what it is started with, the word that its padding is made of."""
 
     bds: list[Bd] = field(default_factory=list)
     queue: list[Task] = field(default_factory=list)
+    pad_value: int = 0
 
 
 @dataclass
@@ -280,7 +281,7 @@ class _Fixing:
                         into = direction is Direction.S2MM
                         users.setdefault(use.lock, (fifo, port if into else _other(port)))
                         locks.setdefault(use.lock, 0)
-            channels.append(DmaChannel(direction, index, fifo, tuple(bds), tuple(raw.queue)))
+            channels.append(DmaChannel(direction, index, fifo, tuple(bds), tuple(raw.queue), raw.pad_value))
         made = [
             Lock(n, one.names.get(n, f"{tile.name}_lock_{n}"), value, *users.get(n, ("", FifoEnd.PRODUCE)))
             for n, value in sorted(locks.items())

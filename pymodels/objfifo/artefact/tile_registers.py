@@ -170,6 +170,9 @@ _CORE_OTHERS = (
     RegisterBlock("Event_Port_Select{0}", 0x3FF00, 4, 2),
 )
 
+PAD_VALUES = RegisterBlock("Constant_Pad_Value_MM2S_{0}", 0xA06E0, 4, 6)
+"""What padding of a memory tile's MM2S channels holds; AIE2P alone has it."""
+
 TILE_MAPS: dict[TileKind, TileMap] = {
     TileKind.CORE: TileMap(
         RegisterBlock("DMA_BD{0}", 0x1D000, _BD_STRIDE, 16, 6),
@@ -200,7 +203,7 @@ TILE_MAPS: dict[TileKind, TileMap] = {
         (
             RegisterBlock("Lock_Request", 0xD0000, 4, 0x1000),
             RegisterBlock("DMA_Event_Channel_Selection", 0xA06A0),
-            RegisterBlock("Constant_Pad_Value_MM2S_{0}", 0xA06E0, 4, 6),
+            PAD_VALUES,
             RegisterBlock("Trace_Control{0}", 0x940D0, 4, 2),
             RegisterBlock("Trace_Event{0}", 0x940E0, 4, 2),
         ),

@@ -60,7 +60,7 @@ DIMENSIONS = 3
 """Dimensions that wrap (objfifo-engine.md, Addresses)."""
 
 PADDING = -1
-"""In a walk: a padding zero."""
+"""In a walk: a padding word."""
 
 OUTSIDE = -3
 """In a walk: an address that the memory does not have."""
@@ -76,7 +76,7 @@ _PARITY = 1 << 31
 
 
 def descriptor_addresses(descriptor: Descriptor, iteration: int = 0, padded: bool = True) -> npt.NDArray[np.int64]:
-    """The addresses of a descriptor's words in order, :data:`PADDING` for zeros; nothing keeps them within a memory.
+    """The addresses of a descriptor's words in order, :data:`PADDING` for padding; nothing keeps them within a memory.
 
     Args:
         descriptor: what is walked.
@@ -283,7 +283,8 @@ class Engine:
         self.memory = list(range(first, first + shape.mem_words))
         self.ends: list[Any] = []  # EngineEnd; of another profile what that asks of its ends
         self.log = _Log([[] for _ in self.channels])
-        self._zero = words.add(np.zeros((1, shape.word_bytes), np.uint8))
+        pads = np.repeat(np.array(registers.pad_values, "<u4"), shape.lanes)
+        self._pads = words.add(pads.view(np.uint8).reshape(shape.nm, shape.word_bytes))
         self._table = registers.descriptors()
         self._words: dict[tuple[int, int, bool], list[int]] = {}
         self._due = [NEVER] * shape.channels
@@ -388,9 +389,9 @@ class Engine:
         return self._sender(c).put(edge, self._made_row(c, code))
 
     def _made_row(self, c: int, code: int) -> int:
-        """The number of a header or of a padding zero."""
+        """The number of a header or of a padding word."""
         if code != _HEADER:
-            return self._zero
+            return self._pads + c - self.shape.ns
         packet = self._current(c).descriptor.packet
         assert packet is not None
         return self.words.make(header_word(*packet))

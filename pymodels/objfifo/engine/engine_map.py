@@ -41,6 +41,8 @@ TASK_STRIDE = 0x4
 TASK_START = 0x3f
 TASK_REPEAT = 0xff00
 TASK_TOKEN = 0x10000
+PAD_VALUE = 0x0280
+PAD_VALUE_STRIDE = 0x4
 MEM_ADDRESS = 0x0400
 MEM_DATA = 0x0404
 BD = 0x1000
@@ -113,6 +115,7 @@ REGISTERS = by_name(
         Field("REPEAT", 8, 8, "w"),
         Field("TOKEN", 16, 1, "w"),
     ), 0x4, 12),
+    Register("PAD_VALUE", 0x0280, (Field("VALUE", 0, 32),), 0x4, 6),
     Register("MEM_ADDRESS", 0x0400, (Field("VALUE", 0, 20),)),
     Register("MEM_DATA", 0x0404, (Field("VALUE", 0, 32),)),
     Register("BD.ADDRESS", 0x1000, (Field("BASE", 0, 20),), 0x40, 64),

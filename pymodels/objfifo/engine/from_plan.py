@@ -29,6 +29,7 @@ class TileProgram:
         descriptors, locks: by number.
         memory: first contents by word address.
         tasks: in the order in which they are pushed.
+        pads: what padding holds, by MM2S channel, where it is not 0.
     """
 
     shape: EngineShape
@@ -36,10 +37,11 @@ class TileProgram:
     locks: dict[int, int]
     memory: dict[int, npt.NDArray[np.uint32]] = field(default_factory=dict)
     tasks: tuple[EngineTask, ...] = ()
+    pads: dict[int, int] = field(default_factory=dict)
 
     def writes(self) -> tuple[Access, ...]:
         """The register program, armed at its end."""
-        return reg.engine_program(self.descriptors, self.tasks, locks=self.locks, memory=self.memory)
+        return reg.engine_program(self.descriptors, self.tasks, locks=self.locks, memory=self.memory, pads=self.pads)
 
 
 def from_plan(tile: TilePlan, shape: EngineShape) -> TileProgram:
@@ -78,7 +80,9 @@ def from_plan(tile: TilePlan, shape: EngineShape) -> TileProgram:
             _within(
                 buffer.address // WORD_BYTES + len(words) - 1, shape.mem_words, f"{what}: buffer {buffer.name}: word"
             )
-    return TileProgram(shape, descriptors, {lock.id: lock.initial for lock in tile.locks}, memory, tuple(tasks))
+    locks = {lock.id: lock.initial for lock in tile.locks}
+    pads = {c.index: c.pad_value for c in tile.channels if c.pad_value}
+    return TileProgram(shape, descriptors, locks, memory, tuple(tasks), pads)
 
 
 def descriptor_of(bd: Bd) -> Descriptor:

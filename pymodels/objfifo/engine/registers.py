@@ -315,6 +315,14 @@ def task_writes(tasks: Iterable[EngineTask]) -> tuple[Access, ...]:
     )
 
 
+def pad_writes(values: Mapping[int, int]) -> tuple[Access, ...]:
+    """Set what padding holds, by number of the MM2S channel among its like."""
+    return tuple(
+        Access("write", reg.PAD_VALUE + reg.PAD_VALUE_STRIDE * _field(m, 4, "MM2S channel"), _field(v, 32, "padding"))
+        for m, v in values.items()
+    )
+
+
 def arm(core: bool = False, cores: Iterable[int] = ()) -> tuple[Access, ...]:
     """Let the next start trigger start the engine.
 
@@ -337,6 +345,7 @@ def engine_program(
     *,
     locks: Mapping[int, int] | None = None,
     memory: Mapping[int, npt.ArrayLike] | None = None,
+    pads: Mapping[int, int] | None = None,
     core: bool = False,
     cores: Iterable[int] = (),
 ) -> tuple[Access, ...]:
@@ -345,6 +354,7 @@ def engine_program(
         *(access for number, d in descriptors.items() for access in descriptor_writes(number, d)),
         *lock_writes(locks or {}),
         *(access for address, words in (memory or {}).items() for access in memory_writes(address, words)),
+        *pad_writes(pads or {}),
         *arm(core, cores),
         *task_writes(tasks),
     )
@@ -389,6 +399,7 @@ class EngineRegisters:
         tokens: by channel.
         status: by channel.
         iterations: by channel, the iteration counters of all descriptors.
+        pad_values: what padding holds, by MM2S channel.
         armed, running: the engine's state.
         core: it stands for a core tile.
         cores: the channels that stand for the core, a bit each.
@@ -406,6 +417,7 @@ class EngineRegisters:
         self.tokens = [0] * channels
         self.status = [ChannelStatus()] * channels
         self.iterations = [[0] * shape.nbd for _ in range(channels)]
+        self.pad_values = [0] * shape.nm
         self.armed = self.running = self.core = False
         self.cores = 0
         self.irq_status = self.irq_mask = self.error = 0
@@ -457,6 +469,10 @@ class EngineRegisters:
         there = 0 <= number < self.shape.nbd and word < BD_WORDS
         return (number, word) if there and not self.running else None
 
+    def _pad(self, address: int) -> int | None:
+        index = (address - reg.PAD_VALUE) // reg.PAD_VALUE_STRIDE
+        return index if 0 <= index < self.shape.nm else None
+
     def _lock(self, address: int) -> int | None:
         index = (address - reg.LOCK) // 4
         return index if 0 <= index < self.shape.nlock else None
@@ -473,6 +489,8 @@ class EngineRegisters:
             return reg.REGISTERS["CHANNEL"].pack(BUSY=busy, STOPPED=status.stopped, QUEUE=waiting), False
         if (channel := self._channel(address, reg.TOKENS)) is not None:
             return self.tokens[channel], False
+        if (pad := self._pad(address)) is not None:
+            return self.pad_values[pad], False
         if address == reg.MEM_DATA and self._open:
             return self._read_memory()
         if (bd := self._bd(address)) is not None:
@@ -533,6 +551,8 @@ class EngineRegisters:
             self.tokens[channel] = 0
         elif (channel := self._channel(address, reg.TASK)) is not None:
             return self._push(channel, value)
+        elif (pad := self._pad(address)) is not None and not self.running:
+            self.pad_values[pad] = value
         elif address == reg.MEM_DATA and self._open:
             self._write_memory(value)
         elif (bd := self._bd(address)) is not None:

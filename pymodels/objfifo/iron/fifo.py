@@ -41,10 +41,10 @@ class ObjectFifo:
         plio: the shim end is a PLIO port.
         to_stream, from_stream: later names of the dims.
         init_values: objects that are there at the start.
-        pad_dimensions: (before, after) pairs of zeros for each of ``dims_to_stream``.
+        pad_dimensions: (before, after) pairs of padding for each of ``dims_to_stream``.
         via_DMA: use a DMA even where the cores share memory.
         iter_count, repeat_count: as :meth:`set_iter_count` and :meth:`set_repeat_count` set them.
-        pad_value: what the padding holds instead of zeros; only executed, not planned.
+        pad_value: what the padding holds instead of zeros, per element; on devices that have it.
         disable_synchronization: no locks; only executed, not planned.
 
     Raises:

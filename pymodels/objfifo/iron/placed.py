@@ -53,7 +53,7 @@ class object_fifo:  # noqa: N801 - upstream's name
         padDimensions: (before, after) pairs of zeros for each of ``dimensionsToStream``.
         disable_synchronization: no locks; only executed, not planned.
         iter_count: how often a memory tile's ring runs.
-        padValue: what the padding holds instead of zeros; only executed, not planned.
+        padValue: what the padding holds instead of zeros, per element; on devices that have it.
         repeat_count: how often every object is sent.
 
     Raises:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -86,22 +86,19 @@ class LiveFifos:
                 lock.value = lock.initial
 
 
-def add_plan(
-    array: LiveArray, plan: Plan, pads: Mapping[str, int] | None = None, free_running: Collection[str] = ()
-) -> LiveFifos:
+def add_plan(array: LiveArray, plan: Plan, free_running: Collection[str] = ()) -> LiveFifos:
     """Put a plan's tiles and streams into an array; the shim's queues are the sequence's.
 
     Args:
         array: what it becomes part of.
         plan: object fifos, lowered.
-        pads: what padding words of a fifo hold, where it is not 0.
         free_running: fifos without synchronization: their rings use no locks.
     """
     made: dict[str, LiveBuffer] = {}
     found = LiveFifos({}, {})
     for tile in plan.tiles:
         if tile.tile.kind is not TileKind.SHIM:
-            _tile(array, tile, made, pads or {}, free_running, found)
+            _tile(array, tile, made, free_running, found)
     for flow in plan.flows:
         source = TilePort(flow.source.tile, "DMA", flow.source.channel)
         dests = [TilePort(d.tile, "DMA", d.channel) for d in flow.dests]
@@ -125,7 +122,6 @@ def _tile(
     array: LiveArray,
     plan: TilePlan,
     made: dict[str, LiveBuffer],
-    pads: Mapping[str, int],
     free_running: Collection[str],
     found: LiveFifos,
 ) -> None:
@@ -148,8 +144,7 @@ def _tile(
             gives = None if bd.release is None else (array.lock(tile, bd.release.lock), bd.release.value)
             if channel.fifo in free_running:
                 takes = gives = None
-            pad = pads.get(channel.fifo, 0) & 0xFFFFFFFF
-            array.bds[tile][bd.id] = LiveBd(bd, array.memory(tile), takes, gives, bd.next, pad)
+            array.bds[tile][bd.id] = LiveBd(bd, array.memory(tile), takes, gives, bd.next, channel.pad_value)
         tasks = [LiveTask(t.bd, t.repeat, t.token) for t in channel.queue]
         live.queue += tasks
         locks = [

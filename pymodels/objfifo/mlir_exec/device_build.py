@@ -211,7 +211,6 @@ class _Builder:
         lines = self.scope.lines
         if not lines.fifos:
             return
-        pads = {line.name: line.attributes.pop("padValue", 0) for line in lines.fifos}
         silent = {line.name for line in lines.fifos if line.attributes.pop("disable_synchronization", False)}
         self.fifos = {line.name: fifo_of_line(line, self.cursor) for line in lines.fifos}
         links = [Link(link.ins, link.outs, *link.offsets) for link in lines.links]
@@ -221,7 +220,7 @@ class _Builder:
             if op.name == "aie.core"
         ]
         design = FifoDesign(self.array.device, list(self.fifos.values()), links, cores)
-        self.live = add_plan(self.array, plan(design, strict=False, spread=True), pads, silent)
+        self.live = add_plan(self.array, plan(design, strict=False, spread=True), silent)
 
     def _steps(self, op: MlirOp) -> Steps:
         """The largest acquire of each end, as a program of one pass."""

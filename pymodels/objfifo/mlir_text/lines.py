@@ -73,6 +73,7 @@ class StartLine:
     block: str
     repeat: int
     token_wanted: bool
+    pad_value: int
 
 
 @dataclass

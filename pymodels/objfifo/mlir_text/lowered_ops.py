@@ -184,8 +184,8 @@ def _start(scope: DeviceScope, name: Token) -> StartLine:
             cursor.expect("=")
             repeat = cursor.integer()
     cursor.expect(")")
-    attributes(cursor)
-    return StartLine(name, direction.text, channel, block, repeat, token)
+    pad = int(attributes(cursor).get("pad_value", 0)) & 0xFFFFFFFF
+    return StartLine(name, direction.text, channel, block, repeat, token, pad)
 
 
 def _use(scope: DeviceScope, name: Token) -> tuple[Token, str, str, int]:

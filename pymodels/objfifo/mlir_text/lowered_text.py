@@ -111,6 +111,7 @@ class _Lowered:
         for start in region.starts:
             key = (Direction(start.direction), start.channel)
             channel = one.channels.setdefault(key, RawChannel())
+            channel.pad_value = start.pad_value
             label: str | None = start.block
             chain: list[tuple[str, BlockLines]] = []
             while label is not None and label not in known:

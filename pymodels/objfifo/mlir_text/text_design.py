@@ -19,7 +19,7 @@ from goldbeat.pymodels.objfifo.plan.design import Core, Fifo, FifoDesign, Host, 
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
-_TAKEN = {"via_DMA", "plio", "repeat_count", "iter_count", "padDimensions", "disable_synchronization",
+_TAKEN = {"via_DMA", "plio", "repeat_count", "iter_count", "padDimensions", "padValue", "disable_synchronization",
           "dimensionsToStream", "dimensionsFromStreamPerConsumer"}  # fmt: skip
 
 
@@ -115,6 +115,7 @@ def fifo_of_line(line: FifoLine, cursor: TokenCursor) -> Fifo:
         named_numbers(cursor, pads, "const_pad_before", "const_pad_after") if pads else (),
         None if iterations is None else int(iterations),
         int(found.get("repeat_count", 1)),
+        int(found.get("padValue", 0)),
     )
 
 

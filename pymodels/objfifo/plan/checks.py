@@ -96,6 +96,10 @@ def _fifos(design: FifoDesign) -> Iterator[RuleError]:
             )
         if fifo.padding and fifo.producer.kind is not TileKind.MEM:
             yield RuleError("pad-mem-tile", f"{fifo.name}: padding {list(fifo.padding)} is sent by {fifo.producer}")
+        if fifo.pad_value and not design.device.pad_values:
+            yield RuleError("pad-value", f"{fifo.name}: padding of {fifo.pad_value}, on {design.device.name} it is 0")
+        elif fifo.pad_value and not fifo.padding:
+            yield RuleError("pad-value", f"{fifo.name}: padding of {fifo.pad_value}, but no dim has padding")
 
 
 def _shim_side(fifo: Fifo) -> Iterator[RuleError]:

@@ -33,7 +33,7 @@ class Fifo:
         init_values: objects that are there at the start, or None.
         via_dma: use a DMA even where the cores share memory.
         plio: its shim end is a PLIO port.
-        padding: zeros before and after each dim of ``to_stream``, outermost first.
+        padding: words before and after each dim of ``to_stream``, outermost first.
         iter_count: how often a memory tile's ring is run, None for endlessly.
         repeat_count: how often each object is sent.
         pad_value: what padding holds, per element.

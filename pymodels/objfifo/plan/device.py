@@ -22,12 +22,14 @@ class Device:
     Attributes:
         name: as MLIR text names it.
         columns, mem_rows, core_rows: how large it is.
+        pad_values: a channel of a memory tile has a register for what its padding holds (AIE2P); else that is 0.
     """
 
     name: str
     columns: int
     mem_rows: int = 1
     core_rows: int = 4
+    pad_values: bool = False
 
     @property
     def cols(self) -> int:
@@ -53,7 +55,9 @@ class Device:
 
 
 def _npu(generation: int, columns: int, whole: int) -> Device:
-    return Device(f"npu{generation}" + ("" if columns == whole else f"_{columns}col"), columns)
+    return Device(
+        f"npu{generation}" + ("" if columns == whole else f"_{columns}col"), columns, pad_values=generation == 2
+    )
 
 
 class AIEDevice(Enum):
@@ -74,8 +78,8 @@ class AIEDevice(Enum):
     xcve2802 = Device("xcve2802", 38, 2, 8)
 
 
-ANY = Device("npu", 64)
-"""For designs that name no device: the rows of an NPU and columns without end."""
+ANY = Device("npu", 64, pad_values=True)
+"""For designs that name no device: the rows of an NPU, columns without end, and what any NPU has."""
 
 
 def device_of(value: Any) -> Device:

@@ -43,7 +43,7 @@ from goldbeat.pymodels.objfifo.plan.plan import (
     TilePlan,
 )
 from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError
-from goldbeat.pymodels.objfifo.plan.strides import in_words, pads_in_words, product, stretched
+from goldbeat.pymodels.objfifo.plan.strides import in_words, pad_word, pads_in_words, product, stretched
 from goldbeat.pymodels.objfifo.plan.tile import PACKET_IDS, WORD_BYTES, Tile, TileKind, bd_ids
 
 _HOST_ALIGN = 4096
@@ -74,9 +74,8 @@ def plan(
     for error in check_design(design, strict=strict):
         raise error
     for fifo in design.fifos:
-        if fifo.pad_value or fifo.free_running:
-            what = f"padding with {fifo.pad_value}" if fifo.pad_value else "a fifo without locks"
-            raise UsageError(f"{fifo.name}: {what} is executed (goldbeat objfifo exec), not planned")
+        if fifo.free_running:
+            raise UsageError(f"{fifo.name}: a fifo without locks is executed (goldbeat objfifo exec), not planned")
     found = _Lowering(DesignLayout(design, depths), packets).run()
     for error in check_limits(found):
         if (strict or RULES[error.rule].lax is None) and not (spread and error.rule == "memory"):
@@ -252,7 +251,8 @@ class _Lowering:
                 repeat = fifo.iter_count - 1
             queue = [Task(bds[0].id, repeat)]
         at = next(i for i, c in enumerate(draft.channels) if (c.direction, c.index) == (direction, index))
-        draft.channels[at] = DmaChannel(direction, index, fifo.name, tuple(bds), tuple(queue))
+        word = pad_word(fifo.pad_value, fifo.obj.dtype.itemsize) if any(bd.padding for bd in bds) else 0
+        draft.channels[at] = DmaChannel(direction, index, fifo.name, tuple(bds), tuple(queue), word)
 
     def _bds(self, fifo: Fifo, end: int, tile: Tile, index: int) -> list[Bd]:
         draft, pool = self.tiles[tile], self.pools[fifo.name, end]

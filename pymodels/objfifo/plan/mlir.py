@@ -60,7 +60,10 @@ def _dma(one: TilePlan, plan: Plan) -> Iterator[str]:
         for task in channel.queue:
             repeat = f", repeat_count = {task.repeat}" if task.repeat else ""
             token = ", issue_token" if task.token else ""
-            yield f"  aie.dma_start({channel.direction}, {channel.index}, {labels[task.bd]}{repeat}{token}) // {channel.fifo}"
+            value = next(_signed((channel.pad_value,)))
+            pad = f" {{pad_value = {value} : i32}}" if value else ""
+            start = f"{channel.direction}, {channel.index}, {labels[task.bd]}{repeat}{token}"
+            yield f"  aie.dma_start({start}){pad} // {channel.fifo}"
         for bd in channel.bds:
             yield f"{labels[bd.id]}:"
             if bd.acquire is not None:

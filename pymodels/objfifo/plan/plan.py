@@ -59,7 +59,7 @@ class Iteration:
 
 @dataclass(frozen=True)
 class Pad:
-    """Zeros around one dimension: words in dimension 0, runs of the dimensions below in the others."""
+    """Padding around one dimension: words in dimension 0, runs of the dimensions below in the others."""
 
     before: int
     after: int
@@ -98,7 +98,7 @@ class Bd:
         dims: the walk, innermost dimension first; empty for a plain run of ``length`` words. Length ends the walk: the
             outermost dimension never wraps.
         iteration: what moves the base between uses.
-        padding: zeros around dimensions 0, 1 and 2, innermost first; empty for none.
+        padding: around dimensions 0, 1 and 2, innermost first; empty for none.
         acquire: lock taken before the first word, None for none.
         release: lock given after the last word, None for none.
         next: the descriptor that follows, None ends the chain.
@@ -151,6 +151,7 @@ class DmaChannel:
         fifo: whose data it moves.
         bds: its descriptors in ring order.
         queue: what it is started with, in order. More than the hardware's four are pushed as places become free.
+        pad_value: the 32-bit word that padding is made of.
     """
 
     direction: Direction
@@ -158,6 +159,7 @@ class DmaChannel:
     fifo: str
     bds: tuple[Bd, ...]
     queue: tuple[Task, ...]
+    pad_value: int = 0
 
     @property
     def name(self) -> str:

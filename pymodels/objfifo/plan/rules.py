@@ -140,6 +140,7 @@ _ALL = (
         unchecked=True,
         lax="the padding is planned as it is",
     ),
+    Rule("pad-value", "padding of another value than 0 is on a device that has it (npu2), and has padDimensions"),
     # -- what a tile has
     Rule("wrap-bits", "a dim's size fits its field"),
     Rule("step-bits", "a dim's step fits its field", unchecked=True, lax="the step is planned as it is"),

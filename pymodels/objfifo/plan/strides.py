@@ -74,6 +74,13 @@ def pads_in_words(padding: Dims, itemsize: int, what: str) -> tuple[Pad, ...]:
     return tuple(out)
 
 
+def pad_word(value: int, itemsize: int) -> int:
+    """A padding value of an element as a whole word; of elements that are wider, the lowest word of it."""
+    bits = 8 * itemsize
+    one = value & ((1 << bits) - 1)
+    return sum(one << shift for shift in range(0, 32, bits)) if bits < 32 else one & 0xFFFFFFFF
+
+
 def product(dims: Sequence[Dim], padding: Sequence[Pad] = ()) -> int:
     """Words that a walk moves, padding included."""
     sizes = [d.size for d in dims]

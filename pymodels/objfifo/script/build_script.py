@@ -26,6 +26,7 @@ from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, Iteration, PacketHeader
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
+from goldbeat.pymodels.objfifo.plan.strides import pad_word
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_ids
 from goldbeat.pymodels.objfifo.script.declared import Declared
 from goldbeat.pymodels.objfifo.script.explicit import DmaProgram, ScriptBd, ScriptBlock, ScriptBuffer
@@ -45,13 +46,6 @@ def build_script(found: Declared, kernels: KernelFunctions) -> LiveArray:
         UsageError: something that is not executed.
     """
     return _ScriptBuilder(found, kernels).run()
-
-
-def pad_word(value: int, itemsize: int) -> int:
-    """A padding value of an element as a whole word."""
-    bits = 8 * itemsize
-    one = value & ((1 << bits) - 1)
-    return sum(one << shift for shift in range(0, 32, bits)) if bits < 32 else one & 0xFFFFFFFF
 
 
 def script_tile(value: Any) -> Tile:
@@ -112,11 +106,10 @@ class _ScriptBuilder:
         design = self.found.design
         if not design.fifos:
             return
-        pads = {f.name: pad_word(f.pad_value, f.obj.dtype.itemsize) for f in design.fifos if f.pad_value}
         silent = {f.name for f in design.fifos if f.free_running}
-        plain: list[Fifo] = [replace(f, pad_value=0, free_running=False) for f in design.fifos]
+        plain: list[Fifo] = [replace(f, free_running=False) for f in design.fifos]
         made = replace(design, fifos=plain, hosts=[], transfers=[])
-        self.live = add_plan(self.array, live_plan(made), pads, silent)
+        self.live = add_plan(self.array, live_plan(made), silent)
 
     def _memory(self) -> None:
         made: list[tuple[ScriptBuffer, LiveBuffer]] = []

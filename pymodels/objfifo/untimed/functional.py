@@ -167,7 +167,7 @@ def _words(name: str, value: npt.ArrayLike, dtype: np.dtype[Any], elements: int 
 
 
 def bd_addresses(bd: Bd) -> npt.NDArray[np.int64]:
-    """The word address of every word of a descriptor, in order; -1 for zeros of the padding."""
+    """The word address of every word of a descriptor, in order; -1 for padding."""
     rest = np.arange(bd.length, dtype=np.int64)
     if not bd.dims:
         return bd.base_words + rest
@@ -225,6 +225,12 @@ class TileMemory:
                 if buffer.initial is not None:
                     first = buffer.address // WORD_BYTES
                     words[first : first + len(buffer.initial)] = buffer.initial
+        self._pads = {
+            (one.tile, channel.index): np.uint32(channel.pad_value)
+            for one in plan.tiles
+            for channel in one.channels
+            if channel.direction is Direction.MM2S
+        }
         self._hosts = {h.name: h for h in plan.hosts}
         size = max((h.address + h.size for h in plan.hosts), default=0)
         self.host_words: Words = np.zeros(-(-size // WORD_BYTES), np.uint32)
@@ -285,7 +291,8 @@ class TileMemory:
             values: Words = np.zeros(words, np.uint32)
         else:
             taken = source.take(words)
-            values = np.where(taken < 0, np.uint32(0), source.memory[taken]).astype(np.uint32)
+            pad = self._pads[flow.source.tile, flow.source.channel]
+            values = np.where(taken < 0, pad, source.memory[taken]).astype(np.uint32)
         self.passed.setdefault(flow.fifo, []).append(values)
         for dest in flow.dests:
             at = self._at.get((dest.tile, Direction.S2MM, dest.channel))

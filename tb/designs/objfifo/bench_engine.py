@@ -22,6 +22,7 @@ from goldbeat.pymodels.objfifo.engine.registers import (
     disarm,
     memory_reads,
     memory_writes,
+    pad_writes,
 )
 from goldbeat.pymodels.objfifo.plan.design import Fifo, Link
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign as ObjectFifos
@@ -146,11 +147,11 @@ def _transpose(setting: CaseContext) -> list[Stimulus]:
 PADDED = (3, 4, 2)
 """Words, rows and planes of an object of the case ``padding``."""
 PAD_BEFORE, PAD_AFTER = (2, 1, 1), (1, 0, 2)
-"""Zeros around them."""
+"""Padding around them."""
 
 
 def _padding(setting: CaseContext) -> list[Stimulus]:
-    """Objects get zeros around all their dimensions on the way out."""
+    """Objects get a value around all their dimensions on the way out."""
     a, b, c = PADDED
     size = a * b * c
     full = int(np.prod([p + n + q for p, n, q in zip(PAD_BEFORE, PADDED, PAD_AFTER, strict=True)]))
@@ -171,6 +172,7 @@ def _padding(setting: CaseContext) -> list[Stimulus]:
     ]
     scene.tasks = [EngineTask(0, scene.ring(0, fill)), EngineTask(shape.ns, scene.ring(2, drain))]
     scene.locks = {0: 2}
+    scene.pads = {m: int(setting.options["value"]) + m for m in range(shape.nm)}
     return [dressed_scene(engine_stimulus(scene, setting), setting)]
 
 
@@ -321,6 +323,8 @@ def _queue_overflow(setting: CaseContext, shape: EngineShape, rng: Rng) -> Stimu
         Access("write", reg.TOKENS, 0),
         Access("read", reg.TOKENS),
         *descriptor_writes(0, Descriptor(1, 8)),
+        *pad_writes({0: 5}),
+        Access("read", reg.PAD_VALUE),
         *memory_reads(3, 1),
         Access("read", reg.MEM_ADDRESS),
         *disarm(),
@@ -432,11 +436,12 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     channels = [base + 4 * c for base in (reg.CHANNEL, reg.TOKENS, reg.TASK) for c in range(shape.channels)]
     bds = [reg.BD + reg.BD_STRIDE * b + 4 * n for b in range(shape.nbd) for n in range(16)]
     locks = [reg.LOCK + 4 * n for n in range(shape.nlock)]
-    holes = [0x0018, 0x00FC, 0x03FC, 0x0408, 0x0FFC, 0x3000, 0xFFFC]
+    pads = [reg.PAD_VALUE + reg.PAD_VALUE_STRIDE * m for m in range(shape.nm)]
+    holes = [0x0018, 0x00FC, reg.PAD_VALUE - 4, pads[-1] + 4, 0x03FC, 0x0408, 0x0FFC, 0x3000, 0xFFFC]
     holes += [base + 4 * shape.channels for base in (reg.CHANNEL, reg.TOKENS, reg.TASK)]
     holes += [reg.BD + reg.BD_STRIDE * shape.nbd] if shape.nbd < MOST_BDS else []
     holes += [reg.LOCK + 4 * shape.nlock]
-    known = [*plain, *channels, *bds, *locks, *holes]
+    known = [*plain, *channels, *pads, *bds, *locks, *holes]
     # Behind a reset the window is at the first lane of word 0.
     accesses = [*memory_writes(0, random_halves(shape, rng, 2))[1:], *memory_reads(0, 2 * shape.lanes)]
     accesses += [Access("read", a) for a in known]
@@ -542,6 +547,7 @@ def _random_scene(setting: CaseContext, rng: Rng, words: int) -> EngineScene:
         _add_pairs(scene, shape, rng)
     else:
         _add_anything(scene, shape, rng)
+    scene.pads = {m: int(rng.integers(1 << 32)) for m in range(shape.nm)}
     scene.core = bool(rng.integers(2))
     scene.cores = tuple(np.flatnonzero(rng.random(shape.channels) < _CORE_SHARE).tolist())
     return scene
@@ -678,9 +684,9 @@ DESIGN = Design(
         ),
         Case(
             name="padding",
-            summary="objects get zeros around three dimensions",
+            summary="objects get a value around three dimensions",
             make=_padding,
-            options={"objects": 4, **_PATTERNS},
+            options={"objects": 4, "value": 0x80FF7F01, **_PATTERNS},
         ),
         Case(
             name="repeat",

@@ -186,6 +186,8 @@ class _Draft:
         last = self._fifo(self._name(), _MEMORY, self._elsewhere(), padded, dtype)
         last.to_stream = ((rows, columns * per), (columns * per, 1))
         last.padding = ((up, down), (left * per, right * per))
+        # Values of all widths; their highest bits are lost in narrow elements.
+        last.pad_value = self._number(-(1 << 31), (1 << 31) - 1) if any(map(any, last.padding)) else 0
         self._link([first], [last])
         self._repeats([last])
 

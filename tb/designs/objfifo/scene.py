@@ -33,6 +33,7 @@ class EngineScene:
         descriptors, tasks, locks: as the program writes them.
         words: by S2MM channel, 32-bit parts of the words offered to it.
         memory: 32-bit parts by word address.
+        pads: what padding holds, by MM2S channel.
         read_back: first word and number of words read after the run.
         core: the engine stands for a core tile.
         cores: channels that stand for the tile's core.
@@ -43,6 +44,7 @@ class EngineScene:
     locks: dict[int, int] = field(default_factory=dict)
     words: dict[int, npt.NDArray[np.uint32]] = field(default_factory=dict)
     memory: dict[int, npt.NDArray[np.uint32]] = field(default_factory=dict)
+    pads: dict[int, int] = field(default_factory=dict)
     read_back: tuple[int, int] | None = None
     core: bool = False
     cores: tuple[int, ...] = ()
@@ -50,7 +52,13 @@ class EngineScene:
     def program(self) -> tuple[Access, ...]:
         """All of it as register accesses, but for the words."""
         return register_program(
-            self.descriptors, self.tasks, locks=self.locks, memory=self.memory, core=self.core, cores=self.cores
+            self.descriptors,
+            self.tasks,
+            locks=self.locks,
+            memory=self.memory,
+            pads=self.pads,
+            core=self.core,
+            cores=self.cores,
         )
 
     def ring(self, first: int, descriptors: Sequence[Descriptor]) -> int:

@@ -83,6 +83,7 @@ def scene_of(plan: Plan, tile: TilePlan, shape: EngineShape) -> TileScene:
     tile = packed_tile(tile)
     loaded = from_plan(tile, replace(shape, word_w=8 * WORD_BYTES))
     scene = EngineScene(dict(loaded.descriptors), list(loaded.tasks), dict(loaded.locks))
+    scene.pads = dict(loaded.pads)
     scene.core = tile.tile.kind is TileKind.CORE
     for address, values in loaded.memory.items():
         # In a wider word the value stands in the lowest part.

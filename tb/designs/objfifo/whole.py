@@ -293,6 +293,8 @@ class _Placing:
         for channel in tile.channels:
             at = self._channel(tile.tile, channel.direction)
             self.whole.channels[tile.tile, channel.direction, channel.index] = at
+            if channel.pad_value:
+                engine.scene.pads[at[1]] = channel.pad_value
             ring = []
             for bd in channel.bds:
                 found = descriptor_of(bd)

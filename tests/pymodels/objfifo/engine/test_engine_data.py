@@ -54,7 +54,7 @@ def padding(shape, options, inputs, _):
     a, b, c = PADDED
     whole = objects(inputs[0], a * b * c).reshape(-1, c, b, a, shape.lanes)
     around = [(0, 0), *reversed(list(zip(PAD_BEFORE, PAD_AFTER, strict=True))), (0, 0)]
-    return {0: np.pad(whole, around)}
+    return {0: np.pad(whole, around, constant_values=np.uint32(options["value"]))}
 
 
 def repeat(shape, options, inputs, _):

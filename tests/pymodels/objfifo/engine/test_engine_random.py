@@ -26,7 +26,7 @@ def sent(fifo, found):
     """Objects as they leave the memory tile by a fifo."""
     if fifo.padding:
         (rows, _), (columns, _) = fifo.to_stream
-        found = plain.pad(found, rows, columns, fifo.padding)
+        found = plain.pad(found, rows, columns, fifo.padding, fifo.pad_value)
     elif fifo.to_stream:
         found = plain.gather(found, fifo.to_stream)
     return plain.repeat(found, fifo.repeat_count)
@@ -108,6 +108,7 @@ def test_every_word_by_plain_indexing(params):
                 "dims": f.to_stream,
                 "walks": f.from_stream,
                 "padding": f.padding,
+                "values": f.pad_value,
                 "repeat": f.repeat_count > 1,
                 "inits": f.init_values,
                 "rounds": f.iter_count,
@@ -116,7 +117,7 @@ def test_every_word_by_plain_indexing(params):
             if there is not None and there
         )
         seen.update([str(drawn.tile.kind)])
-    kinds = {"forward", "dims", "walks", "padding", "repeat", "inits", "rounds", "bytes"}
+    kinds = {"forward", "dims", "walks", "padding", "values", "repeat", "inits", "rounds", "bytes"}
     kinds |= {str(TileKind.CORE), str(TileKind.MEM)} | ({"join", "distribute"} if shape.ns > 1 else set())
     assert not kinds - set(seen), seen
     assert seen["words"] > 5000

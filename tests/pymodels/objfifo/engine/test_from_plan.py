@@ -67,6 +67,16 @@ def test_a_layout_on_the_way_out():
     assert words(out, 0).tolist() == want.gather(np.arange(96).reshape(3, 32), dims).reshape(-1).tolist()
 
 
+def test_a_padding_value():
+    kwargs = {"dimensionsToStream": [(8, 1)], "padDimensions": [(2, 1)], "padValue": -42}
+    tile = memory_tile(forward, 8, 11, **kwargs)
+    sent = np.arange(24)
+    _, out = run_tile(tile, sent)
+    assert from_plan(tile, SHAPE).pads == {0: 2**32 - 42}
+    padded = want.pad(sent.astype(np.int32).reshape(3, -1), 1, 8, ((0, 0), (2, 1)), -42)
+    assert words(out, 0).astype(np.int32).tolist() == padded.reshape(-1).tolist()
+
+
 def test_every_field_of_a_descriptor():
     bd = Bd(
         id=3,

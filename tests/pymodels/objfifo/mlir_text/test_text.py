@@ -18,6 +18,7 @@ from goldbeat.pymodels.objfifo.plan.device import ANY
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.mlir import to_mlir
 from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
 from goldbeat.pymodels.objfifo.untimed.functional import run_untimed
 from tests.support.objfifo_emit import instructions
@@ -81,6 +82,41 @@ def test_what_is_exported_is_read_back(tmp_path: Path, text: str, packets: bool)
     assert plan_shape(again) == plan_shape(made)
     places = [[(b.name, b.address, b.size) for b in t.buffers] for t in made.tiles]
     assert [[(b.name, b.address, b.size) for b in t.buffers] for t in again.tiles] == places
+
+
+PADDED_MLIR = """module {
+  aie.device(npu2_1col) {
+    %shim = aie.tile(0, 0)
+    %mem = aie.tile(0, 1)
+    aie.objectfifo @in0(%shim, {%mem}, 2 : i32) : !aie.objectfifo<memref<8xi16>>
+    aie.objectfifo @out0(%mem dimensionsToStream [<size = 8, stride = 1>], {%shim}, 2 : i32)
+      {padDimensions = #aie<bd_pad_layout_array[<const_pad_before = 2, const_pad_after = 4>]>, padValue = -5 : i32}
+      : !aie.objectfifo<memref<14xi16>>
+    aie.objectfifo.link [@in0] -> [@out0] ([] [])
+    aie.runtime_sequence(%arg0: memref<8xi16>, %arg1: memref<14xi16>) {
+      aiex.npu.dma_memcpy_nd (%arg0[0, 0, 0, 0][1, 1, 1, 8][0, 0, 0, 1]) {id = 0 : i64, metadata = @in0} : memref<8xi16>
+      aiex.npu.dma_memcpy_nd (%arg1[0, 0, 0, 0][1, 1, 1, 14][0, 0, 0, 1]) {id = 1 : i64, metadata = @out0} : memref<14xi16>
+      aiex.npu.dma_wait {symbol = @out0}
+    }
+  }
+}
+"""
+
+
+def test_a_padding_value_is_read_planned_exported_and_executed(tmp_path: Path) -> None:
+    design = text_design(_file(tmp_path, PADDED_MLIR))
+    made = lower(design)
+    assert made.tile(ANY.tile(0, 1)).channel(Direction.MM2S, 0).pad_value == 0xFFFBFFFB
+    text = to_mlir(made)
+    assert "{pad_value = -262149 : i32}" in text
+    again = text_design(_file(tmp_path, text))
+    assert plan_shape(lower(again)) == plan_shape(made)
+    data = np.arange(8, dtype=np.int16)
+    wanted = np.pad(data, (2, 4), constant_values=-5)
+    assert (run_untimed(design, {"arg0": data}).hosts["arg1"] == wanted).all()
+    assert (run_untimed(again, {"arg0": data.view(np.int32)}).hosts["arg1"].view(np.int16) == wanted).all()
+    with pytest.raises(RuleError, match="on npu1_1col it is 0"):
+        lower(text_design(_file(tmp_path, PADDED_MLIR.replace("npu2", "npu1"))))
 
 
 def test_initial_values_are_exported(tmp_path: Path) -> None:

@@ -388,6 +388,11 @@ CASES = {
         r"\(16, 0\) of dim 2",
         lambda: forward(16, 32, dimensionsToStream=[(16, 1), (1, 1), (1, 1)], padDimensions=[(16, 0), (0, 0), (0, 0)]),
     ),
+    "another padding without padding": (
+        "pad-value",
+        "no dim has padding",
+        lambda: forward(8, dimensionsToStream=[(8, 1)], padValue=7),
+    ),
     "size on a core": ("wrap-bits", "size 256", lambda: core_dims([(2, 256), (256, 1)], 512)),
     "size on a memory tile": ("wrap-bits", "size 1024", lambda: dims([(2, 1024), (1024, 1)], 2048)),
     "step on a core": ("step-bits", "step 8200", lambda: plain(1, ty(16000), dimensionsToStream=[(2, 8200), (40, 1), (200, 1)])),
@@ -444,6 +449,16 @@ def test_every_rule_of_a_design_has_a_case():
 
 def test_the_numbers_are_in_the_text():
     assert sum(any(c.isdigit() for c in text) for _, text, _ in CASES.values()) > 60
+
+
+def test_padding_values_are_for_devices_that_have_them():
+    build = lambda: forward(8, 16, dimensionsToStream=[(8, 1)], padDimensions=[(4, 4)], padValue=7)  # noqa: E731
+    for device_, there in (("npu2", True), ("npu2_1col", True), ("npu1", False), ("npu1_1col", False)):
+        design = make(build)
+        design.device = AIEDevice[device_].value
+        # mlir-aie checks it too.
+        found = [e.text for e in violations(design, strict=False) if e.rule == "pad-value"]
+        assert found == ([] if there else [f"b: padding of 7, on {device_} it is 0"])
 
 
 def test_packet_ids():

@@ -182,6 +182,15 @@ def test_iterations_end_the_chain():
     assert found.tile(FAR[0]).channel(Direction.S2MM, 0).bds[-1].next is not None
 
 
+@pytest.mark.parametrize(
+    ("dtype", "value", "word"), [(np.int8, 8, 0x08080808), (np.int16, -2, 0xFFFEFFFE), (np.int32, 1000, 1000)]
+)
+def test_a_padding_value_fills_words(dtype, value, word):
+    kwargs = {"dimensionsToStream": [(8, 1)], "padDimensions": [(4, 4)], "dtype": dtype}
+    mem = plan(make(lambda: forward(8, 16, padValue=value, **kwargs))).tile(MEM)
+    assert [(c.name, c.pad_value) for c in mem.channels] == [("S2MM 0", 0), ("MM2S 0", word)]
+
+
 def test_core_takes_units_for_repeat():
     def build():
         x = object_fifo("x", FAR[0], FAR[1], 2, ty(8))

@@ -11,7 +11,7 @@ import pytest
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
-from goldbeat.pymodels.objfifo.script.build_script import pad_word
+from goldbeat.pymodels.objfifo.plan.strides import pad_word
 from goldbeat.pymodels.objfifo.script.import_names import script_imports
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse

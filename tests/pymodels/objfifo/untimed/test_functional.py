@@ -102,6 +102,13 @@ def test_padding():
     assert (result.reshape(3, -1) == plain.pad(x, 61, 56, ((2, 1), (4, 4)))).all()
 
 
+def test_padding_with_a_value():
+    x = np.arange(16, dtype=np.int16)
+    kwargs = {"dimensionsToStream": [(4, 2), (2, 1)], "padDimensions": [(1, 2), (2, 4)], "padValue": -3}
+    result = run_untimed(make(lambda: forward(8, 56, dtype=np.int16, **kwargs)), {"a": x}).outputs["b"]
+    assert (result.reshape(2, -1) == plain.pad(x.reshape(2, -1), 4, 2, ((1, 2), (2, 4)), -3)).all()
+
+
 def test_padding_of_the_middle_dim():
     x = data(2, 64)
     kwargs = {"dimensionsToStream": [(2, 32), (4, 8), (8, 1)], "padDimensions": [(0, 0), (1, 2), (3, 0)]}

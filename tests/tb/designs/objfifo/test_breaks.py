@@ -33,12 +33,18 @@ ROWS = [
         ("OutDepth = 8;", "OutDepth = 16;", "sweep"),
         ("<= !header_issue && !word_padding;", "<= !header_issue;", "padding"),
         ("{~^header, header}", "{^header, header}", "chain"),
+        ("{(WORD_W / 32){pad_value}}", "'0", "padding"),
     ),
     *breaks(
         "objfifo",
         "objfifo/objfifo_sequencer.sv",
         ("fetch_full_q && (!next_full_q || hand_over)", "fetch_full_q && !next_full_q", "scenes"),
         ("!(bd_padded && table_words[2][9:0] == '0)", "1'b1", "errors"),
+    ),
+    *breaks(
+        "objfifo",
+        "objfifo/objfifo_regs.sv",
+        ("do_write && in_pads(waddr) && !running_q", "do_write && in_pads(waddr)", "errors"),
     ),
     *breaks("objfifo", "objfifo/objfifo_iteration.sv", ("stepped = '0;", "stepped = index;", "corners")),
     *breaks(
@@ -72,6 +78,7 @@ ROWS = [
         "objfifo/objfifo_mm2s_npu1.sv",
         ("core ? 5'(CoreOutDepth) : 5'(MemOutDepth)", "5'(CoreOutDepth)", "measured"),
         ("core ? way[0] : way[Steps]", "way[Steps]", "measured"),
+        ("{(WORD_W / 32){pad_value}}", "'0", "padding"),
     ),
     *breaks("objfifo", "objfifo/objfifo_gather.sv", ("kept_q <= '0;", "kept_q <= kept_q;", "scenes")),
     *breaks(
