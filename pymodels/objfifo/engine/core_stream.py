@@ -22,7 +22,7 @@ from goldbeat.pymodels.objfifo.untimed.machine import CoreEnd
 from goldbeat.pymodels.objfifo.untimed.recorded_cores import EndName
 
 CALL_CYCLES = {TimingProfile.IDEAL: 1, TimingProfile.NPU1: 13}
-"""Cycles of an acquire or release. npu1: as compiled, about 13 (npu1.md, Whole designs)."""
+"""Cycles of an acquire or release (npu1.md, Origin of the numbers)."""
 
 SCRATCH_WORDS = 16
 """Words of the scratch place."""

@@ -8,35 +8,11 @@ import os
 from dataclasses import replace
 
 import pytest
+from objfifo_scripts import ADD_THREE
 from typer.testing import CliRunner
 
 from goldbeat.tb.cli import app
 from goldbeat.tb.designs.objfifo import user_design
-
-DESIGN = """
-import numpy as np
-from goldbeat.pymodels.objfifo import NPU1Col1, ObjectFifo, Program, Runtime, Worker
-
-words = np.ndarray[(96,), np.dtype[np.int32]]
-line = np.ndarray[(8,), np.dtype[np.int32]]
-
-def add(x, y):
-    a, b = x.acquire(1), y.acquire(1)
-    b[:] = a + 3
-    x.release(1)
-    y.release(1)
-
-source, result = ObjectFifo(line, name="source"), ObjectFifo(line, name="result")
-far, near = source.cons().forward(name="far"), ObjectFifo(line, name="near")
-sink = near.cons().forward(name="sink")
-worker = Worker(add, [far.cons(), near.prod()])
-rt = Runtime()
-with rt.sequence(words, words) as (a, b):
-    rt.start(worker)
-    rt.fill(source.prod(), a)
-    rt.drain(sink.cons(), b, wait=True)
-Program(NPU1Col1(), rt).resolve_program()
-"""
 
 PORTS = """
 import numpy as np
@@ -53,7 +29,7 @@ object_fifo_link(source, result)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("goldbeat.tb.cli.run.build_root", lambda: tmp_path / "build")
-    (tmp_path / "design.py").write_text(DESIGN)
+    (tmp_path / "design.py").write_text(ADD_THREE)
     return tmp_path
 
 
