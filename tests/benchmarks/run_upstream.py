@@ -18,6 +18,7 @@ import numpy as np
 from upstream_cases import UpstreamCase, upstream_cases
 from upstream_example_cases import example_cases
 from upstream_late_cases import late_cases
+from upstream_older_cases import older_cases
 from upstream_text_cases import text_cases
 
 from goldbeat.pymodels.errors import GoldbeatError
@@ -43,6 +44,12 @@ def _judge(case: UpstreamCase, found: LiveResult) -> tuple[str, str]:
     return "right", "; ".join([*found.remarks, *late])
 
 
+def _form_differs(case: UpstreamCase, text: str) -> bool:
+    """A script that is called like a function has its own arrays; the same script was given arrays before."""
+    called = ".jit" in text or "@jit" in text
+    return called if case.before_jit else case.inputs is None and not called
+
+
 def run_case(case: UpstreamCase, root: Path) -> tuple[str, str]:
     """Execute a test: (right, wrong, hangs, needs or absent; what there is to say)."""
     path = root / case.path
@@ -52,7 +59,9 @@ def run_case(case: UpstreamCase, root: Path) -> tuple[str, str]:
         if path.suffix == ".mlir":
             text = TextArray(path, case.kernels, case.device, case.sequence)
             return _judge(case, run_live(text.build, case.inputs, **case.options))
-        script = ScriptArray(path, case.arguments, case.kernels)
+        if _form_differs(case, path.read_text()):
+            return "absent", "another calling form in this clone"
+        script = ScriptArray(path, case.arguments, case.kernels, packets=case.packets)
         results = script.execute(case.inputs, **case.options)
         if case.inputs is None and not script.session.results:
             return "needs", "arrays: it has no check of its own"
@@ -74,7 +83,7 @@ def main() -> int:
     if given.folder is None:
         words.error("the folder of a clone of mlir-aie, or GOLDBEAT_MLIR_AIE")
     rows, counts = [], dict.fromkeys(("right", "wrong", "hangs", "needs", "absent"), 0)
-    for case in (*upstream_cases(), *text_cases(), *late_cases(), *example_cases()):
+    for case in (*upstream_cases(), *text_cases(), *late_cases(), *example_cases(), *older_cases()):
         if given.only not in case.name:
             continue
         start = time.process_time()

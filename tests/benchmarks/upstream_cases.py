@@ -34,6 +34,8 @@ class UpstreamCase:
         options: of the execution, such as ``runs``.
         device, sequence: of text that has several.
         any_order: elements are compared sorted, as the host program does.
+        before_jit: of a script from before its design was a function to call.
+        packets: every fifo of a script as packets.
     """
 
     name: str
@@ -47,6 +49,8 @@ class UpstreamCase:
     device: str | None = None
     sequence: str | None = None
     any_order: bool = False
+    before_jit: bool = False
+    packets: bool = False
 
 
 def _i32(*bounds: int) -> npt.NDArray[np.int32]:

@@ -16,7 +16,7 @@ from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.streams import TilePort
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
-from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd, Plan, TilePlan
+from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd, PacketHeader, Plan, TilePlan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
 from goldbeat.pymodels.objfifo.untimed.machine import CoreEnd
 from goldbeat.pymodels.objfifo.untimed.recorded_cores import core_ends
@@ -65,11 +65,13 @@ class LiveFifos:
         ends: what cores hold, by fifo, port and consumer.
         shims: the shim's channel of each fifo that has one.
         resident: other channels of each fifo with their first tasks, and its locks.
+        headers: of fifos that a shim sends as packets.
     """
 
     ends: dict[PlanEnd, LiveEnd]
     shims: dict[str, ChannelKey]
     resident: dict[str, list[tuple[LiveChannel, list[LiveTask], list[LiveLock]]]] = field(default_factory=dict)
+    headers: dict[str, PacketHeader] = field(default_factory=dict)
 
     def rearm(self, name: str) -> None:
         """Reset a fifo's channels other than the shim's, set their locks as at the start, start them again.
@@ -103,6 +105,8 @@ def add_plan(array: LiveArray, plan: Plan, free_running: Collection[str] = ()) -
         source = TilePort(flow.source.tile, "DMA", flow.source.channel)
         dests = [TilePort(d.tile, "DMA", d.channel) for d in flow.dests]
         array.flow(source, dests, None if flow.packet is None else flow.packet.id)
+        if flow.packet is not None and source.tile.kind is TileKind.SHIM:
+            found.headers[flow.fifo] = flow.packet
     types = {f.name: ObjectType(f.shape, np.dtype(f.dtype)) for f in plan.fifos}
     for key, (_, end) in core_ends(plan).items():
         objects = [

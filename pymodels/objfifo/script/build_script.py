@@ -34,18 +34,19 @@ from goldbeat.pymodels.objfifo.script.host_calls import HostArray, ScriptHost, w
 from goldbeat.pymodels.objfifo.script.manual_switches import add_switches
 
 
-def build_script(found: Declared, kernels: KernelFunctions) -> LiveArray:
+def build_script(found: Declared, kernels: KernelFunctions, *, packets: bool = False) -> LiveArray:
     """An array of a declared design.
 
     Args:
         found: fresh from the script.
         kernels: Python functions that stand for compiled ones.
+        packets: every fifo as packets.
 
     Raises:
         RuleError: a rule of object fifos that is broken.
         UsageError: something that is not executed.
     """
-    return _ScriptBuilder(found, kernels).run()
+    return _ScriptBuilder(found, kernels, packets).run()
 
 
 def script_tile(value: Any) -> Tile:
@@ -80,8 +81,8 @@ class _Backend:
 
 
 class _ScriptBuilder:
-    def __init__(self, found: Declared, kernels: KernelFunctions) -> None:
-        self.found, self.kernels = found, kernels
+    def __init__(self, found: Declared, kernels: KernelFunctions, packets: bool) -> None:
+        self.found, self.kernels, self.packets = found, kernels, packets
         self.array = LiveArray(found.design.device)
         self.registers = LiveRegisters(self.array)
         self.live = LiveFifos({}, {})
@@ -109,7 +110,7 @@ class _ScriptBuilder:
         silent = {f.name for f in design.fifos if f.free_running}
         plain: list[Fifo] = [replace(f, free_running=False) for f in design.fifos]
         made = replace(design, fifos=plain, hosts=[], transfers=[])
-        self.live = add_plan(self.array, live_plan(made), silent)
+        self.live = add_plan(self.array, live_plan(made, packets=self.packets), silent)
 
     def _memory(self) -> None:
         made: list[tuple[ScriptBuffer, LiveBuffer]] = []
@@ -267,9 +268,9 @@ class _ScriptBuilder:
         self.array.sequence = lambda: ProgramThread(with_host(host, run)).program()
 
 
-def live_plan(design: Any) -> Any:
+def live_plan(design: Any, *, packets: bool = False) -> Any:
     """The plan of a design whose memory may reach into neighbouring memory tiles."""
-    return plan(design, strict=False, spread=True)
+    return plan(design, strict=False, spread=True, packets=packets)
 
 
 def _stretched(dims: list[tuple[int, int]], length: int | None, pads: Any) -> list[tuple[int, int]]:

@@ -105,6 +105,7 @@ class ScriptHost:
         self.array, self.registers, self.channels, self.make, self.tile_of = array, registers, channels, make, tile_of
         self.order: list[str] = []
         self.fifos = LiveFifos({}, {})
+        """The design's fifos; those that are sent as packets need a header."""
         self.pending: list[tuple[Any, HostTask]] = []
         self._tasks = 0
 
@@ -114,6 +115,11 @@ class ScriptHost:
         if name not in self.channels:
             raise UsageError(f"{name!r} is no fifo at a shim and no shim_dma_allocation")
         return self.channels[name]
+
+    def header(self, where: Any) -> tuple[int, int] | None:
+        """Type and id of the packets of a fifo that the shim sends as packets."""
+        found = self.fifos.headers.get(where if isinstance(where, str) else getattr(where, "name", ""))
+        return None if found is None else (found.type, found.id)
 
     def write_bd(self, tile: Tile, key: Any, bd: LiveBd) -> None:
         """Write a descriptor; one that is still to run must not be written."""
@@ -220,7 +226,7 @@ def npu_memcpy(
     key = host.channel(metadata)
     start, dims = pattern(mem, tap, offsets, sizes, strides)
     token = key[1] is Direction.S2MM or bool(issue_token)
-    host.move(key, mem, start, dims, number=bd_id, token=token, packet=packet)
+    host.move(key, mem, start, dims, number=bd_id, token=token, packet=packet or host.header(metadata))
 
 
 def await_fifos(*args: Any) -> None:
@@ -265,8 +271,9 @@ def configure_task_for(
     only_harmless("dma_configure_task_for", more)
     if not in_program():
         return PlannedTask(alloc, ScriptBlocks(), bool(issue_token))
+    host = host_now()
     repeat = int(repeat_count_val if repeat_count_val is not None else repeat_count or 0)
-    return HostTask(host_now().channel(alloc), ScriptBlocks(), repeat, bool(issue_token))
+    return HostTask(host.channel(alloc), ScriptBlocks(), repeat, bool(issue_token), packet=host.header(alloc))
 
 
 def bds(task: HostTask | PlannedTask) -> ScriptBlocks:
@@ -470,7 +477,7 @@ class LiveTransfers:
         """Start a fill or drain."""
         key = self.host.channel(handle)
         start, dims = pattern(data, tap, None, None, None)
-        task = self.host.move(key, data, start, dims, token=wait, packet=packet)
+        task = self.host.move(key, data, start, dims, token=wait, packet=packet or self.host.header(handle))
         if wait:
             (self.waited if group is None else group.waited).append(task)
         return task

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -130,10 +130,11 @@ class JitDesign:
 
     Args:
         function: of tensors, and of keywords that are known at compile time.
+        packets: every fifo as packets.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
+    def __init__(self, function: Callable[..., Any], packets: bool = False) -> None:
+        self.function, self.packets = function, packets
         self.__name__ = getattr(function, "__name__", "design")
 
     def declare(self, tensors: Any, keywords: dict[str, Any]) -> Declared:
@@ -177,7 +178,7 @@ class JitDesign:
         now = session()
 
         def build() -> LiveArray:
-            return build_script(self.declare(tensors, keywords), now.kernels)
+            return build_script(self.declare(tensors, keywords), now.kernels, packets=self.packets)
 
         inputs = {f"arg{n}": np.asarray(t) for n, t in enumerate(tensors)}
         result = run_live(build, inputs)
@@ -193,9 +194,10 @@ def _takes_any(function: Any) -> bool:
     return not hasattr(function, "__code__") or bool(function.__code__.co_flags & 4)
 
 
-def jit(function: Callable[..., Any] | None = None, **_: Any) -> Any:
-    """``@iron.jit``, with or without arguments."""
-    return JitDesign if function is None else JitDesign(function)
+def jit(function: Callable[..., Any] | None = None, aiecc_flags: Sequence[str] = (), **_: Any) -> Any:
+    """``@iron.jit``, with or without arguments; of the compiler's options those for packets count."""
+    packets = "--packet-sw-objFifos" in aiecc_flags
+    return (lambda made: JitDesign(made, packets)) if function is None else JitDesign(function, packets)
 
 
 # -- tensors, devices, command lines --------------------------------------------------------------------------------------

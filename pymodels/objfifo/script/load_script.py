@@ -76,10 +76,13 @@ class ScriptArray:
     Args:
         path, arguments: the script and its command line.
         kernels: Python functions that stand for compiled ones.
+        packets: every fifo as packets.
     """
 
-    def __init__(self, path: Path, arguments: Sequence[str], kernels: KernelFunctions) -> None:
-        self.path, self.arguments, self.kernels = path, list(arguments), kernels
+    def __init__(
+        self, path: Path, arguments: Sequence[str], kernels: KernelFunctions, *, packets: bool = False
+    ) -> None:
+        self.path, self.arguments, self.kernels, self.packets = path, list(arguments), kernels, packets
         self.session = ScriptSession(kernels)
 
     def execute(
@@ -107,4 +110,4 @@ class ScriptArray:
         found = run_script(self.path, self.arguments, self.session)
         if found is None:
             raise InputError("no design", "a device body or a Program", file=self.path)
-        return build_script(found, self.kernels)
+        return build_script(found, self.kernels, packets=self.packets)

@@ -47,6 +47,7 @@ def execute(
         str | None, typer.Option("--sequence", metavar="NAME", help="Runtime sequence, if the device has several.")
     ] = None,
     runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of the sequence on one array.")] = 1,
+    packets: Annotated[bool, typer.Option("--packets", help="Send every fifo of a script as packets.")] = False,
     lose_pushes: Annotated[
         bool, typer.Option("--lose-pushes", help="Lose tasks that are pushed to a full queue, as silicon does.")
     ] = False,
@@ -70,7 +71,8 @@ def execute(
         text = TextArray(design, kernels, device, sequence)
         results = [run_live(text.build, given, runs=runs, lose_pushes=lose_pushes)]
     else:
-        results = ScriptArray(design, arguments or (), kernels).execute(given, runs=runs, lose_pushes=lose_pushes)
+        script = ScriptArray(design, arguments or (), kernels, packets=packets)
+        results = script.execute(given, runs=runs, lose_pushes=lose_pushes)
     found = results[-1]
     wrong = list(_differences(found, {n: Path(f) for n, f in _pairs(expected, "--expect").items()}))
     for name, path in targets.items():
