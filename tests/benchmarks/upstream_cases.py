@@ -77,6 +77,10 @@ def _threshold(source: Any, target: Any, width: int, limit: int, most: int, *_: 
     target[:] = np.where(source > limit, most, 0)
 
 
+def _threshold_line(source: Any, target: Any, width: int, limit: int, most: int, *_: Any) -> None:
+    target[:] = np.where(source > limit, np.uint8(most & 255), 0)
+
+
 def _first() -> Any:
     yield CascadePut(14)
 
@@ -319,7 +323,7 @@ def _scripts() -> list[UpstreamCase]:
 
 
 def _placed() -> list[UpstreamCase]:
-    """Packets that go where their headers say."""
+    """Packets that go where their headers say, and a barrier."""
     core, script = f"{XRT}/dma_s2mm_ooo_core", f"{XRT}/dma_s2mm_ooo/dma_s2mm_ooo.py"
     turned = _i32(64).reshape(2, 2, 16)[:, ::-1].reshape(-1)
     shim = np.concatenate([_i32(101, 109), _i32(1, 9)])
@@ -338,6 +342,8 @@ def _placed() -> list[UpstreamCase]:
         UpstreamCase("dma_s2mm_ooo_core/core_merge_backpressure", f"{core}/core_merge_backpressure.mlir",
                      {"arg0": _i32(64)}, {"arg1": turned}),
         _text("dma_s2mm_ooo_shim_recv", {}, {"out": shim}),
+        _own("vision/color_threshold", "programming_examples/vision/color_threshold/color_threshold.py", "-W", "64", "-H",
+             "16", kernels={"threshold": _threshold_line}),
         *[_own(f"dma_s2mm_ooo ({what})", script, *given.split()) for what, given in options.items()],
     ]  # fmt: skip
 

@@ -66,6 +66,11 @@ class arith:  # noqa: N801 - upstream's name
         return value if kind is None or index else kind(value)
 
     @staticmethod
+    def trunci(to: Any, value: Any) -> Any:
+        """The low bits of a whole number, in a smaller type."""
+        return np.asarray(value).astype(np.dtype(to)).reshape(())[()]
+
+    @staticmethod
     def index_cast(value: Any, to: Callable[[Any], Any] | None = None) -> Any:
         """A loop's number as a number of a type."""
         return value if to is None else to(value)

@@ -91,7 +91,7 @@ class Runtime:
         self.tile_dmas: list[Any] = []
         self.data: list[RuntimeData] = []
         self.moves: list[Move] = []
-        self.events: list[Move | TaskGroup] = []
+        self.events: list[Move | TaskGroup | Callable[[], Any]] = []
         self.workers: list[Worker] = []
         self.places: list[ShimPlace] = []
         self._groups: list[TaskGroup] = []
@@ -129,6 +129,14 @@ class Runtime:
 
     def finish(self, group: Any) -> None:
         """Nothing: transfers are declared in order."""
+
+    def inline_ops(self, function: Callable[..., Any], args: Sequence[Any] = ()) -> None:
+        """Call a function where the sequence has come to; an execution does, a plan has no place for it."""
+        self.events.append(lambda: function(*args))
+
+    def set_barrier(self, barrier: Any, value: int) -> None:
+        """Set a barrier of workers where the sequence has come to."""
+        self.inline_ops(barrier.set, [value])
 
     def add_flow(self, flow: Any) -> None:
         """A stream of its own."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -21,6 +21,19 @@ from goldbeat.pymodels.objfifo.plan.tile import TileKind
 
 _COMPILER = ("allocation_scheme", "trace", "trace_events", "dynamic_objfifo_lowering")
 _stand_ins: ContextVar[Mapping[str, Callable[..., Any]] | None] = ContextVar("stand_ins", default=None)
+
+
+_serve: ContextVar[Callable[[Generator[Any, Any, Any]], Any] | None] = ContextVar("serve_stand_in", default=None)
+
+
+@contextmanager
+def stand_ins_served(serve: Callable[[Generator[Any, Any, Any]], Any]) -> Iterator[None]:
+    """``serve`` runs stand-ins that yield what they want of the core's ports, inside the block."""
+    token = _serve.set(serve)
+    try:
+        yield
+    finally:
+        _serve.reset(token)
 
 
 @contextmanager
@@ -43,14 +56,20 @@ def run_kernel(name: str, file: str, model: Callable[..., Any] | None, args: Seq
     """Run what stands for a kernel.
 
     Raises:
-        UsageError: nothing does, where stand-ins are asked for.
+        UsageError: nothing does, where stand-ins are asked for; or it uses ports where nothing is executed.
     """
     known = _stand_ins.get()
     if model is None and known is not None:
         model = stand_in_of(name, file)
         if model is None:
             raise UsageError(f"{name} is compiled code; give a stand-in: --kernel {name}=FILE.py:FUNCTION")
-    return None if model is None else model(*(getattr(arg, "array", arg) for arg in args))
+    found = None if model is None else model(*(getattr(arg, "array", arg) for arg in args))
+    if not isinstance(found, Generator):
+        return found
+    serve = _serve.get()
+    if serve is None:
+        raise UsageError(f"{name} uses streams or the cascade: it is executed (goldbeat objfifo exec), not planned")
+    return serve(found)
 
 
 class Kernel:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.live.agent import Blocked, LiveAgent, LiveProgram
 from goldbeat.pymodels.objfifo.live.core_control import CoreControl
+from goldbeat.pymodels.objfifo.live.core_ports import CorePorts, connect_cascade
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask, LiveWords
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.streams import LiveSink, LiveSource, LiveStreams, TilePort
@@ -81,6 +82,7 @@ class LiveArray:
         self.lose_pushes = False
         self.full_pushes: Counter[str] = Counter()
         self.remarks: list[str] = []
+        self._core_ports: dict[Tile, CorePorts] = {}
 
     # -- setting up
 
@@ -236,6 +238,18 @@ class LiveArray:
     ) -> None:
         """A stream; with ``packet`` only for packets of that id."""
         self.streams.connect(self.source(source), [self.sink(d) for d in dests], packet, mask=mask, keep=keep)
+
+    def core_ports(self, tile: Tile) -> CorePorts:
+        """A core's streams and cascades."""
+        if tile not in self._core_ports:
+            self._core_ports[tile] = CorePorts(
+                lambda n: self.sink(TilePort(tile, "Core", n)), lambda n: self.source(TilePort(tile, "Core", n))
+            )
+        return self._core_ports[tile]
+
+    def add_cascade(self, source: Tile, dest: Tile) -> None:
+        """A cascade from one core to the next."""
+        connect_cascade(source, self.core_ports(source), dest, self.core_ports(dest))
 
     def add_core(self, tile: Tile, name: str, make: Callable[[], LiveProgram]) -> None:
         """A core's program: ``make`` gives it from its start."""

@@ -11,6 +11,7 @@ from typing import Any
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.live.agent import Blocked
 from goldbeat.pymodels.objfifo.live.streams import LiveSink, LiveSource
+from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
 _CASCADE_DEPTH = 2
 
@@ -33,6 +34,21 @@ class CascadePut:
     """Yielded by a kernel's stand-in: send a value to the next core."""
 
     value: Any
+
+
+@dataclass(frozen=True)
+class StreamGet:
+    """Yielded by a kernel's stand-in: the next word of a stream port, a signed number."""
+
+    port: int = 0
+
+
+@dataclass(frozen=True)
+class StreamPut:
+    """Yielded by a kernel's stand-in: send a word by a stream port."""
+
+    value: int
+    port: int = 0
 
 
 class CorePorts:
@@ -101,7 +117,7 @@ class CorePorts:
         return Blocked(f"room in the cascade {cascade.name}" if cascade else "a cascade, which it has not", attempt)
 
     def serve(self, stand_in: Generator[Any, Any, Any]) -> Generator[Blocked | None, None, Any]:
-        """Run a stand-in that yields :class:`CascadeGet` and :class:`CascadePut`."""
+        """Run a stand-in that yields :class:`CascadeGet`, :class:`CascadePut`, :class:`StreamGet`, :class:`StreamPut`."""
         answer: Any = None
         while True:
             try:
@@ -115,5 +131,28 @@ class CorePorts:
                 answer = found[0]
             elif isinstance(wish, CascadePut):
                 yield self.put_cascade(wish.value)
+            elif isinstance(wish, StreamGet):
+                wait, found = self.get_stream(wish.port)
+                yield wait
+                answer = found[0]
+            elif isinstance(wish, StreamPut):
+                yield self.put_stream(wish.port, int(wish.value))
             else:
-                raise UsageError(f"a stand-in yielded {wish!r}; expected CascadeGet or CascadePut")
+                expected = "CascadeGet, CascadePut, StreamGet or StreamPut"
+                raise UsageError(f"a stand-in yielded {wish!r}; expected {expected}")
+
+
+def connect_cascade(source: Tile, before: CorePorts, dest: Tile, after: CorePorts) -> None:
+    """A cascade from one core to the one south or east of it.
+
+    Raises:
+        UsageError: tiles that no cascade joins, or a core that has one in that direction already.
+    """
+    name = f"the cascade from {source} to {dest}"
+    if source.kind is not TileKind.CORE or dest.kind is not TileKind.CORE:
+        raise UsageError(f"{name}: expected two core tiles")
+    if (dest.col - source.col, dest.row - source.row) not in ((1, 0), (0, -1)):
+        raise UsageError(f"{name}: expected the core to the south or to the east")
+    if before.out is not None or after.into is not None:
+        raise UsageError(f"{name}: a core has one cascade in and one out")
+    before.out = after.into = LiveCascade(f"{source} to {dest}")

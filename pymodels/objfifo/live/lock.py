@@ -12,6 +12,9 @@ from goldbeat.pymodels.objfifo.live.agent import Blocked
 class LiveLock:
     """A counting semaphore.
 
+    An acquire that waits for one value leaves it as it is; one that waits until a value is reached subtracts it. Source:
+    mlir-aie's ``aie.use_lock``; its barriers rely on that.
+
     Attributes:
         name: for reports.
         value: as it stands.
@@ -23,11 +26,13 @@ class LiveLock:
     initial: int = 0
 
     def take(self, count: int, *, equal: bool = False) -> bool:
-        """Subtract ``count`` if the value has reached it (or equals it); True if so."""
-        if self.value == count if equal else self.value >= count:
-            self.value -= count
-            return True
-        return False
+        """Subtract ``count`` if the value has reached it, or see that it equals ``count``; True if so."""
+        if equal:
+            return self.value == count
+        if self.value < count:
+            return False
+        self.value -= count
+        return True
 
     def blocked(self, count: int, *, equal: bool = False) -> Blocked:
         """What a program that acquires it waits for."""

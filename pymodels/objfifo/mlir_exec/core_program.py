@@ -7,6 +7,8 @@ from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from goldbeat.pymodels.objfifo.live.agent import LiveProgram
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.core_ports import CorePorts
@@ -108,22 +110,44 @@ class CoreProgram(ScalarProgram):
 
     def _get(self, op: MlirOp) -> Callable[[Env], Waits]:
         cascade = op.name.endswith("cascade")
+        kind = self._stream_type(op) if not cascade else ""
 
         def get(env: Env) -> Waits:
             wait, found = self.ports.get_cascade() if cascade else self.ports.get_stream(_channel(op, env))
             yield wait
-            env[op.results[0]] = found[0]
+            env[op.results[0]] = found[0] if cascade else word_value(found[0], kind)
 
         return get
 
+    def _stream_type(self, op: MlirOp) -> str:
+        """The type of a word: the last one that is named."""
+        kind = [t.text for t in op.tokens if t.kind == "word"][-1:] or ["i32"]
+        if kind[0] not in ("i32", "f32"):
+            self.fail(op, f"a stream of {kind[0]}", "i32 or f32")
+        return kind[0]
+
     def _put(self, op: MlirOp) -> Callable[[Env], Waits]:
         cascade = op.name.endswith("cascade")
+        kind = self._stream_type(op) if not cascade else ""
 
         def put(env: Env) -> Waits:
             value = env[op.operands[-1 if not cascade else 0]]
-            yield self.ports.put_cascade(value) if cascade else self.ports.put_stream(_channel(op, env), int(value))
+            if cascade:
+                yield self.ports.put_cascade(value)
+            else:
+                yield self.ports.put_stream(_channel(op, env), value_word(value, kind))
 
         return put
+
+
+def word_value(word: int, kind: str) -> Any:
+    """A word, a signed number, as a value of ``i32`` or ``f32``."""
+    return float(np.array([word], np.int32).view(np.float32)[0]) if kind == "f32" else word
+
+
+def value_word(value: Any, kind: str) -> int:
+    """A value of ``i32`` or ``f32`` as a word."""
+    return int(np.array([value], np.float32).view(np.int32)[0]) if kind == "f32" else int(value)
 
 
 def _channel(op: MlirOp, env: Env) -> int:

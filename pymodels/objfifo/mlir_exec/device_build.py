@@ -9,10 +9,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray, LiveBuffer
 from goldbeat.pymodels.objfifo.live.control_port import ControlPort
-from goldbeat.pymodels.objfifo.live.core_ports import CorePorts, LiveCascade
 from goldbeat.pymodels.objfifo.live.from_plan import LiveEnd, LiveFifos, add_plan
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.streams import TilePort
@@ -103,7 +102,6 @@ class _Builder:
         self.live = LiveFifos({}, {})
         self.allocations: dict[str, ChannelKey] = {}
         self.headers: dict[str, PacketHeader] = {}
-        self.ports: dict[Tile, CorePorts] = {}
 
     def fail(self, op: MlirOp, found: str, expected: str) -> NoReturn:
         """Raise an error at an operation."""
@@ -255,8 +253,10 @@ class _Builder:
         elif name == "aie.shim_dma_allocation":
             self._allocation(op)
         elif name == "aie.cascade_flow":
-            before, after = (self._ports(self.env[n]) for n in op.operands)
-            before.out = after.into = LiveCascade(f"{op.operands[0]} to {op.operands[1]}")
+            try:
+                self.array.add_cascade(*(self.env[n] for n in op.operands))
+            except UsageError as error:
+                self.fail(op, str(error), "a cascade of the array")
         elif name in ("aie.switchbox", "aie.shim_mux", "aie.wire"):
             self.fail(op, repr(name), "aie.flow: routes that are written out are not read")
 
@@ -299,14 +299,6 @@ class _Builder:
         if header is not None:
             self.headers[op.symbols[0]] = header
 
-    def _ports(self, tile: Tile) -> CorePorts:
-        if tile not in self.ports:
-            self.ports[tile] = CorePorts(
-                lambda n: self.array.sink(TilePort(tile, "Core", n)),
-                lambda n: self.array.source(TilePort(tile, "Core", n)),
-            )
-        return self.ports[tile]
-
     def _core(self, op: MlirOp) -> None:
         tile = self.env[op.operands[0]]
 
@@ -317,7 +309,7 @@ class _Builder:
             number = 0 if port is FifoEnd.PRODUCE else fifo.consumers.index(tile)
             return self.live.ends[name, port, number]
 
-        program = CoreProgram(self.path, self.functions, self.kernels, self.array, find, self._ports(tile))
+        program = CoreProgram(self.path, self.functions, self.kernels, self.array, find, self.array.core_ports(tile))
         self.array.add_core(tile, f"the core of {tile}", lambda: program.program(op, dict(self.env)))
 
     def _sequence(self, op: MlirOp) -> None:

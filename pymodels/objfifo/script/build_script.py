@@ -28,6 +28,7 @@ from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, Iteration, Packet
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.strides import pad_word
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_ids
+from goldbeat.pymodels.objfifo.script.core_calls import core_at_work
 from goldbeat.pymodels.objfifo.script.declared import Declared
 from goldbeat.pymodels.objfifo.script.explicit import DmaProgram, ScriptBd, ScriptBlock, ScriptBuffer
 from goldbeat.pymodels.objfifo.script.host_calls import HostArray, ScriptHost, with_host
@@ -95,6 +96,8 @@ class _ScriptBuilder:
         self._locks()
         for one in self.found.explicit.flows:
             self._flow(one)
+        for ends in self.found.explicit.cascades:
+            self.array.add_cascade(*(script_tile(getattr(one, "tile", one)) for one in ends))
         add_switches(self.array, self.found.explicit.switches)
         for program in self.found.explicit.programs:
             self._program(program)
@@ -110,7 +113,8 @@ class _ScriptBuilder:
         silent = {f.name for f in design.fifos if f.free_running}
         plain: list[Fifo] = [replace(f, free_running=False) for f in design.fifos]
         made = replace(design, fifos=plain, hosts=[], transfers=[])
-        self.live = add_plan(self.array, live_plan(made, packets=self.packets), silent)
+        with core_at_work():
+            self.live = add_plan(self.array, live_plan(made, packets=self.packets), silent)
 
     def _memory(self) -> None:
         made: list[tuple[ScriptBuffer, LiveBuffer]] = []
@@ -228,9 +232,10 @@ class _ScriptBuilder:
         if body is None:
             return
         backend = _Backend(self.array, self.live.ends)
+        ports = self.array.core_ports(core.tile)
 
         def run() -> None:
-            with kernels_stand_in(self.kernels), np.errstate(all="ignore"):
+            with kernels_stand_in(self.kernels), core_at_work(core.tile, ports), np.errstate(all="ignore"):
                 while True:
                     run_with(backend, body)
                     if not core.endless:

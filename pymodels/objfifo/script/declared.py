@@ -20,6 +20,7 @@ from goldbeat.pymodels.objfifo.iron.transfers import transfers_to
 from goldbeat.pymodels.objfifo.iron.worker import Worker
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
+from goldbeat.pymodels.objfifo.script.core_calls import WorkerBarrier
 from goldbeat.pymodels.objfifo.script.explicit import (
     Explicit,
     ScriptBuffer,
@@ -97,9 +98,11 @@ def script_device(which: Any = None, *_: Any, **more: Any) -> Callable[[Callable
 
 def _only_fifos(found: Explicit) -> None:
     """A plan holds fifos; buffers, streams and DMA programs of their own are executed."""
-    if not scope().live and (found.buffers or found.locks or found.flows or found.programs):
+    own = found.buffers or found.locks or found.flows or found.programs or found.cascades or found.switches
+    if not scope().live and own:
         raise UsageError(
-            "buffers, locks, streams and DMA programs of their own are executed (goldbeat objfifo exec), not planned"
+            "buffers, locks, streams, cascades and DMA programs of their own are executed (goldbeat objfifo exec), "
+            "not planned"
         )
 
 
@@ -146,14 +149,19 @@ class ScriptWorker(Worker):
         more.pop("placement", None)
         super().__init__(core_fn, fn_args or [], tile, while_true, **more)
         self.wished = tile
+        self.barriers = [arg.lock() for arg in flat(self.fn_args) if isinstance(arg, WorkerBarrier)]
 
     def adopt(self) -> None:
         """After placement: give the arguments their tile."""
+        for lock in self.barriers:
+            lock.tile = self.tile
         if isinstance(self.wished, ScriptAnyTile):
             self.wished.placed = self.tile
         for arg in flat(self.fn_args):
             if isinstance(arg, ScriptBuffer | ScriptLock):
                 arg.tile = arg.tile or self.tile
+            elif isinstance(arg, WorkerBarrier):
+                continue
             elif hasattr(arg, "resolve") and not isinstance(arg, type):
                 arg.resolve()
 
@@ -204,7 +212,9 @@ def _sequence(rt: Any) -> Callable[..., Any]:
             if rt.function is not None:
                 rt.function(*[argument(one) for one in rt.arguments])
             for event in rt.events if rt.function is None else ():
-                if hasattr(event, "handle"):
+                if callable(event):
+                    event()
+                elif hasattr(event, "handle"):
                     taker.transfer(event.handle, names[event.data.name], event.tap, event.wait, event.group)
                 else:
                     taker.finish(event)

@@ -18,7 +18,6 @@ from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.thread_program import await_wish, in_program
 from goldbeat.pymodels.objfifo.plan.object_type import object_type
 from goldbeat.pymodels.objfifo.plan.plan import Direction
-from goldbeat.pymodels.objfifo.plan.tile import Tile
 
 _names = count()
 
@@ -80,6 +79,22 @@ class ScriptBuffer:
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> npt.NDArray[Any]:
         return self.array if dtype is None else self.array.astype(dtype)
+
+
+class IronBuffer(ScriptBuffer):
+    """A buffer of the level without tiles, whose first argument is its type."""
+
+    def __init__(
+        self,
+        type: Any = None,  # noqa: A002 - upstream's name
+        initial_value: Any = None,
+        name: str | None = None,
+        tile: Any = None,
+        use_write_rtp: bool = False,
+        address: int | None = None,
+        **more: Any,
+    ) -> None:
+        super().__init__(tile, type, name, initial_value, address, **more)
 
 
 class ScriptLock:
@@ -233,7 +248,7 @@ class Explicit:
     flows: list[ScriptFlow] = field(default_factory=list)
     programs: list[DmaProgram] = field(default_factory=list)
     allocations: dict[str, tuple[Any, Direction, int]] = field(default_factory=dict)
-    cascades: list[tuple[Tile, Tile]] = field(default_factory=list)
+    cascades: list[tuple[Any, Any]] = field(default_factory=list)
     sequence: Any = None
     switches: list[tuple[Any, str, list[tuple[str, int, str, int]]]] = field(default_factory=list)
 
@@ -394,8 +409,8 @@ def shim_dma_allocation(name: str, tile: Any, direction: Any, channel: int, **mo
     explicit().allocations[name] = (tile, Direction(enum_text(direction)), int(channel))
 
 
-def cascade_flow(source: Tile, dest: Tile, **more: Any) -> None:
-    """A cascade from one core to another."""
+def cascade_flow(source: Any, dest: Any, **more: Any) -> None:
+    """A cascade from one core to another; ends are tiles or workers."""
     only_harmless("cascade_flow", more)
     explicit().cascades.append((source, dest))
 

@@ -16,11 +16,11 @@ import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron import element_pattern, fifo, keywords, ops, placed, placement, runtime, worker
-from goldbeat.pymodels.objfifo.live.core_ports import CascadeGet, CascadePut
+from goldbeat.pymodels.objfifo.live.core_ports import CascadeGet, CascadePut, StreamGet, StreamPut
 from goldbeat.pymodels.objfifo.plan import device as devices
 from goldbeat.pymodels.objfifo.plan.access import range_
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
-from goldbeat.pymodels.objfifo.script import declared, explicit, host_calls, jit, tile_dma
+from goldbeat.pymodels.objfifo.script import core_calls, declared, explicit, host_calls, jit, tile_dma
 
 ROOT = "aie"
 """The package that scripts import."""
@@ -128,6 +128,8 @@ def _dialect() -> dict[str, Any]:
         "core": placed.core, "object_fifo": placed.object_fifo, "object_fifo_link": placed.object_fifo_link,
         "ObjectFifoPort": placed.ObjectFifoPort, "external_func": ops.external_func, "call": ops.call_,
         "buffer": explicit.ScriptBuffer, "lock": explicit.ScriptLock, "use_lock": explicit.use_lock,
+        "get_stream": core_calls.get_stream, "put_stream": core_calls.put_stream,
+        "get_cascade": core_calls.get_cascade, "put_cascade": core_calls.put_cascade,
         "flow": explicit.flow, "packetflow": explicit.packetflow, "cascade_flow": explicit.cascade_flow,
         "mem": explicit.dma_region, "memtile_dma": explicit.dma_region, "shim_mem": explicit.dma_region,
         "dma_start": explicit.dma_start, "dma_bd": explicit.dma_bd, "next_bd": explicit.next_bd, "EndOp": _nothing,
@@ -162,7 +164,7 @@ def _iron() -> dict[str, Any]:
         "ObjectFifo": fifo.ObjectFifo, "ObjectFifoHandle": fifo.ObjectFifoHandle, "Worker": declared.ScriptWorker,
         "Program": declared.ScriptProgram, "Runtime": runtime.Runtime, "TaskGroup": runtime.TaskGroup,
         "Kernel": worker.Kernel, "ExternalFunction": ScriptFunction, "kernels": KernelLibrary(),
-        "Buffer": explicit.ScriptBuffer, "GlobalBuffer": explicit.ScriptBuffer, "Lock": explicit.ScriptLock,
+        "Buffer": explicit.IronBuffer, "GlobalBuffer": explicit.IronBuffer, "Lock": explicit.ScriptLock,
         "Flow": tile_dma.tile_flow, "PacketFlow": tile_dma.tile_packet_flow, "PacketDest": tile_dma.TilePacketDest,
         "TileDma": tile_dma.TileDmaProgram,
         "DmaChannel": tile_dma.TileDmaChannel, "Bd": tile_dma.TileBd, "BdIteration": tile_dma.TileBdIteration,
@@ -171,7 +173,8 @@ def _iron() -> dict[str, Any]:
         "zeros_like": jit.script_zeros_like, "ones": jit.script_ones, "arange": jit.script_arange,
         "randint": jit.script_random, "get_current_device": jit.current_device, "set_current_device": jit.set_device,
         "ensure_current_device": jit.current_device, "ObjectFifoLink": _link,
-        "CascadeGet": CascadeGet, "CascadePut": CascadePut,
+        "CascadeGet": CascadeGet, "CascadePut": CascadePut, "CascadeFlow": explicit.cascade_flow,
+        "StreamGet": StreamGet, "StreamPut": StreamPut, "WorkerRuntimeBarrier": core_calls.WorkerBarrier,
     }  # fmt: skip
 
 
@@ -199,17 +202,20 @@ def _spaces() -> dict[str, dict[str, Any]]:
     enums = {"DMAChannelDir": DIRECTION, "LockAction": ACTION, "WireBundle": BUNDLE, "AIETileType": KIND}
     traces = dict.fromkeys(("configure_trace", "start_trace", "stop_trace", "gen_trace_done_aie2"), _nothing)
     memref = {"load": ops.memref.load, "store": ops.memref.store}
-    arith = {n: getattr(ops.arith, n) for n in ("addi", "addf", "subi", "muli", "constant", "index_cast")}
+    arith = {n: getattr(ops.arith, n) for n in ("addi", "addf", "subi", "muli", "constant", "index_cast", "trunci")}
     arith |= {"cmpi": _compare, "CmpIPredicate": _words("CmpIPredicate", " ".join(_COMPARISONS))}
     line = {"add_compile_args": jit.compile_arguments, "device_from_args": jit.device_of_arguments,
             "add_runtime_args": jit.run_arguments, "add_benchmark_args": jit.run_arguments}  # fmt: skip
+    shapes = {n: getattr(ops, n) for n in dir(ops) if n.startswith("np_")}
     types = {n: getattr(ops.T, n) for n in dir(ops.T) if not n.startswith("_")}
     return {
         "": {}, "dialects": {}, "extras": {}, "helpers": {}, "helpers.dialects": {}, "utils.hostruntime": {},
         "dialects.aie": _dialect(), "dialects.aiex": _extension(), "dialects._aie_enum_gen": enums,
+        "extras.dialects": {}, "extras.dialects.arith": arith, "helpers.util": shapes,
         "dialects.memref": memref, "dialects.arith": arith, "extras.context": {"mlir_mod_ctx": placed.mlir_mod_ctx},
         "extras.types": types, "iron": _iron(), "iron.controlflow": loops, "iron.device": _devices(),
-        "iron.dataflow": _iron(), "iron.kernel": _iron(), "iron.resolvable": {"Resolvable": ScriptPart},
+        "iron.dataflow": _iron(), "iron.worker": _iron(), "iron.dataflow.cascadeflow": _iron(),
+        "iron.kernel": _iron(), "iron.resolvable": {"Resolvable": ScriptPart},
         "iron.placers": {"SequentialPlacer": placement.SequentialPlacer},
         "iron.algorithms": {"transform": jit.transform_tiles, "transform_binary": _binary},
         "helpers.dialects.scf": loops, "helpers.taplib": taps, "helpers.taplib.tap": taps,

@@ -148,7 +148,7 @@ from aie.iron.device import NPU2, Tile
 
 shim, merge, first, second = Tile(0, 0), Tile(0, 1), Tile(0, 2), Tile(0, 3)
 part = np.ndarray[(16,), np.dtype[np.int32]]
-buffer = Buffer(merge, type=np.ndarray[(32,), np.dtype[np.int32]], name="merged")
+buffer = Buffer(tile=merge, type=np.ndarray[(32,), np.dtype[np.int32]], name="merged")
 full = Lock(merge, init=0)
 channels = [
     DmaChannel(DMAChannelDir.S2MM, 0, [
@@ -158,7 +158,7 @@ channels = [
 ]
 programs, workers, flows = [TileDma(merge, channels)], [], [Flow(merge, shim, shim_symbol="out")]
 for number, tile in enumerate((first, second)):
-    data = Buffer(tile, initial_value=np.arange(16, dtype=np.int32) + 100 * number, name=f"data{{number}}")
+    data = Buffer(tile=tile, initial_value=np.arange(16, dtype=np.int32) + 100 * number, name=f"data{{number}}")
     go = Lock(tile, init=0)
     bd = Bd(data, 0, 8, [Acquire(go)], iteration=BdIteration(2, 8), packet=(0, number), {names})
     programs.append(TileDma(tile, [DmaChannel(DMAChannelDir.MM2S, 0, [bd])]))
