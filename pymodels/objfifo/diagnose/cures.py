@@ -97,8 +97,9 @@ def _initial(trial: HangTrial, pools: Sequence[Pool]) -> Iterator[HangCure]:
         end = made.get(pool.fifo)
         if end is None or end.pool != pool.name or end.tile.kind is not TileKind.CORE or len(pool.segments) > 1:
             continue
-        segment = pool.segments[0]
-        free, filled = (pool.tile, segment.producer_lock), (pool.tile, segment.consumer_lock)
+        if not pool.segments[0].locks:
+            continue
+        free, filled = ((pool.tile, lock) for lock in pool.segments[0].locks)
         for count in range(1, pool.depth + 1):
             change = partial(_add_to_locks, ((filled, count), (free, -count * pool.units)))
             if trial.machine().locks[free] >= count * pool.units and trial.completes(change):

@@ -108,7 +108,7 @@ def explain_hang(
 
 
 def _touched(pool: Pool, agents: list[LockAgent]) -> bool:
-    keys = {(pool.tile, n) for s in pool.segments for n in (s.producer_lock, s.consumer_lock)}
+    keys = {(pool.tile, n) for s in pool.segments for n in s.locks}
     return any(keys & (a.takes | a.gives) for a in agents)
 
 
@@ -173,12 +173,7 @@ def _silent(made: Plan, agent: ChannelAgent) -> tuple[HangCause, str, str] | Non
 
 def _most(made: Plan) -> dict[LockKey, int]:
     """What each lock of a pool can reach."""
-    return {
-        (p.tile, lock): p.depth * p.units
-        for p in made.pools
-        for s in p.segments
-        for lock in (s.producer_lock, s.consumer_lock)
-    }
+    return {(p.tile, lock): p.depth * p.units for p in made.pools for s in p.segments for lock in s.locks}
 
 
 def _ended(machine: Machine, waiting: list[LockAgent]) -> list[LockAgent]:

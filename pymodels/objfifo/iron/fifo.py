@@ -45,7 +45,7 @@ class ObjectFifo:
         via_DMA: use a DMA even where the cores share memory.
         iter_count, repeat_count: as :meth:`set_iter_count` and :meth:`set_repeat_count` set them.
         pad_value: what the padding holds instead of zeros, per element; on devices that have it.
-        disable_synchronization: no locks; only executed, not planned.
+        disable_synchronization: no locks; whoever writes the design sees to it that nothing depends on timing.
 
     Raises:
         RuleError: ``depth-positive`` or ``object-type``.

@@ -51,7 +51,7 @@ class object_fifo:  # noqa: N801 - upstream's name
         via_DMA: use a DMA even where the cores share memory.
         plio: the shim end is a PLIO port.
         padDimensions: (before, after) pairs of zeros for each of ``dimensionsToStream``.
-        disable_synchronization: no locks; only executed, not planned.
+        disable_synchronization: no locks; whoever writes the design sees to it that nothing depends on timing.
         iter_count: how often a memory tile's ring runs.
         padValue: what the padding holds instead of zeros, per element; on devices that have it.
         repeat_count: how often every object is sent.

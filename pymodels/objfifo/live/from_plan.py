@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,26 +29,27 @@ class LiveEnd:
 
     Attributes:
         end: its pool and what it holds.
-        takes, gives: its locks.
+        takes, gives: its locks; none in a fifo without synchronization.
         objects: the pool's buffers in order, with the fifo's own shape and type.
     """
 
     end: CoreEnd
-    takes: LiveLock
-    gives: LiveLock
+    takes: LiveLock | None
+    gives: LiveLock | None
     objects: list[LiveBuffer]
 
     def acquire(self, count: int) -> Blocked | None:
         """Hold ``count`` objects: what to wait for, None if they are held already."""
         need = max(0, count - self.end.held) * self.end.units
         self.end.held = max(self.end.held, count)
-        return self.takes.blocked(need) if need else None
+        return self.takes.blocked(need) if need and self.takes is not None else None
 
     def release(self, count: int) -> None:
         """Give the oldest objects."""
         self.end.held -= count
         self.end.oldest += count
-        self.gives.value += count * self.end.units
+        if self.gives is not None:
+            self.gives.value += count * self.end.units
 
     def views(self, array: LiveArray, count: int) -> list[npt.NDArray[np.generic]]:
         """The oldest objects that are held."""
@@ -88,19 +88,18 @@ class LiveFifos:
                 lock.value = lock.initial
 
 
-def add_plan(array: LiveArray, plan: Plan, free_running: Collection[str] = ()) -> LiveFifos:
+def add_plan(array: LiveArray, plan: Plan) -> LiveFifos:
     """Put a plan's tiles and streams into an array; the shim's queues are the sequence's.
 
     Args:
         array: what it becomes part of.
         plan: object fifos, lowered.
-        free_running: fifos without synchronization: their rings use no locks.
     """
     made: dict[str, LiveBuffer] = {}
     found = LiveFifos({}, {})
     for tile in plan.tiles:
         if tile.tile.kind is not TileKind.SHIM:
-            _tile(array, tile, made, free_running, found)
+            _tile(array, tile, made, found)
     for flow in plan.flows:
         source = TilePort(flow.source.tile, "DMA", flow.source.channel)
         dests = [TilePort(d.tile, "DMA", d.channel) for d in flow.dests]
@@ -112,8 +111,8 @@ def add_plan(array: LiveArray, plan: Plan, free_running: Collection[str] = ()) -
         objects = [
             LiveBuffer(made[name].tile, made[name].name, types[key[0]], made[name].address) for name in end.pool.buffers
         ]
-        locks = [array.lock(tile, number) for tile, number in (end.take, end.give)]
-        found.ends[key] = LiveEnd(end, locks[0], locks[1], objects)
+        takes, gives = (array.lock(*end.take), array.lock(*end.give)) if end.locked else (None, None)
+        found.ends[key] = LiveEnd(end, takes, gives, objects)
     for fifo in plan.fifos:
         for one in fifo.ends:
             if one.tile.kind is TileKind.SHIM and one.channel is not None:
@@ -126,7 +125,6 @@ def _tile(
     array: LiveArray,
     plan: TilePlan,
     made: dict[str, LiveBuffer],
-    free_running: Collection[str],
     found: LiveFifos,
 ) -> None:
     tile = plan.tile
@@ -146,8 +144,6 @@ def _tile(
         for bd in channel.bds:
             takes = None if bd.acquire is None else (array.lock(tile, bd.acquire.lock), bd.acquire.value, False)
             gives = None if bd.release is None else (array.lock(tile, bd.release.lock), bd.release.value)
-            if channel.fifo in free_running:
-                takes = gives = None
             array.bds[tile][bd.id] = LiveBd(bd, array.memory(tile), takes, gives, bd.next, channel.pad_value)
         tasks = [LiveTask(t.bd, t.repeat, t.token) for t in channel.queue]
         live.queue += tasks

@@ -209,7 +209,6 @@ class _Builder:
         lines = self.scope.lines
         if not lines.fifos:
             return
-        silent = {line.name for line in lines.fifos if line.attributes.pop("disable_synchronization", False)}
         self.fifos = {line.name: fifo_of_line(line, self.cursor) for line in lines.fifos}
         links = [Link(link.ins, link.outs, *link.offsets) for link in lines.links]
         cores = [
@@ -218,7 +217,7 @@ class _Builder:
             if op.name == "aie.core"
         ]
         design = FifoDesign(self.array.device, list(self.fifos.values()), links, cores)
-        self.live = add_plan(self.array, plan(design, strict=False, spread=True), silent)
+        self.live = add_plan(self.array, plan(design, strict=False, spread=True))
 
     def _steps(self, op: MlirOp) -> Steps:
         """The largest acquire of each end, as a program of one pass."""

@@ -97,7 +97,7 @@ def fifo_of_line(line: FifoLine, cursor: TokenCursor) -> Fifo:
     """A fifo from its line; an error for attributes that are not read."""
     found = line.attributes
     for name in found:
-        if name not in _TAKEN or (name == "disable_synchronization" and found[name] is True):
+        if name not in _TAKEN:
             cursor.fail("attributes that are read: see docs/objfifo-mlir.md", line.token, f"{name} of @{line.name}")
     pads = found.get("padDimensions", [])
     iterations = found.get("iter_count")
@@ -116,6 +116,7 @@ def fifo_of_line(line: FifoLine, cursor: TokenCursor) -> Fifo:
         None if iterations is None else int(iterations),
         int(found.get("repeat_count", 1)),
         int(found.get("padValue", 0)),
+        bool(found.get("disable_synchronization", False)),
     )
 
 

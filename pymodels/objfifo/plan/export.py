@@ -51,8 +51,8 @@ def to_dot(plan: Plan) -> str:
                 continue
             rows = [f"{pool.name}: {pool.depth} x {sum(s.length for s in pool.segments)} words"]
             rows += [
-                f"[{s.offset}, {s.offset + s.length}) locks {s.producer_lock}={locks[s.producer_lock].initial}, "
-                f"{s.consumer_lock}={locks[s.consumer_lock].initial}"
+                f"[{s.offset}, {s.offset + s.length}) "
+                + ("locks " + ", ".join(f"{n}={locks[n].initial}" for n in s.locks) if s.locks else "no locks")
                 for s in pool.segments
             ]
             label = "\\n".join(rows)

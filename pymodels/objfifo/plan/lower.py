@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.plan.checks import check_design, shim_of
 from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, FifoDesign, Transfer
 from goldbeat.pymodels.objfifo.plan.layout import DesignLayout, EndKey, Joint
@@ -73,9 +72,6 @@ def plan(
         return design.fixed.plan
     for error in check_design(design, strict=strict):
         raise error
-    for fifo in design.fifos:
-        if fifo.free_running:
-            raise UsageError(f"{fifo.name}: a fifo without locks is executed (goldbeat objfifo exec), not planned")
     found = _Lowering(DesignLayout(design, depths), packets).run()
     for error in check_limits(found):
         if (strict or RULES[error.rule].lax is None) and not (spread and error.rule == "memory"):
@@ -188,6 +184,9 @@ class _Lowering:
         parts = joint.parts if joint is not None else tuple(p for _, p in self.layout.parts(fifo, end))
         segments = []
         for number, part in enumerate(parts):
+            if fifo.free_running:
+                segments.append(Segment(part.offset, part.length, part.leg, None, None))
+                continue
             first = len(draft.locks)
             for port, count in ((FifoEnd.PRODUCE, depth - filled), (FifoEnd.CONSUME, filled)):
                 label = f"{name}_{'prod' if port is FifoEnd.PRODUCE else 'cons'}_lock_{number}"
@@ -282,8 +281,8 @@ class _Lowering:
                     length=length if whole else part.length,
                     dims=dims,
                     padding=pads,
-                    acquire=LockUse(take, units),
-                    release=LockUse(give, units),
+                    acquire=None if take is None else LockUse(take, units),
+                    release=None if give is None else LockUse(give, units),
                     next=ids[(place + 1) % len(ids)],
                     packet=self.packet.get(fifo.name) if send else None,
                     segment=number,

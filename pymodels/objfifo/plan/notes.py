@@ -39,7 +39,7 @@ def notes(design: FifoDesign) -> list[Note]:
         }
         return [Note(name, text) for name, texts in named.items() for text in texts]
     layout = DesignLayout(design)
-    found = [*_repeats(layout)]
+    found = [*_repeats(layout), *_free_running(layout)]
     for joint in (layout.joints[link.outs[0], 0] for link in design.links):
         found += [*_core_link(layout, joint), *_rereads(layout, joint)]
     return found
@@ -57,6 +57,17 @@ def _repeats(layout: DesignLayout) -> Iterator[Note]:
                     "second acquire on, mlir-aie's compiled core waits for 0 units, so it can overwrite an object "
                     f"that is still being sent; here it waits for {fifo.repeat_count}",
                 )
+
+
+def _free_running(layout: DesignLayout) -> Iterator[Note]:
+    """Fifos without locks."""
+    for fifo in layout.design.fifos:
+        if fifo.free_running:
+            yield Note(
+                "no-locks",
+                f"{fifo.name} has no locks (disable_synchronization): nothing waits for its objects; that none is read "
+                "before it is written, or written while it is read, is up to the design",
+            )
 
 
 def _acquires(steps: Steps, key: EndKey) -> int:

@@ -213,7 +213,7 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Segment:
-    """One part of a pool's objects, with its pair of locks.
+    """One part of a pool's objects, with its pair of locks; of a fifo without synchronization it has none.
 
     Attributes:
         offset: words from the start of the object.
@@ -226,8 +226,13 @@ class Segment:
     offset: int
     length: int
     leg: str
-    producer_lock: int
-    consumer_lock: int
+    producer_lock: int | None
+    consumer_lock: int | None
+
+    @property
+    def locks(self) -> tuple[int, ...]:
+        """Its locks, that of free parts first."""
+        return tuple(n for n in (self.producer_lock, self.consumer_lock) if n is not None)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from goldbeat.pymodels.objfifo.live.streams import TilePort
 from goldbeat.pymodels.objfifo.live.thread_program import ProgramThread, await_wish
 from goldbeat.pymodels.objfifo.live.walk import element_walk, outer_turns
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, run_with
-from goldbeat.pymodels.objfifo.plan.design import Core, Fifo
+from goldbeat.pymodels.objfifo.plan.design import Core
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, Iteration, PacketHeader
@@ -110,11 +110,9 @@ class _ScriptBuilder:
         design = self.found.design
         if not design.fifos:
             return
-        silent = {f.name for f in design.fifos if f.free_running}
-        plain: list[Fifo] = [replace(f, free_running=False) for f in design.fifos]
-        made = replace(design, fifos=plain, hosts=[], transfers=[])
         with core_at_work():
-            self.live = add_plan(self.array, live_plan(made, packets=self.packets), silent)
+            made = live_plan(replace(design, hosts=[], transfers=[]), packets=self.packets)
+            self.live = add_plan(self.array, made)
 
     def _memory(self) -> None:
         made: list[tuple[ScriptBuffer, LiveBuffer]] = []

@@ -218,7 +218,7 @@ def _blame(plan: Plan, machine: Machine) -> tuple[tuple[BlockedAgent, ...], tupl
     pools: list[Pool] = []
     for agent in order:
         for pool in plan.pools:
-            keys = {(pool.tile, n) for s in pool.segments for n in (s.producer_lock, s.consumer_lock)}
+            keys = {(pool.tile, n) for s in pool.segments for n in s.locks}
             if keys & (agent.takes | agent.gives) and pool not in pools:
                 pools.append(pool)
     return tuple(_blocked(plan, machine, a, givers) for a in order), tuple(a.name for a in circle), pools

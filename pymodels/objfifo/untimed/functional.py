@@ -25,6 +25,7 @@ from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, DmaChannel, FifoEnd, Flow, Plan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 from goldbeat.pymodels.objfifo.untimed.core_deeds import CoreDeed, CoreRun
+from goldbeat.pymodels.objfifo.untimed.free_running import check_free_running
 from goldbeat.pymodels.objfifo.untimed.machine import ChannelAgent, CoreAgent, CoreEnd, Machine
 from goldbeat.pymodels.objfifo.untimed.recorded_cores import EndName, core_ends
 
@@ -79,11 +80,12 @@ def run_untimed(
     Raises:
         RuleError: the design cannot be planned.
         InputError: an input does not fit.
-        UsageError: an input has no taker, or a program runs on for ever.
+        UsageError: an input has no taker, a program runs on for ever, or a fifo without locks depends on timing.
         ProgramError: a program raised an error of its own.
     """
     made = lower(design, strict=strict) if plan is None else plan
     given = dict(inputs or {})
+    check_free_running(design, made, given)
     if iterations is None and not design.transfers and not given:
         iterations = 1
     memory = memory or TileMemory(made)
@@ -93,8 +95,7 @@ def run_untimed(
     opened = _Open(design, made, memory)
     agents, threads = _programs(design, made, memory, iterations)
     busy = {core.tile for core in design.cores}
-    ends = core_ends(made).items()
-    agents += [opened.core(key, tile, end, given) for key, (tile, end) in ends if tile not in busy]
+    agents += [opened.core(key, tile, end, given) for key, (tile, end) in core_ends(made).items() if tile not in busy]
     machine = Machine(made, agents, mover=memory)
     _feed(design, machine, memory, given)
     if given:

@@ -192,17 +192,40 @@ class ChannelAgent(LockAgent):
 
 
 class CoreEnd:
-    """A core's hold on one end of a fifo."""
+    """A core's hold on one end of a fifo.
+
+    Attributes:
+        pool: its objects.
+        units: by how much an object counts.
+        locked: False in a fifo without synchronization: nothing is ever waited for.
+        held, oldest: objects that are held, and the number of the first.
+    """
 
     def __init__(self, end: End, pool: Pool) -> None:
         segment: Segment = pool.segments[0]
         produce = end.port is FifoEnd.PRODUCE
         self.pool = pool
         self.units = pool.units if produce else 1
-        self.take = (pool.tile, segment.producer_lock if produce else segment.consumer_lock)
-        self.give = (pool.tile, segment.consumer_lock if produce else segment.producer_lock)
+        self._name = end.fifo
+        self._locks = segment.locks if produce else segment.locks[::-1]
+        self.locked = bool(self._locks)
         self.held = 0
         self.oldest = 0
+
+    @property
+    def take(self) -> LockKey:
+        """The lock that an acquire takes."""
+        return self._lock(0)
+
+    @property
+    def give(self) -> LockKey:
+        """The lock that a release gives."""
+        return self._lock(1)
+
+    def _lock(self, which: int) -> LockKey:
+        if not self.locked:
+            raise UsageError(f"{self._name} has no locks (disable_synchronization)")
+        return self.pool.tile, self._locks[which]
 
     def names(self, count: int) -> list[str]:
         """The buffers of the oldest objects that are held."""
@@ -239,8 +262,8 @@ class CoreAgent(LockAgent):
     ) -> None:
         super().__init__(name, tile)
         self.ends = ends
-        self.takes = {e.take for e in ends.values()}
-        self.gives = {e.give for e in ends.values()}
+        self.takes = {e.take for e in ends.values() if e.locked}
+        self.gives = {e.give for e in ends.values() if e.locked}
         self.passed = 0
         self._program = program
         self._asked = passes
@@ -285,13 +308,15 @@ class CoreAgent(LockAgent):
         if not access.acquire:
             end.held -= access.count
             end.oldest += access.count
-            locks[end.give] += access.count * end.units
+            if end.locked:
+                locks[end.give] += access.count * end.units
             return True
         need = max(0, access.count - end.held) * end.units
-        if locks[end.take] < need:
+        if end.locked and locks[end.take] < need:
             self.wait = Wait(end.take, need)
             return False
-        locks[end.take] -= need
+        if end.locked:
+            locks[end.take] -= need
         self.wait = None
         end.held = max(end.held, access.count)
         if self._granted is not None:

@@ -94,9 +94,11 @@ def _text(plan: Plan, tile: TilePlan) -> list[str]:
         size = tile.buffer(pool.buffers[0]).size
         lines.append(f"{pool.name}: {pool.depth} x {size} bytes")
         for part in pool.segments:
-            pair = [tile.lock(part.producer_lock), tile.lock(part.consumer_lock)]
+            pair = [tile.lock(number) for number in part.locks]
             span = f" [{part.offset}..{part.offset + part.length - 1}]" if len(pool.segments) > 1 else ""
-            lines.append(f" {span} lock {pair[0].id} = {pair[0].initial} free, {pair[1].id} = {pair[1].initial} full")
+            uses = zip(pair, ("free", "full"), strict=False)
+            words = ", ".join(f"{lock.id} = {lock.initial} {what}" for lock, what in uses)
+            lines.append(f" {span} lock {words}" if pair else f" {span} no locks")
     for channel in tile.channels:
         numbers = ",".join(str(bd.id) for bd in channel.bds)
         lines.append(f"{channel.name} {channel.fifo}: BD {numbers or '-'}")

@@ -21,8 +21,8 @@ def print_plan(found: Plan) -> None:
             at = ", ".join(f"{one.buffer(n).address:#x}" for n in pool.buffers)
             rows.append((f"pool {pool.name}", f"{pool.depth} x {first.size} bytes at {at}"))
             for part in pool.segments:
-                pair = [one.lock(part.producer_lock), one.lock(part.consumer_lock)]
-                locks = ", ".join(f"lock {k.id} {k.name} = {k.initial}" for k in pair)
+                pair = [one.lock(number) for number in part.locks]
+                locks = ", ".join(f"lock {k.id} {k.name} = {k.initial}" for k in pair) or "no locks"
                 rows.append((f"  words {part.offset}..{part.offset + part.length - 1}", locks))
         for channel in one.channels:
             bds = ", ".join(

@@ -14,9 +14,13 @@ from goldbeat.pymodels.objfifo.engine.from_plan import from_plan
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape, EngineTask
 from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd, Plan, TilePlan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
+from goldbeat.pymodels.objfifo.untimed.free_running import is_endless, words_taken
 from goldbeat.pymodels.objfifo.untimed.machine import CoreEnd
 from goldbeat.pymodels.objfifo.untimed.recorded_cores import core_ends
 from goldbeat.tb.designs.objfifo.scene import EngineScene
+
+MOST_LAPS = 256
+"""Runs of a chain by one task of the engine."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +74,27 @@ def cores_at(plan: Plan, tile: TilePlan) -> list[tuple[str, FifoEnd, CoreEnd]]:
     return [
         (name, port, end)
         for (name, port, _), (at, end) in core_ends(plan).items()
-        if at == tile.tile and name not in shared
+        # Objects without locks that a program writes or reads depend on timing: what is run has none.
+        if at == tile.tile and name not in shared and end.locked
     ]
+
+
+def _end_rings(plan: Plan, tile: TilePlan, scene: EngineScene, shape: EngineShape) -> None:
+    """Rings that nothing holds back send as often as the host takes their words; on silicon the stream holds them."""
+    for channel in filter(is_endless, tile.channels):
+        words = words_taken(plan, tile.tile, channel)
+        laps = -(-words // sum(bd.length for bd in channel.bds))
+        if laps > MOST_LAPS:
+            raise UsageError(
+                f"{tile.tile}: {channel.name} sends {channel.fifo} without locks {laps} times round; "
+                f"the engine repeats a chain at most {MOST_LAPS} times"
+            )
+        last = channel.bds[-1].id
+        scene.descriptors[last] = replace(scene.descriptors[last], next=None)
+        number = shape.ns + channel.index
+        scene.tasks = [t for t in scene.tasks if t.channel != number]
+        if laps:
+            scene.tasks.append(EngineTask(number, channel.bds[0].id, laps - 1))
 
 
 def scene_of(plan: Plan, tile: TilePlan, shape: EngineShape) -> TileScene:
@@ -90,6 +113,7 @@ def scene_of(plan: Plan, tile: TilePlan, shape: EngineShape) -> TileScene:
         wide = np.zeros((len(values), shape.lanes), np.uint32)
         wide[:, 0] = values
         scene.memory[address] = wide.reshape(-1)
+    _end_rings(plan, tile, scene, shape)
     ends = {d: [ChannelStream(c.fifo, False) for c in tile.channels if c.direction is d] for d in Direction}
     free = (n for n in range(shape.nbd) if n not in loaded.descriptors)
 

@@ -223,6 +223,9 @@ class _Placing:
         self.places: dict[tuple[Tile, str], tuple[int, int]] = {}
 
     def run(self, home: dict[Tile, int]) -> Whole:
+        free = next((p.fifo for p in self.plan.pools if not p.segments[0].locks), None)
+        if free is not None:
+            raise UsageError(f"{free} has no locks (disable_synchronization), it cannot be put on an array")
         self.whole = Whole(self.shape, home, engines=[_Engine() for _ in range(self.shape.engines)])
         self.places.clear()
         for tile in self.plan.tiles:

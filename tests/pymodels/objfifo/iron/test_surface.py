@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from objfifo_designs import CONSUME, FAR, MEM, PRODUCE, SHIM, C, distribute, forward, join, make, ty
+from objfifo_designs import CONSUME, FAR, MEM, PRODUCE, C, distribute, forward, join, make, ty
 
 import goldbeat.pymodels.objfifo as surface
 from goldbeat.pymodels.errors import InputError, UsageError
@@ -235,9 +235,6 @@ def test_usage_errors():
             rt.fill(ObjectFifo(BIG).prod(), SimpleNamespace())
         with pytest.raises(UsageError, match="takes workers"):
             rt.start(3)
-    free = object_fifo("x", SHIM, MEM, 2, BIG, disable_synchronization=True)
-    with pytest.raises(UsageError, match="without locks"):
-        surface.plan(FifoDesign(NPU1Col1(), [free.fifo]))
     with pytest.raises(UsageError, match="no device"):
         device("npu9")(lambda: None)
 

@@ -44,6 +44,20 @@ Worker(loop, [x.prod(), x.cons()])
 """
 
 
+TABLE = """
+import numpy as np
+from goldbeat.pymodels.objfifo import npu_dma_memcpy_nd, object_fifo, runtime_sequence, tile
+
+kind = np.ndarray[(8,), np.dtype[np.int32]]
+values = [np.arange(8) + 1, np.arange(8) * 10]
+x = object_fifo("x", tile(0, 2), TO, 2, kind, initValues=values, disable_synchronization=True)
+
+@runtime_sequence(np.ndarray[(COUNT,), np.dtype[np.int32]])
+def sequence(host):
+    npu_dma_memcpy_nd(x, None, host, sizes=[1, 1, 1, COUNT])
+"""
+
+
 @pytest.fixture
 def ports(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -163,3 +177,17 @@ def test_the_picture_of_a_plan(ports, tmp_path):
     assert "<svg" in (tmp_path / "plan.svg").read_text()
     assert "exists" in call("plan", "ports.py", "--picture", "plan.svg").output
     assert "exclude" in call("plan", "ports.py", "--picture", "p.png", "--json").output
+
+
+@pytest.mark.sim
+def test_a_fifo_without_locks(tmp_path, monkeypatch):
+    """What a core's memory holds from the start is sent as long as the host takes it, and no longer than it can be."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "table.py").write_text(TABLE.replace("TO", "tile(0, 0)").replace("COUNT", "40"))
+    result = call("run", "table.py")
+    assert result.exit_code == 0, result.output
+    assert "│ out x │    48 │" in result.output  # three rounds of two objects
+    (tmp_path / "long.py").write_text(TABLE.replace("TO", "tile(0, 0)").replace("COUNT", str(257 * 16)))
+    result = call("run", "long.py")
+    assert result.exit_code == 2
+    assert "sends x without locks 257 times round; the engine repeats a chain at most 256 times" in result.output
