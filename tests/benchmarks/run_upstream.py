@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Execute mlir-aie's tests without vector work as they are, and print a table: runs or needs what, and whether it is right.
 
-    python tests/benchmarks/run_upstream.py FOLDER [--markdown FILE] [--only PART]
+    python tests/benchmarks/run_upstream.py FOLDER [--markdown FILE] [--only PART] [--rtl [npu1]]
 
-FOLDER is a clone of mlir-aie; the environment variable GOLDBEAT_MLIR_AIE stands for it.
+FOLDER is a clone of mlir-aie; the environment variable GOLDBEAT_MLIR_AIE stands for it. With ``--rtl`` every test that runs is put
+on the engine in RTL afterwards, as ``goldbeat objfifo run`` does it.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -25,6 +28,9 @@ from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
+from goldbeat.tb.designs.objfifo.bench_engine import DESIGN
+from goldbeat.tb.designs.objfifo.live_design import case_of_design
+from goldbeat.tb.run.runs import Request, run
 
 
 def _judge(case: UpstreamCase, found: LiveResult) -> tuple[str, str]:
@@ -73,22 +79,50 @@ def run_case(case: UpstreamCase, root: Path) -> tuple[str, str]:
         return "needs", f"{type(error).__name__}: {error}"
 
 
+def run_rtl(case: UpstreamCase, root: Path, profile: int, folder: Path) -> tuple[str, str]:
+    """Put a test on the engine: (equal, differs or refused; what there is to say)."""
+    path = root / case.path
+    if case.hangs or case.options:
+        return "refused", "runs that hang, that are repeated or that lose pushes"
+    kernels = [f"{name}={f.__module__}:{f.__name__}" for name, f in case.kernels.items()]
+    inputs = []
+    for name, array in (case.inputs or {}).items():
+        np.save(folder / f"{name}.npy", array)
+        inputs.append(f"{name}={folder / name}.npy")
+    options = {"design": str(path), "arguments": shlex.join(case.arguments), "kernels": shlex.join(kernels)}
+    chosen = {name: value for name in ("device", "sequence") if (value := getattr(case, name))}
+    try:
+        way = case_of_design(path, case.arguments, kernels, executed=bool(chosen))
+        options |= {**chosen, "inputs": tuple(inputs)}
+        found = run(Request(DESIGN, DESIGN.case(way), (0,), {"PROFILE": profile}, options), folder / "run")[0]
+    except GoldbeatError as error:
+        return "refused", str(error).replace(f"{path}:", "")
+    if not found.passed:
+        return "differs", found.failures[0]
+    return "equal", f"{'planned' if way == 'design' else way}, {len(found.episodes)} episodes, {found.compared} values"
+
+
 def main() -> int:
     """The table; 1 if anything is wrong."""
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("folder", nargs="?", default=os.environ.get("GOLDBEAT_MLIR_AIE"), type=Path)
     words.add_argument("--markdown", type=Path, help="write the table there")
     words.add_argument("--only", default="", help="tests whose name has this part")
+    words.add_argument("--rtl", nargs="?", const="ideal", choices=("ideal", "npu1"), help="with this profile")
     given = words.parse_args()
     if given.folder is None:
         words.error("the folder of a clone of mlir-aie, or GOLDBEAT_MLIR_AIE")
-    rows, counts = [], dict.fromkeys(("right", "wrong", "hangs", "needs", "absent"), 0)
+    rows, counts = [], dict.fromkeys(("right", "wrong", "hangs", "needs", "absent", "equal", "differs", "refused"), 0)
     for case in (*upstream_cases(), *text_cases(), *late_cases(), *example_cases(), *older_cases()):
         if given.only not in case.name:
             continue
         start = time.process_time()
         verdict, text = run_case(case, given.folder)
         counts[verdict] += 1
+        if given.rtl is not None and verdict == "right":
+            with tempfile.TemporaryDirectory() as folder:
+                verdict, text = run_rtl(case, given.folder, int(given.rtl == "npu1"), Path(folder))
+            counts[verdict] += 1
         rows.append((case.name, verdict, text.replace("\n", " ").replace("|", "/")))
         print(f"{case.name:62} {verdict:9} {time.process_time() - start:6.2f} s  {text[:150]}", flush=True)
     print(", ".join(f"{count} {name}" for name, count in counts.items() if count))
@@ -96,7 +130,7 @@ def main() -> int:
         table = ["| test | verdict | remark |", "|---|---|---|"]
         table += [f"| {name} | {verdict} | {text} |" for name, verdict, text in rows]
         given.markdown.write_text("\n".join(table) + "\n")
-    return int(counts["wrong"] > 0)
+    return int(counts["wrong"] + counts["differs"] > 0)
 
 
 if __name__ == "__main__":

@@ -69,6 +69,14 @@ def _add(a: Any, b: Any, c: Any) -> None:
     c[:] = a + b
 
 
+def _add_ten(a: Any, b: Any) -> None:
+    b[:] = a + 10
+
+
+def _double(a: Any, b: Any) -> None:
+    b[:] = a * 2
+
+
 def _concat(a: Any, b: Any, c: Any, *_: Any) -> None:
     c[:] = np.concatenate([a, b])[: len(c)]
 
@@ -300,8 +308,8 @@ def _scripts() -> list[UpstreamCase]:
     rows = np.concatenate([np.arange(100, 116), np.arange(200, 216), np.arange(400, 416)]).astype(np.int32)
     switch = f"{BASIC}/packet_switch/packet_switch.py"
     kernels = {
-        "add": lambda a, b: b.__setitem__(slice(None), a + 10),
-        "mul": lambda a, b: b.__setitem__(slice(None), a * 2),
+        "add": _add_ten,
+        "mul": _double,
     }
     return [
         _own("bd_iteration", f"{XRT}/bd_iteration/bd_iteration.py"),

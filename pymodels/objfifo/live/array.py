@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,8 @@ from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.live.agent import Blocked, LiveAgent, LiveProgram
 from goldbeat.pymodels.objfifo.live.core_control import CoreControl
 from goldbeat.pymodels.objfifo.live.core_ports import CorePorts, connect_cascade
-from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask, LiveWords
-from goldbeat.pymodels.objfifo.live.lock import LiveLock
+from goldbeat.pymodels.objfifo.live.dma import ChannelWatch, LiveBd, LiveChannel, LiveTask, LiveWords
+from goldbeat.pymodels.objfifo.live.lock import LiveLock, LockWatch
 from goldbeat.pymodels.objfifo.live.streams import LiveSink, LiveSource, LiveStreams, TilePort
 from goldbeat.pymodels.objfifo.plan.device import Device
 from goldbeat.pymodels.objfifo.plan.memory import ALIGN, reserved
@@ -44,6 +44,17 @@ class LiveBuffer:
     obj: ObjectType
     address: int | None = None
     initial: npt.NDArray[Any] | None = None
+
+
+class ArrayWatch(ChannelWatch, Protocol):
+    """Told of what happens in an array."""
+
+    @property
+    def lock_changes(self) -> LockWatch:
+        """Told of every change of a lock."""
+
+    def task_pushed(self, channel: LiveChannel, task: LiveTask) -> None:
+        """A task was put into a channel's queue while the array runs."""
 
 
 class LiveArray:
@@ -83,6 +94,15 @@ class LiveArray:
         self.full_pushes: Counter[str] = Counter()
         self.remarks: list[str] = []
         self._core_ports: dict[Tile, CorePorts] = {}
+        self._watch: ArrayWatch | None = None
+
+    def watched_by(self, watch: ArrayWatch) -> None:
+        """Tell somebody of everything that locks and channels do from now on."""
+        self._watch = watch
+        for channel in self.channels.values():
+            channel.watch = watch
+        for lock in (lock for locks in self.locks.values() for lock in locks.values()):
+            lock.watch = watch.lock_changes
 
     # -- setting up
 
@@ -127,8 +147,7 @@ class LiveArray:
         """A memory tile's buffers may lie in the memory tiles beside it."""
         limit = tile.limits.memory
         assert limit is not None
-        self.memory(tile)
-        if end <= limit:
+        if end <= max(limit, len(self.memory(tile)) * WORD_BYTES):
             return
         sides = [t for t in (tile.col - 1, tile.col + 1) if 0 <= t < self.device.columns]
         if tile.kind is not TileKind.MEM or end > limit * (1 + len(sides)):
@@ -144,7 +163,10 @@ class LiveArray:
 
     def lock(self, tile: Tile, number: int, *, name: str | None = None, initial: int | None = None) -> LiveLock:
         """A lock by its number; made where there is none."""
-        found = self.locks[tile].setdefault(number, LiveLock(name or f"{number} of {tile}"))
+        if number not in self.locks[tile]:
+            made = self.locks[tile][number] = LiveLock(name or f"{number} of {tile}")
+            made.watch = None if self._watch is None else self._watch.lock_changes
+        found = self.locks[tile][number]
         if name is not None:
             found.name = name
         if initial is not None:
@@ -157,7 +179,8 @@ class LiveArray:
         if key not in self.channels:
             if not 0 <= index < tile.limits.channels:
                 raise UsageError(f"{tile} has no channel {direction} {index}")
-            self.channels[key] = LiveChannel(tile, direction, index, self._finder(tile), self._counter(key))
+            made = self.channels[key] = LiveChannel(tile, direction, index, self._finder(tile), self._counter(key))
+            made.watch = self._watch
         return self.channels[key]
 
     def _finder(self, tile: Tile) -> Callable[[Hashable], LiveBd]:
@@ -276,6 +299,8 @@ class LiveArray:
                 seen = True
                 return self.lose_pushes
             channel.queue.append(task)
+            if self._watch is not None:
+                self._watch.task_pushed(channel, task)
             return True
 
         return Blocked(f"a place in the queue of {channel.name}", attempt)

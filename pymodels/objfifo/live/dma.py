@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -52,13 +53,17 @@ class LiveBd:
 
     def addresses(self) -> npt.NDArray[np.int64]:
         """Word addresses of this use, -1 for padding; counts the use."""
+        self.uses += 1
+        return self.addresses_of(self.uses - 1)
+
+    def addresses_of(self, use: int) -> npt.NDArray[np.int64]:
+        """Word addresses of a use, counted from 0, -1 for padding."""
         if self.walk is None:
             self.walk = bd_addresses(self.bd)
         turn = self.bd.iteration
-        step = (turn.current + self.uses) % turn.size * turn.step
+        step = (turn.current + use) % turn.size * turn.step
         if self.turns:
-            step = self.turns[self.uses % len(self.turns)]
-        self.uses += 1
+            step = self.turns[use % len(self.turns)]
         return np.where(self.walk < 0, -1, self.walk + step) if step else self.walk
 
 
@@ -69,6 +74,25 @@ class LiveTask:
     bd: Hashable
     repeat: int = 0
     token: bool = False
+
+
+class ChannelWatch(Protocol):
+    """Told of what a channel does."""
+
+    def task_begins(self, channel: LiveChannel, task: LiveTask) -> None:
+        """A task has left the queue."""
+
+    def descriptor_begins(self, channel: LiveChannel, bd: LiveBd, use: int) -> None:
+        """A descriptor has its lock; ``use`` counts its uses from 0."""
+
+    def words_move(self, channel: LiveChannel, words: LiveWords) -> None:
+        """Words have gone to or from the stream."""
+
+    def descriptor_ends(self, channel: LiveChannel, run_ends: bool, following: LiveBd | None, runs: int) -> None:
+        """The last word has moved and the lock is given; what follows, and runs of the chain that are left."""
+
+    def forgotten(self, channel: LiveChannel) -> None:
+        """A reset: queue and descriptor are gone."""
 
 
 class LiveChannel:
@@ -95,6 +119,7 @@ class LiveChannel:
         self.left = 0
         self.tasks_done = 0
         self.words = 0
+        self.watch: ChannelWatch | None = None
         self._find, self._token = find, token
         self._task: LiveTask | None = None
         self._runs = 0
@@ -141,6 +166,8 @@ class LiveChannel:
         """Reset: forget the queue and the descriptor at hand."""
         self.queue.clear()
         self._task, self._bd, self.left = None, None, 0
+        if self.watch is not None:
+            self.watch.forgotten(self)
 
     def advance(self) -> bool:
         """Start the next descriptor if there is one and its lock is free; True if it started."""
@@ -148,7 +175,7 @@ class LiveChannel:
             return False
         bd = self._bd
         assert bd is not None
-        if bd.takes is not None and not bd.takes[0].take(bd.takes[1], equal=bd.takes[2]):
+        if bd.takes is not None and not bd.takes[0].take(bd.takes[1], equal=bd.takes[2], channel=self):
             return False
         self.start(bd)
         return True
@@ -176,6 +203,8 @@ class LiveChannel:
                 f"{self.name}: a descriptor of {bd.bd.buffer} walks to word {int(self._walk.max())}, "
                 f"its memory has {len(bd.memory)}"
             )
+        if self.watch is not None:
+            self.watch.descriptor_begins(self, bd, bd.uses - 1)
 
     def _next_task(self) -> bool:
         if not self.queue:
@@ -184,23 +213,32 @@ class LiveChannel:
         self._runs = self._task.repeat + 1
         if self.ordered:
             self._bd = self._find(self._task.bd)
+        if self.watch is not None:
+            self.watch.task_begins(self, self._task)
         return True
 
     def take(self, count: int) -> LiveWords:
         """Words for the stream."""
         assert self._bd is not None
-        walk = self._walk[self._at : self._at + count]
+        walk = self.reached(count)
         words = np.where(walk < 0, np.uint32(self._bd.pad), self._bd.memory[walk]).astype(np.uint32)
-        self._moved(count)
+        self._moved(words)
         return words
 
     def put(self, words: LiveWords) -> None:
         """Words from the stream."""
         assert self._bd is not None
-        self._bd.memory[self._walk[self._at : self._at + len(words)]] = words
-        self._moved(len(words))
+        self._bd.memory[self.reached(len(words))] = words
+        self._moved(words)
 
-    def _moved(self, count: int) -> None:
+    def reached(self, count: int) -> npt.NDArray[np.int64]:
+        """Addresses of the words that move now."""
+        return self._walk[self._at : self._at + count]
+
+    def _moved(self, words: LiveWords) -> None:
+        if self.watch is not None:
+            self.watch.words_move(self, words)
+        count = len(words)
         self._at += count
         self.left -= count
         self.words += count
@@ -209,11 +247,13 @@ class LiveChannel:
         bd = self._bd
         assert bd is not None
         if bd.gives is not None:
-            bd.gives[0].value += bd.gives[1]
+            bd.gives[0].give(bd.gives[1], self)
         if self.ordered and bd.next is not None:
             self._bd = self._find(bd.next)
         else:
             self._chain_ends()
+        if self.watch is not None:
+            self.watch.descriptor_ends(self, bd.next is None, self._bd, self._runs)
 
     def _chain_ends(self) -> None:
         assert self._task is not None

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.objfifo.live.array import LiveArray
+from goldbeat.pymodels.objfifo.live.record import RecordWish, RunRecorder, record_wish
 from goldbeat.pymodels.objfifo.live.streams import PACKET_STORAGE, STORAGE
 
 
@@ -63,8 +64,12 @@ def run_live(
         runs: runs of the host's sequence on one array; each one begins with these arrays.
         lose_pushes: a push to a full queue is lost, as without a compiler that waits there.
     """
+    array, wish = build(), record_wish()
     given = dict(inputs or {})
-    first, second = (_once(build(), given, runs, lose_pushes, first) for first in (False, True))
+    if wish is not None:
+        given |= {name: wish.fill(name, kind) for name, kind in array.host_types.items() if name not in given}
+    first = _once(array, given, runs, lose_pushes, False, wish)
+    second = _once(build(), given, runs, lose_pushes, True)
     differing = tuple(n for n in first.hosts if not np.array_equal(first.hosts[n], second.hosts[n]))
     if first.good != second.good:
         differing += ("the end: one order hangs",)
@@ -84,18 +89,28 @@ def run_live(
 
 
 def _once(
-    array: LiveArray, given: dict[str, npt.ArrayLike], runs: int, lose_pushes: bool, host_first: bool
+    array: LiveArray,
+    given: dict[str, npt.ArrayLike],
+    runs: int,
+    lose_pushes: bool,
+    host_first: bool,
+    wish: RecordWish | None = None,
 ) -> _LiveOnce:
     """One order."""
     array.lose_pushes = lose_pushes
     good = True
     try:
+        recorder = None if wish is None else RunRecorder(array)
         for _ in range(runs):
             array.hand_in(given)
             array.restart()
+            if recorder is not None:
+                recorder.watch_host()
             good = array.run(host_first=host_first)
             if not good:
                 break
+        if wish is not None and recorder is not None:
+            wish.records.append(recorder.record())
         hosts = {name: array.host_view(name).copy() for name in array.hosts}
         words = {c.name: c.words for c in array.channels.values()}
         return _LiveOnce(good, hosts, [] if good else array.report(), [*array.remarks, *_full(array)], words)

@@ -3,36 +3,59 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import Any
 
 from goldbeat.pymodels.objfifo.live.agent import Blocked
 
+LockWatch = Callable[["LiveLock", int, Any, bool], None]
+"""Told of every change: lock, difference, the channel that did it (None: a program), and whether it waited for one value."""
 
-@dataclass
+
 class LiveLock:
     """A counting semaphore.
 
     An acquire that waits for one value leaves it as it is; one that waits until a value is reached subtracts it. Source:
     mlir-aie's ``aie.use_lock``; its barriers rely on that.
 
-    Attributes:
+    Args:
         name: for reports.
-        value: as it stands.
+        value: to begin with.
         initial: as it was configured.
+
+    Attributes:
+        watch: told of every change.
     """
 
-    name: str
-    value: int = 0
-    initial: int = 0
+    def __init__(self, name: str, value: int = 0, initial: int = 0) -> None:
+        self.name, self.initial = name, initial
+        self.watch: LockWatch | None = None
+        self._value = value
 
-    def take(self, count: int, *, equal: bool = False) -> bool:
+    @property
+    def value(self) -> int:
+        """As it stands."""
+        return self._value
+
+    @value.setter
+    def value(self, value: int) -> None:
+        self._change(value - self._value, None, False)
+
+    def _change(self, difference: int, channel: Any, equal: bool) -> None:
+        self._value += difference
+        if self.watch is not None:
+            self.watch(self, difference, channel, equal)
+
+    def take(self, count: int, *, equal: bool = False, channel: Any = None) -> bool:
         """Subtract ``count`` if the value has reached it, or see that it equals ``count``; True if so."""
-        if equal:
-            return self.value == count
-        if self.value < count:
+        if self._value != count if equal else self._value < count:
             return False
-        self.value -= count
+        self._change(0 if equal else -count, channel, equal)
         return True
+
+    def give(self, count: int, channel: Any = None) -> None:
+        """Add ``count``."""
+        self._change(count, channel, False)
 
     def blocked(self, count: int, *, equal: bool = False) -> Blocked:
         """What a program that acquires it waits for."""

@@ -261,17 +261,18 @@ class DmaText:
             length = int(op.attributes["len"])
         dims: Any = ()
         pads: Any = ()
+        named = False
         for number, token in enumerate(op.tokens):
             if token.text == "sizes" and token.kind == "word":
                 sizes, strides = (slot_values(s, env) for s in bracket_lists(op.tokens[number:])[:2])
-                dims = tuple(zip(sizes, strides, strict=True))
+                dims, named = tuple(zip(sizes, strides, strict=True)), True
         for group in _angle_lists(op.tokens):
             cursor = cursor_on(group)
             if any(t.text == _PAD[0] for t in group):
                 pads = named_numbers(cursor, group, *_PAD)
             elif any(t.text == "size" for t in group):
                 dims = named_numbers(cursor, group, *_DIMS)
-        if offset is None and length is None:
+        if offset is None and length is None and not named:
             plain = [t for t in _after_type(op.tokens) if t.kind == "number"]
             if plain:
                 offset = int(plain[0].text, 0)

@@ -41,6 +41,7 @@ from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, registers_case, stream_cases
 from goldbeat.tb.designs.objfifo.design_case import design_case
 from goldbeat.tb.designs.objfifo.draw import draw
+from goldbeat.tb.designs.objfifo.live_case import executed_case
 from goldbeat.tb.designs.objfifo.npu1_scenes import dressed_experiment, experiments
 from goldbeat.tb.designs.objfifo.scene import EngineScene, dressed_scene, engine_stimulus, random_halves
 from goldbeat.tb.designs.objfifo.timeline import engine_timeline
@@ -747,5 +748,6 @@ DESIGN = Design(
         ),
         registers_case(_registers),
         design_case(_PARAMETERS, _PATTERNS),
+        executed_case(_PARAMETERS, _PATTERNS),
     ),
 )

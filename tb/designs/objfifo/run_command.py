@@ -41,6 +41,13 @@ Work = Annotated[
     list[str] | None,
     typer.Option("--work", metavar="[TILE=]CYCLES", help="What a core needs to compute, with --array."),
 ]
+OneDevice = Annotated[str | None, typer.Option("--device", metavar="NAME", help="Device, if MLIR text has several.")]
+OneSequence = Annotated[
+    str | None, typer.Option("--sequence", metavar="NAME", help="Runtime sequence, if a device in text has several.")
+]
+Partial = Annotated[
+    bool, typer.Option("--partial", help="Run the tiles that the engine can run, and leave out the others.")
+]
 Label = Annotated[
     str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [the file's name].")
 ]
@@ -60,6 +67,9 @@ def run(
     kernel: Kernels = None,
     array: Array = False,
     work: Work = None,
+    device: OneDevice = None,
+    sequence: OneSequence = None,
+    partial: Partial = False,
     label: Label = None,
     lax: Lax = False,
     force: ReplaceFolder = False,
@@ -68,6 +78,7 @@ def run(
     """Run every tile of a design on the DMA engine in RTL.
 
     The design is checked and executed without time first. Host arrays without a file get random data.
+    Explicit buffers, locks, streams and DMA programs, and cores in MLIR text, are executed as exec does.
     Each tile's engine is compared with its model in every cycle, and its words with the execution.
 
     With --array the tiles run at once, with the streams between them, and the cores go through their programs.
@@ -79,6 +90,7 @@ def run(
     from goldbeat.tb.cli.run import Wishes, run_case
     from goldbeat.tb.designs.objfifo.bench_array import DESIGN as ARRAY
     from goldbeat.tb.designs.objfifo.bench_engine import DESIGN as ENGINE
+    from goldbeat.tb.designs.objfifo.live_design import case_of_design
 
     if work and not array:
         raise UsageError("--work is for --array: without it each tile runs alone, and cores take no time")
@@ -89,11 +101,14 @@ def run(
         ("ready", ready),
         ("profile", profile),
     ]
-    words += [("iterations", str(iterations))] if iterations is not None else []
-    words += [("lax", "1")] if lax else []
     words += [("kernels", shlex.join(kernel))] if kernel else []
     words += [("expect", shlex.join(expected))] if expected else []
     words += [("work", shlex.join(work))] if work else []
+    planned: list[Pair] = [("iterations", str(iterations))] if iterations is not None else []
+    planned += [("lax", "1")] if lax else []
+    live: list[Pair] = [(k, str(v)) for k, v in (("device", device), ("sequence", sequence)) if v is not None]
+    live += [("partial", "1")] if partial else []
     on = ARRAY if array else ENGINE
+    case = case_of_design(design, arguments or (), kernel or (), planned=bool(planned) or array, executed=bool(live))
     wishes = Wishes(seed=seed, label=label or design.stem, force=force, as_json=as_json)
-    run_case(on, on.case("design"), words, inputs or [], wishes)
+    run_case(on, on.case(case), [*words, *planned, *live], inputs or [], wishes)
