@@ -25,7 +25,7 @@ from tests.support.objfifo_explicit import explicit_text
 X = np.arange(1, 33, dtype=np.int32)
 
 
-def _recorded(folder: Path, text: str, values: np.ndarray = X) -> RecordedScenes:
+def _recorded(folder: Path, text: str, values: np.ndarray = X, *, check: bool = True) -> RecordedScenes:
     path = folder / "aie.mlir"
     path.write_text(text)
     with recorded_runs() as records:
@@ -33,7 +33,7 @@ def _recorded(folder: Path, text: str, values: np.ndarray = X) -> RecordedScenes
     assert found.completes, found.report
     assert len(records) == 1
     wanted = 3 * values.reshape(-1, 4, 2).transpose(0, 2, 1).reshape(-1)
-    assert found.hosts["o"].tolist() == wanted.tolist()
+    assert not check or found.hosts["o"].tolist() == wanted.tolist()
     return recorded_scenes(records[0])
 
 
@@ -103,7 +103,7 @@ def test_a_scene_that_is_not_the_execution_shows(tmp_path: Path, what: str) -> N
 
 
 def test_what_the_engine_has_not_is_named(tmp_path: Path) -> None:
-    found = _recorded(tmp_path, explicit_text(acquire="Acquire").replace("init = 2", "init = 1"))
+    found = _recorded(tmp_path, explicit_text(acquire="Acquire").replace("init = 2", "init = 1"), check=False)
     assert found.refused == ("S2MM 0 of core tile (0, 2): an acquire that waits for one value",)
     assert [e.label for e in found.episodes] == ["mem tile (0, 1) part 1", "mem tile (0, 1) part 2"]
 
