@@ -46,6 +46,7 @@ class ObjectFifo:
         iter_count, repeat_count: as :meth:`set_iter_count` and :meth:`set_repeat_count` set them.
         pad_value: what the padding holds instead of zeros, per element; on devices that have it.
         disable_synchronization: no locks; whoever writes the design sees to it that nothing depends on timing.
+        aie_stream: which end is a core's stream port (0 the producer's, 1 the consumer's, 2 both), and the port.
 
     Raises:
         RuleError: ``depth-positive`` or ``object-type``.
@@ -69,6 +70,7 @@ class ObjectFifo:
         repeat_count: int | None = None,
         pad_value: int = 0,
         disable_synchronization: bool = False,
+        aie_stream: tuple[int, int] | None = None,
     ) -> None:
         self.number = next(_numbers)
         unnamed = scope().unnamed
@@ -88,6 +90,7 @@ class ObjectFifo:
         self.via_dma = via_DMA
         self.pad_value = int(pad_value)
         self.free_running = bool(disable_synchronization)
+        self.stream = None if aie_stream is None else (int(aie_stream[0]), int(aie_stream[1]))
         self.iter_count: int | None = None
         self.repeat_count = 1
         self.producer: ObjectFifoHandle | None = None

@@ -130,6 +130,10 @@ class object_fifo:  # noqa: N801 - upstream's name
             raise RuleError("repeat-positive", f"{self.name}: repeat count {num}, expected at least 1")
         self.fifo.repeat_count = int(num)
 
+    def set_aie_stream(self, stream_end: int, stream_port: int) -> None:
+        """Make an end (0 the producer's, 1 the consumer's, 2 both) a core's stream port."""
+        self.fifo.stream = (int(stream_end), int(stream_port))
+
     def set_iter_count(self, num: int) -> None:
         """Run a memory tile's ring so often and then stop."""
         self.fifo.iter_count = int(num)

@@ -163,4 +163,5 @@ def _fifo(fifo: ObjectFifo) -> Fifo:
         repeat_count=fifo.repeat_count,
         pad_value=fifo.pad_value,
         free_running=fifo.free_running,
+        stream=fifo.stream,
     )

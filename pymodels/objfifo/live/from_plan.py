@@ -101,8 +101,8 @@ def add_plan(array: LiveArray, plan: Plan) -> LiveFifos:
         if tile.tile.kind is not TileKind.SHIM:
             _tile(array, tile, made, found)
     for flow in plan.flows:
-        source = TilePort(flow.source.tile, "DMA", flow.source.channel)
-        dests = [TilePort(d.tile, "DMA", d.channel) for d in flow.dests]
+        source = TilePort(flow.source.tile, flow.source.bundle, flow.source.channel)
+        dests = [TilePort(d.tile, d.bundle, d.channel) for d in flow.dests]
         array.flow(source, dests, None if flow.packet is None else flow.packet.id)
         if flow.packet is not None and source.tile.kind is TileKind.SHIM:
             found.headers[flow.fifo] = flow.packet

@@ -20,7 +20,7 @@ from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
 _TAKEN = {"via_DMA", "plio", "repeat_count", "iter_count", "padDimensions", "padValue", "disable_synchronization",
-          "dimensionsToStream", "dimensionsFromStreamPerConsumer"}  # fmt: skip
+          "aie_stream", "aie_stream_port", "dimensionsToStream", "dimensionsFromStreamPerConsumer"}  # fmt: skip
 
 
 def text_lines(path: Path) -> tuple[DeviceLines, TokenCursor]:
@@ -101,6 +101,11 @@ def fifo_of_line(line: FifoLine, cursor: TokenCursor) -> Fifo:
             cursor.fail("attributes that are read: see docs/objfifo-mlir.md", line.token, f"{name} of @{line.name}")
     pads = found.get("padDimensions", [])
     iterations = found.get("iter_count")
+    stream = None
+    if "aie_stream" in found or "aie_stream_port" in found:
+        if not ("aie_stream" in found and "aie_stream_port" in found):
+            cursor.fail("aie_stream and aie_stream_port together", line.token, f"one of them at @{line.name}")
+        stream = (int(found["aie_stream"]), int(found["aie_stream_port"]))
     return Fifo(
         line.name,
         line.producer,
@@ -117,6 +122,7 @@ def fifo_of_line(line: FifoLine, cursor: TokenCursor) -> Fifo:
         int(found.get("repeat_count", 1)),
         int(found.get("padValue", 0)),
         bool(found.get("disable_synchronization", False)),
+        stream=stream,
     )
 
 

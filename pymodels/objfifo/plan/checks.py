@@ -82,6 +82,8 @@ def _fifos(design: FifoDesign) -> Iterator[RuleError]:
         if fifo.repeat_count < 1:
             yield RuleError("repeat-positive", f"{fifo.name}: repeat count {fifo.repeat_count}, expected at least 1")
         yield from _shim_side(fifo)
+        if fifo.stream is not None:
+            yield from _stream(fifo, design)
         if fifo.iter_count is not None:
             if not 1 <= fifo.iter_count <= 256:
                 yield RuleError("iter-range", f"{fifo.name}: iteration count {fifo.iter_count}, expected 1 to 256")
@@ -100,6 +102,33 @@ def _fifos(design: FifoDesign) -> Iterator[RuleError]:
             yield RuleError("pad-value", f"{fifo.name}: padding of {fifo.pad_value}, on {design.device.name} it is 0")
         elif fifo.pad_value and not fifo.padding:
             yield RuleError("pad-value", f"{fifo.name}: padding of {fifo.pad_value}, but no dim has padding")
+
+
+def _stream(fifo: Fifo, design: FifoDesign) -> Iterator[RuleError]:
+    """An end that is a core's stream port."""
+    assert fifo.stream is not None
+    which, port = fifo.stream
+    if which not in (0, 1, 2) or port not in (0, 1):
+        yield RuleError(
+            "stream-end", f"{fifo.name}: aie_stream ({which}, {port}), expected end 0, 1 or 2 and port 0 or 1"
+        )
+    if len(fifo.consumers) != 1:
+        yield RuleError("stream-end", f"{fifo.name}: an aie_stream end and {len(fifo.consumers)} consumers, expected 1")
+    for end, tile in ((0, fifo.producer), *((1, t) for t in fifo.consumers)):
+        if fifo.streams(end) and tile.kind is not TileKind.CORE:
+            yield RuleError("stream-end", f"{fifo.name}: an aie_stream end on {tile}, expected a core tile")
+    given = {
+        f"dims from the stream {list(fifo.from_stream)}": any(fifo.from_stream),
+        f"dims to the stream {list(fifo.to_stream)}": fifo.streams(0) and fifo.to_stream,
+        f"a repeat count of {fifo.repeat_count}": fifo.streams(0) and fifo.repeat_count > 1,
+        f"an iteration count of {fifo.iter_count}": fifo.streams(0) and fifo.iter_count is not None,
+        f"{len(fifo.init_values or ())} initial values": fifo.streams(0) and fifo.init_values is not None,
+    }
+    for link in design.links:
+        given[f"{link}"] = (fifo.name in link.outs and fifo.streams(0)) or (fifo.name in link.ins and fifo.streams(1))
+    for what, there in given.items():
+        if there:
+            yield RuleError("stream-plain", f"{fifo.name}: {what} with an aie_stream end")
 
 
 def _shim_side(fifo: Fifo) -> Iterator[RuleError]:
@@ -248,7 +277,7 @@ def _layouts(design: FifoDesign) -> Iterator[RuleError]:
         for end in range(1 + len(fifo.consumers)):
             tile = fifo.producer if end == 0 else fifo.consumers[end - 1]
             dims = fifo.to_stream if end == 0 else fifo.dims_from(end - 1)
-            if tile.kind is not TileKind.SHIM:
+            if tile.kind is not TileKind.SHIM and not fifo.streams(end):
                 try:
                     yield from _layout(layout, fifo, end, tile, dims)
                 except RuleError as error:
@@ -340,6 +369,12 @@ def _accesses(
                 yield RuleError(
                     "link-access", f"{name}: {what} of {step.fifo} to {step.port}; at {joint.tile} {joint.link} uses it"
                 )
+            continue
+        if layout.fifos[step.fifo].streams(key[1]):
+            if (key, "stream-access", 0) not in told:
+                told.add((key, "stream-access", 0))
+                text = f"{name}: {what} of {step.fifo} to {step.port}, which is a stream port"
+                yield RuleError("stream-access", text)
             continue
         depth = layout.fifos[step.fifo].end_depth(key[1])
         where = f"{name}: {what} of {step.count} object(s) of {step.fifo} to {step.port}"

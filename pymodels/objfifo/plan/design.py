@@ -38,6 +38,7 @@ class Fifo:
         repeat_count: how often each object is sent.
         pad_value: what padding holds, per element.
         free_running: its rings use no locks.
+        stream: which end is a core's stream port (0 the producer's, 1 the consumer's, 2 both) and the port; or None.
     """
 
     name: str
@@ -55,6 +56,11 @@ class Fifo:
     repeat_count: int = 1
     pad_value: int = 0
     free_running: bool = False
+    stream: tuple[int, int] | None = None
+
+    def streams(self, end: int) -> bool:
+        """The producer's end (0) or a consumer's is a core's stream port."""
+        return self.stream is not None and self.stream[0] in (min(end, 1), 2)
 
     def end_depth(self, end: int) -> int:
         """The depth written for the producer (0) or for consumer ``end - 1``."""

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
-from goldbeat.pymodels.objfifo.plan.plan import Plan
+from goldbeat.pymodels.objfifo.plan.plan import Plan, StreamEnd
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
 FORMAT = 1
@@ -72,10 +72,14 @@ def to_dot(plan: Plan) -> str:
             lines.append(f'  "{first}" -> "{second}";')
     for flow in plan.flows:
         for dest in flow.dests:
-            first = _channel(flow.source.tile, "MM2S", flow.source.channel)
-            second = _channel(dest.tile, "S2MM", dest.channel)
+            first = _end(flow.source, "MM2S")
+            second = _end(dest, "S2MM")
             lines.append(f'  "{first}" -> "{second}" [label="{flow.fifo}", style=bold];')
     return "\n".join([*lines, "}"])
+
+
+def _end(end: StreamEnd, direction: str) -> str:
+    return _channel(end.tile, direction if end.bundle == "DMA" else end.bundle, end.channel)
 
 
 def _channel(tile: Tile, direction: str, index: int) -> str:

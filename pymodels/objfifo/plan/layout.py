@@ -96,7 +96,7 @@ class DesignLayout:
         """The tile whose memory both ends use, None if a DMA moves the data."""
         if len(fifo.consumers) != 1 or fifo.to_stream or any(fifo.from_stream) or fifo.repeat_count > 1 or fifo.via_dma:
             return None
-        if any((fifo.name, end) in self.joints for end in (0, 1)):
+        if fifo.stream is not None or any((fifo.name, end) in self.joints for end in (0, 1)):
             return None
         producer, consumer = fifo.producer, fifo.consumers[0]
         if consumer.reaches(producer):

@@ -154,7 +154,7 @@ class _Lowering:
             return
         for end in range(1 + len(fifo.consumers)):
             tile = fifo.producer if end == 0 else fifo.consumers[end - 1]
-            if tile.kind is TileKind.SHIM:
+            if tile.kind is TileKind.SHIM or fifo.streams(end):
                 continue
             joint = self.layout.joints.get((fifo.name, end))
             if joint is not None and (joint.owner, joint.end) != (fifo.name, end):
@@ -215,6 +215,8 @@ class _Lowering:
             tile = fifo.producer if end == 0 else fifo.consumers[end - 1]
             direction = Direction.MM2S if end == 0 else Direction.S2MM
             draft = self.tiles[tile]
+            if fifo.streams(end):
+                continue
             index = sum(c.direction is direction for c in draft.channels)
             draft.channels.append(DmaChannel(direction, index, fifo.name, (), ()))
             self.channels[fifo.name, end] = index
@@ -222,16 +224,26 @@ class _Lowering:
     def _flows(self) -> tuple[Flow, ...]:
         flows: list[Flow] = []
         for fifo in self.design.fifos:
-            if (fifo.name, 0) not in self.channels:
+            if self.layout.shared(fifo) is not None:
                 continue
             if self.packets:
+                self._no_ports(fifo)
                 self.packet[fifo.name] = PacketHeader(len(flows))
-            source = StreamEnd(fifo.producer, self.channels[fifo.name, 0])
-            dests = tuple(StreamEnd(t, self.channels[fifo.name, 1 + i]) for i, t in enumerate(fifo.consumers))
+            source = self._stream_end(fifo, 0, fifo.producer)
+            dests = tuple(self._stream_end(fifo, 1 + i, t) for i, t in enumerate(fifo.consumers))
             flows.append(Flow(fifo.name, source, dests, self.packet.get(fifo.name)))
         if self.packets and len(flows) > PACKET_IDS:
             raise RuleError("packet-ids", f"{len(flows)} packet streams, there are {PACKET_IDS} ids")
         return tuple(flows)
+
+    def _stream_end(self, fifo: Fifo, end: int, tile: Tile) -> StreamEnd:
+        if fifo.stream is not None and fifo.streams(end):
+            return StreamEnd(tile, fifo.stream[1], "Core")
+        return StreamEnd(tile, self.channels[fifo.name, end])
+
+    def _no_ports(self, fifo: Fifo) -> None:
+        if fifo.streams(0):
+            raise UsageError(f"{fifo.name}: a core's stream port sends no packet headers")
 
     # -- rings --------------------------------------------------------------------------------------------------------
 

@@ -38,8 +38,8 @@ def _body(plan: Plan) -> Iterator[str]:
         yield f"%{host.name} = aie.external_buffer : memref<{host.size // 4}xi32>"
     for flow in plan.flows:
         for dest in flow.dests:
-            source = f"%{flow.source.tile.name}, DMA : {flow.source.channel}"
-            target = f"%{dest.tile.name}, DMA : {dest.channel}"
+            source = f"%{flow.source.tile.name}, {flow.source.bundle} : {flow.source.channel}"
+            target = f"%{dest.tile.name}, {dest.bundle} : {dest.channel}"
             if flow.packet is None:
                 yield f"aie.flow({source}, {target}) // {flow.fifo}"
             else:

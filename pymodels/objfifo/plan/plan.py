@@ -288,10 +288,17 @@ class End:
 
 @dataclass(frozen=True)
 class StreamEnd:
-    """One end of a stream: a tile's DMA channel."""
+    """One end of a stream: a tile's DMA channel, or a core's port.
+
+    Attributes:
+        tile: where.
+        channel: the channel's number, or the port's.
+        bundle: ``DMA`` or ``Core``.
+    """
 
     tile: Tile
     channel: int
+    bundle: str = "DMA"
 
 
 @dataclass(frozen=True)

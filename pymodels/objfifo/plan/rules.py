@@ -38,6 +38,14 @@ _ALL = (
     Rule("depth-positive", "a depth is at least 1", unchecked=True),
     Rule("depth-list", "a list of depths has one entry for the producer and one for each consumer"),
     Rule("fifo-ends", "a fifo has one producer and at least one consumer, each with a place"),
+    Rule(
+        "stream-end",
+        "a fifo with an aie_stream end has one consumer; that end is on a core tile and its port is 0 or 1",
+    ),
+    Rule(
+        "stream-plain", "no dims, repeat, iteration count, initial values or link at an aie_stream end, no dims from it"
+    ),
+    Rule("stream-access", "a core does not acquire or release a fifo at an aie_stream end"),
     Rule("tile-exists", "a tile lies inside the device"),
     Rule("handle-kind", "split and forward take a consumer's handle, join a producer's; others are not given"),
     Rule("leg-counts", "names, depths, types and dims of a split or join are as many as its offsets"),

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.plan.access import LockAccess
+from goldbeat.pymodels.objfifo.plan.core_streams import only_channels
 from goldbeat.pymodels.objfifo.plan.plan import (
     Bd,
     Direction,
@@ -428,7 +429,7 @@ class Machine:
         endless: shim ends without tasks give and take any number of words; PLIO ports always do.
 
     Raises:
-        UsageError: a descriptor without words, which only lax planning makes.
+        UsageError: a descriptor without words, which only lax planning makes; a fifo at a core's stream port.
     """
 
     def __init__(
@@ -440,6 +441,7 @@ class Machine:
         storage: int | None = 0,
         endless: bool = True,
     ) -> None:
+        only_channels(plan)
         for tile in plan.tiles:
             for channel in tile.channels:
                 _whole(tile, channel)
