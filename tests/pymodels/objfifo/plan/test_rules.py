@@ -47,6 +47,13 @@ def with_program(steps, depth=2, tiles=(FAR[0], FAR[1])):
     program(tiles[1], *((x, CONSUME, n) for n in steps))
 
 
+def streamed(end, producer=FAR[0], acquires=0, **kwargs):
+    x = object_fifo("x", producer, FAR[1], 2, ty(8), **kwargs)
+    x.set_aie_stream(end, 0)
+    if acquires:
+        program(FAR[1], (x, CONSUME, acquires))
+
+
 def linked(ins, outs, src=(), dst=(), **kwargs):
     """Fifos from (name, producer, consumer, elements), and their link."""
     for name, producer, consumer, n in [*ins, *outs]:
@@ -300,6 +307,9 @@ CASES = {
     "iterations 0": ("iter-range", "count 0", lambda: iterated(0)),
     "iterations 257": ("iter-range", "count 257", lambda: iterated(257)),
     "iterations without a memory tile": ("iter-mem-tile", "neither end", lambda: plain(iter_count=2)),
+    "a stream port of a memory tile": ("stream-end", r"mem tile \(\d", lambda: streamed(0, MEM)),
+    "a stream port that repeats": ("stream-plain", "count of 3", lambda: streamed(2, repeat_count=3)),
+    "a stream port that is acquired": ("stream-access", "acquire of x", lambda: streamed(1, acquires=1)),
     "size 0": ("dims-form", "size 0", lambda: dims([(0, 1)])),
     "stride 0": ("dims-form", "stride 0", lambda: dims([(24, 0)])),
     "no pairs": ("dims-form", "pairs", lambda: dims([24, 1])),
