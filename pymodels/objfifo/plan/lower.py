@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.plan.checks import check_design, shim_of
 from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, FifoDesign, Transfer
 from goldbeat.pymodels.objfifo.plan.layout import DesignLayout, EndKey, Joint

@@ -221,3 +221,9 @@ def test_text_is_executed(tmp_path):
     found = run_live(TextArray(path).build, {"i": np.arange(16, dtype=np.int32)})
     assert found.completes
     assert found.hosts["o"].tolist() == [2 * n for n in range(16)]
+
+
+def test_a_port_sends_no_packets(tmp_path):
+    design = open_fifo_design(script(tmp_path))
+    with pytest.raises(UsageError, match="middle: a core's stream port sends no packet headers"):
+        plan(design, packets=True)
