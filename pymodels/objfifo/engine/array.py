@@ -2,21 +2,21 @@
 """Model of several engines, the switch between them, workers, and streams to the outside: data and every cycle.
 
 Contract: objfifo-array.md. A word's way through the switch is settled as soon as everything that it waits for is known;
-that is never later than the edge before.
+that is never later than the edge before. Packets are arbitrated edge by edge (:mod:`.packet_switch`).
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
-from goldbeat.pymodels.axis.elastic import choice, clock_of, offered, ready_from, transferred, unhindered
+from goldbeat.pymodels.axis.elastic import clock_of, offered, ready_from, transferred, unhindered
 from goldbeat.pymodels.axis.skid import SKID_DEPTH, SKID_LATENCY
 from goldbeat.pymodels.objfifo.engine import npu1
-from goldbeat.pymodels.objfifo.engine import switch_map as reg
+from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
 from goldbeat.pymodels.objfifo.engine.engine import (
     MM2S_LATENCY,
     NEVER,
@@ -30,167 +30,20 @@ from goldbeat.pymodels.objfifo.engine.engine import (
     sent,
     sink_of,
 )
-from goldbeat.pymodels.objfifo.engine.npu1_array_ends import BoundedWay, HopWord, Npu1EngineIn, Npu1EngineOut
+from goldbeat.pymodels.objfifo.engine.hop import Hop, HopSource, HopTarget, HopWord
+from goldbeat.pymodels.objfifo.engine.npu1_array_ends import BoundedWay, Npu1EngineIn, Npu1EngineOut
 from goldbeat.pymodels.objfifo.engine.npu1_engine import Npu1Engine
-from goldbeat.pymodels.objfifo.engine.registers import EngineRegisters, EngineShape, Reply, TimingProfile
-from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus, answered
+from goldbeat.pymodels.objfifo.engine.packet_switch import PacketSwitch
+from goldbeat.pymodels.objfifo.engine.registers import EngineRegisters, Reply, TimingProfile
+from goldbeat.pymodels.objfifo.engine.switch_registers import SwitchRegisters
+from goldbeat.pymodels.stimulus import Outcome, Stimulus, answered
 from goldbeat.pymodels.trace import Trace
 
 SWITCH_LATENCY = 0
 """Edges that the switch itself costs (objfifo-array.md, Switch)."""
 
-MOST_ENGINES, MOST_OUTSIDE, MOST_WORKERS = 4, 8, 8
-"""Largest NE, NX, NW (objfifo-array.md, Shape)."""
-
-_FULL_STROBE = 0xF
-
-
-@dataclass(frozen=True)
-class ArrayShape:
-    """The parameters of an array.
-
-    Attributes:
-        engines, outside, workers: how many (streams each way for ``outside``).
-        engine: the shape of each engine.
-    """
-
-    engines: int
-    outside: int
-    workers: int
-    engine: EngineShape
-
-    @classmethod
-    def of(cls, params: Mapping[str, Any]) -> ArrayShape:
-        """From ``NE NX NW`` and an engine's parameters."""
-        return cls(
-            choice(params, "NE", range(1, MOST_ENGINES + 1)),
-            choice(params, "NX", range(1, MOST_OUTSIDE + 1)),
-            choice(params, "NW", range(1, MOST_WORKERS + 1)),
-            EngineShape.of(params),
-        )
-
-    @property
-    def targets(self) -> int:
-        """How many there are."""
-        return self.engines * self.engine.ns + self.outside + self.workers
-
-    @property
-    def sources(self) -> int:
-        """How many there are."""
-        return self.engines * self.engine.nm + self.outside + self.workers
-
-    def source(self, kind: str, number: int, engine: int = 0) -> int:
-        """The number of a source: ``engine`` (an MM2S channel), ``outside`` or ``worker``."""
-        first = self.engines * self.engine.nm
-        return {
-            "engine": engine * self.engine.nm + number,
-            "outside": first + number,
-            "worker": first + self.outside + number,
-        }[kind]
-
-    def target(self, kind: str, number: int, engine: int = 0) -> int:
-        """The number of a target: ``engine`` (an S2MM channel), ``outside`` or ``worker``."""
-        first = self.engines * self.engine.ns
-        return {
-            "engine": engine * self.engine.ns + number,
-            "outside": first + number,
-            "worker": first + self.outside + number,
-        }[kind]
-
-
-def worker_address(number: int) -> int:
-    """Where the registers of a worker begin."""
-    return reg.WORKER + reg.WORKER_STRIDE * number
-
-
-def route_writes(routes: Mapping[int, int], workers: Mapping[int, tuple[int, int]] | None = None) -> tuple[Access, ...]:
-    """The switch's register program: source by target; ADD and WORK by worker."""
-    found = [
-        Access("write", reg.ROUTE + reg.ROUTE_STRIDE * target, source | reg.ROUTE_ROUTED)
-        for target, source in routes.items()
-    ]
-    for worker, (add, work) in (workers or {}).items():
-        at = worker_address(worker)
-        found += [Access("write", at + reg.WORKER_ADD, add), Access("write", at + reg.WORKER_WORK, work)]
-    return tuple(found)
-
-
-class SwitchRegisters:
-    """The register file of the switch.
-
-    Attributes:
-        values: by address.
-    """
-
-    def __init__(self, shape: ArrayShape) -> None:
-        there = {"ROUTE": shape.targets, "WORKER.ADD": shape.workers, "WORKER.WORK": shape.workers}
-        arrays = ((reg.REGISTERS[name], number) for name, number in there.items())
-        self._masks = {one.address + one.stride * n: one.held for one, number in arrays for n in range(number)}
-        self._targets = shape.targets
-        self.values = dict.fromkeys(self._masks, 0)
-
-    def apply(self, accesses: Sequence[Access]) -> list[Reply]:
-        """Make accesses in order; the answers."""
-        return [self._access(access) for access in accesses]
-
-    def _access(self, access: Access) -> Reply:
-        address = access.address & ~3
-        if access.op == "read":
-            value = reg.ID_RESET if address == reg.ID else self.values.get(address)
-            return value, value is None
-        if address not in self.values or access.strobe != _FULL_STROBE:
-            return None, True
-        self.values[address] = (access.value or 0) & self._masks[address]
-        return None, False
-
-    def sources(self) -> dict[int, int]:
-        """The source of each target that has one."""
-        held = (self.values[reg.ROUTE + reg.ROUTE_STRIDE * t] for t in range(self._targets))
-        return {t: v & reg.ROUTE_SOURCE for t, v in enumerate(held) if v & reg.ROUTE_ROUTED}
-
-    def worker(self, number: int) -> tuple[int, int]:
-        """ADD and WORK."""
-        at = worker_address(number)
-        return self.values[at + reg.WORKER_ADD], self.values[at + reg.WORKER_WORK]
-
 
 # -- what the switch connects ----------------------------------------------------------------------------------------
-
-
-class _Source(Protocol):
-    def there(self) -> int:
-        """The edge from which the next word is there, NEVER if that is not known."""
-
-    def take(self, edge: int) -> HopWord:
-        """It goes at this edge."""
-
-
-class _Target(Protocol):
-    def room(self) -> int:
-        """The edge from which there is room for the next word, NEVER if that is not known."""
-
-    def put(self, edge: int, word: HopWord) -> None:
-        """It arrives at this edge."""
-
-
-class _Hop:
-    """One source and all its targets."""
-
-    def __init__(self, source: _Source, first: int) -> None:
-        self.source = source
-        self.targets: list[_Target] = []
-        self._free = first
-
-    def settle(self) -> None:
-        """Let go all words of which everything is known."""
-        while True:
-            edge = max(self._free, self.source.there(), *(t.room() for t in self.targets))
-            if edge >= NEVER:
-                return
-            word = self.source.take(edge)
-            self._free = edge + 1
-            for target in self.targets:
-                target.put(edge, word)
 
 
 class _Skid:
@@ -268,11 +121,16 @@ class _EngineOut:
     def there(self) -> int:
         return int(self._waiting[0][0]) if self._waiting else NEVER
 
+    def peek(self) -> HopWord:
+        _, row, last = self._waiting[0]
+        return row, last
+
     def take(self, edge: int) -> HopWord:
-        _, row, last = self._waiting.popleft()
+        word = self.peek()
+        self._waiting.popleft()
         self._gone.append(edge)
         self.wake(edge)
-        return row, last
+        return word
 
 
 class _From:
@@ -290,10 +148,14 @@ class _From:
             return NEVER
         return int((self.cycles[-1] + 1 if n else 0) + self._gaps[n])
 
-    def take(self, edge: int) -> HopWord:
+    def peek(self) -> HopWord:
         n = len(self.cycles)
-        self.cycles.append(edge)
         return self._row + n, bool(self.trace.last[n])
+
+    def take(self, edge: int) -> HopWord:
+        word = self.peek()
+        self.cycles.append(edge)
+        return word
 
 
 class _To(_Skid):
@@ -326,18 +188,36 @@ class _Worker(_Skid):
 
     def put(self, edge: int, word: HopWord) -> None:
         self.arrived += 1
-        self._waiting.append((edge + SKID_LATENCY, word))
+        row, last = word
+        self._waiting.append((edge + SKID_LATENCY, (self._words.make(self._add, row), last)))
         self.begin()
 
     def there(self) -> int:
         return max(self._free, self._waiting[0][0]) if self._waiting else NEVER
 
+    def peek(self) -> HopWord:
+        return self._waiting[0][1]
+
     def take(self, edge: int) -> HopWord:
-        row, last = self._waiting.popleft()[1]
-        self._free = edge + 1 + (self._work if last else 0)
+        word = self._waiting.popleft()[1]
+        self._free = edge + 1 + (self._work if word[1] else 0)
         self.left.append(edge)
         self.touch()
-        return self._words.make(self._add, row), last
+        return word
+
+
+class _Started:
+    """An engine from an edge on; packets may move before."""
+
+    def __init__(self, engine: Engine, first: int) -> None:
+        self._engine, self._first = engine, first
+
+    def step(self, edge: int) -> None:
+        if edge >= self._first:
+            self._engine.step(edge)
+
+    def next_edge(self, edge: int) -> int:
+        return self._engine.next_edge(edge) if edge >= self._first else self._first
 
 
 # -- a run -----------------------------------------------------------------------------------------------------------
@@ -364,30 +244,34 @@ class _Array:
         ]
         self.outside = [_To(sink_of(stimulus.pattern(f"m_axis_{x}"))) for x in range(shape.outside)]
         self._workers = [_Worker(self.words, *self.switch.worker(w)) for w in range(shape.workers)]
-        self._todo: deque[_Hop] = deque()
-        self._connect(first)
+        self._todo: deque[Hop] = deque()
+        packets = self._connect(first)
         self.start = offered(stimulus, "start", START_BITS, self.clock)
         self.starts = unhindered(self.start.gaps, first)
         self._between(0)
         started = [engine for engine in self.engines if len(self.starts) and engine.start()]
-        if started:
-            run_engines(started, int(self.starts[0]) + START_TO_POP, self._between)
+        from_edge = int(self.starts[0]) + START_TO_POP if started else 0
+        run_engines([*(_Started(engine, from_edge) for engine in started), packets], 0, self._between)
         for engine in self.engines:
             engine.settle()
 
-    def _connect(self, first: int) -> None:
+    def _connect(self, first: int) -> PacketSwitch:
+        """All circuits as hops; what goes by packets."""
         ends = [self._ends(engine) for engine in self.engines]
         for engine, (mine, yours) in zip(self.engines, ends, strict=True):
             engine.ends = [*mine, *yours]
             for channel, end in enumerate(engine.ends):
                 end.wake = partial(engine.wake, channel)
-        sources: list[_Source] = [*(o for _, outs in ends for o in outs), *self.inside, *self._workers]
-        targets: list[_Target] = [*(i for ins, _ in ends for i in ins), *self.outside, *self._workers]
-        hops = [_Hop(source, first) for source in sources]
-        for target, source in self.switch.sources().items():
-            if source < len(hops):
-                self._lead(hops[source], targets[target])
-        self._todo += hops
+        sources: list[HopSource] = [*(o for _, outs in ends for o in outs), *self.inside, *self._workers]
+        targets: list[HopTarget] = [*(i for ins, _ in ends for i in ins), *self.outside, *self._workers]
+        senders = self.switch.packet_sources()
+        hops = {n: Hop(source, first) for n, source in enumerate(sources) if n not in senders}
+        self._todo += hops.values()
+        for target, number in self.switch.circuits().items():
+            if number in hops:
+                self._lead(hops[number], targets[target])
+        takers = [(taker, self._way_in(targets[t])) for t, taker in self.switch.takers().items()]
+        ways_out = {n: (self._way_out(sources[n]), slots) for n, slots in senders.items()}
         for hop in [*self._todo]:
             touch = self._toucher(hop)
             if isinstance(hop.source, _EngineOut | Npu1EngineOut):
@@ -397,8 +281,9 @@ class _Array:
             for target_ in hop.targets:
                 if isinstance(target_, _EngineIn | Npu1EngineIn | _Worker | BoundedWay):
                     target_.touch = touch
+        return PacketSwitch(ways_out, takers, self.words.low)
 
-    def _ends(self, engine: Engine) -> tuple[list[_Target], list[_Source]]:
+    def _ends(self, engine: Engine) -> tuple[list[HopTarget], list[HopSource]]:
         """Inputs and outputs of an engine."""
         ns, nm = engine.shape.ns, engine.shape.nm
         if isinstance(engine, Npu1Engine):
@@ -406,20 +291,41 @@ class _Array:
             return [Npu1EngineIn() for _ in range(ns)], [*outs]
         return [_EngineIn(engine.memory) for _ in range(ns)], [_EngineOut(engine.memory) for _ in range(nm)]
 
-    def _lead(self, hop: _Hop, target: _Target) -> None:
+    def _lead(self, hop: Hop, target: HopTarget) -> None:
         """A target for a source, with the way from tile to tile."""
         ways = []
         if self._npu1 and not isinstance(hop.source, _Worker) and not isinstance(target, _Worker):
             ways += [npu1.OUT_CROSSING] if isinstance(hop.source, Npu1EngineOut) else []
             ways += [npu1.INTO_CROSSING] if isinstance(target, Npu1EngineIn) else []
-        for latency, depth in ways:
-            way = BoundedWay(latency, depth)
+        for crossing in ways:
+            way = BoundedWay(*crossing)
             hop.targets.append(way)
-            hop = _Hop(way, 0)
-            self._todo.append(hop)
+            hop = self._from_way(way)
         hop.targets.append(target)
 
-    def _toucher(self, hop: _Hop) -> Touch:
+    def _way_out(self, source: HopSource) -> HopSource:
+        """Where the words of a packet source come from: under npu1 those of an engine leave its tile first."""
+        if not isinstance(source, Npu1EngineOut):
+            return source
+        hop, way = Hop(source, 0), BoundedWay(*npu1.OUT_CROSSING)
+        hop.targets.append(way)
+        self._todo.append(hop)
+        return way
+
+    def _way_in(self, target: HopTarget) -> HopTarget:
+        """Where packets for a target go to: under npu1 the way into the tile, if it is an engine."""
+        if not isinstance(target, Npu1EngineIn):
+            return target
+        way = BoundedWay(*npu1.PACKET_CROSSING)
+        self._from_way(way).targets.append(target)
+        return way
+
+    def _from_way(self, way: BoundedWay) -> Hop:
+        hop = Hop(way, 0)
+        self._todo.append(hop)
+        return hop
+
+    def _toucher(self, hop: Hop) -> Touch:
         def touch() -> None:
             if hop not in self._todo:
                 self._todo.append(hop)

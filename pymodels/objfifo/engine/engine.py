@@ -73,6 +73,7 @@ _MOST_EDGES = 1 << 24
 _FREE = -1
 _HEADER_ROW_COLUMN = 0xFFF << 16
 _PARITY = 1 << 31
+_LOW_BITS = (1 << 32) - 1
 
 
 def descriptor_addresses(descriptor: Descriptor, iteration: int = 0, padded: bool = True) -> npt.NDArray[np.int64]:
@@ -147,6 +148,22 @@ class Words:
         """A word whose lowest 32 bits are ``value``, or word ``base`` with ``value`` added to each 32-bit part."""
         self._made.append((base, value))
         return self._fixed + len(self._made) - 1
+
+    def low(self, row: int) -> int:
+        """The lowest 32 bits of a word; a :class:`UsageError` where it is memory that nobody has written."""
+        found, added = row, 0
+        while found >= self._fixed:
+            found, value = self._made[found - self._fixed]
+            added += value
+            if found < 0:
+                return added & _LOW_BITS
+        block = 0
+        while found >= len(self._data[block]):
+            found -= len(self._data[block])
+            block += 1
+        if not self._known[block][found]:
+            raise UsageError(f"the header of a packet is word {found} of the memory, which nobody has written")
+        return int(self._data[block][found, :4].view("<u4")[0]) + added & _LOW_BITS
 
     def table(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
         """Data (words, bytes) and whether they are known; asked for when the run is over."""
@@ -568,11 +585,21 @@ def sent(name: str, words: Words, rows: list[int], cycles: list[int], lasts: lis
     return beats(data[chosen], edges, clock, last[: len(edges)])
 
 
-def run_engines(engines: Sequence[Engine], edge: int, between: Callable[[int], None] = lambda edge: None) -> None:
+class Stepped(Protocol):
+    """What goes from edge to edge."""
+
+    def step(self, edge: int) -> None:
+        """All that happens at one edge."""
+
+    def next_edge(self, edge: int) -> int:
+        """The first edge after this one at which anything can change, NEVER if none is known."""
+
+
+def run_engines(engines: Sequence[Stepped], edge: int, between: Callable[[int], None] = lambda edge: None) -> None:
     """Go through all edges that matter, until nothing can change any more.
 
     Args:
-        engines: all on one clock.
+        engines: all on one clock; with them, what else must be looked at in order of time.
         edge: the first.
         between: what passes between them; called after each edge.
 

@@ -38,6 +38,9 @@ OUT_CROSSING = (4, 8)
 INTO_CROSSING = (3, 6)
 """Latency and words of the way into a tile (Between tiles)."""
 
+PACKET_CROSSING = (3, 8)
+"""The same for a target that takes packets."""
+
 
 @dataclass(frozen=True)
 class TileTiming:

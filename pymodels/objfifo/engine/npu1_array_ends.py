@@ -8,9 +8,7 @@ from collections.abc import Callable
 
 from goldbeat.pymodels.objfifo.engine import npu1
 from goldbeat.pymodels.objfifo.engine.engine import NEVER, BdSlot
-
-HopWord = tuple[int, bool]
-"""A word's number and its TLAST."""
+from goldbeat.pymodels.objfifo.engine.hop import HopWord
 
 
 class BoundedWay:
@@ -44,6 +42,10 @@ class BoundedWay:
     def there(self) -> int:
         """The edge from which the next word can leave, NEVER if there is none."""
         return self._waiting[0][0] if self._waiting else NEVER
+
+    def peek(self) -> HopWord:
+        """The next word."""
+        return self._waiting[0][1]
 
     def take(self, edge: int) -> HopWord:
         """It leaves at this edge."""
@@ -135,12 +137,18 @@ class Npu1EngineOut:
         """The edge from which the next word can go, NEVER if there is none."""
         return max(self._waiting[0][0], self._free) if self._waiting else NEVER
 
+    def peek(self) -> HopWord:
+        """The next word."""
+        _, row, end = self._waiting[0]
+        return row, end is not None and end.descriptor.tlast
+
     def take(self, edge: int) -> HopWord:
         """It goes at this edge."""
-        _, row, end = self._waiting.popleft()
+        word = self.peek()
+        end = self._waiting.popleft()[2]
         self._gone.append(edge)
         if end is not None:
             self._free = edge + 1 + npu1.OUT_BUBBLE
             self._sent(end, edge)
         self.wake(edge)
-        return row, end is not None and end.descriptor.tlast
+        return word

@@ -18,7 +18,7 @@ import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.diagnose.stream_word import word_of_channel
-from goldbeat.pymodels.objfifo.engine.array import ArrayShape
+from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
 from goldbeat.pymodels.objfifo.engine.core_stream import CALL_CYCLES
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape, TimingProfile
 from goldbeat.pymodels.objfifo.plan.plan import Direction

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from goldbeat.pymodels.objfifo.engine.array import MOST_ENGINES, ArrayShape
+from goldbeat.pymodels.objfifo.engine.array_shape import MOST_ENGINES, ArrayShape
 from goldbeat.pymodels.objfifo.engine.core_stream import SCRATCH_WORDS
 from goldbeat.pymodels.objfifo.engine.registers import MOST_BDS, EngineShape
 from goldbeat.pymodels.objfifo.plan.plan import Direction

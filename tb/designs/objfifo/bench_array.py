@@ -10,14 +10,11 @@ from typing import Any
 import numpy as np
 
 from goldbeat.pymodels.objfifo.engine import switch_map as reg
-from goldbeat.pymodels.objfifo.engine.array import (
-    ArrayShape,
-    predict,
-    route_writes,
-    worker_address,
-)
+from goldbeat.pymodels.objfifo.engine.array import predict
+from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
 from goldbeat.pymodels.objfifo.engine.engine_map import ADDRESS_BITS
 from goldbeat.pymodels.objfifo.engine.registers import TimingProfile
+from goldbeat.pymodels.objfifo.engine.switch_registers import route_writes, worker_address
 from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, Link
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign as ObjectFifos
 from goldbeat.pymodels.objfifo.plan.device import ANY

@@ -16,13 +16,14 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine import registers as reg
-from goldbeat.pymodels.objfifo.engine.array import ArrayShape, route_writes
+from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
 from goldbeat.pymodels.objfifo.engine.core_channels import channel_objects, core_program
 from goldbeat.pymodels.objfifo.engine.core_stream import SCRATCH_WORDS, core_stream
 from goldbeat.pymodels.objfifo.engine.from_plan import descriptor_of
 from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_gaps, fills_by_fifo
 from goldbeat.pymodels.objfifo.engine.registers import Descriptor, EngineTask
 from goldbeat.pymodels.objfifo.engine.rolled import rolled
+from goldbeat.pymodels.objfifo.engine.switch_registers import route_writes
 from goldbeat.pymodels.objfifo.plan.access import LockAccess as CoreAccess
 from goldbeat.pymodels.objfifo.plan.access import Loop, each, unrolled
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign

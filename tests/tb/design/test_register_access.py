@@ -14,8 +14,9 @@ from register_access import Expected, Step, steps
 
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
 from goldbeat.pymodels.nvdla.timed.registers import Ended, RegisterFile
-from goldbeat.pymodels.objfifo.engine.array import ArrayShape, SwitchRegisters
+from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
 from goldbeat.pymodels.objfifo.engine.registers import EngineRegisters, EngineShape
+from goldbeat.pymodels.objfifo.engine.switch_registers import SwitchRegisters
 from goldbeat.pymodels.plio import fir
 from goldbeat.pymodels.tpu.front_end.registers import Registers
 from goldbeat.pymodels.zynqnet.device import TimedAccelerator
@@ -82,6 +83,11 @@ def _tpu(params):
     return {**values, "LOG_NMSG": values["NMSG"].bit_length() - 1}
 
 
+def _switch(params):
+    shape = ArrayShape.of(params)
+    return {"TARGETS": shape.targets, "SOURCES": shape.sources, "NW": shape.workers}
+
+
 def _zynqnet(params):
     hardware = Hardware.of(params)
     return {
@@ -140,7 +146,7 @@ BENCHES = [
     Bench(
         "objfifo_array",
         "objfifo/objfifo_switch",
-        lambda params: {"TARGETS": ArrayShape.of(params).targets, "NW": int(params["NW"])},
+        _switch,
         _in_turn(lambda params: SwitchRegisters(ArrayShape.of(params)), lambda file, access: file.apply([access])[0]),
     ),
     Bench(

@@ -5,7 +5,9 @@ import numpy as np
 import objfifo_numpy as plain
 import pytest
 
-from goldbeat.pymodels.objfifo.engine.array import ArrayShape, final_states, predict, predict_accesses, route_writes
+from goldbeat.pymodels.objfifo.engine.array import final_states, predict, predict_accesses
+from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
+from goldbeat.pymodels.objfifo.engine.switch_registers import route_writes
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
 from goldbeat.pymodels.trace import Trace

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from hangs import CASES, LAX, LOCKS, STORAGE
 
-from goldbeat.pymodels.objfifo.engine.array import ArrayShape, hanging
+from goldbeat.pymodels.objfifo.engine.array import hanging
+from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.untimed.deadlock import analyse
 from goldbeat.tb.design.case import Case

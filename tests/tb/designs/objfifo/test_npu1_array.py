@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from objfifo_scripts import ADD_THREE
 
-from goldbeat.pymodels.objfifo.engine.array import ArrayShape, predict
+from goldbeat.pymodels.objfifo.engine.array import predict
+from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
 from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_cycles
 from goldbeat.pymodels.objfifo.plan.design import Host, Transfer
 from goldbeat.pymodels.objfifo.plan.lower import plan
