@@ -110,7 +110,7 @@ def test_registers_of_the_switch():
     assert replies == [
         (0x4F465357, False),
         (None, False),
-        (0x1FF, False),
+        (0xF77FF, False),
         (None, False),
         (0x5678, False),
         (None, True),
