@@ -14,7 +14,7 @@ from goldbeat.pymodels.objfifo.engine.array import predict
 from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
 from goldbeat.pymodels.objfifo.engine.engine_map import ADDRESS_BITS
 from goldbeat.pymodels.objfifo.engine.registers import TimingProfile
-from goldbeat.pymodels.objfifo.engine.switch_registers import route_writes, worker_address
+from goldbeat.pymodels.objfifo.engine.switch_registers import SLOTS, route_writes, worker_address
 from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, Link
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign as ObjectFifos
 from goldbeat.pymodels.objfifo.plan.device import ANY
@@ -34,10 +34,14 @@ from goldbeat.tb.designs.objfifo.bench_engine import BD_TABLE, PROFILES
 from goldbeat.tb.designs.objfifo.bench_engine import DESIGN as ENGINE
 from goldbeat.tb.designs.objfifo.draw import dims_of
 from goldbeat.tb.designs.objfifo.npu1_scenes import array_experiments, dressed_experiment
+from goldbeat.tb.designs.objfifo.packet_scenes import head_of_line, packet_traffic
 from goldbeat.tb.designs.objfifo.scene import dressed_scene
 from goldbeat.tb.designs.objfifo.timeline import array_timeline
 from goldbeat.tb.designs.objfifo.whole import Whole, place_plan
 from goldbeat.tb.paths import HDL
+
+BLOCKING = (8, 9)
+"""Words of X13 for the closed engine: what its way holds, and one more (npu1.md, Experiments)."""
 
 SHIM, MEMORY, CORE = ANY.tile(0, 0), ANY.tile(0, 1), ANY.tile(0, 2)
 
@@ -115,7 +119,10 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     shape, rng = ArrayShape.of(setting.params), np.random.default_rng(setting.seed)
     known = [reg.ID, *(reg.ROUTE + reg.ROUTE_STRIDE * t for t in range(shape.targets))]
     known += [worker_address(w) + at for w in range(shape.workers) for at in (reg.WORKER_ADD, reg.WORKER_WORK)]
+    known += [reg.SOURCE + reg.SOURCE_STRIDE * s for s in range(shape.sources)]
+    known += [reg.SLOT + reg.SLOT_STRIDE * k for k in range(SLOTS * shape.sources)]
     known += [0x004, reg.ROUTE + reg.ROUTE_STRIDE * shape.targets, worker_address(shape.workers), 0xFFC]
+    known += [reg.SOURCE + reg.SOURCE_STRIDE * shape.sources, reg.SLOT + reg.SLOT_STRIDE * SLOTS * shape.sources]
     accesses = [Access("read", a) for a in known]
     for address in rng.permutation(known).tolist():
         accesses.append(Access("write", address, int(rng.integers(1 << 32)), int(rng.choice([0xF, 0xF, 0xF, 0x3]))))
@@ -141,7 +148,8 @@ def _measured(setting: CaseContext) -> list[Stimulus]:
     """What was measured on silicon between tiles (npu1.md)."""
     shape = ArrayShape.of(setting.params)
     found = array_experiments(shape.engine)
-    return [_on_array(dressed_experiment(name, made(), setting), shape, 0) for name, made in found.items()]
+    circuits = [_on_array(dressed_experiment(name, made(), setting), shape, 0) for name, made in found.items()]
+    return [*circuits, *(head_of_line(shape, setting.clocks, words) for words in BLOCKING)]
 
 
 def _of_an_engine(name: str, summary: str, seeds: int = 1) -> Case:
@@ -155,6 +163,14 @@ def _of_an_engine(name: str, summary: str, seeds: int = 1) -> Case:
         return [_on_array(one, shape, n % shape.engines) for n, one in enumerate(episodes)]
 
     return case.model_copy(update={"name": f"engine_{name}", "summary": summary, "make": make})
+
+
+def _packet_cases() -> list[Case]:
+    """The cases of streams with packets in place of chains."""
+    return [
+        case.model_copy(update={"name": f"packets_{case.name}", "summary": f"packets and circuits: {case.summary}"})
+        for case in stream_cases(packet_traffic)
+    ]
 
 
 _PARAMETERS = {
@@ -215,6 +231,7 @@ DESIGN = Design(
         ),
         array_case(_PARAMETERS),
         *stream_cases(_traffic),
+        *_packet_cases(),
         registers_case(_registers, "the switch's register map, strobes and error answers"),
         _of_an_engine("random", "random designs of one engine", 8),
         _of_an_engine("scenes", "an engine's random descriptors, locks and tasks that no planner would write", 8),
