@@ -123,28 +123,43 @@ class HostCost:
     controller: float
 
 
-def task_words(channel: DmaChannel) -> tuple[int, ...]:
-    """Words of each task of a channel."""
+def task_packets(channel: DmaChannel) -> tuple[tuple[int, ...], ...]:
+    """Words of each descriptor's run in each task of a channel: where it sends packets, those of a packet."""
     by_id = {bd.id: bd for bd in channel.bds}
     found = []
     for task in channel.queue:
-        words, number = 0, task.bd
+        words, number = [], task.bd
         seen: set[int] = set()
         while number not in seen:
             seen.add(number)
-            words += by_id[number].length
+            words.append(by_id[number].length)
             following = by_id[number].next
             if following is None:
                 break
             number = following
-        found.append(words * (task.repeat + 1))
+        found.append(tuple(words) * (task.repeat + 1))
     return tuple(found)
+
+
+def task_words(channel: DmaChannel) -> tuple[int, ...]:
+    """Words of each task of a channel."""
+    return tuple(sum(words) for words in task_packets(channel))
 
 
 def fills_by_fifo(plan: Plan) -> dict[str, tuple[int, ...]]:
     """Words of each task with which the shims send, by fifo."""
     return {
         channel.fifo: task_words(channel)
+        for tile in plan.tiles
+        for channel in tile.channels
+        if tile.tile.kind is TileKind.SHIM and channel.direction is Direction.MM2S
+    }
+
+
+def packets_by_fifo(plan: Plan) -> dict[str, tuple[int, ...]]:
+    """Words of each descriptor's run with which the shims send, by fifo."""
+    return {
+        channel.fifo: tuple(words for task in task_packets(channel) for words in task)
         for tile in plan.tiles
         for channel in tile.channels
         if tile.tile.kind is TileKind.SHIM and channel.direction is Direction.MM2S

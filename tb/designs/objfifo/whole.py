@@ -20,15 +20,16 @@ from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
 from goldbeat.pymodels.objfifo.engine.core_channels import channel_objects, core_program
 from goldbeat.pymodels.objfifo.engine.core_stream import SCRATCH_WORDS, core_stream
 from goldbeat.pymodels.objfifo.engine.from_plan import descriptor_of
-from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_gaps, fills_by_fifo
+from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_gaps, fills_by_fifo, packets_by_fifo
+from goldbeat.pymodels.objfifo.engine.packet_routes import PacketRoutes, PacketStream, packet_routes
 from goldbeat.pymodels.objfifo.engine.registers import Descriptor, EngineTask
 from goldbeat.pymodels.objfifo.engine.rolled import rolled
-from goldbeat.pymodels.objfifo.engine.switch_registers import route_writes
+from goldbeat.pymodels.objfifo.engine.switch_registers import packet_writes, route_writes
 from goldbeat.pymodels.objfifo.plan.access import LockAccess as CoreAccess
 from goldbeat.pymodels.objfifo.plan.access import Loop, each, unrolled
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.layout import DesignLayout
-from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd, Plan, TilePlan
+from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd, Flow, Plan, StreamEnd, TilePlan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 from goldbeat.pymodels.objfifo.untimed.core_deeds import CoreRun
 from goldbeat.pymodels.objfifo.untimed.machine import CoreEnd, LockKey
@@ -36,6 +37,7 @@ from goldbeat.pymodels.objfifo.untimed.recorded_cores import EndName, core_ends
 from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.traffic import Rng
+from goldbeat.tb.designs.objfifo.host_packets import HostPackets
 from goldbeat.tb.designs.objfifo.scene import EngineScene, random_halves
 
 
@@ -85,6 +87,8 @@ class Whole:
         workers: ADD and WORK by worker.
         fills: words of each transfer of the host, by fifo.
         words: what comes in, by external input, where it is known.
+        packets: how the host sends them, by fifo.
+        packet_routes: what goes by packets, in place of ``routes``.
     """
 
     shape: ArrayShape
@@ -99,6 +103,8 @@ class Whole:
     engines: list[_Engine] = field(default_factory=list)
     fills: dict[str, tuple[int, ...]] = field(default_factory=dict)
     words: dict[int, npt.NDArray[np.uint32]] = field(default_factory=dict)
+    packets: dict[str, HostPackets] = field(default_factory=dict)
+    packet_routes: PacketRoutes = field(default_factory=lambda: PacketRoutes({}, {}))
 
     @property
     def supply(self) -> dict[str, int]:
@@ -137,8 +143,12 @@ class Whole:
                 fills = (words,) if supply and name in supply else self.fills[name] or (len(made),)
                 # Each word of the shim is one beat here too, so gaps and beats have the same number.
                 made = made.with_gaps(fill_gaps(fills, np.random.default_rng([host_seed, x])))
-            inputs[f"s_axis_{x}"] = made
-        before: dict[str, tuple[Access, ...]] = {"sw_axil": route_writes(self.routes, self.workers)}
+            inputs[f"s_axis_{x}"] = self.packets[name].packed(made) if name else made
+        switch = (
+            *packet_writes(self.packet_routes.senders, self.packet_routes.takers),
+            *route_writes(self.routes, self.workers),
+        )
+        before: dict[str, tuple[Access, ...]] = {"sw_axil": switch}
         after: dict[str, tuple[Access, ...]] = {}
         for e, one in enumerate(self.engines):
             scene = one.scene
@@ -314,27 +324,42 @@ class _Placing:
             self._chain(at, channel.direction, ring, None if channel.bds[-1].next is not None else task.repeat)
 
     def _flows(self) -> None:
-        outside = {"in": 0, "out": 0}
-        fills = fills_by_fifo(self.plan)
+        """Streams as circuits, or through the packet switch if they have headers."""
+        ins: dict[StreamEnd, int] = {}
+        outs: dict[StreamEnd, int] = {}
+        packets: list[PacketStream] = []
         for flow in self.plan.flows:
-            if flow.source.tile.kind is TileKind.SHIM:
-                source = self.shape.source("outside", outside["in"])
-                self.whole.sources[flow.fifo] = outside["in"]
-                self.whole.fills[flow.fifo] = fills[flow.fifo]
-                outside["in"] += 1
+            source = self._source(flow, ins)
+            targets = tuple(self._target(flow, dest, outs) for dest in flow.dests)
+            if flow.packet is not None:
+                packets.append(PacketStream(flow.fifo, flow.packet.id, source, targets))
             else:
-                e, c = self.whole.channels[flow.source.tile, Direction.MM2S, flow.source.channel]
-                source = self.shape.source("engine", c, e)
-            for dest in flow.dests:
-                if dest.tile.kind is TileKind.SHIM:
-                    target = self.shape.target("outside", outside["out"])
-                    self.whole.sinks[flow.fifo] = outside["out"]
-                    outside["out"] += 1
-                else:
-                    e, c = self.whole.channels[dest.tile, Direction.S2MM, dest.channel]
-                    target = self.shape.target("engine", c, e)
-                self.whole.routes[target] = source
-        self._fits(max(outside.values()), self.shape.outside, "streams to the outside")
+                self.whole.routes |= dict.fromkeys(targets, source)
+        self._fits(max(len(ins), len(outs)), self.shape.outside, "streams to the outside")
+        self.whole.packet_routes = found = packet_routes(packets)
+        plain = self.whole.routes
+        if found.takers.keys() & plain.keys() or found.senders.keys() & set(plain.values()):
+            raise UsageError("a channel has packets and plain words; the switch carries one of them")
+
+    def _source(self, flow: Flow, ins: dict[StreamEnd, int]) -> int:
+        if flow.source.tile.kind is not TileKind.SHIM:
+            e, c = self.whole.channels[flow.source.tile, Direction.MM2S, flow.source.channel]
+            return self.shape.source("engine", c, e)
+        if flow.source in ins:
+            raise UsageError(f"{flow.fifo}: a channel of the shim sends to one stream, this one to several")
+        number = self.whole.sources[flow.fifo] = ins[flow.source] = len(ins)
+        self.whole.fills[flow.fifo] = fills_by_fifo(self.plan)[flow.fifo]
+        words = next(fifo.obj.words for fifo in self.design.fifos if fifo.name == flow.fifo)
+        runs = packets_by_fifo(self.plan)[flow.fifo]
+        self.whole.packets[flow.fifo] = HostPackets(flow.packet, runs, words)
+        return self.shape.source("outside", number)
+
+    def _target(self, flow: Flow, dest: StreamEnd, outs: dict[StreamEnd, int]) -> int:
+        if dest.tile.kind is not TileKind.SHIM:
+            e, c = self.whole.channels[dest.tile, Direction.S2MM, dest.channel]
+            return self.shape.target("engine", c, e)
+        number = self.whole.sinks[flow.fifo] = outs.setdefault(dest, len(outs))
+        return self.shape.target("outside", number)
 
     # -- cores
 
