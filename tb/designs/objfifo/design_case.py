@@ -28,6 +28,7 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
 from goldbeat.tb.design.parameter import Parameter
+from goldbeat.tb.designs.objfifo.payload import payload
 from goldbeat.tb.designs.objfifo.scene import dressed_scene, engine_stimulus
 from goldbeat.tb.designs.objfifo.tiles import ChannelStream, TileScene, cores_at, scene_of
 from goldbeat.tb.designs.objfifo.trace_output import trace_files, traced_modules
@@ -147,10 +148,10 @@ def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
         wanted = made.design.result.streams.get(stream.fifo)
         if stream.core or wanted is None:
             continue
-        got = ports[port].data.view("<u4").reshape(-1)[: len(wanted)]
+        index = int(port.rpartition("_")[2])
+        got = payload(one.tile, index, ports[port]).data.view("<u4").reshape(-1)[: len(wanted)]
         compared += len(wanted)
         if not np.array_equal(got, wanted):
-            index = int(port.rpartition("_")[2])
             at = f"the words of {stream.fifo} are not those of the design"
             failures.append(at + wrong_word(made.design.planned.plan, one, index, got, wanted, ports["lock"]))
     ways = [f"m_axis_{n}" for n in range(len(one.sinks))] or [f"s_axis_{n}" for n in range(len(one.sources))]
@@ -205,11 +206,11 @@ def _who(stream: Mapping[str, Any]) -> str:
 def _plio_ports(made: _Executed, one: TileScene, ports: Mapping[str, Trace]) -> Iterator[tuple[Fifo, Trace]]:
     """What leaves the array here by a PLIO port."""
     fifos = {f.name: f for f in made.design.planned.written.fifos}
-    for stream, port in _ports(one)[len(one.sources) :]:
+    for index, (stream, port) in enumerate(_ports(one)[len(one.sources) :]):
         fifo, wanted = fifos[stream.fifo], made.design.result.streams.get(stream.fifo)
         leaves = fifo.plio and any(t.kind is TileKind.SHIM for t in fifo.consumers)
         if leaves and not stream.core and wanted is not None:
-            yield fifo, ports[port][: len(wanted)]
+            yield fifo, payload(one.tile, index, ports[port])[: len(wanted)]
 
 
 def plio_port_file(fifo: Fifo, trace: Trace) -> bytes:

@@ -124,7 +124,11 @@ def test_a_run_without_stand_ins_is_refused(compiled: Path) -> None:
 
 @pytest.mark.sim
 @pytest.mark.slow
-def test_each_tile_on_the_engine_in_rtl(compiled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("packets", [False, True])
+def test_each_tile_on_the_engine_in_rtl(packets: bool, compiled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = plan(load_fifo_design(compiled / "design.py"), packets=packets)
+    (compiled / "insts.bin").write_bytes(instructions(made))
+    (compiled / "main.cdo").write_bytes(configuration(made))
     monkeypatch.setattr("goldbeat.tb.cli.run.build_root", lambda: compiled / "build")
     words = ["insts.bin", "--json", "--", "--config", "main.cdo", "--core", "0,2=fn.py:add"]
     done = goldbeat("objfifo", "run", *words)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from objfifo_scripts import ADD_THREE
 
-from goldbeat.pymodels.objfifo.engine.array import predict
+from goldbeat.pymodels.objfifo.engine.array import hanging, predict
 from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
 from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_cycles
 from goldbeat.pymodels.objfifo.plan.design import Host, Transfer
@@ -66,6 +66,23 @@ def test_what_leaves_the_memory_into_a_closed_stream(name, words):
 
 def test_what_enters_a_closed_tile():
     assert len(measured("X12 in")["s_axis_0"]) == 16 + 6
+
+
+def test_nine_words_for_a_closed_engine_block_the_packet_for_an_open_one():
+    # X13: a header and eight words; then those of the other packet, whose header takes two edges.
+    assert measured("X13 8")["s_axis_0"].tolist() == [*range(1, 10), *range(11, 20)]
+    assert measured("X13 9")["s_axis_0"].tolist() == [*range(1, 10)]
+    first = ArrayShape.of(Request(DESIGN, DESIGN.case("measured")).all_params).engine.channels
+    assert [len(measured(f"X13 {words}")[f"evt_{first}"]) for words in (8, 9)] == [1, 0]
+
+
+@pytest.mark.parametrize(("words", "states"), [(8, []), (9, ["input"])])
+def test_the_blocked_engine_waits_for_its_input(words, states):
+    request = Request(DESIGN, DESIGN.case("measured"))
+    stimulus = next(s for s in request.case.make(request.setting(0)) if s.label == f"X13 {words}")
+    closed, opened = hanging(request.all_params, stimulus)
+    assert closed == ()
+    assert [(h.state, h.channel) for h in opened] == [(state, 0) for state in states]
 
 
 def test_the_host_of_a_chain_is_as_slow_as_on_silicon():
