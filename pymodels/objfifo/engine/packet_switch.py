@@ -18,8 +18,6 @@ from goldbeat.pymodels.objfifo.engine.switch_registers import ARBITERS, SwitchSl
 ARBITRATION = 1
 """Edges from a grant to the earliest move of a header (objfifo-array.md, Packets)."""
 
-_ID_MASK = 0x1F
-
 
 @dataclass
 class _Sender:
@@ -100,8 +98,8 @@ class PacketSwitch:
 
     def _slot(self, sender: _Sender) -> SwitchSlot | None:
         """The slot that the packet at hand takes."""
-        packet_id = self._value(sender.words.peek()[0]) & _ID_MASK
-        return next((slot for slot in sender.slots if slot.matches(packet_id)), None)
+        header = self._value(sender.words.peek()[0])
+        return next((slot for slot in sender.slots if slot.matches(header)), None)
 
     def _receivers(self, sender: _Sender) -> list[HopTarget]:
         """Where the next word of a granted source goes to."""

@@ -39,9 +39,9 @@ class SwitchSlot:
     arbiter: int = 0
     msel: int = 0
 
-    def matches(self, packet_id: int) -> bool:
-        """Whether packets of this id take the slot."""
-        return (packet_id & self.mask) == (self.id & self.mask)
+    def matches(self, header: int) -> bool:
+        """Whether packets with this header, or id, take the slot."""
+        return (header & self.mask) == (self.id & self.mask)
 
 
 @dataclass(frozen=True)

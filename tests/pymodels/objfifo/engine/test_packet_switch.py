@@ -328,7 +328,7 @@ def test_outside_and_workers_are_on_no_tile_under_npu1():
 
 def test_a_header_from_memory_that_nobody_has_written():
     program = engine_program({0: Descriptor(7, 4)}, [EngineTask(SHAPE.engine.ns, 0)])
-    with pytest.raises(UsageError, match="word 7 of the memory, which nobody has written"):
+    with pytest.raises(UsageError, match="the header of a packet is word 7 of the memory, which nobody has written"):
         edges({}, {SHAPE.source("engine", 0, 0): ANY}, {out(0): KEPT}, engines={0: program})
 
 

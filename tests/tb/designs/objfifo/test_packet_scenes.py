@@ -31,8 +31,8 @@ class Counted:
 
     def slot(self):
         """The slot of a header that is there."""
-        packet_id = self.value(self.peek()[0]) & 31
-        return next((slot for slot in self.slots if slot.matches(packet_id)), None)
+        header = self.value(self.peek()[0])
+        return next((slot for slot in self.slots if slot.matches(header)), None)
 
     def take(self, edge):
         if self.begins:
