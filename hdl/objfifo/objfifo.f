@@ -7,7 +7,6 @@
 objfifo_npu1_pkg.sv
 objfifo_regs_pkg.sv
 objfifo_pkg.sv
-objfifo_bank_arbiter.sv
 objfifo_bank_ram.sv
 objfifo_banks.sv
 objfifo_bd_table.sv
@@ -22,6 +21,7 @@ objfifo_lutram.sv
 objfifo_mm2s.sv
 objfifo_mm2s_npu1.sv
 objfifo_regs.sv
+objfifo_round_robin.sv
 objfifo_s2mm.sv
 objfifo_s2mm_npu1.sv
 objfifo_sequencer.sv

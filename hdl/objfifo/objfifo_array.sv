@@ -4,15 +4,19 @@
 // stand for cores' functions, and NX streams each way for the shim.
 //
 // Contract and numbers of sources and targets in docs/objfifo-array.md. Latency: the switch costs
-// no cycle, each of its targets is a buffer of capacity 2 and latency 1. With PROFILE = 1 (npu1,
-// docs/npu1.md) words take their way between tiles, and the engines differ. Throughput one word a
-// cycle and stream. All ready and valid outputs are functions of flip-flops alone; the TKEEP of
-// external inputs is ignored.
+// no cycle, and one for each packet; each of its targets is a buffer of capacity 2 and latency 1.
+// With PROFILE = 1 (npu1, docs/npu1.md) words take their way between tiles, and the engines differ.
+// Throughput one word a cycle and stream. All ready and valid outputs are functions of flip-flops
+// alone; the TKEEP of external inputs is ignored.
 
 `include "axil.svh"
 `include "axis.svh"
 
-module objfifo_array #(
+module objfifo_array
+  import objfifo_npu1_pkg::OutCrossing;
+  import objfifo_npu1_pkg::OutCrossingDepth;
+  import objfifo_packet_pkg::*;
+#(
   parameter  int unsigned NE        = 1,
   parameter  int unsigned NX        = 2,
   parameter  int unsigned NW        = 1,
@@ -78,6 +82,9 @@ module objfifo_array #(
   logic [Targets-1:0][WORD_W:0]   end_data;
   logic [Targets-1:0][7:0]        route;
   logic [Targets-1:0]             routed;
+  take_t [Targets-1:0]            take;
+  logic [Sources-1:0]             packets;
+  slot_t [Sources-1:0][Slots-1:0] slots;
   logic [NW-1:0][31:0]            add;
   logic [NW-1:0][15:0]            work;
 
@@ -91,6 +98,7 @@ module objfifo_array #(
   `AXIL_SLAVE_JOIN(sw_axil, request, response)
 
   objfifo_switch_regs #(
+    .SOURCES(Sources),
     .TARGETS(Targets),
     .NW     (NW)
   ) u_switch_regs (
@@ -100,9 +108,37 @@ module objfifo_array #(
     .response,
     .route,
     .routed,
+    .take,
+    .packets,
+    .slots,
     .add,
     .work
   );
+
+  // Each source and each target is part of circuits or of packets.
+  logic [Sources-1:0]           circuit_source_ready;
+  logic [Targets-1:0]           circuit_valid;
+  logic [Targets-1:0][WORD_W:0] circuit_data;
+  logic [Sources-1:0]           packet_source_valid;
+  logic [Sources-1:0]           packet_source_ready;
+  logic [Sources-1:0]           arbiter_valid;    // at the arbiters, behind the way out of the tile
+  logic [Sources-1:0]           arbiter_ready;
+  logic [Sources-1:0][WORD_W:0] arbiter_data;
+  logic [Targets-1:0]           packet_valid;
+  logic [Targets-1:0][WORD_W:0] packet_data;
+  logic [Targets-1:0]           takes_packets;
+
+  assign packet_source_valid = source_valid & packets;
+
+  for (genvar s = 0; s < Sources; s++) begin : gen_source
+    assign source_ready[s] = packets[s] ? packet_source_ready[s] : circuit_source_ready[s];
+  end
+
+  for (genvar t = 0; t < Targets; t++) begin : gen_of_target
+    assign takes_packets[t] = take[t].packet;
+    assign target_valid[t]  = takes_packets[t] ? packet_valid[t] : circuit_valid[t];
+    assign target_data[t]   = takes_packets[t] ? packet_data[t] : circuit_data[t];
+  end
 
   objfifo_switch #(
     .SOURCES(Sources),
@@ -110,26 +146,67 @@ module objfifo_array #(
     .DATA_W (WORD_W + 1)
   ) u_switch (
     .route,
-    .routed,
-    .source_valid,
-    .source_ready,
+    .routed      (routed & ~takes_packets),
+    .source_valid(source_valid & ~packets),
+    .source_ready(circuit_source_ready),
     .source_data,
-    .target_valid,
+    .target_valid(circuit_valid),
     .target_ready,
-    .target_data
+    .target_data (circuit_data)
+  );
+
+  objfifo_packet_switch #(
+    .SOURCES(Sources),
+    .TARGETS(Targets),
+    .DATA_W (WORD_W + 1)
+  ) u_packet_switch (
+    .clk         (aclk),
+    .rst_n       (aresetn),
+    .packets,
+    .slots,
+    .take,
+    .source_valid(arbiter_valid),
+    .source_ready(arbiter_ready),
+    .source_data (arbiter_data),
+    .target_valid(packet_valid),
+    .target_ready,
+    .target_data (packet_data)
   );
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
   // Between tiles
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
+  for (genvar s = 0; s < Sources; s++) begin : gen_packet_source
+    if (PROFILE == 1 && s < FromX) begin : gen_out
+      objfifo_crossing #(
+        .DATA_W (WORD_W + 1),
+        .LATENCY(OutCrossing),
+        .DEPTH  (OutCrossingDepth)
+      ) u_out (
+        .clk    (aclk),
+        .rst_n  (aresetn),
+        .s_valid(packet_source_valid[s]),
+        .s_ready(packet_source_ready[s]),
+        .s_data (source_data[s]),
+        .m_valid(arbiter_valid[s]),
+        .m_ready(arbiter_ready[s]),
+        .m_data (arbiter_data[s])
+      );
+    end else begin : gen_wire
+      assign arbiter_valid[s]       = packet_source_valid[s];
+      assign arbiter_data[s]        = source_data[s];
+      assign packet_source_ready[s] = arbiter_ready[s];
+    end
+  end
+
   for (genvar t = 0; t < Targets; t++) begin : gen_target
     if (PROFILE == 1 && t < ToW) begin : gen_way
       logic from_engine;
       logic from_outside;
 
-      assign from_engine  = route[t] < 8'(FromX);
-      assign from_outside = !from_engine && route[t] < 8'(FromW);
+      assign from_engine  = !takes_packets[t] && route[t] < 8'(FromX);
+      assign from_outside = !takes_packets[t] && !from_engine && route[t] < 8'(FromW);
 
       objfifo_way #(
         .DATA_W(WORD_W + 1),
@@ -139,6 +216,7 @@ module objfifo_array #(
         .rst_n  (aresetn),
         .from_engine,
         .from_outside,
+        .packets(takes_packets[t]),
         .s_valid(target_valid[t]),
         .s_ready(target_ready[t]),
         .s_data (target_data[t]),

@@ -88,7 +88,7 @@ module objfifo_banks #(
     logic [RowW-1:0]   row;
     logic [WORD_W-1:0] data;
 
-    objfifo_bank_arbiter #(
+    objfifo_round_robin #(
       .N(C)
     ) u_arbiter (
       .clk,

@@ -16,10 +16,11 @@ package objfifo_npu1_pkg;
   localparam int unsigned CoreWake      = 1;   // D14
 
   // Switches: latency and words of the way out of a tile and into one, W2
-  localparam int unsigned OutCrossing       = 4;
-  localparam int unsigned OutCrossingDepth  = 8;
-  localparam int unsigned IntoCrossing      = 3;
-  localparam int unsigned IntoCrossingDepth = 6;
+  localparam int unsigned OutCrossing         = 4;
+  localparam int unsigned OutCrossingDepth    = 8;
+  localparam int unsigned IntoCrossing        = 3;
+  localparam int unsigned IntoCrossingDepth   = 6;
+  localparam int unsigned PacketCrossingDepth = 8; // packets into a tile: W7
   /* verilator lint_on UNUSEDPARAM */
 
 endpackage

@@ -4,8 +4,9 @@
 // source's tile and into the target's (docs/npu1.md, Between tiles).
 //
 // From another engine a word goes through both, from outside through the second one only, from a
-// worker through none. INTO = 0: the target is outside, and there is no second one.
-// Latency 4, 3 or 7 cycles, or none. Throughput one word per cycle.
+// worker through none. Packets have left their tile before they meet at the arbiters: they go
+// through the second one only, which holds more of them. INTO = 0: the target is outside, and there
+// is no second one. Latency 4, 3 or 7 cycles, or none. Throughput one word per cycle.
 
 module objfifo_way #(
   parameter int unsigned DATA_W = 33,
@@ -14,8 +15,10 @@ module objfifo_way #(
   input  logic              clk,
   input  logic              rst_n,
 
+  // At most one of them.
   input  logic              from_engine,
   input  logic              from_outside,
+  input  logic              packets,
 
   input  logic              s_valid,
   output logic              s_ready,
@@ -49,32 +52,47 @@ module objfifo_way #(
   );
 
   if (INTO) begin : gen_into
+    localparam int unsigned HeldW = $clog2(PacketCrossingDepth + 1);
+
+    logic              into;        // words go through it
     logic              into_valid;
     logic              into_ready;
+    logic              fifo_ready;
     logic              end_valid;
     logic [DATA_W-1:0] end_data;
+    logic [HeldW-1:0]  held_q;      // words in it
 
-    assign into_valid    = from_engine ? between_valid : s_valid && from_outside;
+    assign into          = from_engine || from_outside || packets;
+    assign into_valid    = from_engine ? between_valid : s_valid && into;
+    assign into_ready    = fifo_ready && (packets || held_q < HeldW'(IntoCrossingDepth));
     assign between_ready = into_ready;
+
+    always_ff @(posedge clk) begin
+      if (!rst_n) begin
+        held_q <= '0;
+      end else begin
+        held_q <= held_q + HeldW'(into_valid && into_ready) - HeldW'(end_valid && m_ready);
+      end
+    end
 
     objfifo_crossing #(
       .DATA_W (DATA_W),
       .LATENCY(IntoCrossing),
-      .DEPTH  (IntoCrossingDepth)
+      .DEPTH  (PacketCrossingDepth)
     ) u_into (
       .clk,
       .rst_n,
-      .s_valid(into_valid),
-      .s_ready(into_ready),
+      .s_valid(into_valid && into_ready),
+      .s_ready(fifo_ready),
       .s_data (from_engine ? between_data : s_data),
       .m_valid(end_valid),
       .m_ready,
       .m_data (end_data)
     );
 
-    assign s_ready = from_engine ? out_ready : from_outside ? into_ready : m_ready;
-    assign m_valid = from_engine || from_outside ? end_valid : s_valid;
-    assign m_data  = from_engine || from_outside ? end_data : s_data;
+    assign s_ready = from_engine ? out_ready : into ? into_ready : m_ready;
+    assign m_valid = into ? end_valid : s_valid;
+    assign m_data  = into ? end_data : s_data;
   end else begin : gen_outside
     assign between_ready = m_ready;
     assign s_ready       = from_engine ? out_ready : m_ready;
@@ -82,7 +100,7 @@ module objfifo_way #(
     assign m_data        = from_engine ? between_data : s_data;
 
     logic unused_from;
-    assign unused_from = from_outside;
+    assign unused_from = from_outside || packets;
   end
 
 endmodule

@@ -16,7 +16,7 @@ ROWS = [
     # Banks that serve the lowest channel first.
     *breaks(
         "objfifo",
-        "objfifo/objfifo_bank_arbiter.sv",
+        "objfifo/objfifo_round_robin.sv",
         ("behind_d     = ~(grant | (grant - N'(1)));", "behind_d     = '0;", "scenes"),
     ),
     *breaks(

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// objfifo_bank_arbiter - who of N channels a bank serves in this cycle: round robin.
+// objfifo_round_robin - which of N requests is granted in this cycle.
 //
-// The search begins one behind the channel that was served last, at channel 0 after reset. The
-// grant is combinational (latency 0); requests must not depend on it. Throughput one grant a cycle.
+// The search begins one behind the request that was granted last, at 0 after reset. The grant is
+// combinational (latency 0); requests must not depend on it. Throughput one grant a cycle.
 
 `include "assertions.svh"
 
-module objfifo_bank_arbiter #(
+module objfifo_round_robin #(
   parameter int unsigned N = 4
 ) (
   input  logic         clk,
@@ -18,11 +18,11 @@ module objfifo_bank_arbiter #(
 );
 
   if (N == 0) begin : gen_bad_n
-    $fatal(1, "objfifo_bank_arbiter: N must be at least 1");
+    $fatal(1, "objfifo_round_robin: N must be at least 1");
   end
 
-  // Channels behind the one that was served last; none when that was the last channel, and then the
-  // search begins at channel 0, as after reset.
+  // Those behind the one that was granted last; none when that was the last one, and then the
+  // search begins at 0, as after reset.
   logic [N-1:0] behind_q;
   logic [N-1:0] behind_d;
   logic [N-1:0] first_behind;
@@ -47,6 +47,6 @@ module objfifo_bank_arbiter #(
 
   `ASSERT(one_grant, $onehot0(grant), clk, rst_n)
   `ASSERT(grant_of_a_request, (grant & ~request) == '0, clk, rst_n)
-  `ASSERT(bank_at_work, request == '0 || grant != '0, clk, rst_n)
+  `ASSERT(always_granted, request == '0 || grant != '0, clk, rst_n)
 
 endmodule
