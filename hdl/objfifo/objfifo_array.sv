@@ -162,7 +162,6 @@ module objfifo_array
   ) u_packet_switch (
     .clk         (aclk),
     .rst_n       (aresetn),
-    .packets,
     .slots,
     .take,
     .source_valid(arbiter_valid),

@@ -17,7 +17,6 @@ module objfifo_packet_arbiter #(
   input  logic                           clk,
   input  logic                           rst_n,
 
-  input  logic [SOURCES-1:0]             packets, // a source that sends none keeps no arbiter
   input  logic [SOURCES-1:0]             request,
   input  logic [SOURCES-1:0][1:0]        request_msel,
   output logic [SOURCES-1:0]             owner,
@@ -75,8 +74,6 @@ module objfifo_packet_arbiter #(
       owner_q <= grant;
     end else if (m_valid && m_data[DATA_W-1]) begin
       owner_q <= '0;
-    end else begin
-      owner_q <= owner_q & packets;
     end
   end
 

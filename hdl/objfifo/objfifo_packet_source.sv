@@ -16,7 +16,6 @@ module objfifo_packet_source
   input  logic                clk,
   input  logic                rst_n,
 
-  input  logic                packets, // the source's words are packets
   input  slot_t [Slots-1:0]   slots,
 
   input  logic                s_valid,
@@ -49,12 +48,12 @@ module objfifo_packet_source
     end
   end
 
-  assign header  = packets && s_valid && !granted && !dropping_q;
+  assign header  = s_valid && !granted && !dropping_q;
   assign request = header && matched ? Arbiters'(1) << arbiter : '0;
   assign s_ready = dropping_q || (granted && room);
 
   always_ff @(posedge clk) begin
-    if (!rst_n || !packets) begin
+    if (!rst_n) begin
       dropping_q <= 1'b0;
     end else if (header && !matched) begin
       dropping_q <= 1'b1;

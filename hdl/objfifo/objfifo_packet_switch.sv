@@ -20,7 +20,6 @@ module objfifo_packet_switch
   input  logic                           clk,
   input  logic                           rst_n,
 
-  input  logic [SOURCES-1:0]             packets,
   input  slot_t [SOURCES-1:0][Slots-1:0] slots,
   input  take_t [TARGETS-1:0]            take,
 
@@ -54,7 +53,6 @@ module objfifo_packet_switch
     objfifo_packet_source u_source (
       .clk,
       .rst_n,
-      .packets(packets[s]),
       .slots  (slots[s]),
       .s_valid(source_valid[s]),
       .s_ready(source_ready[s]),
@@ -82,7 +80,6 @@ module objfifo_packet_switch
     ) u_arbiter (
       .clk,
       .rst_n,
-      .packets,
       .request     (requests),
       .request_msel,
       .owner       (owner[a]),
