@@ -62,6 +62,12 @@ module objfifo_channel
   output logic              word_tlast,      // with the last of the BD, unless suppressed
   output logic              word_ends,       // with the last of the BD
 
+  // Out of order, S2MM
+  input  logic              by_header,
+  output logic              head,            // the next word is a header
+  input  logic              named,           // at this edge it comes in
+  input  logic [5:0]        name,            // and names this descriptor
+
   // Under npu1
   input  logic              core_tile,
   input  logic              of_core,         // the channel stands for the core
@@ -102,7 +108,7 @@ module objfifo_channel
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic  head_valid;
-  task_t head;
+  task_t first;
   logic  head_pop;
   logic  sequencer_busy;
 
@@ -115,7 +121,7 @@ module objfifo_channel
     .full (queue_full),
     .count(queue_count),
     .head_valid,
-    .head,
+    .head (first),
     .pop  (head_pop)
   );
 
@@ -133,6 +139,10 @@ module objfifo_channel
     .rst_n,
     .enable,
     .clear,
+    .by_header,
+    .awaits     (head),
+    .named,
+    .name,
     // A core's request costs a cycle.
     .at_grant   ((!PADDING || core_tile) && !of_core),
     .of_core,
@@ -140,7 +150,7 @@ module objfifo_channel
     .hand_words,
     .busy       (sequencer_busy),
     .head_valid,
-    .head,
+    .head       (first),
     .head_pop,
     .table_bd,
     .table_known,

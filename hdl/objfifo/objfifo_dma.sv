@@ -98,6 +98,7 @@ module objfifo_dma
   logic [C-1:0] cores;
 
   logic [NM-1:0][31:0] pad_values;
+  logic [NS-1:0]       out_of_order;
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
   // Descriptor table: a read port for each channel, and one for the registers
@@ -265,6 +266,12 @@ module objfifo_dma
   logic [C-1:0][17:0] hand_words;
   logic [C-1:0][2:0] run;
   logic [C-1:0]      sent;
+  logic [C-1:0]      by_header;
+  logic [C-1:0]      head;
+  logic [C-1:0]      named;
+  logic [C-1:0][5:0] name;
+
+  assign by_header = C'(out_of_order);
 
   for (genvar c = 0; c < C; c++) begin : gen_channel
     objfifo_channel #(
@@ -306,6 +313,10 @@ module objfifo_dma
       .word_padding   (word_padding[c]),
       .word_tlast     (word_tlast[c]),
       .word_ends      (word_ends[c]),
+      .by_header      (by_header[c]),
+      .head           (head[c]),
+      .named          (named[c]),
+      .name           (name[c]),
       .core_tile      (core),
       .of_core        (cores[c]),
       .hand           (hand[c]),
@@ -344,6 +355,9 @@ module objfifo_dma
           .place        (place[c]),
           .line_there   (there),
           .line         (bank_wdata[c]),
+          .head         (head[c]),
+          .named        (named[c]),
+          .name         (name[c]),
           .s_axis_tdata (s_axis_tdata[c]),
           .s_axis_tvalid(s_axis_tvalid[c]),
           .s_axis_tready(s_axis_tready[c])
@@ -362,6 +376,9 @@ module objfifo_dma
           .want         (want[c]),
           .word         (word[c]),
           .bank_wdata   (bank_wdata[c]),
+          .head         (head[c]),
+          .named        (named[c]),
+          .name         (name[c]),
           .s_axis_tdata (s_axis_tdata[c]),
           .s_axis_tvalid(s_axis_tvalid[c]),
           .s_axis_tready(s_axis_tready[c])
@@ -399,8 +416,11 @@ module objfifo_dma
         `AXIS_PINS(m_axis, m_axis, [c-NS])
       );
 
+      assign named[c] = 1'b0;
+      assign name[c]  = '0;
+
       logic unused_hand;
-      assign unused_hand = ^{hand[c], hand_words[c]};
+      assign unused_hand = ^{hand[c], hand_words[c], head[c]};
     end else begin : gen_mm2s
       objfifo_mm2s #(
         .WORD_W(WORD_W)
@@ -419,10 +439,12 @@ module objfifo_dma
         `AXIS_PINS(m_axis, m_axis, [c-NS])
       );
 
-      assign sent[c] = 1'b0;
+      assign sent[c]  = 1'b0;
+      assign named[c] = 1'b0;
+      assign name[c]  = '0;
 
       logic unused_npu1;
-      assign unused_npu1 = ^{word_ends[c], hand[c], hand_words[c], run[c], place[c]};
+      assign unused_npu1 = ^{head[c], word_ends[c], hand[c], hand_words[c], run[c], place[c]};
     end
   end
 
@@ -461,6 +483,7 @@ module objfifo_dma
     .core,
     .cores,
     .pad_values,
+    .out_of_order,
     .push,
     .push_task,
     .queue_full,

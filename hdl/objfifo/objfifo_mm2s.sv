@@ -63,6 +63,7 @@ module objfifo_mm2s #(
   // The header is the first word of its descriptor, outside the walk.
   logic [4:0] packet_id_q;
   logic [2:0] packet_type_q;
+  logic [5:0] ooo_id_q;
   logic       header_issue;
 
   assign header_issue = active && credit && header_pending_q;
@@ -73,6 +74,7 @@ module objfifo_mm2s #(
       header_pending_q <= load_header.header;
       packet_id_q      <= load_header.packet_id;
       packet_type_q    <= load_header.packet_type;
+      ooo_id_q         <= load_header.ooo_id;
     end else if (header_issue) begin
       header_pending_q <= 1'b0;
     end
@@ -80,7 +82,7 @@ module objfifo_mm2s #(
 
   // As from the PL, the source row and column are all ones.
   logic [30:0] header;
-  assign header = {3'b0, 7'h7F, 5'h1F, 1'b0, packet_type_q, 7'b0, packet_id_q};
+  assign header = {3'b0, 7'h7F, 5'h1F, 1'b0, packet_type_q, 1'b0, ooo_id_q, packet_id_q};
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
   // Issued word: for the cycle in which the bank's data stands

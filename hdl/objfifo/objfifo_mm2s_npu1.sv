@@ -78,6 +78,7 @@ module objfifo_mm2s_npu1
 
   logic [4:0]  packet_id_q;
   logic [2:0]  packet_type_q;
+  logic [5:0]  ooo_id_q;
   logic        header_issue;
   logic [30:0] header;
 
@@ -86,13 +87,14 @@ module objfifo_mm2s_npu1
   assign moved        = header_issue ? 3'd1 : word ? run : 3'd0;
 
   // As from the PL, the source row and column are all ones.
-  assign header = {3'b0, 7'h7F, 5'h1F, 1'b0, packet_type_q, 7'b0, packet_id_q};
+  assign header = {3'b0, 7'h7F, 5'h1F, 1'b0, packet_type_q, 1'b0, ooo_id_q, packet_id_q};
 
   always_ff @(posedge clk) begin
     if (load) begin
       header_pending_q <= load_header.header;
       packet_id_q      <= load_header.packet_id;
       packet_type_q    <= load_header.packet_type;
+      ooo_id_q         <= load_header.ooo_id;
     end else if (header_issue) begin
       header_pending_q <= 1'b0;
     end

@@ -27,6 +27,7 @@ package objfifo_pkg;
     logic       header;         // a packet header goes first
     logic [4:0] packet_id;
     logic [2:0] packet_type;
+    logic [5:0] ooo_id;         // names the descriptor of an out-of-order receiver
   } header_t;
 
   // A descriptor on its way through the slots of a channel, all but its walk and its header.

@@ -33,6 +33,7 @@ module objfifo_regs
   output logic                  core,            // the engine stands for a core tile
   output logic [C-1:0]          cores,           // channels that stand for the core
   output logic [NM-1:0][31:0]   pad_values,      // of the MM2S channels
+  output logic [NS-1:0]         out_of_order,    // S2MM channels that are
 
   // Channels
   output logic [C-1:0]          push,
@@ -188,6 +189,7 @@ module objfifo_regs
   logic         wr_irq_status;
   logic [C-1:0] wr_task;
   logic         wr_pad;
+  logic         wr_order;
 
   assign do_write       = write && write_strb == '1;
   assign wr_ctrl        = do_write && waddr == AddrCtrl;
@@ -198,6 +200,7 @@ module objfifo_regs
   assign mem_write      = do_write && waddr == AddrMemData && mem_open;
   assign table_we       = do_write && in_table(waddr) && !running_q;
   assign lock_we        = do_write && in_locks(waddr);
+  assign wr_order       = do_write && waddr == AddrOutOfOrder && !running_q;
   assign wr_pad         = do_write && in_pads(waddr) && !running_q;
 
   always_comb begin
@@ -221,7 +224,7 @@ module objfifo_regs
   assign lock_wlock  = {waddr[7:2], write_data[LockWidth-1:0]};
 
   assign write_error = !(wr_ctrl || wr_irq_status || wr_irq_mask || error_clear ||
-      wr_mem_address || mem_write || table_we || lock_we || wr_pad ||
+      wr_mem_address || mem_write || table_we || lock_we || wr_pad || wr_order ||
       tokens_clear != '0 || push != '0);
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
@@ -231,6 +234,7 @@ module objfifo_regs
   logic         armed_q;
   logic         core_q;
   logic [C-1:0] cores_q;
+  logic [NS-1:0] order_q;
   logic [31:0]  irq_mask_q;
 
   assign clear = wr_ctrl && !write_data[CtrlArmedLsb];
@@ -240,6 +244,7 @@ module objfifo_regs
       armed_q    <= 1'b0;
       core_q     <= 1'b0;
       cores_q    <= '0;
+      order_q    <= '0;
       running_q  <= 1'b0;
       irq_mask_q <= '0;
     end else begin
@@ -249,6 +254,9 @@ module objfifo_regs
         cores_q <= write_data[CtrlCoresLsb+:C];
       end
       running_q <= !clear && (running_q || (start && armed_q));
+      if (wr_order) begin
+        order_q <= write_data[OutOfOrderChannelsLsb+:NS];
+      end
       if (wr_irq_mask) begin
         irq_mask_q <= write_data & IrqBits;
       end
@@ -268,6 +276,8 @@ module objfifo_regs
   end
 
   assign pad_values = pad_values_q;
+
+  assign out_of_order = order_q;
 
   assign core    = core_q;
   assign cores   = cores_q;
@@ -334,6 +344,7 @@ module objfifo_regs
         AddrIrqStatus:  rd_value = irq_status;
         AddrIrqMask:    rd_value = irq_mask_q;
         AddrError:      rd_value = error;
+        AddrOutOfOrder: rd_value = 32'(order_q);
         AddrMemAddress: rd_value = 32'(mem_address_q);
         // Its value comes from the RAM, in the next cycle.
         AddrMemData:    rd_legal = rd_mem_data;

@@ -38,6 +38,8 @@ package objfifo_regs_pkg;
   localparam int unsigned ErrorChannelWidth = 4;
   localparam int unsigned ErrorIdLsb = 16;
   localparam int unsigned ErrorIdWidth = 6;
+  localparam logic [15:0] AddrOutOfOrder = 16'h0018;
+  localparam int unsigned OutOfOrderChannelsLsb = 0;
   localparam logic [15:0] AddrChannel = 16'h0100;
   localparam int unsigned StrideChannel = 4;  // bytes
   localparam int unsigned ChannelBusyLsb = 0;
@@ -129,7 +131,7 @@ package objfifo_regs_pkg;
   localparam int unsigned BdLocksReleaseValueLsb = 24;
   localparam int unsigned BdLocksReleaseValueWidth = 6;
   localparam logic [15:0] OffsetBdControl = 16'h0028;  // in BD
-  localparam logic [31:0] HeldBdControl = 32'h0071FF3F;  // bits that hold what is written
+  localparam logic [31:0] HeldBdControl = 32'h3F71FF3F;  // bits that hold what is written
   localparam int unsigned BdControlNextLsb = 0;
   localparam int unsigned BdControlNextWidth = 6;
   localparam int unsigned BdControlNextEnableLsb = 8;
@@ -140,6 +142,8 @@ package objfifo_regs_pkg;
   localparam int unsigned BdControlPacketIdWidth = 5;
   localparam int unsigned BdControlPacketTypeLsb = 20;
   localparam int unsigned BdControlPacketTypeWidth = 3;
+  localparam int unsigned BdControlOooIdLsb = 24;
+  localparam int unsigned BdControlOooIdWidth = 6;
   localparam logic [15:0] AddrLock = 16'h2000;
   localparam int unsigned StrideLock = 4;  // bytes
   localparam logic [31:0] HeldLock = 32'h0000003F;  // bits that hold what is written

@@ -4,7 +4,7 @@
 // that are gathered to lines.
 //
 // Latency from the input transfer to the write of a group's last word 1 cycle. Throughput one
-// word per cycle within a descriptor. TKEEP and TLAST are ignored.
+// word per cycle within a descriptor. TKEEP and TLAST are ignored. Headers as in objfifo_s2mm.
 
 module objfifo_s2mm_npu1 #(
   parameter  int unsigned WORD_W     = 32,
@@ -28,6 +28,10 @@ module objfifo_s2mm_npu1 #(
   output logic [LINE_WORDS-1:0] line_there,
   output logic [LINE_W-1:0]     line,
 
+  input  logic                  head,          // the next word is a header
+  output logic                  named,         // at this edge it leaves
+  output logic [5:0]            name,
+
   input  logic [WORD_W-1:0]     s_axis_tdata,
   input  logic                  s_axis_tvalid,
   output logic                  s_axis_tready
@@ -36,7 +40,9 @@ module objfifo_s2mm_npu1 #(
   logic              in_valid;
   logic [WORD_W-1:0] in_data;
 
-  assign want = active && in_valid;
+  assign want  = active && in_valid;
+  assign named = head && in_valid;
+  assign name  = in_data[10:5];
 
   objfifo_ingress #(
     .WORD_W(WORD_W)
@@ -50,7 +56,7 @@ module objfifo_s2mm_npu1 #(
     .s_ready(s_axis_tready),
     .s_data (s_axis_tdata),
     .m_valid(in_valid),
-    .m_ready(word),
+    .m_ready(word || named),
     .m_data (in_data)
   );
 

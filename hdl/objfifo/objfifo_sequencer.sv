@@ -9,6 +9,9 @@
 // (pop, fetch, NEXT), and one or more for an acquire. Throughput one descriptor a cycle without
 // acquire.
 //
+// Of an out-of-order channel the headers of packets name the descriptors: `awaits` says that the
+// next word is one, and only then, with nothing else under way, it is taken.
+//
 // FETCH to NEXT is also where the descriptor is brought into the form that objfifo_walk wants; its
 // registers keep the iteration multiply away from everything else.
 
@@ -36,11 +39,17 @@ module objfifo_sequencer
   input  logic [5:0]        table_after,
   input  counter_t          counter,
 
+  // Out of order
+  input  logic              by_header,
+  output logic              awaits,           // the next word is a header
+  input  logic              named,            // at this edge a header comes in
+  input  logic [5:0]        name,
+
   // Under npu1: the hand-over may come at the edge of the grant, not of a channel that stands for a
   // core.
   input  logic              at_grant,
   input  logic              of_core,
-  output logic              hand,             // at this edge a descriptor comes into NEXT,
+  output logic              hand,             // at this edge a descriptor or header is in hand,
   output logic [17:0]       hand_words,       // with so many words
 
   output logic              bad_bd,           // at this edge, for descriptor table_bd
@@ -82,6 +91,8 @@ module objfifo_sequencer
   logic       next_wait_q;
 
   // A full pipeline moves as one: each slot may be filled at the edge at which it empties.
+  logic awaits_q;
+  logic awaits_begin;
   logic hand_over;
   logic queue_up;
   logic granted_now;     // and may be handed over at this edge
@@ -97,8 +108,12 @@ module objfifo_sequencer
   assign queue_up  = enable && fetch_full_q && (!next_full_q || hand_over);
   assign try_fetch = enable && id_valid_q && (!fetch_full_q || queue_up);
   assign next_valid = enable && next_full_q && !held && (!next_wait_q || granted_now);
-  assign hand       = queue_up;
-  assign hand_words = fetch_length_q;
+  assign hand       = queue_up || awaits_begin;
+  assign hand_words = queue_up ? fetch_length_q : 18'd1;
+
+  assign awaits       = enable && awaits_q;
+  assign awaits_begin = enable && by_header && task_valid_q && !id_valid_q && !awaits_q &&
+      !fetch_full_q && !next_full_q && next_ready;
 
   // The descriptor that is being fetched.
   logic       bd_legal;
@@ -111,7 +126,7 @@ module objfifo_sequencer
                   table_words[8][19:16], table_words[8][12:8], table_words[8][5:0]} != '0;
   assign bd_legal   = table_known && table_words[10][9] && table_words[1][17:0] != '0 &&
       !(bd_padded && table_words[2][9:0] == '0);
-  assign bd_chained = table_words[10][8];
+  assign bd_chained = table_words[10][8] && !by_header;
   assign bd_final   = !bd_chained && task_left_q == '0;
 
   assign fetch    = try_fetch && bd_legal;
@@ -124,14 +139,18 @@ module objfifo_sequencer
       id_valid_q   <= 1'b0;
       fetch_full_q <= 1'b0;
       next_full_q  <= 1'b0;
+      awaits_q       <= 1'b0;
     end else begin
       if (head_pop) begin
         task_valid_q <= 1'b1;
+        id_valid_q   <= !by_header;
+      end else if (named) begin
         id_valid_q   <= 1'b1;
-      end else if (fetch && bd_final) begin
-        task_valid_q <= 1'b0;
+      end else if (fetch && (bd_final || by_header)) begin
+        task_valid_q <= !bd_final;
         id_valid_q   <= 1'b0;
       end
+      awaits_q       <= awaits_begin || (awaits_q && !named);
       fetch_full_q <= fetch || (fetch_full_q && !queue_up);
       next_full_q  <= queue_up || (next_full_q && !hand_over);
     end
@@ -143,6 +162,8 @@ module objfifo_sequencer
       task_left_q  <= head.repeats;
       task_token_q <= head.token;
       id_q         <= head.start;
+    end else if (named) begin
+      id_q         <= name;
     end else if (fetch) begin
       if (bd_chained) begin
         id_q <= table_words[10][5:0];
@@ -224,12 +245,13 @@ module objfifo_sequencer
   always_ff @(posedge clk) begin
     if (fetch) begin
       fetch_q                <= '{
-        bd: id_q, last: bd_final, token: bd_final && task_token_q,
+        bd: id_q, last: bd_final, token: bd_final && task_token_q && !by_header,
         suppress_last: table_words[10][10],
         release_lock: {table_words[9][21:16], table_words[9][29:24]}
       };
       fetch_header_q         <=
-          {table_words[10][11], table_words[10][16:12], table_words[10][22:20]};
+          {table_words[10][11], table_words[10][16:12], table_words[10][22:20],
+           table_words[10][29:24]};
       fetch_base_q           <= table_words[0][19:0];
       fetch_length_q         <= table_words[1][17:0];
       for (int unsigned d = 0; d < 3; d++) begin

@@ -74,6 +74,7 @@ def naive(params, stimulus, edges):
         [_ready(stimulus.pattern(f"m_axis_{n}"), edges) for n in range(shape.nm)],
         int(stimulus.inputs["start"].cycle[0]),
         pads=[sum(v << 32 * lane for lane in range(shape.lanes)) for v in file.pad_values],
+        ooo=file.out_of_order,
     )
     simulation.run(edges)
     return simulation

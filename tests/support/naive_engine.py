@@ -29,15 +29,18 @@ class Channel:
         self.next_waits = False
         self.stopped = False
         self.counters = {}
+        self.by_header = self.head = False
 
 
 class NaiveEngine:
     """`inputs`: per S2MM channel (words, gaps); `ready`: per MM2S channel a list of booleans, repeated."""
 
-    def __init__(self, shape, bds, tasks, locks, memory, inputs, ready, start, settled=True, pads=None):
+    def __init__(self, shape, bds, tasks, locks, memory, inputs, ready, start, settled=True, pads=None, ooo=0):
         self.shape, self.bds = shape, bds
         count = shape.ns + shape.nm
         self.channels = [Channel(c, c < shape.ns, [t for t in tasks if t.channel == c]) for c in range(count)]
+        for c in self.channels[: shape.ns]:
+            c.by_header = bool(ooo >> c.number & 1)
         self.pads = pads or [0] * shape.nm
         self.locks = list(locks)
         self.memory = list(memory)
@@ -109,12 +112,12 @@ class NaiveEngine:
             requests = {}
             work = [False] * count
             for c in self.channels:
-                if c.stopped or c.cur is None:
+                if c.stopped or (c.cur is None and not c.head):
                     continue
                 able = bool(self.skids[c.number]) if c.s2mm else had_credit[c.number - ns]
                 if not able:
                     continue
-                if c.cur.header:
+                if c.head or c.cur.header:
                     work[c.number] = True
                     continue
                 address = self.address(c.cur, c.s2mm)
@@ -181,10 +184,13 @@ class NaiveEngine:
         pop = bool(c.queue) and c.task is None and c.seq is None
         next_ready = c.next is not None and not c.next_waits
         finishes = False
-        if works:
+        named = None
+        if works and c.head:
+            named = self.skids[c.number].pop(0) >> 5 & 63
+        elif works:
             cur = c.cur
             if c.cur.header:
-                self.issue(k, c, ("header", cur.bd.packet))
+                self.issue(k, c, ("header", (*cur.bd.packet, cur.bd.ooo_id)))
                 cur.header = False
             else:
                 address = self.address(cur, c.s2mm)
@@ -202,10 +208,12 @@ class NaiveEngine:
                 if cur.bd.release is not None:
                     self.releases.append(cur.bd.release)
                 self.events[c.number].append((k + 1, cur.number + 256 * cur.final))
-                self.tokens[c.number] += cur.final and cur.token
+                self.tokens[c.number] += cur.final and cur.token and not c.by_header
         hand = next_ready and (c.cur is None or finishes)
         queue = c.fetch is not None and (c.next is None or hand)
         take = c.seq is not None and (c.fetch is None or queue)
+        empty = c.fetch is None and c.next is None and (c.cur is None or finishes)
+        awaits = c.by_header and c.task is not None and c.seq is None and not c.head and empty
         if finishes:
             c.cur = None
         if hand:
@@ -219,7 +227,11 @@ class NaiveEngine:
             self.take(c, errors)
         if pop:
             start, repeat, token = c.queue.pop(0)
-            c.task, c.seq = [start, repeat, token], start
+            c.task, c.seq = [start, repeat, token], None if c.by_header else start
+        if awaits:
+            c.head = True
+        if named is not None:
+            c.head, c.seq = False, named
 
     def take(self, c, errors):
         bd = self.bds.get(c.seq)
@@ -229,14 +241,15 @@ class NaiveEngine:
             return
         index = c.counters.get(c.seq, bd.iteration_start)
         c.counters[c.seq] = (index + 1) % bd.iteration_size
-        final = bd.next is None and c.task[1] == 0
+        follows = None if c.by_header else bd.next
+        final = follows is None and c.task[1] == 0
         base = bd.base + index * bd.iteration_step
         c.fetch = Slot(c.seq, bd, base, final, c.task[2], bd.packet is not None and not c.s2mm)
-        if bd.next is not None:
-            c.seq = bd.next
+        if follows is not None:
+            c.seq = follows
         elif c.task[1]:
             c.task[1] -= 1
-            c.seq = c.task[0]
+            c.seq = None if c.by_header else c.task[0]
         else:
             c.task = c.seq = None
 

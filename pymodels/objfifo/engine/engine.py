@@ -65,6 +65,13 @@ PADDING = -1
 OUTSIDE = -3
 """In a walk: an address that the memory does not have."""
 
+AWAITED = -4
+"""In place of an address: the word that comes is the header of a packet (objfifo-engine.md, Out of order)."""
+
+OOO_LSB = 5
+OOO_IDS = 0x3F
+"""Lowest bit of the out-of-order id in a header, and its mask (objfifo-engine.md, Out of order)."""
+
 NEVER = 1 << 60
 """An edge that does not come."""
 
@@ -102,9 +109,9 @@ def descriptor_addresses(descriptor: Descriptor, iteration: int = 0, padded: boo
     return addresses
 
 
-def header_word(packet_id: int, packet_type: int) -> int:
+def header_word(packet_id: int, packet_type: int, ooo_id: int = 0) -> int:
     """The header of a packet, row and column all ones (designs.md, Packet header)."""
-    fields = packet_id | packet_type << 12 | _HEADER_ROW_COLUMN
+    fields = packet_id | ooo_id << OOO_LSB | packet_type << 12 | _HEADER_ROW_COLUMN
     return fields | (0 if fields.bit_count() % 2 else _PARITY)
 
 
@@ -246,6 +253,8 @@ class EngineChannel:
     waits: bool = False
     cur: BdSlot | None = None
     stopped: bool = False
+    by_header: bool = False
+    head: bool = False
 
     @property
     def busy(self) -> bool:
@@ -260,7 +269,7 @@ class Hang:
     Attributes:
         channel: its number, S2MM first.
         state: ``lock``, ``input``, ``output``, or ``stopped`` after an error.
-        descriptor: number of the one that waits; None for a stopped channel.
+        descriptor: number of the one that waits; None for a stopped channel, and where a header is to name it.
         lock: the lock it wants, None in the other states.
         value: of that lock, -1 for one that is not there.
         wanted: what it would take.
@@ -297,7 +306,11 @@ class Engine:
         self.registers, self.shape, self.words = registers, shape, words
         self.channels = [EngineChannel(c, c < shape.ns) for c in range(shape.channels)]
         first = words.add(registers.memory, registers.known)
-        self.memory = list(range(first, first + shape.mem_words))
+        # One more place than there is memory: for the header of a packet.
+        self.memory = list(range(first, first + shape.mem_words + 1))
+        for c in range(shape.ns):
+            self.channels[c].by_header = bool(registers.out_of_order >> c & 1)
+        self._named: list[tuple[int, int]] = []  # channel, id in a header
         self.ends: list[Any] = []  # EngineEnd; of another profile what that asks of its ends
         self.log = _Log([[] for _ in self.channels])
         pads = np.repeat(np.array(registers.pad_values, "<u4"), shape.lanes)
@@ -342,6 +355,7 @@ class Engine:
             moving.add(c)
         if granted or added:
             check = self._change_locks(edge, taken, added) or check
+        moving |= self._take_names()
         if self._errors:
             moving -= self._fail()
         self._moving, self._releases, self._check = moving, releases, check
@@ -357,7 +371,7 @@ class Engine:
         """The end of a channel knows more than it did."""
         if (
             self._due[channel] >= NEVER
-            and self.channels[channel].cur is not None
+            and (self.channels[channel].cur is not None or self.channels[channel].head)
             and not self.channels[channel].stopped
         ):
             self._due[channel] = max(edge + 1, self.ends[channel].due())
@@ -375,6 +389,10 @@ class Engine:
                     claims[bank] = self._first(bank, c, claims[bank]) if bank in claims else c
                 elif address == OUTSIDE:
                     self._errors.append((c, Code.BAD_ADDRESS, self._current(c).number))
+                elif address == AWAITED:
+                    place = self.shape.mem_words
+                    self.ends[c].word(edge, place)
+                    self._name(c, self.memory[place])
                 else:
                     due[c] = self._made(edge, c, address)
                     at[c] += 1
@@ -390,6 +408,25 @@ class Engine:
         for c in finished:
             due[c] = NEVER
         return finished
+
+    def _name(self, c: int, row: int) -> None:
+        """A header leaves the input; what it names is valid behind this edge."""
+        self._named.append((c, self.words.low(row) >> OOO_LSB & OOO_IDS))
+        self._due[c] = NEVER
+
+    def _take_names(self) -> set[int]:
+        """The channels that have got a name at this edge."""
+        for c, number in self._named:
+            self.channels[c].seq, self.channels[c].head = number, False
+        found = {c for c, _ in self._named}
+        self._named.clear()
+        return found
+
+    def _await(self, edge: int, c: EngineChannel) -> None:
+        """The next word is a header."""
+        c.head = True
+        self._at[c.number], self._running[c.number] = 0, [AWAITED]
+        self._due[c.number] = max(edge + 1, self.ends[c.number].due())
 
     def _first(self, bank: int, one: int, other: int) -> int:
         """Which of two channels the bank serves."""
@@ -411,7 +448,7 @@ class Engine:
             return self._pads + c - self.shape.ns
         packet = self._current(c).descriptor.packet
         assert packet is not None
-        return self.words.make(header_word(*packet))
+        return self.words.make(header_word(*packet, self._current(c).descriptor.ooo_id))
 
     def _sender(self, c: int) -> Sender:
         return cast(Sender, self.ends[c])
@@ -463,7 +500,9 @@ class Engine:
         """Rules 5, 3, 2 and 1, the slots from the last to the first; whether anything has moved."""
         queue = self.registers.queues[c.number]
         pops = bool(queue) and c.task is None and c.seq == _FREE
-        moved = pops
+        moved = pops or awaits_header(c)
+        if moved and not pops:
+            self._await(edge, c)
         if c.next is not None and not c.waits and c.cur is None:
             c.cur, c.next, moved = c.next, None, True
             self._at[c.number], self._running[c.number] = 0, c.cur.words
@@ -475,7 +514,7 @@ class Engine:
             moved = self._fetch(c) or moved
         if pops:
             start, c.left, token = queue.popleft()
-            c.task, c.seq = (start, token), start
+            c.task, c.seq = (start, token), _FREE if c.by_header else start
         return moved
 
     def _fetch(self, c: EngineChannel) -> bool:
@@ -492,13 +531,13 @@ class Engine:
         words = self._words_of(number, descriptor, counters[number], c.to_memory)
         counters[number] = (counters[number] + 1) % descriptor.iteration_size
         final = False
-        if descriptor.next is not None:
+        if descriptor.next is not None and not c.by_header:
             c.seq = descriptor.next
         elif c.left:
-            c.seq, c.left = start, c.left - 1
+            c.seq, c.left = _FREE if c.by_header else start, c.left - 1
         else:
             c.seq, c.task, final = _FREE, None, True
-        c.fetch = BdSlot(number, descriptor, words, final, token)
+        c.fetch = BdSlot(number, descriptor, words, final, token and not c.by_header)
         return True
 
     def _words_of(self, number: int, descriptor: Descriptor, iteration: int, to_memory: bool) -> list[int]:
@@ -530,7 +569,7 @@ class Engine:
         """Leave memory and channels as they stand."""
         data, known = self.words.table()
         registers = self.registers
-        rows = np.asarray(self.memory, dtype=np.int64)
+        rows = np.asarray(self.memory[: self.shape.mem_words], dtype=np.int64)
         registers.memory, registers.known = data[rows], known[rows]
         registers.status = [ChannelStatus(c.busy, c.stopped) for c in self.channels]
 
@@ -551,12 +590,20 @@ class Engine:
             if c.stopped:
                 found.append(Hang(c.number, "stopped", None))
                 continue
-            if c.cur is not None:
+            if c.head:
+                found.append(Hang(c.number, "input", None))
+            elif c.cur is not None:
                 found.append(Hang(c.number, "input" if c.to_memory else "output", c.cur.number))
             elif c.waits and c.next is not None:
                 lock, wanted = wanted_lock(c)
                 found.append(Hang(c.number, "lock", c.next.number, lock, self._held(lock), wanted))
         return tuple(found)
+
+
+def awaits_header(c: EngineChannel) -> bool:
+    """Whether an out-of-order channel, what finishes being gone, has all that it needs to wait for a header."""
+    idle = c.fetch is None and c.next is None and c.cur is None
+    return c.by_header and idle and c.task is not None and c.seq == _FREE and not c.head and not c.stopped
 
 
 def wanted_lock(channel: EngineChannel) -> tuple[int, int]:

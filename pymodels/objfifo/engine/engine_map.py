@@ -29,6 +29,8 @@ ERROR = 0x0014
 ERROR_CODE = 0xf
 ERROR_CHANNEL = 0xf00
 ERROR_ID = 0x3f0000
+OUT_OF_ORDER = 0x0018
+OUT_OF_ORDER_CHANNELS = 0x3f
 CHANNEL = 0x0100
 CHANNEL_STRIDE = 0x4
 CHANNEL_BUSY = 0x1
@@ -88,6 +90,7 @@ BD_CONTROL_SUPPRESS_TLAST = 0x400
 BD_CONTROL_PACKET = 0x800
 BD_CONTROL_PACKET_ID = 0x1f000
 BD_CONTROL_PACKET_TYPE = 0x700000
+BD_CONTROL_OOO_ID = 0x3f000000
 LOCK = 0x2000
 LOCK_STRIDE = 0x4
 
@@ -104,6 +107,7 @@ REGISTERS = by_name(
     Register("IRQ_STATUS", 0x000c, (Field("TOKEN", 0, 12, "rw1c"), Field("ERROR", 31, 1, "rw1c"),)),
     Register("IRQ_MASK", 0x0010, (Field("TOKEN", 0, 12), Field("ERROR", 31, 1),)),
     Register("ERROR", 0x0014, (Field("CODE", 0, 4, "rwc"), Field("CHANNEL", 8, 4, "rwc"), Field("ID", 16, 6, "rwc"),)),
+    Register("OUT_OF_ORDER", 0x0018, (Field("CHANNELS", 0, 6),)),
     Register("CHANNEL", 0x0100, (
         Field("BUSY", 0, 1, "r"),
         Field("STOPPED", 1, 1, "r"),
@@ -154,6 +158,7 @@ REGISTERS = by_name(
         Field("PACKET", 11, 1),
         Field("PACKET_ID", 12, 5),
         Field("PACKET_TYPE", 20, 3),
+        Field("OOO_ID", 24, 6),
     ), 0x40, 64),
     Register("LOCK", 0x2000, (Field("VALUE", 0, 6),), 0x4, 64),
 )

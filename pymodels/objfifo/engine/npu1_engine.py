@@ -10,6 +10,7 @@ import numpy as np
 
 from goldbeat.pymodels.objfifo.engine import npu1
 from goldbeat.pymodels.objfifo.engine.engine import (
+    AWAITED,
     EVENT_FINAL,
     EVENT_LATENCY,
     NEVER,
@@ -18,6 +19,7 @@ from goldbeat.pymodels.objfifo.engine.engine import (
     Engine,
     EngineChannel,
     Words,
+    awaits_header,
     wanted_lock,
 )
 from goldbeat.pymodels.objfifo.engine.registers import Code, Descriptor, EngineRegisters
@@ -129,6 +131,7 @@ class Npu1Engine(Engine):
             added.append(heappop(self._late)[1:])
         if granted or added:
             check = self._change_locks(edge, taken, added) or check
+        moving |= self._take_names()
         if self._errors:
             moving -= self._fail()
         self._moving, self._check = moving, check
@@ -141,7 +144,7 @@ class Npu1Engine(Engine):
     def wake(self, channel: int, edge: int) -> None:
         """The end of a channel knows more than it did."""
         c = self.channels[channel]
-        if self._due[channel] >= NEVER and c.cur is not None and not c.stopped:
+        if self._due[channel] >= NEVER and (c.cur is not None or c.head) and not c.stopped:
             self._due[channel] = self._next_due(channel, edge)
 
     def sent(self, channel: int, slot: BdSlot, edge: int) -> None:
@@ -179,6 +182,8 @@ class Npu1Engine(Engine):
             address = self._running[c][self._at[c]]
             if address == OUTSIDE:
                 self._errors.append((c, Code.BAD_ADDRESS, self._current(c).number))
+            elif address == AWAITED:
+                self._name(c, self._receiver(c).take(edge))
             elif address < 0:
                 self._fetch_words(edge, c, [self._made_row(c, address)])
                 moved.append((c, 1))
@@ -242,12 +247,21 @@ class Npu1Engine(Engine):
         else:
             self._ready[c] = edge + (npu1.S2MM_GRANT_TO_RUN if channel.to_memory else self.tile.grant_to_run)
 
+    def _await(self, edge: int, c: EngineChannel) -> None:
+        """The next word is a header, in hand like a descriptor of one word."""
+        c.head = True
+        self._at[c.number], self._running[c.number] = 0, GroupedWords([AWAITED], [1])
+        self._receiver(c.number).hand(edge, 1)
+        self._due[c.number] = self._next_due(c.number, edge)
+
     def _advance(self, edge: int, c: EngineChannel) -> bool:
         """Hand over, queue for the lock, fetch, pop; whether to look again at the next edge."""
         n = c.number
         queue = self.registers.queues[n]
         pops = bool(queue) and c.task is None and c.seq == _FREE
-        moved = pops
+        moved = pops or awaits_header(c)
+        if moved and not pops:
+            self._await(edge, c)
         if c.next is not None and not c.waits and c.cur is None:
             moved = True
             if edge >= self._ready[n]:
@@ -265,5 +279,5 @@ class Npu1Engine(Engine):
             moved = self._fetch(c) or moved
         if pops:
             start, c.left, token = queue.popleft()
-            c.task, c.seq = (start, token), start
+            c.task, c.seq = (start, token), _FREE if c.by_header else start
         return moved

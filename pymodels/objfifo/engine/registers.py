@@ -164,6 +164,7 @@ class Descriptor:
         next: the descriptor that follows; None ends the chain.
         tlast: the last word carries TLAST.
         packet: id and type of the header; None: no header.
+        ooo_id: out-of-order id in the header.
         valid: the descriptor may be used.
     """
 
@@ -181,6 +182,7 @@ class Descriptor:
     next: int | None = None
     tlast: bool = True
     packet: tuple[int, int] | None = None
+    ooo_id: int = 0
     valid: bool = True
 
     @property
@@ -235,6 +237,7 @@ def encode_descriptor(descriptor: Descriptor) -> tuple[int, ...]:
         "packet": d.packet is not None,
         "packet_id": packet[0],
         "packet_type": packet[1],
+        "ooo_id": d.ooo_id,
     }
     words = [0] * BD_WORDS
     for name, value in values.items():
@@ -261,6 +264,7 @@ def decode_descriptor(words: Sequence[int]) -> Descriptor:
         next=f["next"] if f["next_enable"] else None,
         tlast=not f["suppress_tlast"],
         packet=(f["packet_id"], f["packet_type"]) if f["packet"] else None,
+        ooo_id=f["ooo_id"],
         valid=bool(f["valid"]),
     )
 
@@ -323,6 +327,12 @@ def pad_writes(values: Mapping[int, int]) -> tuple[Access, ...]:
     )
 
 
+def order_writes(channels: Iterable[int]) -> tuple[Access, ...]:
+    """Make S2MM channels out of order, and all others in order."""
+    mask = sum(1 << _field(c, 3, "S2MM channel") for c in set(channels))
+    return (Access("write", reg.OUT_OF_ORDER, mask),)
+
+
 def arm(core: bool = False, cores: Iterable[int] = ()) -> tuple[Access, ...]:
     """Let the next start trigger start the engine.
 
@@ -346,6 +356,7 @@ def engine_program(
     locks: Mapping[int, int] | None = None,
     memory: Mapping[int, npt.ArrayLike] | None = None,
     pads: Mapping[int, int] | None = None,
+    out_of_order: Iterable[int] = (),
     core: bool = False,
     cores: Iterable[int] = (),
 ) -> tuple[Access, ...]:
@@ -355,6 +366,7 @@ def engine_program(
         *lock_writes(locks or {}),
         *(access for address, words in (memory or {}).items() for access in memory_writes(address, words)),
         *pad_writes(pads or {}),
+        *(order_writes(out_of_order) if out_of_order else ()),
         *arm(core, cores),
         *task_writes(tasks),
     )
@@ -400,6 +412,7 @@ class EngineRegisters:
         status: by channel.
         iterations: by channel, the iteration counters of all descriptors.
         pad_values: what padding holds, by MM2S channel.
+        out_of_order: the S2MM channels that are, a bit each.
         armed, running: the engine's state.
         core: it stands for a core tile.
         cores: the channels that stand for the core, a bit each.
@@ -418,6 +431,7 @@ class EngineRegisters:
         self.status = [ChannelStatus()] * channels
         self.iterations = [[0] * shape.nbd for _ in range(channels)]
         self.pad_values = [0] * shape.nm
+        self.out_of_order = 0
         self.armed = self.running = self.core = False
         self.cores = 0
         self.irq_status = self.irq_mask = self.error = 0
@@ -508,6 +522,7 @@ class EngineRegisters:
             reg.IRQ_STATUS: self.irq_status,
             reg.IRQ_MASK: self.irq_mask,
             reg.ERROR: self.error,
+            reg.OUT_OF_ORDER: self.out_of_order,
             reg.MEM_ADDRESS: self._mem_address,
         }
         return values.get(address)
@@ -545,6 +560,8 @@ class EngineRegisters:
             self.irq_mask = value & (reg.IRQ_MASK_ERROR | (1 << self.shape.channels) - 1)
         elif address == reg.ERROR:
             self.error = 0
+        elif address == reg.OUT_OF_ORDER and not self.running:
+            self.out_of_order = value & (1 << self.shape.ns) - 1
         elif address == reg.MEM_ADDRESS:
             self._mem_address, self._mem_lane = value & _MEM_ADDRESS.held, 0
         elif (channel := self._channel(address, reg.TOKENS)) is not None:

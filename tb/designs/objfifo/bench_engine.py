@@ -10,7 +10,7 @@ import numpy as np
 
 from goldbeat.pymodels.objfifo.engine import engine_map as reg
 from goldbeat.pymodels.objfifo.engine.alone import predict
-from goldbeat.pymodels.objfifo.engine.engine import descriptor_addresses
+from goldbeat.pymodels.objfifo.engine.engine import descriptor_addresses, header_word
 from goldbeat.pymodels.objfifo.engine.from_plan import from_plan
 from goldbeat.pymodels.objfifo.engine.registers import (
     BD_WORDS,
@@ -22,6 +22,7 @@ from goldbeat.pymodels.objfifo.engine.registers import (
     disarm,
     memory_reads,
     memory_writes,
+    order_writes,
     pad_writes,
 )
 from goldbeat.pymodels.objfifo.plan.design import Fifo, Link
@@ -55,6 +56,9 @@ REGION = 128
 _HALF_LOCKS = 4
 _CORE_SHARE = 0.3
 """Of the channels of random scenes, those that stand for a core."""
+
+_OOO_SHARE = 0.2
+"""Of the channels to memory of random scenes, those that are out of order."""
 
 _PATTERNS = {"gaps": "none", "ready": "none"}
 
@@ -231,6 +235,35 @@ def _chain(setting: CaseContext) -> list[Stimulus]:
     return [dressed_scene(engine_stimulus(scene, setting), setting)]
 
 
+OOO_SLOTS = 3
+"""Descriptors of the case ``out_of_order``, and their ids: those of its slots in rising order."""
+OOO_IDS = (9, 3, 6)
+
+
+def _out_of_order(setting: CaseContext) -> list[Stimulus]:
+    """Packets come in any order and are placed by the ids in their headers; they leave together, and again with headers."""
+    words, per = int(setting.options["words"]), int(setting.options["packets"])
+    shape, scene = _scene(setting, {})
+    rng = np.random.default_rng([setting.seed, 2])
+    count, size = OOO_SLOTS * per, OOO_SLOTS * per * words
+    packets = random_halves(shape, rng, count * (words + 1)).reshape(count, words + 1, shape.lanes)
+    slots = rng.permutation(np.repeat(np.arange(OOO_SLOTS), per))
+    packets[:, 0, 0] = [header_word(5, 2, OOO_IDS[slot]) for slot in slots]
+    scene.words = {0: packets.reshape(-1)}
+    for slot, number in enumerate(OOO_IDS):
+        base = slot * per * words
+        # The id of a next descriptor means nothing.
+        scene.descriptors[number] = Descriptor(
+            base, words, iteration_size=per, iteration_step=words, release=(0, 1), next=OOO_IDS[0]
+        )
+    scene.descriptors[0] = Descriptor(0, size, acquire=(0, count), next=1)
+    scene.descriptors[1] = Descriptor(0, words, packet=(7, 1), ooo_id=45, release=(1, 1))
+    scene.tasks = [EngineTask(0, 0, repeat=count - 1, token=True), EngineTask(shape.ns, 0, token=True)]
+    scene.out_of_order = (0,)
+    scene.read_back = (0, size)
+    return [dressed_scene(engine_stimulus(scene, setting), setting)]
+
+
 def _planned(setting: CaseContext) -> list[Stimulus]:
     """What the planner makes of a memory tile: a link that distributes objects, and one that joins them."""
     shape = EngineShape.of(setting.params)
@@ -305,6 +338,14 @@ def _errors(setting: CaseContext) -> list[Stimulus]:
         scene.read_back = (0, 8)
         episodes.append(dressed_scene(engine_stimulus(scene, setting), setting))
     episodes.append(_queue_overflow(setting, shape, rng))
+    for number, descriptor in ((5, replace(good, valid=False)), (shape.nbd % MOST_BDS, good), (MOST_BDS - 1, good)):
+        scene = EngineScene(descriptors={2: good, number: descriptor}, out_of_order=(to_memory,))
+        scene.words = {to_memory: random_halves(shape, rng, 30)}
+        for at, named in ((0, 2), (9, number)):
+            scene.words[to_memory][at * shape.lanes] = header_word(0, 0, named)
+        scene.tasks = [EngineTask(to_memory, 0, repeat=2), EngineTask(to_memory, 0)]
+        scene.read_back = (0, 8)
+        episodes.append(dressed_scene(engine_stimulus(scene, setting), setting))
     return episodes
 
 
@@ -326,6 +367,8 @@ def _queue_overflow(setting: CaseContext, shape: EngineShape, rng: Rng) -> Stimu
         *descriptor_writes(0, Descriptor(1, 8)),
         *pad_writes({0: 5}),
         Access("read", reg.PAD_VALUE),
+        *order_writes((0,)),
+        Access("read", reg.OUT_OF_ORDER),
         *memory_reads(3, 1),
         Access("read", reg.MEM_ADDRESS),
         *disarm(),
@@ -433,12 +476,12 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     """The whole map: reset values, fields, holes, strobes, and accesses that must answer with an error."""
     rng = np.random.default_rng(setting.seed)
     shape = EngineShape.of(setting.params)
-    plain = [reg.ID, reg.CONFIG, reg.CTRL, reg.IRQ_STATUS, reg.IRQ_MASK, reg.ERROR]
+    plain = [reg.ID, reg.CONFIG, reg.CTRL, reg.IRQ_STATUS, reg.IRQ_MASK, reg.ERROR, reg.OUT_OF_ORDER]
     channels = [base + 4 * c for base in (reg.CHANNEL, reg.TOKENS, reg.TASK) for c in range(shape.channels)]
     bds = [reg.BD + reg.BD_STRIDE * b + 4 * n for b in range(shape.nbd) for n in range(16)]
     locks = [reg.LOCK + 4 * n for n in range(shape.nlock)]
     pads = [reg.PAD_VALUE + reg.PAD_VALUE_STRIDE * m for m in range(shape.nm)]
-    holes = [0x0018, 0x00FC, reg.PAD_VALUE - 4, pads[-1] + 4, 0x03FC, 0x0408, 0x0FFC, 0x3000, 0xFFFC]
+    holes = [0x001C, 0x00FC, reg.PAD_VALUE - 4, pads[-1] + 4, 0x03FC, 0x0408, 0x0FFC, 0x3000, 0xFFFC]
     holes += [base + 4 * shape.channels for base in (reg.CHANNEL, reg.TOKENS, reg.TASK)]
     holes += [reg.BD + reg.BD_STRIDE * shape.nbd] if shape.nbd < MOST_BDS else []
     holes += [reg.LOCK + 4 * shape.nlock]
@@ -525,7 +568,8 @@ def _random_descriptor(rng: Rng, from_memory: bool, endless: bool) -> Descriptor
     if from_memory:
         descriptor = replace(descriptor, tlast=bool(rng.random() < 0.7))
         if rng.random() < 0.3:
-            descriptor = replace(descriptor, packet=(int(rng.integers(32)), int(rng.integers(8))))
+            packet = int(rng.integers(32)), int(rng.integers(8))
+            descriptor = replace(descriptor, packet=packet, ooo_id=int(rng.integers(MOST_BDS)))
     return descriptor
 
 
@@ -549,9 +593,26 @@ def _random_scene(setting: CaseContext, rng: Rng, words: int) -> EngineScene:
     else:
         _add_anything(scene, shape, rng)
     scene.pads = {m: int(rng.integers(1 << 32)) for m in range(shape.nm)}
+    for c in np.flatnonzero(rng.random(shape.ns) < _OOO_SHARE).tolist():
+        _by_headers(scene, shape, rng, c)
     scene.core = bool(rng.integers(2))
     scene.cores = tuple(np.flatnonzero(rng.random(shape.channels) < _CORE_SHARE).tolist())
     return scene
+
+
+def _by_headers(scene: EngineScene, shape: EngineShape, rng: Rng, channel: int) -> None:
+    """Make a channel to memory out of order: its words become packets for its descriptors, a few for others."""
+    budget = shape.nbd // shape.channels
+    mine = [n for n in range(channel * budget, (channel + 1) * budget) if n in scene.descriptors]
+    words = scene.words[channel].reshape(-1, shape.lanes)
+    at = 0
+    while at < len(words):
+        number = int(rng.choice(mine)) if rng.random() < 0.98 else int(rng.integers(MOST_BDS))
+        words[at, 0] = header_word(int(rng.integers(32)), int(rng.integers(8)), number)
+        at += 1 + scene.descriptors.get(number, Descriptor()).length
+    scene.words[channel] = words.reshape(-1)
+    scene.tasks = [replace(t, repeat=int(rng.integers(12))) if t.channel == channel else t for t in scene.tasks]
+    scene.out_of_order += (channel,)
 
 
 def _add_pairs(scene: EngineScene, shape: EngineShape, rng: Rng) -> None:
@@ -712,6 +773,12 @@ DESIGN = Design(
             summary="chains with an end: repeats, tokens, packet headers, iterations",
             make=_chain,
             options={"words": 6, **_PATTERNS},
+        ),
+        Case(
+            name="out_of_order",
+            summary="packets are placed by the ids in their headers",
+            make=_out_of_order,
+            options={"words": 6, "packets": 3, **_PATTERNS},
         ),
         Case(
             name="planned",

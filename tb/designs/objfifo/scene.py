@@ -34,6 +34,7 @@ class EngineScene:
         words: by S2MM channel, 32-bit parts of the words offered to it.
         memory: 32-bit parts by word address.
         pads: what padding holds, by MM2S channel.
+        out_of_order: S2MM channels that take packets by the ids in their headers.
         read_back: first word and number of words read after the run.
         core: the engine stands for a core tile.
         cores: channels that stand for the tile's core.
@@ -45,6 +46,7 @@ class EngineScene:
     words: dict[int, npt.NDArray[np.uint32]] = field(default_factory=dict)
     memory: dict[int, npt.NDArray[np.uint32]] = field(default_factory=dict)
     pads: dict[int, int] = field(default_factory=dict)
+    out_of_order: tuple[int, ...] = ()
     read_back: tuple[int, int] | None = None
     core: bool = False
     cores: tuple[int, ...] = ()
@@ -57,6 +59,7 @@ class EngineScene:
             locks=self.locks,
             memory=self.memory,
             pads=self.pads,
+            out_of_order=self.out_of_order,
             core=self.core,
             cores=self.cores,
         )

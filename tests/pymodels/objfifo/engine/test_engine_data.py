@@ -1,16 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the cases of the DMA engine must give, by numpy indexing alone, and what a run may never do."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from engine_cases import check_against_naive
+from engine_cases import PARAMS, check_against_naive, cycles, episode, ints
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from goldbeat.pymodels.objfifo.engine import engine_map as reg
 from goldbeat.pymodels.objfifo.engine.alone import final_state, hanging, predict
 from goldbeat.pymodels.objfifo.engine.engine import header_word
-from goldbeat.pymodels.objfifo.engine.registers import Code, EngineShape
-from goldbeat.tb.designs.objfifo.bench_engine import CHAIN_PACKETS, CHAIN_SLOTS, DESIGN, PAD_AFTER, PAD_BEFORE, PADDED
+from goldbeat.pymodels.objfifo.engine.registers import Code, Descriptor, EngineShape, EngineTask
+from goldbeat.pymodels.stimulus import Access
+from goldbeat.tb.designs.objfifo.bench_engine import (
+    CHAIN_PACKETS,
+    CHAIN_SLOTS,
+    DESIGN,
+    OOO_IDS,
+    PAD_AFTER,
+    PAD_BEFORE,
+    PADDED,
+)
 from goldbeat.tb.run.runs import Request
 
 VARIANTS = [{}, {"NS": 1, "NM": 1, "NBANK": 1}, {"NS": 3, "NM": 4, "WORD_W": 128}]
@@ -77,9 +89,33 @@ def chain(shape, options, inputs, _):
     return {0: np.concatenate([headers, whole], axis=1)}
 
 
+def out_of_order(shape, options, inputs, _):
+    """Packets by their slots, in the order in which those of a slot came; then the first packet's words with a header."""
+    words, per = options["words"], options["packets"]
+    packets = objects(inputs[0], words + 1)
+    ids = packets[:, 0, 0] >> 5 & 63
+    whole = np.concatenate([packets[ids == number, 1:] for number in OOO_IDS]).reshape(-1, shape.lanes)
+    assert len(whole) == len(OOO_IDS) * per * words
+    header = np.zeros((1, shape.lanes), np.uint32)
+    header[0, 0] = header_word(7, 1, 45)
+    return {0: np.concatenate([whole, header, whole[:words]])}
+
+
 CASES = {
     f.__name__: f
-    for f in (forward, distribute, join, broadcast, transpose, padding, repeat, init_values, rechunk, chain)
+    for f in (
+        forward,
+        distribute,
+        join,
+        broadcast,
+        transpose,
+        padding,
+        repeat,
+        init_values,
+        rechunk,
+        chain,
+        out_of_order,
+    )
 }
 # Words from one TLAST to the next on output 0.
 FRAMES = {
@@ -115,6 +151,27 @@ def test_data(name, params, traffic):
         assert np.array_equal(np.flatnonzero(last), np.arange(size - 1, len(last), size))
 
 
+def test_the_edges_of_packets():
+    """From a header to the words behind it, and from one packet to the next header (objfifo-engine.md, Out of order)."""
+    bds = {1: Descriptor(0, 3), 2: Descriptor(8, 2, acquire=(0, 1), release=(0, 1))}
+    packets = [header_word(0, 0, 1), 11, 12, 13, header_word(0, 0, 2), 21, 22, header_word(0, 0, 1), 31, 32, 33]
+    stimulus = episode(bds, [EngineTask(0, 0, repeat=2)], words=[packets], locks={0: 1})
+    order = {"s_axil": (Access("write", reg.OUT_OF_ORDER, 1), *stimulus.program["s_axil"])}
+    stimulus = replace(stimulus, program=order)
+    check_against_naive(PARAMS, stimulus)
+    out = predict(PARAMS, stimulus)
+    # Running behind edge 0: pop 1, head 2, header 3 (its word was there at 1), fetch 4, NEXT 5, CUR 6, words 7 to 9.
+    # The finish at 9 is the edge of the next head: header 10, fetch 11, NEXT 12, acquire 13, CUR 14, words 15 and 16.
+    events = [(int(k), ints(out.ports["evt_0"])[n]) for n, k in enumerate(cycles(out, "evt_0"))]
+    assert events == [(10, 1), (17, 2), (24, 1 | 256)]
+    assert [int(w) for w in final_state(PARAMS, stimulus).memory.view("<u4").reshape(-1)[[0, 1, 2, 8, 9]]] == [
+        *(31, 32, 33),
+        *(21, 22),
+    ]
+    # A word goes into the buffer of two as soon as one has left it.
+    assert cycles(out, "s_axis_0")[:4] == [0, 1, 4, 8]
+
+
 def test_planned_tiles():
     request = Request(DESIGN, DESIGN.case("planned"), (0,), {"NS": 3, "NM": 4})
     setting = request.setting(0)
@@ -130,9 +187,9 @@ def test_planned_tiles():
 def test_a_ring_of_two_keeps_up_with_its_input():
     request = Request(DESIGN, DESIGN.case("forward"), (0,), {}, {"words": 64, "objects": 20})
     (stimulus,) = request.case.make(request.setting(0))
-    cycles = predict(request.all_params, stimulus).ports["m_axis_0"].cycle
+    edges = predict(request.all_params, stimulus).ports["m_axis_0"].cycle
     # Fill and drain take turns on two buffers; each hand-over from one to the other costs a few edges.
-    assert cycles[-1] - cycles[0] < 1.1 * 64 * 20
+    assert edges[-1] - edges[0] < 1.1 * 64 * 20
 
 
 @settings(max_examples=25, deadline=None)

@@ -67,6 +67,7 @@ descriptors = st.builds(
     next=st.none() | bits(6),
     tlast=st.booleans(),
     packet=st.none() | triple(5, 3),
+    ooo_id=bits(6),
     valid=st.booleans(),
 )
 
@@ -98,6 +99,7 @@ def test_fields_of_a_descriptor():
             next=9,
             tlast=False,
             packet=(10, 5),
+            ooo_id=33,
         )
     )
     assert words == (
@@ -111,7 +113,7 @@ def test_fields_of_a_descriptor():
         12 | 13 << 8 | 14 << 16,
         1 | 2 << 8 | 3 << 16,
         5 | 6 << 8 | 1 << 15 | 7 << 16 | 8 << 24,
-        9 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11 | 10 << 12 | 5 << 20,
+        9 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11 | 10 << 12 | 5 << 20 | 33 << 24,
     )
 
 
@@ -133,18 +135,18 @@ def test_after_reset():
 
 @pytest.mark.parametrize(
     "address",
-    [0x18, 0xFC, 0x114, 0x194, 0x200, 0x214, 0x27C, 0x28C, 0x408, 0x102C, 0x103C, 0x1C00, 0x2040, 0x3000, 0xFFFC],
+    [0x1C, 0xFC, 0x114, 0x194, 0x200, 0x214, 0x27C, 0x28C, 0x408, 0x102C, 0x103C, 0x1C00, 0x2040, 0x3000, 0xFFFC],
 )
 def test_what_cannot_be_read(address):
     assert read(file(), address) == ["SLVERR"]
 
 
-@pytest.mark.parametrize("address", [0x0, 0x4, 0x100, 0x110, 0x18, 0x214, 0x28C, 0x102C, 0x1C00, 0x2040])
+@pytest.mark.parametrize("address", [0x0, 0x4, 0x100, 0x110, 0x1C, 0x214, 0x28C, 0x102C, 0x1C00, 0x2040])
 def test_what_cannot_be_written(address):
     assert not write(file(), address, 1)
 
 
-@pytest.mark.parametrize("address", [0x8, 0xC, 0x10, 0x14, 0x180, 0x200, 0x280, 0x400, 0x404, 0x1000, 0x2000])
+@pytest.mark.parametrize("address", [0x8, 0xC, 0x10, 0x14, 0x18, 0x180, 0x200, 0x280, 0x400, 0x404, 0x1000, 0x2000])
 @pytest.mark.parametrize("strobe", [0x0, 0x1, 0x7, 0xE])
 def test_every_strobe_must_be_set(address, strobe):
     registers = file()
@@ -157,12 +159,12 @@ def test_fields_that_are_not_there_read_zero():
     registers = file()
     full = (
         *(0xFFFFF, 0x3FFFF, 0x7FFFFFF, 0x7FFFFFF, 0x7FFFFFF, 0x1FFFF),
-        *(0x1FFFFFFF, 0xF1F3F, 0xF1F3F, 0x3F3FBF3F, 0x71FF3F),
+        *(0x1FFFFFFF, 0xF1F3F, 0xF1F3F, 0x3F3FBF3F, 0x3F71FF3F),
     )
     for n, mask in enumerate(full):
         assert write(registers, 0x1000 + 4 * n, 0xFFFFFFFF)
         assert read(registers, 0x1000 + 4 * n) == [mask]
-    for address, mask in ((0x8, 0x1F0003), (0x10, 0x8000001F), (0x288, 0xFFFFFFFF), (0x2000, 63)):
+    for address, mask in ((0x8, 0x1F0003), (0x10, 0x8000001F), (0x18, 3), (0x288, 0xFFFFFFFF), (0x2000, 63)):
         write(registers, address, 0xFFFFFFFF)
         assert read(registers, address) == [mask]
 
@@ -242,6 +244,7 @@ def test_tables_and_memory_are_locked_while_running():
         assert read(registers, address) == ["SLVERR"]
         assert not write(registers, address, 1)
     assert not write(registers, reg.PAD_VALUE, 1)
+    assert not write(registers, reg.OUT_OF_ORDER, 1)
     assert read(registers, reg.PAD_VALUE) == [0]
     with pytest.raises(UsageError, match="disarm"):
         write(registers, reg.LOCK, 1)
@@ -256,13 +259,13 @@ def test_iteration_counters_begin_where_the_table_says():
 
 
 def test_a_program_loads_everything():
-    parts = {"locks": {4: 5}, "memory": {6: np.array([7])}, "pads": {2: 8}}
+    parts = {"locks": {4: 5}, "memory": {6: np.array([7])}, "pads": {2: 8}, "out_of_order": (1,)}
     accesses = engine_program({1: Descriptor(2, 3)}, [EngineTask(0, 1)], **parts)
     registers = file()
     assert not any(error for _, error in registers.apply(accesses))
     assert registers.descriptors()[1] == Descriptor(2, 3)
     assert (registers.armed, registers.locks[4], registers.memory[6, 0]) == (True, 5, 7)
-    assert registers.pad_values == [0, 0, 8]
+    assert (registers.pad_values, registers.out_of_order) == ([0, 0, 8], 2)
     assert [len(q) for q in registers.queues] == [1, 0, 0, 0, 0]
 
 

@@ -19,6 +19,7 @@ DATA = [
     "init_values",
     "rechunk",
     "chain",
+    "out_of_order",
 ]
 FULL = {"gaps": "random:0.5", "ready": "bursty:8"}
 VARIANTS = [

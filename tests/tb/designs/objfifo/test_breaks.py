@@ -34,6 +34,7 @@ ROWS = [
         ("<= !header_issue && !word_padding;", "<= !header_issue;", "padding"),
         ("{~^header, header}", "{^header, header}", "chain"),
         ("{(WORD_W / 32){pad_value}}", "'0", "padding"),
+        ("1'b0, ooo_id_q, packet_id_q", "7'b0, packet_id_q", "out_of_order"),
     ),
     *breaks(
         "objfifo",
@@ -45,6 +46,22 @@ ROWS = [
         "objfifo",
         "objfifo/objfifo_regs.sv",
         ("do_write && in_pads(waddr) && !running_q", "do_write && in_pads(waddr)", "errors"),
+    ),
+    # Out of order: headers that come too early, chains and tokens that count, ids at the wrong bits.
+    *breaks(
+        "objfifo",
+        "objfifo/objfifo_sequencer.sv",
+        ("!fetch_full_q && !next_full_q && next_ready;", "!fetch_full_q && !next_full_q;", "out_of_order"),
+        ("table_words[10][8] && !by_header;", "table_words[10][8];", "out_of_order"),
+        ("task_token_q && !by_header,", "task_token_q,", "out_of_order"),
+        ("queue_up ? fetch_length_q : 18'd1;", "fetch_length_q;", "out_of_order"),
+    ),
+    *breaks("objfifo", "objfifo/objfifo_s2mm.sv", ("bank_wdata[10:5]", "bank_wdata[9:4]", "out_of_order")),
+    *breaks("objfifo", "objfifo/objfifo_s2mm_npu1.sv", ("in_data[10:5]", "in_data[9:4]", "out_of_order")),
+    *breaks(
+        "objfifo",
+        "objfifo/objfifo_regs.sv",
+        ("waddr == AddrOutOfOrder && !running_q", "waddr == AddrOutOfOrder", "errors"),
     ),
     *breaks("objfifo", "objfifo/objfifo_iteration.sv", ("stepped = '0;", "stepped = index;", "corners")),
     *breaks(
@@ -162,12 +179,14 @@ ROWS = [
     *breaks("objfifo_array", "objfifo/objfifo_worker.sv", ("pause_q <= work;", "pause_q <= '0;", "chain")),
 ]
 
-_NPU1_FILES = {"way", "ingress", "staging", "channel", "mm2s_npu1", "gather"}
+_NPU1_FILES = {"way", "ingress", "staging", "channel", "mm2s_npu1", "s2mm_npu1", "gather"}
 NPU1_ROWS = [
     row
     for row in ROWS
     if row.file.removeprefix("objfifo/objfifo_").removesuffix(".sv") in _NPU1_FILES
-    or any(word in row.old for word in ("at_grant", "stalled_q", "wakes;", "row <", "padding ||", "OutCrossing"))
+    or any(
+        word in row.old for word in ("at_grant", "stalled_q", "wakes;", "row <", "padding ||", "OutCrossing", "18'd1;")
+    )
 ]
 
 
