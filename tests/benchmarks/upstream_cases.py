@@ -331,7 +331,7 @@ def _scripts() -> list[UpstreamCase]:
 
 
 def _placed() -> list[UpstreamCase]:
-    """Packets that go where their headers say, and a barrier."""
+    """Packets that go where their headers say, parameters, a barrier."""
     core, script = f"{XRT}/dma_s2mm_ooo_core", f"{XRT}/dma_s2mm_ooo/dma_s2mm_ooo.py"
     turned = _i32(64).reshape(2, 2, 16)[:, ::-1].reshape(-1)
     shim = np.concatenate([_i32(101, 109), _i32(1, 9)])
@@ -350,6 +350,10 @@ def _placed() -> list[UpstreamCase]:
         UpstreamCase("dma_s2mm_ooo_core/core_merge_backpressure", f"{core}/core_merge_backpressure.mlir",
                      {"arg0": _i32(64)}, {"arg1": turned}),
         _text("dma_s2mm_ooo_shim_recv", {}, {"out": shim}),
+        _text("loadpdi", {"a": _i32(512)}, {"a": _i32(512) + 2}),
+        _text("scratchpad_params", {"foo": 1.5, "bar": 2.25}, {"out": np.array([0x4058], np.uint16)}),
+        _text("scratchpad_addr_offset", {"in": _i32(32), "input_offset": 8}, {"out": _i32(8, 16)}),
+        _text("scratchpad_regwrite", {"scratchpad": np.array([42 << 2], np.uint32)}, {"out": _i32(42, 43)}),
         _own("vision/color_threshold", "programming_examples/vision/color_threshold/color_threshold.py", "-W", "64", "-H",
              "16", kernels={"threshold": _threshold_line}),
         *[_own(f"dma_s2mm_ooo ({what})", script, *given.split()) for what, given in options.items()],

@@ -17,6 +17,7 @@ from goldbeat.pymodels.objfifo.live.core_control import CoreControl
 from goldbeat.pymodels.objfifo.live.core_ports import CorePorts, connect_cascade
 from goldbeat.pymodels.objfifo.live.dma import ChannelWatch, LiveBd, LiveChannel, LiveTask, LiveWords
 from goldbeat.pymodels.objfifo.live.lock import LiveLock, LockWatch
+from goldbeat.pymodels.objfifo.live.scratchpad import Scratchpad
 from goldbeat.pymodels.objfifo.live.streams import LiveSink, LiveSource, LiveStreams, TilePort
 from goldbeat.pymodels.objfifo.plan.device import Device
 from goldbeat.pymodels.objfifo.plan.memory import ALIGN, reserved
@@ -93,6 +94,7 @@ class LiveArray:
         self.lose_pushes = False
         self.full_pushes: Counter[str] = Counter()
         self.remarks: list[str] = []
+        self.scratchpad = Scratchpad()
         self._core_ports: dict[Tile, CorePorts] = {}
         self._watch: ArrayWatch | None = None
 
@@ -214,6 +216,9 @@ class LiveArray:
         for name, value in inputs.items():
             if name in self.scalars:
                 self.scalars[name] = int(np.asarray(value).item())
+                continue
+            if name in self.scratchpad.kinds:
+                self.scratchpad.give(name, value)
                 continue
             if name not in self.hosts:
                 raise UsageError(f"no host array {name}; there are {', '.join(self.hosts) or 'none'}")

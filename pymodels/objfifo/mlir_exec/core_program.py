@@ -18,6 +18,7 @@ from goldbeat.pymodels.objfifo.mlir_exec.interpreter import Env, ScalarProgram, 
 from goldbeat.pymodels.objfifo.mlir_exec.tree import MlirOp
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 
+READ_PARAMETER = "aiex.read_scratchpad_parameter"
 _NOTHING = ("aie.end", "aie.event", "func.func", "aie.debug", "vector.print")
 
 
@@ -44,7 +45,10 @@ class CoreProgram(ScalarProgram):
         self.array, self.find, self.ports = array, find, ports
 
     def program(self, op: MlirOp, env: Env) -> LiveProgram:
-        """The core's body, once."""
+        """The core's body, once; one that reads parameters of the scratchpad waits for them before."""
+        reads = any(o.name == READ_PARAMETER for o in op.everything)
+        if op.attributes.get("emit_parameter_sync_preamble", reads):
+            yield self.array.scratchpad.wait()
         yield from self.region(op.regions[0], env)
 
     def waits_of(self, stand_in: Generator[Any, Any, Any]) -> Waits:
@@ -66,6 +70,8 @@ class CoreProgram(ScalarProgram):
             op.flow = self._get(op)
         elif op.name in ("aie.put_stream", "aie.put_cascade"):
             op.flow = self._put(op)
+        elif op.name == READ_PARAMETER:
+            op.code = self._parameter(op)
         elif op.name in _NOTHING:
             op.code = lambda env: None
         else:
@@ -118,6 +124,14 @@ class CoreProgram(ScalarProgram):
             env[op.results[0]] = found[0] if cascade else word_value(found[0], kind)
 
         return get
+
+    def _parameter(self, op: MlirOp) -> Callable[[Env], None]:
+        name, result = op.symbols[0], op.results[0]
+
+        def read(env: Env) -> None:
+            env[result] = self.array.scratchpad.value(name)
+
+        return read
 
     def _stream_type(self, op: MlirOp) -> str:
         """The type of a word: the last one that is named."""

@@ -14,10 +14,11 @@ from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray, LiveBuff
 from goldbeat.pymodels.objfifo.live.control_port import ControlPort
 from goldbeat.pymodels.objfifo.live.from_plan import LiveEnd, LiveFifos, add_plan
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
+from goldbeat.pymodels.objfifo.live.scratchpad import KINDS
 from goldbeat.pymodels.objfifo.live.streams import TilePort
-from goldbeat.pymodels.objfifo.mlir_exec.core_program import CoreProgram
+from goldbeat.pymodels.objfifo.mlir_exec.core_program import READ_PARAMETER, CoreProgram
 from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar, packet_in
-from goldbeat.pymodels.objfifo.mlir_exec.host_program import HostProgram
+from goldbeat.pymodels.objfifo.mlir_exec.host_program import SCRATCHPAD, HostProgram
 from goldbeat.pymodels.objfifo.mlir_exec.interpreter import constant_value
 from goldbeat.pymodels.objfifo.mlir_exec.memref_ops import cursor_on, dense_value, memref_type
 from goldbeat.pymodels.objfifo.mlir_exec.tree import MlirOp, MlirTree
@@ -30,6 +31,7 @@ from goldbeat.pymodels.objfifo.plan.access import LockAccess, Steps
 from goldbeat.pymodels.objfifo.plan.design import Core, Fifo, FifoDesign, Link
 from goldbeat.pymodels.objfifo.plan.device import ANY, AIEDevice, Device
 from goldbeat.pymodels.objfifo.plan.lower import plan
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import Tile
 
@@ -64,13 +66,17 @@ class TextArray:
     def build(self) -> LiveArray:
         """A fresh array."""
         cursor = TokenCursor(self.text, self.path)
-        found = [op for op in _flat(MlirTree(cursor).top()) if op.name == "aie.device"]
+        every = _flat(MlirTree(cursor).top())
+        found = [op for op in every if op.name == "aie.device"]
         if self.wanted is not None:
             found = [op for op in found if self.wanted in op.symbols]
         chosen = next((d for d in found if any(o.name in _SEQUENCE for o in d.ops)), found[0] if found else None)
         if chosen is None:
             raise InputError("no aie.device" + (f" @{self.wanted}" if self.wanted else ""), "one", file=self.path)
-        return _Builder(cursor, chosen, self.kernels, self.path, self.sequence).run()
+        builder = _Builder(cursor, chosen, self.kernels, self.path, self.sequence)
+        for op in every:
+            builder.parameter(op)
+        return builder.run()
 
 
 def _flat(ops: Sequence[MlirOp]) -> list[MlirOp]:
@@ -113,6 +119,10 @@ class _Builder:
             for inner in op.ops:
                 if inner.name in ("aie.buffer", "aie.lock"):
                     self._declare(inner)
+        used = [o for o in self.op.everything if o.name == READ_PARAMETER or "offset_parameter" in o.attributes]
+        self.array.scratchpad.wanted = bool(used)
+        if any(o.name == "aiex.npu.create_scratchpad" for o in self.op.everything):
+            self.array.host_array(SCRATCHPAD, ObjectType((32,), np.dtype(np.uint32)))
         self._plan()
         self.array.place()
         for name, value in list(self.env.items()):
@@ -135,8 +145,18 @@ class _Builder:
 
     # -- declarations
 
+    def parameter(self, op: MlirOp) -> None:
+        """``aiex.scratchpad_parameter``."""
+        if op.name != "aiex.scratchpad_parameter":
+            return
+        kind = next((t.text for t in reversed(op.tokens) if t.kind == "word"), "")
+        if kind not in KINDS:
+            self.fail(op, f"a scratchpad parameter of {kind}", f"one of {', '.join(KINDS)}")
+        self.array.scratchpad.declare(op.symbols[0], kind)
+
     def _declare(self, op: MlirOp) -> None:
         name = op.name
+        self.parameter(op)
         if name in ("aie.tile", "aie.logical_tile"):
             self._tile(op)
         elif name in ("aie.objectfifo", "aie.objectfifo.link"):
@@ -223,7 +243,7 @@ class _Builder:
         """The largest acquire of each end, as a program of one pass."""
         tile = self.env[op.operands[0]]
         most: dict[tuple[str, FifoEnd], int] = {}
-        for inner in _everything(op):
+        for inner in op.everything:
             if inner.name not in _FIFO:
                 continue
             port = FifoEnd.PRODUCE if "Produce" in inner.text else FifoEnd.CONSUME
@@ -339,10 +359,3 @@ def memref_type_at(op: MlirOp, number: int) -> Any:
 
     ahead = op.tokens[number + 2]
     return read_memref(cursor_on(op.tokens[number + 2 :])) if ahead.text in ("memref", "tensor", "vector") else None
-
-
-def _everything(op: MlirOp) -> list[MlirOp]:
-    found = []
-    for one in op.ops:
-        found += [one, *_everything(one)]
-    return found

@@ -64,7 +64,7 @@ class DmaText:
     def reserve(self, tile: Tile, op: MlirOp) -> None:
         """Numbers that descriptors ask for are nobody else's."""
         taken = self._taken(tile)
-        for inner in _inside(op):
+        for inner in op.everything:
             if inner.name == "aie.dma_bd" and "bd_id" in inner.attributes:
                 taken.add(int(inner.attributes["bd_id"]))
 
@@ -239,6 +239,7 @@ class DmaText:
             if op.attributes.get(flag):
                 self.fail(op, "compression", "a descriptor without it")
         offset, length, dims, pads = self._shape(op, env)
+        offset += self.moved(op)
         if length is None:
             length = _product(dims, pads) if dims else obj.elements
         iteration = self._iteration(op, item)
@@ -252,6 +253,11 @@ class DmaText:
         slot = int(op.attributes.get("out_of_order_id", 0)) & OUT_OF_ORDER_IDS
         pad = int(op.attributes.get("pad_value", 0))
         return LiveBd(bd, memory, pad=pad, slot=slot, walk=shifted, turns=turns)
+
+    def moved(self, op: MlirOp) -> int:
+        """Elements that a parameter of the scratchpad moves a transfer by."""
+        name = op.attributes.get("offset_parameter")
+        return 0 if name is None else self.array.scratchpad.offset(str(name))
 
     def _shape(self, op: MlirOp, env: dict[str, Any]) -> tuple[int, int | None, Any, Any]:
         """Offset, length, (size, stride) pairs and padding, all outermost first."""
@@ -392,9 +398,3 @@ def _next(block: MlirBlock) -> str | None:
         if op.name == "aie.next_bd":
             return next(t.text for t in op.tokens if t.kind == "block")
     return None
-
-
-def _inside(op: MlirOp) -> Iterator[MlirOp]:
-    for one in op.ops:
-        yield one
-        yield from _inside(one)

@@ -23,10 +23,24 @@ from goldbeat.pymodels.objfifo.mlir_exec.interpreter import Env, ScalarProgram, 
 from goldbeat.pymodels.objfifo.mlir_exec.memref_ops import bracket_lists, slot_values
 from goldbeat.pymodels.objfifo.mlir_exec.tree import MlirOp
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, PacketHeader
-from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 
 _NOTHING = ("aie.end", "aiex.dma_free_task", "aiex.npu.preempt", "aie.trace.start_config", "aie.trace.host_config")
 Flow = Callable[[Env], Waits]
+SCRATCHPAD = "scratchpad"
+"""The input that stands for the words of the state table."""
+FETCH = "aiex.sync_scratchpad_parameters_from_host"
+
+
+def _at_once(code: Callable[[Env], None]) -> Flow:
+    """What waits for nothing."""
+
+    def run(env: Env) -> Waits:
+        code(env)
+        return None
+        yield None
+
+    return run
 
 
 class HostProgram(ScalarProgram):
@@ -59,6 +73,7 @@ class HostProgram(ScalarProgram):
         """Of allocations whose transfers are packets."""
         self.fifos = LiveFifos({}, {})
         self.pools = BdPools(array)
+        self._leading: list[MlirOp] = []
         self._moves = 0
 
     def program(self, op: MlirOp, env: Env) -> LiveProgram:
@@ -66,6 +81,10 @@ class HostProgram(ScalarProgram):
         for name, value in env.items():
             if isinstance(value, HostScalar):
                 env[name] = self.array.scalars[value]
+        fetches = self.array.scratchpad.wanted and not any(o.name == FETCH for o in op.everything)
+        if op.attributes.get("emit_parameter_sync_preamble", fetches):
+            self.array.scratchpad.fetch()
+        self._leading = self._loads(op)
         yield from self.region(op.regions[0], env)
 
     def other(self, op: MlirOp) -> None:
@@ -93,6 +112,10 @@ class HostProgram(ScalarProgram):
             "aiex.dma_bd_pool_pop": self._pop,
             "aiex.dma_bd_pool_push": self._give,
             "aiex.configure": self._configured,
+            "aiex.npu.load_pdi": self._load,
+            FETCH: self._fetch,
+            "aiex.npu.create_scratchpad": self._create,
+            "aiex.npu.update_from_scratchpad": self._update,
         }.get(op.name)
         if found is not None:
             op.flow = found(op)
@@ -100,6 +123,49 @@ class HostProgram(ScalarProgram):
             op.code = lambda env: None
         else:
             super().other(op)
+
+    def _loads(self, op: MlirOp) -> list[MlirOp]:
+        """The configurations that a sequence begins with: the last one is that of the device at hand, as the array is."""
+        found: list[MlirOp] = []
+        for one in op.ops:
+            if one.name == "aiex.npu.load_pdi":
+                found.append(one)
+            elif one.name != "arith.constant":
+                break
+        if found and str(found[-1].attributes.get("device_ref", self.device)) != self.device:
+            self.fail(found[-1], f"@{found[-1].attributes['device_ref']}", f"the device at hand, @{self.device}")
+        return found
+
+    def _load(self, op: MlirOp) -> Flow:
+        if not any(op is one for one in self._leading):
+            self.fail(op, "a configuration in the middle of the sequence", "aiex.npu.load_pdi at its start")
+        return _at_once(lambda env: None)
+
+    def _fetch(self, op: MlirOp) -> Flow:
+        return _at_once(lambda env: self.array.scratchpad.fetch())
+
+    def _create(self, op: MlirOp) -> Flow:
+        count = int(op.attributes["size"]) // WORD_BYTES
+
+        def create(env: Env) -> None:
+            self.array.scratchpad.table = [int(word) for word in self.array.hosts[SCRATCHPAD][:count]]
+
+        return _at_once(create)
+
+    def _update(self, op: MlirOp) -> Flow:
+        found = op.attributes
+        buffer = self.array.buffers.get(str(found.get("buffer", "")))
+        known = ("state_table_idx", "buffer", "address")
+        others = [f"{name} = {value}" for name, value in found.items() if name not in known and value]
+        if buffer is None or others or int(found.get("address", 0)):
+            self.fail(op, ", ".join(others) or "another place", "an entry that is added to the first words of a buffer")
+        index, at = int(found["state_table_idx"]), (buffer.address or 0) // WORD_BYTES
+
+        def update(env: Env) -> None:
+            memory = self.array.memory(buffer.tile)
+            memory[at : at + 2] = self.array.scratchpad.added(index, (int(memory[at]), int(memory[at + 1])))
+
+        return _at_once(update)
 
     def _channel(self, op: MlirOp, name: str) -> ChannelKey:
         found = self.channels.get(name)
@@ -123,7 +189,7 @@ class HostProgram(ScalarProgram):
             if not isinstance(host, HostArgument):
                 self.fail(op, name, "an argument of the sequence")
             at, steps = slot_values(offsets, env), slot_values(strides, env)
-            start = sum(o * s for o, s in zip(at, steps, strict=True))
+            start = sum(o * s for o, s in zip(at, steps, strict=True)) + self.dma.moved(op)
             dims = list(zip(slot_values(sizes, env), steps, strict=True))
             item = self.array.host_types[host].dtype.itemsize
             walk = element_walk(start, dims, item, f"line {op.token.line}")

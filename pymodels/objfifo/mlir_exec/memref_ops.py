@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.objfifo.mlir_exec.scalars import bf16_bits, bf16_value
 from goldbeat.pymodels.objfifo.mlir_exec.tree import Code, MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.lexer import Token, TokenCursor
 from goldbeat.pymodels.objfifo.mlir_text.values import dense, read_memref
@@ -102,12 +103,14 @@ def memref_code(op: MlirOp, fail: Failure) -> Code:
 def _access(op: MlirOp, load: bool) -> Code:
     names = op.operands
     slots = bracket_lists(op.tokens)[0]
+    bfloat = "bf16" in op.text
     if load:
         source, result = names[0], op.results[0]
 
         def read(env: dict[str, Any]) -> None:
             where = tuple(slot_values(slots, env))
-            env[result] = env[source][_inside(env[source], where, op)].item()
+            found = env[source][_inside(env[source], where, op)].item()
+            env[result] = bf16_value(found) if bfloat else found
 
         return read
     value, target = names[0], names[1]
@@ -115,7 +118,7 @@ def _access(op: MlirOp, load: bool) -> Code:
     def write(env: dict[str, Any]) -> None:
         array = env[target]
         where = _inside(array, tuple(slot_values(slots, env)), op)
-        one = env[value]
+        one = bf16_bits(env[value]) if bfloat else env[value]
         if array.dtype.kind == "u" and not isinstance(one, float):
             one &= (1 << (8 * array.dtype.itemsize)) - 1
         array[where] = one

@@ -22,11 +22,30 @@ def wrapped(value: Number, kind: str) -> Number:
     """A result in its type: integers wrap to signed ones, floats round."""
     bits = _WIDTHS.get(kind)
     if bits is None:
-        return float(np.float32(value)) if kind == "f32" else float(value)
+        return _rounded(value, kind)
     if bits == 1:
         return int(value) & 1
     value = int(value) & ((1 << bits) - 1)
     return value - (1 << bits) if value >> (bits - 1) else value
+
+
+def _rounded(value: Number, kind: str) -> float:
+    if kind == "bf16":
+        return bf16_value(bf16_bits(value))
+    return float(np.float32(value)) if kind == "f32" else float(np.float16(value)) if kind == "f16" else float(value)
+
+
+def bf16_value(bits: int) -> float:
+    """The number that 16 bits of bfloat16 stand for."""
+    return float(np.array([int(bits) << 16], np.uint32).view(np.float32)[0])
+
+
+def bf16_bits(value: Number) -> int:
+    """A number as bfloat16, to the nearest, ties to even."""
+    word = int(np.array([value], np.float32).view(np.uint32)[0])
+    if word & 0x7FFFFFFF > 0x7F800000:
+        return word >> 16 | 0x40
+    return (word + 0x7FFF + (word >> 16 & 1)) >> 16
 
 
 def unsigned(value: Number, kind: str) -> int:

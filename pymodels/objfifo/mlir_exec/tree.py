@@ -75,6 +75,13 @@ class MlirOp:
         """Operations of its regions, without those further inside."""
         return (op for region in self.regions for block in region for op in block.ops)
 
+    @property
+    def everything(self) -> Iterator[MlirOp]:
+        """Operations of its regions, with those further inside."""
+        for op in self.ops:
+            yield op
+            yield from op.everything
+
 
 class MlirTree:
     """Reads operations.
