@@ -114,6 +114,8 @@ class LiveChannel:
     ) -> None:
         self.tile, self.direction, self.index = tile, direction, index
         self.queue: deque[LiveTask] = deque()
+        self.fifo = ""
+        """The object FIFO whose ring it runs."""
         self.ordered = True
         """False where the header of a packet names the descriptor."""
         self.left = 0

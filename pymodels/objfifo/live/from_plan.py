@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,8 +16,8 @@ from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.streams import TilePort
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
-from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd, PacketHeader, Plan, TilePlan
-from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
+from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd, LockUse, PacketHeader, Plan, TilePlan
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 from goldbeat.pymodels.objfifo.untimed.machine import CoreEnd
 from goldbeat.pymodels.objfifo.untimed.recorded_cores import core_ends
 
@@ -88,18 +89,20 @@ class LiveFifos:
                 lock.value = lock.initial
 
 
-def add_plan(array: LiveArray, plan: Plan) -> LiveFifos:
+def add_plan(array: LiveArray, plan: Plan, pinned: Mapping[Tile, Collection[int]] | None = None) -> LiveFifos:
     """Put a plan's tiles and streams into an array; the shim's queues are the sequence's.
 
     Args:
         array: what it becomes part of.
         plan: object fifos, lowered.
+        pinned: numbers of locks that are others', beside those that the array has; fifos' locks take the next free ones.
     """
+    numbers = _lock_numbers(array, plan, pinned or {})
     made: dict[str, LiveBuffer] = {}
     found = LiveFifos({}, {})
     for tile in plan.tiles:
         if tile.tile.kind is not TileKind.SHIM:
-            _tile(array, tile, made, found)
+            _tile(array, tile, made, found, numbers)
     for flow in plan.flows:
         source = TilePort(flow.source.tile, flow.source.bundle, flow.source.channel)
         dests = [TilePort(d.tile, d.bundle, d.channel) for d in flow.dests]
@@ -111,7 +114,9 @@ def add_plan(array: LiveArray, plan: Plan) -> LiveFifos:
         objects = [
             LiveBuffer(made[name].tile, made[name].name, types[key[0]], made[name].address) for name in end.pool.buffers
         ]
-        takes, gives = (array.lock(*end.take), array.lock(*end.give)) if end.locked else (None, None)
+        takes = gives = None
+        if end.locked:
+            takes, gives = (array.lock(tile, numbers[tile, number]) for tile, number in (end.take, end.give))
         found.ends[key] = LiveEnd(end, takes, gives, objects)
     for fifo in plan.fifos:
         for one in fifo.ends:
@@ -121,11 +126,30 @@ def add_plan(array: LiveArray, plan: Plan) -> LiveFifos:
     return found
 
 
+def _lock_numbers(array: LiveArray, plan: Plan, pinned: Mapping[Tile, Collection[int]]) -> dict[tuple[Tile, int], int]:
+    """The number of each lock of a plan: its own, unless somebody else has it.
+
+    Raises:
+        UsageError: more locks than a tile has.
+    """
+    found = {}
+    for tile in plan.tiles:
+        others = {*array.locks[tile.tile], *pinned.get(tile.tile, ())}
+        free = (n for n in range(tile.tile.limits.locks) if n not in others and n not in {k.id for k in tile.locks})
+        for lock in tile.locks:
+            number = lock.id if lock.id not in others else next(free, None)
+            if number is None:
+                raise UsageError(f"{tile.tile}: more locks than it has")
+            found[tile.tile, lock.id] = number
+    return found
+
+
 def _tile(
     array: LiveArray,
     plan: TilePlan,
     made: dict[str, LiveBuffer],
     found: LiveFifos,
+    numbers: Mapping[tuple[Tile, int], int],
 ) -> None:
     tile = plan.tile
     end = max((b.address + b.size for b in plan.buffers), default=0)
@@ -138,16 +162,19 @@ def _tile(
             one.initial[: len(buffer.initial)] = buffer.initial
         made[buffer.name] = array.add_buffer(one)
     for lock in plan.locks:
-        array.lock(tile, lock.id, name=lock.name, initial=lock.initial)
+        array.lock(tile, numbers[tile, lock.id], name=lock.name, initial=lock.initial)
+
+    def lock_of(use: LockUse) -> LiveLock:
+        return array.lock(tile, numbers[tile, use.lock])
+
     for channel in plan.channels:
         live = array.channel(tile, channel.direction, channel.index)
+        live.fifo = channel.fifo
         for bd in channel.bds:
-            takes = None if bd.acquire is None else (array.lock(tile, bd.acquire.lock), bd.acquire.value, False)
-            gives = None if bd.release is None else (array.lock(tile, bd.release.lock), bd.release.value)
+            takes = None if bd.acquire is None else (lock_of(bd.acquire), bd.acquire.value, False)
+            gives = None if bd.release is None else (lock_of(bd.release), bd.release.value)
             array.bds[tile][bd.id] = LiveBd(bd, array.memory(tile), takes, gives, bd.next, channel.pad_value)
         tasks = [LiveTask(t.bd, t.repeat, t.token) for t in channel.queue]
         live.queue += tasks
-        locks = [
-            array.lock(tile, use.lock) for bd in channel.bds for use in (bd.acquire, bd.release) if use is not None
-        ]
+        locks = [lock_of(use) for bd in channel.bds for use in (bd.acquire, bd.release) if use is not None]
         found.resident.setdefault(channel.fifo, []).append((live, tasks, locks))

@@ -85,6 +85,8 @@ class DmaText:
         token = bool(op.attributes.get("issue_token", False))
         channel = self.array.channel(tile, direction, index)
         self.order(op, channel)
+        if channel.fifo:
+            self.fail(op, f"{channel.name}, which is used by fifo {channel.fifo}", "a channel that is free")
         if first is not None:
             channel.queue.append(LiveTask(first, repeat, token))
 

@@ -112,7 +112,14 @@ class _ScriptBuilder:
             return
         with core_at_work():
             made = live_plan(replace(design, hosts=[], transfers=[]), packets=self.packets)
-            self.live = add_plan(self.array, made)
+            self.live = add_plan(self.array, made, self._pinned_locks())
+
+    def _pinned_locks(self) -> dict[Tile, set[int]]:
+        found: dict[Tile, set[int]] = {}
+        for one in self.found.explicit.locks:
+            if one.number is not None and one.tile is not None:
+                found.setdefault(script_tile(one.tile), set()).add(one.number)
+        return found
 
     def _memory(self) -> None:
         made: list[tuple[ScriptBuffer, LiveBuffer]] = []
@@ -174,6 +181,8 @@ class _ScriptBuilder:
                 made = self.array.bds[tile][keys[id(one)]] = self.descriptor(tile, one, following)
                 made.pad = made.pad if start.pad is None else start.pad & 0xFFFFFFFF
             channel = self.array.channel(tile, start.direction, start.index)
+            if channel.fifo:
+                raise UsageError(f"{channel.name} is used by fifo {channel.fifo}")
             if start.out_of_order:
                 self.out_of_order(channel)
             if start.first is not None and id(start.first) in keys:

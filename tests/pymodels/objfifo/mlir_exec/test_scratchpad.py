@@ -142,3 +142,16 @@ def test_the_state_table_is_added_to_a_buffer(pad):
 def test_what_is_not_executed(pad, parts, message):
     with pytest.raises(GoldbeatError, match=message):
         pad(**parts)
+
+
+def test_locks_with_numbers_are_not_those_of_fifos(pad, tmp_path):
+    core = """aie.use_lock(%go, AcquireGreaterEqual, 1)
+      %v = arith.constant 5 : i32"""
+    pad(core=core, sequence="aiex.set_lock(%go, 1)")
+    path = tmp_path / "pad.mlir"
+    path.write_text(path.read_text().replace("aie.lock(%t, 15)", "aie.lock(%t, 0)"))
+    found = run_live(TextArray(path).build)
+    assert found.completes
+    assert found.hosts["o"][0] == 5
+    path.write_text(path.read_text().replace("aiex.set_lock(%go, 1)", ""))
+    assert not run_live(TextArray(path).build).completes

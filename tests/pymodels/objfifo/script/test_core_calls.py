@@ -203,3 +203,20 @@ def test_barriers_that_are_not_those_of_mlir_aie(tmp_path):
     with pytest.raises(GoldbeatError, match="no argument of its worker"):
         execute(tmp_path, IRON.format(**PARTS | {"barrier": "WorkerRuntimeBarrier()"}).replace(
             "barrier.wait_for_value", "globals()['barrier'].wait_for_value"))  # fmt: skip
+
+
+def test_locks_and_channels_of_a_script_are_not_those_of_fifos(tmp_path):
+    one = "go.acquire(1); [put_cascade(v) for v in a]"
+    parts = CASCADES | {"links": CASCADES["links"] + "; go = lock(first, lock_id=0, init={init})", "one": one}
+    assert execute(tmp_path, HEAD.format(**parts | {"links": parts["links"].format(init=1)})).completes
+    assert not execute(tmp_path, HEAD.format(**parts | {"links": parts["links"].format(init=0)})).completes
+    twice = """pass
+        spare = buffer(first, ty, "spare")
+        @mem(first)
+        def dma(block):
+            dma_start("S2MM", 0, dest=block[1], chain=block[2])
+            with block[1]:
+                dma_bd(spare)
+                next_bd(block[1])"""
+    with pytest.raises(GoldbeatError, match=r"S2MM 0 of core tile \(0, 3\) is used by fifo x"):
+        execute(tmp_path, HEAD.format(**CASCADES | {"links": twice}))
