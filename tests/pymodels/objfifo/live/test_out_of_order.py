@@ -205,3 +205,33 @@ def test_ids_that_are_lost_are_refused(script):
         script(names="out_of_order_id=64")
     with pytest.raises(InputError, match="unexpected keyword"):
         script(names="out_of_order=3")
+
+
+POOLED = """%n{n} = aiex.dma_bd_pool_pop(0, 0) {part}: i32
+      %more{n} = arith.constant 1 : i32
+      %p{n} = aiex.dma_configure_task(%s, MM2S, 0) repeat %more{n} : i32 {{
+        aie.dma_bd(%i : memref<32xi32> offset = {offset} len = 8) bd_id_val %n{n} : i32 {{{header}out_of_order_id = {id} : i32}}
+        aie.end
+      }}
+      aiex.dma_start_task(%p{n})
+      """
+
+
+def test_numbers_from_the_pool_and_repeats_from_values(merge, tmp_path):
+    path = tmp_path / "merge.mlir"
+    merge()
+    text = path.read_text()
+    begin, end = text.index("%t0 ="), text.index("aiex.dma_await_task(%r)")
+
+    def pooled(*parts):
+        sends = [
+            POOLED.format(n=n, offset=8 * n, id=5 - 2 * n, header=HEADER, part=part) for n, part in enumerate(parts)
+        ]
+        path.write_text(text[:begin] + "".join(sends) + text[end:])
+        return run_live(TextArray(path).build, {"i": np.arange(32, dtype=np.int32)})
+
+    found = pooled("", "")  # both packets are sent twice
+    assert found.completes
+    assert rows(found) == [0, 0, 1, 0]
+    with pytest.raises(UsageError, match=r"shim tile \(0, 0\): the pool of descriptors is empty"):
+        pooled("partition [3, 4) ", "partition [3, 4) ")

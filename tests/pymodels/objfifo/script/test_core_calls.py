@@ -220,3 +220,53 @@ def test_locks_and_channels_of_a_script_are_not_those_of_fifos(tmp_path):
                 next_bd(block[1])"""
     with pytest.raises(GoldbeatError, match=r"S2MM 0 of core tile \(0, 3\) is used by fifo x"):
         execute(tmp_path, HEAD.format(**CASCADES | {"links": twice}))
+
+
+WORKERS = """
+import numpy as np
+from aie.iron import Buffer, CascadeFlow, ObjectFifo, Program, Runtime, Worker, WorkerRuntimeBarrier
+from aie.dialects.aie import get_cascade, put_cascade
+from aie.iron.device import NPU2, Tile
+
+ty = np.ndarray[(8,), np.dtype[np.int32]]
+x, y = ObjectFifo(ty, name="x"), ObjectFifo(ty, name="y")
+plus = Buffer(np.ndarray[(1,), np.dtype[np.int32]], name="plus", use_write_rtp=True)
+barrier = WorkerRuntimeBarrier()
+
+def first(a, plus, barrier):
+    barrier.wait_for_value(1)
+    part = a.acquire(1)
+    for i in range(8):
+        put_cascade(part[i] + plus[0])
+    a.release(1)
+
+def second(b):
+    part = b.acquire(1)
+    for i in range(8):
+        part[i] = get_cascade(np.int32)
+    b.release(1)
+
+def set_plus(where):
+    where[0] = 30
+
+workers = [Worker(first, [x.cons(), plus, barrier], tile=Tile(0, 3), while_true=False),
+           Worker(second, [y.prod()], tile=Tile(0, 2), while_true=False)]
+{cascade}
+rt = Runtime()
+with rt.sequence(ty, ty) as (inp, out):
+    rt.start(*workers)
+    rt.inline_ops(set_plus, [plus])
+    rt.set_barrier(barrier, 1)
+    rt.fill(x.prod(), inp)
+    rt.drain(y.cons(), out, wait=True)
+Program(NPU2(), rt).resolve_program()
+"""
+
+
+def test_workers_are_joined_by_cascades_and_the_older_sequence_sets_barriers(tmp_path):
+    found = execute(tmp_path, WORKERS.format(cascade="CascadeFlow(workers[0], workers[1])"))
+    assert found.completes
+    assert not found.differing
+    assert found.hosts["arg1"].tolist() == (SENT + 30).tolist()
+    with pytest.raises(GoldbeatError, match="to the south or to the east"):
+        execute(tmp_path, WORKERS.format(cascade="CascadeFlow(workers[1], workers[0])"))
