@@ -16,7 +16,8 @@ _NAME = re.compile(
     r"\"?(?:aie|aiex|arith|memref|scf|func|cf|affine|math|vector|llvm|builtin|index|ub|linalg)\.[\w.]+\"?"
 )
 _BARE = ("call", "return", "module", "func")
-_PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_PAIRS = {"(": (")",), "[": ("]", ")")}
+"""What ends a group; ``[3, 4)`` is a range."""
 Code = Callable[[dict[str, Any]], Any]
 FlowCode = Callable[[dict[str, Any]], Generator[Blocked | None, None, Any]]
 
@@ -154,9 +155,9 @@ class MlirTree:
                 op.regions.append(self._region())
         elif text in ("(", "["):
             op.tokens.append(cursor.take())
-            while cursor.now.text != _PAIRS[text]:
+            while cursor.now.text not in _PAIRS[text]:
                 if cursor.now.kind == "end":
-                    cursor.fail(_PAIRS[text])
+                    cursor.fail(_PAIRS[text][0])
                 self._part(op)
             op.tokens.append(cursor.take())
         else:
