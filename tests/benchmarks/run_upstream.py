@@ -67,7 +67,7 @@ def run_case(case: UpstreamCase, root: Path) -> tuple[str, str]:
             return _judge(case, run_live(text.build, case.inputs, **case.options))
         if _form_differs(case, path.read_text()):
             return "absent", "another calling form in this clone"
-        script = ScriptArray(path, case.arguments, case.kernels, packets=case.packets)
+        script = ScriptArray(path, case.arguments, case.kernels, case.device, packets=case.packets)
         results = script.execute(case.inputs, **case.options)
         if case.inputs is None and not script.session.results:
             return "needs", "arrays: it has no check of its own"

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.objfifo.live.core_ports import CascadeGet, CascadePut
+from goldbeat.pymodels.objfifo.live.core_registers import RegisterRead, RegisterWrite
 
 Arrays = dict[str, npt.NDArray[Any]]
 XRT, BASIC = "test/npu-xrt", "programming_examples/basic"
@@ -32,7 +33,7 @@ class UpstreamCase:
         kernels: stand-ins.
         hangs: what the report of its hang must say; empty for a test that completes.
         options: of the execution, such as ``runs``.
-        device, sequence: of text that has several.
+        device, sequence: of text that has several; the NPU that a script finds.
         any_order: elements are compared sorted, as the host program does.
         before_jit: of a script from before its design was a function to call.
         packets: every fifo of a script as packets.
@@ -326,7 +327,7 @@ def _scripts() -> list[UpstreamCase]:
         UpstreamCase("basic/chaining_channels", f"{BASIC}/chaining_channels/chaining_channels.py", {},
                      {"arg0": _i32(1, 257)}),
         UpstreamCase("basic/custom_dma", f"{BASIC}/custom_dma/custom_dma.py", {}, {"arg1": rows}, ("-d", "npu2")),
-        _own("basic/dma_compression", f"{BASIC}/dma_compression/dma_compression.py"),
+        *(_compression(device) for device in ("npu1", "npu2")),
     ]  # fmt: skip
 
 
@@ -358,6 +359,39 @@ def _placed() -> list[UpstreamCase]:
              "16", kernels={"threshold": _threshold_line}),
         *[_own(f"dma_s2mm_ooo ({what})", script, *given.split()) for what, given in options.items()],
     ]  # fmt: skip
+
+
+_BD_WORDS = [0x1D004 + 0x20 * number for number in range(4)]
+_CONTROLS = [0x1DE00, 0x1DE10]
+_COMPRESSION = 1 << 31
+
+
+def _enable(first: int, control: int) -> Any:
+    """A kernel that sets the compression bits of two descriptors and of a channel."""
+    for offset in _BD_WORDS[first : first + 2]:
+        yield RegisterWrite(offset, _COMPRESSION)
+    yield RegisterWrite(control, 1 << 4)
+
+
+def _dump(values: Any) -> Any:
+    """A kernel that reads registers, writes compression bits, and reads them again."""
+    words = values.view(np.uint32)
+    words[10:] = 0
+    for number, offset in enumerate([*_BD_WORDS, *_CONTROLS]):
+        words[number] = yield RegisterRead(offset)
+    for number, offset in enumerate(_BD_WORDS, 6):
+        yield RegisterWrite(offset, _COMPRESSION)
+        words[number] = yield RegisterRead(offset)
+
+
+def _compression(device: str) -> UpstreamCase:
+    kernels = {
+        "enable_mm2s_compression": lambda: _enable(2, _CONTROLS[1]),
+        "enable_s2mm_decompression": lambda: _enable(0, _CONTROLS[0]),
+        "dump_compress_regs": _dump,
+    }
+    path = f"{BASIC}/dma_compression/test_dma_compression.py"
+    return UpstreamCase(f"basic/dma_compression ({device})", path, kernels=kernels, device=device)
 
 
 def upstream_cases() -> list[UpstreamCase]:

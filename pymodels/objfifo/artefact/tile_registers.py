@@ -84,6 +84,8 @@ SLAVE_FIELDS = _fields("on 0 31, packet 0 30")
 SLOT_FIELDS = _fields("id 0 28:24, mask 0 20:16, on 0 8, msel 0 5:4, arbiter 0 2:0")
 """A packet slot of a slave port."""
 
+PROCESSOR_BUS = 0x32038
+"""Bit 0: the core reaches the registers of its tile."""
 SHIM_MUX, SHIM_DEMUX = 0x1F000, 0x1F004
 MUX_PORTS = {2: 8, 3: 10, 6: 12, 7: 14}
 """Lowest bit of a South port's choice in the mux (into the array); 1 is the DMA."""
@@ -162,6 +164,7 @@ _CORE_OTHERS = (
     RegisterBlock("Lock_Request", 0x40000, 4, 0x1000),
     RegisterBlock("Core_Control", 0x32000),
     RegisterBlock("Core_Status", 0x32004),
+    RegisterBlock("Core_Processor_Bus", PROCESSOR_BUS),
     RegisterBlock("Memory_Control", 0x36070),
     RegisterBlock("Core_Trace_Control{0}", 0x340D0, 4, 2),
     RegisterBlock("Core_Trace_Event{0}", 0x340E0, 4, 2),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Generator, Hashable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,6 +15,7 @@ from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.live.agent import Blocked, LiveAgent, LiveProgram
 from goldbeat.pymodels.objfifo.live.core_control import CoreControl
 from goldbeat.pymodels.objfifo.live.core_ports import CorePorts, connect_cascade
+from goldbeat.pymodels.objfifo.live.core_registers import ArrayRegisters, RegisterRead, RegisterWrite, serve_register
 from goldbeat.pymodels.objfifo.live.dma import ChannelWatch, LiveBd, LiveChannel, LiveTask, LiveWords
 from goldbeat.pymodels.objfifo.live.lock import LiveLock, LockWatch
 from goldbeat.pymodels.objfifo.live.scratchpad import Scratchpad
@@ -95,6 +96,8 @@ class LiveArray:
         self.full_pushes: Counter[str] = Counter()
         self.remarks: list[str] = []
         self.scratchpad = Scratchpad()
+        self.registers: ArrayRegisters | None = None
+        """What makes them enters itself."""
         self._core_ports: dict[Tile, CorePorts] = {}
         self._watch: ArrayWatch | None = None
 
@@ -181,7 +184,9 @@ class LiveArray:
         if key not in self.channels:
             if not 0 <= index < tile.limits.channels:
                 raise UsageError(f"{tile} has no channel {direction} {index}")
-            made = self.channels[key] = LiveChannel(tile, direction, index, self._finder(tile), self._counter(key))
+            made = self.channels[key] = LiveChannel(
+                tile, direction, index, self._finder(tile), self._counter(key), self.device.name
+            )
             made.watch = self._watch
         return self.channels[key]
 
@@ -268,12 +273,18 @@ class LiveArray:
         self.streams.connect(self.source(source), [self.sink(d) for d in dests], packet, mask=mask, keep=keep)
 
     def core_ports(self, tile: Tile) -> CorePorts:
-        """A core's streams and cascades."""
+        """A core's streams, cascades and registers."""
         if tile not in self._core_ports:
             self._core_ports[tile] = CorePorts(
-                lambda n: self.sink(TilePort(tile, "Core", n)), lambda n: self.source(TilePort(tile, "Core", n))
+                lambda n: self.sink(TilePort(tile, "Core", n)),
+                lambda n: self.source(TilePort(tile, "Core", n)),
+                lambda wish: self._register(tile, wish),
             )
         return self._core_ports[tile]
+
+    def _register(self, tile: Tile, wish: RegisterWrite | RegisterRead) -> Generator[Blocked, None, int | None]:
+        assert self.registers is not None
+        return serve_register(self.registers, tile, wish)
 
     def add_cascade(self, source: Tile, dest: Tile) -> None:
         """A cascade from one core to the next."""

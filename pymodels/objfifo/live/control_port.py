@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.artefact.tile_registers import PROCESSOR_BUS
 from goldbeat.pymodels.objfifo.live.dma import LiveWords
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.streams import LiveSource
@@ -44,6 +45,8 @@ class ControlPort:
             return
         if operation in (0, 2, 3):
             for number, value in enumerate(data):
-                for wait in self.registers.write(self.tile, offset + 4 * number, value):
-                    if not wait.attempt():
+                where = offset + 4 * number
+                for wait in self.registers.write(self.tile, where, value):
+                    # A packet does not wait until the core that it lets go on has gone on.
+                    if not wait.attempt() and where != PROCESSOR_BUS:
                         raise UsageError(f"{self.tile}: a control packet writes to a full queue ({wait.text})")

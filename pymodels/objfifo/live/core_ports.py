@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ports of a core beside memory: streams and the cascade, for programs and for kernels' stand-ins."""
+"""Ports of a core beside memory: streams, the cascade and registers, for programs and for kernels' stand-ins."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.live.agent import Blocked
+from goldbeat.pymodels.objfifo.live.core_registers import RegisterRead, RegisterWrite
 from goldbeat.pymodels.objfifo.live.streams import LiveSink, LiveSource
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
@@ -56,13 +57,19 @@ class CorePorts:
 
     Args:
         sink, source: a stream port by its number.
+        registers: serves accesses to registers of its tile.
 
     Attributes:
         into, out: its cascades, None for none.
     """
 
-    def __init__(self, sink: Callable[[int], LiveSink], source: Callable[[int], LiveSource]) -> None:
-        self._sink, self._source = sink, source
+    def __init__(
+        self,
+        sink: Callable[[int], LiveSink],
+        source: Callable[[int], LiveSource],
+        registers: Callable[[RegisterRead | RegisterWrite], Generator[Blocked, None, int | None]],
+    ) -> None:
+        self._sink, self._source, self._registers = sink, source, registers
         self.into: LiveCascade | None = None
         self.out: LiveCascade | None = None
 
@@ -117,7 +124,7 @@ class CorePorts:
         return Blocked(f"room in the cascade {cascade.name}" if cascade else "a cascade, which it has not", attempt)
 
     def serve(self, stand_in: Generator[Any, Any, Any]) -> Generator[Blocked | None, None, Any]:
-        """Run a stand-in that yields :class:`CascadeGet`, :class:`CascadePut`, :class:`StreamGet`, :class:`StreamPut`."""
+        """Run a stand-in that yields what it does with cascades, streams and registers."""
         answer: Any = None
         while True:
             try:
@@ -137,8 +144,10 @@ class CorePorts:
                 answer = found[0]
             elif isinstance(wish, StreamPut):
                 yield self.put_stream(wish.port, int(wish.value))
+            elif isinstance(wish, RegisterRead | RegisterWrite):
+                answer = yield from self._registers(wish)
             else:
-                expected = "CascadeGet, CascadePut, StreamGet or StreamPut"
+                expected = "CascadeGet, CascadePut, StreamGet, StreamPut, RegisterRead or RegisterWrite"
                 raise UsageError(f"a stand-in yielded {wish!r}; expected {expected}")
 
 

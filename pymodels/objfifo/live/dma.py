@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.live.compression import ZeroExpander, zero_format
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction
 from goldbeat.pymodels.objfifo.plan.tile import Tile
@@ -38,6 +39,7 @@ class LiveBd:
         uses: how often it was started.
         walk: word addresses in order, -1 for padding; made of ``bd`` where it is not given.
         turns: words that each use moves the walk by, one after the other; empty for the iteration of ``bd``.
+        compress: its compression bit.
     """
 
     bd: Bd
@@ -50,6 +52,7 @@ class LiveBd:
     uses: int = 0
     walk: npt.NDArray[np.int64] | None = field(default=None, repr=False)
     turns: tuple[int, ...] = ()
+    compress: bool = False
 
     def addresses(self) -> npt.NDArray[np.int64]:
         """Word addresses of this use, -1 for padding; counts the use."""
@@ -102,6 +105,7 @@ class LiveChannel:
         tile, direction, index: which one.
         find: the descriptor of a key, as it is when it starts.
         token: called when a task that asked for a token has ended.
+        device: its name, for the format of compressed words.
     """
 
     def __init__(
@@ -111,6 +115,7 @@ class LiveChannel:
         index: int,
         find: Callable[[Hashable], LiveBd],
         token: Callable[[], None],
+        device: str,
     ) -> None:
         self.tile, self.direction, self.index = tile, direction, index
         self.queue: deque[LiveTask] = deque()
@@ -118,16 +123,25 @@ class LiveChannel:
         """The object FIFO whose ring it runs."""
         self.ordered = True
         """False where the header of a packet names the descriptor."""
+        self.compression = False
+        """Descriptors with a compression bit compress; read when one is loaded, as the bit itself is."""
+        self.expander: ZeroExpander | None = None
+        """Takes the words of the descriptor at hand, if it decompresses."""
+        self.compressed = False
+        """It has compressed or decompressed."""
         self.left = 0
         self.tasks_done = 0
         self.words = 0
         self.watch: ChannelWatch | None = None
+        self._device = device
         self._find, self._token = find, token
         self._task: LiveTask | None = None
         self._runs = 0
         self._bd: LiveBd | None = None
         self._walk: npt.NDArray[np.int64] = np.zeros(0, np.int64)
         self._at = 0
+        self._marked = self._compresses = False
+        self._sent: LiveWords | None = None
 
     @property
     def name(self) -> str:
@@ -164,12 +178,40 @@ class LiveChannel:
         again = self._task is not None and self._task.bd == key and self._runs > 1
         return again or any(t.bd == key for t in self.queue)
 
+    @property
+    def compresses(self) -> bool:
+        """The descriptor at hand compresses or decompresses."""
+        return self._bd is not None and self._compresses
+
     def clear(self) -> None:
         """Reset: forget the queue and the descriptor at hand."""
         self.queue.clear()
         self._task, self._bd, self.left = None, None, 0
+        self.expander = self._sent = None
         if self.watch is not None:
             self.watch.forgotten(self)
+
+    def set_compression(self, on: bool) -> None:
+        """Write the channel's compression bit.
+
+        Raises:
+            UsageError: a descriptor with a compression bit is at hand: nothing says whether it changes.
+        """
+        if on == self.compression:
+            return
+        self.settle()
+        if self._bd is not None and self._marked:
+            raise UsageError(f"{self.name}: its compression bit is written while it has a descriptor with one at hand")
+        self.compression = on
+
+    def settle(self) -> None:
+        """Load the first descriptor of the queue, as silicon does long before a word of it moves."""
+        if self._task is None and self.ordered:
+            self._next_task()
+
+    def _load(self, bd: LiveBd) -> None:
+        self._bd, self._marked = bd, bd.compress
+        self._compresses = bd.compress and self.compression
 
     def advance(self) -> bool:
         """Start the next descriptor if there is one and its lock is free; True if it started."""
@@ -189,7 +231,8 @@ class LiveChannel:
         """
         if self.left or (self._task is None and not self._next_task()):
             return False
-        bd = self._bd = self._find(key)
+        bd = self._find(key)
+        self._load(bd)
         if bd.takes is not None and not bd.takes[0].take(bd.takes[1], equal=bd.takes[2]):
             return False
         self.start(bd)
@@ -197,7 +240,9 @@ class LiveChannel:
 
     def start(self, bd: LiveBd) -> None:
         """Begin to move the words of a descriptor."""
-        self._bd, self._walk, self._at = bd, bd.addresses(), 0
+        if bd is not self._bd:
+            self._load(bd)
+        self._walk, self._at = bd.addresses(), 0
         self.left = len(self._walk)
         if self.left and int(self._walk.max()) >= len(bd.memory):
             self.left = 0
@@ -205,8 +250,31 @@ class LiveChannel:
                 f"{self.name}: a descriptor of {bd.bd.buffer} walks to word {int(self._walk.max())}, "
                 f"its memory has {len(bd.memory)}"
             )
+        self._sent = self.expander = None
+        if self._compresses:
+            self._begin_groups(bd)
         if self.watch is not None:
             self.watch.descriptor_begins(self, bd, bd.uses - 1)
+
+    def _begin_groups(self, bd: LiveBd) -> None:
+        """Compress all words at once, or get ready to decompress."""
+        form = zero_format(self._device)
+        self.compressed = True
+        if bd.bd.packet is not None or not self.ordered:
+            raise UsageError(f"{self.name}: a descriptor that compresses packets with a header is not executed")
+        form.require_groups(self.left, f"{self.name}: a descriptor with a compression bit")
+        groups = self._walk.reshape(-1, form.words)
+        first = groups[:, :1]
+        if (first % form.words).any() or (groups != first + np.arange(form.words)).any():
+            raise UsageError(
+                f"{self.name}: a descriptor with a compression bit that does not walk "
+                f"aligned groups of {form.words} words: how it forms groups is not known"
+            )
+        if self.direction is Direction.MM2S:
+            self._sent = form.compress(bd.memory[self._walk])
+            self.left = len(self._sent)
+        else:
+            self.expander = ZeroExpander(form, self.name)
 
     def _next_task(self) -> bool:
         if not self.queue:
@@ -214,7 +282,7 @@ class LiveChannel:
         self._task = self.queue.popleft()
         self._runs = self._task.repeat + 1
         if self.ordered:
-            self._bd = self._find(self._task.bd)
+            self._load(self._find(self._task.bd))
         if self.watch is not None:
             self.watch.task_begins(self, self._task)
         return True
@@ -222,6 +290,10 @@ class LiveChannel:
     def take(self, count: int) -> LiveWords:
         """Words for the stream."""
         assert self._bd is not None
+        if self._sent is not None:
+            packed = self._sent[self._at : self._at + count]
+            self._moved(packed)
+            return packed
         walk = self.reached(count)
         words = np.where(walk < 0, np.uint32(self._bd.pad), self._bd.memory[walk]).astype(np.uint32)
         self._moved(words)
@@ -251,7 +323,7 @@ class LiveChannel:
         if bd.gives is not None:
             bd.gives[0].give(bd.gives[1], self)
         if self.ordered and bd.next is not None:
-            self._bd = self._find(bd.next)
+            self._load(self._find(bd.next))
         else:
             self._chain_ends()
         if self.watch is not None:
@@ -261,7 +333,10 @@ class LiveChannel:
         assert self._task is not None
         self._runs -= 1
         if self._runs:
-            self._bd = self._find(self._task.bd) if self.ordered else None
+            if self.ordered:
+                self._load(self._find(self._task.bd))
+            else:
+                self._bd = None
             return
         if self._task.token:
             self._token()

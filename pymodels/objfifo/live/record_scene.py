@@ -158,6 +158,8 @@ class _Episode:
     def _channel(self, part: ChannelPart) -> None:
         made, channel = self.made, part.channel
         left = MOST_BDS - len(made.descriptors)
+        if channel.compressed:
+            raise UsageError(f"{channel.name}: compression, which the engine has not")
         try:
             program = channel_program(part, self._locks, left)
             pad = padding_value(part)

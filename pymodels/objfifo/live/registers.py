@@ -30,9 +30,12 @@ class LiveRegisters:
 
     def __init__(self, array: LiveArray) -> None:
         self.array = array
+        array.registers = self
         self._bds: defaultdict[tuple[Tile, int], dict[int, int]] = defaultdict(dict)
         self._patches: dict[tuple[Tile, int], tuple[str, int]] = {}
         self._others: dict[tuple[Tile, int], int] = {}
+        self._waiting: set[Tile] = set()
+        """Tiles whose core waits for its processor bus."""
 
     def write(self, tile: Tile, offset: int, value: int) -> Iterator[Blocked]:
         """A write of one word; yields what a write to a queue waits for."""
@@ -50,8 +53,41 @@ class LiveRegisters:
             yield self._start(tile, channel[0], channel[1], value)
         elif offset == CORE_CONTROL and tile in self.array.core_controls:
             self.array.core_controls[tile].write(value)
+        elif tile.kind is TileKind.CORE and offset == reg.PROCESSOR_BUS:
+            self._others[tile, offset] = value
+            yield self._core_goes_on(tile)
         else:
             self._other(tile, offset, value)
+
+    def _core_goes_on(self, tile: Tile) -> Blocked:
+        """A core that waited for its bus is faster than the next instruction of the host."""
+        turns = iter((False,))
+
+        def attempt() -> bool:
+            return next(turns, True) and not (tile in self._waiting and self._bus(tile))
+
+        return Blocked(f"the core of {tile}, whose processor bus was enabled", attempt)
+
+    def _bus(self, tile: Tile) -> bool:
+        return bool(self._others.get((tile, reg.PROCESSOR_BUS), 0) & 1)
+
+    def await_bus(self, tile: Tile) -> Blocked:
+        """What a core waits for before it reads or writes registers."""
+
+        def attempt() -> bool:
+            ready = self._bus(tile)
+            (self._waiting.discard if ready else self._waiting.add)(tile)
+            return ready
+
+        return Blocked(f"the processor bus of {tile} to be enabled", attempt)
+
+    def write_masked(self, tile: Tile, offset: int, value: int, mask: int) -> Iterator[Blocked]:
+        """A write of the bits of a word that are 1 in ``mask``."""
+        descriptor = reg.TILE_MAPS[tile.kind].bds.find(offset)
+        if descriptor is not None and self._configured(tile, descriptor[0]) and _is_compression(tile, descriptor, mask):
+            self._compress(tile, descriptor[0], bool(value & mask))
+        else:
+            yield from self.write(tile, offset, self.value(tile, offset) & ~mask | value & mask)
 
     def _other(self, tile: Tile, offset: int, value: int) -> None:
         name = register_name(tile.kind, offset)
@@ -60,6 +96,7 @@ class LiveRegisters:
             one = self.array.channel(tile, channel[0], channel[1])
             if reg.CONTROL_FIELDS["reset"].of((value,)):
                 one.clear()
+            one.set_compression(bool(reg.CONTROL_FIELDS["compression"].of((value,))))
             one.ordered = not reg.CONTROL_FIELDS["out_of_order"].of((value,))
         elif not any(word in name for word in _IGNORED):
             self.array.remarks.append(f"a write of {value:#x} to {name} of {tile} is left out")
@@ -72,12 +109,18 @@ class LiveRegisters:
         if offset < layout.memory:
             return int(self.array.memory(tile)[offset // 4])
         if descriptor is not None:
-            return self._bds[tile, descriptor[0]].get(descriptor[1], 0)
+            return self._word(tile, *descriptor)
         if lock is not None:
             return self.array.lock(tile, lock[0]).value
         if offset == CORE_CONTROL and tile in self.array.core_controls:
             return self.array.core_controls[tile].value
-        return self._others.get((tile, offset), 0)
+        channel = reg.channel_at(tile.kind, offset)
+        words = [self._others.get((tile, offset), 0)]
+        if channel is not None and channel[2] == "Ctrl":
+            one = self.array.channel(tile, channel[0], channel[1])
+            reg.CONTROL_FIELDS["out_of_order"].put(words, int(not one.ordered))
+            reg.CONTROL_FIELDS["compression"].put(words, int(one.compression))
+        return words[0]
 
     def reset_core(self, tile: Tile) -> None:
         """A pulse of a core's reset: its program begins again if the core is still enabled.
@@ -106,11 +149,47 @@ class LiveRegisters:
         self._patches[tile, found[0]] = (host, start)
         self.array.bds[tile].pop(found[0], None)
 
-    def _descriptor(self, tile: Tile, number: int, word: int, value: int) -> None:
-        if number in self.array.bds[tile] and not self._bds[tile, number]:
+    def _configured(self, tile: Tile, number: int) -> bool:
+        """The descriptor stems from the design: there are no words of it."""
+        return number in self.array.bds[tile] and not self._bds[tile, number]
+
+    def _word(self, tile: Tile, number: int, word: int) -> int:
+        """A word of a descriptor; of one without words, that of a core tile's packet and compression."""
+        if not self._configured(tile, number):
+            return self._bds[tile, number].get(word, 0)
+        field = reg.BD_FIELDS[tile.kind].get("compression")
+        if tile.kind is not TileKind.CORE or field is None or word != field.word:
             raise UsageError(f"{tile}: a single word of descriptor {number}, which was not written by words before")
-        self._bds[tile, number][word] = value
-        self.array.bds[tile].pop(number, None)
+        live = self.array.bds[tile][number]
+        words = [0] * reg.bd_words(tile.kind)
+        field.put(words, int(live.compress))
+        if live.bd.packet is not None:
+            for name, value in (("packet", 1), ("packet_id", live.bd.packet.id), ("packet_type", live.bd.packet.type)):
+                reg.BD_FIELDS[tile.kind][name].put(words, value)
+        return words[word]
+
+    def _descriptor(self, tile: Tile, number: int, word: int, value: int) -> None:
+        changed = self._word(tile, number, word) ^ value
+        if number in self.array.bds[tile] and _is_compression(tile, (number, word), changed):
+            self._compress(tile, number, not self.array.bds[tile][number].compress)
+        elif self._configured(tile, number):
+            if changed:
+                raise UsageError(
+                    f"{tile}: a write of {value:#x} to descriptor {number}, which was not written by words before: "
+                    "only its compression bit may change"
+                )
+            return
+        else:
+            self.array.bds[tile].pop(number, None)
+        if self._bds[tile, number] or number not in self.array.bds[tile]:
+            self._bds[tile, number][word] = value
+
+    def _compress(self, tile: Tile, number: int, on: bool) -> None:
+        """A descriptor's compression bit: one that a channel has loaded does not change."""
+        for channel in self.array.channels.values():
+            if channel.tile == tile:
+                channel.settle()
+        self.array.bds[tile][number].compress = on
 
     def _equal(self, tile: Tile, words: tuple[int, ...]) -> tuple[LiveLock, int, bool]:
         """An acquire that waits for one value."""
@@ -136,7 +215,9 @@ class LiveRegisters:
             raise UsageError(f"{tile}: descriptor {number} was never written")
         words = tuple(stored.get(n, 0) for n in range(reg.bd_words(tile.kind)))
         found = read_bd(tile, number, words)
-        wrong = [text for text in found.unsupported if not text.startswith("acquires a lock that equals")]
+        wrong = [
+            text for text in found.unsupported if not text.startswith(("acquires a lock that equals", "compresses"))
+        ]
         if wrong:
             raise UsageError(f"{tile}: descriptor {number} {'; '.join(wrong)}")
         bd = found.bd
@@ -148,9 +229,16 @@ class LiveRegisters:
         else:
             memory = self.array.memory(tile)
         takes = None if bd.acquire is None else (self.array.lock(tile, bd.acquire.lock), bd.acquire.value, False)
-        if len(wrong) < len(found.unsupported):
+        if any(text.startswith("acquires") for text in found.unsupported):
             takes = self._equal(tile, words)
         gives = None if bd.release is None else (self.array.lock(tile, bd.release.lock), bd.release.value)
         slot = reg.BD_FIELDS[tile.kind]["out_of_order"].of(words)
-        self.array.bds[tile][number] = LiveBd(bd, memory, takes, gives, bd.next, slot=slot)
+        compress = any(text == "compresses" for text in found.unsupported)
+        self.array.bds[tile][number] = LiveBd(bd, memory, takes, gives, bd.next, slot=slot, compress=compress)
         return bd.next
+
+
+def _is_compression(tile: Tile, place: tuple[int, int], mask: int) -> bool:
+    """The bits of a descriptor's word are its compression bit."""
+    field = reg.BD_FIELDS[tile.kind].get("compression")
+    return field is not None and place[1] == field.word and mask == 1 << field.low

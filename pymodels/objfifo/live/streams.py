@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.live.compression import ZeroExpander
 from goldbeat.pymodels.objfifo.live.dma import LiveChannel, LiveWords
 from goldbeat.pymodels.objfifo.live.placed_packets import PlacedPackets, StreamPiece
 from goldbeat.pymodels.objfifo.plan.plan import PacketHeader
@@ -67,6 +68,8 @@ class LiveSink:
         if self.lost or self.control is not None:
             return 1 << 30
         want = self.channel.left if self.channel is not None else 0
+        if self.channel is not None and want and self.channel.expander is not None:
+            want = self.channel.expander.wants
         return max(0, self.storage + want - self.stored)
 
     def begin(self, word: int, slot: int | None) -> None:
@@ -118,7 +121,20 @@ class LiveSink:
             return used > 0
         if not channel.left and not channel.advance():
             return False
+        if channel.expander is not None:
+            return self._expand(channel, channel.expander)
         channel.put(self.pull(min(self.stored, channel.left)))
+        return True
+
+    def _expand(self, channel: LiveChannel, expander: ZeroExpander) -> bool:
+        """Give it compressed groups, as far as they have come and the descriptor at hand takes them."""
+        while self._words and channel.expander is expander and channel.left:
+            first = self._words[0]
+            count = min(expander.wants, len(first.words))
+            ends = first.last and count == len(first.words)
+            words = expander.take(self.pull(count), ends)
+            if words is not None:
+                channel.put(words)
         return True
 
 
@@ -257,10 +273,11 @@ class LiveStreams:
         count = min(source.left, *(s.room() for s in route.sinks))
         if count == 0:
             return False
+        ends = source.channel is None or source.channel.bd is None or not source.channel.bd.bd.suppress_tlast
         words = source.take(count)
         last = not source.words if source.channel is None else source.channel.left == 0
         for sink in route.sinks:
-            sink.push(words, last=last)
+            sink.push(words, last=last and ends)
             sink.owner = None if last else source
             sink.step()
         source.midway = not last
@@ -272,6 +289,8 @@ class LiveStreams:
         """No way for this header. Without one the first word of the data is it."""
         if source.header is not None or source.midway or source.channel is None or not routes:
             return False
+        if source.channel.compresses:
+            raise UsageError(f"{source.channel.name}: its packets' header would be its first compressed word")
         source.found = header_of(int(source.take(1)[0]))
         return True
 

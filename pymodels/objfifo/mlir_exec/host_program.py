@@ -332,9 +332,7 @@ class HostProgram(ScalarProgram):
     def _mask(self, op: MlirOp) -> Flow:
         def write(env: Env) -> Waits:
             address, value, mask = self._numbers(op, env, ("address", "value", "mask"))
-            tile, offset = self._place(op, address)
-            old = self.registers.value(tile, offset)
-            yield from self.registers.write(tile, offset, old & ~mask | value & mask)
+            yield from self.registers.write_masked(*self._place(op, address), value, mask)
 
         return write
 

@@ -41,6 +41,13 @@ class Device:
         """Number of rows."""
         return 1 + self.mem_rows + self.core_rows
 
+    def resolve(self) -> AIEDevice:
+        """The member of :class:`AIEDevice`; a :class:`UsageError` for a device without a name of its own."""
+        for one in AIEDevice:
+            if one.value == self:
+                return one
+        raise UsageError(f"{self.name} is no device by name; known: {', '.join(d.name for d in AIEDevice)}")
+
     def tile(self, col: int, row: int) -> Tile:
         """The tile at a place, whether the device reaches so far or not."""
         kind = TileKind.SHIM if row == 0 else TileKind.MEM if row <= self.mem_rows else TileKind.CORE

@@ -370,9 +370,8 @@ def write_register(
         tile, offset = host.array.device.tile(column, row), address & 0xFFFFF
     else:
         tile, offset = host.array.device.tile(address >> 25, address >> 20 & 31), address & 0xFFFFF
-    if mask is not None:
-        value = host.registers.value(tile, offset) & ~mask | value & mask
-    for wish in host.registers.write(tile, offset, int(value)):
+    where = (tile, offset, int(value))
+    for wish in host.registers.write(*where) if mask is None else host.registers.write_masked(*where, mask):
         await_wish(wish)
 
 

@@ -46,6 +46,11 @@ def _nothing(*_: Any, **__: Any) -> None:
     """For calls without effect here: traces, ends of blocks."""
 
 
+def _plain(function: Any) -> Any:
+    """``@func``: a core calls the function itself."""
+    return function
+
+
 class Marker:
     """``In``, ``Out`` and ``CompileTime[int]`` of a design's arguments."""
 
@@ -170,7 +175,7 @@ def _iron() -> dict[str, Any]:
         "DmaChannel": tile_dma.TileDmaChannel, "Bd": tile_dma.TileBd, "BdIteration": tile_dma.TileBdIteration,
         "Acquire": tile_dma.LockAcquire, "Release": tile_dma.LockRelease, "jit": jit.jit, "In": Marker, "Out": Marker,
         "InOut": Marker, "CompileTime": Marker, "tensor": jit.ScriptTensor, "zeros": jit.script_zeros,
-        "zeros_like": jit.script_zeros_like, "ones": jit.script_ones, "arange": jit.script_arange,
+        "zeros_like": jit.script_zeros_like, "ones": jit.script_ones, "full": jit.script_full, "arange": jit.script_arange,
         "randint": jit.script_random, "get_current_device": jit.current_device, "set_current_device": jit.set_device,
         "ensure_current_device": jit.current_device, "ObjectFifoLink": _link,
         "CascadeGet": CascadeGet, "CascadePut": CascadePut, "CascadeFlow": explicit.cascade_flow,
@@ -200,6 +205,7 @@ def _spaces() -> dict[str, dict[str, Any]]:
     taps = {n: getattr(element_pattern, n) for n in ("TensorAccessPattern", "TensorTiler2D")}
     loops = {"range_": range_, "_for": range_, "for_": range_, "yield_": ops.yield_, "if_": _branch, "else_": _branch}
     enums = {"DMAChannelDir": DIRECTION, "LockAction": ACTION, "WireBundle": BUNDLE, "AIETileType": KIND}
+    enums["AIEDevice"] = devices.AIEDevice
     traces = dict.fromkeys(("configure_trace", "start_trace", "stop_trace", "gen_trace_done_aie2"), _nothing)
     memref = {"load": ops.memref.load, "store": ops.memref.store}
     arith = {n: getattr(ops.arith, n) for n in ("addi", "addf", "subi", "muli", "constant", "index_cast", "trunci")}
@@ -218,12 +224,13 @@ def _spaces() -> dict[str, dict[str, Any]]:
         "iron.kernel": _iron(), "iron.resolvable": {"Resolvable": ScriptPart},
         "iron.placers": {"SequentialPlacer": placement.SequentialPlacer},
         "iron.algorithms": {"transform": jit.transform_tiles, "transform_binary": _binary},
-        "helpers.dialects.scf": loops, "helpers.taplib": taps, "helpers.taplib.tap": taps,
+        "helpers.dialects.func": {"func": _plain}, "helpers.dialects.scf": loops,
+        "helpers.taplib": taps, "helpers.taplib.tap": taps,
         "helpers.taplib.tensortiler2d": taps, "utils.trace": traces, "utils.trace.events": dict.fromkeys(_EVENTS, AnyNames()),
         "utils.verify": {"assert_pass": jit.assert_same_tensor}, "utils.hostruntime.cli": {"run_design_cli": jit.run_script_design},
         "utils.hostruntime.argparse": line, "utils.compile": {"resolve_target_arch": _nothing},
         "utils": {"NPUKernel": None, "DefaultNPURuntime": None, "get_current_device": jit.current_device,
-                  "cleanup_npu_runtime": _nothing},
+                  "cleanup_npu_runtime": _nothing, "_get_default_npu_runtime": jit.script_runtime},
     }  # fmt: skip
 
 

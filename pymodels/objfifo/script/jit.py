@@ -21,7 +21,7 @@ from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
 from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
 from goldbeat.pymodels.objfifo.plan.access import range_
-from goldbeat.pymodels.objfifo.plan.device import ANY, AIEDevice, Device
+from goldbeat.pymodels.objfifo.plan.device import ANY, AIEDevice, Device, device_of
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
 from goldbeat.pymodels.objfifo.script.build_script import build_script
 from goldbeat.pymodels.objfifo.script.declared import (
@@ -82,10 +82,10 @@ class ScriptSession:
         device: the device at hand.
     """
 
-    def __init__(self, kernels: KernelFunctions) -> None:
+    def __init__(self, kernels: KernelFunctions, device: Any = None) -> None:
         self.kernels = kernels
         self.results: list[LiveResult] = []
-        self.device: Any = None
+        self.device = device
 
 
 _session: ContextVar[ScriptSession | None] = ContextVar("script_session", default=None)
@@ -220,6 +220,11 @@ def script_ones(*size: Any, dtype: Any = np.float32, **_: Any) -> ScriptTensor:
     return ScriptTensor(np.ones(shape, dtype))
 
 
+def script_full(size: Any, fill_value: Any, dtype: Any = np.float32, **_: Any) -> ScriptTensor:
+    """A tensor of one value."""
+    return ScriptTensor(np.full(size, fill_value, dtype))
+
+
 def script_arange(*bounds: Any, dtype: Any = np.int32, **_: Any) -> ScriptTensor:
     """A tensor of numbers in a row."""
     return ScriptTensor(np.arange(*bounds).astype(dtype))
@@ -246,6 +251,29 @@ def current_device() -> Any:
     """The device at hand, any if there is none."""
     found = _session.get()
     return ANY if found is None or found.device is None else found.device
+
+
+class ScriptRuntime:
+    """``_get_default_npu_runtime()``: says which NPU is there.
+
+    Attributes:
+        npu_str: ``npu1`` or ``npu2``.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self.npu_str = device.name.partition("_")[0]
+
+
+def script_runtime() -> ScriptRuntime:
+    """The NPU at hand.
+
+    Raises:
+        UsageError: none was named.
+    """
+    found = device_of(current_device())
+    if found is ANY:
+        raise UsageError("the script asks which NPU there is: name it with --device, for example --device npu1")
+    return ScriptRuntime(found)
 
 
 def set_device(found: Any) -> None:

@@ -25,7 +25,7 @@ from goldbeat.pymodels.objfifo.script.build_script import build_script
 from goldbeat.pymodels.objfifo.script.declared import Declared
 from goldbeat.pymodels.objfifo.script.explicit import explicit
 from goldbeat.pymodels.objfifo.script.import_names import script_imports
-from goldbeat.pymodels.objfifo.script.jit import ScriptSession, own_declarations, script_session
+from goldbeat.pymodels.objfifo.script.jit import ScriptSession, named_device, own_declarations, script_session
 
 
 def run_script(path: Path, arguments: Sequence[str], found: ScriptSession) -> Declared | None:
@@ -76,14 +76,21 @@ class ScriptArray:
     Args:
         path, arguments: the script and its command line.
         kernels: Python functions that stand for compiled ones.
+        device: name of the NPU that a script finds, if it names none itself.
         packets: every fifo as packets.
     """
 
     def __init__(
-        self, path: Path, arguments: Sequence[str], kernels: KernelFunctions, *, packets: bool = False
+        self,
+        path: Path,
+        arguments: Sequence[str],
+        kernels: KernelFunctions,
+        device: str | None = None,
+        *,
+        packets: bool = False,
     ) -> None:
         self.path, self.arguments, self.kernels, self.packets = path, list(arguments), kernels, packets
-        self.session = ScriptSession(kernels)
+        self.session = ScriptSession(kernels, None if device is None else named_device(device))
 
     def execute(
         self, inputs: Mapping[str, npt.ArrayLike] | None = None, *, runs: int = 1, lose_pushes: bool = False

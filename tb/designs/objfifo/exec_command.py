@@ -41,7 +41,7 @@ def execute(
         ),
     ] = None,
     device: Annotated[
-        str | None, typer.Option("--device", metavar="NAME", help="Device, if the text has several.")
+        str | None, typer.Option("--device", metavar="NAME", help="Device, if the design leaves it open.")
     ] = None,
     sequence: Annotated[
         str | None, typer.Option("--sequence", metavar="NAME", help="Runtime sequence, if the device has several.")
@@ -71,7 +71,7 @@ def execute(
         text = TextArray(design, kernels, device, sequence)
         results = [run_live(text.build, given, runs=runs, lose_pushes=lose_pushes)]
     else:
-        script = ScriptArray(design, arguments or (), kernels, packets=packets)
+        script = ScriptArray(design, arguments or (), kernels, device, packets=packets)
         results = script.execute(given, runs=runs, lose_pushes=lose_pushes)
     found = results[-1]
     wrong = list(_differences(found, {n: Path(f) for n, f in _pairs(expected, "--expect").items()}))
