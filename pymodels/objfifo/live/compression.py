@@ -130,5 +130,5 @@ class ZeroExpander:
             group, self.got = np.array(self.got, np.uint32), []
             return self.form.expand(group)
         if ends:
-            raise UsageError(f"{self.name}: a packet ends inside a compressed group, {self.wants} words are missing")
+            raise UsageError(f"{self.name}: a packet ends inside a compressed group; missing words: {self.wants}")
         return None

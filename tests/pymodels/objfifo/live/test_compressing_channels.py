@@ -9,9 +9,14 @@ import numpy as np
 import pytest
 
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.compression import zero_format
+from goldbeat.pymodels.objfifo.live.control_port import ControlPort
 from goldbeat.pymodels.objfifo.live.core_registers import RegisterRead, RegisterWrite
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
+from goldbeat.pymodels.objfifo.live.lock import LiveLock
+from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
+from goldbeat.pymodels.objfifo.live.streams import STORAGE, LiveSink, LiveSource, LiveStreams, TilePort
 from goldbeat.pymodels.objfifo.plan.device import NPU1
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, PacketHeader
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
@@ -147,6 +152,8 @@ def test_both_bits_are_needed_and_can_be_taken_back(execute):
     ("place", "body", "message"),
     [
         (CORE_TILE, "npu_write32(column=0, row=2, address=0x1D044, value=1 << 30)", "only its compression bit"),
+        (CORE_TILE, "npu_maskwrite32(column=0, row=2, address=0x1D044, value=3 << 30, mask=3 << 30)",
+         "only its compression bit"),
         (CORE_TILE, "npu_write32(column=0, row=2, address=0x1D040, value=1)", "a single word of descriptor 2"),
         (MEM_TILE, "npu_write32(column=0, row=1, address=0xA0050, value=1 << 31)", "a single word of descriptor 2"),
         (CORE_TILE, "one = TaskGroup(); head.fill(a, tap=part(0, 64), group=one); "
@@ -180,7 +187,7 @@ def test_a_device_without_a_name_is_refused(execute):
 def test_a_packet_that_ends_inside_a_group_is_refused(execute):
     data = np.full(256, 0xFFFF, np.uint32)
     body = "head.fill(a, tap=part(0, 66)); head.fill(a, tap=part(0, 66)); tail.drain(b, wait=True)"
-    with pytest.raises(UsageError, match="a packet ends inside a compressed group, 3 words are missing"):
+    with pytest.raises(UsageError, match="a packet ends inside a compressed group; missing words: 3"):
         execute(CORE_TILE, [S2MM], body, data)
 
 
@@ -235,7 +242,9 @@ def test_walks_that_do_not_keep_groups_together_are_refused():
     groups = np.concatenate([np.arange(24, 32), np.arange(8)])
     one = channel(LiveBd(plain(), memory, walk=groups, compress=True))
     assert one.advance()
-    assert one.take(one.left).tolist() == zero_format("npu1").compress(memory[groups]).tolist()
+    wanted = zero_format("npu1").compress(memory[groups])
+    assert one.left == len(wanted)
+    assert one.take(one.left).tolist() == wanted.tolist()
 
 
 def test_packets_with_a_header_are_refused():
@@ -246,6 +255,97 @@ def test_packets_with_a_header_are_refused():
     with pytest.raises(UsageError, match="compresses packets with a header"):
         channel(bd, direction=Direction.S2MM, ordered=False).advance()
     assert channel(bd).advance()
+
+
+def decompressing_sink():
+    bd = LiveBd(plain(), np.zeros(16, np.uint32), compress=True)
+    one = channel(bd, direction=Direction.S2MM)
+    return LiveSink(TilePort(one.tile, "DMA", 0), one), bd
+
+
+def test_a_port_takes_no_more_than_belongs_to_a_group():
+    sink, _ = decompressing_sink()
+    assert sink.room() == STORAGE
+    assert sink.channel.advance()
+    assert sink.room() == STORAGE + 1
+    sink.push(np.array([0x1F], np.uint32))
+    assert sink.step()
+    assert sink.room() == STORAGE + 2
+
+
+def test_packets_that_wait_are_told_apart():
+    sink, bd = decompressing_sink()
+    bd.takes = (LiveLock("full"), 1, False)
+    sink.push(np.array([0x1F, 1], np.uint32), ends=True)
+    sink.push(np.array([2], np.uint32))
+    assert not sink.step()
+    bd.takes[0].value = 1
+    with pytest.raises(UsageError, match="a packet ends inside a compressed group; missing words: 1"):
+        sink.step()
+
+
+@pytest.mark.parametrize("suppress", [False, True])
+def test_without_tlast_a_group_goes_on(suppress):
+    sink, _ = decompressing_sink()
+    bd = LiveBd(plain(suppress_tlast=suppress), np.full(16, 0xFFFFFFFF, np.uint32))
+    source = LiveSource(TilePort(NPU1().tile(0, 3), "DMA", 0), channel(bd))
+    streams = LiveStreams()
+    streams.connect(source, [sink])
+    if suppress:
+        assert streams.step()
+        assert sink.channel.left == 8
+    else:
+        with pytest.raises(UsageError, match="a packet ends inside a compressed group; missing words: 2"):
+            streams.step()
+
+
+def test_a_compressed_word_is_no_header():
+    bd = LiveBd(plain(), np.ones(16, np.uint32), compress=True)
+    source = LiveSource(TilePort(NPU1().tile(0, 3), "DMA", 0), channel(bd))
+    streams = LiveStreams()
+    streams.connect(source, [decompressing_sink()[0]], 3)
+    with pytest.raises(UsageError, match="header would be its first compressed word"):
+        streams.step()
+
+
+# -- descriptors by their words
+
+
+def by_words(registers, tile):
+    words = [16, 1 << 31, 0, 0, 0, 1 << 25]
+    for number, word in enumerate(words):
+        assert list(registers.write(tile, 0x1D000 + 4 * number, word)) == []
+    for wait in registers.write(tile, 0x1DE14, 0):
+        assert wait.attempt()
+
+
+def test_a_descriptor_that_is_written_by_words():
+    array = LiveArray(NPU1())
+    tile, registers = array.device.tile(0, 2), LiveRegisters(array)
+    list(registers.write_masked(tile, 0x1DE10, 1 << 4, 1 << 4))
+    by_words(registers, tile)
+    one = array.bds[tile][0]
+    assert one.compress
+    assert registers.value(tile, 0x1D004) == 1 << 31
+    for value in (0, 1 << 31):
+        list(registers.write_masked(tile, 0x1D004, value, 1 << 31))
+        assert array.bds[tile][0] is one
+        assert (one.compress, registers.value(tile, 0x1D004)) == (bool(value), value)
+    list(registers.write_masked(tile, 0x1D004, 0, 1 << 31))
+    assert array.channel(tile, Direction.MM2S, 0).advance()
+    assert array.channel(tile, Direction.MM2S, 0).left == 2
+    list(registers.write(tile, 0x1D004, 0))
+    assert 0 not in array.bds[tile]
+
+
+def test_a_control_packet_enables_the_processor_bus():
+    array = LiveArray(NPU1())
+    tile, registers = array.device.tile(0, 2), LiveRegisters(array)
+    wait = registers.await_bus(tile)
+    assert not wait.attempt()
+    port = ControlPort(tile, registers, array.source(TilePort(tile, "TileControl", 0)))
+    port.push(np.array([0x32038, 1], np.uint32))
+    assert wait.attempt()
 
 
 def test_scripts_that_ask_for_the_npu(tmp_path):

@@ -110,7 +110,7 @@ def test_parts_of_groups_are_refused():
         with pytest.raises(UsageError, match=f"expected a multiple of {form.words}"):
             form.compress(np.zeros(form.words + 4, np.uint32))
     expander = ZeroExpander(FORMATS["npu1"], "S2MM 0 of core tile (0, 2)")
-    with pytest.raises(UsageError, match=r"S2MM 0 .* a packet ends inside a compressed group, 2 words are missing"):
+    with pytest.raises(UsageError, match=r"S2MM 0 .* a packet ends inside a compressed group; missing words: 2"):
         expander.take(np.array([0x1F], np.uint32), ends=True)
 
 
