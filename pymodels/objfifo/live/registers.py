@@ -34,8 +34,6 @@ class LiveRegisters:
         self._bds: defaultdict[tuple[Tile, int], dict[int, int]] = defaultdict(dict)
         self._patches: dict[tuple[Tile, int], tuple[str, int]] = {}
         self._others: dict[tuple[Tile, int], int] = {}
-        self._waiting: set[Tile] = set()
-        """Tiles whose core waits for its processor bus."""
 
     def write(self, tile: Tile, offset: int, value: int) -> Iterator[Blocked]:
         """A write of one word; yields what a write to a queue waits for."""
@@ -55,31 +53,18 @@ class LiveRegisters:
             self.array.core_controls[tile].write(value)
         elif tile.kind is TileKind.CORE and offset == reg.PROCESSOR_BUS:
             self._others[tile, offset] = value
-            yield self._core_goes_on(tile)
+            turns = iter((False,))
+            # A core that waits for its bus is faster than the next instruction of the host: it has one turn.
+            yield Blocked(f"a turn of the core of {tile}", lambda: next(turns, True))
         else:
             self._other(tile, offset, value)
-
-    def _core_goes_on(self, tile: Tile) -> Blocked:
-        """A core that waited for its bus is faster than the next instruction of the host."""
-        turns = iter((False,))
-
-        def attempt() -> bool:
-            return next(turns, True) and not (tile in self._waiting and self._bus(tile))
-
-        return Blocked(f"the core of {tile}, whose processor bus was enabled", attempt)
 
     def _bus(self, tile: Tile) -> bool:
         return bool(self._others.get((tile, reg.PROCESSOR_BUS), 0) & 1)
 
     def await_bus(self, tile: Tile) -> Blocked:
         """What a core waits for before it reads or writes registers."""
-
-        def attempt() -> bool:
-            ready = self._bus(tile)
-            (self._waiting.discard if ready else self._waiting.add)(tile)
-            return ready
-
-        return Blocked(f"the processor bus of {tile} to be enabled", attempt)
+        return Blocked(f"the processor bus of {tile} to be enabled", lambda: self._bus(tile))
 
     def write_masked(self, tile: Tile, offset: int, value: int, mask: int) -> Iterator[Blocked]:
         """A write of the bits of a word that are 1 in ``mask``."""

@@ -253,7 +253,7 @@ def test_packets_with_a_header_are_refused():
         channel(bd).advance()
     bd = replace(bd, bd=plain())
     with pytest.raises(UsageError, match="compresses packets with a header"):
-        channel(bd, direction=Direction.S2MM, ordered=False).advance()
+        channel(bd, direction=Direction.S2MM, ordered=False).place(0)
     assert channel(bd).advance()
 
 
@@ -276,7 +276,7 @@ def test_a_port_takes_no_more_than_belongs_to_a_group():
 def test_packets_that_wait_are_told_apart():
     sink, bd = decompressing_sink()
     bd.takes = (LiveLock("full"), 1, False)
-    sink.push(np.array([0x1F, 1], np.uint32), ends=True)
+    sink.push(np.array([0x1F, 1], np.uint32), last=True)
     sink.push(np.array([2], np.uint32))
     assert not sink.step()
     bd.takes[0].value = 1
@@ -336,6 +336,17 @@ def test_a_descriptor_that_is_written_by_words():
     assert array.channel(tile, Direction.MM2S, 0).left == 2
     list(registers.write(tile, 0x1D004, 0))
     assert 0 not in array.bds[tile]
+
+
+def test_a_masked_write_leaves_an_order_alone():
+    array = LiveArray(NPU1())
+    tile, registers = array.device.tile(0, 2), LiveRegisters(array)
+    one = array.channel(tile, Direction.S2MM, 0)
+    one.ordered = False
+    list(registers.write_masked(tile, 0x1DE00, 1 << 4, 1 << 4))
+    assert (one.ordered, one.compression) == (False, True)
+    list(registers.write_masked(tile, 0x1DE00, 0, 1 << 3))
+    assert (one.ordered, one.compression) == (True, True)
 
 
 def test_a_control_packet_enables_the_processor_bus():
