@@ -9,6 +9,8 @@ import numpy as np
 from upstream_cases import XRT, UpstreamCase
 from upstream_shapes import i32, text_case
 
+from goldbeat.pymodels.objfifo.live.core_registers import RegisterRead
+
 _X = i32(1, 65)
 _COPIES = np.tile(i32(1, 257), 8)
 
@@ -27,6 +29,12 @@ def _three_times(source: Any, target: Any, *_: Any) -> None:
 
 def _scaled(source: Any, target: Any, factor: Any, *_: Any) -> None:
     target[:] = source * factor[0]
+
+
+def _read_words(target: Any, first: int, count: int, step: int) -> Any:
+    """Registers of the core's own tile."""
+    for number in range(int(count)):
+        target[number] = yield RegisterRead(int(first) + number * int(step))
 
 
 def _lock_writes() -> Any:
@@ -105,7 +113,9 @@ def _resets() -> list[UpstreamCase]:
         text_case("local_reset/core_reset_op", {}, {"arg0": counted}),
         text_case("local_reset/dma", {}, {"arg0": good}),
         text_case("local_reset/dma_channel_reset_op", {}, {"arg0": good}),
-        text_case("tile_mapped_read", {}, {"out": np.tile(i32(42, 50), 8)}),
+        text_case(
+            "tile_mapped_read", {}, {"out": np.tile(i32(42, 50), 8)}, kernels={"read_processor_bus": _read_words}
+        ),
         text_case("xrt_handle_lifetime", {"arg0": i32(64)}, {"arg2": i32(1, 65)}),
         text_case("vec_mul_event_trace", scaled, {"arg2": 3 * i32(4096)}, kernels=kernels),
         text_case("vec_mul_trace_distribute_lateral", scaled, {"arg2": 3 * i32(4096)}, kernels=kernels),
