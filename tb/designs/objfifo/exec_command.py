@@ -60,9 +60,7 @@ def execute(
 
     Exit code: 0 done, 1 it hangs or an array differs, 2 bad input or a script's own check fails.
     """
-    targets = {name: Path(file) for name, file in _pairs(outputs, "--save").items()}
-    for path in targets.values():
-        check_free(path, force)
+    targets = _targets(outputs, force)
     kernels = kernel_functions(kernel or ())
     given = {name: _value(item) for name, item in _pairs(inputs, "--input").items()}
     if design.suffix == ".mlir":
@@ -80,6 +78,13 @@ def execute(
     _report(found, wrong, len(results), as_json)
     if wrong or not found.completes:
         raise typer.Exit(FAILED)
+
+
+def _targets(outputs: list[str] | None, force: bool) -> dict[str, Path]:
+    found = {name: Path(file) for name, file in _pairs(outputs, "--save").items()}
+    for path in found.values():
+        check_free(path, force)
+    return found
 
 
 def _pairs(items: list[str] | None, option: str) -> dict[str, str]:
