@@ -44,6 +44,7 @@ module objfifo_channel
 
   output logic              acquire_valid,
   output lock_t             acquire_lock,
+  output logic              acquire_equal,
   input  logic              acquire_granted,
   output logic              release_valid,
   output lock_t             release_lock,
@@ -160,6 +161,7 @@ module objfifo_channel
     .bad_bd,
     .acquire_valid,
     .acquire_lock,
+    .acquire_equal,
     .acquire_granted,
     .next_valid,
     .next_ready,

@@ -139,6 +139,7 @@ module objfifo_dma
 
   logic [C-1:0]          acquire_valid;
   lock_t [C-1:0]         acquire_lock;
+  logic [C-1:0]          acquire_equal;
   logic [C-1:0]          acquire_granted;
   logic [C-1:0]          release_valid;
   lock_t [C-1:0]         release_lock;
@@ -157,6 +158,7 @@ module objfifo_dma
     .running,
     .acquire_valid,
     .acquire_lock,
+    .acquire_equal,
     .acquire_granted,
     .release_valid,
     .release_lock,
@@ -299,6 +301,7 @@ module objfifo_dma
       .counter,
       .acquire_valid  (acquire_valid[c]),
       .acquire_lock   (acquire_lock[c]),
+      .acquire_equal  (acquire_equal[c]),
       .acquire_granted(acquire_granted[c]),
       .release_valid  (release_valid[c]),
       .release_lock   (release_lock[c]),

@@ -3,7 +3,8 @@
 // objfifo_locks - NLOCK counting semaphores of 0 to 63, for C channels.
 //
 // An acquire asks for a lock and a value; of those that ask for a lock with no more than it holds,
-// the lowest channel is granted, in the same cycle. At the edge the value goes down by what was
+// the lowest channel is granted, in the same cycle (with acquire_equal: of those whose value is the
+// lock's, and nothing is taken). At the edge the value goes down by what was
 // granted and up by all that was released in the cycle (latency 1). Throughput one grant a lock and
 // cycle, and one release a channel and cycle. A value that would pass 63 stays at 63 and is an
 // error. A lock that is not there is never granted, and a release to it is lost. A register write
@@ -24,6 +25,7 @@ module objfifo_locks
 
   input  logic [C-1:0]          acquire_valid,
   input  lock_t [C-1:0]         acquire_lock,
+  input  logic [C-1:0]          acquire_equal,   // this very value, which stays
   output logic [C-1:0]          acquire_granted,
 
   input  logic [C-1:0]          release_valid,
@@ -70,7 +72,8 @@ module objfifo_locks
     end
     for (int unsigned c = 0; c < C; c++) begin
       able[c] = acquire_valid[c] && there[acquire_lock[c].id] &&
-          acquire_lock[c].value <= held[acquire_lock[c].id];
+          (acquire_equal[c] ? acquire_lock[c].value == held[acquire_lock[c].id]
+                            : acquire_lock[c].value <= held[acquire_lock[c].id]);
     end
     for (int unsigned c = 0; c < C; c++) begin
       acquire_granted[c] = able[c];
@@ -93,7 +96,7 @@ module objfifo_locks
     for (int unsigned l = 0; l < NLOCK; l++) begin
       sum = SumW'(values_q[l]);
       for (int unsigned c = 0; c < C; c++) begin
-        if (acquire_granted[c] && acquire_lock[c].id == 6'(l)) begin
+        if (acquire_granted[c] && !acquire_equal[c] && acquire_lock[c].id == 6'(l)) begin
           sum -= SumW'(acquire_lock[c].value);
         end
       end

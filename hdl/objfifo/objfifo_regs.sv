@@ -231,11 +231,11 @@ module objfifo_regs
   // Armed and running
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  logic         armed_q;
-  logic         core_q;
-  logic [C-1:0] cores_q;
+  logic          armed_q;
+  logic          core_q;
+  logic [C-1:0]  cores_q;
   logic [NS-1:0] order_q;
-  logic [31:0]  irq_mask_q;
+  logic [31:0]   irq_mask_q;
 
   assign clear = wr_ctrl && !write_data[CtrlArmedLsb];
 

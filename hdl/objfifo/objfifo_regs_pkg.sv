@@ -120,11 +120,12 @@ package objfifo_regs_pkg;
   localparam int unsigned BdPadAfterPadAfter2Lsb = 16;
   localparam int unsigned BdPadAfterPadAfter2Width = 4;
   localparam logic [15:0] OffsetBdLocks = 16'h0024;  // in BD
-  localparam logic [31:0] HeldBdLocks = 32'h3F3FBF3F;  // bits that hold what is written
+  localparam logic [31:0] HeldBdLocks = 32'h3F3FFF3F;  // bits that hold what is written
   localparam int unsigned BdLocksAcquireLockLsb = 0;
   localparam int unsigned BdLocksAcquireLockWidth = 6;
   localparam int unsigned BdLocksAcquireValueLsb = 8;
   localparam int unsigned BdLocksAcquireValueWidth = 6;
+  localparam int unsigned BdLocksAcquireEqualLsb = 14;
   localparam int unsigned BdLocksAcquireEnableLsb = 15;
   localparam int unsigned BdLocksReleaseLockLsb = 16;
   localparam int unsigned BdLocksReleaseLockWidth = 6;

@@ -56,6 +56,7 @@ module objfifo_sequencer
 
   output logic              acquire_valid,
   output lock_t             acquire_lock,
+  output logic              acquire_equal,    // this very value, which stays
   input  logic              acquire_granted,
 
   // Slot NEXT; it is handed over at an edge where next_valid and next_ready are both high.
@@ -234,6 +235,7 @@ module objfifo_sequencer
   descriptor_t      fetch_q;
   header_t          fetch_header_q;
   lock_t            fetch_acquire_lock_q;
+  logic             fetch_acquire_equal_q;
   logic [19:0]      fetch_base_q;
   logic [2:0][9:0]  fetch_wrap_q;
   logic [3:0][16:0] fetch_step_q;
@@ -270,6 +272,7 @@ module objfifo_sequencer
             {2'b0, table_words[8][19:16], 1'b0, table_words[8][12:8], table_words[8][5:0]};
       end
       fetch_acquire_q        <= table_words[9][15];
+      fetch_acquire_equal_q  <= table_words[9][14];
       fetch_acquire_lock_q   <= {table_words[9][5:0], table_words[9][13:8]};
     end
   end
@@ -294,9 +297,10 @@ module objfifo_sequencer
 
   always_ff @(posedge clk) begin
     if (queue_up) begin
-      next         <= fetch_q;
-      next_header  <= fetch_header_q;
-      acquire_lock <= fetch_acquire_lock_q;
+      next          <= fetch_q;
+      next_header   <= fetch_header_q;
+      acquire_lock  <= fetch_acquire_lock_q;
+      acquire_equal <= fetch_acquire_equal_q;
       // All that counts of a start beyond 20 bits is that no address is up there.
       next_walk    <= '{
         start: {start[23:20] != '0, start[19:0]}, length: fetch_length_q,

@@ -139,9 +139,10 @@ class NaiveEngine:
                     if c.stopped or c.next is None or not c.next_waits:
                         continue
                     wanted, value = c.next.bd.acquire
-                    if wanted == lock and value <= before_locks[lock]:
+                    equal = c.next.bd.acquire_equal
+                    if wanted == lock and (value == before_locks[lock] if equal else value <= before_locks[lock]):
                         granted_lock[c.number] = True
-                        self.locks[lock] -= value
+                        self.locks[lock] -= 0 if equal else value
                         break
             # Each channel's pipeline.
             for c in self.channels:

@@ -341,7 +341,7 @@ class Engine:
         channels, moving = self.channels, self._moving
         finished = self._work(edge)
         granted = self._acquire() if self._check else []
-        taken = [wanted_lock(channels[c]) for c in granted]
+        taken = [taken_of_lock(channels[c]) for c in granted]
         added, releases = self._releases, []
         for c in finished:
             releases += self._finish(edge, channels[c])
@@ -470,7 +470,9 @@ class Engine:
         for channel in self.channels:
             if channel.waits:
                 lock, value = wanted_lock(channel)
-                if value <= self._held(lock) and lock not in taken:
+                held = self._held(lock)
+                able = value == held if wants_equal(channel) else value <= held
+                if able and lock not in taken:
                     taken[lock] = channel.number
         return sorted(taken.values())
 
@@ -604,6 +606,17 @@ def awaits_header(c: EngineChannel) -> bool:
     """Whether an out-of-order channel, what finishes being gone, has all that it needs to wait for a header."""
     idle = c.fetch is None and c.next is None and c.cur is None
     return c.by_header and idle and c.task is not None and c.seq == _FREE and not c.head and not c.stopped
+
+
+def wants_equal(channel: EngineChannel) -> bool:
+    """Whether slot NEXT waits for the very value, and leaves it."""
+    return channel.next is not None and channel.next.descriptor.acquire_equal
+
+
+def taken_of_lock(channel: EngineChannel) -> tuple[int, int]:
+    """Lock of slot NEXT, and what a grant takes from it."""
+    lock, value = wanted_lock(channel)
+    return lock, 0 if wants_equal(channel) else value
 
 
 def wanted_lock(channel: EngineChannel) -> tuple[int, int]:

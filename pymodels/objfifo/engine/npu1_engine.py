@@ -20,7 +20,7 @@ from goldbeat.pymodels.objfifo.engine.engine import (
     EngineChannel,
     Words,
     awaits_header,
-    wanted_lock,
+    taken_of_lock,
 )
 from goldbeat.pymodels.objfifo.engine.registers import Code, Descriptor, EngineRegisters
 
@@ -117,7 +117,7 @@ class Npu1Engine(Engine):
             self._ended(edge, channels[c], slot)
         finished = self._work(edge)
         granted = self._acquire() if self._check else []
-        taken = [wanted_lock(channels[c]) for c in granted]
+        taken = [taken_of_lock(channels[c]) for c in granted]
         for c in granted:
             self._grant(edge, channels[c])
         for c in finished:

@@ -160,6 +160,7 @@ class Descriptor:
         iteration_start: the use it begins with.
         pad_before, pad_after: zeros in dimensions 0, 1, 2.
         acquire: lock and value; None: no acquire.
+        acquire_equal: wait for this very value, and leave it.
         release: lock and value; None (or value 0): no release.
         next: the descriptor that follows; None ends the chain.
         tlast: the last word carries TLAST.
@@ -178,6 +179,7 @@ class Descriptor:
     pad_before: tuple[int, int, int] = (0, 0, 0)
     pad_after: tuple[int, int, int] = (0, 0, 0)
     acquire: tuple[int, int] | None = None
+    acquire_equal: bool = False
     release: tuple[int, int] | None = None
     next: int | None = None
     tlast: bool = True
@@ -227,6 +229,7 @@ def encode_descriptor(descriptor: Descriptor) -> tuple[int, ...]:
         **{f"pad_after{n}": pad for n, pad in enumerate(d.pad_after)},
         "acquire_lock": acquire[0],
         "acquire_value": acquire[1],
+        "acquire_equal": d.acquire_equal,
         "acquire_enable": d.acquire is not None,
         "release_lock": release[0],
         "release_value": release[1],
@@ -260,6 +263,7 @@ def decode_descriptor(words: Sequence[int]) -> Descriptor:
         pad_before=(f["pad_before0"], f["pad_before1"], f["pad_before2"]),
         pad_after=(f["pad_after0"], f["pad_after1"], f["pad_after2"]),
         acquire=(f["acquire_lock"], f["acquire_value"]) if f["acquire_enable"] else None,
+        acquire_equal=bool(f["acquire_equal"]),
         release=(f["release_lock"], f["release_value"]) if f["release_value"] else None,
         next=f["next"] if f["next_enable"] else None,
         tlast=not f["suppress_tlast"],

@@ -438,6 +438,15 @@ def _corner_scenes(shape: EngineShape) -> list[CornerScene]:
             [EngineTask(0, 0), EngineTask(m, 1)],
             {0: 2},
         ),
+        # A lock that is to equal a value, and does or has more; it keeps it.
+        (
+            {
+                0: Descriptor(0, 1, acquire=(0, 2), acquire_equal=True),
+                1: Descriptor(0, 1, acquire=(1, 2), acquire_equal=True),
+            },
+            [EngineTask(0, 0, 2), EngineTask(m, 1)],
+            {0: 2, 1: 3},
+        ),
         # The largest value that a lock holds, and one more.
         ({0: Descriptor(0, 1, release=(5, 3))}, [EngineTask(0, 0)], {5: 60}),
         ({0: Descriptor(0, 1, release=(5, 3))}, [EngineTask(0, 0)], {5: 61}),
@@ -560,6 +569,9 @@ def _random_descriptor(rng: Rng, from_memory: bool, endless: bool) -> Descriptor
     if rng.random() < 0.6:
         lock = mine + int(rng.integers(_HALF_LOCKS))
         descriptor = replace(descriptor, acquire=(lock, int(rng.choice([0, 1, 1, 1, 2, 3]))))
+        # In an endless ring every round is to take something.
+        if not endless and rng.random() < 0.2:
+            descriptor = replace(descriptor, acquire_equal=True)
     if rng.random() < 0.7:
         lock = int(rng.integers(2 * _HALF_LOCKS)) if not endless else theirs + int(rng.integers(_HALF_LOCKS))
         descriptor = replace(

@@ -63,6 +63,7 @@ descriptors = st.builds(
     pad_before=triple(6, 5, 4),
     pad_after=triple(6, 5, 4),
     acquire=st.none() | triple(6, 6),
+    acquire_equal=st.booleans(),
     release=st.none() | st.tuples(bits(6), st.integers(1, 63)),
     next=st.none() | bits(6),
     tlast=st.booleans(),
@@ -95,6 +96,7 @@ def test_fields_of_a_descriptor():
             pad_before=(12, 13, 14),
             pad_after=(1, 2, 3),
             acquire=(5, 6),
+            acquire_equal=True,
             release=(7, 8),
             next=9,
             tlast=False,
@@ -112,7 +114,7 @@ def test_fields_of_a_descriptor():
         8 | 10 << 6 | 11 << 23,
         12 | 13 << 8 | 14 << 16,
         1 | 2 << 8 | 3 << 16,
-        5 | 6 << 8 | 1 << 15 | 7 << 16 | 8 << 24,
+        5 | 6 << 8 | 1 << 14 | 1 << 15 | 7 << 16 | 8 << 24,
         9 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11 | 10 << 12 | 5 << 20 | 33 << 24,
     )
 
@@ -159,7 +161,7 @@ def test_fields_that_are_not_there_read_zero():
     registers = file()
     full = (
         *(0xFFFFF, 0x3FFFF, 0x7FFFFFF, 0x7FFFFFF, 0x7FFFFFF, 0x1FFFF),
-        *(0x1FFFFFFF, 0xF1F3F, 0xF1F3F, 0x3F3FBF3F, 0x3F71FF3F),
+        *(0x1FFFFFFF, 0xF1F3F, 0xF1F3F, 0x3F3FFF3F, 0x3F71FF3F),
     )
     for n, mask in enumerate(full):
         assert write(registers, 0x1000 + 4 * n, 0xFFFFFFFF)

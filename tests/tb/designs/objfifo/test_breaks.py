@@ -25,6 +25,8 @@ ROWS = [
         ("if (able[other] && acquire_lock[other]", "if (1'b0 && acquire_lock[other]", "scenes"),
         ("acquire_lock[c].value <= held[", "acquire_lock[c].value < held[", "forward"),
         ("over[l] ? 6'd63 : sum[5:0]", "sum[5:0]", "errors"),
+        ("acquire_granted[c] && !acquire_equal[c] &&", "acquire_granted[c] &&", "corners"),
+        ("acquire_equal[c] ? acquire_lock[c].value == held", "1'b0 ? acquire_lock[c].value == held", "corners"),
         ("running && values_d != values_q", "running && release_valid != '0", "forward"),
     ),
     *breaks(
