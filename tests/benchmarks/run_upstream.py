@@ -84,7 +84,11 @@ def run_rtl(case: UpstreamCase, root: Path, profile: int, folder: Path) -> tuple
     path = root / case.path
     if case.hangs or case.options:
         return "refused", "runs that hang, that are repeated or that lose pushes"
-    kernels = [f"{name}={f.__module__}:{f.__name__}" for name, f in case.kernels.items()]
+    kernels = []
+    for number, (name, function) in enumerate(case.kernels.items()):
+        # The command line takes functions by their name, which some here do not have.
+        setattr(sys.modules[function.__module__], f"stand_in_{number}", function)
+        kernels.append(f"{name}={function.__module__}:stand_in_{number}")
     inputs = []
     for name, array in (case.inputs or {}).items():
         np.save(folder / f"{name}.npy", array)
@@ -92,7 +96,7 @@ def run_rtl(case: UpstreamCase, root: Path, profile: int, folder: Path) -> tuple
     options = {"design": str(path), "arguments": shlex.join(case.arguments), "kernels": shlex.join(kernels)}
     chosen = {name: value for name in ("device", "sequence") if (value := getattr(case, name))}
     try:
-        way = case_of_design(path, case.arguments, kernels, executed=bool(chosen))
+        way = case_of_design(path, case.arguments, kernels, [*(case.inputs or ())], executed=bool(chosen))
         options |= {**chosen, "inputs": tuple(inputs)}
         found = run(Request(DESIGN, DESIGN.case(way), (0,), {"PROFILE": profile}, options), folder / "run")[0]
     except GoldbeatError as error:

@@ -12,13 +12,14 @@ import numpy.typing as npt
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine.engine import descriptor_addresses, header_word
 from goldbeat.pymodels.objfifo.engine.from_plan import descriptor_of
-from goldbeat.pymodels.objfifo.engine.registers import QUEUE_DEPTH, Descriptor
+from goldbeat.pymodels.objfifo.engine.registers import MOST_BDS, QUEUE_DEPTH, Descriptor
 from goldbeat.pymodels.objfifo.engine.walk_fit import fit_walk
 from goldbeat.pymodels.objfifo.live.dma import LiveBd
 from goldbeat.pymodels.objfifo.live.record_segments import ChannelPart
 from goldbeat.pymodels.objfifo.plan.plan import Direction, Iteration
 
-_MOST_RUNS = 256
+MOST_RUNS = 256
+"""Most runs of a task's chain (objfifo-engine.md, Registers)."""
 _MOST_ITERATIONS = 64
 LockNumber = Callable[[LiveBd], tuple[tuple[int, int] | None, tuple[int, int] | None]]
 """A descriptor -> (lock, value) of its acquire and of its release."""
@@ -51,6 +52,23 @@ def ring_of(keys: Sequence[Hashable]) -> tuple[int, int] | None:
         first = int(other[-1]) + 1 if len(other) else 0
         if first + 2 * period <= len(seq) and (best is None or first + period < sum(best)):
             best = (first, period)
+    return best
+
+
+def middle_of(keys: Sequence[Hashable]) -> tuple[int, int, int] | None:
+    """What repeats longest inside a sequence: its beginning, period and turns; None where nothing does."""
+    numbers: dict[Hashable, int] = {}
+    seq = np.array([numbers.setdefault(k, len(numbers)) for k in keys])
+    best: tuple[int, int, int] | None = None
+    for period in range(1, min(MOST_BDS, len(seq) // 2 + 1)):
+        same = np.concatenate([[False], seq[period:] == seq[:-period], [False]])
+        edges = np.flatnonzero(same[1:] != same[:-1]).reshape(-1, 2)
+        if not len(edges):
+            continue
+        first, end = (int(n) for n in edges[np.argmax(edges[:, 1] - edges[:, 0])])
+        turns = (end - first) // period + 1
+        if turns > 1 and (best is None or period * turns > best[1] * best[2]):
+            best = (first, period, turns)
     return best
 
 
@@ -170,8 +188,8 @@ def unrolled_program(flat: Sequence[Descriptor], bounded: bool) -> ChannelProgra
         found.tasks.append((0, 0, False))
     found.descriptors[-1] = replace(chain[-1], next=None)
     turns, rest = divmod(len(flat) - first, period)
-    for start in range(0, turns, _MOST_RUNS):
-        found.tasks.append((first, min(_MOST_RUNS, turns - start) - 1, False))
+    for start in range(0, turns, MOST_RUNS):
+        found.tasks.append((first, min(MOST_RUNS, turns - start) - 1, False))
     if rest:
         found.tasks.append((len(found.descriptors), 0, False))
         tail = [replace(d, next=len(found.descriptors) + n + 1) for n, d in enumerate(flat[-rest:])]
@@ -210,7 +228,7 @@ def _as_written(part: ChannelPart, locks: LockNumber, bounded: bool) -> ChannelP
         groups += _groups(starts, task.task.token and task.ends)
     if len(groups) > QUEUE_DEPTH:
         groups = _joined(groups)
-    if len(groups) > QUEUE_DEPTH or any(repeat >= _MOST_RUNS for _, repeat, _ in groups):
+    if len(groups) > QUEUE_DEPTH or any(repeat >= MOST_RUNS for _, repeat, _ in groups):
         return None
     numbers = {key: n for n, key in enumerate(first)}
     found = ChannelProgram()

@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine.engine import descriptor_addresses
-from goldbeat.pymodels.objfifo.engine.registers import Descriptor
+from goldbeat.pymodels.objfifo.engine.registers import MOST_BDS, Descriptor
 from goldbeat.pymodels.objfifo.engine.walk_fit import fit_walk
 from goldbeat.pymodels.objfifo.live.dma import LiveWords
-from goldbeat.pymodels.objfifo.live.record_channels import ring_of
+from goldbeat.pymodels.objfifo.live.record_channels import MOST_RUNS, middle_of, ring_of
 from goldbeat.pymodels.objfifo.live.record_events import BdBegun, WordsChanged, WordsMoved
 from goldbeat.pymodels.objfifo.live.record_segments import CoreOp, TileSegment
 from goldbeat.pymodels.objfifo.plan.plan import Direction
@@ -76,10 +76,17 @@ def core_steps(ops: Sequence[CoreOp]) -> list[CoreStep]:
     return found
 
 
-def core_channel(
-    segment: TileSegment, name: str, buffers: Ranges, scratch: int, most: int
-) -> tuple[list[Descriptor], LiveWords]:
-    """A core's descriptors (``next`` within the list, one task from the first on) and the words that they take.
+@dataclass
+class CoreChannel:
+    """A core as a channel: descriptors (``next`` within the list), tasks (start, repeats), and the words that they take."""
+
+    descriptors: list[Descriptor]
+    tasks: list[tuple[int, int]]
+    words: LiveWords
+
+
+def core_channel(segment: TileSegment, name: str, buffers: Ranges, scratch: int, most: int) -> CoreChannel:
+    """What a core does. A loop is written once: a ring if it goes on to the end, else a chain that is run many times.
 
     Args:
         segment: the part of the run.
@@ -93,21 +100,68 @@ def core_channel(
     """
     needed = 0
     for whole in (False, True):
-        steps = core_steps(segment.cores[name])
-        _walks(segment, name, steps, buffers, whole)
-        loop = _loop(steps)
-        kept = steps if loop is None else steps[: sum(loop)]
-        descriptors: list[Descriptor] = []
-        entry = 0
-        for number, step in enumerate(kept):
-            entry = len(descriptors) if loop is not None and number == loop[0] else entry
-            descriptors += _descriptors(step, scratch)
-        needed = len(descriptors)
-        if needed <= most:
-            descriptors = [replace(d, next=n + 1) for n, d in enumerate(descriptors)]
-            descriptors[-1] = replace(descriptors[-1], next=entry if loop is not None else None)
-            return descriptors, _words(segment, steps)
+        for shape in (_ring, _counted):
+            steps = core_steps(segment.cores[name])
+            _walks(segment, name, steps, buffers, whole)
+            descriptors, tasks = shape(steps, scratch)
+            needed = min(needed or len(descriptors), len(descriptors))
+            if len(descriptors) <= most:
+                return CoreChannel(descriptors, tasks, _words(segment, steps))
     raise UsageError(f"{needed} descriptors for what {name} does, of which the engine has {most} left")
+
+
+Tasks = list[tuple[int, int]]
+
+
+def _ring(steps: list[CoreStep], scratch: int) -> tuple[list[Descriptor], Tasks]:
+    """All steps in a chain, what repeats to the end as a ring behind it."""
+    base = ring_of(_locks_of(steps))
+    loop = None if base is None else _loop(steps[base[0] :], base[1])
+    first = len(steps) if base is None or loop is None else base[0]
+    found = _chain(steps[:first], scratch)
+    if loop is not None:
+        entry = len(found)
+        found = _chain(steps[: first + loop], scratch)
+        found[-1] = replace(found[-1], next=entry)
+    return found, [(0, 0)]
+
+
+def _counted(steps: list[CoreStep], scratch: int) -> tuple[list[Descriptor], Tasks]:
+    """Steps before a loop, the loop as often as it goes, steps behind it."""
+    middle = middle_of(_locks_of(steps))
+    period = None if middle is None else _loop(steps[middle[0] : middle[0] + middle[1] * middle[2]], middle[1])
+    if middle is None or period is None:
+        return _ring(steps, scratch)
+    first, turns = middle[0], middle[1] * middle[2] // period
+    copies = -(-turns // MOST_RUNS)
+    runs, rest = divmod(turns, copies)
+    found = _chain(steps[:first], scratch)
+    tasks: Tasks = [(0, 0)] if found else []
+    entry = len(found)
+    body = _chain(steps[first : first + period], scratch)
+    found += _moved(_chain(steps[first : first + period] * copies, scratch), entry)
+    tasks.append((entry, runs - 1))
+    if rest:
+        # The last copies of the chain are one more task.
+        tasks.append((entry + (copies - rest) * len(body), 0))
+    tail = steps[first + period * turns :]
+    if tail:
+        tasks.append((len(found), 0))
+        found += _moved(_chain(tail, scratch), len(found))
+    return found, tasks
+
+
+def _chain(steps: Sequence[CoreStep], scratch: int) -> list[Descriptor]:
+    found = [d for step in steps for d in _descriptors(step, scratch)]
+    return [replace(d, next=n + 1 if n + 1 < len(found) else None) for n, d in enumerate(found)]
+
+
+def _moved(chain: list[Descriptor], by: int) -> list[Descriptor]:
+    return [replace(d, next=None if d.next is None else d.next + by) for d in chain]
+
+
+def _locks_of(steps: Sequence[CoreStep]) -> list[tuple[Lock | None, Lock | None]]:
+    return [(s.acquire, s.release) for s in steps]
 
 
 def _descriptors(step: CoreStep, scratch: int) -> list[Descriptor]:
@@ -171,20 +225,16 @@ def _exact(addresses: npt.NDArray[np.int64]) -> list[Descriptor]:
         return [Descriptor(int(run[0]), len(run)) for run in np.split(addresses, breaks)]
 
 
-def _loop(steps: list[CoreStep]) -> tuple[int, int] | None:
-    """From which step on, and by how many, a core repeats its locks; its steps there write the same as their likes do."""
-    base = ring_of([(s.acquire, s.release) for s in steps])
-    if base is None:
-        return None
-    first, unit = base
-    for period in range(unit, (len(steps) - first) // 2 + 1, unit):
-        likes = [steps[first + n :: period] for n in range(period)]
+def _loop(steps: list[CoreStep], unit: int) -> int | None:
+    """The period of a loop whose locks repeat after ``unit`` steps; its steps write the same as their likes do."""
+    for period in range(unit, min(len(steps) // 2, MOST_BDS) + 1, unit):
+        likes = [steps[n::period] for n in range(period)]
         unions = [tuple(dict.fromkeys(w for s in like for w in s.walks)) for like in likes]
         if all(any(s.walks == u for s in like) for like, u in zip(likes, unions, strict=True)):
             for like, union in zip(likes, unions, strict=True):
                 for step in like:
                     step.walks = union
-            return first, period
+            return period
     return None
 
 

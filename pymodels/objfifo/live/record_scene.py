@@ -23,6 +23,7 @@ from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel
 from goldbeat.pymodels.objfifo.live.record_channels import channel_program, padding_value, words_on_stream
 from goldbeat.pymodels.objfifo.live.record_cores import core_channel
 from goldbeat.pymodels.objfifo.live.record_events import BdBegun, RunRecord, WordsChanged, WordsMoved
+from goldbeat.pymodels.objfifo.live.record_joined import joined_tiles, tile_groups
 from goldbeat.pymodels.objfifo.live.record_memory import BLOCK_WORDS, PackedWords
 from goldbeat.pymodels.objfifo.live.record_segments import ChannelPart, TileSegment, channel_homes, tile_segments
 from goldbeat.pymodels.objfifo.plan.plan import Direction
@@ -95,26 +96,21 @@ def recorded_scenes(record: RunRecord, prefix: str = "") -> RecordedScenes:
     homes = channel_homes(record)
     episodes: list[LiveEpisode] = []
     refused: dict[str, None] = {}
-    for channel, tiles in homes.items():
-        if len(tiles) > 1:
-            names = " and ".join(str(t) for t in sorted(tiles))
-            refused[f"{channel.name}: its descriptors use memory or locks of {names}"] = None
-    for tile in sorted({t for tiles in homes.values() for t in tiles}):
-        mine = {c for c, tiles in homes.items() if tile in tiles}
-        if any(len(homes[c]) > 1 for c in mine):
-            continue
+    for tiles in tile_groups(homes):
         try:
-            episodes += _tile(record, tile, mine, prefix)
+            one = record if len(tiles) == 1 else joined_tiles(record, tiles)
+            label = prefix + " with ".join(str(t) for t in tiles)
+            episodes += _tile(one, tiles[0], {c for c, used in homes.items() if used & set(tiles)}, label)
         except UsageError as error:
             refused[str(error)] = None
     return RecordedScenes(tuple(episodes), tuple(refused))
 
 
-def _tile(record: RunRecord, tile: Tile, mine: set[LiveChannel], prefix: str) -> list[LiveEpisode]:
+def _tile(record: RunRecord, tile: Tile, mine: set[LiveChannel], name: str) -> list[LiveEpisode]:
     segments = tile_segments(record, tile, mine)
     found = []
     for number, segment in enumerate(segments, 1):
-        label = f"{prefix}{tile}" + (f" part {number}" if len(segments) > 1 else "")
+        label = name + (f" part {number}" if len(segments) > 1 else "")
         found.append(_Episode(record, segment, LiveEpisode(tile, label)).run())
     return found
 
@@ -190,16 +186,17 @@ class _Episode:
         buffers = self.record.buffers.get(segment.tile, [])
         left = MOST_BDS - len(made.descriptors)
         try:
-            descriptors, words = core_channel(segment, name, buffers, self.scratch, left)
-            for one in descriptors:
+            core = core_channel(segment, name, buffers, self.scratch, left)
+            for one in core.descriptors:
                 encode_descriptor(replace(one, base=0, next=None))
         except UsageError as error:
             raise UsageError(f"{segment.tile}: {name}: {error}") from error
         number = len(made.sources)
-        self.core_writers += descriptors
+        self.core_writers += core.descriptors
         made.sources.append(EpisodeStream(name, True))
-        made.words[number] = words
-        made.tasks.append(EngineTask(number, self._add(descriptors)))
+        made.words[number] = core.words
+        first = self._add(core.descriptors)
+        made.tasks += [EngineTask(number, first + start, repeat) for start, repeat in core.tasks]
         made.cores += (number,)
 
     def _add(self, descriptors: Sequence[Descriptor]) -> int:

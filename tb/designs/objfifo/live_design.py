@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -26,16 +26,17 @@ from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
+from goldbeat.pymodels.objfifo.plan.tile import TileKind
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 from goldbeat.tb.design.file_stamp import file_stamp
 from goldbeat.tb.designs.objfifo.user_design import named_files
 
-_HOST_RULES = "transfer-"
-"""Rules of the host's transfers, which a whole runtime sequence does not have to keep."""
+_PLANS_RULES = ("transfer-", "memory")
+"""Rules of plans that an execution does not need: of the host's transfers, and of buffers beside the tile's own memory."""
 
 
-def is_executed(path: Path, arguments: Sequence[str], kernels: Sequence[str]) -> bool:
-    """A file that ``run`` executes whole, since no plan of object FIFOs says all of it.
+def is_executed(path: Path, arguments: Sequence[str], kernels: Sequence[str], names: Collection[str] = ()) -> bool:
+    """A file that ``run`` executes whole, since no plan of object FIFOs says all of it, or knows none of these arrays' names.
 
     Raises:
         RuleError: a rule of object FIFOs that is broken.
@@ -52,16 +53,41 @@ def is_executed(path: Path, arguments: Sequence[str], kernels: Sequence[str]) ->
             found = open_fifo_design(path, arguments)
         lower(found)
     except RuleError as error:
-        if not error.rule.startswith(_HOST_RULES):
+        if not error.rule.startswith(_PLANS_RULES) or not _spreads(path, arguments, kernels, error.rule):
             raise
         return True
     except GoldbeatError:
         return path.is_file()
-    return found.fixed is not None and path.suffix == TEXT and bool(found.fixed.unsupported or found.fixed.waiting)
+    if path.suffix != TEXT:
+        return False
+    fed = {t.fifo for t in found.transfers}
+    ports = (f.name for f in found.fifos if f.producer.kind is TileKind.SHIM and f.name not in fed)
+    known = {*(h.name for h in found.hosts), *ports}
+    lacks = found.fixed is not None and bool(found.fixed.unsupported or found.fixed.waiting)
+    return lacks or not known.issuperset(names)
+
+
+def _spreads(path: Path, arguments: Sequence[str], kernels: Sequence[str], rule: str) -> bool:
+    """The buffers that do not fit a memory tile fit the tiles beside it; True for another rule."""
+    if rule != "memory":
+        return True
+    with kernels_stand_in(kernel_functions(kernels)):
+        found = open_fifo_design(path, arguments)
+    try:
+        lower(found, spread=True)
+    except RuleError:
+        return False
+    return True
 
 
 def case_of_design(
-    path: Path, arguments: Sequence[str], kernels: Sequence[str], *, planned: bool = False, executed: bool = False
+    path: Path,
+    arguments: Sequence[str],
+    kernels: Sequence[str],
+    names: Collection[str] = (),
+    *,
+    planned: bool = False,
+    executed: bool = False,
 ) -> str:
     """The case that runs a file.
 
@@ -69,6 +95,7 @@ def case_of_design(
         path: the file.
         arguments: its command line.
         kernels: ``NAME=FILE.py:FUNCTION``, as ``--kernel`` takes them.
+        names: of the arrays that are given or expected.
         planned: an option is given that only plans know.
         executed: an option is given that only whole executions know.
 
@@ -80,7 +107,7 @@ def case_of_design(
             "--iterations, --lax and --array are for designs that are planned, "
             "--device, --sequence and --partial for those that are executed whole"
         )
-    return "executed" if executed or (not planned and is_executed(path, arguments, kernels)) else "design"
+    return "executed" if executed or (not planned and is_executed(path, arguments, kernels, names)) else "design"
 
 
 @dataclass(frozen=True, eq=False)

@@ -109,6 +109,8 @@ def run(
     live: list[Pair] = [(k, str(v)) for k, v in (("device", device), ("sequence", sequence)) if v is not None]
     live += [("partial", "1")] if partial else []
     on = ARRAY if array else ENGINE
-    case = case_of_design(design, arguments or (), kernel or (), planned=bool(planned) or array, executed=bool(live))
+    names = [item.partition("=")[0] for item in (*(inputs or ()), *(expected or ()))]
+    planned_only, executed_only = bool(planned) or array, bool(live)
+    case = case_of_design(design, arguments or (), kernel or (), names, planned=planned_only, executed=executed_only)
     wishes = Wishes(seed=seed, label=label or design.stem, force=force, as_json=as_json)
     run_case(on, on.case(case), [*words, *planned, *live], inputs or [], wishes)

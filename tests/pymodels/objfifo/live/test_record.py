@@ -15,8 +15,13 @@ from goldbeat.pymodels.objfifo.engine.registers import Descriptor, EngineShape
 from goldbeat.pymodels.objfifo.live.execute import run_live
 from goldbeat.pymodels.objfifo.live.record import recorded_runs
 from goldbeat.pymodels.objfifo.live.record_channels import ring_of, unrolled_program
+from goldbeat.pymodels.objfifo.live.record_cores import core_channel
+from goldbeat.pymodels.objfifo.live.record_events import TaskPushed
+from goldbeat.pymodels.objfifo.live.record_joined import tile_groups
 from goldbeat.pymodels.objfifo.live.record_scene import LiveEpisode, RecordedScenes, recorded_scenes
+from goldbeat.pymodels.objfifo.live.record_segments import CoreOp, TileSegment
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
+from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 from goldbeat.tb.designs.objfifo.bench_engine import DESIGN
 from goldbeat.tb.designs.objfifo.live_scene import engine_for, live_stimulus, memory_left, words_sent
 from goldbeat.tb.run.runs import Request
@@ -139,3 +144,49 @@ def test_rings_and_chains() -> None:
     assert [d.next for d in ends.descriptors] == [None, 2, None, None]
     with pytest.raises(UsageError, match="tasks"):
         unrolled_program([a] * 2000, bounded=False)
+
+
+@pytest.mark.parametrize(("before", "turns", "behind"), [(1, 12_000, 1), (0, 300, 2), (3, 5, 0), (2, 1000, 3)])
+def test_a_loop_of_a_core_with_an_end(before: int, turns: int, behind: int) -> None:
+    locks = [(5, -1)] * before + [(1, -1), (0, 1)] * turns + [(6, 1)] * behind
+    ops = [CoreOp(n, lock, difference) for n, (lock, difference) in enumerate(locks)]
+    memory = np.zeros(64, np.uint32)
+    segment = TileSegment(Tile(0, 2, TileKind.CORE), {}, memory, memory, cores={"core": ops})
+    segment.events = [TaskPushed(None, None)] * len(ops)  # type: ignore[arg-type]
+    found = core_channel(segment, "core", [], 100, 60)
+    assert len(found.tasks) <= 4
+    done: list[tuple[int, int]] = []
+    for start, repeat in found.tasks:
+        for _ in range(repeat + 1):
+            at: int | None = start
+            while at is not None and len(done) <= len(locks):
+                one = found.descriptors[at]
+                done += [(one.acquire[0], -one.acquire[1])] if one.acquire else []
+                done += [(one.release[0], one.release[1])] if one.release else []
+                at = one.next
+    # A ring goes on; its words end.
+    assert done[: len(locks)] == locks
+    assert behind == 0 or len(done) == len(locks)
+    assert len(found.words) == before + turns + behind
+
+
+def test_tiles_that_share_memory_are_grouped() -> None:
+    a, b, c, d = (Tile(n, 1, TileKind.MEM) for n in range(4))
+    homes = {1: {a}, 2: {b, c}, 3: {c, d}, 4: {a}}
+    assert tile_groups({k: frozenset(v) for k, v in homes.items()}) == [(a,), (b, c, d)]  # type: ignore[misc]
+
+
+def test_a_channel_of_the_tile_beside_it(tmp_path: Path) -> None:
+    text = explicit_text().replace("aie.device(npu1_1col)", "aie.device(npu1_2col)")
+    text = text.replace("%t = aie.tile(0, 2)", "%t = aie.tile(0, 2)\n    %beside = aie.tile(1, 1)")
+    text = text.replace("%all = aie.buffer(%m)", "%all = aie.buffer(%beside)")
+    found = _recorded(tmp_path, text)
+    assert found.refused == ()
+    assert [e.label for e in found.episodes][-2:] == ["mem tile (1, 1) part 1", "mem tile (1, 1) part 2"]
+    text = text.replace("%free =", "%spare = aie.lock(%m, 9) {init = 1 : i32}\n    %free =")
+    text = text.replace("aie.dma_bd(%all", "aie.use_lock(%spare, AcquireGreaterEqual, 1)\n aie.dma_bd(%all", 1)
+    both = _recorded(tmp_path, text)
+    assert both.episodes[0].label == "mem tile (0, 1) with mem tile (1, 1) part 1"
+    assert list(both.episodes[0].locks.values()) == [1]
+    for one in both.episodes:
+        assert _played(one)[0] == {n: words.tolist() for n, words in one.wanted.items()}
