@@ -89,6 +89,8 @@ def live_descriptor(bd: LiveBd, use: int, direction: Direction, locks: LockNumbe
         raise UsageError("padding of a channel to memory")
     if bd.takes is not None and bd.takes[2]:
         raise UsageError("an acquire that waits for one value")
+    if bd.slot and direction is Direction.MM2S:
+        raise UsageError("an out-of-order id in the headers of its packets")
     made = descriptor_of(bd.bd)
     if not _same(made, walk):
         made = fit_walk(walk)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -100,6 +101,8 @@ def _pairs(items: list[str] | None, option: str) -> dict[str, str]:
 def _value(item: str) -> Any:
     if item.lstrip("-").isdecimal():
         return int(item)
+    if re.fullmatch(r"-?\d+\.\d*(e-?\d+)?", item):
+        return float(item)
     return load_array(Path(item))
 
 

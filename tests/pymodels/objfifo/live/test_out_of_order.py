@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
+from goldbeat.pymodels.objfifo.live.dma import LiveBd
 from goldbeat.pymodels.objfifo.live.execute import run_live
+from goldbeat.pymodels.objfifo.live.record_channels import live_descriptor
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, PacketHeader
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 
 # Four packets of 8 words leave the shim; ids 5 and 3 name the second and the first half of the memory tile's buffer.
@@ -235,3 +238,11 @@ def test_numbers_from_the_pool_and_repeats_from_values(merge, tmp_path):
     assert rows(found) == [0, 0, 1, 0]
     with pytest.raises(UsageError, match=r"shim tile \(0, 0\): the pool of descriptors is empty"):
         pooled("partition [3, 4) ", "partition [3, 4) ")
+
+
+def test_the_engine_sends_no_such_ids():
+    bd = LiveBd(Bd(-1, "b", 0, 8, packet=PacketHeader(2)), np.zeros(8, np.uint32))
+    assert live_descriptor(bd, 0, Direction.MM2S, lambda _: (None, None)).packet == (2, 0)
+    bd.slot = 3
+    with pytest.raises(UsageError, match="an out-of-order id in the headers"):
+        live_descriptor(bd, 0, Direction.MM2S, lambda _: (None, None))
