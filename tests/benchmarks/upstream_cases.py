@@ -35,6 +35,7 @@ class UpstreamCase:
         options: of the execution, such as ``runs``.
         device, sequence: of text that has several; the NPU that a script finds.
         any_order: elements are compared sorted, as the host program does.
+        marker: text that the file must have; without it it has another calling form.
         before_jit: of a script from before its design was a function to call.
         packets: every fifo of a script as packets.
     """
@@ -50,6 +51,7 @@ class UpstreamCase:
     device: str | None = None
     sequence: str | None = None
     any_order: bool = False
+    marker: str = ""
     before_jit: bool = False
     packets: bool = False
 

@@ -3,12 +3,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from upstream_cases import BASIC, XRT, UpstreamCase
 from upstream_shapes import copy_kernel, i32, own_case, script_case, text_case
 
 FLEXIBLE = f"{BASIC}/flexible_data_movement"
 HEAD = f"{XRT}/deadlock_model_head_of_line/aie.mlir"
+
+
+def _own_turns(in0: Any, in1: Any, out0: Any, out1: Any, full: Any, free: Any, room: Any, done: Any) -> None:
+    """A kernel that takes turns with its buffers by itself."""
+    for turn in range(8):
+        full.acquire()
+        room.acquire()
+        source, target = ((in0, out0), (in1, out1))[turn % 2]
+        target[:] = 3 * source
+        free.release()
+        done.release()
 
 
 def _queues() -> list[UpstreamCase]:
@@ -53,6 +66,9 @@ def _kept() -> list[UpstreamCase]:
     runs = {"runs": 5}
     return [
         script_case("dma_channel_reset_for", {"arg0": x}, {"arg1": x + weights}, options=runs),
+        script_case(
+            "objectfifo_lock_c_api", {"arg0": i32(8192)}, {"arg1": 3 * i32(8192)}, kernels={"scale_kernel": _own_turns}
+        ),
         script_case("objectfifo_init_values_relaunch", {"arg0": x}, {"arg1": x + weights}, options=runs),
     ]
 

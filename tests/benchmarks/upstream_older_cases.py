@@ -38,6 +38,9 @@ def older_cases() -> list[UpstreamCase]:
     for form in ("", "_iron", "_placed"):
         found.append(_older(f"dma_transpose{form}", f"dma_transpose/dma_transpose{form}.py", {"arg2": turned},
                             "npu", "64", "64", size=64 * 64))  # fmt: skip
+    found.append(_older("vector_vector_add_BDs_init_values (command line)",
+                        "vector_vector_add_BDs_init_values/vector_vector_add.py", {"arg2": 2 * i32(256) + 1},
+                        "npu", "0", size=256, inputs={"arg0": i32(1, 257)}))  # fmt: skip
     small = i32(64 * 32)
     found += [
         _older("dma_transpose_packet", "dma_transpose_packet/dma_transpose_placed.py",

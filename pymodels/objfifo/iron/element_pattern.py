@@ -5,6 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,58 @@ class TensorAccessPattern:
     offset: int
     sizes: Sequence[int]
     strides: Sequence[int]
+
+    @classmethod
+    def from_slice(cls, tensor_dims: Sequence[int], key: Any) -> TensorAccessPattern:
+        """The pattern of ``array[key]``: slices with steps, numbers and ``...``.
+
+        Raises:
+            ValueError: nothing is left, or a step goes backwards.
+        """
+        shape = tuple(int(n) for n in tensor_dims)
+        strides = tuple(int(np.prod(shape[n + 1 :])) for n in range(len(shape)))
+        plain = np.lib.stride_tricks.as_strided(np.zeros(1, np.uint8), shape, strides, writeable=False)
+        view = plain[(np.newaxis, *(key if isinstance(key, tuple) else (key,)))]  # a view even of one element
+        if not view.size or any(step < 0 for step in view.strides):
+            raise ValueError(f"{key} of an array of {shape} is no walk forwards")
+        offset = view.__array_interface__["data"][0] - plain.__array_interface__["data"][0]
+        return cls(list(shape), int(offset), list(view.shape[1:]) or [1], list(view.strides[1:]) or [1])
+
+    def access_order(self) -> npt.NDArray[np.int32]:
+        """For each element of the array when it is moved, counted from 0; -1 if it is not."""
+        return _order_of([self])
+
+    def visualize(self, *_: Any, **__: Any) -> None:
+        """Nothing is drawn."""
+
+    @property
+    def transformation_dims(self) -> list[tuple[int, int]]:
+        """(size, stride) pairs."""
+        return list(zip(self.sizes, self.strides, strict=True))
+
+
+def _order_of(patterns: Sequence[TensorAccessPattern]) -> npt.NDArray[np.int32]:
+    dims = tuple(patterns[0].tensor_dims)
+    found = np.full(int(np.prod(dims)), -1, np.int32)
+    count = 0
+    for one in patterns:
+        at = np.array([one.offset])
+        for size, stride in zip(one.sizes, one.strides, strict=True):
+            at = (at[:, None] + np.arange(size) * stride).reshape(-1)
+        found[at] = np.arange(count, count + len(at))
+        count += len(at)
+    return found.reshape(dims)
+
+
+class PatternSequence(list[TensorAccessPattern]):
+    """Patterns one after the other."""
+
+    def access_order(self) -> npt.NDArray[np.int32]:
+        """As of a pattern, counted over all of them."""
+        return _order_of(self)
+
+    def visualize(self, *_: Any, **__: Any) -> None:
+        """Nothing is drawn."""
 
 
 ElementPattern = TensorAccessPattern
@@ -39,7 +95,7 @@ class TensorTiler2D:
         iter_col_major: bool = False,
         pattern_repeat: int = 1,
         prune_step: bool = True,
-    ) -> list[TensorAccessPattern]:
+    ) -> PatternSequence:
         """A pattern for each tile.
 
         Args:
@@ -73,7 +129,7 @@ class TensorTiler2D:
         pattern_repeat: int = 1,
         allow_partial: bool = False,
         prune_step: bool = True,
-    ) -> list[TensorAccessPattern]:
+    ) -> PatternSequence:
         """A pattern for each group of tiles that are side by side; arguments as of :meth:`simple_tiler`.
 
         Raises:
@@ -97,4 +153,4 @@ class TensorTiler2D:
             spots.sort(key=lambda spot: (spot[1], spot[0]))
         sizes, strides = [n for n, _ in walk], [s if n > 1 else 0 for n, s in walk]
         strides[-1] = walk[-1][1]
-        return [TensorAccessPattern([rows, columns], r * columns + c, sizes, strides) for r, c in spots]
+        return PatternSequence(TensorAccessPattern([rows, columns], r * columns + c, sizes, strides) for r, c in spots)

@@ -85,6 +85,17 @@ class LinkPlace(Place):
         return [*self.ins, *self.outs]
 
 
+class PinnedPlace(Place):
+    """``ObjectFifoEndpoint``: an end at a tile that nobody uses, such as of initial values in a memory tile."""
+
+    def __init__(self, tile: Any) -> None:
+        super().__init__(tile, f"the end at {tile}")
+
+    def handles(self) -> Sequence[Handle]:
+        """None."""
+        return []
+
+
 class ShimPlace(Place):
     """The host's sequence at one end of a fifo."""
 

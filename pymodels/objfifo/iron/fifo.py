@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -282,7 +283,10 @@ class ObjectFifoHandle:
     def _transfer(self, data: Any, tap: Any, wait: bool, packet: Any, group: Any, more: dict[str, Any]) -> Any:
         """Sizes, strides and offset by themselves are a pattern too."""
         what = "fill" if self.port is FifoEnd.PRODUCE else "drain"
-        only_harmless(what, {name: value for name, value in more.items() if name not in ("sizes", "strides", "offset")})
+        known = ("sizes", "strides", "offset", "managed")
+        only_harmless(what, {name: value for name, value in more.items() if name not in known})
+        if more.get("managed") is False:  # the sequence waits for the task itself
+            group = SimpleNamespace(waited=[])
         if more.get("sizes") is not None:
             sizes, strides = list(more["sizes"]), list(more["strides"])
             tap = ElementPattern(list(data.shape), int(more.get("offset") or 0), sizes, strides)

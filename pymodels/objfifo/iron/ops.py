@@ -30,6 +30,7 @@ class T:
     ui16 = staticmethod(_scalar("uint16"))
     ui32 = staticmethod(_scalar("uint32"))
     f32 = staticmethod(_scalar("float32"))
+    index = staticmethod(_scalar("int64"))
     bf16 = staticmethod(_scalar("uint16"))
     """Numpy has no bfloat16: its bits."""
 
@@ -62,7 +63,10 @@ class arith:  # noqa: N801 - upstream's name
 
     @staticmethod
     def constant(value: Any, kind: Callable[[Any], Any] | None = None, index: bool = False) -> Any:
-        """A number of a type."""
+        """A number of a type; older scripts give the type first."""
+        if isinstance(value, type):
+            assert kind is not None
+            value, kind = kind, value
         return value if kind is None or index else kind(value)
 
     @staticmethod

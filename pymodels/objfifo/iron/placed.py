@@ -20,7 +20,7 @@ from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.program import initial, pairs
 from goldbeat.pymodels.objfifo.iron.resolved import ResolvedModule
 from goldbeat.pymodels.objfifo.iron.scope import Scope, fresh, scope
-from goldbeat.pymodels.objfifo.plan.access import LockAccess, call
+from goldbeat.pymodels.objfifo.plan.access import LockAccess, backend_now, call
 from goldbeat.pymodels.objfifo.plan.design import Core, Fifo, FifoDesign, Host, Link, Transfer
 from goldbeat.pymodels.objfifo.plan.device import device_of
 from goldbeat.pymodels.objfifo.plan.object_type import object_type
@@ -113,6 +113,22 @@ class object_fifo:  # noqa: N801 - upstream's name
         """Give the oldest ``num_elem`` objects to the other end."""
         call(self._access(False, port, num_elem))
 
+    def get_buffer(self, index: int) -> Any:
+        """An object of the core's end by its number, for kernels that take turns by themselves: only executed.
+
+        Raises:
+            RuleError: ``fifo-ends``, another core.
+            UsageError: nothing is executed, or no such object.
+        """
+        at = _here.get()
+        port = ObjectFifoPort.Produce if at == self.fifo.producer else ObjectFifoPort.Consume
+        return held_directly(self._access(True, port, 1)).buffer(self._access(True, port, 1).key, int(index))
+
+    def get_lock(self, port: ObjectFifoPort) -> Any:
+        """The core's two locks of an end, (acquire, release), for kernels that use them by themselves: only executed."""
+        access = self._access(True, port, 1)
+        return held_directly(access).locks(access.key)
+
     def _access(self, acquire: bool, port: ObjectFifoPort, num_elem: int) -> LockAccess:
         if num_elem < 1:
             what = "acquire" if acquire else "release"
@@ -166,6 +182,35 @@ class object_fifo_link:  # noqa: N801 - upstream's name
             rechunk,
         )
         scope().links.append(self)
+
+
+class NothingHeld:
+    """Stands for objects and locks while a design that will be executed is lowered."""
+
+    def buffer(self, *_: Any) -> None:
+        """None."""
+
+    def locks(self, *_: Any) -> tuple[None, None]:
+        """None."""
+        return None, None
+
+
+lowered_for_execution: ContextVar[bool] = ContextVar("lowered_for_execution", default=False)
+"""A design is lowered to be executed: what its cores acquire by themselves is found out then."""
+
+
+def held_directly(access: LockAccess) -> Any:
+    """Who hands out objects and locks by themselves.
+
+    Raises:
+        UsageError: nothing is executed.
+    """
+    found = backend_now()
+    if not hasattr(found, "buffer"):
+        if lowered_for_execution.get():
+            return NothingHeld()
+        raise UsageError(f"{access.fifo}: get_buffer and get_lock are executed (goldbeat objfifo exec), not planned")
+    return found
 
 
 def _fifo_names(value: Any) -> tuple[str, ...]:

@@ -43,6 +43,9 @@ class RuntimeData:
         """Its shape."""
         return self.obj.shape
 
+    def __getitem__(self, key: Any) -> ElementPattern:
+        return ElementPattern.from_slice(self.obj.shape, key)
+
 
 class TaskGroup:
     """Transfers that are waited for together.

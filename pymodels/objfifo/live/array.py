@@ -74,6 +74,7 @@ class LiveArray:
         full_pushes: pushes that found a queue full, by channel.
         tokens: tokens that nobody has waited for, by channel.
         remarks: what a user should know of a run that went well.
+        rescues: tried in turn when nothing moves; True if something will.
     """
 
     def __init__(self, device: Device) -> None:
@@ -98,6 +99,7 @@ class LiveArray:
         self.scratchpad = Scratchpad()
         self.registers: ArrayRegisters | None = None
         """What makes them enters itself."""
+        self.rescues: list[Callable[[], bool]] = []
         self._core_ports: dict[Tile, CorePorts] = {}
         self._watch: ArrayWatch | None = None
 
@@ -351,6 +353,8 @@ class LiveArray:
                 return True
             spins = 0 if moved else spins + 1
             if not moved and (not ran or spins > _SPINS):
+                if self.host is not None and not self.host.done and any(rescue() for rescue in self.rescues):
+                    continue
                 return self._served()
 
     def ended(self) -> bool:

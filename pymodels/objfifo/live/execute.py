@@ -113,12 +113,14 @@ def _once(
             wish.records.append(recorder.record())
         hosts = {name: array.host_view(name).copy() for name in array.hosts}
         words = {c.name: c.words for c in array.channels.values()}
-        return _LiveOnce(good, hosts, [] if good else array.report(), [*array.remarks, *_full(array)], words)
+        return _LiveOnce(good, hosts, [] if good else array.report(), _told(array), words)
     finally:
         array.close()
 
 
-def _full(array: LiveArray) -> list[str]:
-    """What happens to pushes to full queues."""
+def _told(array: LiveArray) -> list[str]:
+    """Remarks, and what happens to pushes to full queues."""
     fate = "are lost" if array.lose_pushes else "wait; without a compiler that waits there they may be lost"
-    return [f"pushes to the full queue of {name} {fate} ({count})" for name, count in array.full_pushes.items()]
+    return array.remarks + [
+        f"pushes to the full queue of {name} {fate} ({count})" for name, count in array.full_pushes.items()
+    ]

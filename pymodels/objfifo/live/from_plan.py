@@ -67,12 +67,31 @@ class LiveFifos:
         shims: the shim's channel of each fifo that has one.
         resident: other channels of each fifo with their first tasks, and its locks.
         headers: of fifos that a shim sends as packets.
+        constant: fifos of initial values that nobody replaces, with the lock that lets a memory tile send them.
     """
 
     ends: dict[PlanEnd, LiveEnd]
     shims: dict[str, ChannelKey]
     resident: dict[str, list[tuple[LiveChannel, list[LiveTask], list[LiveLock]]]] = field(default_factory=dict)
     headers: dict[str, PacketHeader] = field(default_factory=dict)
+    constant: dict[str, LiveLock] = field(default_factory=dict)
+
+    def send_again(self, array: LiveArray) -> bool:
+        """Send initial values once more to a core that waits for them: newer compilers let a memory tile do so for ever.
+
+        Returns:
+            True if there was such a core.
+        """
+        waits = {agent.wait.text for agent in array.cores if agent.wait is not None and not agent.done}
+        starved = {
+            name
+            for (name, port, _), hold in self.ends.items()
+            if port is FifoEnd.CONSUME and name in self.constant and any(w.startswith(hold.takes.phrase) for w in waits)
+        }
+        for name in starved:
+            self.constant[name].value += self.constant[name].initial
+            array.remarks.append(f"the initial values of {name} are sent again; older compilers send them once")
+        return bool(starved)
 
     def rearm(self, name: str) -> None:
         """Reset a fifo's channels other than the shim's, set their locks as at the start, start them again.
@@ -123,6 +142,7 @@ def add_plan(array: LiveArray, plan: Plan, pinned: Mapping[Tile, Collection[int]
             if one.tile.kind is TileKind.SHIM and one.channel is not None:
                 way = Direction.MM2S if one.port is FifoEnd.PRODUCE else Direction.S2MM
                 found.shims[fifo.name] = (one.tile, way, one.channel)
+    array.rescues.append(lambda: found.send_again(array))
     return found
 
 
@@ -167,12 +187,17 @@ def _tile(
     def lock_of(use: LockUse) -> LiveLock:
         return array.lock(tile, numbers[tile, use.lock])
 
+    inward = [bd for c in plan.channels if c.direction is Direction.S2MM for bd in c.bds]
+    filled = [lock_of(bd.release) for bd in inward if bd.release is not None]
     for channel in plan.channels:
         live = array.channel(tile, channel.direction, channel.index)
         live.fifo = channel.fifo
+        sends = tile.kind is TileKind.MEM and channel.direction is Direction.MM2S
         for bd in channel.bds:
             takes = None if bd.acquire is None else (lock_of(bd.acquire), bd.acquire.value, False)
             gives = None if bd.release is None else (lock_of(bd.release), bd.release.value)
+            if takes is not None and sends and takes[0].initial and takes[0] not in filled:
+                found.constant[channel.fifo] = takes[0]
             array.bds[tile][bd.id] = LiveBd(bd, array.memory(tile), takes, gives, bd.next, channel.pad_value)
         tasks = [LiveTask(t.bd, t.repeat, t.token) for t in channel.queue]
         live.queue += tasks

@@ -57,7 +57,12 @@ class LiveLock:
         """Add ``count``."""
         self._change(count, channel, False)
 
+    @property
+    def phrase(self) -> str:
+        """How what waits for it begins, in reports."""
+        return f"lock {self.name} "
+
     def blocked(self, count: int, *, equal: bool = False) -> Blocked:
         """What a program that acquires it waits for."""
         what = "to equal" if equal else "to reach"
-        return Blocked(f"lock {self.name} {what} {count}", lambda: self.take(count, equal=equal))
+        return Blocked(f"{self.phrase}{what} {count}", lambda: self.take(count, equal=equal))

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+import numpy as np
+
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
 from goldbeat.pymodels.objfifo.artefact.descriptors import read_bd
@@ -15,9 +17,12 @@ from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.core_control import CORE_CONTROL, RESET
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Direction
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 
+_ADDED = 1 << 16
+"""Words of a buffer that the host adds."""
 _IGNORED = ("Trace", "Event", "Timer", "Ctrl", "Performance", "Stream_Switch", "Mux", "Demux", "Core_Control")
 
 
@@ -125,6 +130,16 @@ class LiveRegisters:
         if offset % WORD_BYTES or not 0 <= offset // WORD_BYTES <= len(memory) - words:
             raise UsageError(f"{tile}: {words} words from byte {offset} on are not in its memory")
         memory[offset // WORD_BYTES : offset // WORD_BYTES + words] = 0
+
+    def argument(self, names: list[str], index: int) -> str:
+        """The name of an argument of the sequence; one behind them all is a buffer that the host adds, as for traces."""
+        if index < len(names):
+            return names[index]
+        name = f"argument {index}"
+        if name not in self.array.hosts:
+            self.array.host_array(name, ObjectType((_ADDED,), np.dtype(np.int32)))
+            self.array.remarks.append(f"the sequence uses argument {index}, which it does not declare: {_ADDED} words")
+        return name
 
     def patch(self, tile: Tile, offset: int, host: str, start: int) -> None:
         """A shim's descriptor walks a host array from byte ``start`` on."""

@@ -88,7 +88,7 @@ def _flat(ops: Sequence[MlirOp]) -> list[MlirOp]:
 
 def _device(op: MlirOp) -> Device:
     """The device; a name that a test run replaces (``NPUDEVICE``) stands for any."""
-    known = {one.value.name: one.value for one in AIEDevice}
+    known = {name: one.value for name, one in AIEDevice.__members__.items()}
     return known.get(op.tokens[1].text, ANY)
 
 

@@ -366,7 +366,8 @@ class HostProgram(ScalarProgram):
             plus = int(env[op.operands[0]]) if op.operands else int(op.attributes.get("arg_plus", 0))
             address = int(op.attributes["addr"])
             tile = self.array.device.tile(address >> 25, address >> 20 & 31)
-            self.registers.patch(tile, address & 0xFFFFF, self.hosts[int(op.attributes["arg_idx"])], plus)
+            host = self.registers.argument(self.hosts, int(op.attributes["arg_idx"]))
+            self.registers.patch(tile, address & 0xFFFFF, host, plus)
             return None
             yield None
 

@@ -130,6 +130,11 @@ def range_(start: int, stop: int | None = None, step: int | None = None) -> Iter
     return iter(numbers) if backend is None else backend.loop(numbers)
 
 
+def backend_now() -> CoreBackend | None:
+    """Who answers the core whose function runs."""
+    return _backend.get()
+
+
 def _written_at() -> CodeLine | None:
     """The line outside of the package that called an acquire or release; None for functions of the package."""
     frame: FrameType | None = sys._getframe(1)

@@ -74,6 +74,7 @@ class AIEDevice(Enum):
     npu1_1col = _npu(1, 1, 4)
     npu1_2col = _npu(1, 2, 4)
     npu1_3col = _npu(1, 3, 4)
+    npu1_4col = npu1
     npu2 = _npu(2, 8, 8)
     npu2_1col = _npu(2, 1, 8)
     npu2_2col = _npu(2, 2, 8)

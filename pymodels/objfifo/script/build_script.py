@@ -11,10 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.placed import lowered_for_execution
 from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
 from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray, LiveBuffer
 from goldbeat.pymodels.objfifo.live.dma import OUT_OF_ORDER_IDS, LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.from_plan import LiveEnd, LiveFifos, add_plan
+from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.streams import TilePort
@@ -31,6 +33,7 @@ from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_i
 from goldbeat.pymodels.objfifo.script.core_calls import core_at_work
 from goldbeat.pymodels.objfifo.script.declared import Declared
 from goldbeat.pymodels.objfifo.script.explicit import DmaProgram, ScriptBd, ScriptBlock, ScriptBuffer
+from goldbeat.pymodels.objfifo.script.flow_ends import pick_channels
 from goldbeat.pymodels.objfifo.script.host_calls import HostArray, ScriptHost, with_host
 from goldbeat.pymodels.objfifo.script.manual_switches import add_switches
 
@@ -58,6 +61,21 @@ def script_tile(value: Any) -> Tile:
     return found
 
 
+class KernelLock:
+    """A lock as a kernel gets it: its stand-in calls ``acquire`` and ``release``."""
+
+    def __init__(self, lock: LiveLock) -> None:
+        self.lock = lock
+
+    def acquire(self, value: int = 1) -> None:
+        """Wait until the lock has reached a value, and take that away."""
+        await_wish(self.lock.blocked(value))
+
+    def release(self, value: int = 1) -> None:
+        """Add a value."""
+        self.lock.value += value
+
+
 class _Backend:
     """Answers a core's acquires and releases while it runs."""
 
@@ -73,6 +91,18 @@ class _Backend:
 
     def release(self, access: LockAccess) -> None:
         self.ends[access.key].release(access.count)
+
+    def buffer(self, key: Any, index: int) -> npt.NDArray[Any]:
+        """An object of an end by its number."""
+        objects = self.ends[key].objects
+        if not 0 <= index < len(objects):
+            raise UsageError(f"{key[0]}: object {index}, there are {len(objects)}")
+        return self.array.view(objects[index])
+
+    def locks(self, key: Any) -> tuple[KernelLock, KernelLock]:
+        """The locks of an end: what is acquired, what is released."""
+        end = self.ends[key]
+        return KernelLock(end.takes), KernelLock(end.gives)
 
     def loop(self, numbers: range) -> Iterator[int]:
         for turn, number in enumerate(numbers):
@@ -94,6 +124,7 @@ class _ScriptBuilder:
         self._fifos()
         self._memory()
         self._locks()
+        pick_channels(self.found.explicit, list(self.array.channels), script_tile)
         for one in self.found.explicit.flows:
             self._flow(one)
         for ends in self.found.explicit.cascades:
@@ -148,7 +179,7 @@ class _ScriptBuilder:
             one.live = self.array.lock(tile, number, name=name, initial=one.init)
 
     def _flow(self, one: Any) -> None:
-        source, *dests = (TilePort(script_tile(t), bundle, n) for t, bundle, n in (one.source, *one.dests))
+        source, *dests = (TilePort(script_tile(t), bundle, int(n)) for t, bundle, n in (one.source, *one.dests))
         self.array.flow(source, dests, one.packet, mask=one.mask, keep=one.keep)
 
     # -- DMA programs
@@ -167,10 +198,10 @@ class _ScriptBuilder:
             while block is not None and block.bd is not None and id(block) not in keys:
                 number = block.bd.number
                 if number is None:
-                    number = next((n for n in bd_ids(tile, start.index) if n not in taken), None)
+                    number = next((n for n in bd_ids(tile, int(start.index)) if n not in taken), None)
                 if number is None:
                     raise UsageError(f"{tile}: more descriptors than it has")
-                if number not in bd_ids(tile, start.index):
+                if number not in bd_ids(tile, int(start.index)):
                     raise UsageError(f"{tile}: {start.direction} {start.index} cannot use descriptor {number}")
                 taken.add(number)
                 keys[id(block)] = number
@@ -180,7 +211,7 @@ class _ScriptBuilder:
                 following = None if one.next is None else keys.get(id(one.next))
                 made = self.array.bds[tile][keys[id(one)]] = self.descriptor(tile, one, following)
                 made.pad = made.pad if start.pad is None else start.pad & 0xFFFFFFFF
-            channel = self.array.channel(tile, start.direction, start.index)
+            channel = self.array.channel(tile, start.direction, int(start.index))
             if channel.fifo:
                 raise UsageError(f"{channel.name} is used by fifo {channel.fifo}")
             if start.out_of_order:
@@ -268,7 +299,7 @@ class _ScriptBuilder:
             arrays.append(HostArray(name, obj))
         channels: dict[str, ChannelKey] = dict(self.live.shims)
         for label, (tile, way, index) in found.explicit.allocations.items():
-            channels[label] = (script_tile(tile), way, index)
+            channels[label] = (script_tile(tile), way, int(index))
         host = ScriptHost(self.array, self.registers, channels, self.descriptor, script_tile)
         host.fifos = self.live
         host.order = [a.name for a in arrays if isinstance(a, HostArray)]
@@ -282,7 +313,11 @@ class _ScriptBuilder:
 
 def live_plan(design: Any, *, packets: bool = False) -> Any:
     """The plan of a design whose memory may reach into neighbouring memory tiles."""
-    return plan(design, strict=False, spread=True, packets=packets)
+    token = lowered_for_execution.set(True)
+    try:
+        return plan(design, strict=False, spread=True, packets=packets)
+    finally:
+        lowered_for_execution.reset(token)
 
 
 def _stretched(dims: list[tuple[int, int]], length: int | None, pads: Any) -> list[tuple[int, int]]:

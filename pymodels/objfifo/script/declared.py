@@ -19,6 +19,7 @@ from goldbeat.pymodels.objfifo.iron.scope import scope
 from goldbeat.pymodels.objfifo.iron.transfers import transfers_to
 from goldbeat.pymodels.objfifo.iron.worker import Worker
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
+from goldbeat.pymodels.objfifo.plan.device import Device
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 from goldbeat.pymodels.objfifo.script.core_calls import WorkerBarrier
 from goldbeat.pymodels.objfifo.script.explicit import (
@@ -187,6 +188,7 @@ class ScriptProgram(Program):
                 worker.adopt()
         found.flows += rt.flows
         found.programs += [one.program() for one in rt.tile_dmas]
+        place_open_tiles(found, module.design.device, [w.tile for w in workers])
         _only_fifos(found)
         types = [data.obj for data in rt.data]
         declarations().designs.append(Declared(module.design, found, types, _sequence(rt)))
@@ -194,6 +196,25 @@ class ScriptProgram(Program):
 
     def enable_trace(self, *_: Any, **__: Any) -> None:
         """Traces are not executed."""
+
+
+def place_open_tiles(found: Explicit, device: Device, taken: Sequence[Any]) -> None:
+    """Give cores without a place, among explicit parts, one each; other tiles without a place are the first of their kind.
+
+    Raises:
+        UsageError: no core is left.
+    """
+    named = [f.source[0] for f in found.flows] + [end[0] for f in found.flows for end in f.dests]
+    named += [b.tile for b in found.buffers] + [k.tile for k in found.locks] + [p.tile for p in found.programs]
+    used = {t for t in (*taken, *named) if isinstance(t, Tile)}
+    used |= {t.placed for t in named if isinstance(t, ScriptAnyTile) and t.placed is not None}
+    free = (t for c in range(min(device.columns, 8)) for r in range(1 + device.mem_rows, device.rows)
+            if (t := device.tile(c, r)) not in used)  # fmt: skip
+    for one in named:
+        if isinstance(one, ScriptAnyTile) and one.kind is TileKind.CORE and one.placed is None:
+            one.placed = next(free, None)
+            if one.placed is None:
+                raise UsageError(f"{device.name} has no core left for a tile without a place")
 
 
 def _sequence(rt: Any) -> Callable[..., Any]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import count
@@ -228,15 +228,54 @@ class DmaProgram:
             yield from block.starts
 
 
+class FlowChannel:
+    """A channel that is named by an end of a flow."""
+
+    def key(self, tile_of: Callable[[Any], Tile]) -> tuple[Tile, Direction, int]:
+        """Tile, direction and number."""
+        raise NotImplementedError
+
+    @property
+    def packet(self) -> tuple[int, int] | None:
+        """Type and id of the packets that it sends."""
+        raise NotImplementedError
+
+
 @dataclass
 class ScriptFlow:
-    """A stream: ends as (tile, bundle, channel); a packet's id."""
+    """A stream: ends as (tile, bundle, channel); a packet's id.
 
-    source: tuple[Any, str, int]
-    dests: list[tuple[Any, str, int]]
+    Attributes:
+        by_ends: a DMA program or task names an end of it, so its open channels are chosen.
+    """
+
+    source: tuple[Any, str, Any]
+    dests: list[tuple[Any, str, Any]]
     packet: int | None = None
     keep: bool = False
     mask: int = 31
+    by_ends: bool = False
+
+    def endpoint(self, tile: Any) -> FlowChannel:
+        """The end at a tile, in place of a channel's number."""
+        from goldbeat.pymodels.objfifo.script.flow_ends import FlowEnd
+
+        self.by_ends = True
+        return FlowEnd(self, tile)
+
+    def fill(self, source: Any, tap: Any = None, wait: bool = False, *, group: Any = None, **more: Any) -> Any:
+        """Send a host array from the end at a shim: inside the function of a Runtime."""
+        from goldbeat.pymodels.objfifo.script.flow_ends import flow_transfer
+
+        only_harmless("fill", more)
+        return flow_transfer(self, Direction.MM2S, source, tap, wait, group)
+
+    def drain(self, dest: Any, tap: Any = None, wait: bool = False, *, group: Any = None, **more: Any) -> Any:
+        """Receive a host array at the end at a shim; as :meth:`fill`."""
+        from goldbeat.pymodels.objfifo.script.flow_ends import flow_transfer
+
+        only_harmless("drain", more)
+        return flow_transfer(self, Direction.S2MM, dest, tap, wait, group)
 
 
 @dataclass

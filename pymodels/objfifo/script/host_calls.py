@@ -13,6 +13,7 @@ import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
+from goldbeat.pymodels.objfifo.iron.element_pattern import ElementPattern
 from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.placed import npu_dma_memcpy_nd
 from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray
@@ -25,7 +26,7 @@ from goldbeat.pymodels.objfifo.mlir_exec.host_program import written_bd
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import Tile
-from goldbeat.pymodels.objfifo.script.explicit import ScriptBlock, ScriptBlocks, ScriptLock, enum_text
+from goldbeat.pymodels.objfifo.script.explicit import FlowChannel, ScriptBlock, ScriptBlocks, ScriptLock, enum_text
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,9 @@ class HostArray:
     def op(self) -> HostArray:
         """Itself."""
         return self
+
+    def __getitem__(self, key: Any) -> ElementPattern:
+        return ElementPattern.from_slice(self.obj.shape, key)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -57,6 +61,13 @@ class HostTask:
     first: Any = None
     packet: tuple[int, int] | None = None
     out_of_order: bool = False
+
+    def await_(self) -> None:
+        """Wait for its token."""
+        await_task(self)
+
+    def free(self) -> None:
+        """Its descriptors may be used again; here every task has its own."""
 
 
 @dataclass
@@ -111,13 +122,17 @@ class ScriptHost:
 
     def channel(self, where: Any) -> ChannelKey:
         """A channel by a fifo, its handle, or a name."""
+        if isinstance(where, FlowChannel):
+            return where.key(self.tile_of)
         name = where if isinstance(where, str) else getattr(where, "name", None)
         if name not in self.channels:
             raise UsageError(f"{name!r} is no fifo at a shim and no shim_dma_allocation")
         return self.channels[name]
 
     def header(self, where: Any) -> tuple[int, int] | None:
-        """Type and id of the packets of a fifo that the shim sends as packets."""
+        """Type and id of the packets of a fifo or stream that the shim sends as packets."""
+        if isinstance(where, FlowChannel):
+            return where.packet
         found = self.fifos.headers.get(where if isinstance(where, str) else getattr(where, "name", ""))
         return None if found is None else (found.type, found.id)
 
@@ -404,7 +419,7 @@ def npu_patch(addr: int, arg_idx: int, arg_plus: int = 0, **more: Any) -> None:
     only_harmless("npu_address_patch", more)
     host = host_now()
     tile = host.array.device.tile(addr >> 25, addr >> 20 & 31)
-    host.registers.patch(tile, addr & 0xFFFFF, host.order[arg_idx], int(arg_plus))
+    host.registers.patch(tile, addr & 0xFFFFF, host.registers.argument(host.order, int(arg_idx)), int(arg_plus))
 
 
 def npu_push(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,8 +19,10 @@ from goldbeat.pymodels.objfifo.iron import element_pattern, fifo, keywords, ops,
 from goldbeat.pymodels.objfifo.live.core_ports import CascadeGet, CascadePut, StreamGet, StreamPut
 from goldbeat.pymodels.objfifo.plan import device as devices
 from goldbeat.pymodels.objfifo.plan.access import range_
+from goldbeat.pymodels.objfifo.plan.object_type import object_type
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
 from goldbeat.pymodels.objfifo.script import core_calls, declared, explicit, host_calls, jit, tile_dma
+from goldbeat.pymodels.objfifo.script.helper_names import helper_names
 
 ROOT = "aie"
 """The package that scripts import."""
@@ -61,8 +63,14 @@ class Marker:
 class ScriptFunction(worker.Kernel):
     """``ExternalFunction``: a kernel with its source."""
 
+    _instances: ClassVar[set[Any]] = set()
+
     def __init__(self, name: str, object_file_name: str = "", arg_types: Any = None, **_: Any) -> None:
         super().__init__(name, object_file_name, arg_types)
+
+    def tile_size(self, index: int = 0) -> int:
+        """Elements in the first dimension of an argument."""
+        return object_type(self.arg_types[index]).shape[0]
 
 
 class KernelLibrary:
@@ -262,7 +270,10 @@ def script_imports() -> Iterator[None]:
             f"the package {ROOT} is installed; scripts that import it are read in an environment without it"
         )
     made: dict[str, ModuleType] = {}
-    for path, names in _spaces().items():
+    spaces = _spaces()
+    for path, names in helper_names().items():
+        spaces.setdefault(path, {}).update(names)
+    for path, names in spaces.items():
         name = f"{ROOT}.{path}" if path else ROOT
         made[name] = _Space(name)
         made[name].__dict__.update(names, __path__=[], __all__=list(names))

@@ -135,6 +135,7 @@ class JitDesign:
 
     def __init__(self, function: Callable[..., Any], packets: bool = False) -> None:
         self.function, self.packets = function, packets
+        self._kernel_cache: dict[Any, Any] = {}
         self.__name__ = getattr(function, "__name__", "design")
 
     def declare(self, tensors: Any, keywords: dict[str, Any]) -> Declared:
@@ -172,7 +173,14 @@ class JitDesign:
         return None, None
 
     def __call__(self, *tensors: Any, **keywords: Any) -> None:
-        """Execute the design on tensors, which hold its results afterwards."""
+        """Execute the design on tensors, which hold its results afterwards.
+
+        Algorithms were called with their function first until April 2026: ``jit(transform)(function, tensor, tensor)``.
+        """
+        if len(tensors) > 1 and callable(tensors[0]):
+            work, tensors = tensors[0], tensors[1:]
+            JitDesign(lambda *_, **more: self.function(work, tensors[0], **more), self.packets)(*tensors, **keywords)
+            return
         if _session.get() is None:
             self._only_declare(tensors, keywords)
         now = session()
@@ -225,9 +233,10 @@ def script_full(size: Any, fill_value: Any, dtype: Any = np.float32, **_: Any) -
     return ScriptTensor(np.full(size, fill_value, dtype))
 
 
-def script_arange(*bounds: Any, dtype: Any = np.int32, **_: Any) -> ScriptTensor:
+def script_arange(*bounds: Any, dtype: Any = np.int32, shape: Any = None, **_: Any) -> ScriptTensor:
     """A tensor of numbers in a row."""
-    return ScriptTensor(np.arange(*bounds).astype(dtype))
+    found = np.arange(*bounds).astype(dtype)
+    return ScriptTensor(found if shape is None else found.reshape(shape))
 
 
 def script_random(low: int, high: int, size: Any, dtype: Any = np.int32, **_: Any) -> ScriptTensor:

@@ -22,6 +22,7 @@ from goldbeat.pymodels.objfifo.script.explicit import (
     enum_text,
     explicit,
 )
+from goldbeat.pymodels.objfifo.script.flow_ends import ChannelPick
 
 
 @dataclass
@@ -71,14 +72,19 @@ class TileBd:
 
 @dataclass
 class TileDmaChannel:
-    """A channel with its descriptors; out of order, ``repeat_count`` counts rounds of all their packets after the first."""
+    """A channel with its descriptors, by its number or an end of a flow.
+
+    Without ``loop`` the descriptors run once. Out of order, ``repeat_count`` counts rounds of all their packets after
+    the first.
+    """
 
     direction: Any
-    channel: int
+    channel: Any
     bds: list[TileBd]
     pad_value: int = 0
     repeat_count: int = 0
     out_of_order: bool = False
+    loop: bool = True
 
     @property
     def repeat(self) -> int:
@@ -101,22 +107,35 @@ class TileDmaProgram:
         made = DmaProgram(self.tile, ScriptBlock(), ScriptBlocks())
         number = 0
         for channel in self.channels:
+            chained_blocks(channel.bds, made.blocks, number, loop=channel.loop, pad_value=channel.pad_value)
             blocks = [made.blocks[number + n] for n in range(len(channel.bds))]
             number += len(blocks)
-            for block, bd in zip(blocks, channel.bds, strict=True):
-                block.bd = _bd(bd, channel.pad_value)
-                for take in bd.acquires:
-                    block.takes = (take.lock, take.value, not take.greater_equal) if take.value else None
-                for give in bd.releases:
-                    block.gives = (give.lock, give.value) if give.value else None
-                block.next = block if bd.next == "self" else None if bd.next is None else blocks[int(bd.next)]
             if channel.out_of_order:  # packets name their descriptors: a chain only lists them
                 for block, following in zip(blocks, [*blocks[1:], None], strict=True):
                     block.next = following
             way = Direction(enum_text(channel.direction))
-            start = DmaStart(way, channel.channel, blocks[0], channel.repeat, channel.out_of_order)
+            index = channel.channel if isinstance(channel.channel, int) else channel.channel.channel
+            start = DmaStart(way, index, blocks[0], channel.repeat, channel.out_of_order)
             made.entry.starts.append(start)
         return made
+
+
+def chained_blocks(
+    bds: Sequence[TileBd], blocks: ScriptBlocks, first: int, *, loop: bool, pad_value: int = 0
+) -> ScriptBlocks:
+    """Write descriptors into blocks from a number on; without ``loop`` a chain goes through its list and ends."""
+    mine = [blocks[first + n] for n in range(len(bds))]
+    for at, (block, bd) in enumerate(zip(mine, bds, strict=True)):
+        block.bd = _bd(bd, pad_value)
+        for take in bd.acquires:
+            block.takes = (take.lock, take.value, not take.greater_equal) if take.value else None
+        for give in bd.releases:
+            block.gives = (give.lock, give.value) if give.value else None
+        if bd.next == "self":
+            block.next = block if loop else mine[at + 1] if at + 1 < len(mine) else None
+        else:
+            block.next = None if bd.next is None else mine[int(bd.next)]
+    return blocks
 
 
 def _bd(bd: TileBd, pad_value: int) -> ScriptBd:
@@ -136,14 +155,14 @@ def _bd(bd: TileBd, pad_value: int) -> ScriptBd:
 
 
 def tile_flow(
-    src: Any, dst: Any, src_port: Any = "DMA", src_channel: int = 0, dst_port: Any = "DMA", dst_channel: int = 0,
-    shim_symbol: str | None = None, **more: Any,
+    src: Any, dst: Any, src_port: Any = "DMA", src_channel: int | None = None, dst_port: Any = "DMA",
+    dst_channel: int | None = None, shim_symbol: str | None = None, **more: Any,
 ) -> ScriptFlow:  # fmt: skip
     """``Flow``: a stream that a runtime is given; ``shim_symbol`` names its end at a shim."""
     only_harmless("Flow", more, ("name",))
     ends = dst if isinstance(dst, list) else [dst]
-    found = [(one, enum_text(dst_port), int(dst_channel)) for one in ends]
-    made = ScriptFlow((src, enum_text(src_port), int(src_channel)), found)
+    found = [(one, enum_text(dst_port), ChannelPick() if dst_channel is None else int(dst_channel)) for one in ends]
+    made = ScriptFlow((src, enum_text(src_port), ChannelPick() if src_channel is None else int(src_channel)), found)
     if shim_symbol is not None:
         _name_shim(shim_symbol, made)
     return made
@@ -163,9 +182,9 @@ def tile_packet_flow(
     src: Any,
     dst: Any,
     src_port: Any = "DMA",
-    src_channel: int = 0,
+    src_channel: int | None = None,
     dst_port: Any = "DMA",
-    dst_channel: int = 0,
+    dst_channel: int | None = None,
     extra_dsts: Sequence[TilePacketDest] | None = None,
     keep_pkt_header: bool = False,
     shim_symbol: str | None = None,

@@ -65,8 +65,7 @@ def execute(
     kernels = kernel_functions(kernel or ())
     given = {name: _value(item) for name, item in _pairs(inputs, "--input").items()}
     if design.suffix == ".mlir":
-        if arguments:
-            raise UsageError(f"{design} is text: arguments after -- are for scripts")
+        _no_arguments(design, arguments)
         text = TextArray(design, kernels, device, sequence)
         results = [run_live(text.build, given, runs=runs, lose_pushes=lose_pushes)]
     else:
@@ -86,6 +85,11 @@ def _targets(outputs: list[str] | None, force: bool) -> dict[str, Path]:
     for path in found.values():
         check_free(path, force)
     return found
+
+
+def _no_arguments(design: Path, arguments: list[str] | None) -> None:
+    if arguments:
+        raise UsageError(f"{design} is text: arguments after -- are for scripts")
 
 
 def _pairs(items: list[str] | None, option: str) -> dict[str, str]:
