@@ -36,7 +36,7 @@ from goldbeat.tb.run.runs import Request, run
 def _judge(case: UpstreamCase, found: LiveResult) -> tuple[str, str]:
     if not found.completes:
         report = "; ".join(found.report)
-        lost = [line for line in found.report if "for which there is no way" in line]
+        lost = [line for line in found.report if "for which there is no way" in line or "into no stream" in line]
         if lost:
             return "needs", f"routes that the compiler adds: {lost[0]}"
         right = bool(case.hangs) and case.hangs in report

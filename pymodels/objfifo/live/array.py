@@ -374,11 +374,17 @@ class LiveArray:
             self.remarks.append(f"{channel.name} {channel.state}: {fate}")
         return True
 
+    def _nowhere(self, channel: LiveChannel) -> bool:
+        """It has something to send, and no stream begins there."""
+        port = TilePort(channel.tile, "DMA", channel.index)
+        return channel.direction is Direction.MM2S and not channel.idle and not self.streams.routes.get(port)
+
     def report(self) -> list[str]:
         """Who waits for what."""
         agents = [a for a in (self.host, *self.cores) if a is not None and not a.done]
         lines = [f"{a.name} waits for {a.wait.text}" if a.wait else f"{a.name} runs" for a in agents]
         lines += self.streams.lost_packets()
+        lines += [f"{c.name} sends into no stream" for c in self.channels.values() if self._nowhere(c)]
         return lines + [f"{c.name} {c.state}" for c in self.channels.values() if not c.idle]
 
     def close(self) -> None:

@@ -18,6 +18,7 @@ from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.thread_program import await_wish, in_program
 from goldbeat.pymodels.objfifo.plan.object_type import object_type
 from goldbeat.pymodels.objfifo.plan.plan import Direction
+from goldbeat.pymodels.objfifo.plan.tile import Tile
 
 _names = count()
 

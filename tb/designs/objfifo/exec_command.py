@@ -55,15 +55,13 @@ def execute(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Execute a whole design without time.
-
-    Runs its runtime sequence and its cores.
+    """Execute a whole design without time: its runtime sequence and its cores.
 
     Exit code: 0 done, 1 it hangs or an array differs, 2 bad input or a script's own check fails.
     """
     targets = _targets(outputs, force)
     kernels = kernel_functions(kernel or ())
-    given = {name: _value(item) for name, item in _pairs(inputs, "--input").items()}
+    given = _given(inputs)
     if design.suffix == ".mlir":
         _no_arguments(design, arguments)
         text = TextArray(design, kernels, device, sequence)
@@ -100,6 +98,10 @@ def _pairs(items: list[str] | None, option: str) -> dict[str, str]:
             raise UsageError(f"{option} {item}: expected NAME=FILE")
         found[name] = value
     return found
+
+
+def _given(inputs: list[str] | None) -> dict[str, Any]:
+    return {name: _value(item) for name, item in _pairs(inputs, "--input").items()}
 
 
 def _value(item: str) -> Any:

@@ -331,6 +331,12 @@ def test_a_packet_without_a_way(tmp_path):
     assert "DMA 1 of shim tile (0, 0) sends a packet of id 8, for which there is no way" in found.report
 
 
+def test_a_channel_without_a_stream(tmp_path):
+    text = shared(5).replace("@short (%s, MM2S, 1,", "@short (%s, MM2S, 0,")
+    found = run(tmp_path, text, {"i": X})
+    assert "MM2S 0 of shim tile (0, 0) sends into no stream" in found.report
+
+
 def test_dimensions_beyond_a_walk_are_uses_of_the_descriptor(tmp_path):
     head = "aie.runtime_sequence(%i : memref<64xi32>, %o : memref<64xi32>) {"
     task = """
