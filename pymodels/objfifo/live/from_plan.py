@@ -86,7 +86,10 @@ class LiveFifos:
         starved = {
             name
             for (name, port, _), hold in self.ends.items()
-            if port is FifoEnd.CONSUME and name in self.constant and any(w.startswith(hold.takes.phrase) for w in waits)
+            if port is FifoEnd.CONSUME
+            and name in self.constant
+            and hold.takes
+            and any(w.startswith(hold.takes.phrase) for w in waits)
         }
         for name in starved:
             self.constant[name].value += self.constant[name].initial

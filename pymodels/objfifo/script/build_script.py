@@ -102,6 +102,8 @@ class _Backend:
     def locks(self, key: Any) -> tuple[KernelLock, KernelLock]:
         """The locks of an end: what is acquired, what is released."""
         end = self.ends[key]
+        if end.takes is None or end.gives is None:
+            raise UsageError(f"{key[0]}: get_lock of a fifo without locks")
         return KernelLock(end.takes), KernelLock(end.gives)
 
     def loop(self, numbers: range) -> Iterator[int]:

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.live.core_registers import RegisterRead
 from goldbeat.pymodels.objfifo.live.execute import run_live
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.mlir_text.lexer import MlirError
@@ -350,45 +349,6 @@ def test_dimensions_beyond_a_walk_are_uses_of_the_descriptor(tmp_path):
     found = run(tmp_path, f"{MEMORY_TILE}{head}{WHOLE.format(56)}{task}", {"i": X})
     at = [1, 9, 17, 33, 41, 49, 1]
     np.testing.assert_array_equal(found.hosts["o"][:56], np.concatenate([X[n : n + 8] for n in at]))
-
-
-BUS = """
-    %s = aie.tile(0, 0)
-    %t = aie.tile(0, 2)
-    func.func private @peek(memref<2xi32>)
-    %n = aie.buffer(%t) {sym_name = "n", address = 2048 : i32, initial_value = dense<[7, 8]> : tensor<2xi32>} : memref<2xi32>
-    %full = aie.lock(%t, 1) {init = 0 : i32}
-    %other = aie.lock(%t, 9) {init = 33 : i32}
-    aie.flow(%t, DMA : 0, %s, DMA : 0)
-    aie.shim_dma_allocation @y (%s, S2MM, 0)
-    aie.core(%t) {
-      func.call @peek(%n) : (memref<2xi32>) -> ()
-      aie.use_lock(%full, Release, 1)
-      aie.end
-    }
-    aie.mem(%t) {
-      %0 = aie.dma_start(MM2S, 0, ^bd, ^end)
-    ^bd:
-      aie.use_lock(%full, AcquireGreaterEqual, 1)
-      aie.dma_bd(%n : memref<2xi32> offset = 0 len = 2)
-      aie.next_bd ^end
-    ^end:
-      aie.end
-    }
-    aie.runtime_sequence(%o : memref<2xi32>) {
-      aiex.npu.dma_memcpy_nd(%o[0,0,0,0][1,1,1,2][0,0,0,1]) {metadata = @y, id = 0 : i64} : memref<2xi32>
-      aiex.npu.dma_wait {symbol = @y}
-    }"""
-
-
-def test_a_kernel_that_reads_its_tile(tmp_path):
-    def peek(buffer):
-        word = yield RegisterRead(2048 + 4)
-        lock = yield RegisterRead(0x1F090)
-        buffer[:] = [lock, word]
-
-    found = run_live(TextArray(text_of(tmp_path, BUS), {"peek": peek}).build)
-    assert found.hosts["o"].tolist() == [33, 8]
 
 
 ADDED = """
