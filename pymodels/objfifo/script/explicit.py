@@ -257,27 +257,6 @@ class ScriptFlow:
     mask: int = 31
     by_ends: bool = False
 
-    def endpoint(self, tile: Any) -> FlowChannel:
-        """The end at a tile, in place of a channel's number."""
-        from goldbeat.pymodels.objfifo.script.flow_ends import FlowEnd
-
-        self.by_ends = True
-        return FlowEnd(self, tile)
-
-    def fill(self, source: Any, tap: Any = None, wait: bool = False, *, group: Any = None, **more: Any) -> Any:
-        """Send a host array from the end at a shim: inside the function of a Runtime."""
-        from goldbeat.pymodels.objfifo.script.flow_ends import flow_transfer
-
-        only_harmless("fill", more)
-        return flow_transfer(self, Direction.MM2S, source, tap, wait, group)
-
-    def drain(self, dest: Any, tap: Any = None, wait: bool = False, *, group: Any = None, **more: Any) -> Any:
-        """Receive a host array at the end at a shim; as :meth:`fill`."""
-        from goldbeat.pymodels.objfifo.script.flow_ends import flow_transfer
-
-        only_harmless("drain", more)
-        return flow_transfer(self, Direction.S2MM, dest, tap, wait, group)
-
 
 @dataclass
 class Explicit:

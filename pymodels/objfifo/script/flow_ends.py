@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
@@ -12,8 +13,16 @@ from goldbeat.pymodels.objfifo.iron.transfers import transfer_taker
 from goldbeat.pymodels.objfifo.live.thread_program import in_program
 from goldbeat.pymodels.objfifo.plan.plan import Direction
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
-from goldbeat.pymodels.objfifo.script.explicit import Explicit, FlowChannel, ScriptBlocks, ScriptFlow
-from goldbeat.pymodels.objfifo.script.host_calls import HostTask, await_task, start_task
+from goldbeat.pymodels.objfifo.script.explicit import (
+    Explicit,
+    FlowChannel,
+    ScriptBlocks,
+    ScriptFlow,
+    enum_text,
+    explicit,
+)
+from goldbeat.pymodels.objfifo.script.host_calls import HostTask, await_task, host_now, start_task
+from goldbeat.pymodels.objfifo.script.tile_dma import chained_blocks
 
 ChannelOf = tuple[Tile, Direction, int]
 
@@ -53,8 +62,6 @@ class FlowEnd(FlowChannel):
 
     def task(self, *bds: Any, repeat_count: int = 0, issue_token: bool = False, **more: Any) -> EndTask:
         """Descriptors that the sequence runs on this end, one after the other."""
-        from goldbeat.pymodels.objfifo.script.tile_dma import chained_blocks
-
         only_harmless("task", more)
         listed = [one for given in bds for one in (given if isinstance(given, list | tuple) else [given])]
         return EndTask(self, chained_blocks(listed, ScriptBlocks(), 0, loop=False), int(repeat_count), issue_token)
@@ -69,8 +76,6 @@ class EndTask:
 
     def start(self) -> EndTask:
         """Write the descriptors and start them."""
-        from goldbeat.pymodels.objfifo.script.host_calls import host_now
-
         key = self.end.key(host_now().tile_of)
         self._task = HostTask(key, self.blocks, self.repeat, self.token, packet=self.end.packet)
         start_task(self._task)
@@ -86,6 +91,25 @@ class EndTask:
     def free(self) -> EndTask:
         """Its descriptors may be used again; here every task has its own."""
         return self
+
+
+class TileFlow(ScriptFlow):
+    """A stream that is used by its ends."""
+
+    def endpoint(self, tile: Any) -> FlowChannel:
+        """The end at a tile, in place of a channel's number."""
+        self.by_ends = True
+        return FlowEnd(self, tile)
+
+    def fill(self, source: Any, tap: Any = None, wait: bool = False, *, group: Any = None, **more: Any) -> Any:
+        """Send a host array from the end at a shim: inside the function of a Runtime."""
+        only_harmless("fill", more)
+        return flow_transfer(self, Direction.MM2S, source, tap, wait, group)
+
+    def drain(self, dest: Any, tap: Any = None, wait: bool = False, *, group: Any = None, **more: Any) -> Any:
+        """Receive a host array at the end at a shim; as :meth:`fill`."""
+        only_harmless("drain", more)
+        return flow_transfer(self, Direction.S2MM, dest, tap, wait, group)
 
 
 def flow_transfer(flow: ScriptFlow, direction: Direction, data: Any, tap: Any, wait: bool, group: Any) -> Any:
@@ -134,3 +158,56 @@ def pick_channels(found: Explicit, used: Sequence[ChannelOf], tile_of: Callable[
         if pick.number is None:
             raise UsageError(f"{where} has no {way} channel left for a flow")
         taken.add((where, way, pick.number))
+
+
+def tile_flow(
+    src: Any, dst: Any, src_port: Any = "DMA", src_channel: int | None = None, dst_port: Any = "DMA",
+    dst_channel: int | None = None, shim_symbol: str | None = None, **more: Any,
+) -> ScriptFlow:  # fmt: skip
+    """``Flow``: a stream that a runtime is given; ``shim_symbol`` names its end at a shim."""
+    only_harmless("Flow", more, ("name",))
+    ends = dst if isinstance(dst, list) else [dst]
+    found = [(one, enum_text(dst_port), ChannelPick() if dst_channel is None else int(dst_channel)) for one in ends]
+    made = TileFlow((src, enum_text(src_port), ChannelPick() if src_channel is None else int(src_channel)), found)
+    if shim_symbol is not None:
+        _name_shim(shim_symbol, made)
+    return made
+
+
+@dataclass
+class TilePacketDest:
+    """``PacketDest``: one more end of a packet flow."""
+
+    tile: Any
+    port: Any = "DMA"
+    channel: int = 0
+
+
+def tile_packet_flow(
+    pkt_id: int,
+    src: Any,
+    dst: Any,
+    src_port: Any = "DMA",
+    src_channel: int | None = None,
+    dst_port: Any = "DMA",
+    dst_channel: int | None = None,
+    extra_dsts: Sequence[TilePacketDest] | None = None,
+    keep_pkt_header: bool = False,
+    shim_symbol: str | None = None,
+    **more: Any,
+) -> ScriptFlow:
+    """``PacketFlow``: packets of an id."""
+    only_harmless("PacketFlow", more, ("name",))
+    made = tile_flow(src, dst, src_port, src_channel, dst_port, dst_channel, shim_symbol)
+    made.dests += [(one.tile, enum_text(one.port), int(one.channel)) for one in extra_dsts or ()]
+    made.packet, made.keep = int(pkt_id), bool(keep_pkt_header)
+    return made
+
+
+def _name_shim(symbol: str, flow: ScriptFlow) -> None:
+    for (tile, _, channel), way in ((flow.source, Direction.MM2S), (flow.dests[0], Direction.S2MM)):
+        where = getattr(tile, "op", tile)
+        if isinstance(where, Tile) and where.kind is TileKind.SHIM:
+            explicit().allocations[symbol] = (tile, way, channel)
+            return
+    raise UsageError(f"shim_symbol={symbol!r} of a flow without an end at a shim")

@@ -21,7 +21,7 @@ from goldbeat.pymodels.objfifo.plan import device as devices
 from goldbeat.pymodels.objfifo.plan.access import range_
 from goldbeat.pymodels.objfifo.plan.object_type import object_type
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
-from goldbeat.pymodels.objfifo.script import core_calls, declared, explicit, host_calls, jit, tile_dma
+from goldbeat.pymodels.objfifo.script import core_calls, declared, explicit, flow_ends, host_calls, jit, tile_dma
 from goldbeat.pymodels.objfifo.script.helper_names import helper_names
 
 ROOT = "aie"
@@ -178,7 +178,7 @@ def _iron() -> dict[str, Any]:
         "Program": declared.ScriptProgram, "Runtime": runtime.Runtime, "TaskGroup": runtime.TaskGroup,
         "Kernel": worker.Kernel, "ExternalFunction": ScriptFunction, "kernels": KernelLibrary(),
         "Buffer": explicit.IronBuffer, "GlobalBuffer": explicit.IronBuffer, "Lock": explicit.ScriptLock,
-        "Flow": tile_dma.tile_flow, "PacketFlow": tile_dma.tile_packet_flow, "PacketDest": tile_dma.TilePacketDest,
+        "Flow": flow_ends.tile_flow, "PacketFlow": flow_ends.tile_packet_flow, "PacketDest": flow_ends.TilePacketDest,
         "TileDma": tile_dma.TileDmaProgram,
         "DmaChannel": tile_dma.TileDmaChannel, "Bd": tile_dma.TileBd, "BdIteration": tile_dma.TileBdIteration,
         "Acquire": tile_dma.LockAcquire, "Release": tile_dma.LockRelease, "jit": jit.jit, "In": Marker, "Out": Marker,

@@ -7,22 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.plan.plan import Direction
-from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 from goldbeat.pymodels.objfifo.script.explicit import (
     DmaProgram,
     DmaStart,
     ScriptBd,
     ScriptBlock,
     ScriptBlocks,
-    ScriptFlow,
     ScriptLock,
     enum_text,
-    explicit,
 )
-from goldbeat.pymodels.objfifo.script.flow_ends import ChannelPick
 
 
 @dataclass
@@ -152,56 +146,3 @@ def _bd(bd: TileBd, pad_value: int) -> ScriptBd:
         pad_value=pad_value,
         slot=bd.out_of_order_id,
     )
-
-
-def tile_flow(
-    src: Any, dst: Any, src_port: Any = "DMA", src_channel: int | None = None, dst_port: Any = "DMA",
-    dst_channel: int | None = None, shim_symbol: str | None = None, **more: Any,
-) -> ScriptFlow:  # fmt: skip
-    """``Flow``: a stream that a runtime is given; ``shim_symbol`` names its end at a shim."""
-    only_harmless("Flow", more, ("name",))
-    ends = dst if isinstance(dst, list) else [dst]
-    found = [(one, enum_text(dst_port), ChannelPick() if dst_channel is None else int(dst_channel)) for one in ends]
-    made = ScriptFlow((src, enum_text(src_port), ChannelPick() if src_channel is None else int(src_channel)), found)
-    if shim_symbol is not None:
-        _name_shim(shim_symbol, made)
-    return made
-
-
-@dataclass
-class TilePacketDest:
-    """``PacketDest``: one more end of a packet flow."""
-
-    tile: Any
-    port: Any = "DMA"
-    channel: int = 0
-
-
-def tile_packet_flow(
-    pkt_id: int,
-    src: Any,
-    dst: Any,
-    src_port: Any = "DMA",
-    src_channel: int | None = None,
-    dst_port: Any = "DMA",
-    dst_channel: int | None = None,
-    extra_dsts: Sequence[TilePacketDest] | None = None,
-    keep_pkt_header: bool = False,
-    shim_symbol: str | None = None,
-    **more: Any,
-) -> ScriptFlow:
-    """``PacketFlow``: packets of an id."""
-    only_harmless("PacketFlow", more, ("name",))
-    made = tile_flow(src, dst, src_port, src_channel, dst_port, dst_channel, shim_symbol)
-    made.dests += [(one.tile, enum_text(one.port), int(one.channel)) for one in extra_dsts or ()]
-    made.packet, made.keep = int(pkt_id), bool(keep_pkt_header)
-    return made
-
-
-def _name_shim(symbol: str, flow: ScriptFlow) -> None:
-    for (tile, _, channel), way in ((flow.source, Direction.MM2S), (flow.dests[0], Direction.S2MM)):
-        where = getattr(tile, "op", tile)
-        if isinstance(where, Tile) and where.kind is TileKind.SHIM:
-            explicit().allocations[symbol] = (tile, way, channel)
-            return
-    raise UsageError(f"shim_symbol={symbol!r} of a flow without an end at a shim")
