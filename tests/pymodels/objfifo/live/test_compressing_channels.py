@@ -15,6 +15,8 @@ from goldbeat.pymodels.objfifo.live.control_port import ControlPort
 from goldbeat.pymodels.objfifo.live.core_registers import RegisterRead, RegisterWrite
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
+from goldbeat.pymodels.objfifo.live.record import recorded_runs
+from goldbeat.pymodels.objfifo.live.record_scene import recorded_scenes
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.streams import STORAGE, LiveSink, LiveSource, LiveStreams, TilePort
 from goldbeat.pymodels.objfifo.plan.device import NPU1
@@ -123,6 +125,16 @@ def test_decompressed_and_compressed_again(execute, place, s2mm, mm2s, device):
     found = execute(place, [s2mm, mm2s], MOVE.format(len(sent), len(sent)), padded(sent), device)
     assert found.completes
     assert found.hosts["arg1"][: len(sent)].view(np.uint32).tolist() == sent.tolist()
+
+
+@pytest.mark.parametrize("on", [False, True])
+def test_tiles_that_compress_are_not_for_the_engine(execute, on):
+    data = sparse(11)
+    count = len(after_the_first_line(data, "npu1")) if on else 256
+    with recorded_runs() as records:
+        execute(CORE_TILE, [MM2S] if on else [], MOVE.format(256, count), data)
+    wanted = ("MM2S 0 of core tile (0, 2): compression, which the engine has not",) if on else ()
+    assert recorded_scenes(records[0]).refused == wanted
 
 
 def test_a_shim_that_expects_more_than_is_sent_hangs(execute):
