@@ -185,6 +185,7 @@ module objfifo_array
       ) u_out (
         .clk    (aclk),
         .rst_n  (aresetn),
+        .shallow(1'b0),
         .s_valid(packet_source_valid[s]),
         .s_ready(packet_source_ready[s]),
         .s_data (source_data[s]),

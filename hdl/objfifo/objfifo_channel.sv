@@ -300,27 +300,44 @@ module objfifo_channel
   assign evt_tvalid = done_q;
   assign evt_tdata  = {7'b0, done_last_q, 2'b0, done_bd_q};
 
-  if (PROFILE && !PADDING) begin : gen_late_release
-    // What a DMA has written takes its time to the lock.
-    localparam int unsigned Steps = objfifo_npu1_pkg::S2mmRelease - 1;
+  if (PROFILE) begin : gen_late_release
+    // What was written takes its time to the lock; it enters the way as far from its end.
+    localparam int unsigned Longest =
+        PADDING ? objfifo_npu1_pkg::CoreRelease : objfifo_npu1_pkg::MemS2mmRelease;
+    localparam int unsigned Steps    = Longest - 1;
+    localparam int unsigned OfCoreAt = Longest - objfifo_npu1_pkg::CoreRelease;
+    localparam int unsigned CoreAt   = PADDING ? 0 : Longest - objfifo_npu1_pkg::CoreS2mmRelease;
 
+    logic              at_once;
+    logic  [Steps-1:0] enters;
     logic  [Steps-1:0] late_q;
     lock_t [Steps-1:0] late_lock_q;
 
-    always_ff @(posedge clk) begin
-      if (!rst_n) begin
-        late_q <= '0;
-      end else begin
-        late_q <= {late_q[Steps-2:0], done_release_q && !of_core};
+    assign at_once = PADDING && !of_core;
+
+    always_comb begin
+      enters = '0;
+      if (done_release_q && !at_once) begin
+        enters[of_core ? OfCoreAt : core_tile ? CoreAt : 0] = 1'b1;
       end
     end
 
-    always_ff @(posedge clk) begin
-      late_lock_q <= {late_lock_q[Steps-2:0], done_lock_q};
+    for (genvar s = 0; s < Steps; s++) begin : gen_step
+      always_ff @(posedge clk) begin
+        if (!rst_n) begin
+          late_q[s] <= 1'b0;
+        end else begin
+          late_q[s] <= enters[s] || (s > 0 && late_q[s > 0 ? s - 1 : 0]);
+        end
+      end
+
+      always_ff @(posedge clk) begin
+        late_lock_q[s] <= enters[s] ? done_lock_q : late_lock_q[s > 0 ? s - 1 : 0];
+      end
     end
 
     // A channel is a core's or a DMA's for a whole run; the two do not meet.
-    assign release_valid = late_q[Steps-1] || (done_release_q && of_core);
+    assign release_valid = late_q[Steps-1] || (done_release_q && at_once);
     assign release_lock  = late_q[Steps-1] ? late_lock_q[Steps-1] : done_lock_q;
   end else begin : gen_release
     assign release_valid = done_release_q;

@@ -348,6 +348,7 @@ module objfifo_dma
           .clk          (aclk),
           .rst_n        (aresetn),
           .clear,
+          .of_core      (cores[c]),
           .hand         (hand[c]),
           .hand_words   (hand_words[c]),
           .active       (active[c]),

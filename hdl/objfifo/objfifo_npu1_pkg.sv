@@ -12,7 +12,10 @@ package objfifo_npu1_pkg;
   localparam int unsigned CoreOutDepth  = 16;  // D8, W1
   localparam int unsigned MemOutDelay   = 4;   // edges from fetch to transfer: D17
   localparam int unsigned CoreOutDelay  = 2;   // D8
-  localparam int unsigned S2mmRelease   = 12;  // edges from finish to the lock: D12
+  // Edges from the finish to the lock: D12, and the capture in docs/npu1.md
+  localparam int unsigned MemS2mmRelease  = 12;
+  localparam int unsigned CoreS2mmRelease = 4;
+  localparam int unsigned CoreRelease     = 3;  // of a channel that stands for a core
   localparam int unsigned CoreWake      = 1;   // D14
 
   // Switches: latency and words of the way out of a tile and into one, W2

@@ -16,6 +16,7 @@ module objfifo_s2mm_npu1 #(
   input  logic                  rst_n,
   input  logic                  clear,
 
+  input  logic                  of_core,
   input  logic                  hand,
   input  logic [17:0]           hand_words,
 
@@ -50,6 +51,7 @@ module objfifo_s2mm_npu1 #(
     .clk,
     .rst_n,
     .clear,
+    .of_core,
     .hand,
     .hand_words,
     .s_valid(s_axis_tvalid),

@@ -109,8 +109,8 @@ module objfifo_sequencer
   assign queue_up  = enable && fetch_full_q && (!next_full_q || hand_over);
   assign try_fetch = enable && id_valid_q && (!fetch_full_q || queue_up);
   assign next_valid = enable && next_full_q && !held && (!next_wait_q || granted_now);
-  assign hand       = queue_up || awaits_begin;
-  assign hand_words = queue_up ? fetch_length_q : 18'd1;
+  assign hand       = fetch || awaits_begin;
+  assign hand_words = fetch ? table_words[1][17:0] : 18'd1;
 
   assign awaits       = enable && awaits_q;
   assign awaits_begin = enable && by_header && task_valid_q && !id_valid_q && !awaits_q &&

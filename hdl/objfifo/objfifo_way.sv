@@ -43,6 +43,7 @@ module objfifo_way #(
   ) u_out (
     .clk,
     .rst_n,
+    .shallow(1'b0),
     .s_valid(s_valid && from_engine),
     .s_ready(out_ready),
     .s_data,
@@ -52,38 +53,27 @@ module objfifo_way #(
   );
 
   if (INTO) begin : gen_into
-    localparam int unsigned HeldW = $clog2(PacketCrossingDepth + 1);
-
     logic              into;        // words go through it
     logic              into_valid;
     logic              into_ready;
-    logic              fifo_ready;
     logic              end_valid;
     logic [DATA_W-1:0] end_data;
-    logic [HeldW-1:0]  held_q;      // words in it
 
     assign into          = from_engine || from_outside || packets;
     assign into_valid    = from_engine ? between_valid : s_valid && into;
-    assign into_ready    = fifo_ready && (packets || held_q < HeldW'(IntoCrossingDepth));
     assign between_ready = into_ready;
-
-    always_ff @(posedge clk) begin
-      if (!rst_n) begin
-        held_q <= '0;
-      end else begin
-        held_q <= held_q + HeldW'(into_valid && into_ready) - HeldW'(end_valid && m_ready);
-      end
-    end
 
     objfifo_crossing #(
       .DATA_W (DATA_W),
       .LATENCY(IntoCrossing),
-      .DEPTH  (PacketCrossingDepth)
+      .DEPTH  (PacketCrossingDepth),
+      .SHALLOW(IntoCrossingDepth)
     ) u_into (
       .clk,
       .rst_n,
-      .s_valid(into_valid && into_ready),
-      .s_ready(fifo_ready),
+      .shallow(!packets),
+      .s_valid(into_valid),
+      .s_ready(into_ready),
       .s_data (from_engine ? between_data : s_data),
       .m_valid(end_valid),
       .m_ready,

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from goldbeat.pymodels.objfifo.engine.array import predict
 from goldbeat.pymodels.objfifo.engine.registers import Descriptor, EngineShape, EngineTask
 from goldbeat.pymodels.objfifo.plan.design import Fifo, Link
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign as ObjectFifos
@@ -29,6 +30,7 @@ from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.build.simulator import build
 from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.designs.objfifo.bench_array import DESIGN as ARRAY
 from goldbeat.tb.designs.objfifo.bench_engine import DESIGN
 from goldbeat.tb.designs.objfifo.scene import EngineScene, engine_stimulus, random_halves
 from goldbeat.tb.inside.job import Backend, Episode
@@ -160,6 +162,64 @@ def rows_of_profiles() -> list[dict[str, Any]]:
     return [{"name": "simulation, npu1", "value": npu1, "unit": "cycles/s", "peer": ideal, "ratio": npu1 / ideal}]
 
 
+WHOLE = """
+import numpy as np
+from goldbeat.pymodels.objfifo import NPU1Col1, ObjectFifo, Program, Runtime, Worker
+
+words = np.ndarray[({words},), np.dtype[np.int32]]
+line = np.ndarray[(64,), np.dtype[np.int32]]
+
+def add(x, y):
+    a, b = x.acquire(1), y.acquire(1)
+    b[:] = a + 3
+    x.release(1)
+    y.release(1)
+
+source, result = ObjectFifo(line, name="source"), ObjectFifo(line, name="result")
+far, near = source.cons().forward(name="far"), ObjectFifo(line, name="near")
+sink = near.cons().forward(name="sink")
+worker = Worker(add, [far.cons(), near.prod()])
+rt = Runtime()
+with rt.sequence(words, words) as (a, b):
+    rt.start(worker)
+    rt.fill(source.prod(), a)
+    rt.drain(sink.cons(), b, wait=True)
+Program(NPU1Col1(), rt).resolve_program()
+"""
+"""A memory tile and a core between two transfers of the host."""
+
+
+def _whole_seconds(words: int) -> tuple[float, int]:
+    """Wall time of the simulation of a whole design under ``npu1``, and its cycles."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "design.py"
+        file.write_text(WHOLE.format(words=words))
+        case = ARRAY.case("design")
+        request = Request(ARRAY, case, (0,), {"PROFILE": 1}, {**case.options, "design": str(file)})
+        (stimulus,) = case.make(request.setting(0))
+        built = build(ARRAY, request.all_params)
+        cycles = int(predict(request.all_params, stimulus).ports["m_axis_0"].cycle[-1]) + 1
+        episode = Episode(replace(stimulus, after={}), (cycles + 1000) * 4000 + 1)
+        begin = time.perf_counter()
+        result = simulate(ARRAY, request.all_params, built, [episode], Path(folder))
+        seconds = time.perf_counter() - begin
+    if result.failure or len(result.records[0].outcome.ports["m_axis_0"]) != words:
+        raise SystemExit(f"whole design: {result.failure or 'words are missing'}")
+    return seconds, cycles
+
+
+def rows_of_whole() -> list[dict[str, Any]]:
+    """Cycles a second of a whole design on two engines, and of one engine alone, both under ``npu1``."""
+    rates: dict[str, list[float]] = {"whole": [], "alone": []}
+    for _ in range(ROUNDS):
+        ends = [_whole_seconds(words) for words in (64, 64 * 500)]
+        rates["whole"].append((ends[1][1] - ends[0][1]) / (ends[1][0] - ends[0][0]))
+        seconds, _, cycles = _seconds("native", NATIVE_OBJECTS, {"PROFILE": 1})
+        rates["alone"].append(cycles / seconds)
+    whole, alone = (statistics.median(rates[name]) for name in ("whole", "alone"))
+    return [{"name": "whole design, npu1", "value": whole, "unit": "cycles/s", "peer": alone, "ratio": whole / alone}]
+
+
 def rows_of_planning() -> list[dict[str, Any]]:
     """A design on 32 cores: in each of eight columns a vector is split over four cores and joined again."""
     device = AIEDevice.npu2.value
@@ -186,7 +246,8 @@ def rows_of_planning() -> list[dict[str, Any]]:
 
 def main() -> None:
     """Measure everything, print it, keep it."""
-    rows = [*rows_of_cases(), *rows_of_channels(), *rows_of_simulation(), *rows_of_profiles(), *rows_of_planning()]
+    rows = [*rows_of_cases(), *rows_of_channels(), *rows_of_simulation(), *rows_of_profiles(), *rows_of_whole()]
+    rows += rows_of_planning()
     for row in rows:
         ratio = "" if row["ratio"] is None else f"{row['ratio']:10.2f}"
         print(f"{row['name']:<34}{row['value']:12.4g} {row['unit']:<12}{row['peer']:12.4g}{ratio}")

@@ -26,3 +26,38 @@ with rt.sequence(words, words) as (a, b):
 Program(NPU1Col1(), rt).resolve_program()
 """
 """Shim, memory tile, a core that adds 3 to 12 objects of 8 words, memory tile, shim."""
+
+ADD_ONE = """
+import numpy as np
+from goldbeat.pymodels.objfifo import (
+    AIEDevice, ObjectFifoPort, core, device, mlir_mod_ctx, npu_dma_memcpy_nd, object_fifo, object_fifo_link, range_,
+    runtime_sequence, tile,
+)
+
+def ty(n):
+    return np.ndarray[(n,), np.dtype[np.int32]]
+
+with mlir_mod_ctx():
+    @device(AIEDevice.npu1_1col)
+    def body():
+        shim, mem, near = tile(0, 0), tile(0, 1), tile(0, 2)
+        there, to = object_fifo("there", shim, mem, 2, ty(16)), object_fifo("to", mem, near, 2, ty(8))
+        object_fifo_link(there, to)
+        back, out = object_fifo("back", near, mem, 2, ty(8)), object_fifo("out", mem, shim, 2, ty(16))
+        object_fifo_link(back, out)
+
+        @core(near)
+        def add_one():
+            for _ in range_(8):
+                a, b = to.acquire(ObjectFifoPort.Consume, 1), back.acquire(ObjectFifoPort.Produce, 1)
+                for i in range_(8):
+                    b[i] = a[i] + 1
+                to.release(ObjectFifoPort.Consume, 1)
+                back.release(ObjectFifoPort.Produce, 1)
+
+        @runtime_sequence(ty(64), ty(64))
+        def sequence(a, b):
+            npu_dma_memcpy_nd("out", 1, b, sizes=[1, 1, 1, 64])
+            npu_dma_memcpy_nd("there", 0, a, sizes=[1, 1, 1, 64])
+"""
+"""64 words in objects of 16 by the memory tile, and of 8 by the core: the shape that was traced on silicon (npu1.md)."""

@@ -374,6 +374,13 @@ def final_states(params: Mapping[str, Any], stimulus: Stimulus) -> list[EngineRe
     return _Array(params, stimulus).registers
 
 
+def stream_edges(params: Mapping[str, Any], stimulus: Stimulus) -> dict[tuple[int, int], list[int]]:
+    """When words pass at every channel's stream under ``npu1``, by engine and channel: accepted, or sent."""
+    engines = _Array(params, stimulus).engines
+    ends = ((e, c, end) for e, engine in enumerate(engines) for c, end in enumerate(engine.ends))
+    return {(e, c): end.edges for e, c, end in ends if isinstance(end, Npu1EngineIn | Npu1EngineOut)}
+
+
 def hanging(params: Mapping[str, Any], stimulus: Stimulus) -> list[tuple[Hang, ...]]:
     """For each engine, what every channel that is not done waits for at the end of a run."""
     return [engine.hanging() for engine in _Array(params, stimulus).engines]

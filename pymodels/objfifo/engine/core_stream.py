@@ -7,8 +7,9 @@ meanwhile, one in each cycle.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,7 @@ from goldbeat.pymodels.objfifo.untimed.core_deeds import CoreDeed
 from goldbeat.pymodels.objfifo.untimed.machine import CoreEnd
 from goldbeat.pymodels.objfifo.untimed.recorded_cores import EndName
 
-CALL_CYCLES = {TimingProfile.IDEAL: 1, TimingProfile.NPU1: 13}
+CALL_CYCLES = {TimingProfile.IDEAL: 1, TimingProfile.NPU1: 14}
 """Cycles of an acquire or release (npu1.md, Origin of the numbers)."""
 
 SCRATCH_WORDS = 16
@@ -44,6 +45,34 @@ class CoreStream:
     words: npt.NDArray[np.uint32]
 
 
+class _Chain:
+    """Descriptors as they are written: the last one is open for the release that ends it."""
+
+    def __init__(self, scratch: int) -> None:
+        self.descriptors: list[Descriptor] = []
+        self.words: list[npt.NDArray[np.uint32]] = []
+        self._scratch = scratch
+        self._open = False
+
+    def add(self, descriptor: Descriptor, words: npt.NDArray[np.uint32]) -> None:
+        self.descriptors.append(descriptor)
+        self.words.append(words)
+        self._open = True
+
+    def spend(self, cycles: int, acquire: tuple[int, int] | None = None) -> None:
+        """Let cycles go by, behind an acquire if there is one."""
+        # In steps of 1 within the scratch place: as few accesses to memory as can be.
+        wraps = (SCRATCH_WORDS, 0, 0) if cycles > SCRATCH_WORDS else (0, 0, 0)
+        self.add(Descriptor(self._scratch, cycles, wraps, acquire=acquire), np.zeros(cycles, np.uint32))
+
+    def release(self, lock: int, count: int) -> None:
+        """Give a lock at the end of what was written last."""
+        if not self._open:
+            self.spend(1)
+        self.descriptors[-1] = replace(self.descriptors[-1], release=(lock, count))
+        self._open = False
+
+
 def core_stream(
     deeds: Sequence[CoreDeed],
     ends: Mapping[EndName, CoreEnd],
@@ -62,7 +91,7 @@ def core_stream(
         place: where a buffer is.
         lock: numbers of locks.
         scratch: first word of :data:`SCRATCH_WORDS` that nothing else uses.
-        call: cycles of each request.
+        call: cycles from each request to the next one.
         work: cycles between the last acquire and the first release behind it.
 
     Raises:
@@ -70,36 +99,50 @@ def core_stream(
     """
     if not 0 <= work <= MOST_CYCLES:
         raise UsageError(f"{work} cycles of work: expected 0 to {MOST_CYCLES}")
-    chain: list[Descriptor] = []
-    words: list[npt.NDArray[np.uint32]] = []
-
-    def spend(cycles: int, acquire: tuple[int, int] | None = None, release: tuple[int, int] | None = None) -> None:
-        # In steps of 1 within the scratch place: as few accesses to memory as can be.
-        wraps = (SCRATCH_WORDS, 0, 0) if cycles > SCRATCH_WORDS else (0, 0, 0)
-        chain.append(Descriptor(scratch, cycles, wraps, acquire=acquire, release=release))
-        words.append(np.zeros(cycles, np.uint32))
-
+    chain = _Chain(scratch)
     held, made = dict.fromkeys(ends, 0), dict.fromkeys(ends, 0)
+    computed = _computed(deeds)
     idle = False
-    for access, objects in ((deed.access, deed.objects) for deed in deeds):
+    for number, access in enumerate(deed.access for deed in deeds):
         key, end = access.key, ends[access.key]
         if access.acquire:
             need = max(0, access.count - held[key]) * end.units
             held[key] = max(held[key], access.count)
             if need:
-                spend(call, acquire=(lock(end.take), need))
+                chain.spend(call, (lock(end.take), need))
             idle = True
             continue
         if access.count > held[key]:
             raise UsageError(f"{access.fifo}: {access.count} object(s) are released, {held[key]} are held")
+        for whose, one in computed.get(number, ()):
+            pool = ends[whose].pool
+            chain.add(Descriptor(place(pool.buffers[made[whose] % pool.depth])[0], len(one)), one)
+            made[whose] += 1
         if idle and work:
-            spend(work)
+            chain.spend(work)
         idle = False
         held[key] -= access.count
-        for one in objects if access.port is FifoEnd.PRODUCE else ():
-            first, _ = place(end.pool.buffers[made[key] % end.pool.depth])
-            made[key] += 1
-            chain.append(Descriptor(first, len(one)))
-            words.append(one)
-        spend(call, release=(lock(end.give), access.count * end.units))
-    return CoreStream(tuple(chain), np.concatenate(words) if words else np.zeros(0, np.uint32))
+        chain.release(lock(end.give), access.count * end.units)
+        chain.spend(call)
+    words = np.concatenate(chain.words) if chain.words else np.zeros(0, np.uint32)
+    return CoreStream(tuple(chain.descriptors), words)
+
+
+def _computed(deeds: Sequence[CoreDeed]) -> dict[int, list[tuple[EndName, npt.NDArray[np.uint32]]]]:
+    """The objects that are made in front of each release, by its number: those acquired since the release before."""
+    objects: defaultdict[EndName, list[npt.NDArray[np.uint32]]] = defaultdict(list)
+    for deed in deeds:
+        objects[deed.access.key] += deed.objects
+    given: Counter[EndName] = Counter()
+    acquired: Counter[EndName] = Counter()
+    fresh: list[tuple[EndName, npt.NDArray[np.uint32]]] = []
+    found = {}
+    for number, access in enumerate(deed.access for deed in deeds):
+        if not access.acquire:
+            given[access.key] += access.count
+            found[number], fresh = fresh, []
+        elif access.port is FifoEnd.PRODUCE:
+            total = max(acquired[access.key], given[access.key] + access.count)
+            fresh += [(access.key, one) for one in objects[access.key][acquired[access.key] : total]]
+            acquired[access.key] = total
+    return found

@@ -31,7 +31,8 @@ class BoundedWay:
         spent = self._arrived - self._depth
         if spent < 0:
             return 0
-        return self._left[spent] + 1 if spent < len(self._left) else NEVER
+        # Room takes as long to be seen as a word to come.
+        return self._left[spent] + self._latency if spent < len(self._left) else NEVER
 
     def put(self, edge: int, word: HopWord) -> None:
         """A word goes in at this edge."""
@@ -55,21 +56,25 @@ class BoundedWay:
 
 
 class Npu1EngineIn:
-    """An engine's input: the target of a hop, and the end of a channel."""
+    """An engine's input: the target of a hop, and the end of a channel.
+
+    Attributes:
+        edges: at which its words are accepted.
+    """
 
     def __init__(self) -> None:
+        self.edges: list[int] = []
         self.wake: Callable[[int], None] = lambda edge: None
         self.touch: Callable[[], None] = lambda: None
-        self._hand: deque[tuple[int, int]] = deque()
+        self._hand: deque[tuple[int, int, int]] = deque()
         self._left = 0
         self._last = -1
-        self._arrived = 0
         self._takes: list[int] = []
         self._waiting: deque[tuple[int, int]] = deque()
 
-    def hand(self, edge: int, words: int) -> None:
-        """A descriptor of so many words comes in hand."""
-        self._hand.append((edge, words))
+    def hand(self, edge: int, words: int, bubble: int) -> None:
+        """A descriptor of so many words comes in hand; so many cycles are in front of its first one."""
+        self._hand.append((edge, words, bubble))
         self.touch()
 
     def room(self) -> int:
@@ -78,8 +83,9 @@ class Npu1EngineIn:
         if not self._left:
             if not self._hand:
                 return NEVER
-            begin = max(self._hand[0][0], self._last) + 1 + npu1.IN_BUBBLE
-        spent = self._arrived - npu1.IN_DEPTH
+            edge, _, bubble = self._hand[0]
+            begin = max(edge + npu1.HAND_TO_ACCEPT, self._last + 1 + bubble)
+        spent = len(self.edges) - npu1.IN_DEPTH
         if spent >= len(self._takes):
             return NEVER
         return max(begin, self._takes[spent] + 1 if spent >= 0 else 0)
@@ -90,7 +96,7 @@ class Npu1EngineIn:
             self._left = self._hand.popleft()[1]
         self._left -= 1
         self._last = edge
-        self._arrived += 1
+        self.edges.append(edge)
         self._waiting.append((edge + npu1.IN_LATENCY, word[0]))
         self.wake(edge)
 
@@ -107,7 +113,11 @@ class Npu1EngineIn:
 
 
 class Npu1EngineOut:
-    """An engine's output: the source of a hop, and the end of a channel."""
+    """An engine's output: the source of a hop, and the end of a channel.
+
+    Attributes:
+        edges: at which its words go.
+    """
 
     def __init__(self, tile: npu1.TileTiming, sent: Callable[[BdSlot, int], None]) -> None:
         self.wake: Callable[[int], None] = lambda edge: None
@@ -115,7 +125,7 @@ class Npu1EngineOut:
         self._tile, self._sent = tile, sent
         self._fetched = 0
         self._free = 0
-        self._gone: list[int] = []
+        self.edges: list[int] = []
         self._waiting: deque[tuple[int, int, BdSlot | None]] = deque()
 
     def room(self, count: int) -> int:
@@ -123,7 +133,7 @@ class Npu1EngineOut:
         spent = self._fetched + count - 1 - self._tile.out_depth
         if spent < 0:
             return 0
-        return self._gone[spent] + 1 if spent < len(self._gone) else NEVER
+        return self.edges[spent] + 1 if spent < len(self.edges) else NEVER
 
     def fetched(self, edge: int, rows: list[int], end: BdSlot | None) -> None:
         """Words are fetched at this edge; ``end``: the last one ends this descriptor."""
@@ -146,7 +156,7 @@ class Npu1EngineOut:
         """It goes at this edge."""
         word = self.peek()
         end = self._waiting.popleft()[2]
-        self._gone.append(edge)
+        self.edges.append(edge)
         if end is not None:
             self._free = edge + 1 + npu1.OUT_BUBBLE
             self._sent(end, edge)

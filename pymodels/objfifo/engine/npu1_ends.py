@@ -26,14 +26,14 @@ class Npu1Input:
         self._row = words.add(trace.data)
         self._gaps = trace.gaps.tolist()
         self._first_ready = first_ready
-        self._hand: deque[tuple[int, int]] = deque()  # edge, words
+        self._hand: deque[tuple[int, int, int]] = deque()  # edge, words, bubble
         self._left = 0  # of the descriptor whose words are accepted
         self._begin = 0
         self._takes: list[int] = []
 
-    def hand(self, edge: int, words: int) -> None:
-        """A descriptor of so many words comes in hand."""
-        self._hand.append((edge, words))
+    def hand(self, edge: int, words: int, bubble: int) -> None:
+        """A descriptor of so many words comes in hand; so many cycles are in front of its first one."""
+        self._hand.append((edge, words, bubble))
         self._fill()
 
     def _fill(self) -> None:
@@ -47,8 +47,8 @@ class Npu1Input:
             if not self._left:
                 if not self._hand:
                     return
-                edge, self._left = self._hand.popleft()
-                self._begin = max(edge, last) + 1 + npu1.IN_BUBBLE
+                edge, self._left, bubble = self._hand.popleft()
+                self._begin = max(edge + npu1.HAND_TO_ACCEPT, last + 1 + bubble)
             room = self._takes[spent] + 1 if spent >= 0 else self._first_ready
             accepts.append(max(last + 1 + self._gaps[len(accepts)], room, self._begin))
             self._left -= 1

@@ -30,8 +30,8 @@ _FREE = -1
 class FifoReceiver(Protocol):
     """What stands at the stream end of a channel to memory."""
 
-    def hand(self, edge: int, words: int) -> None:
-        """A descriptor of so many words comes in hand."""
+    def hand(self, edge: int, words: int, bubble: int) -> None:
+        """A descriptor of so many words comes in hand; so many cycles are in front of its first one."""
 
     def ready(self) -> int:
         """The first edge at which a word can leave the FIFO, :data:`NEVER` if that is not known."""
@@ -235,8 +235,15 @@ class Npu1Engine(Engine):
         if slot.final and slot.token:
             self.registers.count_token(c)
         if slot.descriptor.release is not None:
-            slow = channel.to_memory and not self._cores[c]
-            heappush(self._late, (edge + (npu1.S2MM_RELEASE if slow else npu1.OTHER_RELEASE), *slot.descriptor.release))
+            heappush(self._late, (edge + self._release_latency(channel), *slot.descriptor.release))
+
+    def _bubble(self, channel: int) -> int:
+        return 0 if self._cores[channel] else npu1.IN_BUBBLE
+
+    def _release_latency(self, channel: EngineChannel) -> int:
+        if self._cores[channel.number]:
+            return npu1.CORE_RELEASE
+        return self.tile.s2mm_release if channel.to_memory else npu1.MM2S_RELEASE
 
     def _grant(self, edge: int, channel: EngineChannel) -> None:
         c = channel.number
@@ -251,7 +258,7 @@ class Npu1Engine(Engine):
         """The next word is a header, in hand like a descriptor of one word."""
         c.head = True
         self._at[c.number], self._running[c.number] = 0, GroupedWords([AWAITED], [1])
-        self._receiver(c.number).hand(edge, 1)
+        self._receiver(c.number).hand(edge, 1, self._bubble(c.number))
         self._due[c.number] = self._next_due(c.number, edge)
 
     def _advance(self, edge: int, c: EngineChannel) -> bool:
@@ -273,10 +280,10 @@ class Npu1Engine(Engine):
             c.next, c.fetch, moved = c.fetch, None, True
             c.waits = c.next.descriptor.acquire is not None
             self._entered[n], self._ready[n] = edge, edge + 1
-            if c.to_memory:
-                self._receiver(n).hand(edge, c.next.descriptor.length)
         if c.seq != _FREE and c.fetch is None:
             moved = self._fetch(c) or moved
+            if c.fetch is not None and c.to_memory:
+                self._receiver(n).hand(edge, c.fetch.descriptor.length, self._bubble(n))
         if pops:
             start, c.left, token = queue.popleft()
             c.task, c.seq = (start, token), _FREE if c.by_header else start

@@ -92,9 +92,6 @@ def _placed(context: CaseContext) -> tuple[ExecutedDesign, Whole]:
 @lru_cache(maxsize=2)
 def _on_array(executed: ExecutedDesign, work: str, shape: ArrayShape) -> Whole:
     planned = executed.planned
-    headed = [f.fifo for f in planned.plan.flows if f.packet is not None]
-    if headed:
-        raise UsageError(f"{', '.join(headed)}: packets have no place on the array; run the design without --array")
     cores = _cores(executed, work, shape.engine.profile)
     whole = place_at(planned.written, planned.plan, shape, cores, homes_of(planned))
     for fifo, x in whole.sources.items():

@@ -428,6 +428,18 @@ def _corner_scenes(shape: EngineShape) -> list[CornerScene]:
         ),
         # An iteration counter that begins beyond its size.
         ({0: Descriptor(0, 1, iteration_size=5, iteration_step=1, iteration_start=11)}, [EngineTask(m, 0, 9)], {}),
+    ]
+    scenes += _lock_scenes(m) + _padding_scenes(m)
+    if shape.nlock < MOST_BDS:
+        # A lock that is not there is never granted, and what is released to it is lost.
+        lost = {0: Descriptor(0, 1, release=(shape.nlock, 1)), 1: Descriptor(0, 1, acquire=(shape.nlock, 0))}
+        scenes.append((lost, [EngineTask(0, 0), EngineTask(m, 1)], {}))
+    return scenes
+
+
+def _lock_scenes(m: int) -> list[CornerScene]:
+    """Takes and gives of one lock at one edge, equality, and values at their limit; ``m`` is the first channel from memory."""
+    return [
         # A lock taken and given at one edge keeps its value.
         (
             {
@@ -462,12 +474,6 @@ def _corner_scenes(shape: EngineShape) -> list[CornerScene]:
             {5: 60, 4: 60},
         ),
     ]
-    scenes += _padding_scenes(m)
-    if shape.nlock < MOST_BDS:
-        # A lock that is not there is never granted, and what is released to it is lost.
-        lost = {0: Descriptor(0, 1, release=(shape.nlock, 1)), 1: Descriptor(0, 1, acquire=(shape.nlock, 0))}
-        scenes.append((lost, [EngineTask(0, 0), EngineTask(m, 1)], {}))
-    return scenes
 
 
 def _padding_scenes(channel: int) -> list[CornerScene]:

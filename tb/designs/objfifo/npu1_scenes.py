@@ -119,30 +119,14 @@ def handed_to_core(shape: EngineShape) -> Experiment:
     return Experiment(scene)
 
 
-COLD = (37, 7)
-"""Cycles for which the core of :func:`started_chain` holds its first objects, but for the one between descriptors."""
-
-
-def slow_core(shape: EngineShape, words: int = 64, first: Sequence[int] = ()) -> EngineScene:
-    """A core with two buffers of 8 words that holds each object for 64 cycles, the first ones for others."""
+def slow_core(shape: EngineShape, words: int = 64) -> EngineScene:
+    """X8: a core with two buffers of 8 words that holds each object for 64 cycles."""
     scene = EngineScene(words={0: _words(words)}, locks={0: 2}, core=True, cores=(shape.ns,))
     fill = [Descriptor(8 * n, 8, acquire=(0, 1), release=(1, 1)) for n in range(2)]
     # 63 words and the cycle between two descriptors.
-    holds = [*first, 63, 63]
-    hold = [
-        Descriptor(8 * (n % 2), cycles, (8, 8, 0), (1, 0, 0, 0), acquire=(1, 1), release=(0, 1), next=3 + n)
-        for n, cycles in enumerate(holds)
-    ]
-    scene.descriptors |= dict(enumerate(hold, 2))
-    scene.ring(2 + len(first), hold[len(first) :])
-    scene.tasks = [EngineTask(0, scene.ring(0, fill)), EngineTask(shape.ns, 2)]
+    hold = [Descriptor(8 * n, 63, (8, 8, 0), (1, 0, 0, 0), acquire=(1, 1), release=(0, 1)) for n in range(2)]
+    scene.tasks = [EngineTask(0, scene.ring(0, fill)), EngineTask(shape.ns, scene.ring(2, hold))]
     return scene
-
-
-def started_chain(shape: EngineShape) -> Experiment:
-    """X8: what a memory tile sends by descriptors of 16 words to a core, whose first two objects go faster."""
-    gaps = tuple(int(n > 0 and n % 16 == 0) for n in range(64))
-    return Experiment(slow_core(shape, first=COLD), {0: gaps})
 
 
 def overfull_queue(shape: EngineShape) -> Experiment:
@@ -165,7 +149,6 @@ def array_experiments(shape: EngineShape) -> dict[str, Callable[[], Experiment]]
     """Those in which words go between tiles, by name."""
     return {
         "X8": lambda: Experiment(slow_core(shape)),
-        "X8 start": lambda: started_chain(shape),
         "X12 in": closed_tile,
         "X12 out": lambda: closed_sink(shape, words=1),
         "X12 out core": lambda: closed_sink(shape, core=True, words=1),

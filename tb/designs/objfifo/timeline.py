@@ -58,7 +58,7 @@ def array_timeline(side: TimelineSide) -> OwnRows:
             covered.add(port)
             if len(side.outcome.ports[port]):
                 acts = registers.cores >> channel & 1
-                name = f"{title} core {channel}" if acts else f"{title} {channel_name(shape, channel)[0]}"
+                name = f"{title} CORE_{channel}" if acts else f"{title} {channel_name(shape, channel)[0]}"
                 entries.append(_finished(side, name, side.outcome.ports[port]))
         entries += _locks(side, f"{title} ", side.outcome.ports[f"lock_{engine}"], list(registers.locks))
         covered.add(f"lock_{engine}")

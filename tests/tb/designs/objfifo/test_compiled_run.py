@@ -140,6 +140,22 @@ def test_each_tile_on_the_engine_in_rtl(packets: bool, compiled: Path, monkeypat
 
 @pytest.mark.sim
 @pytest.mark.slow
+def test_packets_of_a_compiled_design_on_the_array(compiled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goldbeat.tb.cli.run.build_root", lambda: compiled / "build")
+    made = plan(load_fifo_design(compiled / "design.py"), packets=True)
+    (compiled / "insts.bin").write_bytes(instructions(made))
+    (compiled / "main.cdo").write_bytes(configuration(made))
+    words = ["insts.bin", "--array", "--json", "--", "--config", "main.cdo", "--core", "0,2=fn.py:add"]
+    done = goldbeat("objfifo", "run", *words)
+    assert done.code == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["status"] == "pass"
+    # One header goes in; none comes out.
+    assert [(h["way"], h["words"]) for h in report["host"]] == [("in", 65), ("out", 64)]
+
+
+@pytest.mark.sim
+@pytest.mark.slow
 def test_a_compiled_chain_on_the_array_in_rtl(compiled: Path, tmp_path: Path) -> None:
     def make(setting: CaseContext) -> list:  # type: ignore[type-arg]
         return [_placed(compiled)[1].stimulus(np.random.default_rng(setting.seed), setting.clocks)]
