@@ -56,7 +56,7 @@ ROWS = [
         ("!fetch_full_q && !next_full_q && next_ready;", "!fetch_full_q && !next_full_q;", "out_of_order"),
         ("table_words[10][8] && !by_header;", "table_words[10][8];", "out_of_order"),
         ("task_token_q && !by_header,", "task_token_q,", "out_of_order"),
-        ("queue_up ? fetch_length_q : 18'd1;", "fetch_length_q;", "out_of_order"),
+        ("fetch ? table_words[1][17:0] : 18'd1;", "table_words[1][17:0];", "out_of_order"),
     ),
     *breaks("objfifo", "objfifo/objfifo_s2mm.sv", ("bank_wdata[10:5]", "bank_wdata[9:4]", "out_of_order")),
     *breaks("objfifo", "objfifo/objfifo_s2mm_npu1.sv", ("in_data[10:5]", "in_data[9:4]", "out_of_order")),
@@ -81,7 +81,8 @@ ROWS = [
     *breaks(
         "objfifo",
         "objfifo/objfifo_ingress.sv",
-        ("begin_next = next_valid_q && left_q == '0;", "begin_next = next_valid_q && left_q <= 18'd1;", "measured"),
+        ("(of_core && accept && left_q == 18'd1)", "(accept && left_q == 18'd1)", "measured"),
+        ("(of_core && accept && left_q == 18'd1)", "1'b0", "scenes"),
         (".DEPTH (InDepth)", ".DEPTH (InDepth - 1)", "measured"),
     ),
     *breaks("objfifo", "objfifo/objfifo_staging.sv", ("pause_q <= m_ends;", "pause_q <= 1'b0;", "measured")),
@@ -89,7 +90,9 @@ ROWS = [
         "objfifo",
         "objfifo/objfifo_channel.sv",
         ("(!PADDING || core_tile) && !of_core", "!PADDING || core_tile", "measured"),
-        ("S2mmRelease - 1;", "S2mmRelease - 2;", "measured"),
+        ("objfifo_npu1_pkg::MemS2mmRelease;", "objfifo_npu1_pkg::MemS2mmRelease - 1;", "measured"),
+        ("Longest - objfifo_npu1_pkg::CoreS2mmRelease", "Longest - objfifo_npu1_pkg::CoreS2mmRelease - 1", "measured"),
+        ("Longest - objfifo_npu1_pkg::CoreRelease;", "Longest - objfifo_npu1_pkg::CoreRelease + 1;", "measured"),
         ("PROFILE && FINISH && PADDING", "PROFILE && PADDING", "measured"),
     ),
     *breaks(
@@ -118,10 +121,16 @@ ROWS = [
         "objfifo_array",
         "objfifo/objfifo_way.sv",
         (".LATENCY(OutCrossing)", ".LATENCY(OutCrossing - 1)", "measured"),
-        ("HeldW'(IntoCrossingDepth)", "HeldW'(IntoCrossingDepth - 1)", "measured"),
+        (".SHALLOW(IntoCrossingDepth)", ".SHALLOW(PacketCrossingDepth)", "measured"),
+    ),
+    # Room that is seen at once.
+    *breaks(
+        "objfifo_array",
+        "objfifo/objfifo_crossing.sv",
+        ("CountW'(leaving_q[LATENCY-2])", "CountW'(get)", "measured"),
     ),
     # Packets: a way into the tile like a circuit's, ways out that are too short and too narrow.
-    *breaks("objfifo_array", "objfifo/objfifo_way.sv", ("(packets || held_q <", "(held_q <", "measured")),
+    *breaks("objfifo_array", "objfifo/objfifo_way.sv", (".shallow(!packets)", ".shallow(1'b1)", "measured")),
     *breaks(
         "objfifo_array",
         "objfifo/objfifo_array.sv",
