@@ -57,8 +57,8 @@ module objfifo_array
   if (NE == 0 || NE > 4) begin : gen_bad_ne
     $fatal(1, "objfifo_array: NE must be 1 to 4");
   end
-  if (NX == 0 || NX > 8) begin : gen_bad_nx
-    $fatal(1, "objfifo_array: NX must be 1 to 8");
+  if (NX == 0 || NX > 16) begin : gen_bad_nx
+    $fatal(1, "objfifo_array: NX must be 1 to 16");
   end
   if (NW == 0 || NW > 8) begin : gen_bad_nw
     $fatal(1, "objfifo_array: NW must be 1 to 8");

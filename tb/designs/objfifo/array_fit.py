@@ -16,7 +16,13 @@ from goldbeat.tb.designs.objfifo.whole import ExecutedCores, Whole, core_groups,
 _ROOMY = ArrayShape(MOST_ENGINES, 64, 1, EngineShape(64, 64, MOST_BDS, 1 << 16, 16, 1 << 20, 32))
 """As large as a count may become; descriptors are what a core's program has to be folded into."""
 
-_SIZES: Mapping[str, Sequence[int]] = {"NX": (2, 4, 8), "NS": (3, 6), "NM": (4, 6), "NBD": (32, 64), "NLOCK": (16, 64)}
+_SIZES: Mapping[str, Sequence[int]] = {
+    "NX": (2, 4, 8, 16),
+    "NS": (3, 6),
+    "NM": (4, 6),
+    "NBD": (32, 64),
+    "NLOCK": (16, 64),
+}
 """Parameters are rounded up to these, so that designs share simulators."""
 
 
