@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// objfifo_packet_source - a source of the packet switch: finds the slot that matches the header of a
-// packet, requests that slot's arbiter, and loses packets that match none.
+// objfifo_packet_source - a source of the packet switch: finds the slot that matches the header of
+// a packet, requests that slot's arbiter, and loses packets that match none.
 //
 // An arbiter that belongs to the source (`granted`) lets it move words by `room`. Without one, the
 // word at the source is a header. Latency 0; a packet without a slot is lost one word a cycle, from

@@ -3,10 +3,10 @@
 // objfifo_packet_switch - packets from sources to targets: the id in a packet's header chooses an
 // arbiter, and the arbiter brings the packet to all targets that take its packets.
 //
-// Rules and cycles in docs/objfifo-array.md, Packets. A word goes to all its targets at once, in the
-// first cycle in which all have room; with no target it vanishes. Latency of words 0, and one cycle
-// per packet for the arbiter. Throughput one word per cycle and arbiter. source_ready depends on
-// flip-flops, registers and target_ready alone.
+// Rules and cycles in docs/objfifo-array.md, Packets. A word goes to all its targets at once, in
+// the first cycle in which all have room; with no target it vanishes. Latency of words 0, and one
+// cycle per packet for the arbiter. Throughput one word per cycle and arbiter. source_ready depends
+// on flip-flops, registers and target_ready alone.
 
 `include "assertions.svh"
 

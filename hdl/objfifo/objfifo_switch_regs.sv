@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// objfifo_switch_regs - the routes of the switch, where packets go, and the settings of the workers.
+// objfifo_switch_regs - routes of the switch, where packets go, and settings of the workers.
 //
 // Map in docs/objfifo-array.md; latency and throughput are those of axil_regs. What is not allowed
 // answers SLVERR and changes nothing.

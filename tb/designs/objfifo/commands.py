@@ -174,12 +174,6 @@ def _as_json(
     return found
 
 
-@app.command(epilog=examples("goldbeat objfifo rules"))
-def rules() -> None:
-    """List the rules; mlir-aie does not check those with a star."""
-    say(rules_text())
-
-
 app.command(
     no_args_is_help=True,
     epilog=examples(
@@ -192,6 +186,14 @@ app.command(
         "goldbeat objfifo run design.py --lax",
     ),
 )(run)
+
+
+@app.command(epilog=examples("goldbeat objfifo rules"))
+def rules() -> None:
+    """List the rules; mlir-aie does not check those with a star."""
+    say(rules_text())
+
+
 app.command(
     no_args_is_help=True,
     epilog=examples("goldbeat objfifo dis insts.bin", "goldbeat objfifo dis design.xclbin -o design.txt"),

@@ -55,7 +55,7 @@ def execute(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Execute a whole design without time: its runtime sequence and its cores.
+    """Execute a whole design without time.
 
     Exit code: 0 done, 1 it hangs or an array differs, 2 bad input or a script's own check fails.
     """
