@@ -17,7 +17,7 @@ ROWS = [
     *breaks(
         "objfifo",
         "objfifo/objfifo_round_robin.sv",
-        ("behind_d     = ~(grant | (grant - N'(1)));", "behind_d     = '0;", "scenes"),
+        ("behind_d     = ~(grant | (grant - N'(1)));", "behind_d     = '0;", "sweep"),
     ),
     *breaks(
         "objfifo",
@@ -135,9 +135,9 @@ ROWS = [
         "objfifo_array",
         "objfifo/objfifo_array.sv",
         (".LATENCY(OutCrossing)", ".LATENCY(OutCrossing - 1)", "packets_random"),
-        (".DEPTH  (OutCrossingDepth)", ".DEPTH  (OutCrossingDepth - 1)", "packets_random"),
+        (".DEPTH  (OutCrossingDepth)", ".DEPTH  (OutCrossingDepth + 1)", "packets_random"),
         # Targets of packets that hold back circuits, circuits that get packets.
-        ("(routed & ~takes_packets)", "(routed)", "packets_random"),
+        ("(routed & ~takes_packets)", "(routed)", "packets_sweep"),
         ("(source_valid & ~packets)", "(source_valid)", "packets_random"),
     ),
     # Grants: always to the first, twice to the same one, none of them counted right.
@@ -183,7 +183,7 @@ ROWS = [
         (
             "if (chosen[t] && ",
             "if (take[t].packet && take[t].msels[msel[take[t].arbiter]] && ",
-            "packets_random",
+            "packets_sweep",
         ),
     ),
     # A core that needs no time.
