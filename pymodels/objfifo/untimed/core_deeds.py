@@ -38,3 +38,8 @@ class CoreRun:
     name: str
     tile: Tile
     deeds: list[CoreDeed] = field(default_factory=list)
+
+    @property
+    def key(self) -> str:
+        """Tile and name: workers of one function have the same name."""
+        return f"{self.tile.name} {self.name}"

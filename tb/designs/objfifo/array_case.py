@@ -74,7 +74,7 @@ def _cores(executed: ExecutedDesign, work: str, profile: TimingProfile) -> Execu
         if not named:
             there = ", ".join(sorted({run.tile.name for run in runs})) or "none"
             raise UsageError(f"--work {item}: no core there; cores: {there}")
-        cycles |= {run.name: int(number) for run in named}
+        cycles |= {run.key: int(number) for run in named}
     return ExecutedCores(runs, CALL_CYCLES[profile], cycles)
 
 
@@ -196,9 +196,9 @@ def _core_rows(
     """Each core: its objects, when it first and last ended something, and how much of that time it was not waiting."""
     found = []
     for run in executed.result.cores:
-        if run.name not in whole.cores:
+        if run.key not in whole.cores:
             continue
-        engine, channel = whole.cores[run.name]
+        engine, channel = whole.cores[run.key]
         events = ports[f"evt_{engine * shape.channels + channel}"]
         first, last = (int(events.cycle[0]), int(events.cycle[-1])) if len(events) else (0, 0)
         table = whole.engines[engine].scene.descriptors

@@ -48,7 +48,7 @@ class ExecutedCores:
     Attributes:
         runs: of all of them.
         call: cycles of each acquire and release.
-        work: cycles from a core's last acquire to the release behind it, by the core's name.
+        work: cycles from a core's last acquire to the release behind it, by the core's key.
     """
 
     runs: Sequence[CoreRun]
@@ -424,12 +424,12 @@ class _Placing:
             self._lock,
             scratch=scratch,
             call=cores.call,
-            work=cores.work.get(run.name, 0),
+            work=cores.work.get(run.key, 0),
         )
         at = self._channel(tile, Direction.S2MM)
-        self.whole.cores[run.name] = at
+        self.whole.cores[run.key] = at
         self._core(at, Direction.S2MM)
-        self._in_tasks(run.name, at, made.chain)
+        self._in_tasks(run.key, at, made.chain)
         x = len(self.whole.sources) + len(self.whole.words)
         self._fits(x + 1, self.shape.outside, "streams to the outside")
         self.whole.words[x] = made.words

@@ -6,13 +6,19 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 from objfifo_scripts import ADD_THREE
 from typer.testing import CliRunner
 
+from goldbeat.pymodels.objfifo.engine.array import predict
+from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
 from goldbeat.tb.cli import app
 from goldbeat.tb.designs.objfifo import user_design
+from goldbeat.tb.designs.objfifo.bench_array import DESIGN
+from goldbeat.tb.run.runs import Request
 
 PORTS = """
 import numpy as np
@@ -74,6 +80,22 @@ def test_whole_design_from_host_to_host(folder, monkeypatch):
     assert wrong.exit_code == 1
     assert "the words of sink are not those of the design: 96 differ, first" in wrong.output
     assert "word 0 of sink" in " ".join(wrong.output.split())
+
+
+def last_requests(work):
+    """When the cores of the three tiles of the example end."""
+    file = Path(__file__).parents[4] / "examples/objfifo/add.py"
+    case = DESIGN.case("design")
+    request = Request(DESIGN, case, options={**case.options, "design": str(file), "work": work})
+    (stimulus,) = case.make(request.setting(0))
+    ports = predict(request.all_params, stimulus).ports
+    channels = ArrayShape.of(request.all_params).engine.channels
+    # Engines 1 to 3 are tiles of their column; the second channel into memory stands for the core.
+    return np.array([ports[f"evt_{engine * channels + 1}"].cycle[-1] for engine in (1, 2, 3)])
+
+
+def test_work_of_one_of_several_workers_of_a_function():
+    assert (last_requests("tile_0_3=300") - last_requests("")).tolist() == [0, 300, 0]
 
 
 def test_options_that_do_not_fit():
