@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -36,6 +37,9 @@ from goldbeat.tb.designs.objfifo.scene import EngineScene, engine_stimulus, rand
 from goldbeat.tb.inside.job import Backend, Episode
 from goldbeat.tb.run.runs import Request, run
 from goldbeat.tb.run.simulate import simulate
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from objfifo_scripts import ADD_THREE
 
 OUT = Path("build/bench/objfifo.json")
 ROUNDS = 3
@@ -162,38 +166,11 @@ def rows_of_profiles() -> list[dict[str, Any]]:
     return [{"name": "simulation, npu1", "value": npu1, "unit": "cycles/s", "peer": ideal, "ratio": npu1 / ideal}]
 
 
-WHOLE = """
-import numpy as np
-from goldbeat.pymodels.objfifo import NPU1Col1, ObjectFifo, Program, Runtime, Worker
-
-words = np.ndarray[({words},), np.dtype[np.int32]]
-line = np.ndarray[(64,), np.dtype[np.int32]]
-
-def add(x, y):
-    a, b = x.acquire(1), y.acquire(1)
-    b[:] = a + 3
-    x.release(1)
-    y.release(1)
-
-source, result = ObjectFifo(line, name="source"), ObjectFifo(line, name="result")
-far, near = source.cons().forward(name="far"), ObjectFifo(line, name="near")
-sink = near.cons().forward(name="sink")
-worker = Worker(add, [far.cons(), near.prod()])
-rt = Runtime()
-with rt.sequence(words, words) as (a, b):
-    rt.start(worker)
-    rt.fill(source.prod(), a)
-    rt.drain(sink.cons(), b, wait=True)
-Program(NPU1Col1(), rt).resolve_program()
-"""
-"""A memory tile and a core between two transfers of the host."""
-
-
 def _whole_seconds(words: int) -> tuple[float, int]:
     """Wall time of the simulation of a whole design under ``npu1``, and its cycles."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "design.py"
-        file.write_text(WHOLE.format(words=words))
+        file.write_text(ADD_THREE.replace("(96,)", f"({words},)").replace("(8,)", "(64,)"))
         case = ARRAY.case("design")
         request = Request(ARRAY, case, (0,), {"PROFILE": 1}, {**case.options, "design": str(file)})
         (stimulus,) = case.make(request.setting(0))
