@@ -36,6 +36,7 @@ def test_the_rules_can_fail(tmp_path):
         "goldbeat.pymodels.one": "import goldbeat.pymodels.other\n",
         "goldbeat.pymodels.other": "import goldbeat.pymodels.one\n",
         "goldbeat.pymodels.tpu.bad": "import goldbeat.pymodels.nvdla\n",
+        "goldbeat.pymodels.order": "import goldbeat.pymodels.tpu\n",
         "goldbeat.tb.designs.x.bad": "import goldbeat.tb.designs.y\n",
         "goldbeat.tb.designs.y": "",
         "goldbeat.tb.run.bad": "import goldbeat.tb.designs.x\n",
