@@ -3,9 +3,11 @@
 // assertions.svh - named assertions for what comments claim.
 //
 // An assertion is judged at every rising edge of CLK at which RST_N is high, on the values before
-// the edge. A failure is an $error whose scope ends with NAME; Goldbeat reports it by instance,
-// name and cycle and fails the run. These are plain processes: they are active in every
-// simulation, whatever its switches. Synthesis (SYNTHESIS defined) leaves them out.
+// the edge. What it remembers of earlier edges starts at 0: before the first edge it has seen
+// nothing, whatever initial values the simulator draws. A failure is an $error whose scope ends
+// with NAME; Goldbeat reports it by instance, name and cycle and fails the run. These are plain
+// processes: they are active in every simulation, whatever its switches. Synthesis (SYNTHESIS
+// defined) leaves them out.
 //
 //   `ASSERT(NAME, EXPR, CLK, RST_N)               EXPR holds.
 //   `ASSERT_STABLE(NAME, WAIT, DATA, CLK, RST_N)  DATA after an edge is what it was before, if WAIT
@@ -38,7 +40,7 @@
 
 `define ASSERT_STABLE(NAME, WAIT, DATA, CLK, RST_N) \
   always_ff @(posedge CLK) begin : NAME \
-    logic waited; \
+    static logic waited = 1'b0; \
     logic [$bits(DATA)-1:0] held; \
     /* verilator coverage_block_off */ \
     if ((RST_N) && waited && held != (DATA)) $error("%s changed", `"DATA`"); \
@@ -48,7 +50,7 @@
 
 `define ASSERT_NEXT(NAME, WAS, EXPR, CLK, RST_N) \
   always_ff @(posedge CLK) begin : NAME \
-    logic was; \
+    static logic was = 1'b0; \
     /* verilator coverage_block_off */ \
     if ((RST_N) && was && !(EXPR)) $error("%s", `"EXPR`"); \
     was <= (RST_N) && (WAS); \
@@ -56,7 +58,7 @@
 
 `define ASSERT_RESET(NAME, EXPR, CLK, RST_N) \
   always_ff @(posedge CLK) begin : NAME \
-    logic in_reset; \
+    static logic in_reset = 1'b0; \
     /* verilator coverage_block_off */ \
     if (in_reset && !(EXPR)) $error("%s", `"EXPR`"); \
     in_reset <= !(RST_N); \

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from insim import run_inside
 
 from goldbeat.tb.build.simulator import build
 from goldbeat.tb.design.catalog import find_design
@@ -62,6 +63,17 @@ direction = "out"
 signals = {{ tdata = "m_tdata", tlast = "m_tlast", tvalid = "m_tvalid", tready = "m_tready" }}
 [traffic]
 """
+# Registers of an assertion without an initial value are drawn: one of 64 would fail at the first edge.
+HISTORY = """
+module history (input logic clk, rst_n, output logic [63:0] q);
+  for (genvar i = 0; i < 64; i++) begin : gen_bit
+    always_ff @(posedge clk) q[i] <= rst_n;
+    `ASSERT_RESET(low_in_reset, !q[i], clk, rst_n)
+    `ASSERT_NEXT(never_after, 1'b0, 1'b0, clk, 1'b1)
+    `ASSERT_STABLE(never_held, 1'b0, q[i], clk, 1'b1)
+  end
+endmodule
+"""
 
 
 def results(folder: Path, *, seeds: range = range(1), beats: int = 40, waive: str = "") -> list[RunResult]:
@@ -116,3 +128,9 @@ def test_a_copy_of_the_sources_needs_no_build_of_its_own(tmp_path: Path) -> None
     build(design, params)
     shutil.copytree(HDL, tmp_path / "hdl")
     assert build(design.model_copy(update={"root": tmp_path / "hdl"}), params).seconds == 0.0
+
+
+@pytest.mark.sim
+def test_before_the_first_edge_no_assertion_has_seen_anything(tmp_path: Path) -> None:
+    text = (HDL / "common" / "assertions.svh").read_text() + HISTORY
+    run_inside("inside_reset", "history", tmp_path, texts={"history.sv": text})
