@@ -19,6 +19,10 @@ class UsageError(GoldbeatError):
     """The request makes no sense: unknown name, option out of range, file would be overwritten."""
 
 
+class UntrustedCodeError(UsageError):
+    """A recorded case names code outside of the project; ``--trust`` runs it."""
+
+
 class InputError(GoldbeatError):
     """A file or an array does not say what it should.
 

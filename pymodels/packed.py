@@ -24,6 +24,8 @@ from goldbeat.pymodels.errors import InputError
 SUFFIX = ".npy.zst"
 LARGEST = 1 << 28
 """Bytes of an array at most, header included; writers split longer ones. A damaged size asks for no more than that."""
+MOST = 1 << 32
+"""Bytes of a member at most when unpacked: of an ``.npz`` that somebody else has written."""
 _LEVEL = 1
 """Of Zstandard: higher levels take several times as long and gain less than a tenth on traces."""
 
@@ -79,6 +81,11 @@ class PackedReader:
     def __contains__(self, name: str) -> bool:
         return name in self._names
 
+    @property
+    def names(self) -> list[str]:
+        """Of the arrays."""
+        return list(self._names)
+
     def get(self, name: str) -> npt.NDArray[Any]:
         """The array of that name.
 
@@ -89,6 +96,8 @@ class PackedReader:
             raise InputError(f"no array {name!r}", self._expected, file=self._path)
         with self._plain_errors():
             member = self._zip.getinfo(self._names[name])
+            if member.file_size > MOST:
+                raise ValueError(f"{name}: {member.file_size} bytes when unpacked, of {MOST} at most")
             if not member.filename.endswith(SUFFIX):
                 with self._zip.open(member) as stream:
                     return read_stream(stream, member.file_size)

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.axi.burst import Bursts
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
+from goldbeat.pymodels.json_file import read_json
 from goldbeat.pymodels.stimulus import Access, Stimulus
 
 VERSION = 1
@@ -80,16 +81,7 @@ def read_stimulus(path: str | PathLike[str]) -> KeptStimulus:
     Raises:
         InputError: it is no such file; with the place in it.
     """
-    try:
-        document = json.loads(Path(path).read_text())
-    except FileNotFoundError:
-        raise UsageError(f"no such stimulus file: {path}") from None
-    except json.JSONDecodeError as error:
-        raise InputError(error.msg, "JSON", file=path, line=error.lineno) from None
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"byte 0x{error.object[error.start]:02x}", "UTF-8 text", file=path, offset=error.start
-        ) from None
+    document = read_json(path, "a stimulus")
     if not isinstance(document, dict) or document.pop("kind", None) != _KIND:
         raise InputError("no stimulus", f'a JSON object with "kind": "{_KIND}"', file=path)
     if (version := document.pop("version", None)) != VERSION:

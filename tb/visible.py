@@ -15,20 +15,26 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]|\r(?!\n)"
 )
+# What CI servers take for a command: GitHub's `::error::` at the start of a line, where wrapping can put any word; `##[error]`,
+# `##vso[...]` and `##teamcity[...]` anywhere. `##[1:2]` is a delay in an assertion.
+_COMMAND = re.compile(r"(?<!\S)::|##\w*\[(?!\d)")
+_KEPT = 64
+"""Characters of an unfinished line."""
 _ENDS = re.compile("[\t\n\r]")
 _SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
-def visible(text: str, *, line: bool = False) -> str:
-    r"""The text with every character that cannot be seen as its escape: ``\x1b``, ``\u202e``.
+def visible(text: str, *, line: bool = False, before: str = "") -> str:
+    r"""The text with every character that cannot be seen as its escape: ``\x1b``, ``\u202e``. Commands for CI servers are broken.
 
     Everything that leaves Goldbeat for a terminal, an XML file or a page goes through this.
 
     Args:
         text: what stands in a design, a model, a file, or an error.
         line: it is a name or one line: tabulators and line ends are escaped too.
+        before: what was written before on the same line.
     """
-    shown = _UNSEEN.sub(_escape, text)
+    shown = _UNSEEN.sub(_escape, _without_commands(text, before))
     return _ENDS.sub(_escape, shown) if line else shown
 
 
@@ -38,6 +44,7 @@ class VisibleStream(io.TextIOBase):
     def __init__(self, stream: TextIO | None = None) -> None:
         """Write to ``stream``; None: to what is stderr at that time."""
         self._stream = stream
+        self._line = ""
 
     def writable(self) -> bool:
         """Text can be written."""
@@ -45,12 +52,25 @@ class VisibleStream(io.TextIOBase):
 
     def write(self, text: str) -> int:
         """Write a text, what cannot be seen as escapes."""
-        (self._stream or sys.stderr).write(visible(text))
+        (self._stream or sys.stderr).write(visible(text, before=self._line))
+        # A long line begins with no command any more; one of another kind fits in what is kept.
+        line = (self._line + text).rpartition("\n")[2]
+        self._line = line if len(line) <= _KEPT else "." + line[-_KEPT:]
         return len(text)
 
     def flush(self) -> None:
         """Pass on what was written."""
         (self._stream or sys.stderr).flush()
+
+
+def _without_commands(text: str, before: str) -> str:
+    """The text with the last character of each command's mark as its escape; the mark may begin in what was written before."""
+    shown, done = "", 0
+    for match in _COMMAND.finditer(before + text):
+        if (last := match.end() - 1 - len(before)) >= 0:
+            shown += text[done:last] + f"\\x{ord(text[last]):02x}"
+            done = last + 1
+    return shown + text[done:]
 
 
 def _escape(match: re.Match[str]) -> str:

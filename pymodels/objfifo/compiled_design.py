@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
+from goldbeat.pymodels.code_trust import check_code_file
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.objfifo.artefact.array_state import ArrayState
 from goldbeat.pymodels.objfifo.artefact.files import read_cdo_folder, read_compiled
@@ -126,6 +127,7 @@ def function_from_file(file: Path, name: str) -> StandIn:
     """
     if not file.is_file():
         raise InputError("no file", f"a Python file with a function {name}", file=file)
+    check_code_file(file)
     try:
         names = runpy.run_path(str(file))
     except GoldbeatError:

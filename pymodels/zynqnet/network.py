@@ -15,7 +15,6 @@ A description is short (TOML or JSON); sizes and word addresses follow from it:
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Sequence
 from os import PathLike
@@ -25,6 +24,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.json_file import read_json
 from goldbeat.pymodels.zynqnet.shifts import Shifts
 
 Split = Literal["none", "first", "second"]
@@ -321,9 +321,10 @@ def load_network(path: str | PathLike[str]) -> Network:
         InputError: not such a file, or :func:`parse_network` refuses what it holds.
     """
     file = Path(path)
+    if file.suffix.lower() == ".json":
+        return parse_network(read_json(file, "a network (.toml or .json)"), file=file)
     try:
-        text = file.read_text(encoding="utf-8")
-        values = json.loads(text) if file.suffix.lower() == ".json" else tomllib.loads(text)
+        values = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError("no such file", "a network (.toml or .json)", file=file) from None
     except (ValueError, OSError, RecursionError) as error:

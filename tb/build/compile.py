@@ -21,6 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
+from goldbeat.pymodels.code_trust import check_code_file
 from goldbeat.pymodels.errors import ToolError
 from goldbeat.tb import orphan_guard
 from goldbeat.tb.build import described, workshop
@@ -110,9 +111,12 @@ def compile_model(recipe: Recipe, tell: Callable[[str], None] = lambda text: Non
 
     Raises:
         ToolError: Verilator or the compiler failed; the message ends with what they said.
+        UntrustedCodeError: a source file may not run.
         UsageError: make cannot work in the folder for everything made, or the limit of the cache is no size.
     """
     check_root(cache_root())
+    for path in (*recipe.sources, *recipe.watched):
+        check_code_file(path)
     tool = verilator()
     root = cache_root() / SIMULATORS
     first = not is_held(root)

@@ -50,9 +50,9 @@ from goldbeat.tb.regress.run import LOCAL, Observer, Settings, artefacts_of, beg
 from goldbeat.tb.regress.store import Row, Run, Store
 from goldbeat.tb.regress.suite import find_suite, load_suite, suite_names
 from goldbeat.tb.regress.summary import Gathered, cells, recorded_text
-from goldbeat.tb.regress.trust import check_trusted
+from goldbeat.tb.regress.trust import check_trusted, code_of_project
 
-Trust = Annotated[bool, typer.Option("--trust", help="Allow descriptions outside this project. They run code.")]
+Trust = Annotated[bool, typer.Option("--trust", help="Allow code outside this project.")]
 
 _NEWEST = "newest"
 _OLD_S = 2.0
@@ -159,7 +159,7 @@ def regress_command(
             settings = replace(settings, coverage=bool(run.settings.get("coverage")))
         else:
             run = begin(store, suite or "smoke", items, settings, seed=seed, file=path, filters=filters or ())
-        with watching(run) as observer:
+        with watching(run) as observer, code_of_project(trust=trust or resume is None):
             run = go_on(store, run, settings, observer)
         if as_json:
             typer.echo(_run_json(store, run), nl=False)
@@ -517,7 +517,8 @@ def rerun_command(
         err = Screen(stderr=True)
         with err.status(f"running {literal(row.item.key)}") if err.is_terminal else _nothing():
             again = run.repeat(row.item.key, waves=waves)
-            report = run_alone(row.item, str(folder), None, waves=waves, repeat=again)
+            with code_of_project(trust=trust):
+                report = run_alone(row.item, str(folder), None, waves=waves, repeat=again)
         files = artefacts_of(report, folder, Path.cwd())
     if as_json:
         print_json({**report, "folder": str(folder)})
@@ -550,7 +551,7 @@ def _rerun_with_batch(case: str, trust: bool, as_json: bool) -> None:
         items = [*(by_index[i] for i in row.result.before), row.item]
         _tell_changes(check_trusted(run, items, trust=trust))
     err = Screen(stderr=True)
-    with err.status(f"running {len(items)} cases") if err.is_terminal else _nothing():
+    with err.status(f"running {len(items)} cases") if err.is_terminal else _nothing(), code_of_project(trust=trust):
         result = run_with_batch(items)
     if as_json:
         print_json({**asdict(result), "ran": [i.key for i in items]})

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import tempfile
 import time
@@ -16,11 +15,14 @@ from typing import Annotated, Any
 import typer
 
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.json_file import read_json
 from goldbeat.pymodels.stimulus_file import KeptStimulus, write_stimulus
 from goldbeat.tb.cli.common import Force, Json, check_free, examples, print_json
 from goldbeat.tb.cli.run import request_of
 from goldbeat.tb.cli.screen import Screen
+from goldbeat.tb.cli.timeline import Trust
 from goldbeat.tb.paths import build_root, plain_name
+from goldbeat.tb.regress.trust import code_of_project
 from goldbeat.tb.run.report import write_report
 from goldbeat.tb.run.run_folder import REPORT, prepare
 from goldbeat.tb.run.runs import Request, run
@@ -73,6 +75,7 @@ def shrink_command(
     parameters: Parameters = False,
     builds: Builds = 12,
     no_waves: NoWaves = False,
+    trust: Trust = False,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -88,7 +91,21 @@ def shrink_command(
 
     Exit code: 0 done, 2 bad usage, bad input, or a case that does not fail.
     """
-    request = _request(what, context.args)
+    words = [*what, *context.args]
+    # What the user has typed needs no trust; what a folder or a file of results names does.
+    recorded = len(words) == 1 and (Path(words[0]).is_dir() or "#" in words[0])
+    with code_of_project(trust=trust or not recorded):
+        result = _shrunk(_request(words), out, force, limit, builds if parameters else 0, no_waves, quiet=as_json)
+    if as_json:
+        print_json(result)
+    else:
+        _show(result)
+
+
+def _shrunk(
+    request: Request, out: Path | None, force: bool, limit: float, builds: int, no_waves: bool, *, quiet: bool
+) -> dict[str, Any]:
+    """Shrink, run the result once more and keep it; what there is to say of it."""
     folder = out or build_root() / "shrink" / plain_name(f"{request.label}-seed{request.seeds[0]}")
     folder.mkdir(parents=True, exist_ok=True)
     check_free(folder / FILE, force)
@@ -97,15 +114,14 @@ def shrink_command(
     # The simulator runs in folders of its own: what it gets of names must not count from here.
     inside = folder.resolve()
     with tempfile.TemporaryDirectory(prefix="trials-", dir=inside) as place:
-        status = err.status("building") if err.is_terminal and not as_json else nullcontext()
+        status = err.status("building") if err.is_terminal and not quiet else nullcontext()
         with status as bar:
 
             def watch(text: str, episodes: Episodes) -> None:
                 if bar is not None:
                     bar.update(f"{request.design.name}: {text}, {beats_of(episodes)} beats and accesses left")
 
-            most = builds if parameters else 0
-            original, best, search = _searched(request, Path(place), started + limit, most, watch)
+            original, best, search = _searched(request, Path(place), started + limit, builds, watch)
             before, request = request, search.trials.request
             path = folder / FILE
             write_stimulus(path, _kept(request, best))
@@ -116,11 +132,7 @@ def shrink_command(
                 folder / "run",
             )
     result = _result(request, original, best, path, search.count, time.monotonic() - started, report["status"])
-    result |= {"command": repeat.command(), "builds": search.builds, "parameters": _smaller(before, request)}
-    if as_json:
-        print_json(result)
-    else:
-        _show(result)
+    return result | {"command": repeat.command(), "builds": search.builds, "parameters": _smaller(before, request)}
 
 
 def _searched(
@@ -140,8 +152,7 @@ def _searched(
     return original, search.shrink(best), search
 
 
-def _request(what: list[str], rest: list[str]) -> Request:
-    words = [*what, *rest]
+def _request(words: list[str]) -> Request:
     place = Path(words[0])
     if len(words) == 1 and place.is_dir():
         request = request_of(_words_of(place))
@@ -162,7 +173,7 @@ def _words_of(folder: Path) -> list[str]:
     if not path.is_file():
         raise UsageError(f"{folder}: no {REPORT} in it; expected a folder of `goldbeat run`")
     try:
-        report: dict[str, Any] = json.loads(path.read_text())
+        report: dict[str, Any] = read_json(path, "what `goldbeat run` has written")
         failed = [one["repeat"] for one in report.get("seeds", ()) if one["status"] == "fail"]
         words = shlex.split(failed[0] if failed else report["repeat"])
     except (ValueError, KeyError, TypeError):

@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import shlex
-from collections.abc import Sequence
 from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
@@ -15,12 +12,13 @@ from typing import Annotated, Any
 import typer
 
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.json_file import read_json
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.build.in_use import job_folder
 from goldbeat.tb.cli.common import Force, Json, check_free, examples, print_json, say, working
 from goldbeat.tb.cli.run import request_of
 from goldbeat.tb.paths import build_root
-from goldbeat.tb.regress.trust import check_trusted, project_root
+from goldbeat.tb.regress.trust import check_trusted, code_of_project
 from goldbeat.tb.run.run_folder import REPORT, TIMELINE
 from goldbeat.tb.run.runs import NONE, Request, RunResult, run
 from goldbeat.tb.run.simulate import TIMEOUT_S
@@ -28,9 +26,6 @@ from goldbeat.tb.run.timeline import save_timeline
 from goldbeat.tb.timeline.write import MOST_SLICES, UNITS
 
 _CHANGED = "the design, its model or its inputs have changed since; run it again with --timeline"
-
-_CODE = (".py", ".toml", ".f", ".sv", ".v")
-"""Files that are run, or that name what is."""
 
 What = Annotated[
     str,
@@ -56,7 +51,7 @@ Beside = Annotated[
     Path | None, typer.Option("--with", metavar="FILE", help="Add the processes of another trace (JSON).")
 ]
 
-Trust = Annotated[bool, typer.Option("--trust", help="Allow a description outside this project. It runs code.")]
+Trust = Annotated[bool, typer.Option("--trust", help="Allow code outside this project.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -97,8 +92,8 @@ def timeline_command(
         check_free(out, force)
     others = [] if beside is None else read_events(beside)
     place = Path(what)
-    with working(f"running {what}"):
-        target, result = (_from_folder if place.is_dir() else _from_regression)(what, trust=trust)
+    with working(f"running {what}"), code_of_project(trust=trust):
+        target, result = _from_folder(place) if place.is_dir() else _from_regression(what, trust=trust)
     target = out or target
     with working(f"writing {target}"):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -123,27 +118,20 @@ def read_events(path: Path) -> list[Any]:
     Raises:
         InputError: no such file, or something else.
     """
-    if not path.is_file():
-        raise InputError("no such file", "a trace as JSON", file=path)
-    raw = path.read_bytes()
-    try:
-        found = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
-    except (ValueError, OSError, EOFError):
-        raise InputError("text that is not JSON", "a trace in Chrome's trace event format", file=path) from None
+    found = read_json(path, "a trace in Chrome's trace event format")
     events = found.get("traceEvents") if isinstance(found, dict) else found
     if not isinstance(events, list) or not all(isinstance(e, dict) and "ph" in e for e in events):
         raise InputError("no events", "a list of objects with ph, or an object with traceEvents", file=path)
     return events
 
 
-def _from_folder(what: str, *, trust: bool) -> tuple[Path, RunResult]:
+def _from_folder(folder: Path) -> tuple[Path, RunResult]:
     """Where the trace of a run's folder goes, and the run once more."""
-    folder = Path(what)
     path = folder / REPORT
     if not path.is_file():
         raise UsageError(f"{folder}: no {REPORT} in it; expected a folder of `goldbeat run`")
     try:
-        report: dict[str, Any] = json.loads(path.read_text())
+        report: dict[str, Any] = read_json(path, "what `goldbeat run` has written")
         words = shlex.split(report["repeat"])
         seed, home = int(report["seed"]), Path(report["repeat_in"])
         ports, status = dict(report["ports"]), str(report["status"])
@@ -154,8 +142,6 @@ def _from_folder(what: str, *, trust: bool) -> tuple[Path, RunResult]:
     if words[:2] != ["goldbeat", "run"]:
         raise UsageError(f"{path}: {shlex.join(words)}: expected a case of `goldbeat run`")
     absolute = folder.resolve()
-    if not trust:
-        _check_inside(words, home, path)
     with chdir(home if home.is_dir() else Path.cwd()):
         result = _again(replace(request_of(words[2:]), seeds=(seed,)))
     for name, entry in ports.items():
@@ -166,17 +152,6 @@ def _from_folder(what: str, *, trust: bool) -> tuple[Path, RunResult]:
     if result.status != status and not many:
         raise UsageError(f"{folder}: {result.status}, and {status} was recorded: {_CHANGED}")
     return folder / TIMELINE, result
-
-
-def _check_inside(words: Sequence[str], home: Path, report: Path) -> None:
-    """Refuse a report that names code outside of the project that the command stands in."""
-    root = project_root()
-    for word in words:
-        path = (home / word.rpartition("=")[2]).resolve()
-        if (path.is_dir() or path.suffix in _CODE) and path.exists() and not path.is_relative_to(root):
-            raise UsageError(
-                f"{report} names {path}, which is outside this project ({root}); descriptions are code: --trust runs it"
-            )
 
 
 def _from_regression(case: str, *, trust: bool) -> tuple[Path, RunResult]:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.json_file import read_json
 from goldbeat.tb.build.lint import LINT_FILE
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.source_text import read_code
@@ -151,10 +151,7 @@ def gather(found: Sequence[Design], root: Path, runs: int) -> dict[str, Evidence
 
 
 def _read(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text()) if path.is_file() else None
-    except ValueError as error:
-        raise InputError(str(error), "JSON; remove it", file=path) from None
+    return read_json(path, "figures that can be made again; remove it") if path.is_file() else None
 
 
 def _assertions(design: Design) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+from goldbeat.pymodels.code_trust import allow_files, code_is_limited
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.nearest import did_you_mean
 from goldbeat.tb.design.case import Case
@@ -76,17 +77,23 @@ def load_design(path: Path) -> Design:
 
 def find_design(name: str) -> Design:
     """A design by name, or by the path of its description file."""
-    if name.endswith(".py"):
-        return load_design(Path(name))
-    if name.endswith(".toml"):
-        # What reads TOML takes longer to import than all else here.
-        from goldbeat.tb.design.description import load_description
-
-        return load_description(Path(name))
-    design = _built_in(name)
-    if design is None:
+    if name.endswith((".py", ".toml")):
+        design = load_design(Path(name)) if name.endswith(".py") else _described(Path(name))
+        if code_is_limited():
+            # Who may run the description may build its RTL, wherever it is.
+            allow_files((*design.sources(), *design.included_files()))
+        return design
+    built_in = _built_in(name)
+    if built_in is None:
         raise UsageError(_unknown(name))
-    return design
+    return built_in
+
+
+def _described(path: Path) -> Design:
+    # What reads TOML takes longer to import than all else here.
+    from goldbeat.tb.design.description import load_description
+
+    return load_description(path)
 
 
 def _unknown(name: str) -> str:

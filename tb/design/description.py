@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInf
 
 from goldbeat.pymodels.axi.memory import MemoryImage
 from goldbeat.pymodels.bus_models import BUS_MODELS, bus_outcome
+from goldbeat.pymodels.code_trust import check_code_file
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.sidebands import MOST_LANES
@@ -591,6 +592,7 @@ def load_description(path: Path) -> Design:
 
 def read_description(path: Path) -> Description:
     """What a TOML file says; raises as :func:`load_description` does."""
+    check_code_file(path)
     return load_model(Description, path, "a description (TOML)", _explain, numbered=True, context=path.parent.resolve())
 
 

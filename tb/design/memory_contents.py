@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from goldbeat.pymodels.arrays import load_array
 from goldbeat.pymodels.axi.memory import MemoryImage, Region
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.tb.design.address_map import address_bits
@@ -52,7 +53,7 @@ class MemoryContentTable(Frozen):
             if path.suffix == ".bin":
                 return np.frombuffer(path.read_bytes(), np.uint8)
             if path.suffix == ".npy":
-                array = np.load(path, allow_pickle=False)
+                array = load_array(path, "an array of numbers (.npy)")
                 little = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<")))
                 return np.frombuffer(little.tobytes(), np.uint8)
             if path.suffix in _HEX:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from goldbeat.pymodels.code_trust import check_code_file
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 
 
@@ -35,6 +36,7 @@ def load_module(path: Path) -> ModuleType:
     """A user's Python file as a module of its own."""
     if not path.is_file():
         raise InputError("no such file", "a Python file", file=path)
+    check_code_file(path)
     name = f"goldbeat_user_{path.stem}_{zlib.crc32(os.fsencode(path.resolve())):08x}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:

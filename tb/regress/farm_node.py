@@ -23,10 +23,15 @@ from tornado.httpserver import HTTPServer
 
 from goldbeat.pymodels.errors import ToolError, UsageError
 from goldbeat.tb.regress.farm import LOOPBACK
+from goldbeat.tb.regress.farm_guard import guard_node
 from goldbeat.tb.regress.farm_keys import security
 
 WORKER_TTL = "60s"
 """A worker that has been silent for so long (stopped, out of reach) is taken to have gone; others run what it had."""
+
+
+# The worker process of a nanny imports its class from here, and listens as well.
+guard_node()
 
 
 class _Silent:

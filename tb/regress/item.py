@@ -105,6 +105,7 @@ class Batch:
         coverage: the simulator counts coverage.
         code: hash of the master's Goldbeat; a worker with another one refuses.
         run: names the regression: a worker keeps a simulator process for the next batch of the same one; empty: for none.
+    sent_only: a worker elsewhere runs no code but what came with the batch.
     """
 
     items: tuple[Item, ...]
@@ -114,6 +115,7 @@ class Batch:
     coverage: bool = False
     code: str = ""
     run: str = ""
+    sent_only: bool = False
 
 
 def _whole(text: str) -> str:

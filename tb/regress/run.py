@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from goldbeat.pymodels.code_trust import code_is_limited
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.tb.build.compile import hold_cache
 from goldbeat.tb.build.in_use import sweep
@@ -279,7 +280,7 @@ def _engine(
         for role, name in names.items():
             if name not in files:
                 files[name] = blobs.pack(contents[role])
-        return Batch(tuple(items), None, names, None, settings.coverage, code_hash(), mark)
+        return Batch(tuple(items), None, names, None, settings.coverage, code_hash(), mark, code_is_limited())
 
     def record(results: Sequence[ItemResult], coverage: Mapping[str, int]) -> Sequence[ItemResult]:
         fresh = set(store.record(run.id, results, coverage))

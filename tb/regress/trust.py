@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Descriptions are code: which of those that a file of results names may be run.
+"""Which code a recorded case may run: that of the project around the current folder, any other only with ``--trust``.
 
-A file of results can come from anywhere, and it names Python files. They are run where they belong to the project that the
-command stands in; any other only when the user says so.
+A file of results or a run's folder can come from anywhere. Descriptions are checked before anything runs;
+:mod:`goldbeat.pymodels.code_trust` checks whatever is loaded later.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from goldbeat.pymodels.code_trust import code_below
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.regress.item import Item
 from goldbeat.tb.regress.revision import file_hash
@@ -23,6 +25,17 @@ def project_root() -> Path:
     """The repository that the current folder is in, or the current folder where there is none."""
     here = Path.cwd().resolve()
     return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
+
+
+@contextmanager
+def code_of_project(*, trust: bool) -> Iterator[None]:
+    """Run recorded cases in this context: code outside of the project is refused where it is loaded.
+
+    Args:
+        trust: the user allows any code.
+    """
+    with code_below(*(() if trust else (project_root(),))):
+        yield
 
 
 def descriptions(items: Iterable[Item]) -> list[str]:

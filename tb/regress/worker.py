@@ -21,7 +21,14 @@ from typing import Any
 
 import numpy as np
 
-from goldbeat.pymodels.errors import GoldbeatError, ModelTimeoutError, UnwrittenModelError, UserCodeError
+from goldbeat.pymodels.code_trust import code_below
+from goldbeat.pymodels.errors import (
+    GoldbeatError,
+    ModelTimeoutError,
+    UntrustedCodeError,
+    UnwrittenModelError,
+    UserCodeError,
+)
 from goldbeat.tb.build import simulator as builder
 from goldbeat.tb.build.compile import Build, hold_cache
 from goldbeat.tb.build.in_use import hold, job_folder
@@ -136,6 +143,7 @@ def run_batch(batch: Batch, attempt: int = 1, content: Mapping[str, bytes] | Non
     Raises:
         DiskFullError: there was no room for the simulator's files.
         GoldbeatError: this worker is of another version.
+        UntrustedCodeError: an item names code that may not run.
     """
     _use(batch.build_root)
     if batch.code:
@@ -147,7 +155,8 @@ def run_batch(batch: Batch, attempt: int = 1, content: Mapping[str, bytes] | Non
     try:
         if lacking := blobs.take_content(batch.blobs, content):
             return BatchResult(missing=lacking)
-        return _Run(batch, attempt).result()
+        with code_below(*([blobs.blob_path("")] if batch.sent_only else ())):
+            return _Run(batch, attempt).result()
     except OSError as error:
         if _is_full(error):
             raise DiskFullError(f"{error.filename or build_root()}: {error.strerror}") from error
@@ -239,6 +248,8 @@ class _Run:
                 plan = predict(request, item.seed)
             episodes = plan.episodes(request.design)
             return _Ready(item, request, plan, [*episodes, *(with_other_values(episodes) if item.x_check else ())])
+        except UntrustedCodeError:
+            raise
         except UnwrittenModelError as error:
             self._give(ItemResult(item.index, item.key, Status.FAIL, failures=(str(error),)))
         except ModelTimeoutError as error:

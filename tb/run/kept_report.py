@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.json_file import read_json
 from goldbeat.tb.run.run_folder import REPORT
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -26,15 +26,11 @@ def read_report(model: type[Model], folder: Path) -> Model:
         InputError: no report, or a damaged one; with the file, and the line or the key.
     """
     path = folder / REPORT
+    if not path.is_file():
+        raise InputError(f"no {REPORT}", "a folder that `goldbeat run` has written", file=folder)
     try:
-        return model.model_validate(json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        raise InputError(f"no {REPORT}", "a folder that `goldbeat run` has written", file=folder) from None
-    except json.JSONDecodeError as error:
-        raise InputError(error.msg, "the report of a run (JSON)", file=path, line=error.lineno) from None
+        return model.model_validate(read_json(path, "the report of a run"))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the whole"
         raise InputError(f"{where}: {first['msg'].lower()}", "the report of a run", file=path) from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(str(error), "the report of a run (JSON)", file=path) from None

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.json_file import read_json
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.synth.families import RESOURCES
 
@@ -35,7 +36,7 @@ def past_runs(path: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         return []
     try:
-        return list(json.loads(path.read_text())["runs"])
+        return list(read_json(path, "runs of `goldbeat synth`; remove it")["runs"])
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{type(error).__name__}: {error}", "runs of `goldbeat synth`; remove it", file=path) from None
 

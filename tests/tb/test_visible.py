@@ -20,7 +20,7 @@ from goldbeat.tb.regress.run import Settings, begin
 from goldbeat.tb.regress.store import Store
 from goldbeat.tb.run.plot import plot_trace
 from goldbeat.tb.run.signoff import LimitCheck, Subject, limits_junit
-from goldbeat.tb.visible import visible
+from goldbeat.tb.visible import VisibleStream, visible
 
 NASTY = (
     "\x1b]0;owned\x07\x1b[2J\x9b31m[bold red]x[/] [/] :bomb: \u202eevil\u2066 \udc80 \x00 \ufffe <b>&amp;</b> \\[ end\\"
@@ -44,6 +44,34 @@ def test_every_control_character_is_escaped_and_everything_else_kept():
 def test_lines_ends_stay_in_texts_and_are_escaped_in_names():
     assert visible("a\r\nb\tc\rd") == "a\r\nb\tc\\rd"
     assert visible("a\r\nb\tc", line=True) == "a\\r\\nb\\tc"
+
+
+COMMANDS = [
+    "::error::x",
+    " \t::set-env name=A::b",
+    "a\n::stop-commands::x",
+    "x ##[error]y",
+    "##vso[task.setvariable]",
+    "##teamcity[x]",
+]
+
+
+@pytest.mark.parametrize("text", COMMANDS)
+def test_no_text_is_a_command_for_a_ci_server(text, capsys):
+    whole = visible(text)
+    assert re.search(r"^\s*::|##\w*\[", whole, re.M) is None
+    assert whole.count("\\x") == 1
+    # Written in pieces of any length.
+    for size in range(1, len(text)):
+        stream = VisibleStream()
+        for at in range(0, len(text), size):
+            stream.write(text[at : at + size])
+        assert capsys.readouterr().err == whole
+
+
+def test_what_only_looks_like_a_command_stays():
+    for text in ("a::b", "std::x", "req |-> ##[1:2] ack", "## title", "d/case#0", "port :: x"[:6]):
+        assert visible(text) == text
 
 
 @pytest.mark.parametrize("text", [NASTY, "[red]x", "x\\", "\\[/]", "a[/b]c", ":x:", "\\\\[ \\\\[b] \\\\", "[" * 9])

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 
+from goldbeat.pymodels.code_trust import check_code_file
 from goldbeat.pymodels.errors import GoldbeatError, InputError
 from goldbeat.pymodels.objfifo.iron.branches import compiled_script
 from goldbeat.pymodels.objfifo.iron.placed import close
@@ -32,6 +33,7 @@ def load_fifo_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
     """
     if not path.is_file():
         raise InputError("no file", "a Python file with a design", file=path)
+    check_code_file(path)
     with fresh() as scope, redirect_stdout(io.StringIO()), script_surroundings(path, arguments):
         scope.silent = True
         try:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from goldbeat.pymodels.code_trust import check_module
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.compiled_design import function_from_file
 
@@ -36,6 +37,7 @@ def kernel_functions(items: Iterable[str]) -> dict[str, Callable[..., Any]]:
 
 
 def _imported(module: str, function: str) -> Callable[..., Any]:
+    check_module(module)
     try:
         made = getattr(importlib.import_module(module), function, None)
     except ImportError as error:

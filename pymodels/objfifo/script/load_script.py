@@ -12,6 +12,7 @@ from types import ModuleType
 
 import numpy.typing as npt
 
+from goldbeat.pymodels.code_trust import check_code_file
 from goldbeat.pymodels.errors import GoldbeatError, InputError
 from goldbeat.pymodels.objfifo.iron.branches import compiled_script
 from goldbeat.pymodels.objfifo.iron.placed import close
@@ -44,6 +45,7 @@ def run_script(path: Path, arguments: Sequence[str], found: ScriptSession) -> De
     """
     if not path.is_file():
         raise InputError("no file", "a Python script", file=path)
+    check_code_file(path)
     main = ModuleType("__main__")
     main.__dict__["__file__"] = str(path)
     with script_surroundings(path, arguments), script_imports(), script_session(found), own_declarations() as designs:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.json_file import read_json
 from goldbeat.pymodels.objfifo.trace_unit.configuration import TraceSetup
 from goldbeat.pymodels.objfifo.trace_unit.frames import SLOTS, decode_frames
 from goldbeat.pymodels.objfifo.trace_unit.packets import (
@@ -133,12 +133,7 @@ def read_trace_json(path: Path) -> list[ModuleTrace]:
     Raises:
         InputError: no such list, or events that end before they begin.
     """
-    if not path.is_file():
-        raise InputError("no file", "a trace as JSON", file=path)
-    try:
-        items = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"text that is not JSON ({error})", "a list of trace events", file=path) from None
+    items = read_json(path, "a list of trace events")
     if isinstance(items, dict):
         items = items.get("traceEvents")
     if not isinstance(items, list) or not all(isinstance(i, dict) for i in items):

@@ -7,7 +7,6 @@ table of the same form (docs/tpu.md); nothing here knows a chip by name.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.json_file import read_json
 
 GRANULE = 16
 """Commands begin at multiples of so many bytes."""
@@ -441,10 +441,7 @@ def load_table(path: Path) -> dict[str, Any]:
     Raises:
         InputError: the file is no command table.
     """
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise InputError(str(error), "JSON", file=path) from None
+    raw = read_json(path, "a command table")
     if not isinstance(raw, dict) or raw.get("format") != _FORMAT:
         raise InputError("another kind of file", f'a command table with "format": {_FORMAT}', file=path)
     return cast(dict[str, Any], raw)

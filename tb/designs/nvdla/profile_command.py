@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.json_file import read_json
 from goldbeat.pymodels.nvdla.layer_tensor import layer_tensor
 from goldbeat.pymodels.nvdla.loadable.loadable import read_loadable
 from goldbeat.pymodels.nvdla.loadable.placement import place_memories
@@ -130,7 +130,7 @@ def _source(request: ProfileRequest) -> _Source:
 
 def _observed(file: Path, options: Mapping[str, Any]) -> ObservedRun:
     try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
+        kept = read_json(file, "what a run has written")
         placement = place_memories(read_loadable(str(options["loadable"])))
         return observed_from_rows(placement, kept["operations"], int(kept["other_bytes"]))
     except (ValueError, KeyError, TypeError) as error:
@@ -142,7 +142,7 @@ def _report(folder: Path) -> Any:
     file = folder / REPORT
     if not file.is_file():
         raise InputError(f"no {REPORT}", "the folder of a run of a loadable", file=folder)
-    report = json.loads(file.read_text(encoding="utf-8"))
+    report = read_json(file, "the report of a run")
     if report.get("design") != "nvdla" or report.get("case") != "loadable":
         raise InputError(
             f"a run of {report.get('design')}, case {report.get('case')}", "one of nvdla, case loadable", file=file

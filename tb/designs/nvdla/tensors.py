@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.arrays import load_array
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.nvdla.engines.configuration import KINDS, NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.cpu_tasks import FORMATS, EmuNetwork, emu_network
@@ -177,7 +178,7 @@ class _Place:
 
     def read(self, file: Path, convention: Convention) -> npt.NDArray[Any]:
         if file.suffix == ".npy":
-            return _array(file)
+            return load_array(file, "a picture or a .npy file")
         return read_picture(file, self.cube.shape if self.cube else None, convention)
 
     def batch(self, array: npt.NDArray[Any]) -> bool:
@@ -241,15 +242,6 @@ def read_tensors(
         several |= batch
         runs += [place.fill(one, file) for one in (array if batch else [array])]
     return runs, several
-
-
-def _array(file: Path) -> npt.NDArray[np.generic]:
-    try:
-        return np.asarray(np.load(file, allow_pickle=False))
-    except FileNotFoundError as error:
-        raise InputError("no such file", "a picture or a .npy file", file=file) from error
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(str(error), "a .npy file", file=file) from error
 
 
 # -- out of the model -----------------------------------------------------------------------------------------------

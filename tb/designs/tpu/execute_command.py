@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Any
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
 import typer
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.packed import PackedReader
 from goldbeat.pymodels.tpu.execute.model import ExecutedNet, StaticNet
 from goldbeat.pymodels.tpu.streams.bmodel import BModel
 from goldbeat.pymodels.tpu.streams.container import read_container
@@ -85,10 +85,5 @@ def _report(model: BModel, found: ExecutedNet, out: Path) -> dict[str, Any]:
 
 
 def _arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            if not hasattr(file, "files"):
-                raise UsageError(f"{path} holds one array, expected an .npz with arrays by the names of the inputs")
-            return {name: file[name] for name in file.files}
-    except (ValueError, BadZipFile, EOFError) as error:
-        raise UsageError(f"{path}: {error}; expected an .npz") from None
+    with PackedReader(path, "an .npz with arrays by the names of the inputs") as file:
+        return {name: file.get(name) for name in file.names}
