@@ -94,7 +94,7 @@ def test_damaged_files_are_refused_with_their_place(tmp_path, change, found):
 
 
 def test_what_is_no_file_or_holds_functions_is_refused(tmp_path):
-    with pytest.raises(UsageError, match="no such file, expected a stimulus"):
+    with pytest.raises(InputError, match="no such file, expected a stimulus"):
         read_stimulus(tmp_path / "none.json")
     (tmp_path / "text").write_text("{\n,")
     with pytest.raises(InputError, match="text:2"):
