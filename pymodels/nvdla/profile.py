@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.nvdla.loadable.layouts import OP_TYPES
 from goldbeat.pymodels.nvdla.loadable.loadable import Loadable
-from goldbeat.pymodels.nvdla.loadable.network import LoadableNetwork, NetworkOperation, dla_tasks, network
+from goldbeat.pymodels.nvdla.loadable.network import NetworkOperation, dla_tasks, network, operations_in_order
 from goldbeat.pymodels.nvdla.timed.activity import ENGINES, WAITS, WORK
 
 MULTIPLIERS = 64
@@ -91,18 +90,8 @@ def operation_chain(loadable: Loadable, kind: str) -> Iterator[tuple[int, Networ
     """Task and operation, in the order in which the engine does them."""
     for task in dla_tasks(loadable):
         found = network(loadable, task)
-        for operation in _in_order(found, kind):
+        for operation in operations_in_order(found, kind):
             yield task.id, operation
-
-
-def _in_order(found: LoadableNetwork, kind: str) -> Iterator[NetworkOperation]:
-    place = OP_TYPES.index(kind)
-    index = int(found.desc["op_head"][place])
-    for _ in found.operations:
-        if index < 0:
-            return
-        yield found.operations[index]
-        index = int(found.operations[index].common["consumers"][place]["index"])
 
 
 def _profile(task: int, operation: NetworkOperation, row: Any) -> OperationProfile:

@@ -8,15 +8,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from nvdla_edges import without_each_edge
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.nvdla.driver.instant_hardware import loadable_program
 from goldbeat.pymodels.nvdla.engines.hardware import run_operation
 from goldbeat.pymodels.nvdla.execute import execute
 from goldbeat.pymodels.nvdla.listing import info, network_dot, operations
+from goldbeat.pymodels.nvdla.loadable.layouts import OP_COMPLETED
 from goldbeat.pymodels.nvdla.loadable.loadable import parse_loadable, read_loadable, to_bytes
 from goldbeat.pymodels.nvdla.loadable.network import dla_tasks, network
 from goldbeat.pymodels.nvdla.loadable.placement import place_memories
+from goldbeat.pymodels.nvdla.order_check import order_findings
 
 ROOT = os.environ.get("GOLDBEAT_DATA")
 pytestmark = pytest.mark.skipif(not ROOT, reason="GOLDBEAT_DATA does not name the reference data")
@@ -180,3 +183,17 @@ def test_mutations_give_own_errors_only():
 @pytest.mark.slow
 def test_a_hundred_thousand_mutations_give_own_errors_only():
     survive(100_000)
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_dependencies_order_every_access(name):
+    assert order_findings(read_loadable(DATA / "loadables" / name)) == []
+
+
+def test_each_missing_data_dependency_of_a_compiled_network_is_found():
+    """Which ones carry data is known: all that are told at the end of an operation."""
+    faults = list(without_each_edge(read_loadable(DATA / "loadables" / "NN_L0_0_fbuf")))
+    assert len(faults) == 21
+    for teller, told, event, loadable in faults:
+        pairs = {one.operations for one in order_findings(loadable)}
+        assert pairs == ({(teller, told)} if event == OP_COMPLETED else set())

@@ -59,3 +59,14 @@ def fused():
         maximum(on_the_fly, cube(1, 8, 2), fused=(0, OP_ENABLED)),
     ]
     return compose(layers, [Data(128, flags=ALLOC | INPUT), Data(32, flags=ALLOC | OUTPUT)])
+
+
+def race(*, ordered, waits=0):
+    """SDP, operation 0, reads what PDP, operation 1, writes; nothing but ``ordered`` orders them."""
+    told = {"consumers": {"SDP": (0, OP_COMPLETED)}} if ordered else {}
+    layers = [
+        bias_and_relu(cube(1, 8, 2), cube(2, 8, 2), waits=int(ordered) + waits),
+        maximum(cube(0, 8, 4), cube(1, 8, 2), **told),
+    ]
+    picture = Data(contents=np.arange(128, dtype=np.uint8), flags=ALLOC | INPUT)
+    return compose(layers, [picture, Data(32), Data(32, flags=ALLOC | OUTPUT)])

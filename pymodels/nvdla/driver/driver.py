@@ -13,7 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.nvdla.driver.driver_steps import Context, DriverStep, Steps, note, read_step, write_step
+from goldbeat.pymodels.nvdla.driver.driver_steps import (
+    Context,
+    DriverStep,
+    Steps,
+    StuckError,
+    note,
+    read_step,
+    write_step,
+)
 from goldbeat.pymodels.nvdla.driver.program_bdma import program_bdma, transfers
 from goldbeat.pymodels.nvdla.driver.program_cdp import program_cdp
 from goldbeat.pymodels.nvdla.driver.program_conv import BLOCKS, program_conv
@@ -25,6 +33,7 @@ from goldbeat.pymodels.nvdla.driver.program_sdp import sdp_needs_rdma as sdp_nee
 from goldbeat.pymodels.nvdla.engines.configuration import ENGINES, NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.limits import check_sizes
 from goldbeat.pymodels.nvdla.engines.registers import csb_register
+from goldbeat.pymodels.nvdla.loadable.dependencies import Dependencies
 from goldbeat.pymodels.nvdla.loadable.layouts import (
     DATA_DONE,
     OP_COMPLETED,
@@ -52,6 +61,9 @@ _STATUS = {
     ("CONV", DATA_DONE): ("CDMA_DAT_DONE_STATUS0", "CDMA_DAT_DONE_STATUS1"),
     ("CONV", WEIGHTS_DONE): ("CDMA_WT_DONE_STATUS0", "CDMA_WT_DONE_STATUS1"),
 }
+
+
+_SHOWN = 3
 
 
 @dataclass
@@ -114,9 +126,23 @@ class Driver:
         if total:
             yield from self._initiate()
         while self._done < total:
-            yield DriverStep("interrupt")
+            try:
+                yield DriverStep("interrupt")
+            except StuckError as error:
+                raise self._never_done() from error
             yield from self._interrupt()
         yield note("task complete")
+
+    def _never_done(self) -> InputError:
+        texts = [f"operation {text}" for text in Dependencies(self._network).stuck().values()]
+        if not texts:
+            active = [
+                g.operation for engine in self._engines.values() for g in engine.groups if g.operation is not None
+            ]
+            texts = [f"operation {one.index} ({one.type}) is never done" for one in active]
+        more = f"; {len(texts) - _SHOWN} more operations wait" if len(texts) > _SHOWN else ""
+        found = "; ".join(texts[:_SHOWN]) + more
+        return InputError(found, "operations that can all be done", file=self._network.loadable.file)
 
     def _operation(self, index: int, what: str) -> NetworkOperation:
         operations = self._network.operations

@@ -19,6 +19,10 @@ RAM_DRAM, RAM_SRAM = 1, 0
 """Codes of the RAM_TYPE fields."""
 
 
+class StuckError(InputError):
+    """Nothing is enabled that could give an event."""
+
+
 @dataclass(frozen=True)
 class DriverStep:
     """One step of a driver.

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.nvdla.driver.driver import drive_task
-from goldbeat.pymodels.nvdla.driver.driver_steps import DriverStep, Steps, note
+from goldbeat.pymodels.nvdla.driver.driver_steps import DriverStep, Steps, StuckError, note
 from goldbeat.pymodels.nvdla.engines.arithmetic import signed
 from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.lookup import LE_ENTRIES, LO_ENTRIES
@@ -34,10 +33,6 @@ _TRANSFERS = 20
 """Places in BDMA's queue."""
 _DATA_BIT, _WEIGHTS_BIT = 16, 18
 _FLYING = {"SDP": ("D_FEATURE_MODE_CFG", "FLYING_MODE", 1), "PDP": ("D_OPERATION_MODE_CFG", "FLYING_MODE", 0)}
-
-
-class StuckError(InputError):
-    """Nothing is enabled that could give an event."""
 
 
 @dataclass
@@ -260,7 +255,11 @@ def record_driver(steps: Steps, hardware: IdealHardware | None = None) -> list[D
                 answer = hardware.read(step.address)
                 step = DriverStep("read", step.address, answer)
             elif step.kind == "interrupt":
-                hardware.interrupt()
+                try:
+                    hardware.interrupt()
+                except StuckError as error:
+                    step = steps.throw(error)
+                    continue
             found.append(step)
             step = steps.send(answer)
     except StopIteration:

@@ -178,6 +178,17 @@ def network(loadable: Loadable, task: LoadableTask, layout: Layout | None = None
     return LoadableNetwork(loadable, task, choice, desc, dependencies, tuple(found), luts)
 
 
+def operations_in_order(found: LoadableNetwork, kind: str) -> Iterator[NetworkOperation]:
+    """The operations of a type as its engine does them: from the head each one's consumer of the same type."""
+    place = OP_TYPES.index(kind)
+    index = int(found.desc["op_head"][place])
+    for _ in found.operations:
+        if not 0 <= index < len(found.operations):
+            return
+        yield found.operations[index]
+        index = int(found.operations[index].common["consumers"][place]["index"])
+
+
 def detect(loadable: Loadable, task: LoadableTask) -> LayoutChoice:
     """Which layout a task's descriptors have: by the version of its blobs and by whether the fields make sense.
 

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware, StuckError
+from goldbeat.pymodels.nvdla.driver.driver_steps import StuckError
+from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware
 from goldbeat.pymodels.nvdla.engines.hardware import run_operation
 from goldbeat.pymodels.nvdla.traces.checks import CHECKS, TraceCheck, trace_checks, trace_regions
 from goldbeat.pymodels.nvdla.traces.schedule import trace_steps

@@ -19,8 +19,10 @@ from goldbeat.pymodels.nvdla.listing import info as info_of
 from goldbeat.pymodels.nvdla.listing import memories, network_dot, operations
 from goldbeat.pymodels.nvdla.loadable.loadable import read_loadable
 from goldbeat.pymodels.nvdla.loadable.placement import BASE, place_memories
+from goldbeat.pymodels.nvdla.order_check import order_findings
 from goldbeat.tb.cli.common import Force, Json, ReplaceFolder, check_free, examples, facts, print_json, say
 from goldbeat.tb.designs.nvdla import HELP
+from goldbeat.tb.designs.nvdla.order_report import end_with_order, order_rows
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
@@ -60,10 +62,15 @@ def _base(text: str) -> int:
     no_args_is_help=True, epilog=examples("goldbeat nvdla info model.nvdla", "goldbeat nvdla info model.nvdla --json")
 )
 def info(file: File, as_json: Json = False) -> None:
-    """Show version, tasks, tensors and blobs of a loadable."""
-    found = info_of(read_loadable(file))
+    """Show version, tasks, tensors and blobs of a loadable.
+
+    Exit code 1 if its dependencies leave accesses unordered or operations waiting forever.
+    """
+    loadable = read_loadable(file)
+    found, order = info_of(loadable), order_findings(loadable)
     if as_json:
-        print_json(found)
+        print_json({**found, "order": order_rows(order)})
+        end_with_order(order, err=True)
         return
     lists = ", ".join(f"{len(found[n])} {n}" for n in ("submits", "memories", "addresses", "events", "relocations"))
     facts(
@@ -96,6 +103,7 @@ def info(file: File, as_json: Json = False) -> None:
         ]
         or [("", "none")],
     )
+    end_with_order(order)
 
 
 def _target(built: dict[str, Any]) -> str:
@@ -188,16 +196,22 @@ def graph(
     as_json: Json = False,
     dot: Annotated[bool, typer.Option("--dot", help="Print a graph for graphviz.")] = False,
 ) -> None:
-    """Show dependencies and fused operations."""
+    """Show dependencies and fused operations.
+
+    Exit code 1 if they leave accesses unordered or operations waiting forever.
+    """
     if as_json and dot:
         raise UsageError("--json and --dot exclude each other")
     loadable = read_loadable(file)
+    order = order_findings(loadable)
     if dot:
         say(network_dot(loadable))
+        end_with_order(order, err=True)
         return
     found = graph_of(loadable)
     if as_json:
-        print_json(found)
+        print_json({**found, "order": order_rows(order)})
+        end_with_order(order, err=True)
         return
     for node in found["nodes"]:
         rows = [
@@ -207,8 +221,9 @@ def graph(
         ]
         facts(
             f"{node['name']} {node['type']}" + (" (on the fly)" if node["fused"] else ""),
-            rows or [("", "nobody waits")],
+            rows or [("", "no consumer")],
         )
+    end_with_order(order)
 
 
 @app.command(

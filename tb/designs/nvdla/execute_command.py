@@ -14,8 +14,10 @@ from goldbeat.pymodels.nvdla.engines.target import configuration_of
 from goldbeat.pymodels.nvdla.execute import execute
 from goldbeat.pymodels.nvdla.loadable.loadable import read_loadable
 from goldbeat.pymodels.nvdla.loadable.placement import place_memories
+from goldbeat.pymodels.nvdla.order_check import order_findings
 from goldbeat.tb.cli.common import print_json, working
 from goldbeat.tb.cli.screen import Screen
+from goldbeat.tb.designs.nvdla.order_report import end_with_order, order_rows
 from goldbeat.tb.designs.nvdla.output_batches import batch_arrays, batch_lines
 from goldbeat.tb.designs.nvdla.pictures import Convention
 from goldbeat.tb.designs.nvdla.tensors import Output, output_lines, read_outputs, read_tensors
@@ -50,12 +52,14 @@ def execute_command(request: ExecuteRequest) -> None:
             left = execute(placement, contents, configuration=configuration)
             runs.append(read_outputs(loadable, left, configuration))
             step()
+    order = order_findings(loadable)
     prepare(folder, force=request.force)
     report = {
         "loadable": str(request.file),
         "configuration": configuration.name,
         "inputs": [str(file) for file in request.inputs],
         "runs": [{f"memory{ident}": one.facts() for ident, one in outputs.items()} for outputs in runs],
+        "order": order_rows(order),
     }
     _write(runs, several, folder)
     (folder / REPORT).write_text(json.dumps(report, indent=2) + "\n")
@@ -63,6 +67,7 @@ def execute_command(request: ExecuteRequest) -> None:
         print_json({**report, "folder": str(folder)})
     else:
         _show(runs, several, folder)
+    end_with_order(order, err=request.as_json)
 
 
 def _write(runs: Sequence[dict[int, Output]], several: bool, folder: Path) -> None:

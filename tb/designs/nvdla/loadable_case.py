@@ -29,6 +29,7 @@ from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, LoadableTask, re
 from goldbeat.pymodels.nvdla.loadable.network import EMU1, dla_tasks, network
 from goldbeat.pymodels.nvdla.loadable.placement import Placement, place_memories
 from goldbeat.pymodels.nvdla.observed import ObservedRun, observed_run
+from goldbeat.pymodels.nvdla.order_check import order_findings
 from goldbeat.pymodels.nvdla.timed import predict
 from goldbeat.pymodels.stimulus import Access, Clock, MemoryContents, Outcome, Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
@@ -86,6 +87,7 @@ class _Prepared:
         given: what each input puts into memory; without an input once nothing.
         names: what messages call each input; empty where there is only one.
         checked: results are compared with the functional models.
+        unordered: accesses that dependencies do not order; each fails the run, whatever the timing has made of it.
     """
 
     loadable: Loadable
@@ -94,6 +96,7 @@ class _Prepared:
     given: tuple[Contents, ...]
     names: tuple[str, ...]
     checked: bool
+    unordered: tuple[str, ...]
 
     def contents(self, number: int) -> Contents:
         """Every memory of an input's episode before the first task."""
@@ -133,7 +136,11 @@ def _read(
     if own:
         _check_built(loadable, line)
     names = tuple(f"input {number}" for number in range(len(inputs))) if several else ()
-    made = _Prepared(loadable, placement, order, tuple(inputs), names, checked)
+    findings = order_findings(loadable)
+    if stuck := next((one for one in findings if not one.unordered), None):
+        raise InputError(stuck.text, "operations that can all be done", file=file)
+    unordered = tuple(one.text for one in findings)
+    made = _Prepared(loadable, placement, order, tuple(inputs), names, checked, unordered)
     if checked:
         # What the models refuse is refused before anything is built.
         _wanted(made, 0)
@@ -253,11 +260,11 @@ def _check(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) -> 
     """On our own RTL the memory against the functional models, which know nothing of the timed one; what was not compared."""
     made = _prepare(own, context)
     if not made.checked:
-        return Check(partial=("nothing was compared (--unchecked)",), void=True)
+        return Check(made.unordered, partial=("nothing was compared (--unchecked)",), void=True)
     number = _number(made, stimulus)
     left, wanted = memories_left(made.placement, record), _wanted(made, number)
     first = first_wrong(made.loadable, left, wanted)
-    failures, compared = [first] if first else [], 0
+    failures, compared = [*made.unordered, *([first] if first else [])], 0
     if not own:
         # The memories are the prediction there, and compared with it.
         return Check(tuple(failures))

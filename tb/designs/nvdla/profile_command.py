@@ -18,6 +18,7 @@ from goldbeat.pymodels.nvdla.layer_tensor import layer_tensor
 from goldbeat.pymodels.nvdla.loadable.loadable import read_loadable
 from goldbeat.pymodels.nvdla.loadable.placement import place_memories
 from goldbeat.pymodels.nvdla.observed import ObservedRun, observed_from_rows
+from goldbeat.pymodels.nvdla.order_check import order_findings
 from goldbeat.pymodels.nvdla.profile import MULTIPLIERS, OperationProfile, profile_operations
 from goldbeat.pymodels.nvdla.timed.activity import OPERATIONS
 from goldbeat.pymodels.nvdla.timed.model import predict
@@ -27,6 +28,7 @@ from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.measurements import MeasurementTable
 from goldbeat.tb.designs.nvdla.loadable_answer import OBSERVED
 from goldbeat.tb.designs.nvdla.loadable_case import given_files
+from goldbeat.tb.designs.nvdla.order_report import end_with_order, order_rows
 from goldbeat.tb.designs.nvdla.pictures import chosen as chosen_convention
 from goldbeat.tb.designs.nvdla.tensors import read_tensors
 from goldbeat.tb.run.run_folder import REPORT
@@ -66,15 +68,18 @@ def profile_command(request: ProfileRequest) -> None:
     if request.table is not None:
         _write(found, request.table)
     total = totals(found)
+    order = order_findings(read_loadable(str(options["loadable"])))
     whole = {"loadable": options["loadable"], "source": source.text, "total": total}
     if request.as_json:
-        print_json({**whole, "operations": [_entry(one) for one in found]})
+        print_json({**whole, "operations": [_entry(one) for one in found], "order": order_rows(order)})
+        end_with_order(order, err=True)
         return
     notes = (*(_NOTES if any(one.waits for one in found) else _NOTES[:1]), *source.notes)
     rows = tuple(_cells(one) for one in found)
     show_findings(MeasurementTable(Path(options["loadable"]).name, _COLUMNS, rows, notes))
     use = "" if total["mac_use"] is None else f", {total['mac_use']:.1%} of the multipliers used"
     say(f"{total['cycles']} cycles from the first start to the last done{use}; source: {source.text}")
+    end_with_order(order)
 
 
 def profile_of(options: Mapping[str, Any]) -> list[OperationProfile]:

@@ -129,7 +129,7 @@ def test_an_operation_without_transfers_waits_for_another_interrupt():
     """The driver takes it for done when it is enabled, and sees that when it looks at events the next time."""
     layers = [copies(consumers={"BDMA": (1, OP_PROGRAMMED)}), copies(transfer(0, 1), waits=1)]
     model = compose(layers, [Data(contents=noise(4, 384)), Data(640)])
-    with pytest.raises(InputError, match="wait for each other"):
+    with pytest.raises(InputError, match=r"operation 0 \(BDMA\) is never done"):
         loadable_program(place_memories(compose([copies()], [Data(384)])), configuration=NV_FULL)
     left = execute(place_memories(model), configuration=NV_FULL)
     assert left[6].any()

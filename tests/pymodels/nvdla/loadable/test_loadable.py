@@ -271,7 +271,7 @@ def test_dependencies_between_engines():
         ("0.1", "0.2", "enabled"),
     ]
     # Operation 2 hangs behind operation 0 of its type only through the list, which names no consumer: it is never reached.
-    with pytest.raises(InputError, match="operations wait for each other"):
+    with pytest.raises(InputError, match=r"operation 0\.2 \(SDP\) is never submitted"):
         loadable_program(place_memories(loadable))
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from nvdla_models import race
 from typer.main import get_command
 
 from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, compose
@@ -74,6 +75,7 @@ def test_graph(model):
     assert json.loads(nvdla("graph", model, "--json").stdout) == {
         "nodes": [{"name": "0.0", "type": "PDP", "fused": False}],
         "edges": [],
+        "order": [],
     }
     assert nvdla("graph", model, "--dot").stdout.startswith("digraph network {")
     found = nvdla("graph", model, "--dot", "--json")
@@ -106,3 +108,32 @@ def test_bad_input_is_one_line_and_exit_code_2(model, tmp_path):
     assert nvdla("info", tmp_path / "none").code == 2
     assert nvdla("program", model, "--format", "xml").stderr == "error: --format 'xml'; known: trace, csv, cfg\n"
     assert nvdla("ops", model, "--base", "here").code == 2
+
+
+@pytest.mark.parametrize("command", ["info", "graph", "execute", "profile"])
+def test_unordered_operations_fail_every_command(command, tmp_path, monkeypatch):
+    monkeypatch.setenv("GOLDBEAT_BUILD", str(tmp_path / "build"))
+    path = tmp_path / "race.nvdla"
+    for as_json in ((), ("--json",)):
+        path.write_bytes(to_bytes(race(ordered=False)))
+        again = ("--force",) if command == "execute" else ()
+        found = nvdla(command, path, *as_json, *again)
+        assert found.code == 1
+        assert "FAIL  unordered: operation 0.1 (PDP) writes" in (found.stderr if as_json else found.stdout)
+        if as_json:
+            (one,) = json.loads(found.stdout)["order"]
+            assert one["operations"] == [1, 0]
+        path.write_bytes(to_bytes(race(ordered=True)))
+        found = nvdla(command, path, *as_json, *again)
+        assert found.code == 0
+        assert "unordered:" not in found.stdout + found.stderr
+
+
+def test_operations_that_are_never_done_are_named(tmp_path):
+    path = tmp_path / "dead.nvdla"
+    path.write_bytes(to_bytes(race(ordered=True, waits=1)))
+    for command, code in (("info", 1), ("graph", 1), ("execute", 2), ("program", 2), ("profile", 2)):
+        found = nvdla(command, path)
+        assert found.code == code
+        assert "operation 0.0 (SDP) is never enabled: it waits for 2 event(s) and gets 1" in found.stdout + found.stderr
+    assert "FAIL" in nvdla("graph", path, "--dot").stderr

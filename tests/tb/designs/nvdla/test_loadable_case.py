@@ -9,7 +9,7 @@ import commands
 import numpy as np
 import pytest
 from nvdla_chain import chain
-from nvdla_models import after_sdp, bias_and_relu, both, cube, fused, maximum, pooled
+from nvdla_models import after_sdp, bias_and_relu, both, cube, fused, maximum, pooled, race
 from nvdla_network import FACTORS, classifier, picture
 from PIL import Image
 
@@ -263,6 +263,25 @@ def test_a_pool_on_the_fly_gives_what_one_from_memory_gives(goldbeat, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.sim
+def test_unordered_operations_fail_a_run_whose_bytes_are_right(goldbeat):
+    for arguments in ((), ("--unchecked",)):
+        code, out, err = goldbeat(race(ordered=False), "--force", "--json", *arguments)
+        assert code == 1, out + err
+        report = json.loads(out)
+        assert report["status"] == "fail"
+        (why,) = [text for text in report["failures"] if "unordered" in text]
+        assert "operation 0.1 (PDP) writes dst_data, operation 0.0 (SDP) reads src_data: 32 bytes of memory 6" in why
+    assert goldbeat(race(ordered=True), "--force")[0] == 0
+
+
+@pytest.mark.parametrize("arguments", [(), ("--unchecked",)])
+def test_operations_that_are_never_done_are_refused_before_the_run(arguments, goldbeat):
+    code, _, err = goldbeat(race(ordered=True, waits=1), *arguments)
+    assert code == 2
+    assert "operation 0.0 (SDP) is never enabled: it waits for 2 event(s) and gets 1" in " ".join(err.split())
+
+
 @pytest.mark.sim
 def test_unchecked_says_that_nothing_was_compared(goldbeat, tmp_path):
     data = np.random.default_rng(3).integers(-128, 128, (8, 4, 4)).astype(np.int8)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the dependencies of a loadable order what its operations read and write, under every legal timing.
+
+Tasks follow each other, so each one is checked by itself. Lists of descriptors are read by the driver before the task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from goldbeat.pymodels.nvdla.cube_walks import cube_walks
+from goldbeat.pymodels.nvdla.engines.configuration import NV_FULL, NV_SMALL, Configuration
+from goldbeat.pymodels.nvdla.engines.target import target
+from goldbeat.pymodels.nvdla.loadable.dependencies import Dependencies
+from goldbeat.pymodels.nvdla.loadable.loadable import INPUT, Loadable
+from goldbeat.pymodels.nvdla.loadable.network import LoadableNetwork, dla_tasks, network
+from goldbeat.pymodels.order.byte_walk import common_bytes
+from goldbeat.pymodels.order.conflicts import OrderConflict, OrderedAccess, find_conflicts
+from goldbeat.pymodels.order.partial_order import PartialOrder
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class OrderFinding:
+    """Why results may depend on timing, or why a task never ends.
+
+    Attributes:
+        task: its id.
+        operations: indices of those that take part.
+        text: what is wrong, and what would cure it.
+        unordered: accesses that nothing orders; or else an operation that is never done.
+    """
+
+    task: int
+    operations: tuple[int, ...]
+    text: str
+    unordered: bool = True
+
+
+@dataclass(frozen=True)
+class _Place:
+    """An operation and one of its cubes; accesses of one operation are equal."""
+
+    index: int
+    cube: str = field(compare=False)
+
+
+def order_findings(loadable: Loadable) -> list[OrderFinding]:
+    """What the dependencies of a loadable leave to timing, and operations that are never done.
+
+    Raises:
+        InputError: descriptors that make no sense.
+    """
+    built = target(loadable)
+    hardware = NV_SMALL if built.small else replace(NV_FULL, atom=built.atom or NV_FULL.atom)
+    found: list[OrderFinding] = []
+    for task in dla_tasks(loadable):
+        decoded = network(loadable, task)
+        dependencies = Dependencies(decoded)
+        stuck = dependencies.stuck()
+        found += [OrderFinding(task.id, (index,), f"operation {text}", False) for index, text in stuck.items()]
+        if not stuck:
+            found += _unordered(decoded, dependencies, hardware)
+    return found
+
+
+def _unordered(
+    found: LoadableNetwork, dependencies: Dependencies, configuration: Configuration
+) -> Iterator[OrderFinding]:
+    walks = {op.index: cube_walks(found, op, configuration) for op in found.operations}
+    fetching = [index for index, cubes in walks.items() if not all(cube.write for cube in cubes)]
+    order, moments = dependencies.ordered(fetching)
+    accesses = []
+    for index, cubes in walks.items():
+        at = moments[index]
+        for cube in cubes:
+            span = (at.starts, at.completed) if cube.write else (at.fetches, at.weights if cube.weights else at.data)
+            accesses.append(OrderedAccess(_Place(index, cube.name), cube.walk, cube.write, *span))
+    by_pair: dict[tuple[int, int], list[OrderConflict]] = {}
+    for conflict in find_conflicts(order, accesses):
+        low, high = sorted((_place(conflict.first).index, _place(conflict.second).index))
+        by_pair.setdefault((low, high), []).append(conflict)
+    filled = {m.id for m in found.loadable.memories if m.contents or m.flags & INPUT}
+    for conflicts in by_pair.values():
+        for conflict in conflicts:
+            first, second = _in_order(conflict, accesses, order, filled)
+            pair = tuple(_place(one).index for one in (first, second))
+            yield OrderFinding(found.task.id, pair, _text(conflict, first, second, dependencies))
+
+
+def _place(access: OrderedAccess) -> _Place:
+    assert isinstance(access.who, _Place)
+    return access.who
+
+
+def _in_order(
+    conflict: OrderConflict, accesses: Sequence[OrderedAccess], order: PartialOrder, filled: set[int]
+) -> tuple[OrderedAccess, OrderedAccess]:
+    """The accesses in the order that is meant: the write first if nothing else fills what is read, else by index."""
+    first, second = sorted((conflict.first, conflict.second), key=lambda one: _place(one).index)
+    if first.write and second.write:
+        return first, second
+    reader, writer = (second, first) if first.write else (first, second)
+    others = (
+        one
+        for one in accesses
+        if one.write and one is not writer and order.before(one.done, reader.begin)
+        if len(common_bytes(one.walk, reader.walk))
+    )
+    return (first, second) if reader.walk.memory in filled or any(others) else (writer, reader)
+
+
+def _text(conflict: OrderConflict, first: OrderedAccess, second: OrderedAccess, dependencies: Dependencies) -> str:
+    sides = [
+        f"operation {dependencies.name(_place(one).index)} {'writes' if one.write else 'reads'} {_place(one).cube}"
+        for one in (first, second)
+    ]
+    shown = ", ".join(f"0x{low:x}..0x{high - 1:x}" for low, high in conflict.ranges[:_SHOWN].tolist())
+    more = ", ..." if len(conflict.ranges) > _SHOWN else ""
+    before, after = (dependencies.name(_place(one).index) for one in (first, second))
+    return (
+        f"unordered: {sides[0]}, {sides[1]}: {conflict.count} bytes of memory {first.walk.memory} ({shown}{more}); "
+        f"missing: {after} waits until {before} is completed"
+    )

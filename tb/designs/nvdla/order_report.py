@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What commands say of a loadable whose dependencies do not order its operations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import typer
+
+from goldbeat.pymodels.nvdla.order_check import OrderFinding
+from goldbeat.tb.cli.common import FAILED, say
+
+
+def order_rows(findings: Sequence[OrderFinding]) -> list[dict[str, Any]]:
+    """The findings for machines."""
+    return [asdict(one) for one in findings]
+
+
+def end_with_order(findings: Sequence[OrderFinding], *, err: bool = False) -> None:
+    """Print the findings and end the command as failed; without findings do nothing.
+
+    Args:
+        findings: of the loadable.
+        err: print to stderr, because stdout is for machines.
+    """
+    for one in findings:
+        say(f"FAIL  {one.text}", err=err)
+    if findings:
+        raise typer.Exit(FAILED)
