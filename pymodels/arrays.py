@@ -46,6 +46,8 @@ def read_stream(stream: IO[bytes], size: int) -> npt.NDArray[Any]:
     version = np.lib.format.read_magic(stream)
     header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, _, dtype = header(stream)
+    if dtype.hasobject:
+        raise ValueError("Python objects, which are never loaded")
     if any(n < 0 for n in shape) or prod(shape) * max(1, dtype.itemsize) > size:
         raise ValueError(f"a header for {shape} of {dtype} in {size} bytes")
     stream.seek(0)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
 from goldbeat.pymodels.objfifo.artefact.array_state import ArrayState, QueuePush, StoredBd
 from goldbeat.pymodels.objfifo.artefact.descriptors import read_bd
-from goldbeat.pymodels.objfifo.artefact.raw_design import RawChannel, RawDesign, RawFlow
+from goldbeat.pymodels.objfifo.artefact.raw_design import RawChannel, RawDesign, RawFlow, untyped_words
 from goldbeat.pymodels.objfifo.artefact.routes import trace_route
 from goldbeat.pymodels.objfifo.plan.device import Device
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Buffer, Direction, PacketHeader, StreamEnd, Task
@@ -119,7 +119,8 @@ class _Lift:
         name = f"arg{argument}"
         bd = replace(bd, buffer=name, base_bytes=offset // WORD_BYTES * WORD_BYTES)
         low, high = _span(bd)
-        self.raw.hosts[name] = max(self.raw.hosts.get(name, 1), high // WORD_BYTES)
+        before = self.raw.hosts.get(name, untyped_words(1))
+        self.raw.hosts[name] = untyped_words(max(before.elements, high // WORD_BYTES))
         self.ends.setdefault(name, []).append((low, high, push.direction is Direction.MM2S, push.place))
         return bd
 

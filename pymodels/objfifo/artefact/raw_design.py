@@ -80,6 +80,11 @@ class RawFlow:
     packet: PacketHeader | None = None
 
 
+def untyped_words(words: int) -> ObjectType:
+    """An array of words of which a compiled file does not say what they hold."""
+    return ObjectType((words,), np.dtype(np.int32), untyped=True)
+
+
 @dataclass
 class RawDesign:
     """All of it.
@@ -88,7 +93,7 @@ class RawDesign:
         device: what it is for.
         tiles: in use.
         flows: the streams.
-        hosts: 32-bit words of each of the host's arrays, by name.
+        hosts: types of the host's arrays by name.
         remarks: what was left out without harm.
         unsupported: what keeps the design from being run.
     """
@@ -96,7 +101,7 @@ class RawDesign:
     device: Device
     tiles: dict[Tile, RawTile] = field(default_factory=dict)
     flows: list[RawFlow] = field(default_factory=list)
-    hosts: dict[str, int] = field(default_factory=dict)
+    hosts: dict[str, ObjectType] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     unsupported: list[str] = field(default_factory=list)
 
@@ -167,9 +172,10 @@ class _Fixing:
 
     def run(self) -> FifoDesign:
         hosts, at = {}, 0
-        for name, words in self.raw.hosts.items():
-            hosts[name] = Buffer(name, at, words * WORD_BYTES, 0, name, 0)
-            at += -(-words * WORD_BYTES // _HOST_ALIGN) * _HOST_ALIGN
+        for name, kind in self.raw.hosts.items():
+            size = -(-kind.size // WORD_BYTES) * WORD_BYTES
+            hosts[name] = Buffer(name, at, size, 0, name, 0)
+            at += -(-size // _HOST_ALIGN) * _HOST_ALIGN
         flows = tuple(self._flow(flow) for flow in self.raw.flows)
         for tile, one in sorted(self.raw.tiles.items()):
             if tile.kind is TileKind.CORE:
@@ -183,7 +189,7 @@ class _Fixing:
             Core(tile, getattr(fn, "__name__", "stand-in"), partial(fn, *self.ends[tile]))
             for tile, fn in sorted(self.stand_ins.items())
         ]
-        kept = [Host(n, ObjectType((w,), np.dtype(np.int32))) for n, w in self.raw.hosts.items()]
+        kept = [Host(name, kind) for name, kind in self.raw.hosts.items()]
         transfers = [*self._transfers(plan)]
         waiting = [
             f"the core of {tile} has {one.program} and no stand-in"

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.objfifo.diagnose.stream_word import StreamWord, word_of_channel
+from goldbeat.pymodels.objfifo.plan.host_array import unequal
 from goldbeat.pymodels.objfifo.plan.plan import Direction, Flow, Plan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 from goldbeat.pymodels.objfifo.untimed.functional import TileMemory, Words
@@ -156,7 +157,7 @@ def wrong_element(memory: OriginMemory, host: str, found: npt.NDArray[Any], expe
     got, wanted = found.reshape(-1), expected.reshape(-1)
     if got.size != wanted.size:
         return [f"{host}: expected {wanted.size} elements, found {got.size}"]
-    bad = np.flatnonzero(got != wanted)
+    bad = unequal(got, wanted)
     if not len(bad):
         return []
     first = int(bad[0])

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Hashable
+from collections.abc import Callable, Generator, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -21,6 +21,7 @@ from goldbeat.pymodels.objfifo.live.lock import LiveLock, LockWatch
 from goldbeat.pymodels.objfifo.live.scratchpad import Scratchpad
 from goldbeat.pymodels.objfifo.live.streams import LiveSink, LiveSource, LiveStreams, TilePort
 from goldbeat.pymodels.objfifo.plan.device import Device
+from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
 from goldbeat.pymodels.objfifo.plan.memory import ALIGN, reserved
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Direction
@@ -211,26 +212,36 @@ class LiveArray:
         self.host_types[name] = obj
         self.hosts[name] = np.zeros(-(-obj.size // WORD_BYTES), np.uint32)
 
-    def hand_in(self, inputs: dict[str, npt.ArrayLike]) -> None:
-        """Contents of the host's arrays, of the others zeros; they may be of another size than the sequence says.
+    def hand_in(self, inputs: Mapping[str, npt.ArrayLike | ArrayFile]) -> None:
+        """Contents of the host's arrays, of the others zeros.
+
+        An array of Python is taken byte by byte, and may be of another size than the sequence says; one of a file must be
+        what the sequence says.
 
         Raises:
             UsageError: no such array.
-            InputError: parts of elements.
+            InputError: parts of elements, or a file's array that is not that of the sequence.
         """
         for words in self.hosts.values():
             words[:] = 0
-        for name, value in inputs.items():
+        for name, given in inputs.items():
+            value: npt.ArrayLike
+            if isinstance(given, ArrayFile):
+                kind = self.host_types.get(name)
+                value = given.values if kind is None else given.as_type(name, kind, elements=kind.elements)
+            else:
+                value = given
             if name in self.scalars:
-                self.scalars[name] = int(np.asarray(value).item())
+                self.scalars[name] = _whole_number(name, value)
                 continue
             if name in self.scratchpad.kinds:
                 self.scratchpad.give(name, value)
                 continue
             if name not in self.hosts:
                 raise UsageError(f"no host array {name}; there are {', '.join(self.hosts) or 'none'}")
-            given = np.ascontiguousarray(value)
-            raw, kind = given.reshape(-1).view(np.uint8), self.host_types[name]
+            if np.ndim(value) == 0 and not isinstance(given, ArrayFile):
+                raise InputError(f"the number {value} for {name}", f"an array: {self.host_types[name]}")
+            raw, kind = np.ascontiguousarray(value).reshape(-1).view(np.uint8), self.host_types[name]
             if len(raw) % kind.dtype.itemsize or not len(raw):
                 raise InputError(f"{name} of {len(raw)} bytes", f"whole elements of {kind.dtype}")
             if len(raw) != kind.size:
@@ -392,6 +403,15 @@ class LiveArray:
         for agent in (self.host, *self.cores):
             if agent is not None:
                 agent.close()
+
+
+def _whole_number(name: str, value: npt.ArrayLike) -> int:
+    """A number of the sequence."""
+    found = np.asarray(value)
+    if found.size != 1 or found.dtype.kind not in "biuf" or found.item() != np.trunc(found.item()):
+        what = f"{found.size} elements" if found.size != 1 else str(found.item())
+        raise InputError(f"{what} for {name}", "one whole number")
+    return int(found.item())
 
 
 def _words(size: int) -> int:

@@ -17,6 +17,8 @@ import numpy.typing as npt
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.record import RecordWish, RunRecorder, record_wish
 from goldbeat.pymodels.objfifo.live.streams import PACKET_STORAGE, STORAGE
+from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class LiveResult:
         report: who waits for what, where it hangs.
         remarks: what a user should know.
         words: words that each channel moved.
+        types: of the host's arrays.
     """
 
     completes: bool
@@ -38,6 +41,7 @@ class LiveResult:
     report: tuple[str, ...]
     remarks: tuple[str, ...]
     words: dict[str, int]
+    types: dict[str, ObjectType]
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class _LiveOnce:
 
 def run_live(
     build: Callable[[], LiveArray],
-    inputs: Mapping[str, npt.ArrayLike] | None = None,
+    inputs: Mapping[str, npt.ArrayLike | ArrayFile] | None = None,
     *,
     runs: int = 1,
     lose_pushes: bool = False,
@@ -85,12 +89,12 @@ def run_live(
             good, bad = not tight.device.name.startswith("npu2"), third
     tight.close()
     report = () if good else tuple(bad.report)
-    return LiveResult(good, first.hosts, differing, report, tuple(remarks), first.words)
+    return LiveResult(good, first.hosts, differing, report, tuple(remarks), first.words, dict(array.host_types))
 
 
 def _once(
     array: LiveArray,
-    given: dict[str, npt.ArrayLike],
+    given: dict[str, npt.ArrayLike | ArrayFile],
     runs: int,
     lose_pushes: bool,
     host_first: bool,

@@ -45,7 +45,10 @@ class Scratchpad:
         Raises:
             InputError: a value that the parameter cannot hold.
         """
-        number = np.asarray(value).item()
+        found = np.asarray(value)
+        if found.size != 1 or found.dtype.kind not in "biuf":
+            raise InputError(f"{found.size} elements of {found.dtype} for {name}", "one number")
+        number = found.item()
         limit = {"i8": 8, "i16": 16}.get(self.kinds[name], _BITS)
         if self.kinds[name] != "bf16" and (number != int(number) or not -(1 << limit - 1) <= number < 1 << limit):
             raise InputError(f"{name} = {number}", f"a whole number of {limit} bits")

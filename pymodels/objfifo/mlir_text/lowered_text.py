@@ -53,7 +53,7 @@ class _Lowered:
 
     def run(self) -> RawDesign:
         for name, obj in self.lines.hosts.items():
-            self.raw.hosts[name] = max(1, -(-obj.size // WORD_BYTES))
+            self.raw.hosts[name] = obj
         self._locks()
         self._buffers()
         for core in self.lines.cores:

@@ -32,7 +32,7 @@ def read_memref(cursor: TokenCursor) -> ObjectType:
     shape = tuple(int(s) for s in sizes)
     if math.prod(shape) > _MOST:
         cursor.fail(f"at most {_MOST} elements", first, f"memref<{text}>")
-    return ObjectType(shape, np.dtype(_KINDS[kind]))
+    return ObjectType(shape, np.dtype(_KINDS[kind]), bits=kind == "bf16")
 
 
 def skip_type(cursor: TokenCursor) -> None:

@@ -21,10 +21,14 @@ class ObjectType:
     Attributes:
         shape: of the array.
         dtype: of an element.
+        bits: its elements are the bits of bfloat16 numbers.
+        untyped: its elements are 32-bit words of unknown type, as in compiled files.
     """
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+    bits: bool = False
+    untyped: bool = False
 
     @property
     def elements(self) -> int:
@@ -41,12 +45,22 @@ class ObjectType:
         """32-bit words of one object."""
         return self.size // WORD_BYTES
 
+    @property
+    def bfloat(self) -> bool:
+        """Its elements are bfloat16: their bits, since numpy has no such type, or the type of another package."""
+        return self.bits or self.dtype.name == "bfloat16"
+
+    @property
+    def element(self) -> str:
+        """The type of an element, for people."""
+        return "bfloat16" if self.bfloat else str(self.dtype)
+
     def zeros(self) -> npt.NDArray[Any]:
         """An object of zeros."""
         return np.zeros(self.shape, self.dtype)
 
     def __str__(self) -> str:
-        return "x".join(map(str, self.shape)) + f" {self.dtype}"
+        return "x".join(map(str, self.shape)) + f" {self.element}"
 
 
 def object_type(value: Any) -> ObjectType:

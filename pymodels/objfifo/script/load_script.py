@@ -22,6 +22,7 @@ from goldbeat.pymodels.objfifo.iron.surroundings import script_surroundings
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
 from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
+from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
 from goldbeat.pymodels.objfifo.script.build_script import build_script
 from goldbeat.pymodels.objfifo.script.declared import Declared
 from goldbeat.pymodels.objfifo.script.explicit import explicit
@@ -95,7 +96,7 @@ class ScriptArray:
         self.session = ScriptSession(kernels, None if device is None else named_device(device))
 
     def execute(
-        self, inputs: Mapping[str, npt.ArrayLike] | None = None, *, runs: int = 1, lose_pushes: bool = False
+        self, inputs: Mapping[str, npt.ArrayLike | ArrayFile] | None = None, *, runs: int = 1, lose_pushes: bool = False
     ) -> list[LiveResult]:
         """Run the script: results of the designs that it calls, or of the last one that it declares.
 

@@ -20,8 +20,10 @@ import numpy.typing as npt
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, ProgramError, each, endless, run_with
 from goldbeat.pymodels.objfifo.plan.design import Core, FifoDesign
+from goldbeat.pymodels.objfifo.plan.host_array import exact_values
 from goldbeat.pymodels.objfifo.plan.layout import DesignLayout
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, DmaChannel, FifoEnd, Flow, Plan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 from goldbeat.pymodels.objfifo.untimed.core_deeds import CoreDeed, CoreRun
@@ -91,7 +93,7 @@ def run_untimed(
     memory = memory or TileMemory(made)
     hosts = {h.name: h for h in design.hosts}
     for name in [n for n in given if n in hosts]:
-        memory.host(name)[:] = _words(name, given.pop(name), hosts[name].obj.dtype, hosts[name].obj.elements)
+        memory.give_host(name, given.pop(name), hosts[name].obj)
     opened = _Open(design, made, memory)
     agents, threads = _programs(design, made, memory, iterations)
     busy = {core.tile for core in design.cores}
@@ -108,7 +110,7 @@ def run_untimed(
     if outcome is None:
         raise UsageError("the programs run on for ever; give iterations")
     return FunctionalResult(
-        {h.name: memory.host(h.name).view(h.obj.dtype).reshape(h.obj.shape).copy() for h in design.hosts},
+        {h.name: memory.host_values(h.name, h.obj) for h in design.hosts},
         opened.outputs(),
         {(t.tile.name, k.name): machine.locks[t.tile, k.id] for t in made.tiles for k in t.locks},
         outcome,
@@ -123,7 +125,7 @@ def _feed(design: FifoDesign, machine: Machine, memory: TileMemory, given: dict[
     for channel in machine.channels.values():
         if channel.free and channel.channel.direction is Direction.MM2S:
             fifo = design.fifo(channel.channel.fifo)
-            words = _words(fifo.name, given.pop(fifo.name, ()), fifo.obj.dtype, None)
+            words = _words(fifo.name, given.pop(fifo.name, ()), fifo.obj)
             memory.feed(channel, words)
             channel.supply(len(words))
 
@@ -152,13 +154,8 @@ def _programs(
     return agents, threads
 
 
-def _words(name: str, value: npt.ArrayLike, dtype: np.dtype[Any], elements: int | None) -> Words:
-    array = np.asarray(value)
-    if array.size and not np.can_cast(array.dtype, dtype, "same_kind"):
-        raise InputError(f"{name} of type {array.dtype}", str(dtype))
-    flat = np.ascontiguousarray(array.reshape(-1).astype(dtype))
-    if elements is not None and flat.size != elements:
-        raise InputError(f"{name} of {flat.size} elements", f"{elements}")
+def _words(name: str, value: npt.ArrayLike, kind: ObjectType) -> Words:
+    flat = exact_values(np.asarray(value), name, kind, elements=None)
     if flat.nbytes % WORD_BYTES:
         raise InputError(f"{name} of {flat.nbytes} bytes", "a multiple of 4")
     return flat.view(np.uint32)
@@ -246,6 +243,15 @@ class TileMemory:
         """A host array's words."""
         found = self._hosts[name]
         return self.host_words[found.address // WORD_BYTES : (found.address + found.size) // WORD_BYTES]
+
+    def give_host(self, name: str, values: npt.ArrayLike, kind: ObjectType) -> None:
+        """Fill a host array."""
+        given = exact_values(np.asarray(values), name, kind, elements=kind.elements)
+        self.host(name).view(np.uint8)[: kind.size] = given.view(np.uint8)
+
+    def host_values(self, name: str, kind: ObjectType) -> npt.NDArray[Any]:
+        """A host array as it is now."""
+        return self.host(name).view(np.uint8)[: kind.size].view(kind.dtype).reshape(kind.shape).copy()
 
     def view(self, tile: Tile, buffer: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
         """A buffer as an array that writes through."""
@@ -438,7 +444,7 @@ class _Open:
             current[:] = [self._memory.view(at.pool.tile, at.names(1)[0], fifo.obj.dtype, fifo.obj.shape)]
 
         if key[1] is FifoEnd.PRODUCE:
-            words = _words(fifo.name, given.pop(fifo.name, ()), fifo.obj.dtype, None)
+            words = _words(fifo.name, given.pop(fifo.name, ()), fifo.obj)
             if len(words) % fifo.obj.words:
                 raise InputError(f"{fifo.name}: {len(words)} words", f"a multiple of {fifo.obj.words}, whole objects")
             objects = words.view(fifo.obj.dtype).reshape(-1, *fifo.obj.shape)

@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from goldbeat.pymodels.arrays import load_array
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
 from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
+from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile, array_file, difference, expected_array
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 from goldbeat.tb.cli.common import FAILED, Force, Json, check_free, print_json, say
 
@@ -62,6 +63,7 @@ def execute(
     targets = _targets(outputs, force)
     kernels = kernel_functions(kernel or ())
     given = _given(inputs)
+    wanted = {name: array_file(Path(file)) for name, file in _pairs(expected, "--expect").items()}
     if design.suffix == ".mlir":
         _no_arguments(design, arguments)
         text = TextArray(design, kernels, device, sequence)
@@ -70,7 +72,7 @@ def execute(
         script = ScriptArray(design, arguments or (), kernels, device, packets=packets)
         results = script.execute(given, runs=runs, lose_pushes=lose_pushes)
     found = results[-1]
-    wrong = list(_differences(found, {n: Path(f) for n, f in _pairs(expected, "--expect").items()}))
+    wrong = list(_differences(found, wanted))
     for name, path in targets.items():
         np.save(path, _array(found, name), allow_pickle=False)
     _report(found, wrong, len(results), as_json)
@@ -96,6 +98,8 @@ def _pairs(items: list[str] | None, option: str) -> dict[str, str]:
         name, mark, value = item.partition("=")
         if not mark or not name or not value:
             raise UsageError(f"{option} {item}: expected NAME=FILE")
+        if name in found:
+            raise UsageError(f"{option} {item}: {name} is given twice")
         found[name] = value
     return found
 
@@ -109,7 +113,7 @@ def _value(item: str) -> Any:
         return int(item)
     if re.fullmatch(r"-?\d+\.\d*(e-?\d+)?", item):
         return float(item)
-    return load_array(Path(item))
+    return array_file(Path(item))
 
 
 def _array(found: LiveResult, name: str) -> Any:
@@ -118,16 +122,13 @@ def _array(found: LiveResult, name: str) -> Any:
     return found.hosts[name]
 
 
-def _differences(found: LiveResult, expected: dict[str, Path]) -> Any:
-    for name, path in expected.items():
-        wanted, got = load_array(path).reshape(-1), _array(found, name).reshape(-1)
-        if wanted.size != got.size:
-            yield f"{name}: expected {wanted.size} elements, found {got.size}"
-            continue
-        bad = np.flatnonzero(wanted != got)
-        if len(bad):
-            first = int(bad[0])
-            yield f"{name}: {len(bad)} of {got.size} elements differ; [{first}] is {got[first]}, expected {wanted[first]}"
+def _differences(found: LiveResult, expected: dict[str, ArrayFile]) -> Iterator[str]:
+    for name, file in expected.items():
+        got = expected_array(found.hosts, name)
+        wanted = file.as_type(name, found.types[name], elements=got.size)
+        wrong = difference(name, got, wanted)
+        if wrong is not None:
+            yield wrong
 
 
 def _report(found: LiveResult, wrong: list[str], runs: int, as_json: bool) -> None:

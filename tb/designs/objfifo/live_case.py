@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.arrays import load_array
-from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape
 from goldbeat.pymodels.objfifo.live.record_scene import LiveEpisode
+from goldbeat.pymodels.objfifo.plan.host_array import array_file, difference, expected_array
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
@@ -78,7 +77,7 @@ def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     failures, compared = _streams(one, record)
     wrong, count = _memory(one, record, EngineShape.of(context.params))
     if one is made.episodes[0]:
-        more, arrays = _arrays(made, str(context.options["expect"]))
+        more, arrays = array_differences(made, str(context.options["expect"]))
         wrong, count = wrong + more, count + arrays
     return Check(tuple(failures + wrong), compared + count, made.refused)
 
@@ -109,7 +108,7 @@ def _first(got: npt.NDArray[np.uint32], wanted: npt.NDArray[np.uint32]) -> str:
     return f"word {at} is {int(got[at]):#x}, expected {int(wanted[at]):#x}"
 
 
-def _arrays(made: RecordedDesign, expect: str) -> tuple[list[str], int]:
+def array_differences(made: RecordedDesign, expect: str) -> tuple[list[str], int]:
     """What differs from the arrays that are expected, and how many elements were compared.
 
     Raises:
@@ -118,19 +117,11 @@ def _arrays(made: RecordedDesign, expect: str) -> tuple[list[str], int]:
     found, count = [], 0
     hosts = made.result.hosts
     for name, path in named_files(shlex.split(expect), "--expect").items():
-        if name not in hosts:
-            raise UsageError(f"--expect {name}: no such array; there are: {', '.join(hosts) or 'none'}")
-        wanted, got = load_array(path).reshape(-1), hosts[name].reshape(-1)
+        got = expected_array(hosts, name)
+        wanted = array_file(path).as_type(name, made.result.types[name], elements=got.size)
         count += wanted.size
-        if wanted.size != got.size:
-            found.append(f"{name}: expected {wanted.size} elements, found {got.size}")
-            continue
-        bad = np.flatnonzero(wanted != got)
-        if len(bad):
-            at = int(bad[0])
-            found.append(
-                f"{name}: {len(bad)} of {got.size} elements differ; [{at}] is {got[at]}, expected {wanted[at]}"
-            )
+        wrong = difference(name, got, wanted)
+        found += [] if wrong is None else [wrong]
     return found, count
 
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.arrays import load_array
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES, TEXT
 from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
@@ -23,6 +22,7 @@ from goldbeat.pymodels.objfifo.live.record import recorded_runs
 from goldbeat.pymodels.objfifo.live.record_scene import LiveEpisode, recorded_scenes
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
+from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile, array_file
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
@@ -160,7 +160,7 @@ def _recorded(
     path: Path, words: tuple[str, ...], given: tuple[tuple[str, str | int], ...], seed: int, stamps: object
 ) -> RecordedDesign:
     arguments, kernels, device, sequence = words
-    inputs = {name: load_array(Path(v)) if isinstance(v, str) else v for name, v in given}
+    inputs = {name: array_file(Path(v)) if isinstance(v, str) else v for name, v in given}
     functions = kernel_functions(shlex.split(kernels))
     return record_file(path, shlex.split(arguments), functions, inputs, (device or None, sequence or None), seed)
 
@@ -169,7 +169,7 @@ def record_file(
     path: Path,
     arguments: Sequence[str],
     kernels: KernelFunctions,
-    inputs: Mapping[str, npt.ArrayLike] | None,
+    inputs: Mapping[str, npt.ArrayLike | ArrayFile] | None,
     chosen: tuple[str | None, str | None] = (None, None),
     seed: int = 0,
 ) -> RecordedDesign:

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels import plio_file
-from goldbeat.pymodels.arrays import load_array
 from goldbeat.pymodels.errors import UsageError, UserCodeError
 from goldbeat.pymodels.objfifo.diagnose.hang import explain_hang
 from goldbeat.pymodels.objfifo.diagnose.provenance import OriginMemory, wrong_element
@@ -22,7 +21,9 @@ from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
 from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign as Written
+from goldbeat.pymodels.objfifo.plan.host_array import array_file, exact_values, expected_array
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Plan, TilePlan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
 from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
@@ -151,11 +152,11 @@ def _differences(
         UsageError: an array that the host has not.
     """
     found, count = [], 0
+    kinds = {host.name: host.obj for host in planned.written.hosts}
     for name, path in expected.items():
-        if name not in result.hosts:
-            raise UsageError(f"--expect {name}: no such array; there are: {', '.join(result.hosts) or 'none'}")
-        wanted = _read(path, result.hosts[name].dtype)
-        lines = wrong_element(memory, name, result.hosts[name], wanted)
+        got = expected_array(result.hosts, name)
+        wanted = _read(path, name, kinds[name], got.size)
+        lines = wrong_element(memory, name, got, wanted)
         count += wanted.size
         found += ["\n".join(lines)] if lines else []
     return tuple(found), count
@@ -188,13 +189,14 @@ def read_host_arrays(
     """
     fed = {t.fifo for t in design.transfers}
     found: dict[str, npt.NDArray[Any]] = {}
-    kinds = {h.name: h.obj.dtype for h in design.hosts}
+    kinds = {h.name: h.obj for h in design.hosts}
     ports = {f.name: f for f in design.fifos if f.producer.kind is TileKind.SHIM and f.name not in fed}
-    kinds |= {name: fifo.obj.dtype for name, fifo in ports.items()}
+    sizes: dict[str, int | None] = {name: kind.elements for name, kind in kinds.items()}
+    kinds |= {name: fifo.obj for name, fifo in ports.items()}
     for name, path in files.items():
         if name not in kinds:
             raise UsageError(f"--input {name}: no such input; there are: {', '.join(kinds) or 'none'}")
-        found[name] = _read(path, kinds[name])
+        found[name] = _read(path, name, kinds[name], sizes.get(name))
     for host in design.hosts:
         if host.name not in found:
             found[host.name] = rng.integers(0, 100, host.obj.shape).astype(host.obj.dtype)
@@ -204,10 +206,12 @@ def read_host_arrays(
     return found
 
 
-def _read(path: Path, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+def _read(path: Path, name: str, kind: ObjectType, elements: int | None) -> npt.NDArray[Any]:
+    """An array as the design takes it; PLIO files hold whatever type they are read as."""
     if path.suffix == ".npy":
-        return load_array(path)
-    return plio_file.read(path, dtype.name, _STREAM_BITS).trace.samples(dtype.name)
+        return array_file(path).as_type(name, kind, elements=elements)
+    values = plio_file.read(path, kind.dtype.name, _STREAM_BITS).trace.samples(kind.dtype.name)
+    return exact_values(values, name, kind, elements=elements, file=path)
 
 
 def _what_is_missing(design: Written) -> str:

@@ -359,7 +359,7 @@ def test_inputs_that_do_not_fit():
     with pytest.raises(UsageError, match="nobody"):
         run_untimed(make(forward), {"nobody": np.zeros(16, np.int32)})
     with pytest.raises(InputError, match="float64"):
-        run_untimed(make(forward), {"a": np.zeros(16)})
+        run_untimed(make(forward), {"a": np.full(16, 0.5)})
     with pytest.raises(InputError, match="multiple of 8"):
         run_untimed(make(lambda: object_fifo("x", FAR[0], FAR[1], 2, ty(8))), {"x": np.zeros(9, np.int32)})
 
