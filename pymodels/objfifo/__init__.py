@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Object FIFOs of mlir-aie designs on AIE2: the surface, the checks, the plan, the golden model.
 
-A design file changes its import lines to ``from goldbeat.pymodels.objfifo import *``.
+A design file changes its import lines to ``from goldbeat.pymodels.objfifo import *``. What declares programs, devices and
+sequences is what scripts of mlir-aie get under its own names, so that both are read and executed alike; it brings the
+executor with it, and is imported when it is first used.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from goldbeat.pymodels.objfifo.iron.element_pattern import TensorAccessPattern, TensorTiler2D
-from goldbeat.pymodels.objfifo.iron.endpoint import AnyComputeTile, AnyMemTile, AnyShimTile
 from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo, ObjectFifoHandle
 from goldbeat.pymodels.objfifo.iron.ops import (
     T,
@@ -21,19 +25,13 @@ from goldbeat.pymodels.objfifo.iron.ops import call_ as call
 from goldbeat.pymodels.objfifo.iron.placed import (
     ObjectFifoPort,
     core,
-    device,
-    dma_wait,
     mlir_mod_ctx,
-    npu_dma_memcpy_nd,
-    npu_sync,
     object_fifo,
     object_fifo_link,
-    runtime_sequence,
 )
 from goldbeat.pymodels.objfifo.iron.placement import SequentialPlacer, tile
-from goldbeat.pymodels.objfifo.iron.program import Program
 from goldbeat.pymodels.objfifo.iron.runtime import Runtime, TaskGroup
-from goldbeat.pymodels.objfifo.iron.worker import Kernel, Worker
+from goldbeat.pymodels.objfifo.iron.worker import Kernel
 from goldbeat.pymodels.objfifo.plan.access import range_
 from goldbeat.pymodels.objfifo.plan.device import (
     NPU1,
@@ -50,10 +48,36 @@ from goldbeat.pymodels.objfifo.plan.lower import plan, violations
 from goldbeat.pymodels.objfifo.plan.plan import Plan
 from goldbeat.pymodels.objfifo.plan.rules import RULES, Rule, RuleError
 
-Tile = tile
-"""The tile at a place, by the name of the level without tiles."""
+if TYPE_CHECKING:
+    from goldbeat.pymodels.objfifo.iron.endpoint import AnyComputeTile, AnyMemTile, AnyShimTile
+    from goldbeat.pymodels.objfifo.script.declared import ScriptProgram as Program
+    from goldbeat.pymodels.objfifo.script.declared import ScriptWorker as Worker
+    from goldbeat.pymodels.objfifo.script.declared import script_device as device
+    from goldbeat.pymodels.objfifo.script.declared import script_sequence as runtime_sequence
+    from goldbeat.pymodels.objfifo.script.declared import tile_or_any as Tile  # noqa: N812 - upstream's name
+    from goldbeat.pymodels.objfifo.script.host_calls import await_fifos as dma_wait
+    from goldbeat.pymodels.objfifo.script.host_calls import npu_memcpy as npu_dma_memcpy_nd
+    from goldbeat.pymodels.objfifo.script.host_calls import sync_tokens as npu_sync
+
+_DECLARED = {
+    "Program": "ScriptProgram", "Worker": "ScriptWorker", "Tile": "tile_or_any", "device": "script_device",
+    "runtime_sequence": "script_sequence",
+}  # fmt: skip
+_CALLED = {"npu_dma_memcpy_nd": "npu_memcpy", "dma_wait": "await_fifos", "npu_sync": "sync_tokens"}
 for_ = range_
 """Earlier name of ``range_``."""
+
+
+def __getattr__(name: str) -> Any:
+    """What scripts declare and call: see above."""
+    for module, names in (("declared", _DECLARED), ("host_calls", _CALLED)):
+        if name in names:
+            return getattr(import_module(f"goldbeat.pymodels.objfifo.script.{module}"), names[name])
+    if name.startswith("Any") and name in __all__:
+        declared: Any = import_module("goldbeat.pymodels.objfifo.script.declared")
+        return declared.ScriptAnyTile(declared.ANY_TILES[name])
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "NPU1",

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES, compiled_design
-from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
-from goldbeat.pymodels.objfifo.script_names import script_names
 
 
 def open_fifo_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
@@ -25,5 +23,7 @@ def open_fifo_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
     """
     if path.suffix in SUFFIXES:
         return compiled_design(path, arguments)
-    with script_names():
-        return load_fifo_design(path, arguments)
+    # The executor comes with it: only where a script is read.
+    from goldbeat.pymodels.objfifo.script.load_script import script_design
+
+    return script_design(path, arguments)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from goldbeat.pymodels.objfifo.iron.endpoint import LinkPlace, Place
 from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo, ObjectFifoHandle, Pairs
 from goldbeat.pymodels.objfifo.iron.placement import place_tiles
 from goldbeat.pymodels.objfifo.iron.resolved import ResolvedModule
-from goldbeat.pymodels.objfifo.iron.runtime import Runtime
+from goldbeat.pymodels.objfifo.iron.runtime import Move, Runtime
 from goldbeat.pymodels.objfifo.iron.scope import Scope, scope
 from goldbeat.pymodels.objfifo.iron.worker import Worker
 from goldbeat.pymodels.objfifo.plan.design import Core, Dims, Fifo, FifoDesign, Host, Link, Transfer
@@ -102,14 +103,20 @@ def _resolve(
     for worker in workers:
         assert worker.tile is not None
         design.cores.append(Core(worker.tile, worker.what, worker.run, worker.while_true, worker.declared()))
-    for rt in runtimes:
-        design.hosts += [Host(d.name, d.obj) for d in rt.data]
-        for move in rt.moves:
-            dims = pairs(list(zip(move.tap.sizes, move.tap.strides, strict=True)))
-            design.transfers.append(
-                Transfer(move.handle.name, move.handle.port, move.data.name, int(move.tap.offset), dims, move.wait)
-            )
-    return design
+    return replace(design, **transfers_of(runtimes))
+
+
+def transfers_of(runtimes: Sequence[Runtime]) -> dict[str, Any]:
+    """The host's arrays and its transfers, as far as they are declared."""
+    return {
+        "hosts": [Host(d.name, d.obj) for rt in runtimes for d in rt.data],
+        "transfers": [_transfer(move) for rt in runtimes for move in rt.moves],
+    }
+
+
+def _transfer(move: Move) -> Transfer:
+    dims = pairs(list(zip(move.tap.sizes, move.tap.strides, strict=True)))
+    return Transfer(move.handle.name, move.handle.port, move.data.name, int(move.tap.offset), dims, move.wait)
 
 
 def pairs(value: Pairs | None) -> Dims:

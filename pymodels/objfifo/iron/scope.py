@@ -58,11 +58,17 @@ def scope() -> Scope:
 
 
 @contextmanager
-def fresh(device: Device = ANY) -> Iterator[Scope]:
-    """A scope of its own for what the block declares."""
-    inner = Scope(device)
+def entered(inner: Scope) -> Iterator[Scope]:
+    """What the block declares goes to a scope."""
     token = _scope.set(inner)
     try:
         yield inner
     finally:
         _scope.reset(token)
+
+
+@contextmanager
+def fresh(device: Device = ANY) -> Iterator[Scope]:
+    """A scope of its own for what the block declares."""
+    with entered(Scope(device)) as inner:
+        yield inner

@@ -5,17 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.endpoint import AnyTile
 from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.placed import device, runtime_sequence
-from goldbeat.pymodels.objfifo.iron.program import Program
+from goldbeat.pymodels.objfifo.iron.placement import tile
+from goldbeat.pymodels.objfifo.iron.program import Program, transfers_of
 from goldbeat.pymodels.objfifo.iron.resolved import ResolvedModule
-from goldbeat.pymodels.objfifo.iron.runtime import RuntimeData
-from goldbeat.pymodels.objfifo.iron.scope import scope
+from goldbeat.pymodels.objfifo.iron.runtime import Runtime, RuntimeData
+from goldbeat.pymodels.objfifo.iron.scope import Scope, entered, scope
 from goldbeat.pymodels.objfifo.iron.transfers import transfers_to
 from goldbeat.pymodels.objfifo.iron.worker import Worker
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
@@ -26,6 +27,7 @@ from goldbeat.pymodels.objfifo.script.explicit import (
     Explicit,
     ScriptBuffer,
     ScriptLock,
+    enum_text,
     explicit,
     explicit_ends,
     explicit_scope,
@@ -42,12 +44,16 @@ class Declared:
         explicit: what it declares beside them.
         types: of the arguments of the sequence.
         sequence: called with an array for each type.
+        runtime: whose sequence it is, at the level without tiles.
+        scope: of the device's body, at the placed level.
     """
 
     design: FifoDesign
     explicit: Explicit
     types: Sequence[Any] = ()
     sequence: Callable[..., Any] | None = None
+    runtime: Runtime | None = None
+    scope: Scope | None = None
 
 
 @dataclass
@@ -89,22 +95,37 @@ def script_device(which: Any = None, *_: Any, **more: Any) -> Callable[[Callable
             module = device(which)(body)
         finally:
             explicit_ends(token)
-        _only_fifos(found)
         types, sequence = found.sequence or ((), None)
-        declarations().designs.append(Declared(module.design, found, types, sequence))
+        body_scope = scope().bodies[-1][1]
+        declarations().designs.append(Declared(module.design, found, types, sequence, scope=body_scope))
         return module
 
     return take
 
 
-def _only_fifos(found: Explicit) -> None:
-    """A plan holds fifos; buffers, streams and DMA programs of their own are executed."""
-    own = found.buffers or found.locks or found.flows or found.programs or found.cascades or found.switches
-    if not scope().live and own:
+def planned_form(found: Declared) -> FifoDesign:
+    """A design with the transfers of its sequence, which is called once for them.
+
+    Raises:
+        UsageError: it has parts that no plan has.
+    """
+    own = found.explicit
+    if own.buffers or own.locks or own.flows or own.programs or own.cascades or own.switches:
         raise UsageError(
             "buffers, locks, streams, cascades and DMA programs of their own are executed (goldbeat objfifo exec), "
             "not planned"
         )
+    if found.runtime is not None:
+        found.runtime.declare()
+        return replace(found.design, **transfers_of([found.runtime]))
+    if found.scope is not None and found.sequence is not None:
+        where = found.scope
+        where.hosts, where.transfers, where.live = [], [], False
+        with entered(where):
+            runtime_sequence(*found.types)(found.sequence)
+        where.live = True
+        return replace(found.design, hosts=list(where.hosts), transfers=list(where.transfers))
+    return found.design
 
 
 def script_sequence(*types: Any, **more: Any) -> Callable[[Callable[..., Any]], None]:
@@ -141,15 +162,35 @@ class ScriptAnyTile(AnyTile):
         return self.placed or Tile(0, rows[self.kind], self.kind)
 
 
+ANY_TILES = {"AnyComputeTile": TileKind.CORE, "AnyMemTile": TileKind.MEM, "AnyShimTile": TileKind.SHIM}
+"""Names of tiles without a place; each script gets objects of its own."""
+
+
+def tile_or_any(col: int | None = None, row: int | None = None, *_: Any, tile_type: Any = None, **more: Any) -> Any:
+    """``Tile``: the one at a place, or any of a kind."""
+    only_harmless("Tile", more, ("allocation_scheme",))
+    if col is None or row is None:
+        text = enum_text(tile_type)
+        kind = TileKind.SHIM if "Shim" in text else TileKind.MEM if "Mem" in text else TileKind.CORE
+        return ScriptAnyTile(kind)
+    return tile(col, row)
+
+
 class ScriptWorker(Worker):
     """A worker that may have buffers, locks and users' own parts among its arguments."""
 
     def __init__(
-        self, core_fn: Any, fn_args: Any = None, tile: Any = None, while_true: bool = True, **more: Any
+        self,
+        core_fn: Any,
+        fn_args: Any = None,
+        tile: Any = None,
+        while_true: bool = True,
+        *,
+        placement: Any = None,
+        **more: Any,
     ) -> None:
-        more.pop("placement", None)
-        super().__init__(core_fn, fn_args or [], tile, while_true, **more)
-        self.wished = tile
+        super().__init__(core_fn, fn_args or [], placement, while_true, tile=tile, **more)
+        self.wished = tile or placement
         self.barriers = [arg.lock() for arg in flat(self.fn_args) if isinstance(arg, WorkerBarrier)]
 
     def adopt(self) -> None:
@@ -189,9 +230,8 @@ class ScriptProgram(Program):
         found.flows += rt.flows
         found.programs += [one.program() for one in rt.tile_dmas]
         place_open_tiles(found, module.design.device, [w.tile for w in workers])
-        _only_fifos(found)
         types = [data.obj for data in rt.data]
-        declarations().designs.append(Declared(module.design, found, types, _sequence(rt)))
+        declarations().designs.append(Declared(module.design, found, types, _sequence(rt), runtime=rt))
         return module
 
     def enable_trace(self, *_: Any, **__: Any) -> None:

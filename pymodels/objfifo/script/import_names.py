@@ -20,7 +20,6 @@ from goldbeat.pymodels.objfifo.live.core_ports import CascadeGet, CascadePut, St
 from goldbeat.pymodels.objfifo.plan import device as devices
 from goldbeat.pymodels.objfifo.plan.access import range_
 from goldbeat.pymodels.objfifo.plan.object_type import object_type
-from goldbeat.pymodels.objfifo.plan.tile import TileKind
 from goldbeat.pymodels.objfifo.script import core_calls, declared, explicit, flow_ends, host_calls, jit, tile_dma
 from goldbeat.pymodels.objfifo.script.helper_names import helper_names
 
@@ -108,15 +107,6 @@ class ScriptPart:
     """``Resolvable``: a user's own part; its ``resolve`` declares what it needs."""
 
 
-def _tile(col: int | None = None, row: int | None = None, *_: Any, tile_type: Any = None, **more: Any) -> Any:
-    keywords.only_harmless("Tile", more, ("allocation_scheme",))
-    if col is None or row is None:
-        text = explicit.enum_text(tile_type)
-        kind = TileKind.SHIM if "Shim" in text else TileKind.MEM if "Mem" in text else TileKind.CORE
-        return declared.ScriptAnyTile(kind)
-    return placement.tile(col, row)
-
-
 def _link(ins: Any, outs: Any, src_offsets: Any = (), dst_offsets: Any = (), tile: Any = None, **more: Any) -> None:
     """``ObjectFifoLink``: handles that a memory tile joins."""
     keywords.only_harmless("ObjectFifoLink", more, ("name",))
@@ -197,12 +187,11 @@ def _first_generation() -> None:
 
 def _devices() -> dict[str, Any]:
     found: dict[str, Any] = {name: getattr(devices, name) for name in dir(devices) if name.startswith("NPU")}
-    kinds = {"AnyComputeTile": TileKind.CORE, "AnyMemTile": TileKind.MEM, "AnyShimTile": TileKind.SHIM}
-    found |= {name: declared.ScriptAnyTile(kind) for name, kind in kinds.items()}
+    found |= {name: declared.ScriptAnyTile(kind) for name, kind in declared.ANY_TILES.items()}
     return {
         **found,
         "XCVC1902": _first_generation,
-        "Tile": _tile,
+        "Tile": declared.tile_or_any,
         "Device": devices.Device,
         "from_name": jit.named_device,
     }
@@ -255,20 +244,20 @@ class _Space(ModuleType):
         raise ImportError(f"{name} of {self.__name__} is not executed: see docs/objfifo-script.md")
 
 
+def package_installed() -> str:
+    """The real package, which scripts would import; empty where it is not installed."""
+    found = sys.modules.get(ROOT)
+    if found is None:
+        return ROOT if importlib.util.find_spec(ROOT) is not None else ""
+    return "" if isinstance(found, _Space) else ROOT
+
+
 @contextmanager
 def script_imports() -> Iterator[None]:
-    """The modules are there inside the block.
-
-    Raises:
-        UsageError: the real package is installed: nothing may stand in its place.
-    """
-    if isinstance(sys.modules.get(ROOT), _Space):
+    """The modules are there inside the block, unless the real package is installed: nothing stands in its place."""
+    if isinstance(sys.modules.get(ROOT), _Space) or package_installed():
         yield
         return
-    if ROOT in sys.modules or importlib.util.find_spec(ROOT) is not None:
-        raise UsageError(
-            f"the package {ROOT} is installed; scripts that import it are read in an environment without it"
-        )
     made: dict[str, ModuleType] = {}
     spaces = _spaces()
     for path, names in helper_names().items():

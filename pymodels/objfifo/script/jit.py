@@ -80,12 +80,23 @@ class ScriptSession:
         kernels: stand-ins.
         results: of every call, in order.
         device: the device at hand.
+        executes: whether a design that is called is executed; the script ends at one that is not. None: all are.
+        ended: the script was ended there.
     """
 
-    def __init__(self, kernels: KernelFunctions, device: Any = None) -> None:
-        self.kernels = kernels
+    def __init__(
+        self, kernels: KernelFunctions, device: Any = None, executes: Callable[[Declared], bool] | None = None
+    ) -> None:
+        self.kernels, self.device, self.executes = kernels, device, executes
         self.results: list[LiveResult] = []
-        self.device = device
+        self.ended = False
+
+    def ends_at(self, found: Declared) -> None:
+        """End the script at a design that is not executed: what comes after would check its results."""
+        if self.executes is not None and not self.executes(found):
+            declarations().designs.append(found)
+            self.ended = True
+            raise SystemExit(0)
 
 
 _session: ContextVar[ScriptSession | None] = ContextVar("script_session", default=None)
@@ -95,7 +106,7 @@ def session() -> ScriptSession:
     """The session at hand.
 
     Raises:
-        UsageError: the script is only read, not executed.
+        UsageError: there is none: the script is run by Python itself.
     """
     found = _session.get()
     if found is None:
@@ -150,19 +161,11 @@ class JitDesign:
 
     def specialize(self, **keywords: Any) -> JitDesign:
         """The design with keywords; its arrays are those of the command line."""
-        if _session.get() is None:
-            self._only_declare([None] * self._count(), keywords)
-        found = self.declare([None] * self._count(), keywords)
-        declarations().designs.append(found)
+        declarations().designs.append(self.declare([None] * self._count(), keywords))
         return self
 
     def _count(self) -> int:
         return 16 if _takes_any(self.function) else int(self.function.__code__.co_argcount)
-
-    def _only_declare(self, tensors: Any, keywords: dict[str, Any]) -> None:
-        """Where the script is only read: its design is known now, and what comes after would check results."""
-        self.function(*tensors, **keywords)
-        raise SystemExit(0)
 
     def as_mlir(self) -> str:
         """Nothing is printed."""
@@ -181,19 +184,20 @@ class JitDesign:
             work, tensors = tensors[0], tensors[1:]
             JitDesign(lambda *_, **more: self.function(work, tensors[0], **more), self.packets)(*tensors, **keywords)
             return
-        if _session.get() is None:
-            self._only_declare(tensors, keywords)
         now = session()
+        found = self.declare(tensors, keywords)
+        now.ends_at(found)
 
         def build() -> LiveArray:
-            return build_script(self.declare(tensors, keywords), now.kernels, packets=self.packets)
+            return build_script(found, now.kernels, packets=self.packets)
 
         inputs = {f"arg{n}": np.asarray(t) for n, t in enumerate(tensors)}
         result = run_live(build, inputs)
         now.results.append(result)
         for number, tensor in enumerate(tensors):
             if isinstance(tensor, ScriptTensor) and f"arg{number}" in result.hosts:
-                tensor.array = result.hosts[f"arg{number}"].reshape(tensor.array.shape).astype(tensor.array.dtype)
+                words = result.hosts[f"arg{number}"].reshape(-1)
+                tensor.array = words.view(tensor.array.dtype).reshape(tensor.array.shape)
         if not result.completes:
             raise UsageError(f"{self.__name__} hangs: " + "; ".join(result.report))
 

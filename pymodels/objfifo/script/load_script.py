@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run a script as it is: its imports are found, its branches on a core's values are branches."""
+"""Run a script as it is, once: its imports are found, its branches on a core's values are branches."""
 
 from __future__ import annotations
 
 import io
 import traceback
-from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType
 
 import numpy.typing as npt
 
-from goldbeat.pymodels.code_trust import check_code_file
 from goldbeat.pymodels.errors import GoldbeatError, InputError
 from goldbeat.pymodels.objfifo.iron.branches import compiled_script
 from goldbeat.pymodels.objfifo.iron.placed import close
@@ -22,65 +21,24 @@ from goldbeat.pymodels.objfifo.iron.surroundings import script_surroundings
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
 from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
 from goldbeat.pymodels.objfifo.script.build_script import build_script
-from goldbeat.pymodels.objfifo.script.declared import Declared
+from goldbeat.pymodels.objfifo.script.declared import Declared, planned_form
 from goldbeat.pymodels.objfifo.script.explicit import explicit
-from goldbeat.pymodels.objfifo.script.import_names import script_imports
+from goldbeat.pymodels.objfifo.script.import_names import package_installed, script_imports
 from goldbeat.pymodels.objfifo.script.jit import ScriptSession, named_device, own_declarations, script_session
 
 
-def run_script(path: Path, arguments: Sequence[str], found: ScriptSession) -> Declared | None:
-    """Run a script; what it prints is not shown.
-
-    Args:
-        path: the file.
-        arguments: its command line.
-        found: gets the results of designs that the script calls.
-
-    Returns:
-        the last design that it declared without calling it.
-
-    Raises:
-        InputError: it cannot be run, or its own check fails.
-    """
-    if not path.is_file():
-        raise InputError("no file", "a Python script", file=path)
-    check_code_file(path)
-    main = ModuleType("__main__")
-    main.__dict__["__file__"] = str(path)
-    with script_surroundings(path, arguments), script_imports(), script_session(found), own_declarations() as designs:
-        try:
-            code = compiled_script(path)
-            with fresh() as scope, redirect_stdout(io.StringIO()):
-                scope.live = scope.silent = True
-                exec(code, main.__dict__)
-        except GoldbeatError:
-            raise
-        except SystemExit as error:
-            if error.code:
-                raise InputError(f"the script ends with: {error.code}", "0", file=path) from error
-        except Exception as error:
-            lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
-            line = lines[-1] if lines else getattr(error, "lineno", None)
-            found_text = f"{type(error).__name__}: {error}"
-            raise InputError(found_text, "a script that runs to its end", file=path, line=line) from error
-        if not designs.designs and not found.results:
-            if scope.fifos:
-                return Declared(close(scope), explicit())
-            if scope.open_fifos:
-                return Declared(open_design(scope), explicit())
-    return designs.designs[-1] if designs.designs else None
-
-
 class ScriptArray:
-    """A script, ready to be built any number of times: it is run anew each time.
+    """A script: it is run when something is asked of it, once.
 
     Args:
         path, arguments: the script and its command line.
         kernels: Python functions that stand for compiled ones.
         device: name of the NPU that a script finds, if it names none itself.
         packets: every fifo as packets.
+        executes: whether a design that the script calls is executed; at the first one that is not, the script ends.
     """
 
     def __init__(
@@ -91,24 +49,37 @@ class ScriptArray:
         device: str | None = None,
         *,
         packets: bool = False,
+        executes: Callable[[Declared], bool] | None = None,
     ) -> None:
         self.path, self.arguments, self.kernels, self.packets = path, list(arguments), kernels, packets
-        self.session = ScriptSession(kernels, None if device is None else named_device(device))
+        self.session = ScriptSession(kernels, None if device is None else named_device(device), executes)
+        self._found: Declared | None = None
+        self._error: GoldbeatError | None = None
+        self.ran_well = False
+        """It was run, and without an error."""
+
+    @property
+    def results(self) -> list[LiveResult]:
+        """Of the designs that it calls; empty if the last design is one that it only declares."""
+        return [] if self._declared() is not None else self.session.results
 
     def execute(
-        self, inputs: Mapping[str, npt.ArrayLike | ArrayFile] | None = None, *, runs: int = 1, lose_pushes: bool = False
+        self,
+        inputs: Mapping[str, npt.ArrayLike | ArrayFile] | None = None,
+        *,
+        runs: int = 1,
+        lose_pushes: bool = False,
     ) -> list[LiveResult]:
-        """Run the script: results of the designs that it calls, or of the last one that it declares.
+        """Results of the designs that the script calls, or of the last one that it declares.
 
         Args:
             inputs: arrays of the design that it declares.
             runs: runs of that design's sequence on one array.
             lose_pushes: as of :func:`run_live`.
         """
-        with script_imports():
-            found = run_script(self.path, self.arguments, self.session)
-            if self.session.results and found is None:
-                return self.session.results
+        if self.results:
+            return self.results
+        with self._surrounded():
             return [run_live(self.build, inputs, runs=runs, lose_pushes=lose_pushes)]
 
     def build(self) -> LiveArray:
@@ -117,7 +88,94 @@ class ScriptArray:
         Raises:
             InputError: it declares none.
         """
-        found = run_script(self.path, self.arguments, self.session)
+        return build_script(self._one(), self.kernels, packets=self.packets)
+
+    def planned(self) -> FifoDesign:
+        """The design with its transfers, for planning.
+
+        Raises:
+            InputError: it declares none.
+            UsageError: it has parts that are only executed.
+        """
+        found = self._one()
+        with self._surrounded():
+            return planned_form(found)
+
+    def _one(self) -> Declared:
+        found = self._declared()
         if found is None:
-            raise InputError("no design", "a device body or a Program", file=self.path)
-        return build_script(found, self.kernels, packets=self.packets)
+            more = f"; the package {package} is installed, and was imported" if (package := package_installed()) else ""
+            raise InputError("no design", f"a Program, a device body or fifos{more}", file=self.path)
+        return found
+
+    @contextmanager
+    def _surrounded(self) -> Iterator[None]:
+        """What the script finds while it runs, and while its sequence does; its own errors are the file's."""
+        with script_surroundings(self.path, self.arguments), script_imports(), _errors_of(self.path):
+            yield
+
+    def _declared(self) -> Declared | None:
+        """The last design that the script declares without calling it."""
+        if self._error is not None:
+            raise self._error
+        if not self.ran_well:
+            try:
+                self._run()
+            except GoldbeatError as error:
+                self._error = error
+                raise
+        return self._found
+
+    def _run(self) -> None:
+        """Run the script; what it prints is not shown."""
+        if not self.path.is_file():
+            raise InputError("no file", "a Python script", file=self.path)
+        main = ModuleType("__main__")
+        main.__dict__["__file__"] = str(self.path)
+        with self._surrounded(), script_session(self.session), own_declarations() as designs, fresh() as scope:
+            scope.live = scope.silent = True
+            with redirect_stdout(io.StringIO()), _ends_well(self.path):
+                exec(compiled_script(self.path), main.__dict__)
+            if designs.designs:
+                self._found = designs.designs[-1]
+            elif not self.session.results and scope.fifos:
+                types, sequence = explicit().sequence or ((), None)
+                self._found = Declared(close(scope), explicit(), types, sequence, scope=scope)
+            elif not self.session.results and scope.open_fifos:
+                self._found = Declared(open_design(scope), explicit())
+        self.ran_well = True
+
+
+@contextmanager
+def _ends_well(path: Path) -> Iterator[None]:
+    """A script may end itself, with 0."""
+    try:
+        yield
+    except SystemExit as error:
+        if error.code:
+            raise InputError(f"the script ends with: {error.code}", "0", file=path) from error
+
+
+@contextmanager
+def _errors_of(path: Path) -> Iterator[None]:
+    """Errors of a script's own, with its line."""
+    try:
+        yield
+    except GoldbeatError:
+        raise
+    except Exception as error:
+        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+        line = lines[-1] if lines else getattr(error, "lineno", None)
+        text = f"{type(error).__name__}: {error}"
+        raise InputError(text, "a script that runs to its end", file=path, line=line) from error
+
+
+def script_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
+    """The design that a script declares, or the first that it calls, for planning; nothing is executed.
+
+    Raises:
+        RuleError: a rule that is broken while the design is being made.
+        InputError: the file cannot be run, or declares no design.
+        UsageError: it has parts that are only executed.
+    """
+    return ScriptArray(path, arguments, {}, executes=lambda _: False).planned()

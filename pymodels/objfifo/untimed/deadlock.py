@@ -105,6 +105,7 @@ class Report:
         help: the smallest depths that end the hang, None if none were found.
         storage: where streams that hold words under way would let it complete, how many words each must hold.
         reason: why it is undecided.
+        idle: nothing moved at all, so that nothing could hang.
     """
 
     verdict: DesignVerdict
@@ -114,6 +115,7 @@ class Report:
     help: Help | None = None
     storage: int | None = None
     reason: str = ""
+    idle: bool = False
 
     @property
     def hangs(self) -> bool:
@@ -123,6 +125,8 @@ class Report:
     def text(self) -> str:
         """For people."""
         lines = [f"undecided: {self.reason}" if self.reason else f"the design {self.verdict}"]
+        if self.idle:
+            lines[0] = "nothing moves: no transfer, no program and no stream has anything to do"
         if self.storage is not None:
             lines[0] += f": it hangs unless every stream holds {self.storage} words under way"
         lines += [f"  {b}" for b in self.blocked]
@@ -158,7 +162,7 @@ def analyse(
     machine = machine_without_data(design, plan, iterations)
     outcome = machine.run()
     if outcome is True:
-        return Report(DesignVerdict.COMPLETES, iterations)
+        return Report(DesignVerdict.COMPLETES, iterations, idle=not machine.active)
     if outcome is None:
         return Report(DesignVerdict.UNDECIDED, iterations, reason=_TOO_LONG)
     roomy = machine_without_data(design, plan, iterations, storage=None).run()

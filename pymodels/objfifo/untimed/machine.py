@@ -454,6 +454,8 @@ class Machine:
             for c in t.channels
         }
         self.cores = list(cores)
+        self.active = False
+        """Something has moved."""
         self.streams = [
             WordFlow(
                 flow,
@@ -500,6 +502,7 @@ class Machine:
                 moved |= agent.step(self.locks)
             for stream in streams:
                 moved |= stream.step(self.locks)
+            self.active |= moved
             if not (quiet and moved) and all(agent.met for agent in agents):
                 return True
             if not moved:

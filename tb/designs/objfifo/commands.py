@@ -20,7 +20,7 @@ from goldbeat.pymodels.objfifo.plan.mlir import to_mlir
 from goldbeat.pymodels.objfifo.plan.notes import Note, notes
 from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError, rules_text
 from goldbeat.pymodels.objfifo.untimed.deadlock import ITERATIONS, DesignVerdict, Report, analyse
-from goldbeat.tb.cli.common import FAILED, Json, check_free, examples, print_json, say
+from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, check_free, examples, print_json, say
 from goldbeat.tb.designs.objfifo import HELP
 from goldbeat.tb.designs.objfifo.compiled_commands import asm, dis, load_files
 from goldbeat.tb.designs.objfifo.exec_command import execute
@@ -109,7 +109,7 @@ def check(
 
     Notes list where mlir-aie's compiler gives another result; they do not change the exit code.
 
-    Exit code: 0 sound, 1 a rule is broken or the design hangs, 2 bad usage or bad input.
+    Exit code: 0 sound, 1 a rule is broken or the design hangs, 2 bad usage or bad input, 3 nothing to check.
     """
     report: Report | None = None
     why: HangDiagnosis | None = None
@@ -137,6 +137,8 @@ def check(
             say("\n".join([report.text(), *(why.lines() if why is not None else ())]))
     if report is None or report.verdict is not DesignVerdict.COMPLETES:
         raise typer.Exit(FAILED)
+    if report.idle and lowered:
+        raise typer.Exit(PARTIAL)
 
 
 def _as_json(
@@ -152,6 +154,7 @@ def _as_json(
             "verdict": report.verdict.value,
             "reason": report.reason,
             "iterations": report.iterations,
+            "idle": report.idle,
             "cycle": list(report.cycle),
             "why": hang_json(why),
             "blocked": [

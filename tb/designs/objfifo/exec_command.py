@@ -17,7 +17,7 @@ from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile, array_file, difference, expected_array
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
-from goldbeat.tb.cli.common import FAILED, Force, Json, check_free, print_json, say
+from goldbeat.tb.cli.common import FAILED, PARTIAL, Force, Json, check_free, print_json, say
 
 
 def execute(
@@ -58,7 +58,7 @@ def execute(
 ) -> None:
     """Execute a whole design without time.
 
-    Exit code: 0 done, 1 it hangs or an array differs, 2 bad input or a script's own check fails.
+    Exit code: 0 done, 1 it hangs or an array differs, 2 bad input or a script's own check fails, 3 nothing moves.
     """
     targets = _targets(outputs, force)
     kernels = kernel_functions(kernel or ())
@@ -75,9 +75,7 @@ def execute(
     wrong = list(_differences(found, wanted))
     for name, path in targets.items():
         np.save(path, _array(found, name), allow_pickle=False)
-    _report(found, wrong, len(results), as_json)
-    if wrong or not found.completes:
-        raise typer.Exit(FAILED)
+    _end(found, wrong, results, as_json)
 
 
 def _targets(outputs: list[str] | None, force: bool) -> dict[str, Path]:
@@ -131,7 +129,17 @@ def _differences(found: LiveResult, expected: dict[str, ArrayFile]) -> Iterator[
             yield wrong
 
 
-def _report(found: LiveResult, wrong: list[str], runs: int, as_json: bool) -> None:
+def _end(found: LiveResult, wrong: list[str], results: list[LiveResult], as_json: bool) -> None:
+    """Report, and end with an exit code."""
+    idle = [n for n, one in enumerate(results, 1) if one.completes and not any(one.words.values())]
+    _report(found, wrong, len(results), idle, as_json)
+    if wrong or not found.completes:
+        raise typer.Exit(FAILED)
+    if idle:
+        raise typer.Exit(PARTIAL)
+
+
+def _report(found: LiveResult, wrong: list[str], runs: int, idle: list[int], as_json: bool) -> None:
     if as_json:
         print_json(
             {
@@ -142,6 +150,7 @@ def _report(found: LiveResult, wrong: list[str], runs: int, as_json: bool) -> No
                 "remarks": list(found.remarks),
                 "words": found.words,
                 "wrong": wrong,
+                "idle": idle,
             }
         )
         return
@@ -154,3 +163,6 @@ def _report(found: LiveResult, wrong: list[str], runs: int, as_json: bool) -> No
         say(f"note: {name} would differ if the host were faster than the cores, which begin first on silicon")
     for line in (*found.remarks, *wrong):
         say(line)
+    if idle:
+        which = f" in design {', '.join(map(str, idle))}" if runs > 1 else ""
+        say(f"nothing moves{which}: no channel has a word to move, so nothing is checked")

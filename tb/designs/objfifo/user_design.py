@@ -17,9 +17,6 @@ from goldbeat.pymodels import plio_file
 from goldbeat.pymodels.errors import UsageError, UserCodeError
 from goldbeat.pymodels.objfifo.diagnose.hang import explain_hang
 from goldbeat.pymodels.objfifo.diagnose.provenance import OriginMemory, wrong_element
-from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
-from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
-from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign as Written
 from goldbeat.pymodels.objfifo.plan.host_array import array_file, exact_values, expected_array
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
@@ -30,6 +27,7 @@ from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
 from goldbeat.pymodels.objfifo.untimed.functional import FunctionalResult, run_untimed
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.file_stamp import file_stamp
+from goldbeat.tb.designs.objfifo.opened_design import OpenedDesign, opened_design
 
 _STREAM_BITS = 8 * WORD_BYTES
 
@@ -71,16 +69,20 @@ def design_file(options: Mapping[str, Any]) -> Path:
 
 def planned_design(options: Mapping[str, Any]) -> PlannedDesign:
     """The design of a case's options, planned."""
-    file = design_file(options)
-    return _plan(file, str(options["arguments"]), bool(options["lax"]), str(options["kernels"]), file_stamp(file))
+    return _plan(opened_of(options), bool(options["lax"]))
+
+
+def opened_of(options: Mapping[str, Any], *, whole: bool = False) -> OpenedDesign:
+    """The file of a case's options; ``whole``: with the device that only executions take."""
+    arguments, kernels = (shlex.split(str(options[name])) for name in ("arguments", "kernels"))
+    device = str(options.get("device", "")) or None
+    return opened_design(design_file(options), arguments, kernels, device, whole=whole)
 
 
 @lru_cache(maxsize=4)
-def _plan(file: Path, arguments: str, lax: bool, kernels: str, stamp: object) -> PlannedDesign:
-    """Load and lower; every seed and every question about the parameters has the same answer."""
-    with kernels_stand_in(kernel_functions(shlex.split(kernels))):
-        written = open_fifo_design(file, shlex.split(arguments))
-    return PlannedDesign(written, lower(written, strict=not lax))
+def _plan(opened: OpenedDesign, lax: bool) -> PlannedDesign:
+    """Lower it once; every seed and every question about the parameters has the same answer."""
+    return PlannedDesign(opened.written, lower(opened.written, strict=not lax))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from goldbeat.pymodels.objfifo.artefact.descriptors import read_bd
 from goldbeat.pymodels.objfifo.artefact.listing import decode_compiled, from_listing, to_listing
 from goldbeat.pymodels.objfifo.artefact.raw_design import fixed_design
 from goldbeat.pymodels.objfifo.compiled_design import compiled_design, load_compiled, stand_ins
-from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
+from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.device import ANY
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
@@ -30,7 +30,7 @@ from tests.support.objfifo_texts import ADD, HOST, WALKS, plus_one
 def _written(tmp_path: Path, text: str) -> FifoDesign:
     file = tmp_path / "design.py"
     file.write_text(text)
-    return load_fifo_design(file)
+    return open_fifo_design(file)
 
 
 def _compiled(tmp_path: Path, plan: Plan, version: tuple[int, int] = (0, 1)) -> tuple[Path, Path]:

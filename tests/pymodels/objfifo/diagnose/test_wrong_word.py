@@ -10,8 +10,8 @@ from objfifo_texts import ADD
 
 from goldbeat.pymodels.objfifo.diagnose.provenance import OriginMemory, wrong_element
 from goldbeat.pymodels.objfifo.diagnose.stream_word import word_of_channel
-from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
 from goldbeat.pymodels.objfifo.iron.placed import object_fifo, object_fifo_link
+from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.plan.plan import Direction
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
@@ -95,7 +95,7 @@ def test_padding_is_said():
 def test_a_wrong_element_of_cores_behind_a_join(tmp_path):
     file = tmp_path / "add.py"
     file.write_text(ADD)
-    design = load_fifo_design(file)
+    design = open_fifo_design(file)
     made = plan(design)
     memory = Watched(made)
     result = run_untimed(design, {"arg0": np.arange(96, dtype=np.int32)}, plan=made, memory=memory)

@@ -11,7 +11,7 @@ from goldbeat.pymodels.objfifo.engine.npu1_shim import (
     fill_gaps,
     host_costs,
 )
-from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
+from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.lower import plan
 
 
@@ -85,7 +85,7 @@ Program(NPU1Col1(), runtime).resolve_program()
 
 def test_costs_of_a_plan(tmp_path):
     (tmp_path / "copy.py").write_text(COPY)
-    fill, drain = host_costs(plan(load_fifo_design(tmp_path / "copy.py")))
+    fill, drain = host_costs(plan(open_fifo_design(tmp_path / "copy.py")))
     assert (fill.fifo, fill.tasks, fill.cycles) == ("in", (1024,), (pytest.approx(747 + 1.05 * 1024),))
     assert (drain.fifo, drain.tasks, drain.cycles) == ("out", (1024,), (1195,))
     assert (fill.controller, drain.controller) == (203 + 100.5, 203 + 100.5 + 210)

@@ -41,9 +41,9 @@ from goldbeat.pymodels.objfifo import (
     to_dot,
     to_json,
 )
-from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
 from goldbeat.pymodels.objfifo.iron.program import open_design
 from goldbeat.pymodels.objfifo.iron.scope import fresh
+from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.mlir import to_mlir
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
@@ -444,7 +444,7 @@ def test_load(tmp_path, capsys):
         "kind = np.ndarray[(int(sys.argv[1]),), np.dtype[np.int32]]\n"
         "object_fifo('x', tile(0, 2), tile(2, 2), 2, kind)\n"
     )
-    design = load_fifo_design(path, ["24"])
+    design = open_fifo_design(path, ["24"])
     assert design.fifos[0].obj.elements == 24
     assert capsys.readouterr().out == ""
 
@@ -452,16 +452,16 @@ def test_load(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("x = 1\n", "missing object FIFO"),
+        ("x = 1\n", "missing design"),
         ("x = 1\ny = nobody\n", "py:2: found NameError"),
         ("x = (\n", "SyntaxError"),
-        ("import sys\nsys.exit(3)\n", "exit with 3"),
+        ("import sys\nsys.exit(3)\n", "the script ends with: 3"),
     ],
 )
 def test_files_that_are_no_designs(tmp_path, text, found):
     path = tmp_path / "design.py"
     path.write_text(text)
     with pytest.raises(InputError, match=found):
-        load_fifo_design(path)
+        open_fifo_design(path)
     with pytest.raises(InputError, match="missing file"):
-        load_fifo_design(tmp_path / "nothing.py")
+        open_fifo_design(tmp_path / "nothing.py")

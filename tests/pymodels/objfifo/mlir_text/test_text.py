@@ -11,7 +11,6 @@ import pytest
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.objfifo.compiled_design import compiled_design, load_compiled
-from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
 from goldbeat.pymodels.objfifo.mlir_text.text_design import text_design
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.device import ANY
@@ -77,7 +76,7 @@ def test_a_branch_with_an_acquire_needs_a_stand_in(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", [ADD, WALKS + HOST])
 @pytest.mark.parametrize("packets", [False, True])
 def test_what_is_exported_is_read_back(tmp_path: Path, text: str, packets: bool) -> None:
-    made = lower(load_fifo_design(_file(tmp_path, text, "design.py")), packets=packets)
+    made = lower(open_fifo_design(_file(tmp_path, text, "design.py")), packets=packets)
     again = lower(text_design(_file(tmp_path, to_mlir(made))))
     assert plan_shape(again) == plan_shape(made)
     places = [[(b.name, b.address, b.size) for b in t.buffers] for t in made.tiles]
@@ -126,7 +125,7 @@ def test_initial_values_are_exported(tmp_path: Path) -> None:
         .replace("(a, b)", "(a, c)")
     )
     text += "\nd = object_fifo('d', tile(0, 3), tile(2, 2), 2, kind, initValues=[np.arange(24) - 3, np.arange(24)])\n"
-    made = lower(load_fifo_design(_file(tmp_path, text, "design.py")))
+    made = lower(open_fifo_design(_file(tmp_path, text, "design.py")))
     again = lower(text_design(_file(tmp_path, to_mlir(made))))
     assert [b.initial for t in again.tiles for b in t.buffers] == [b.initial for t in made.tiles for b in t.buffers]
     assert any(b.initial for t in again.tiles for b in t.buffers)
@@ -147,7 +146,7 @@ def test_lowered_text_as_upstream_prints_it(tmp_path: Path) -> None:
 
 
 def test_lowered_text_with_an_instruction_stream(tmp_path: Path) -> None:
-    made = lower(load_fifo_design(_file(tmp_path, ADD, "design.py")))
+    made = lower(open_fifo_design(_file(tmp_path, ADD, "design.py")))
     (tmp_path / "insts.bin").write_bytes(instructions(made))
     text = _file(tmp_path, to_mlir(made))
     found = compiled_design(tmp_path / "insts.bin", ["--config", str(text)])

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
+from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.access import Loop, Recorder, range_, run_with, varying
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
@@ -51,7 +51,7 @@ def sequence(x, y):
 def _design(folder: Path, rows: int, last: int = 2) -> FifoDesign:
     file = folder / "window.py"
     file.write_text(WINDOW.format(rows=rows, last=last))
-    return load_fifo_design(file)
+    return open_fifo_design(file)
 
 
 def test_a_window_with_edges_completes_with_the_right_sums(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from goldbeat.pymodels.objfifo.artefact.raw_design import fixed_design
 from goldbeat.pymodels.objfifo.compiled_design import load_compiled
 from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
-from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
+from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.tb.design.case import Case, CaseContext
@@ -61,7 +61,7 @@ PARAMS = Request(DESIGN, DESIGN.cases[0]).all_params
 def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "design.py").write_text(CHAIN)
-    made = plan(load_fifo_design(tmp_path / "design.py"))
+    made = plan(open_fifo_design(tmp_path / "design.py"))
     (tmp_path / "insts.bin").write_bytes(instructions(made))
     (tmp_path / "main.cdo").write_bytes(configuration(made))
     (tmp_path / "fn.py").write_text(STAND_IN)
@@ -126,7 +126,7 @@ def test_a_run_without_stand_ins_is_refused(compiled: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("packets", [False, True])
 def test_each_tile_on_the_engine_in_rtl(packets: bool, compiled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = plan(load_fifo_design(compiled / "design.py"), packets=packets)
+    made = plan(open_fifo_design(compiled / "design.py"), packets=packets)
     (compiled / "insts.bin").write_bytes(instructions(made))
     (compiled / "main.cdo").write_bytes(configuration(made))
     monkeypatch.setattr("goldbeat.tb.cli.run.build_root", lambda: compiled / "build")
@@ -142,7 +142,7 @@ def test_each_tile_on_the_engine_in_rtl(packets: bool, compiled: Path, monkeypat
 @pytest.mark.slow
 def test_packets_of_a_compiled_design_on_the_array(compiled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("goldbeat.tb.cli.run.build_root", lambda: compiled / "build")
-    made = plan(load_fifo_design(compiled / "design.py"), packets=True)
+    made = plan(open_fifo_design(compiled / "design.py"), packets=True)
     (compiled / "insts.bin").write_bytes(instructions(made))
     (compiled / "main.cdo").write_bytes(configuration(made))
     words = ["insts.bin", "--array", "--json", "--", "--config", "main.cdo", "--core", "0,2=fn.py:add"]

@@ -14,7 +14,7 @@ from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
 from goldbeat.pymodels.objfifo.engine.engine import header_word
 from goldbeat.pymodels.objfifo.engine.packet_routes import PacketStream, packet_routes
 from goldbeat.pymodels.objfifo.engine.switch_registers import SwitchSlot, SwitchTaker
-from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
+from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import Fifo, FifoDesign, Link
 from goldbeat.pymodels.objfifo.plan.device import ANY
 from goldbeat.pymodels.objfifo.plan.lower import plan
@@ -172,7 +172,7 @@ Program(NPU1Col1(), rt).resolve_program()
 def test_a_chain_with_its_core_and_the_host_s_transfers(numbers, profile, tmp_path):
     big, small, depth, add, total = numbers
     (tmp_path / "chain.py").write_text(CHAIN.format(big=big, small=small, depth=depth, add=add, total=total))
-    design = load_fifo_design(tmp_path / "chain.py")
+    design = open_fifo_design(tmp_path / "chain.py")
     context = setting(profile)
     made = plan(design, packets=True)
     whole = place_plan(design, made, ArrayShape.of(context.params), "workers", worker=(add % (1 << 32), 3))
@@ -222,7 +222,7 @@ Program(NPU1Col1(), rt).resolve_program()
 @pytest.mark.parametrize("profile", [0, 1])
 def test_a_broadcast_to_two_cores(profile, tmp_path):
     (tmp_path / "both.py").write_text(BROADCAST)
-    design = load_fifo_design(tmp_path / "both.py")
+    design = open_fifo_design(tmp_path / "both.py")
     params = request(profile).all_params | {"NW": 2}
     context = setting(profile)
     whole = place_plan(design, plan(design, packets=True), ArrayShape.of(params), "workers", worker=(9, 3))

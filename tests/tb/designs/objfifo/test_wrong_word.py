@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape
-from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
+from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.designs.objfifo.tiles import scene_of
@@ -28,7 +28,7 @@ def add(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_wrong_and_missing_words(add: Path) -> None:
-    made = plan(load_fifo_design(add))
+    made = plan(open_fifo_design(add))
     tile = next(t for t in made.tiles if t.tile.row == 1)
     one = scene_of(made, tile, SHAPE)
     wanted = np.arange(1000, 1096, dtype=np.uint32)

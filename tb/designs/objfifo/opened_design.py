@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user's file, opened once for all that a command asks of it: a script, its kernels and designs that it calls run once."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES
+from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
+from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
+from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
+from goldbeat.pymodels.objfifo.live.record import recorded_runs
+from goldbeat.pymodels.objfifo.live.record_events import RunRecord
+from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
+from goldbeat.pymodels.objfifo.open_design import open_fifo_design
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign
+from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
+from goldbeat.pymodels.objfifo.plan.lower import plan as lower
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
+from goldbeat.pymodels.objfifo.script.declared import Declared, planned_form
+from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
+from goldbeat.tb.design.file_stamp import file_stamp
+
+HostInputs = Mapping[str, npt.ArrayLike | ArrayFile]
+_MOST = 4
+PLANS_RULES = ("transfer-", "memory")
+"""Rules of plans that an execution does not need: of the host's transfers, and of buffers beside the tile's own memory."""
+
+
+class OpenedDesign:
+    """A file.
+
+    Args:
+        path: it.
+        arguments: its command line.
+        kernels: ``NAME=FILE.py:FUNCTION`` for compiled kernels.
+        device: the NPU that a script finds.
+        whole: designs that a script calls are executed even if a plan says all of them.
+    """
+
+    def __init__(
+        self, path: Path, arguments: Sequence[str], kernels: Sequence[str], device: str | None, *, whole: bool
+    ) -> None:
+        self.path, self.arguments, self.device = path, tuple(arguments), device
+        self.functions = kernel_functions(kernels)
+        executes = None if whole else self._is_executed
+        self.script = None
+        if path.suffix not in SUFFIXES:
+            self.script = ScriptArray(path, arguments, self.functions, device, executes=executes)
+        self.records: list[RunRecord] = []
+        """Of the designs that the script calls."""
+
+    @cached_property
+    def written(self) -> FifoDesign:
+        """The design for planning.
+
+        Raises:
+            RuleError: a rule that is broken while the design is being made.
+            GoldbeatError: the file cannot be read, or no plan says all of it.
+        """
+        with kernels_stand_in(self.functions):
+            if self.script is None:
+                return open_fifo_design(self.path, self.arguments)
+            _ = self.called
+            return self.script.planned()
+
+    @cached_property
+    def called(self) -> list[LiveResult]:
+        """Results of the designs that a script calls; none where it only declares one, or is no script."""
+        if self.script is None:
+            return []
+        rng = np.random.default_rng(0)
+        with kernels_stand_in(self.functions), recorded_runs(lambda _, kind: random_array(rng, kind)) as self.records:
+            return self.script.results
+
+    def execute(self, inputs: HostInputs, sequence: str | None) -> list[LiveResult]:
+        """Execute the design that the file declares.
+
+        Raises:
+            UsageError: text with a command line.
+        """
+        if self.script is not None:
+            return self.script.execute(inputs)
+        if self.arguments:
+            raise UsageError(f"{self.path} is text: arguments after -- are for scripts, or stand-ins (--core)")
+        return [run_live(TextArray(self.path, self.functions, self.device, sequence).build, inputs)]
+
+    @property
+    def ended(self) -> bool:
+        """The script was ended at a design that it calls."""
+        return self.script is not None and self.script.session.ended
+
+    def _is_executed(self, found: Declared) -> bool:
+        """A design that the script calls is executed if no plan says all of it."""
+        try:
+            return needs_execution(planned_form(found))
+        except RuleError:
+            return False
+        except GoldbeatError:
+            return True
+
+
+def needs_execution(found: FifoDesign) -> bool:
+    """A plan lacks room that the memory tiles beside a tile have, or what only a sequence that is executed does.
+
+    Raises:
+        RuleError: another rule that is broken.
+    """
+    try:
+        lower(found)
+    except RuleError as error:
+        if not error.rule.startswith(PLANS_RULES):
+            raise
+        if error.rule == "memory" and not _spreads(found):
+            raise
+        return True
+    return False
+
+
+def _spreads(found: FifoDesign) -> bool:
+    """The buffers that do not fit a memory tile fit the tiles beside it."""
+    try:
+        lower(found, spread=True)
+    except RuleError:
+        return False
+    return True
+
+
+def random_array(rng: np.random.Generator, kind: ObjectType) -> npt.NDArray[np.generic]:
+    """Small random numbers."""
+    return rng.integers(0, 100, kind.shape).astype(kind.dtype)
+
+
+_opened: OrderedDict[tuple[object, ...], OpenedDesign] = OrderedDict()
+
+
+def opened_design(
+    path: Path,
+    arguments: Sequence[str] = (),
+    kernels: Sequence[str] = (),
+    device: str | None = None,
+    *,
+    whole: bool = False,
+) -> OpenedDesign:
+    """Open a file; arguments as of :class:`OpenedDesign`, of which there is one while they and the file are the same."""
+    key = (path, tuple(arguments), tuple(kernels), device, file_stamp(path))
+    found = _opened.pop(key, None)
+    if found is None or (whole and found.ended):
+        found = OpenedDesign(path, arguments, kernels, device, whole=whole)
+    _opened[key] = found
+    while len(_opened) > _MOST:
+        _opened.popitem(last=False)
+    return found
