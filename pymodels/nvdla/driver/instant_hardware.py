@@ -211,7 +211,8 @@ class IdealHardware:
         # What flies is done together with what it takes its data from.
         heads = [(e, g) for e, g in ready if e not in _FLYING or not self._flying(e, g)]
         if not heads:
-            raise StuckError("a network whose operations wait for each other", "one of them enabled")
+            waiting = "; ".join(self.unfinished()) or "no operation enabled"
+            raise StuckError(waiting, "an operation that can be done")
         engine, group = min(heads, key=lambda pair: order[_BLOCKS[pair[0]][0], pair[1]])
         behind = dict(ready)
         if engine == "CONV":
@@ -234,6 +235,23 @@ class IdealHardware:
                     self.enabled.remove((block, at))
                     self.consumer[block] = 1 - at
         self._events += bits if self.apart else [sum(bits)]
+
+    def unfinished(self) -> list[str]:
+        """What is enabled and cannot be done as registers are now, engine by engine, with what it lacks."""
+        found = []
+        for engine, blocks in _BLOCKS.items():
+            groups = sorted({group for block, group in self.enabled if block in blocks})
+            if not groups:
+                continue
+            flying = engine in _FLYING and self._flying(engine, self._consumer(blocks[0]))
+            lacks = [
+                f"{block} group {self._consumer(block)} is not enabled"
+                for block in (blocks[:1] if flying else blocks)
+                if (block, self._consumer(block)) not in self.enabled
+            ]
+            why = ", ".join(lacks) or "nothing feeds it on the fly"
+            found.append(f"{engine} group {', '.join(map(str, groups))} is enabled and never done: {why}")
+        return found
 
     def _worked(self, chain: list[str]) -> list[tuple[str, dict[int, int]]]:
         if chain == ["BDMA"]:

@@ -28,12 +28,16 @@ class AddressSpace:
 
     Args:
         regions: what the memory holds; their arrays stay as they are.
+
+    Attributes:
+        writes: addresses and bytes at each of them, write by write.
     """
 
     def __init__(self, regions: Sequence[Region]) -> None:
         check_regions(regions)
         self._regions: list[Region] = []
         self._held: list[npt.NDArray[np.uint8]] = []
+        self.writes: list[tuple[npt.NDArray[np.int64], int]] = []
         for region in regions:
             # Zeros up to the next region at most.
             behind = min((r.base for r in regions if r.base >= region.end), default=region.end + LARGEST_POINT)
@@ -84,6 +88,7 @@ class AddressSpace:
             InputError: an address outside of all regions, or without the right to write.
         """
         size = data.shape[-1]
+        self.writes.append((addresses, size))
         for number, mine in self._split(addresses, size, write=True):
             region = self._regions[number]
             region.data[(addresses[mine] - region.base)[..., None] + np.arange(size)] = data[mine]

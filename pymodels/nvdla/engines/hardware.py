@@ -43,10 +43,12 @@ class OperationResult:
         memory: (size,) bytes of each region after the operation.
         output: (surfaces, height, width, lanes) the output: sums of 32 bits of a convolution, which go on to SDP; elements
             of the others, which SDP may hand on to PDP.
+        writes: addresses that were written, and how many bytes at each of them.
     """
 
     memory: dict[str, npt.NDArray[np.uint8]]
     output: Ints
+    writes: Sequence[tuple[npt.NDArray[np.int64], int]] = ()
 
 
 def run_operation(
@@ -76,4 +78,4 @@ def run_operation(
         raise UsageError(f"unknown engine {engine!r}; known: {', '.join(_ENGINES)}")
     space = AddressSpace(memory)
     output = _ENGINES[engine](Values(registers, luts, configuration), space, incoming)
-    return OperationResult(space.contents(), output)
+    return OperationResult(space.contents(), output, space.writes)

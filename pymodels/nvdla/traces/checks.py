@@ -8,6 +8,7 @@ from a file, and the first of them.
 from __future__ import annotations
 
 import zlib
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -48,10 +49,12 @@ def trace_regions(trace: NvdlaTrace) -> tuple[Region, ...]:
         Region(f"memory_{low * _ALIGNMENT:08x}", low * _ALIGNMENT, np.zeros((high - low) * _ALIGNMENT, np.uint8))
         for low, high in joined
     ]
+    bases = [region.base for region in regions]
     for memory in trace.memories:
-        home = next((r for r in regions if r.base <= memory.base < r.end), None)
-        for offset, data in memory.pieces:
-            if home is not None:
+        number = bisect_right(bases, memory.base) - 1
+        if number >= 0 and memory.base < regions[number].end:
+            home = regions[number]
+            for offset, data in memory.pieces:
                 at = memory.base - home.base + offset
                 home.data[at : at + len(data)] = np.frombuffer(data, np.uint8)
     # Above 32 bits there is nothing that the hardware could reach.

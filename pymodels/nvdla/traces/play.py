@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace test on the functional models: no RTL, no time."""
+"""A trace test on the functional models: no RTL, no time, and the verdict that its run on RTL has too."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.axi.memory import Region
-from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.nvdla.driver.driver_steps import StuckError
 from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware
 from goldbeat.pymodels.nvdla.engines.hardware import run_operation
-from goldbeat.pymodels.nvdla.traces.checks import CHECKS, TraceCheck, trace_checks, trace_regions
+from goldbeat.pymodels.nvdla.traces.checks import CHECK_BYTES, CHECKS, TraceCheck, trace_checks, trace_regions
 from goldbeat.pymodels.nvdla.traces.schedule import trace_steps
 from goldbeat.pymodels.nvdla.traces.statements import NvdlaTrace
 from goldbeat.pymodels.stimulus import Access
@@ -25,74 +25,149 @@ _BY_TIME = "CDMA.S_CBUF_FLUSH_STATUS"
 
 @dataclass(frozen=True)
 class PlayedTrace:
-    """What a trace test has left.
+    """What a trace test has left, when all that it has enabled is done.
 
     Attributes:
         memory: bytes by region, that of the checks included.
         checks: its checks.
         interrupt: the interrupt is high in the end.
         reads: registers that were read and had the value that the test says.
+        stuck: operations that are enabled and never done; such a test fails.
+        partial: why the test proves little: what was not computed, or that it compares nothing.
     """
 
     memory: Mapping[str, npt.NDArray[np.uint8]]
     checks: list[TraceCheck]
     interrupt: bool
     reads: int = 0
+    stuck: tuple[str, ...] = ()
+    partial: tuple[str, ...] = ()
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Everything that is wrong on the models."""
+        return (*self.stuck, *(one.failure for one in self.checks if one.failure))
 
 
 def play_trace(trace: NvdlaTrace) -> PlayedTrace:
-    """Play a test against hardware that is done at once.
+    """Play a test against hardware that is done at once; what is enabled in the end is done before the verdict.
 
     Raises:
-        UsageError: an operation that the models cannot do.
+        UsageError: an operation that the test waits for and that the models cannot do.
         InputError: statements that wait for ever, or data outside of the memory.
     """
-    regions: dict[str, Region] = {r.name: r for r in trace_regions(trace)}
+    return _Player(trace).play()
 
-    def work(chain: list[tuple[str, dict[int, int]]]) -> None:
+
+class _Player:
+    def __init__(self, trace: NvdlaTrace) -> None:
+        self._trace = trace
+        self._regions: dict[str, Region] = {r.name: r for r in trace_regions(trace)}
+        self._hardware = IdealHardware(work=self._work, apart=True)
+        self._touched: list[tuple[npt.NDArray[np.int64], int]] = []
+        self._written: set[int] = set()
+        self._reads = self._told = 0
+        self._ran: set[int] = set()
+        self._useful = 0
+
+    def play(self) -> PlayedTrace:
+        stuck: tuple[str, ...] = ()
+        missing: list[str] = []
+        try:
+            self._statements()
+            stuck = self._finish(missing)
+        except StuckError:
+            # The test waits for an interrupt that no operation gives.
+            stuck = tuple(self._hardware.unfinished()) or ("the test waits for an interrupt, but enables no operation",)
+        memory = {name: region.data for name, region in self._regions.items()}
+        checks = trace_checks(self._trace, memory[CHECKS])
+        if not stuck and not self._useful and not self._told:
+            missing.append(f"{self._trace.name} compares nothing that it has written or that an operation writes")
+        where = f"{self._trace.file.name}: "
+        return PlayedTrace(
+            memory,
+            [] if stuck else checks,
+            self._hardware.pending,
+            self._reads,
+            tuple(where + text for text in stuck),
+            tuple(missing),
+        )
+
+    def _finish(self, missing: list[str]) -> tuple[str, ...]:
+        """Let everything that is enabled come to its end, as hardware does."""
+        while self._hardware.enabled:
+            try:
+                self._hardware.advance()
+            except StuckError:
+                return tuple(self._hardware.unfinished())
+            except UsageError as error:
+                missing.append(f"{self._trace.name} enables an operation that was not computed: {error}")
+                break
+        return ()
+
+    def _work(self, chain: list[tuple[str, dict[int, int]]]) -> None:
         flowing = None
         for engine, registers in chain:
-            seen = tuple(r for r in regions.values() if r.name != CHECKS)
-            result = run_operation(engine, registers, seen, flowing, hardware.luts.get(engine), trace.configuration)
+            seen = tuple(r for r in self._regions.values() if r.name != CHECKS)
+            luts = self._hardware.luts.get(engine)
+            result = run_operation(engine, registers, seen, flowing, luts, self._trace.configuration)
             flowing = result.output
+            self._touched += result.writes
             for region in seen:
-                regions[region.name] = Region(region.name, region.base, result.memory[region.name])
+                self._regions[region.name] = Region(region.name, region.base, result.memory[region.name])
 
-    hardware = IdealHardware(work=work, apart=True)
-    steps = trace_steps(trace, "dla_intr", "dbb")
-    answer: int | None = None
-    reads = 0
-    while True:
-        try:
-            step = next(steps) if answer is None else steps.send(answer)
-        except StopIteration:
-            break
-        answer = 0
+    def _statements(self) -> None:
+        steps = trace_steps(self._trace, "dla_intr", "dbb")
+        answer: int | None = None
+        while True:
+            try:
+                step = next(steps) if answer is None else steps.send(answer)
+            except StopIteration:
+                return
+            answer = self._step(step)
+
+    def _step(self, step: Access) -> int:
+        """Do a step; gives what it reads."""
+        hardware = self._hardware
         if step.op == "post":
             hardware.write(step.address, step.value or 0)
+            self._written.add(step.address)
         elif step.op == "read":
             answer = hardware.read(step.address)
             if step.register != _BY_TIME and _differs(step, answer):
-                raise _wrong(trace, step, answer)
-            reads += step.value is not None
+                raise self._wrong(step, answer)
+            self._reads += step.value is not None
+            # What nothing has written and no operation has changed is a constant of the hardware.
+            known = step.address in self._written or bool(self._touched)
+            self._told += step.value is not None and step.mask != 0 and known
+            return answer
         elif step.op == "poll":
             while _differs(step, found := hardware.read(step.address)):
                 try:
                     hardware.advance()
                 except StuckError as error:
-                    raise _wrong(trace, step, found) from error
+                    raise self._wrong(step, found) from error
         elif step.op == "wait_for":
             hardware.interrupt()
         elif step.call is not None:
-            step.call({name: region.data for name, region in regions.items()})
-    memory = {name: region.data for name, region in regions.items()}
-    return PlayedTrace(memory, trace_checks(trace, memory[CHECKS]), hardware.pending, reads)
+            step.call({name: region.data for name, region in self._regions.items()})
+            self._check()
+        return 0
+
+    def _check(self) -> None:
+        """Count the checks that have just run and see a byte that an operation has written."""
+        ran = self._regions[CHECKS].data[::CHECK_BYTES]
+        for number, one in enumerate(self._trace.checks):
+            if number not in self._ran and ran[number]:
+                self._ran.add(number)
+                end = one.base + one.size
+                self._useful += any(((at < end) & (at + size > one.base)).any() for at, size in self._touched)
+
+    def _wrong(self, step: Access, found: int) -> InputError:
+        wanted = f"0x{step.value or 0:08x} as the test says"
+        return InputError(f"{step.register} is 0x{found:08x}", wanted, file=self._trace.file)
 
 
 def _differs(step: Access, found: int) -> bool:
     mask = -1 if step.mask is None else step.mask
     return step.value is not None and bool((found ^ step.value) & mask)
-
-
-def _wrong(trace: NvdlaTrace, step: Access, found: int) -> InputError:
-    return InputError(f"{step.register} is 0x{found:08x}", f"0x{step.value or 0:08x} as the test says", file=trace.file)

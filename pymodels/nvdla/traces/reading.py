@@ -25,7 +25,7 @@ from goldbeat.pymodels.nvdla.traces.statements import (
 from goldbeat.pymodels.nvdla.traces.surfaces import read_pieces
 from goldbeat.pymodels.nvdla.traces.transactions import read_transactions
 
-_CALL = re.compile(r"(\w+)\s*\(([^()]*)\)\s*;?")
+_CALL = re.compile(r"(\w+)\s*\(([^()]*)\)\s*;?\s*")
 _FILL = {"ALL_ZERO": 0x00, "ONES": 0xFF, "AFIVE": 0xA5, "FIVEA": 0x5A}
 _MAIN = (MAIN_MEMORY, "0", "1")
 """What the main memory is called; several public tests call it 1."""
@@ -78,12 +78,14 @@ class _Statements:
     def read(self, text: str) -> NvdlaTrace:
         for self._line, line in enumerate(text.splitlines(), 1):
             code = line.partition("//")[0].strip()
-            while code:
-                call = _CALL.match(code)
+            at = 0
+            while at < len(code):
+                call = _CALL.match(code, at)
                 if call is None:
-                    raise self._error(repr(code[:60]), "a statement such as reg_write(NVDLA_SDP.S_POINTER_0, 0x0);")
+                    found = repr(code[at : at + 60])
+                    raise self._error(found, "a statement such as reg_write(NVDLA_SDP.S_POINTER_0, 0x0);")
                 self._statement(call[1], [part.strip() for part in call[2].split(",")])
-                code = code[call.end() :].strip()
+                at = call.end()
         return NvdlaTrace(self._file, tuple(self._memories), tuple(self._statements), self._configuration)
 
     def _error(self, found: str, expected: str) -> InputError:
@@ -189,7 +191,10 @@ class _Statements:
     def _check_file(self, sync: str, memory: str, base: str, size: str, file: str) -> None:
         at, length = self._checked(memory, base, size)
         wanted = np.zeros(length, np.uint8)
-        for offset, data in read_pieces(self._path(file)):
+        pieces = read_pieces(self._path(file))
+        if not any(offset < length and data for offset, data in pieces):
+            raise self._error(f"{file} without a byte of the {length} that are checked", "at least one")
+        for offset, data in pieces:
             part = data[: max(0, length - offset)]
             wanted[offset : offset + len(part)] = np.frombuffer(part, np.uint8)
         one = TraceStatement(self._line, "file", sync=sync, base=at, size=length, wanted=wanted.tobytes())

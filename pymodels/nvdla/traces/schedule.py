@@ -8,7 +8,7 @@ that does not wait. What an interrupt notifies is known from GLB's status, which
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from functools import partial
 
 from goldbeat.pymodels.errors import InputError
@@ -22,6 +22,9 @@ INTERRUPTS = {"SDP": 0, "CDP": 2, "PDP": 4, "CDMA_DAT": 16, "CDMA_WT": 18, "CACC
 _OTHERS = {"BDMA": 6, "RUBIK": 8}
 """Those of engines that only other configurations have."""
 _STATUS = csb_register("GLB", "S_INTR_STATUS").address
+_BUSY = 0x0003_0003
+"""Both groups in S_STATUS; 0 is idle."""
+_LAUNCH = "CFG_LAUNCH"
 _MOST_CYCLES = 50_000_000
 
 
@@ -39,20 +42,39 @@ def trace_steps(trace: NvdlaTrace, interrupt: str, memory: str) -> Generator[Acc
     return _Schedule(trace, interrupt, memory).steps()
 
 
+def idle_steps(trace: NvdlaTrace) -> Iterator[Access]:
+    """Accesses that wait until every block that a test has enabled is idle: the test ends when its operations do."""
+    launched = {one.register.block for one in trace.statements if one.register is not None and _starts(one)}
+    for block in sorted(launched):
+        if block == "BDMA":
+            status = csb_register(block, "STATUS")
+            idle = 1 << status.field("IDLE").lsb
+            yield Access("poll", status.address, idle, mask=idle, cycles=_MOST_CYCLES, register=status.full_name)
+        else:
+            status = csb_register(block, "S_STATUS")
+            yield Access("poll", status.address, 0, mask=_BUSY, cycles=_MOST_CYCLES, register=status.full_name)
+
+
+def _starts(one: TraceStatement) -> bool:
+    name = one.register.name if one.register is not None else ""
+    return one.kind == "write" and bool((one.value or 0) & 1) and (name == "D_OP_ENABLE" or name.startswith(_LAUNCH))
+
+
 class _Schedule:
     def __init__(self, trace: NvdlaTrace, interrupt: str, memory: str) -> None:
         self._trace = trace
         self._ports = interrupt, memory
         self._threads: dict[str, deque[TraceStatement]] = defaultdict(deque)
         self._expected: dict[int | None, deque[TraceStatement]] = defaultdict(deque)
-        self._checks: list[tuple[int, TraceStatement]] = []
+        self._checks: dict[str, list[tuple[int, TraceStatement]]] = defaultdict(list)
         self._happened: set[str] = set()
+        self._news: list[str] = []
         number = 0
         for one in trace.statements:
             if one.kind == "interrupt":
                 self._expected[self._bit(one)].append(one)
             elif one.kind in ("crc", "file", "nothing"):
-                self._checks.append((number, one))
+                self._checks[one.sync].append((number, one))
                 number += one.kind != "nothing"
             else:
                 self._threads[one.thread].append(one)
@@ -79,7 +101,9 @@ class _Schedule:
                 break
             yield from self._interrupt()
             yield from self._due_checks()
-        if left := [q[0] for q in self._threads.values() if q] + [one for _, one in self._checks]:
+        if left := [q[0] for q in self._threads.values() if q] + [
+            one for due in self._checks.values() for _, one in due
+        ]:
             first = min(left, key=lambda one: one.line)
             raise InputError(
                 f"{first.sync} is never notified", "an event that happens", file=self._trace.file, line=first.line
@@ -93,7 +117,7 @@ class _Schedule:
     def _step(self, one: TraceStatement) -> Generator[Access, int, None]:
         register = one.register
         if one.kind == "notify":
-            self._happened.add(one.sync)
+            self._notify(one.sync)
         elif register is not None:
             name, address = register.full_name, register.address
             if one.kind == "write":
@@ -108,16 +132,22 @@ class _Schedule:
         status = yield Access("read", _STATUS)
         if any(self._expected[None]):
             # Whoever waits for any interrupt clears it too.
-            self._happened.add(self._expected[None].popleft().sync)
+            self._notify(self._expected[None].popleft().sync)
             return
         yield Access("post", _STATUS, status)
         for bit, waiting in self._expected.items():
             if bit is not None and status >> bit & 1 and waiting:
-                self._happened.add(waiting.popleft().sync)
+                self._notify(waiting.popleft().sync)
+
+    def _notify(self, sync: str) -> None:
+        self._happened.add(sync)
+        self._news.append(sync)
 
     def _due_checks(self) -> Generator[Access, int, None]:
-        due = [pair for pair in self._checks if pair[1].sync in self._happened]
-        self._checks = [pair for pair in self._checks if pair[1].sync not in self._happened]
+        due = sorted(
+            (pair for sync in self._news for pair in self._checks.pop(sync, ())), key=lambda pair: pair[1].line
+        )
+        self._news.clear()
         for number, one in due:
             if one.kind != "nothing":
                 call = partial(run_check, number * CHECK_BYTES, one.base, one.size, one.wanted)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from goldbeat.pymodels.errors import InputError
 
-_PIECE = re.compile(r"\{\s*offset:\s*(0x[0-9a-fA-F]+|\d+)\s*,\s*size:\s*(0x[0-9a-fA-F]+|\d+)\s*,\s*payload:([^}]*)\}")
+_PIECE = re.compile(r"\{\s*offset:\s*(0x[0-9a-fA-F]+|\d+)\s*,\s*size:\s*(0x[0-9a-fA-F]+|\d+)\s*,\s*payload:([^{}]*)\}")
+_BETWEEN = "{}, \t\r\n"
 _PER_LINE = 32
 _END_OF_DUMP = "dump done"
 _POINTER = "version https://git-lfs"
@@ -36,19 +37,28 @@ def read_pieces(file: Path) -> list[tuple[int, bytes]]:
     """
     text = _text(file)
     found = []
+    line, behind = 1, 0
     for piece in _PIECE.finditer(text):
-        line = text.count("\n", 0, piece.start()) + 1
+        _check_between(text[behind : piece.start()], file, line)
+        line += text.count("\n", behind, piece.start())
         data = _bytes(piece[3].split(), file, line)
         if len(data) != int(piece[2], 0):
             raise InputError(f"{len(data)} bytes", f"the {piece[2]} bytes of its size", file=file, line=line)
         found.append((int(piece[1], 0), data))
-    if rest := _PIECE.sub("", text).strip("{}, \t\r\n"):
-        part = rest.splitlines()[0].strip()
-        where = text.count("\n", 0, text.index(part)) + 1
-        raise InputError(repr(part[:60]), "{offset:0x0, size:1, payload:0x00}", file=file, line=where)
+        line += text.count("\n", piece.start(), piece.end())
+        behind = piece.end()
+    _check_between(text[behind:], file, line)
     if not found:
         raise InputError("no {offset:..., size:..., payload:...}", "at least one piece of data", file=file, line=1)
     return found
+
+
+def _check_between(text: str, file: Path, line: int) -> None:
+    """Between pieces there are braces, commas and spaces only."""
+    if rest := text.strip(_BETWEEN):
+        line += text.count("\n", 0, text.index(rest))
+        part = rest.splitlines()[0].strip()
+        raise InputError(repr(part[:60]), "{offset:0x0, size:1, payload:0x00}", file=file, line=line)
 
 
 def read_byte_list(file: Path) -> bytes:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transactions (``input.txn``): one access behind the other, with the data files that they name.
 
-An address is that of a word, with bits 31 to 16 set. Source of the form: nvdla/hw, branch nvdlav1, ``verif/traces/traceplayer``.
+An address with bits 31 to 16 set is that of a word, any other one is that of a byte. ``until`` polls a register, as transactions
+from a log of the virtual platform do. Source of the form: nvdla/hw, branch nvdlav1, ``verif/traces/traceplayer``.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from goldbeat.pymodels.nvdla.traces.statements import NvdlaTrace, TraceMemory, T
 from goldbeat.pymodels.nvdla.traces.surfaces import read_byte_list
 
 _THREAD = "all"
+_WORDS_ABOVE = 0xFFFF
 _STATUS = "GLB.S_INTR_STATUS"
-_WORDS = {"write_reg": (2, 3), "read_reg": (3, 4), "load_mem": (3,), "dump_mem": (3,), "wait": (0,)}
+_WORDS = {"write_reg": (2, 3), "read_reg": (3, 4), "load_mem": (3,), "dump_mem": (3,), "wait": (0,), "until": (2, 3)}
 
 
 def read_transactions(file: Path, text: str, configuration: Configuration = NV_SMALL) -> NvdlaTrace:
@@ -66,6 +68,10 @@ def read_transactions(file: Path, text: str, configuration: Configuration = NV_S
             case "write_reg":
                 register = _register(file, line, numbers[0], configuration)
                 statements.append(TraceStatement(line, "write", _THREAD, register, numbers[1]))
+            case "until":
+                register = _register(file, line, numbers[0], configuration)
+                mask = numbers[1] if len(numbers) == 3 else 0xFFFF_FFFF
+                statements.append(TraceStatement(line, "poll", _THREAD, register, numbers[-1], mask))
             case _:
                 register = _register(file, line, numbers[0], configuration)
                 # The status of the interrupts is read until it is what it should be.
@@ -82,9 +88,11 @@ def _number(file: Path, line: int, word: str) -> int:
 
 
 def _register(file: Path, line: int, address: int, configuration: Configuration) -> CsbRegister:
-    inside = configuration.page_address((address & 0xFFFF) << 2)
+    words = address >> 16 == _WORDS_ABOVE
+    byte = (address & 0xFFFF) << 2 if words else address
+    inside = None if byte % 4 else configuration.page_address(byte)
     found = None if inside is None else register_at(inside)
     if found is None:
-        expected = f"the word address of a register of {configuration.name}"
+        expected = f"the word address (0xffff....) or byte address of a register of {configuration.name}"
         raise InputError(f"0x{address:x}", expected, file=file, line=line)
     return found

@@ -6,7 +6,8 @@ Source of the default: nvdla/sw, ``umd/apps/runtime``: pictures are unpacked as 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,27 @@ def chosen(scale: str | None, order: str | None) -> Convention:
     return Convention(scale or RUNTIME.scale, order or RUNTIME.order)
 
 
+@contextmanager
+def opened_picture(file: Path) -> Iterator[Any]:
+    """A picture, closed in the end; whatever is wrong with the file is said of it.
+
+    Raises:
+        InputError: no picture.
+        UsageError: the package pillow is missing.
+    """
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ModuleNotFoundError as error:
+        raise UsageError(f"{file}: pictures need the Python package pillow") from error
+    try:
+        with Image.open(file) as picture:
+            yield picture
+    except FileNotFoundError as error:
+        raise InputError("no such file", "a picture or a .npy file", file=file) from error
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
+        raise InputError(str(error), "a picture or a .npy file", file=file) from error
+
+
 def read_picture(
     file: Path, shape: tuple[int, int, int] | None, convention: Convention = RUNTIME
 ) -> npt.NDArray[np.int8]:
@@ -77,18 +99,9 @@ def read_picture(
         InputError: no picture, or a tensor of neither 1 nor 3 channels.
         UsageError: the package pillow is missing.
     """
-    try:
-        from PIL import Image, UnidentifiedImageError
-    except ModuleNotFoundError as error:
-        raise UsageError(f"{file}: pictures need the Python package pillow") from error
     mode = _MODES.get(shape[0] if shape else 3)
     if mode is None:
         raise InputError("a picture", f"int8 of shape {shape} as .npy: pictures have 1 or 3 channels", file=file)
-    try:
-        with Image.open(file) as picture:
-            pixels = np.asarray(picture.convert(mode), np.uint8)
-    except FileNotFoundError as error:
-        raise InputError("no such file", "a picture or a .npy file", file=file) from error
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
-        raise InputError(str(error), "a picture or a .npy file", file=file) from error
+    with opened_picture(file) as picture:
+        pixels = np.asarray(picture.convert(mode), np.uint8)
     return convention(pixels.reshape(*pixels.shape[:2], -1))

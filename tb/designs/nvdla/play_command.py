@@ -13,7 +13,7 @@ from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.nvdla.engines.configuration import Configuration
 from goldbeat.pymodels.nvdla.traces.play import play_trace
 from goldbeat.pymodels.nvdla.traces.reading import read_nvdla_trace
-from goldbeat.tb.cli.common import FAILED, print_json, say, working
+from goldbeat.tb.cli.common import FAILED, PARTIAL, print_json, say, working
 from goldbeat.tb.designs.nvdla.trace_files import trace_names, traces_at
 
 
@@ -25,11 +25,12 @@ class _Played:
     checks: int = 0
     reads: int = 0
     failures: tuple[str, ...] = ()
+    partial: tuple[str, ...] = ()
     refused: str = ""
 
     @property
     def passed(self) -> bool:
-        return bool(self.checks or self.reads) and not self.failures
+        return not (self.failures or self.partial or self.refused)
 
     def facts(self) -> dict[str, Any]:
         found = {
@@ -38,19 +39,22 @@ class _Played:
             "checks": self.checks,
             "reads": self.reads,
             "failures": list(self.failures),
+            "partial": list(self.partial),
         }
         return found | ({"not_played": self.refused} if self.refused else {})
 
     def line(self) -> str:
         if self.refused:
             return f"not played  {self.name}: {self.refused}"
-        if self.passed:
-            return f"pass        {self.name}: {self.checks} checks of memory, {self.reads} of registers"
-        return f"FAIL        {self.name}: {self.failures[0] if self.failures else 'it compares nothing'}"
+        if self.failures:
+            return f"FAIL        {self.name}: {self.failures[0]}"
+        if self.partial:
+            return f"partial     {self.name}: {self.partial[0]}"
+        return f"pass        {self.name}: {self.checks} checks of memory, {self.reads} of registers"
 
 
 def play_command(path: Path, configuration: Configuration, *, as_json: bool) -> None:
-    """Play a test, or all of a folder; those of a folder that the models cannot play are named and left out."""
+    """Play a test, or all of a folder; those of a folder that the models cannot play are named, and it is no pass."""
     files = traces_at(path)
     names = trace_names(files)
     played = []
@@ -58,7 +62,7 @@ def play_command(path: Path, configuration: Configuration, *, as_json: bool) -> 
         for file in files:
             played.append(_play(file, names[file], configuration, alone=len(files) == 1))
             step()
-    failed = [one for one in played if not one.passed and not one.refused]
+    failed = [one for one in played if one.failures]
     passed = sum(one.passed for one in played)
     if as_json:
         print_json({"configuration": configuration.name, "tests": [one.facts() for one in played]})
@@ -66,8 +70,8 @@ def play_command(path: Path, configuration: Configuration, *, as_json: bool) -> 
         for one in played:
             say(one.line())
         say(f"{configuration.name}: {passed} of {len(played)} trace tests passed")
-    if failed or not passed:
-        raise typer.Exit(FAILED)
+    if failed or passed < len(played):
+        raise typer.Exit(FAILED if failed else PARTIAL)
 
 
 def _play(file: Path, name: str, configuration: Configuration, *, alone: bool) -> _Played:
@@ -77,5 +81,4 @@ def _play(file: Path, name: str, configuration: Configuration, *, alone: bool) -
         if alone:
             raise
         return _Played(name, refused=str(error))
-    failures = tuple(one.failure for one in done.checks if one.failure)
-    return _Played(name, len(done.checks), done.reads, failures)
+    return _Played(name, len(done.checks), done.reads, done.failures, done.partial)

@@ -26,6 +26,7 @@ from goldbeat.pymodels.nvdla.loadable.loadable import Address, Loadable, Loadabl
 from goldbeat.pymodels.nvdla.loadable.network import DLA1, EMU1, NetworkOperation, network, submitted
 from goldbeat.pymodels.nvdla.loadable.placement import address_id
 from goldbeat.tb.designs.nvdla.pictures import RUNTIME, Convention, read_picture
+from goldbeat.tb.designs.nvdla.pixel_input import PixelTensor, pixel_tensor
 
 _INPUT, _OUTPUT = "input", "output"
 _SOURCE, _TARGET = "src_data", "dst_data"
@@ -170,15 +171,18 @@ def input_memory(loadable: Loadable) -> LoadableMemory:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where an input goes: the memory, and the feature cube that is read there."""
+    """Where an input goes: the memory, and the feature cube or the pixels that are read there."""
 
     loadable: Loadable
     memory: LoadableMemory
     cube: FeatureTensor | None
+    pixels: PixelTensor | None
 
     def read(self, file: Path, convention: Convention) -> npt.NDArray[Any]:
         if file.suffix == ".npy":
             return load_array(file, "a picture or a .npy file")
+        if self.pixels is not None:
+            return self.pixels.picture(file, convention)
         return read_picture(file, self.cube.shape if self.cube else None, convention)
 
     def batch(self, array: npt.NDArray[Any]) -> bool:
@@ -193,6 +197,13 @@ class _Place:
                 raise InputError(f"{len(data)} bytes", raw, file=file)
             return {self.memory.id: data}
         cube, what = self.cube, f"{array.dtype} of shape {array.shape}"
+        if self.pixels is not None:
+            channels = self.pixels.channels(array)
+            if channels is None:
+                raise InputError(what, f"{self.pixels.expected}, or {raw}", file=file)
+            data = self.loadable.image(self.memory)
+            self.pixels.put(channels, data)
+            return {self.memory.id: data}
         if cube is None:
             raise InputError(what, f"{raw}: the input is no single feature cube", file=file)
         if array.dtype != cube.form.dtype or array.shape != cube.shape:
@@ -203,7 +214,8 @@ class _Place:
 
 def _place(loadable: Loadable, configuration: Configuration) -> _Place:
     memory = input_memory(loadable)
-    return _Place(loadable, memory, tensor(loadable, memory, _SOURCE, configuration))
+    cube = tensor(loadable, memory, _SOURCE, configuration)
+    return _Place(loadable, memory, cube, None if cube else pixel_tensor(loadable, memory))
 
 
 def read_tensors(
@@ -218,7 +230,7 @@ def read_tensors(
         loadable: the model.
         files: ``.npy`` with bytes as they are in memory, one dimension, or int8 (C, H, W) of the model's input, or with a batch of
             them: (N, size) bytes, int8 (N, C, H, W); or a picture of the input's height and width, one channel (grey) or three
-            (colours).
+            (colours). For a model that reads pixels: int8 or uint8, channels first or last, or a picture.
         convention: how a picture becomes numbers.
         configuration: of the hardware; elements have the input's precision there.
 
@@ -284,6 +296,11 @@ class Output:
             (int(i), int(values[i]) if whole else float(values[i])) for i in np.argsort(-values, kind="stable")[:_BEST]
         ]
 
+    @property
+    def all_equal(self) -> bool:
+        """Whether a classifier's output has one value for all classes, so that their order means nothing."""
+        return bool(self.ranking()) and len(np.unique(self.array)) == 1
+
     def facts(self) -> dict[str, Any]:
         """For a report."""
         return {
@@ -293,6 +310,7 @@ class Output:
             "marked": self.marked,
             "cubes": {who: list(cube.shape) for who, cube in self.cubes.items()},
             "classes": [{"class": one, "value": value} for one, value in self.ranking()],
+            "all_equal": self.all_equal,
         }
 
 
@@ -392,5 +410,7 @@ def output_lines(outputs: Sequence[Output], *, raw: bool = False) -> list[str]:
 
 
 def rank_text(output: Output) -> str:
-    """``5 (113), 2 (5)``: classes with their values, highest first."""
+    """``5 (113), 2 (5)``: classes with their values, highest first; equal values everywhere are said."""
+    if output.all_equal:
+        return f"none: all {output.array.size} values are {output.ranking()[0][1]}"
     return ", ".join(f"{one} ({value})" for one, value in output.ranking())

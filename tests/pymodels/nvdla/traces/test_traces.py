@@ -241,7 +241,10 @@ def test_transactions(tmp_path):
     ("row", "message"),
     [
         ("write_reg 0xffff0001", r":2: found 'write_reg 0xffff0001', expected one of write_reg"),
-        ("write_reg 0xffffffff 1", r":2: found 0xffffffff, expected the word address of a register"),
+        (
+            "write_reg 0xffffffff 1",
+            r":2: found 0xffffffff, expected the word address \(0xffff\.\.\.\.\) or byte address of a register",
+        ),
         ("write_reg here 1", r":2: found 'here', expected a number"),
         ("load_mem 0 4 no.dat", r"no\.dat: no such file"),
         ("dump_mem 0 4 two.dat", r":2: found 2 bytes in two\.dat for a dump of 4, expected every byte"),

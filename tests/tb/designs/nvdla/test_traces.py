@@ -46,6 +46,43 @@ def test_an_exported_model_passes_beside_one_that_cannot_run(tests):
     assert "found NVDLA_BDMA.CFG_CMD_0, expected a register of nv_small" in text
 
 
+_IN_FLIGHT = """\
+mem_init(pri_mem, 0x80000000, 0x1000, FIVEA);
+reg_write(NVDLA_SDP.D_DATA_CUBE_WIDTH_0, 0x3);
+reg_write(NVDLA_SDP_RDMA.D_DATA_CUBE_WIDTH_0, 0x3);
+reg_write(NVDLA_SDP_RDMA.D_SRC_BASE_ADDR_LOW_0, 0x80000000);
+reg_write(NVDLA_SDP.D_DST_BASE_ADDR_LOW_0, 0x80000800);
+reg_write(NVDLA_SDP_RDMA.D_FEATURE_MODE_CFG_0, 0x0);
+reg_write(NVDLA_SDP.D_OP_ENABLE_0, 0x1);
+"""
+_FETCH = "reg_write(NVDLA_SDP_RDMA.D_OP_ENABLE_0, 0x1);\n"
+_READ = "reg_read_check(NVDLA_SDP.D_DATA_CUBE_WIDTH_0, 0x3);\n"
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (_IN_FLIGHT + _FETCH + "reg_read_check(NVDLA_SDP.S_POINTER_0, 0x0);\n", 3),
+        (_IN_FLIGHT + _FETCH + "intr_notify(SDP_0, done)\ncheck_nothing(done);\n", 3),
+        (_IN_FLIGHT + _FETCH + _READ, 0),
+        (_IN_FLIGHT + _READ, 1),
+        (_IN_FLIGHT + "intr_notify(SDP_0, done)\ncheck_nothing(done);\n", 1),
+    ],
+    ids=["in flight", "awaited", "in flight, a register read", "never done", "awaited and never done"],
+)
+def test_models_and_rtl_give_one_verdict(text, code, tests):
+    file = tests / "test.cfg"
+    file.write_text(text)
+    played = goldbeat("nvdla", "play", str(file), code=code).stdout
+    ran = goldbeat("run", "nvdla", "--trace", str(file), code=code).stdout
+    why = {0: "", 1: "SDP group 0 is enabled and never done: SDP_RDMA group 0 is not enabled", 3: "compares nothing"}[
+        code
+    ]
+    assert why in played
+    assert why in " ".join(ran.split())
+
+
 @pytest.mark.sim
 def test_tests_of_one_name_all_run(tests):
     """The second one's checksum is wrong: were one of them lost, this would pass or have one test."""

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trace test passes only if it compares something, and all that it enables is done."""
+
+import re
+
+import pytest
+
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.nvdla.engines.registers import csb_register
+from goldbeat.pymodels.nvdla.traces.play import play_trace
+from goldbeat.pymodels.nvdla.traces.reading import read_nvdla_trace
+from goldbeat.pymodels.nvdla.traces.surfaces import read_pieces
+
+SDP = """\
+mem_init(pri_mem, 0x80000000, 0x1000, FIVEA);
+reg_write(NVDLA_SDP.D_DATA_CUBE_WIDTH_0, 0x3);
+reg_write(NVDLA_SDP_RDMA.D_DATA_CUBE_WIDTH_0, 0x3);
+reg_write(NVDLA_SDP_RDMA.D_SRC_BASE_ADDR_LOW_0, 0x80000000);
+reg_write(NVDLA_SDP.D_DST_BASE_ADDR_LOW_0, 0x80000800);
+reg_write(NVDLA_SDP_RDMA.D_FEATURE_MODE_CFG_0, 0x0);
+"""
+ENABLE = {block: f"reg_write(NVDLA_{block}.D_OP_ENABLE_0, 0x1);\n" for block in ("SDP", "SDP_RDMA", "PDP", "PDP_RDMA")}
+BOTH = SDP + ENABLE["SDP"] + ENABLE["SDP_RDMA"]
+FLYING = "reg_write(NVDLA_SDP.D_FEATURE_MODE_CFG_0, 0x1);\n"
+DONE = "intr_notify(SDP_0, done)\n"
+# Bypassed stages, scale 1 as reset: all 0, since the converter's scale is 0 after reset.
+RESULT = "check_crc(done, pri_mem, 0x80000800, 0x20, 0x190a55ad);\n"
+
+
+def played(tmp_path, text, name="test.cfg"):
+    (tmp_path / name).write_text(text)
+    return play_trace(read_nvdla_trace(tmp_path / name))
+
+
+def test_what_a_test_leaves_in_flight_is_computed(tmp_path):
+    found = played(tmp_path, BOTH)
+    assert bytes(found.memory["memory_80000000"][0x800:0x820]) == bytes(32)
+    assert found.interrupt
+    assert found.failures == ()
+    assert found.partial == ("test compares nothing that it has written or that an operation writes",)
+
+
+def test_a_check_of_what_an_operation_writes_counts(tmp_path):
+    found = played(tmp_path, BOTH + DONE + RESULT)
+    assert (found.failures, found.partial) == ((), ())
+    assert "expected the checksum" in played(tmp_path, BOTH + DONE + RESULT.replace("ad);", "ae);")).failures[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "reg_read_check(NVDLA_SDP.S_POINTER_0, 0x0);\n",
+        "poll_reg_equal(NVDLA_SDP.S_STATUS_0, 0x0);\n",
+        SDP + "sync_notify(NVDLA_SDP, done);\n" + RESULT.replace("190a55ad", "9139d123"),
+        BOTH + "sync_notify(NVDLA_SDP, early);\n" + RESULT.replace("done", "early").replace("190a55ad", "9139d123"),
+        BOTH + DONE + "check_nothing(done);\n",
+        BOTH + DONE + RESULT.replace("0x80000800", "0x80000000").replace("190a55ad", "9139d123"),
+    ],
+    ids=["empty", "constant", "true at once", "no operation", "too early", "check_nothing", "other memory"],
+)
+def test_a_test_that_compares_nothing_is_no_pass(text, tmp_path):
+    found = played(tmp_path, text)
+    assert found.failures == ()
+    assert found.partial == ("test compares nothing that it has written or that an operation writes",)
+
+
+def test_registers_that_the_test_has_written_count(tmp_path):
+    text = "reg_write(NVDLA_SDP.D_DATA_CUBE_WIDTH_0, 0x3);\nreg_read_check(NVDLA_SDP.D_DATA_CUBE_WIDTH_0, 0x3);\n"
+    assert played(tmp_path, text).partial == ()
+    width = csb_register("SDP", "D_DATA_CUBE_WIDTH").address
+    for mask, partial in ((0xFFFF, False), (0, True)):
+        found = played(tmp_path, f"write_reg 0x{width:x} 3\nread_reg 0x{width:x} 0x{mask:x} 3\n", "input.txn")
+        assert bool(found.partial) is partial
+
+
+@pytest.mark.parametrize(
+    ("text", "lacks"),
+    [
+        (SDP + ENABLE["SDP"], "SDP group 0 is enabled and never done: SDP_RDMA group 0 is not enabled"),
+        (SDP + ENABLE["SDP_RDMA"], "SDP group 0 is enabled and never done: SDP group 0 is not enabled"),
+        (SDP + FLYING + ENABLE["SDP"], "SDP group 0 is enabled and never done: nothing feeds it on the fly"),
+        (ENABLE["PDP_RDMA"], "PDP group 0 is enabled and never done: "),
+        (
+            SDP + "reg_write(NVDLA_SDP.S_POINTER_0, 0x1);\n" + BOTH,
+            "SDP group 0, 1 is enabled and never done: SDP group 0 is not enabled",
+        ),
+        (DONE + "check_nothing(done);\n", "the test waits for an interrupt, but enables no operation"),
+    ],
+    ids=["no RDMA", "RDMA alone", "no producer", "PDP_RDMA alone", "other group", "nothing"],
+)
+@pytest.mark.parametrize("awaited", [False, True])
+def test_what_is_enabled_and_never_done_fails(text, lacks, awaited, tmp_path):
+    found = played(tmp_path, text + (DONE + "check_nothing(done);\n" if awaited else ""))
+    assert lacks in found.failures[0]
+    assert "test.cfg: " in found.failures[0]
+
+
+def test_an_operation_that_the_models_lack_is_named_and_no_pass(tmp_path):
+    text = BOTH.replace("0x0);\n", "0x0);\nreg_write(NVDLA_SDP.D_DATA_FORMAT_0, 0xa);\n", 1)
+    found = played(tmp_path, text + "reg_read_check(NVDLA_SDP.D_DATA_FORMAT_0, 0xa);\n")
+    assert found.failures == ()
+    assert re.match("test enables an operation that was not computed: SDP", found.partial[0])
+
+
+def test_many_pieces_and_the_line_of_a_wrong_one(tmp_path):
+    """Each piece is read once: twenty thousand of them in an instant."""
+    file, count = tmp_path / "d.dat", 20_000
+    pieces = [f"{{offset:0x{4 * i:x}, size:4, payload:0x24 0x35 0x15 0x12}} ," for i in range(count)]
+    file.write_text("\n".join(["{", *pieces, "}"]))
+    found = read_pieces(file)
+    assert (len(found), found[-1]) == (count, (4 * count - 4, b"\x24\x35\x15\x12"))
+    for wrong, message in (
+        ("{offset:0x0, size:4, payload:0x24}", "1 bytes, expected the 4 bytes"),
+        ("nonsense", "'nonsense', expected"),
+        ("{offset:0x0, size:4, payload:0x24 0x35", "expected {offset:0x0, size:1, payload:0x00}"),
+        ("{offset:0x0, size:1, payload:0xzz}", "'0xzz', expected bytes"),
+    ):
+        file.write_text("\n".join(["{", *pieces[:-2], wrong, pieces[-1], "}"]))
+        with pytest.raises(InputError) as error:
+            read_pieces(file)
+        assert message in str(error.value)
+        assert error.value.line == count
+
+
+def test_until_and_byte_addresses(tmp_path):
+    """The same operation with word addresses, byte addresses, and a poll instead of a wait."""
+    writes = re.findall(r"reg_write\(NVDLA_(\w+)\.(\w+)_0, (\w+)\);", BOTH)
+    (tmp_path / "in.dat").write_text("0x5a " * 0x1000)
+    (tmp_path / "out.dat").write_text("0x00 " * 32)
+    status = csb_register("GLB", "S_INTR_STATUS").address
+    for address in (lambda byte: byte, lambda byte: 0xFFFF0000 | byte >> 2):
+        rows = ["load_mem 0x80000000 0x1000 in.dat"]
+        rows += [f"write_reg 0x{address(csb_register(b, n).address):x} {v}" for b, n, v in writes]
+        ends = [f"until 0x{address(status):x} 0x00000001", f"until 0x{address(status):x} 0x1 0xffffffff"]
+        for end in ends:
+            text = "\n".join([*rows, end, "dump_mem 0x80000800 0x20 out.dat"])
+            found = played(tmp_path, text, "input.txn")
+            assert (found.failures, found.partial) == ((), ())
+        with pytest.raises(InputError, match=r"S_INTR_STATUS is 0x00000001, expected 0x00000002"):
+            played(tmp_path, "\n".join([*rows, f"until 0x{address(status):x} 2"]), "input.txn")
+    for wrong in ("0x9009", "0x10009004", "0xfffe2401"):
+        with pytest.raises(InputError, match="or byte address"):
+            played(tmp_path, f"write_reg {wrong} 1", "input.txn")
