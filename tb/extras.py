@@ -5,6 +5,17 @@ from __future__ import annotations
 
 import re
 
+from goldbeat.pymodels.errors import ToolError
+
+_PACKAGES = {
+    "PIL": "pillow",
+    "cocotb_tools": "cocotb",
+    "cocotbext": "cocotbext-axi",
+    "systemrdl": "systemrdl-compiler",
+    "ucis": "pyucis",
+}
+"""Packages by the modules that they bring, where the names differ."""
+
 
 def install_hint(extra: str) -> str:
     """The command that installs the packages of an extra.
@@ -26,6 +37,33 @@ def package_hint(package: str) -> str:
     name = re.compile(rf"{re.escape(package)}(?![\w.-])", re.IGNORECASE)
     found = [one.partition(";")[0].strip() for one in _needed() if name.match(one)]
     return f"pip install '{found[0] if found else package}'"
+
+
+def module_hint(module: str) -> str:
+    """The command that installs the package of a module.
+
+    Args:
+        module: as it is imported.
+    """
+    name = module.partition(".")[0]
+    return package_hint(_PACKAGES.get(name, name.replace("_", "-")))
+
+
+def need_module(what: str, module: str) -> None:
+    """Refuse what a missing package is needed for.
+
+    Args:
+        what: needs it.
+        module: as it is imported.
+
+    Raises:
+        ToolError: it is not installed.
+    """
+    # Wanted for what is optional alone.
+    from importlib.util import find_spec
+
+    if find_spec(module.partition(".")[0]) is None:
+        raise ToolError(f"{what} needs the Python package {module}: {module_hint(module)}")
 
 
 def _needed() -> list[str]:

@@ -11,13 +11,13 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from goldbeat.tb.build.host_python import LIBRARY_PACKAGE, MIN_PYTHON, VENV_PACKAGE
 from goldbeat.tb.build.toolchain import find_verilator, has_fst, has_header
 from goldbeat.tb.build.yosys import find_yosys, yosys_hint
 from goldbeat.tb.extras import install_hint, package_hint
 
-_MIN_PYTHON = (3, 11)
 _MIN_GXX = 10
-_PACKAGES = ("numpy", "pydantic", "typer", "rich", "cocotb", "cocotbext-axi", "filelock", "find_libpython")
+_PACKAGES = ("numpy", "pydantic", "typer", "rich", "cocotb", "filelock", "find_libpython")
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ def examine() -> list[ToolFinding]:
         _program("git", "apt install git", needed=False),
         _verilator(),
         *(_package(name) for name in _PACKAGES),
+        _package("cocotbext-axi", needed=False),
         _package("pyslang", needed=False),
         _yosys(),
         _fst(),
@@ -61,14 +62,14 @@ def examine() -> list[ToolFinding]:
 
 
 def _python() -> ToolFinding:
-    good = sys.version_info[:2] >= _MIN_PYTHON
-    need = ".".join(map(str, _MIN_PYTHON))
+    good = sys.version_info[:2] >= MIN_PYTHON
+    need = ".".join(map(str, MIN_PYTHON))
     detail = f"{platform.python_version()} ({sys.executable})" + ("" if good else f", older than {need}")
-    return ToolFinding("python", good, True, detail, f"apt install python{need} python{need}-venv")
+    return ToolFinding("python", good, True, detail, f"apt install {VENV_PACKAGE.removesuffix('-venv')} {VENV_PACKAGE}")
 
 
 def _libpython() -> ToolFinding:
-    hint = "use a Python built with --enable-shared (Debian's is); apt install libpython3.11"
+    hint = f"use a Python built with --enable-shared (Debian's is); apt install {LIBRARY_PACKAGE}"
     try:
         import find_libpython
     except ImportError:

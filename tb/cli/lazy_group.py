@@ -13,7 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from goldbeat.pymodels.errors import ToolError
 from goldbeat.tb.cli import starting
-from goldbeat.tb.extras import install_hint
+from goldbeat.tb.extras import module_hint
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,6 @@ def _stand_in(name: str, package: str) -> Callable[[typer.Typer], None]:
         @app.command(name, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
         def command() -> None:
             """Not available: a package that it needs is not installed."""
-            raise ToolError(f"{name} needs the Python package {package}: {install_hint('sim')}")
+            raise ToolError(f"{name} needs the Python package {package}: {module_hint(package)}")
 
     return register

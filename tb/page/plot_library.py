@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from goldbeat.tb.extras import module_hint
+
 _PACKAGE = "youplot"
 _NAME = "uPlot 1.6.31"
 _SCRIPT, _STYLE = "uplot.iife.min.js", "uplot.min.css"
@@ -20,7 +22,6 @@ _KNOWN = {
     _SCRIPT: "2d27e8ad3d228164525ce213f9dc716f39b4e3aee0cc773fb3491c96cf4921a2",
     _STYLE: "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
 }
-_HINT = "pip install 'goldbeat[page]'"
 
 
 @dataclass(frozen=True)
@@ -37,15 +38,15 @@ def find_library() -> PlotLibrary | str:
     # The package itself is not imported: two of its files are all that is wanted.
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
-        return f"{_NAME} is not installed; {_HINT}, then make the page again with `goldbeat report`"
+        return f"{_NAME} is not installed; {module_hint(_PACKAGE)}, then make the page again with `goldbeat report`"
     folder = Path(spec.origin).parent / "vendor"
     texts = {}
     for name, known in _KNOWN.items():
         try:
             content = (folder / name).read_bytes()
         except OSError as error:
-            return f"{_NAME}: {folder / name}: {error.strerror}; {_HINT}"
+            return f"{_NAME}: {folder / name}: {error.strerror}; {module_hint(_PACKAGE)}"
         if hashlib.sha256(content).hexdigest() != known:
-            return f"{folder / name} has an unknown SHA-256 and is not used; {_HINT}"
+            return f"{folder / name} has an unknown SHA-256 and is not used; {module_hint(_PACKAGE)}"
         texts[name] = content.decode()
     return PlotLibrary(texts[_SCRIPT], texts[_STYLE])

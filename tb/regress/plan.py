@@ -16,6 +16,7 @@ from goldbeat.pymodels.nearest import known_names
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.catalog import designs, find_design
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.extras import need_module
 from goldbeat.tb.inside.job import Backend
 from goldbeat.tb.regress.item import Item
 from goldbeat.tb.regress.suite import Entry, Suite
@@ -117,6 +118,8 @@ def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int
         raise UsageError(f"{count} seeds: more than {MOST_PLANNED} cases; use fewer seeds")
     inputs = {port: str((folder / file).resolve()) for port, file in entry.inputs.items()}
     files = {port: Path(file).name for port, file in inputs.items()}
+    if entry.transactors == "cocotbext":
+        need_module('transactors = "cocotbext"', "cocotbext")
     chosen = list(_designs(entry, folder))
     waivers_of([design for design, _ in chosen], entry.waive)
     for design, source in chosen:

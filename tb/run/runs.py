@@ -27,6 +27,7 @@ from goldbeat.tb.design.clock_wish import ClockWish
 from goldbeat.tb.design.clocks import EARLIEST_PS, blurred, wished
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
+from goldbeat.tb.extras import need_module
 from goldbeat.tb.inside.job import Backend, Episode, Record
 from goldbeat.tb.kernel.rules import add_rules
 from goldbeat.tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift, split
@@ -424,6 +425,8 @@ def check_request(request: Request) -> None:
             known = ", ".join(request.case.options) or "none"
             raise UsageError(f"case {request.case.name} has no option {name!r}; it has: {known}")
     check_inputs(request.design, request.case, request.all_params, request.inputs)
+    if request.transactors == "cocotbext":
+        need_module("--transactors cocotbext", "cocotbext")
     ports = [b.name for b in request.design.bundles(request.all_params)]
     for name in request.traces:
         if name not in (*ports, ALL, FAILED, NONE):

@@ -10,6 +10,7 @@ from typing import Any
 
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.extras import module_hint
 from goldbeat.tb.inside.job import Episode, Record
 from goldbeat.tb.run.first_register import RunWaves, Suspect, suspects
 from goldbeat.tb.run.initial_values import OTHER_SEED, Difference, first_difference, in_episode, with_other_values
@@ -103,7 +104,7 @@ def _said(registers: Sequence[Suspect], one: SimulatorResult, *, first: bool) ->
     """The likeliest register, or how to see one."""
     if not registers:
         if one.waves is not None and first and not waves_readable():
-            return f"; to see which register differs, pip install {WAVES_READER}"
+            return f"; to see which register differs, {module_hint(WAVES_READER)}"
         return ""
     suspect, others = registers[0], len(registers) - 1
     more = f"; {others} more in report.json" if others else ""

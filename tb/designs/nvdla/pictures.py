@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.tb.extras import module_hint
 
 _MODES = {1: "L", 3: "RGB"}
 """Pictures by their number of channels."""
@@ -75,7 +76,7 @@ def opened_picture(file: Path) -> Iterator[Any]:
     try:
         from PIL import Image, UnidentifiedImageError
     except ModuleNotFoundError as error:
-        raise UsageError(f"{file}: pictures need the Python package pillow") from error
+        raise UsageError(f"{file}: pictures need the Python package pillow: {module_hint('PIL')}") from error
     try:
         with Image.open(file) as picture:
             yield picture

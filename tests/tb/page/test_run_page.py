@@ -100,7 +100,7 @@ def test_a_page_that_would_be_too_large_has_fewer_beats(tmp_path, monkeypatch):
 def test_without_the_library_the_page_says_so_and_has_pictures(tmp_path, monkeypatch):
     monkeypatch.setattr(plot_library, "find_spec", lambda name: None)
     made = write_page(failed(tmp_path / "run"))
-    assert "goldbeat[page]" in made.note
+    assert "pip install 'youplot" in made.note
     text = made.path.read_text()
     found = check_links(made.path)
     assert "script" not in found.tags
