@@ -152,6 +152,7 @@ def matrix_rows(tpu: NaiveTpu) -> None:
     prec = f("opd0_prec")
     a = tpu.number("opd0", (1, left[0], 1, left[1]))
     b = tpu.number("opd1", (1, right[0], 1, right[1]))
+    bias = None if f("opd2_const") else tpu.number("opd2", (1, tpu.memory.lanes, 1, columns))
     found = {}
     width = tpu.memory.cube // 2 if SIZE[prec] == 2 else 1
     for y, x in product(range(rows), range(columns)):
@@ -161,7 +162,7 @@ def matrix_rows(tpu: NaiveTpu) -> None:
             to = (0, k, 0, x) if func == 4 else (0, x, 0, k)
             pairs.append((a(at), b(to)))
         if prec in FLOATS:
-            total = F32(0)
+            total = F32(0 if bias is None else bias((0, y % tpu.memory.lanes, 0, x)))
             for begin in range(0, inner, width):
                 total = F32(total + group_sum(pairs[begin : begin + width]))
         else:

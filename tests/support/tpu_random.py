@@ -205,6 +205,8 @@ class CommandMaker:
         fields |= {"res0_addr": self.address(0, 0), "opd0_addr": self.address(4, 0), "opd1_addr": self.address(8, 0)}
         bias = bool(self.rng.integers(2)) and not (self.old and prec == 0)
         wide = 4 if prec == 0 else 2
+        if self.chip.startswith("BM1690") and prec in (1, 5):
+            wide = self.pick(*FLOATS)
         fields |= {"opd2_const": int(not bias), "opd2_addr": self.address(12, 0) if bias else 0, "opd2_prec": wide}
         if not self.old and self.rng.integers(3) == 0:
             fields["relu"] = 1
@@ -224,6 +226,8 @@ class CommandMaker:
             fields |= {"opd1_const": 1, "opd1_addr": self.constant(prec)}
         if func == 0:
             fields["kernel_rotate"] = self.pick(0, 1)
+        if bias and self.chip.startswith("BM1690"):
+            fields["opd2_prec"] = self.pick(0, prec)
         types = {4: prec, 8: prec, 12: prec}
         return RandomCommand("tiu", "sPorD", func, fields, types, plain={"bias_prec": prec})
 
@@ -312,20 +316,24 @@ class CommandMaker:
         func, prec = self.pick(4, 5), self.pick(1, 5)
         rows, columns, inner = self.channels(), self.extent(), self.pick(1, 3, 9, 17, 40)
         right = (inner, columns) if func == 4 else (columns, inner)
+        bias = not self.old and bool(self.rng.integers(2))
+        wide = self.pick(*FLOATS) if self.chip.startswith("BM1690") else 2
         if func == 6:
             rows = min(rows, 7)
         target = 4 if prec == 0 else self.pick(prec, 2)
-        fields = {"res0_c": rows, "res0_w": columns, "opd1_c": right[0], "opd1_w": right[1], "opd2_const": 1}
+        fields = {"res0_c": rows, "res0_w": columns, "opd1_c": right[0], "opd1_w": right[1]}
+        fields |= {"opd2_const": int(not bias), "opd2_addr": self.address(12, 0) if bias else 0}
         fields |= {
             "opd0_prec": prec,
             "opd1_prec": prec,
-            "opd2_prec": 2,
+            "opd2_prec": wide,
             "res0_prec": target,
             "opd0_sign": 1,
             "opd1_sign": 1,
         }
         fields |= {"res0_addr": self.address(0, 0), "opd0_addr": self.address(4, 0), "opd1_addr": self.address(8, 0)}
-        return RandomCommand("tiu", "sMM2", func, fields, {4: prec, 8: prec})
+        types = {4: prec, 8: prec, 12: wide}
+        return RandomCommand("tiu", "sMM2", func, fields, types, plain={"bias_prec": wide})
 
     def cut(self) -> RandomCommand:
         prec = 0

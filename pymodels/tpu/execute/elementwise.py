@@ -28,6 +28,7 @@ _SELECTS = {GREATER: np.greater, EQUAL: np.equal, LESS: np.less}
 _BITWISE = {AND: np.bitwise_and, OR: np.bitwise_or, XOR: np.bitwise_xor}
 _WORD = 62
 """Bits that are exact before a result is shifted and held within its limits."""
+_OF_ONE_TYPE = (*_BITWISE, MAX, MIN, DISTANCE)
 _HELD = (ADD_HELD, SUB_HELD, MUL_HELD)
 
 
@@ -36,10 +37,7 @@ def result_element(step: TpuStep) -> Element:
     signed = bool(step["opd0_sign"] or (step["opd1_sign"] and step["tsk_opd_num"] > 1) or step.func == SUB_HELD)
     if step.func == CAST:
         signed = bool(step["opd2_sign"])
-    found = Element(step["res0_prec"], signed)
-    if not found.known:
-        raise step.stop(f"res0 of type {found.name}")
-    return found
+    return step.element("res0", signed=signed)
 
 
 def cut_to(values: Array, element: Element) -> Array:
@@ -60,7 +58,8 @@ def arithmetic(step: TpuStep) -> None:
         step.save("res0", _selected(step, first, second, target), target)
         return
     a, b = step.numbers("opd0", first), step.numbers("opd1", second)
-    if first.floating != second.floating or first.floating != target.floating:
+    mixed = not first.code == second.code == target.code
+    if mixed and (first.floating or second.floating or target.floating or step.func in _OF_ONE_TYPE):
         raise step.stop(f"{first.name} with {second.name} to {target.name}")
     if first.floating:
         step.save("res0", _floats(step, a, b, target), target)
@@ -74,9 +73,9 @@ def _one(step: TpuStep, target: Element) -> Array:
     stored = step.load("opd0", source)
     if step.func == COPY_BATCH and step.memories.chip is not MEMORY["BM1684X"]:
         raise step.stop("copies of images on this chip")
+    if step.func != CAST and (source.code != target.code or (step.func == NOT and source.floating)):
+        raise step.stop(f"{source.name} to {target.name}")
     if step.func in (COPY, COPY_BATCH):
-        if source.code != target.code:
-            raise step.stop(f"copy of {source.name} to {target.name}")
         return stored.view(target.stored)
     if step.func == NOT:
         turned: Array = np.invert(stored.view(f"<u{stored.itemsize}")).view(target.stored)
@@ -98,8 +97,13 @@ def converted(values: Array, source: Element, target: Element, mode: int) -> Arr
 
 def _selected(step: TpuStep, first: Element, second: Element, target: Element) -> Array:
     """Third operand where the comparison is true, 0 elsewhere."""
+    if first.code != second.code:
+        raise step.stop(f"{first.name} compared with {second.name}")
+    wider = target.stored.itemsize > first.stored.itemsize
+    if wider and (first.floating or step.memories.chip is MEMORY["BM1684X"]):
+        raise step.stop(f"comparison of {first.name} to {target.name}")
     a, b = step.numbers("opd0", first), step.numbers("opd1", second)
-    third = Element(step["opd2_prec"], True)
+    third = step.element("opd2", signed=True)
     if third.stored.itemsize != target.stored.itemsize:
         raise step.stop(f"{third.name} selected into {target.name}")
     chosen = step.load("opd2", third).view(target.stored)
@@ -143,7 +147,9 @@ def _integers(step: TpuStep, a: Array, b: Array, first: Element, target: Element
             MUL_HELD: np.multiply,
         }[func]
         bits = (
-            step.numbers("opd2", Element(step["opd2_prec"], True)) if step["tsk_opd_num"] > 2 else np.zeros(1, np.int64)
+            step.numbers("opd2", step.element("opd2", signed=True))
+            if step["tsk_opd_num"] > 2
+            else np.zeros(1, np.int64)
         )
         largest = [int(np.abs(one).max(initial=0)) for one in (a, b)]
         size = largest[0] * largest[1] if func in (MUL, MUL_HELD) else sum(largest)
@@ -168,6 +174,8 @@ def _shifted(step: TpuStep, a: Array, b: Array, first: Element, target: Element)
     mask = np.int64((1 << bits) - 1)
     raw = a & mask
     if step.func == ROTATE:
+        if target.code != first.code or step.element("opd1").stored.itemsize > first.stored.itemsize:
+            raise step.stop(f"rotation of {first.name} to {target.name}")
         left = b % bits
         return cut_to((raw << left | raw >> (bits - left)) & mask, target)
     return cut_to(rounded_shift(raw, -b, mode), target)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from goldbeat.pymodels.tpu.execute.numbers import Element
 from goldbeat.pymodels.tpu.execute.step import TpuStep
 
 _ROW, _EACH = 4, 5
@@ -13,9 +12,9 @@ _ROW, _EACH = 4, 5
 
 def lane_move(step: TpuStep) -> None:
     """sTRANS&sBC, sCW&sBC: 0 and 1 transpose, 2 copies, 3 repeats a channel, 4 and 5 read the static memory."""
-    element = Element(step["res0_prec"])
-    if not element.known or step.func > _EACH:
-        raise step.stop(f"elements of type {element.name}" if step.func <= _EACH else "operation")
+    element = step.element("res0", signed=True)
+    if step.func > _EACH:
+        raise step.stop("operation")
     if not step.operands.get("opd0"):
         return
     (source,) = step.operands["opd0"]

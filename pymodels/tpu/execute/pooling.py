@@ -42,10 +42,19 @@ def _extreme(step: TpuStep, padded: Array, window: TpuWindow, source: Element) -
     found = window.seen(padded, *places[0])
     for y, x in places[1:]:
         found = choose(found, window.seen(padded, y, x))
-    target = Element(step["res0_prec"], source.signed)
+    target = step.element("res0", signed=source.signed)
     if target.code != source.code:
         raise step.stop(f"{source.name} to {target.name}")
     step.save("res0", to_stored(found, target), target)
+
+
+def _bias_element(step: TpuStep, source: Element) -> Element:
+    """The type of the bias is that of the operands, int32 for int8; compilers leave 0 in a field that names it."""
+    own = Element(INT32) if source.code == INT8 else source
+    named = Element(step["opd2_prec"])
+    if named.code not in (INT8, own.code):
+        raise step.stop(f"a bias of type {named.name} with {source.name}")
+    return own
 
 
 def _sum(step: TpuStep, padded: Array, window: TpuWindow, source: Element) -> None:
@@ -58,10 +67,10 @@ def _sum(step: TpuStep, padded: Array, window: TpuWindow, source: Element) -> No
     products = (window.seen(padded, y, x) * weights[:, :, y, x, None, None] for y, x in np.ndindex(*window.kernel))
     start: list[Array] = []
     if step.func != _AVERAGE and not step["opd2_const"]:
-        start.append(step.numbers("opd2", Element(INT32) if source.code == INT8 else source))
+        start.append(step.numbers("opd2", _bias_element(step, source)))
     if source.floating:
-        target = Element(step["res0_prec"])
-        if not target.floating:
+        target = step.element("res0")
+        if target.code != source.code:
             raise step.stop(f"{source.name} to {target.name}")
         found = two_chains(chain(start, products), target)
     else:

@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from goldbeat.pymodels.tpu.execute.numbers import FP32, INT8, INT32, Array, Element, to_numbers, to_stored
+from goldbeat.pymodels.tpu.execute.numbers import BF16, FP16, FP32, INT8, INT32, Array, Element, to_numbers, to_stored
 from goldbeat.pymodels.tpu.execute.requantise import KERNEL_ZERO, save_requantised
 from goldbeat.pymodels.tpu.execute.step import TpuStep
 from goldbeat.pymodels.tpu.execute.sums import fused_dot, two_chains
@@ -18,8 +18,8 @@ from goldbeat.pymodels.tpu.hazards.memory import MEMORY
 def convolution(step: TpuStep) -> None:
     """SCONV."""
     window = TpuWindow.of(step)
-    source = step.element("opd0")
-    kernels = Element(source.code, bool(step["opd1_sign"]))
+    source = _source(step)
+    kernels = step.element_like("opd1", source)
     if source.code == INT8 and not step.has("rq") and not step["opd2_const"]:
         raise step.stop("requantisation")
     if not source.floating and step.has("opd4_const") and _kernel_zero(step):
@@ -33,8 +33,7 @@ def convolution(step: TpuStep) -> None:
         raise step.stop("a window beyond the input")
     start: list[Array] = []
     if not step["opd2_const"]:
-        bias = Element(FP32) if source.floating else Element(INT32)
-        start.append(to_numbers(step.load("opd2", bias), bias))
+        start.append(step.numbers("opd2", bias_element(step, source)))
     elif step["opd2_addr"]:
         raise step.stop("constant bias")
     found = _windowed(padded, weights, window, source, start, step.memories.chip.cube // 2)
@@ -42,6 +41,29 @@ def convolution(step: TpuStep) -> None:
         save_requantised(step, found)
     else:
         save_sum(step, found, source)
+
+
+def _source(step: TpuStep) -> Element:
+    """The type of the left operand of products that both have one type: int8 or a float."""
+    found = step.element("opd0")
+    if not found.floating and found.code != INT8:
+        raise step.stop(f"products of {found.name}")
+    return found
+
+
+def bias_element(step: TpuStep, source: Element) -> Element:
+    """The type of the bias: that of the field for 16-bit floats; otherwise fp32 or int32, where compilers leave 0 in the field."""
+    own = Element(FP32 if source.floating else INT32)
+    if not step.has("opd2_prec"):
+        return own
+    named = Element(step["opd2_prec"])
+    # The functional model of BM1684X2 reads fp16 as something else.
+    choice = named.floating and (named.code == FP32 or step.memories.chip is not MEMORY["BM1684X2"])
+    if source.code in (FP16, BF16) and choice:
+        return named
+    if named.code == own.code or (named.code == INT8 and source.code in (FP32, INT8)):
+        return own
+    raise step.stop(f"a bias of type {named.name} with {source.name}")
 
 
 def _kernel_zero(step: TpuStep) -> bool:
@@ -98,8 +120,8 @@ def save_sum(step: TpuStep, found: Array, source: Element) -> None:
     signed = bool(step["opd0_sign"] or step["opd1_sign"] or step["opd2_sign"])
     if step.has("res0_sign"):
         signed = bool(step["res0_sign"])
-    target = Element(step["res0_prec"], signed)
-    if not target.known or target.floating != source.floating:
+    target = step.element("res0", signed=signed)
+    if target.floating != source.floating or (target.floating and target.code not in (source.code, FP32)):
         raise step.stop(f"{source.name} to {target.name}")
     if step["res_add"]:
         (old,) = step.operands["res0"]
@@ -118,7 +140,9 @@ def _cut(step: TpuStep, operand: str, element: Element) -> Array:
 def matrix_product(step: TpuStep) -> None:
     """SMM."""
     source = step.element("opd0")
-    right_type = Element(source.code, bool(step["opd1_sign"]))
+    right_type = step.element_like("opd1", source)
+    if source.code == INT32:
+        raise step.stop(f"products of {source.name}")
     if source.floating or step["rq"] or not step.has("res0_sign") or not step["opd2_const"]:
         raise step.stop("floats, shifts, requantisation, and this form on BM1684X")
     left = step.numbers("opd0", source) if step["opd0_const"] else _cut(step, "opd0", source)
@@ -134,12 +158,12 @@ def matrix_product(step: TpuStep) -> None:
     save_sum(step, found.reshape(n, c, 1, w), source)
 
 
-def _product(left: Array, right: Array, element: Element, cube: int = 1) -> Array:
-    """(rows, columns): integers exactly, 16-bit floats in groups as wide as the cube, the sums of which are added in fp32."""
+def _product(left: Array, right: Array, element: Element, cube: int = 1, start: Array | int = 0) -> Array:
+    """(rows, columns): integers exactly, 16-bit floats in groups as wide as the cube, whose sums are added to ``start`` in fp32."""
     if not element.floating:
         exact: Array = np.rint(np.matmul(left.astype(np.float64), right.astype(np.float64))).astype(np.int64)
-        return exact
-    found: Array = np.zeros((len(left), right.shape[1]), np.float32)
+        return exact + start
+    found: Array = np.zeros((len(left), right.shape[1]), np.float32) + start
     for begin in range(0, len(right), cube):
         group = slice(begin, begin + cube)
         found += fused_dot(left[:, group], right[group])
@@ -147,9 +171,9 @@ def _product(left: Array, right: Array, element: Element, cube: int = 1) -> Arra
 
 
 def matrix_product_2(step: TpuStep) -> None:
-    """sMM2: rows are channels; 5 turns the right operand, 6 both and the result."""
-    source = step.element("opd0")
-    right_type = Element(source.code, bool(step["opd1_sign"]))
+    """sMM2: rows are channels; 5 turns the right operand, 6 both and the result; each lane has its own bias."""
+    source = _source(step)
+    right_type = step.element_like("opd1", source)
     if step["opd0_const"] or step["opd1_const"]:
         raise step.stop("a constant matrix")
     left, right = (step.numbers(name, kind)[0, :, 0, :] for name, kind in (("opd0", source), ("opd1", right_type)))
@@ -161,11 +185,12 @@ def matrix_product_2(step: TpuStep) -> None:
         raise step.stop("fp32, and floats with both operands turned")
     if not source.floating and step.has("rq") and _kernel_zero(step):
         raise step.stop("a zero point of the right matrix")
-    found = _product(left, right, source, step.memories.chip.cube // 2)
+    start: Array | int = 0
     # BM1684X has no bias for floats, whatever the field says.
     if not step["opd2_const"] and step.operands.get("opd2"):
-        bias = Element(FP32) if source.floating else Element(INT32)
-        found = found + to_numbers(step.load("opd2", bias), bias)[0, 0, 0]
+        bias = step.numbers("opd2", bias_element(step, source))[0, :, 0]
+        start = bias[np.arange(len(left)) % len(bias)]
+    found = _product(left, right, source, step.memories.chip.cube // 2, start)
     found = found.reshape(1, len(found), 1, -1)
     if step["rq"]:
         save_requantised(step, found)

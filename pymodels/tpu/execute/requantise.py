@@ -78,8 +78,8 @@ def requantisation(step: TpuStep) -> Requantisation:
 
 def save_requantised(step: TpuStep, sums: Array) -> None:
     """Sums of 32 bits, cut off below 0 if asked for, scaled and held within the limits of the result."""
-    target = Element(step["res0_prec"], bool(step["res0_sign"]))
-    if target.floating or not target.known:
+    target = step.element("res0")
+    if target.floating:
         raise step.stop(f"requantisation to {target.name}")
     if step["relu"]:
         sums = np.maximum(sums, 0)
@@ -89,14 +89,16 @@ def save_requantised(step: TpuStep, sums: Array) -> None:
 def quantising(step: TpuStep) -> None:
     """Execute one sRQ&sDQ command."""
     source = step.element("opd0")
-    target = Element(step["res0_prec"], bool(step["opd2_sign"]))
-    if not target.known:
-        raise step.stop(f"res0 of type {target.name}")
+    target = step.element("res0", signed=bool(step["opd2_sign"]))
     values, mode = step.numbers("opd0", source), step["opd2_n_str"]
     old = step.memories.chip is MEMORY["BM1684X"]
     if source.floating or target.floating != (step.func == _DQ_FLOAT):
         raise step.stop(f"from {source.name} to {target.name}")
-    if old and (step.func == _DQ_WHOLE or (step.func != _DQ_FLOAT and source.name in ("int8", "uint8", "uint32"))):
+    if old and (
+        step.func == _DQ_WHOLE
+        or target.code == INT32
+        or (step.func != _DQ_FLOAT and source.name in ("int8", "uint8", "uint32"))
+    ):
         raise step.stop(f"from {source.name} to {target.name}, which BM1684X does in a way of its own")
     if step.func == _RQ_WHOLE:
         found = _whole(step, signed=target.signed)(values, mode)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from goldbeat.pymodels.tpu.execute.numbers import Element
 from goldbeat.pymodels.tpu.execute.step import TpuStep
 
 _GREATER_AND, _GREATER, _EQUAL, _LESS_AND, _LESS = range(22, 27)
@@ -15,9 +14,7 @@ _GATHER, _SCATTER, _GATHER_TABLE, _SCATTER_TABLE = 5, 6, 13, 14
 def comparison(step: TpuStep) -> None:
     """sCMP: the greater or the less of two, and which of two others goes with it; 23, 24 and 26 give only that."""
     first = step.element("opd0")
-    second = Element(step["opd2_prec"])
-    if not second.known:
-        raise step.stop(f"opd2 of type {second.name}")
+    second = step.element("opd2", signed=True)
     raw = [step.load(name, first) for name in ("opd0", "opd1")]
     a, b = (step.numbers(name, first) for name in ("opd0", "opd1"))
     chosen = [step.load(name, second) for name in ("opd2", "opd3")]
@@ -38,7 +35,10 @@ def gather_elements(step: TpuStep) -> None:
         raise step.stop("operation")
     if step["opd0_h"] != 1 or step["res0_h"] != 1:
         raise step.stop("tables and results of more than one line")
-    element, index_type = step.element("opd0"), Element(step["opd1_prec"], signed=False)
+    element, index_type = step.element("opd0"), step.element("opd1", signed=False)
+    step.element_like("res0", element)
+    if index_type.floating:
+        raise step.stop(f"indices of type {index_type.name}")
     source = step.load("opd0", element)
     index = step.numbers("opd1", index_type)[:, :, 0, :]
     (target,) = step.operands["res0"]

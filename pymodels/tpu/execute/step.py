@@ -8,8 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from goldbeat.pymodels.tpu.execute.memories import Array, Extent, NotModelledError, TpuMemories, extents
-from goldbeat.pymodels.tpu.execute.numbers import Element, to_numbers
+from goldbeat.pymodels.tpu.execute.numbers import BF16, Element, to_numbers
 from goldbeat.pymodels.tpu.hazards.builder import OPERANDS, Builder
+from goldbeat.pymodels.tpu.hazards.memory import MEMORY
+
+_MISSING = {MEMORY["BM1684X2"]: (BF16,)}
+"""Types that the functional model of a chip does not have."""
 
 
 class FormBatch:
@@ -97,15 +101,28 @@ class TpuStep:
             found.setdefault(OPERANDS[one.operand], []).append(one)
         return found
 
-    def element(self, operand: str, code: int | None = None) -> Element:
-        """The type of an operand: ``<operand>_prec`` and ``<operand>_sign``.
+    def element(self, operand: str, signed: bool | None = None) -> Element:
+        """The type of an operand: ``<operand>_prec`` and, unless given, ``<operand>_sign``.
 
         Raises:
-            NotModelledError: it is int4 or fp8.
+            NotModelledError: it is int4 or fp8, or the chip has no such type.
         """
-        found = Element(self[f"{operand}_prec"] if code is None else code, bool(self[f"{operand}_sign"]))
-        if not found.known:
+        found = Element(self[f"{operand}_prec"], bool(self[f"{operand}_sign"]) if signed is None else signed)
+        if not found.known or found.code in _MISSING.get(self.memories.chip, ()):
             raise self.stop(f"{operand} of type {found.name}")
+        return found
+
+    def element_like(self, operand: str, other: Element) -> Element:
+        """The type of an operand that has the precision of another one, which its own field, if any, must confirm.
+
+        Raises:
+            NotModelledError: the types differ.
+        """
+        found = Element(
+            self[f"{operand}_prec"] if self.has(f"{operand}_prec") else other.code, bool(self[f"{operand}_sign"])
+        )
+        if found.code != other.code:
+            raise self.stop(f"{operand} of type {found.name} with {other.name}")
         return found
 
     def load(self, operand: str, element: Element) -> Array:

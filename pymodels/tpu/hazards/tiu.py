@@ -22,10 +22,11 @@ from goldbeat.pymodels.tpu.hazards.builder import (
     Column,
     Flags,
     Tensor,
+    Value,
 )
 from goldbeat.pymodels.tpu.hazards.memory import MEMORY, STATIC
 
-_INT8, _FP32, _INT32 = 0, 2, 4
+_INT8, _FP16, _FP32, _INT32, _BF16 = 0, 1, 2, 4, 5
 
 
 def _used(b: Builder, operand: str) -> Flags:
@@ -62,7 +63,7 @@ def tiu_conv(b: Builder) -> None:
     narrow = b.size(precision) == 1
     old = not b.has("rq")
     known = bias & ~narrow if old else bias
-    b.tiu("opd2", Tensor((1, oc, 1, 1), COMPACT), _INT32, known)
+    b.tiu("opd2", Tensor((1, oc, 1, 1), COMPACT), _bias_precision(b, precision, _INT32), known)
     if _any(bias & ~known):
         b.omit("opd2", "shape of zero points", bias & ~known)
     pads = _used(b, "opd3")
@@ -73,6 +74,11 @@ def tiu_conv(b: Builder) -> None:
         if b.memory is not MEMORY["CV184X"]:
             _indirect(b, "opd4", (b["rq"] != 0) & _used(b, "opd4"))
         _scales(b, oc, (b["rq"] != 0) & _used(b, "opd5"))
+
+
+def _bias_precision(b: Builder, precision: Column, own: Value) -> Value:
+    """That of the field for 16-bit floats, where the form has it; otherwise the operands decide."""
+    return np.where(np.isin(precision, (_FP16, _BF16)), b["opd2_prec"], own) if b.has("opd2_prec") else own
 
 
 def _scales(b: Builder, channels: Column, use: Flags) -> None:
@@ -134,7 +140,8 @@ def tiu_matrix2(b: Builder) -> None:
     extra = _used(b, "opd2") & ((precision == _INT8) if old else True)
     wide = np.where(precision == _INT8, _INT8 if old else _INT32, _FP32)
     turned = b.func == 6
-    b.tiu("opd2", Tensor((1, b.memory.lanes, 1, columns)), wide, extra & ~turned)
+    bias = _bias_precision(b, precision, wide)
+    b.tiu("opd2", Tensor((1, b.memory.lanes, 1, columns)), bias, extra & ~turned)
     if _any(extra & turned):
         b.omit("opd2", "shape of the bias of turned operands", extra & turned)
     if not old:

@@ -2,20 +2,35 @@
 """Every kind of command that is executed against a plain second implementation, on memories compared byte by byte."""
 
 import zlib
+from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
 from tpu_cases import Case, difference
+from tpu_random import RandomCommand
 from tpu_random_moves import MoveMaker
 from tpu_single import Single
 
 from goldbeat.pymodels.tpu.execute.machine import OPERATIONS
 from goldbeat.pymodels.tpu.execute.memories import NotModelledError
 from goldbeat.pymodels.tpu.execute.moves import MOVES
+from goldbeat.pymodels.tpu.hazards.memory import MEMORY
+from goldbeat.pymodels.tpu.streams.tables import chip
 
 CHIPS = ("BM1684X", "BM1688", "BM1690", "CV184X")
 KINDS = ("arithmetic", "lanes", "convolution", "pooling", "comparison", "picking", "rows", "cut")
 KINDS += ("tensor", "turned", "matrix", "general", "gather", "division", "special", "quantised", "requantised")
+TYPED = ("arithmetic", "lanes", "convolution", "pooling", "comparison", "picking", "rows", "cut")
+TYPED += ("division", "special", "quantised", "requantised")
+NOT_MODELLED = (6, 7)
+"""int4 and fp8."""
+
+
+def precision_fields(name: str, form: str) -> list[str]:
+    """Those of a chip's form, without prefixes."""
+    kinds = [kind for kind in chip(name).engines["tiu"].kinds if kind.name == form]
+    return [field.removeprefix("opt_") for kind in kinds for field in kind.by_name if field.endswith("_prec")]
 
 
 def compare(chip: str, kind: str, seed: int) -> str:
@@ -111,3 +126,72 @@ def test_an_inverse_root_on_the_oldest_chip(iterations: int):
     single.memories.local[0][:32] = values.view(np.uint8)
     with pytest.raises(NotModelledError, match="inverse root of negative numbers on this chip"):
         single.run()
+
+
+def used_operands(one: RandomCommand) -> set[str]:
+    """Operands of a random command that are not left out."""
+    many = one.fields.get("tsk_opd_num", 3)
+    absent = {"opd1"} if many < 2 else set()
+    if many < 3 or (one.form != "sAR" and one.fields.get("opd2_const")):
+        absent.add("opd2")
+    return {"res0", "opd0", "opd1", "opd2"} - absent
+
+
+@pytest.mark.parametrize("kind", TYPED)
+def test_operands_follow_their_precision_fields(kind: str):
+    """Types that are not modelled stop the command; other values stop it or, unless by chance, change what it does."""
+    followed: Counter[tuple[str, bool]] = Counter()
+    for seed, name in enumerate(CHIPS[kind == "cut" :]):
+        rng = np.random.default_rng((zlib.crc32(f"{name} {kind}".encode()), seed))
+        case = Case(name, getattr(MoveMaker(name, rng), kind)(), rng)
+        base, fields = case.modelled(), dict(case.fields)
+        for field in precision_fields(name, case.one.form):
+            if field.removesuffix("_prec") not in used_operands(case.one):
+                continue
+            for value in set(range(8)) - {fields.get(field, 0)}:
+                case.fields = fields | {field: value}
+                try:
+                    followed[field, bool(difference(base, case.modelled()))] += 1
+                    assert value not in NOT_MODELLED, f"{case}: {field} = {value}"
+                except NotModelledError:
+                    followed[field, True] += 1
+    assert followed
+    for field, _ in followed:
+        assert followed[field, True] > 2 * followed[field, False], field
+
+
+def test_every_precision_field_is_tried():
+    """Of all chips and all forms that are executed."""
+    rng = np.random.default_rng(0)
+    tried = set()
+    for name, kind in product(CHIPS, TYPED):
+        for _ in range(30):
+            one = getattr(MoveMaker(name, rng), kind)()
+            tried |= {
+                (one.form, field) for field in precision_fields(name, one.form) if field[:-5] in used_operands(one)
+            }
+    same = {"sRQDQ": "sRQ&sDQ", "sBC&CWT": "sCW&sBC"}
+    every = {
+        (same.get(form.name, form.name), field)
+        for name in MEMORY
+        for form in chip(name).engines["tiu"].kinds
+        if form.name in OPERATIONS
+        for field in precision_fields(name, form.name)
+    }
+    assert every - tried == set()
+    assert len(every) >= 20
+
+
+@pytest.mark.parametrize(("bias", "prec"), [("<f2", 1), ("<f4", 2)])
+def test_the_bias_of_a_product_has_the_type_of_its_field(bias: str, prec: int):
+    """BM1690: x is 0, so y is the bias."""
+    fields = {"opt_res0_prec": 1, "opt_opd0_prec": 1, "opt_opd1_prec": 1, "opt_opd2_prec": prec}
+    fields |= {"res0_c": 1, "res0_w": 32, "opd1_c": 32, "opd1_w": 32}
+    single = Single("BM1690", "tiu", "sMM2", 4, fields | {"res0_addr": 0x4000, "opd1_addr": 0x80, "opd2_addr": 0x140})
+    values = np.arange(1, 33)
+    for lane in range(64):
+        at = lane * single.memories.chip.lane_bytes + 0x140
+        raw = values.astype(bias).view(np.uint8)
+        single.memories.local[0][at : at + len(raw)] = raw
+    single.run()
+    assert single.memories.local[0][0x4000:0x4040].view(np.float16).tolist() == values.tolist()
