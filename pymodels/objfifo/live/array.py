@@ -101,6 +101,13 @@ class LiveArray:
         self.registers: ArrayRegisters | None = None
         """What makes them enters itself."""
         self.rescues: list[Callable[[], bool]] = []
+        self.running: LiveAgent | None = None
+        """The program that has its turn."""
+        self.at = ""
+        """The place in its text, where it has one."""
+        self.handed_back: Callable[[LiveLock | None], None] | None = None
+        """Called after a program has released a lock, or (None) after the host has started a task."""
+        self._slow: Callable[[LiveChannel], bool] | None = None
         self._core_ports: dict[Tile, CorePorts] = {}
         self._watch: ArrayWatch | None = None
 
@@ -174,6 +181,7 @@ class LiveArray:
         if number not in self.locks[tile]:
             made = self.locks[tile][number] = LiveLock(name or f"{number} of {tile}")
             made.watch = None if self._watch is None else self._watch.lock_changes
+            made.handed_back = self.handed_back
         found = self.locks[tile][number]
         if name is not None:
             found.name = name
@@ -330,6 +338,8 @@ class LiveArray:
             channel.queue.append(task)
             if self._watch is not None:
                 self._watch.task_pushed(channel, task)
+            if self.handed_back is not None:
+                self.handed_back(None)
             return True
 
         return Blocked(f"a place in the queue of {channel.name}", attempt)
@@ -355,11 +365,15 @@ class LiveArray:
         while True:
             moved = ran = False
             for agent in order:
+                self.running = agent
                 did, went = agent.step()
+                self.running = None
                 moved, ran = moved or did, ran or went
                 if did:
                     moved |= self.streams.step()
             moved |= self.streams.step()
+            if not moved and self._slow is not None:
+                moved |= self._slow_channels_move()
             if self.ended():
                 return True
             spins = 0 if moved else spins + 1
@@ -367,6 +381,24 @@ class LiveArray:
                 if self.host is not None and not self.host.done and any(rescue() for rescue in self.rescues):
                     continue
                 return self._served()
+
+    def hold_channels(self, slow: Callable[[LiveChannel], bool]) -> None:
+        """From now on these channels begin a descriptor only when nothing else can move."""
+        self._slow = slow
+        for channel in self.channels.values():
+            channel.held = slow(channel)
+
+    def _slow_channels_move(self) -> bool:
+        """Let one of them begin one descriptor; what has waited longest goes first."""
+        assert self._slow is not None
+        for key, channel in list(self.channels.items()):
+            channel.held = channel.once = self._slow(channel)
+            moved = channel.held and self.streams.step()
+            channel.once = False
+            if moved:
+                self.channels[key] = self.channels.pop(key)
+                return True
+        return False
 
     def ended(self) -> bool:
         """The host's sequence has ended and every transfer of a shim has."""

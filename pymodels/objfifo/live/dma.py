@@ -125,6 +125,8 @@ class LiveChannel:
         """False where the header of a packet names the descriptor."""
         self.compression = False
         """Descriptors with a compression bit compress; read when one is loaded, as the bit itself is."""
+        self.held = self.once = False
+        """It begins no descriptor; none but one."""
         self.expander: ZeroExpander | None = None
         """Takes the words of the descriptor at hand, if it decompresses."""
         self.compressed = False
@@ -217,10 +219,13 @@ class LiveChannel:
         """Start the next descriptor if there is one and its lock is free; True if it started."""
         if not self.ordered or self.left or (self._task is None and not self._next_task()):
             return False
+        if self.held and not self.once:
+            return False
         bd = self._bd
         assert bd is not None
         if bd.takes is not None and not bd.takes[0].take(bd.takes[1], equal=bd.takes[2], channel=self):
             return False
+        self.once = False
         self.start(bd)
         return True
 

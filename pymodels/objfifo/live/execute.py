@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run an array twice, the cores before the host and after it: what depends on who is faster shows.
+"""Run an array with the cores before the host and after it, and under other legal timings: what depends on who is faster shows.
 
 On silicon cores run from configuration on, long before the first transfer: the first order is the one that counts.
 Designs with packets are run once more, with the little storage that was measured on npu2.
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.record import RecordWish, RunRecorder, record_wish
 from goldbeat.pymodels.objfifo.live.streams import PACKET_STORAGE, STORAGE
+from goldbeat.pymodels.objfifo.live.timings import unordered_accesses
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 
@@ -29,6 +30,7 @@ class LiveResult:
         completes: the host's sequence and its transfers end, in both orders.
         hosts: the host's arrays afterwards, where the cores began before the host.
         differing: host arrays that differ if the host is faster; empty for a result that can be relied on.
+        unordered: accesses that no lock orders: results differ under another legal timing.
         report: who waits for what, where it hangs.
         remarks: what a user should know.
         words: words that each channel moved.
@@ -38,6 +40,7 @@ class LiveResult:
     completes: bool
     hosts: dict[str, npt.NDArray[Any]]
     differing: tuple[str, ...]
+    unordered: tuple[str, ...]
     report: tuple[str, ...]
     remarks: tuple[str, ...]
     words: dict[str, int]
@@ -89,7 +92,15 @@ def run_live(
             good, bad = not tight.device.name.startswith("npu2"), third
     tight.close()
     report = () if good else tuple(bad.report)
-    return LiveResult(good, first.hosts, differing, report, tuple(remarks), first.words, dict(array.host_types))
+
+    def timed(prepare: Callable[[LiveArray], None]) -> tuple[bool, dict[str, npt.NDArray[Any]]]:
+        once = _once(build(), given, runs, lose_pushes, False, prepare=prepare)
+        return once.good, once.hosts
+
+    unordered = unordered_accesses(timed, (first.good, first.hosts)) if good else ()
+    return LiveResult(
+        good, first.hosts, differing, unordered, report, tuple(remarks), first.words, dict(array.host_types)
+    )
 
 
 def _once(
@@ -99,12 +110,14 @@ def _once(
     lose_pushes: bool,
     host_first: bool,
     wish: RecordWish | None = None,
+    prepare: Callable[[LiveArray], None] = lambda array: None,
 ) -> _LiveOnce:
     """One order."""
     array.lose_pushes = lose_pushes
     good = True
     try:
         recorder = None if wish is None else RunRecorder(array)
+        prepare(array)
         for _ in range(runs):
             array.hand_in(given)
             array.restart()

@@ -25,11 +25,13 @@ class LiveLock:
 
     Attributes:
         watch: told of every change.
+        handed_back: called after a program has released it.
     """
 
     def __init__(self, name: str, value: int = 0, initial: int = 0) -> None:
         self.name, self.initial = name, initial
         self.watch: LockWatch | None = None
+        self.handed_back: Callable[[LiveLock], None] | None = None
         self._value = value
 
     @property
@@ -45,6 +47,8 @@ class LiveLock:
         self._value += difference
         if self.watch is not None:
             self.watch(self, difference, channel, equal)
+        if difference > 0 and channel is None and self.handed_back is not None:
+            self.handed_back(self)
 
     def take(self, count: int, *, equal: bool = False, channel: Any = None) -> bool:
         """Subtract ``count`` if the value has reached it, or see that it equals ``count``; True if so."""

@@ -81,6 +81,7 @@ class CoreProgram(ScalarProgram):
         def use(env: Env) -> Waits:
             lock, action, count = lock_use(op, env)
             if action == "Release":
+                self.array.at = f"line {op.token.line}: "
                 lock.value += count
             else:
                 yield lock.blocked(count, equal=action == "Acquire")
@@ -112,7 +113,12 @@ class CoreProgram(ScalarProgram):
 
     def _release(self, op: MlirOp) -> Callable[[Env], None]:
         end, count = self._end_of(op)
-        return lambda env: end.release(count)
+
+        def release(env: Env) -> None:
+            self.array.at = f"line {op.token.line}: "
+            end.release(count)
+
+        return release
 
     def _get(self, op: MlirOp) -> Callable[[Env], Waits]:
         cascade = op.name.endswith("cascade")

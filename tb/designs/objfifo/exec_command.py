@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -58,7 +59,8 @@ def execute(
 ) -> None:
     """Execute a whole design without time.
 
-    Exit code: 0 done, 1 it hangs or an array differs, 2 bad input or a script's own check fails, 3 nothing moves.
+    Exit code: 0 done, 1 it hangs, an array differs, or a result depends on the timing, 2 bad input
+    or a script's own check fails, 3 nothing moves.
     """
     targets = _targets(outputs, force)
     kernels = kernel_functions(kernel or ())
@@ -132,8 +134,9 @@ def _differences(found: LiveResult, expected: dict[str, ArrayFile]) -> Iterator[
 def _end(found: LiveResult, wrong: list[str], results: list[LiveResult], as_json: bool) -> None:
     """Report, and end with an exit code."""
     idle = [n for n, one in enumerate(results, 1) if one.completes and not any(one.words.values())]
+    found = replace(found, unordered=tuple(dict.fromkeys(text for one in results for text in one.unordered)))
     _report(found, wrong, len(results), idle, as_json)
-    if wrong or not found.completes:
+    if wrong or found.unordered or not found.completes:
         raise typer.Exit(FAILED)
     if idle:
         raise typer.Exit(PARTIAL)
@@ -146,6 +149,7 @@ def _report(found: LiveResult, wrong: list[str], runs: int, idle: list[int], as_
                 "runs": runs,
                 "completes": found.completes,
                 "differing": list(found.differing),
+                "unordered": list(found.unordered),
                 "waits": list(found.report),
                 "remarks": list(found.remarks),
                 "words": found.words,
@@ -161,7 +165,7 @@ def _report(found: LiveResult, wrong: list[str], runs: int, idle: list[int], as_
         say(f"  {line}")
     for name in found.differing:
         say(f"note: {name} would differ if the host were faster than the cores, which begin first on silicon")
-    for line in (*found.remarks, *wrong):
+    for line in (*found.remarks, *found.unordered, *wrong):
         say(line)
     if idle:
         which = f" in design {', '.join(map(str, idle))}" if runs > 1 else ""

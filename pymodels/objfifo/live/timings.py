@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other legal timings of an array: results that depend on them come from accesses that no lock orders.
+
+Three schedules are the extremes. In one, whatever a program hands back is used at once by its next owner: a release before
+the last access shows. In the others, S2MM or MM2S channels begin a descriptor only when nothing else can move: an access
+before its acquire shows. Each difference is a witness. It is narrowed to one release, or to one channel, and named with the bytes.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.objfifo.live.agent import LiveAgent
+from goldbeat.pymodels.objfifo.live.array import LiveArray
+from goldbeat.pymodels.objfifo.live.dma import LiveChannel
+from goldbeat.pymodels.objfifo.live.lock import LiveLock
+from goldbeat.pymodels.objfifo.live.thread_program import in_program
+from goldbeat.pymodels.objfifo.plan.plan import Direction
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
+
+Hosts = dict[str, npt.NDArray[Any]]
+TimedRun = Callable[[Callable[[LiveArray], None]], tuple[bool, Hosts]]
+"""Runs a fresh array after a function has prepared it: whether it completes, and the host's arrays afterwards."""
+_OWN = str(Path(__file__).resolve().parents[3])
+_ROUNDS = 1000
+"""Of others after a release, where programs never rest."""
+_SHOWN = 4
+"""Places and channels that are narrowed to; each costs a run."""
+
+
+class OwnersAtOnce:
+    """After each release by a program and each task that the host starts, everybody else moves until nothing does.
+
+    Args:
+        array: set up, not yet run.
+        only: the place whose releases count; None: all.
+
+    Attributes:
+        places: where programs released something that others used at once, in order.
+        effects: what others did after a release, by place.
+    """
+
+    def __init__(self, array: LiveArray, only: str | None = None) -> None:
+        self.places: list[str] = []
+        self.effects: dict[str, str] = {}
+        self._array, self._only = array, only
+        self._at_work: list[LiveAgent] = []
+        self._context = contextvars.copy_context()
+        array.handed_back = self._handed_back
+        for lock in (lock for locks in array.locks.values() for lock in locks.values()):
+            lock.handed_back = self._handed_back
+
+    def _handed_back(self, lock: LiveLock | None) -> None:
+        # What moves by itself, such as control packets, is no program.
+        if self._array.running is None:
+            return
+        place = self._place(lock)
+        if self._only not in (None, place):
+            return
+        self._at_work.append(self._array.running)
+        try:
+            self._others_move(place)
+        finally:
+            self._array.running = self._at_work.pop()
+
+    def _place(self, lock: LiveLock | None) -> str:
+        what = "a task is started" if lock is None else f"lock {lock.name} is released"
+        return f"{self._array.at or _script_line()}{what}"
+
+    def _others_move(self, place: str) -> None:
+        array, array.running = self._array, None
+        at, array.at = array.at, ""
+        before = {tile: words.copy() for tile, words in array.memories.items()} if self._only else {}
+        words = {channel: channel.words for channel in array.channels.values()}
+        # The host, which may reset cores, is no core's next owner: channels are between them.
+        others = [core for core in array.cores if core not in self._at_work]
+        for _ in range(_ROUNDS):
+            moved = array.streams.step()
+            for agent in others:
+                array.running = agent
+                # The context of the thread that is at work here is not that of the other program.
+                did, _ran = self._context.copy().run(agent.step)
+                array.running = None
+                moved |= did and (array.streams.step() or True)
+            if not moved:
+                break
+        array.at = at
+        moving = [c for c in array.channels.values() if c.words != words.get(c, 0)]
+        if (moving or before) and place not in self.places:
+            self.places.append(place)
+        if self._only and place not in self.effects:
+            changed = [t for t, old in before.items() if not np.array_equal(old, array.memories[t])]
+            written = [text for t in changed for text in _written(array, t, before[t])]
+            if moving or written:
+                self.effects[place] = _effect(moving, written)
+
+
+def _written(array: LiveArray, tile: Any, before: npt.NDArray[np.uint32]) -> list[str]:
+    """The buffers of a tile that changed, with the bytes."""
+    at = np.flatnonzero(array.memories[tile].view(np.uint8) != before.view(np.uint8))
+    found = []
+    for buffer in array.buffers.values():
+        first = buffer.address or 0
+        mine = at[(at >= first) & (at < first + buffer.obj.size)] if buffer.tile == tile else at[:0]
+        if len(mine):
+            low, high = (int(mine[n] - first) // WORD_BYTES * WORD_BYTES for n in (0, -1))
+            found.append(f"bytes {low} to {high + WORD_BYTES - 1} of {buffer.name}")
+    return found
+
+
+def _effect(moving: Sequence[LiveChannel], written: Sequence[str]) -> str:
+    inner = [c.name for c in moving if c.tile.limits.memory is not None] or [c.name for c in moving]
+    return "; ".join(
+        [", ".join(inner[:3]) + " moved on"] * bool(inner) + [f"written: {', '.join(written)}"] * bool(written)
+    )
+
+
+def _script_line() -> str:
+    """The line of the user's file that is at work: the innermost that is not this package's."""
+    if not in_program():
+        return ""
+    frame = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if name.endswith(".py") and not name.startswith(_OWN) and "threading.py" not in name:
+            return f"{Path(name).name}:{frame.f_lineno}: "
+        frame = frame.f_back  # type: ignore[assignment]
+    return ""
+
+
+def unordered_accesses(run: TimedRun, usual: tuple[bool, Hosts]) -> tuple[str, ...]:
+    """What depends on legal timings, a text for each finding.
+
+    Args:
+        run: see :data:`TimedRun`.
+        usual: what the usual schedule came to.
+    """
+    return (*_released_early(run, usual), *_used_before_acquire(run, usual))
+
+
+def _released_early(run: TimedRun, usual: tuple[bool, Hosts]) -> list[str]:
+    seen: list[OwnersAtOnce] = []
+    shown = _difference(usual, run(lambda array: seen.append(OwnersAtOnce(array))))
+    if not shown:
+        return []
+    found = []
+    for place in seen[0].places:
+        alone: list[OwnersAtOnce] = []
+        text = _difference(usual, run(lambda array, p=place, a=alone: a.append(OwnersAtOnce(array, p))))  # type: ignore[misc]
+        if text:
+            effect = alone[0].effects.get(place, "")
+            found.append(
+                f"unordered: {place} before the last access: {text} if the next owner begins at once ({effect})"
+            )
+        if len(found) == _SHOWN:
+            break
+    return found or [f"unordered: {shown} if owners begin at once after each release"]
+
+
+def _used_before_acquire(run: TimedRun, usual: tuple[bool, Hosts]) -> list[str]:
+    found = []
+    for direction in Direction:
+        names: list[str] = []
+
+        def hold(array: LiveArray, way: Direction = direction, seen: list[str] = names) -> None:
+            seen[:] = [c.name for c in array.channels.values() if c.direction is way]
+            array.hold_channels(lambda channel: channel.direction is way)
+
+        if not (shown := _difference(usual, run(hold))):
+            continue
+        alone = [
+            f"unordered: memory of {name} is used without its lock: {text} if that channel is slow"
+            for name in names[:_SHOWN]
+            if (text := _difference(usual, run(lambda array, n=name: array.hold_channels(lambda c: c.name == n))))  # type: ignore[misc]
+        ]
+        found += alone or [f"unordered: {shown} if {direction} channels are slow"]
+    return found
+
+
+def _difference(usual: tuple[bool, Hosts], other: tuple[bool, Hosts]) -> str:
+    """The first difference of two runs, empty where there is none."""
+    if usual[0] != other[0]:
+        return "the design hangs"
+    for name, expected in usual[1].items():
+        got = other[1][name]
+        if got.tobytes() != expected.tobytes():
+            at = int(np.flatnonzero(got.reshape(-1) != expected.reshape(-1))[0]) if got.shape == expected.shape else 0
+            return f"{name} element {at} becomes {got.reshape(-1)[at]} instead of {expected.reshape(-1)[at]}"
+    return ""

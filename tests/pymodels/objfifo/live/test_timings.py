@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Accesses that no lock orders are found, in designs whose usual schedule gives the right result."""
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from goldbeat.pymodels.objfifo.live.execute import run_live
+from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
+from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
+from goldbeat.tb.cli import app
+
+ROUND = """
+        aie.use_lock(%if, AcquireGreaterEqual, 1)
+        aie.use_lock(%oe, AcquireGreaterEqual, 1)
+        scf.for %x = %c0 to %c8 step %c1 {
+          %v = memref.load %iN[%x] : memref<8xi32>
+          %w = arith.addi %v, %k : i32
+          memref.store %w, %oN[%x] : memref<8xi32>
+        }
+        aie.use_lock(%ie, Release, 1)
+        aie.use_lock(%of, Release, 1)
+""".strip("\n")
+TEXT = """
+module {
+  aie.device(npu1_1col) {
+    %s = aie.tile(0, 0)
+    %c = aie.tile(0, 2)
+    %i0 = aie.buffer(%c) {sym_name = "i0"} : memref<8xi32>
+    %i1 = aie.buffer(%c) {sym_name = "i1"} : memref<8xi32>
+    %o0 = aie.buffer(%c) {sym_name = "o0"} : memref<8xi32>
+    %o1 = aie.buffer(%c) {sym_name = "o1"} : memref<8xi32>
+    %ie = aie.lock(%c, 0) {init = 2 : i32, sym_name = "ie"}
+    %if = aie.lock(%c, 1) {init = 0 : i32, sym_name = "if"}
+    %oe = aie.lock(%c, 2) {init = 2 : i32, sym_name = "oe"}
+    %of = aie.lock(%c, 3) {init = 0 : i32, sym_name = "of"}
+    aie.flow(%s, DMA : 0, %c, DMA : 0)
+    aie.flow(%c, DMA : 0, %s, DMA : 0)
+    %mem = aie.mem(%c) {
+      %0 = aie.dma_start(S2MM, 0, ^a, ^n)
+    ^a:
+      aie.use_lock(%ie, AcquireGreaterEqual, 1)
+      aie.dma_bd(%i0 : memref<8xi32>, 0, 8)
+      aie.use_lock(%if, Release, 1)
+      aie.next_bd ^b
+    ^b:
+      aie.use_lock(%ie, AcquireGreaterEqual, 1)
+      aie.dma_bd(%i1 : memref<8xi32>, 0, 8)
+      aie.use_lock(%if, Release, 1)
+      aie.next_bd ^a
+    ^n:
+      %1 = aie.dma_start(MM2S, 0, ^d, ^e)
+    ^d:
+      aie.use_lock(%of, AcquireGreaterEqual, 1)
+      aie.dma_bd(%o0 : memref<8xi32>, 0, 8)
+      aie.use_lock(%oe, Release, 1)
+      aie.next_bd ^f
+    ^f:
+      aie.use_lock(%of, AcquireGreaterEqual, 1)
+      aie.dma_bd(%o1 : memref<8xi32>, 0, 8)
+      aie.use_lock(%oe, Release, 1)
+      aie.next_bd ^d
+    ^e:
+      aie.end
+    }
+    %core = aie.core(%c) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      %k = arith.constant 1 : i32
+      %n = arith.constant 4 : index
+      scf.for %t = %c0 to %n step %c1 {
+ROUNDS
+      }
+      aie.end
+    }
+    aie.shim_dma_allocation @in (%s, MM2S, 0)
+    aie.shim_dma_allocation @out (%s, S2MM, 0)
+    aie.runtime_sequence(%A: memref<64xi32>, %B: memref<64xi32>) {
+      aiex.npu.dma_memcpy_nd(%A[0, 0, 0, 0][1, 1, 1, 64][0, 0, 0, 1]) {id = 0 : i64, metadata = @in} : memref<64xi32>
+      aiex.npu.dma_memcpy_nd(%B[0, 0, 0, 0][1, 1, 1, 64][0, 0, 0, 1]) {id = 1 : i64, metadata = @out,
+        issue_token = true} : memref<64xi32>
+      aiex.npu.dma_wait {symbol = @out}
+    }
+  }
+}
+"""
+SENT = np.arange(1, 65, dtype=np.int32)
+
+
+def design(second=ROUND, edit=("", "")):
+    """The design with another second round, and one edit of the whole."""
+    rounds = (
+        ROUND.replace("N", "0")
+        + "\n"
+        + second.replace("N", "1").replace("%x", "%y").replace("%v", "%p").replace("%w", "%q")
+    )
+    return TEXT.replace("ROUNDS", rounds).replace(*edit, 1)
+
+
+def moved(line, to):
+    """A round whose line is elsewhere."""
+    lines = ROUND.split("\n")
+    one = lines.pop(line)
+    lines.insert(to, one)
+    return "\n".join(lines)
+
+
+def without(line):
+    return "\n".join(text for n, text in enumerate(ROUND.split("\n")) if n != line)
+
+
+FAULTS = {
+    "input released early": design(moved(7, 2)),
+    "input released inside the loop": design(moved(7, 3)),
+    "output released early": design(moved(8, 2)),
+    "input acquired late": design(moved(0, 6)),
+    "output acquired late": design(moved(1, 6)),
+    "input not acquired": design(without(0)),
+    "output not acquired": design(without(1)),
+    "input free too often": design(edit=("init = 2 : i32, sym_name = \"ie\"", "init = 3 : i32, sym_name = \"ie\"")),
+    "output free too often": design(edit=("init = 2 : i32, sym_name = \"oe\"", "init = 3 : i32, sym_name = \"oe\"")),
+    "two inputs for one": design(ROUND.replace("%ie, Release, 1", "%ie, Release, 2")),
+    "two outputs for one": design(ROUND.replace("%of, Release, 1", "%of, Release, 2")),
+    "channel gives two inputs": design(edit=("aie.use_lock(%if, Release, 1)", "aie.use_lock(%if, Release, 2)")),
+    "channel takes no input": design(edit=("aie.use_lock(%ie, AcquireGreaterEqual, 1)", "")),
+    "channel waits for no output": design(edit=("aie.use_lock(%of, AcquireGreaterEqual, 1)", "")),
+}  # fmt: skip
+
+
+def executed(tmp_path, text):
+    (tmp_path / "x.mlir").write_text(text)
+    return run_live(TextArray(tmp_path / "x.mlir", {}, None, None).build, {"A": SENT})
+
+
+def test_exec_fails_with_the_finding(tmp_path):
+    (tmp_path / "x.mlir").write_text(FAULTS["input released early"])
+    np.save(tmp_path / "a.npy", SENT)
+    words = ["objfifo", "exec", str(tmp_path / "x.mlir"), "--input", f"A={tmp_path / 'a.npy'}"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 1
+    assert "unordered: line " in done.output
+
+
+def test_a_sound_design_has_no_finding(tmp_path):
+    found = executed(tmp_path, design())
+    assert found.completes
+    assert found.unordered == ()
+    assert found.hosts["B"].tolist() == (SENT + 1).tolist()
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_each_access_without_order_is_found(tmp_path, kind):
+    assert any("unordered: " in text for text in executed(tmp_path, FAULTS[kind]).unordered)
+
+
+def test_a_finding_names_place_bytes_and_next_owner(tmp_path):
+    text = FAULTS["input released early"]
+    line = (
+        text.split("\n").index(
+            "        aie.use_lock(%ie, Release, 1)", text.split("\n").index("        aie.use_lock(%of, Release, 1)")
+        )
+        + 1
+    )
+    (found,) = executed(tmp_path, text).unordered
+    assert f"line {line}: lock ie is released before the last access: B element 8 becomes " in found
+    assert "S2MM 0 of core tile (0, 2)" in found
+    assert "bytes 0 to 31 of i1" in found
+
+
+SCRIPT = """
+import numpy as np
+from aie.iron import ObjectFifo, Program, Runtime, Worker
+from aie.iron.device import NPU1Col1
+
+ty, all_ty = np.ndarray[(8,), np.dtype[np.int32]], np.ndarray[(64,), np.dtype[np.int32]]
+x, y = ObjectFifo(ty, name="x", depth={depth}), ObjectFifo(ty, name="y", depth={depth})
+
+def work(a, b):
+    inp = a.acquire(1)
+    out = b.acquire(1)
+    {early}
+    for i in range(8):
+        out[i] = inp[i] + 1
+    {late}
+    b.release(1)
+
+worker = Worker(work, [x.cons(), y.prod()])
+rt = Runtime()
+with rt.sequence(all_ty, all_ty) as (i, o):
+    rt.start(worker)
+    rt.fill(x.prod(), i)
+    rt.drain(y.cons(), o, wait=True)
+Program(NPU1Col1(), rt).resolve_program()
+"""
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_scripts_are_checked_too(tmp_path, depth):
+    path = tmp_path / "script.py"
+    for early in (False, True):
+        release = ("a.release(1)", "pass")
+        path.write_text(SCRIPT.format(depth=depth, early=release[not early], late=release[early]))
+        found = ScriptArray(path, (), {}).execute({"arg0": SENT})[-1]
+        assert found.completes
+        assert bool(found.unordered) == early
+        if early:
+            assert "script.py:12: lock " in found.unordered[0]
