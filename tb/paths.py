@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import functools
 import hashlib
@@ -80,6 +81,24 @@ def check_root(root: Path) -> None:
             f"{root}: make cannot build in a folder with {found[0]!r} in its path; "
             "set GOLDBEAT_CACHE to a folder without spaces and special characters"
         )
+
+
+def plain_folder(folder: Path) -> Path:
+    """The folder; or a link to it in the cache, where make and the shell would break on its path.
+
+    Raises:
+        UsageError: nor can they work in the cache.
+    """
+    if not _UNBUILDABLE.search(str(folder)):
+        return folder
+    check_root(cache_root())
+    link = cache_root() / "links" / hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+    if not link.is_symlink():
+        link.parent.mkdir(parents=True, exist_ok=True)
+        # Several processes may make it, of which all want the same.
+        with contextlib.suppress(FileExistsError):
+            link.symlink_to(folder)
+    return link
 
 
 def plain_name(text: str) -> str:

@@ -30,10 +30,10 @@ from goldbeat.tb.build.cache import SHARED, SIMULATORS, size_limit, trim
 from goldbeat.tb.build.in_use import hold, is_held, let_go
 from goldbeat.tb.build.scratch import file_lock, scratch_folder
 from goldbeat.tb.build.sealed import is_whole, seal
-from goldbeat.tb.build.toolchain import Verilator, has_fst, verilator
+from goldbeat.tb.build.toolchain import Verilator, has_fst, need_programs, verilator
 from goldbeat.tb.build.workshop import Workshop
 from goldbeat.tb.design.source_names import link_sources, source_names
-from goldbeat.tb.paths import cache_root, check_root, plain_name
+from goldbeat.tb.paths import cache_root, check_root, plain_folder, plain_name
 from goldbeat.tb.versions import version_of
 
 EXECUTABLE = "sim"
@@ -187,6 +187,7 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> int:
     """Build in a folder; how many files of C++ were compiled."""
     import cocotb_tools.config
 
+    need_programs("perl", "make", "c++")
     for name, text in recipe.texts.items():
         (folder / name).write_text(text)
     flags = ["-cc", "--vpi", "--prefix", "Vtop", "--top-module", recipe.top]
@@ -226,7 +227,7 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> int:
         cache_root() / SHARED,
         flags=_compiler_switches(recipe),
         optimize=recipe.optimize,
-        libraries=["-rdynamic", f"-L{cocotb_tools.config.libs_dir}", "-lcocotbvpi_verilator"],
+        libraries=["-rdynamic", f"-L{plain_folder(Path(cocotb_tools.config.libs_dir))}", "-lcocotbvpi_verilator"],
         call=lambda command: _call(command, folder, tool, log, recipe),
     )
     compiled = bench.make(EXECUTABLE)

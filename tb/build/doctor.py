@@ -82,9 +82,9 @@ def _libpython() -> ToolFinding:
 
 def _compiler() -> ToolFinding:
     hint = "apt install g++"
-    path = shutil.which("g++") or shutil.which("c++")
+    path = shutil.which("c++")
     if path is None:
-        return ToolFinding("C++ compiler", False, True, "g++ or c++ is missing on PATH", hint)
+        return ToolFinding("C++ compiler", False, True, "c++ is missing on PATH", hint)
     said = subprocess.run([path, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True, check=False)
     number = said.stdout.strip()
     major = int(number.split(".")[0]) if number.split(".")[0].isdigit() else 0

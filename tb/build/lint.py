@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from goldbeat.tb.build.harness import TOP, make_harness
-from goldbeat.tb.build.toolchain import verilator
+from goldbeat.tb.build.toolchain import need_programs, verilator
 from goldbeat.tb.design.catalog import designs
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.git import git_revision
@@ -28,6 +28,7 @@ _WAIVERS = f'`verilator_config\nlint_off -file "*/{TOP}.sv"\n'
 def lint(design: Design, params: Mapping[str, Any]) -> str:
     """What Verilator has to say; empty when all is well."""
     tool = verilator()
+    need_programs("perl")
     with tempfile.TemporaryDirectory() as folder:
         harness, waivers = Path(folder) / f"{TOP}.sv", Path(folder) / "waivers.vlt"
         harness.write_text(make_harness(design, params))

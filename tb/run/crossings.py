@@ -18,7 +18,7 @@ from typing import Any
 
 from goldbeat.pymodels.errors import ToolError, UsageError
 from goldbeat.tb.build.harness import TOP, make_harness
-from goldbeat.tb.build.toolchain import verilator
+from goldbeat.tb.build.toolchain import need_programs, verilator
 from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.design import Design
 
@@ -63,6 +63,7 @@ def find_crossings(design: Design, params: Mapping[str, Any]) -> tuple[Crossing,
 def _elaborated(design: Design, params: Mapping[str, Any]) -> str:
     """The design as Verilator has it, all instances in one module, as JSON."""
     tool = verilator()
+    need_programs("perl")
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / f"{TOP}.sv").write_text(make_harness(design, params))
         command = [str(tool.executable), "--json-only", "--flatten", "--json-only-output", "tree.json", "-Wno-fatal"]
