@@ -169,7 +169,11 @@ class Workshop:
         for unit in units:
             name = f"{unit.name}.o"
             lines += [f"{name}: {variable} = {value}" for variable, value in unit.variables.items()]
-            words = ["$(OBJCACHE) $(CXX) -Winvalid-pch $(CXXFLAGS) $(CPPFLAGS)", f"-I{plain}/{KERNEL.name}", *unit.switches]
+            words = [
+                "$(OBJCACHE) $(CXX) -Winvalid-pch $(CXXFLAGS) $(CPPFLAGS)",
+                f"-I{plain}/{KERNEL.name}",
+                *unit.switches,
+            ]
             words += [f"-include {str(unit.first).replace(home, plain)}"] if unit.first else []
             lines += [f"{name}: {str(unit.source).replace(home, plain)}", f"\t{' '.join(words)} -c -o $@ $<"]
         (self._folder / _RULES).write_text("\n".join([*lines, rule]))
