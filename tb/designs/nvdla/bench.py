@@ -53,6 +53,8 @@ from goldbeat.tb.paths import HDL
 
 _Mix = Callable[[Rng, MemorySpace, int], list[DrawnOperation]]
 
+_HIGH_BITS = (0x1_0000, 0x2_0000)
+"""Of an address, above those of all blocks."""
 _HALF = 1 << 12
 """Half of what the registers of sizes hold."""
 
@@ -150,8 +152,8 @@ def _registers(setting: CaseContext) -> Sequence[Stimulus]:
     known = [r.address for r in all_registers()]
     holes = [0x01A0, 0x1010, 0x1FFC, 0x201C, 0x30EC, 0xB0A0, 0xE000, 0x1_2000, 0x3_FFFC]
     # Where a register would be if an address had fewer bits.
-    somewhere = rng.choice(known, 12).tolist()
-    holes += [address | bit for address, bit in zip(somewhere, (0x400, 0x800) * 6, strict=True)]
+    somewhere = rng.choice(known, 24).tolist()
+    holes += [address | bit for address, bit in zip(somewhere, (0x400, 0x800, *_HIGH_BITS) * 6, strict=True)]
     pointers = [r.address for r in all_registers() if r.name == "S_POINTER"]
     steps = [Access("read", a) for a in (*known, *holes)]
     for _ in range(2):
@@ -162,7 +164,20 @@ def _registers(setting: CaseContext) -> Sequence[Stimulus]:
     for group in (0, 1):
         steps += [Access("post", a, group) for a in pointers]
         steps += [Access("read", a) for a in known]
+    steps += _table_aliases(rng)
     return [program_stimulus(setting, tuple(steps), space, MemoryTiming())]
+
+
+def _table_aliases(rng: Rng) -> list[Access]:
+    """CDP's tables go on to the next entry when one is read: not when something else is, at an address that ends alike."""
+    access, data = (csb_register("CDP", f"S_LUT_ACCESS_{n}").address for n in ("CFG", "DATA"))
+    first = int(rng.integers(40))
+    steps = [Access("post", access, 1 << 17 | first)]
+    steps += [Access("post", data, int(rng.integers(1 << 16))) for _ in range(8)]
+    steps.append(Access("post", access, first))
+    for alias in (data | _HIGH_BITS[0], data | _HIGH_BITS[1], data ^ 0x1000):
+        steps += [Access("read", alias), Access("read", access), Access("read", data)]
+    return steps
 
 
 def _sizes(setting: CaseContext) -> Sequence[Stimulus]:

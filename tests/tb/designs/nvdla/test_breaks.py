@@ -52,6 +52,17 @@ ROWS = [
         "nvdla/nvdla_block.sv",
         ("enable_q[producer_q] <= 1'b1;", "enable_q[producer_q] <= !enable_q[producer_q];", "locked"),
     ),
+    # Addresses of fewer bits: blocks and tables that answer to others' accesses.
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_top.sv",
+        ("if (addr[15:10] == 6'(b))", "if (addr[14:10] == 5'(b))", "registers"),
+        ("write && addr[15:10] == 6'(b)", "write && addr[14:10] == 5'(b)", "registers"),
+        ("write && addr[15:10] == 6'(b)", "write && {addr[15], addr[13:10]} == 5'(b)", "registers"),
+        ("read && addr[15:10] == 6'(CdpBlock)", "read && addr[14:10] == 5'(CdpBlock)", "registers"),
+        ("read && addr[15:10] == 6'(CdpBlock)", "read && {addr[15], addr[13:10]} == 5'(CdpBlock)", "registers"),
+        ("read && addr[15:10] == 6'(CdpBlock)", "read && addr[15:11] == 5'(CdpBlock >> 1)", "registers"),
+    ),
     *breaks("nvdla", "nvdla/nvdla_write_port.sv", ("open_q[e] < 4'(MaxWrites)", "1'b1", "outstanding")),
     *breaks("nvdla", "nvdla/nvdla_pkg.sv", ("MaxWrites  = 8;", "MaxWrites  = 7;", "outstanding")),
     *breaks(
