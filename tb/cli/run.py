@@ -45,6 +45,7 @@ from goldbeat.tb.cli.run_options import (
     NetlistCells,
     OnNetlist,
     PageWish,
+    PayloadWishes,
     ReadyBound,
     Rebless,
     Rtl,
@@ -127,6 +128,7 @@ def run_command(
     label: Label = None,
     transactors: TransactorsName = "native",
     waive: Waive = None,
+    payload: PayloadWishes = None,
     ready_bound: ReadyBound = None,
     x_check: XCheck = False,
     netlist: OnNetlist = False,
@@ -200,6 +202,7 @@ def _asked(context: Any) -> Asked:
         label=given["label"],
         transactors=given["transactors"],
         waive=tuple(given["waive"] or ()),
+        payload=tuple(given["payload"] or ()),
         timeout=given["timeout"],
         source=given["name"] if given["name"].endswith((".py", ".toml")) else None,
         own=own,
@@ -256,6 +259,7 @@ class Wishes:
         label: of the run's folder.
         transactors: back end.
         waive: protocol rules that may be broken.
+        payload: policies of idle payload, for all ports or by port.
         timeout: seconds.
         source: path of the description, None for a design that comes with Goldbeat.
         own: folder, description and top module of the user's RTL.
@@ -278,6 +282,7 @@ class Wishes:
     label: str | None = None
     transactors: str = "native"
     waive: tuple[str, ...] = ()
+    payload: tuple[str, ...] = ()
     timeout: float | None = None
     source: str | None = None
     own: tuple[str | None, str | None, str | None] = (None, None, None)
@@ -401,6 +406,7 @@ def requested(design: Design, case: Case, words: list[Pair], inputs: list[str], 
         netlist=wishes.netlist,
         bless=wishes.bless,
         rebless=wishes.rebless,
+        payload=wishes.payload,
     )
 
 

@@ -53,6 +53,14 @@ TransactorsName = Annotated[
 Waive = Annotated[
     list[str] | None, typer.Option("--waive", metavar="RULE[:PORT]", help="Accept violations of this protocol rule.")
 ]
+PayloadWishes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--payload",
+        metavar="[PORT=]POLICY",
+        help="Drive payload while valid is low with: random, hold, zeros, ones, next [random].",
+    ),
+]
 ReadyBound = Annotated[
     int | None,
     typer.Option(min=0, metavar="CYCLES", help="Warn if an input waits longer for the design's ready."),

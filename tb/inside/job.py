@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.payload import Payload
 from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
 from goldbeat.pymodels.stored_trace import Shelf
 from goldbeat.pymodels.trace import Trace
@@ -85,7 +86,8 @@ class Episode:
         run_ps: how long the streams run, from the start on; ends the episode (at ``stop_ps``, if that is sooner, by reset).
         seed: the design begins this episode with initial values drawn from it, as in a process of its own; None: with what the
             episode before has left.
-        blur_seed: draws what is seen late at clock crossings, where the stimulus has a ``blur_ps``.
+        draw_seed: draws what is seen late at clock crossings, where the stimulus has a ``blur_ps``, and idle payload.
+        payload: what ports carry on their payload while valid is low, where it is not random.
         long: streams are handed over in parts, and recorded on the job's shelf.
         raw: inputs beside those of the stimulus.
         data_alone: of outputs whose bytes are all kept, the record has the bytes and no traces.
@@ -96,11 +98,12 @@ class Episode:
     stimulus: Stimulus
     run_ps: int
     seed: int | None = None
-    blur_seed: int = 0
+    draw_seed: int = 0
     long: bool = False
     quiet_ps: int | None = None
     raw: Mapping[str, RawBeats] = field(default_factory=dict)
     data_alone: bool = False
+    payload: Mapping[str, Payload] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

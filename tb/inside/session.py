@@ -120,8 +120,8 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     stimulus = episode.stimulus
     resets = _resets(dut, job)
     _set(resets, 0)
-    agents.reset()
-    agents.blur(episode.blur_seed, stimulus.blur_ps)
+    agents.reset(episode.payload, episode.draw_seed)
+    agents.blur(episode.draw_seed, stimulus.blur_ps)
     origin = await _align(agents, stimulus.clocks, _RESET_CYCLES)
     agents.load(stimulus, long=episode.long)
     agents.load_raw(episode.raw, data_alone=episode.data_alone)

@@ -30,12 +30,16 @@ class ApbMaster final : public RegisterMaster {
   void drive() override {
     psel_.set(phase_ != Phase::kNone);
     penable_.set(phase_ == Phase::kAccess);
-    if (phase_ != Phase::kSetup) return;
-    paddr_.set(step_->address);
-    pwrite_.set(writes(*step_));
-    // Reads have no strobes, and leave the data alone.
-    pstrb_.set(writes(*step_) ? step_->strobe : 0);
-    if (writes(*step_)) pwdata_.set(step_->value);
+    if (phase_ == Phase::kSetup) show(*step_);
+    if (phase_ != Phase::kNone) return;
+    const GbStep* const next = upcoming(true) ? upcoming(true) : upcoming(false);
+    if (idle_.ahead() && next) {
+      show(*next);
+      return;
+    }
+    idle_.drive(paddr_, pwrite_, pwdata_, pstrb_, pprot_);
+    // Without PSEL, PENABLE belongs to a transfer with another completer. In reset it must be low.
+    if (released()) idle_.drive(penable_);
   }
 
  protected:
@@ -72,13 +76,27 @@ class ApbMaster final : public RegisterMaster {
   std::string missing() const override { return "penable without pready"; }
 
   void idle() override {
-    for (Bit* bit : {&psel_, &penable_, &pwrite_}) bit->set(false);
+    pwrite_.set(false);
     for (Field* field : {&paddr_, &pwdata_, &pstrb_, &pprot_}) field->set(0);
     phase_ = Phase::kNone;
+    drive();
   }
 
  private:
   enum class Phase { kNone, kSetup, kAccess };
+
+  void show(const GbStep& step) {
+    paddr_.set(step.address);
+    pprot_.set(0);
+    pwrite_.set(writes(step));
+    // Reads have no strobes, and their write data are undefined.
+    pstrb_.set(writes(step) ? step.strobe : 0);
+    if (writes(step)) {
+      pwdata_.set(step.value);
+    } else {
+      idle_.drive(pwdata_);
+    }
+  }
 
   Bit psel_, penable_, pwrite_, pslverr_;
   Bit pready_{true};

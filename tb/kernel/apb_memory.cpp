@@ -53,33 +53,38 @@ class ApbMemory final : public Transactor {
   }
 
   void reset() override {
-    for (Bit* bit : {&pready_, &pslverr_}) bit->set(false);
     prdata_.set(0);
+    pslverr_.set(false);
     base_ = kNever;
     open_ = answers_ = false;
     log_.clear();
+    drive();
   }
 
   bool sample(std::int64_t cycle) override {
-    if (cycle < base_) return false;
+    if (cycle < base_) return idle_.changes();
     // From here on, whatever numbers the clock's edges have.
     base_ = std::numeric_limits<std::int64_t>::min();
     if (answers_ && psel_.get() && penable_.get()) return end(cycle);
     if (!open_ && psel_.get() && !penable_.get()) begin(cycle);
-    if (!open_) return false;
-    if (left_-- > 0) return false;
+    if (!open_ || left_-- > 0) return idle_.changes();
     answers_ = true;
     return true;
   }
 
   void drive() override {
     pready_.set(answers_);
-    if (!answers_) {
-      pslverr_.set(false);
-      return;
+    const bool shows = answers_ || (idle_.ahead() && open_);
+    if (shows && !log_.back().kind) {
+      prdata_.set(held());
+    } else {
+      idle_.drive(prdata_);
     }
-    pslverr_.set(log_.back().response != kOkay);
-    if (!log_.back().kind) prdata_.set(held());
+    if (shows) {
+      pslverr_.set(log_.back().response != kOkay);
+    } else {
+      idle_.drive(pslverr_);
+    }
   }
 
   std::string waiting() const override {

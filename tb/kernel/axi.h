@@ -114,18 +114,6 @@ class Finder {
   Side side_;
 };
 
-/// The port's storage; nothing where it is absent.
-struct Bytes {
-  Bytes() = default;
-  explicit Bytes(const Port* port)
-      : data(port ? static_cast<std::uint8_t*>(port->data) : nullptr), size(port ? port->bytes() : 0) {}
-  void clear() const {
-    if (size) std::memset(data, 0, size);
-  }
-  std::uint8_t* data = nullptr;
-  std::size_t size = 0;
-};
-
 /// One of the two address channels.
 struct AddressPorts {
   AddressPorts() = default;
@@ -155,6 +143,13 @@ struct AddressPorts {
     found.size = size.absent() ? full_size : static_cast<std::uint32_t>(size.get());
     found.type = burst.absent() ? static_cast<std::uint32_t>(kIncr) : static_cast<std::uint32_t>(burst.get());
     return found;
+  }
+
+  /// As Field::fill().
+  template <typename Word>
+  void fill(Word word) {
+    for (Field* field : {&id, &address, &len, &size, &burst, &lock, &cache, &prot, &qos, &region}) field->fill(word);
+    user.fill(word);
   }
 
   Field id, address, len, size, burst, lock, cache, prot, qos, region;

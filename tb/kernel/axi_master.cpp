@@ -57,17 +57,17 @@ class AxiMaster final : public Transactor {
 
   void reset() override {
     for (AddressPorts* channel : {&ports_.aw, &ports_.ar}) {
-      channel->valid.set(false);
       put(*channel, GbAxiBurst{});
-      channel->user.clear();
     }
-    for (Bit* bit : {&ports_.wvalid, &ports_.wlast, &ports_.bready, &ports_.rready}) bit->set(false);
+    ports_.wlast.set(false);
     for (const Bytes* bytes : {&ports_.wdata, &ports_.wstrb, &ports_.wuser}) bytes->clear();
     program_ = GbAxiProgram{};
     running_ = aw_valid_ = w_valid_ = ar_valid_ = b_ready_ = r_ready_ = false;
     reads_ = writes_ = Channel{};
     read_open_.clear();
     write_open_.clear();
+    w_burst_ = 0;
+    drive();
   }
 
   /// Run a program from cycle `base` on, which is cycle 0 of the patterns; its arrays must live until it is over.
@@ -101,7 +101,7 @@ class AxiMaster final : public Transactor {
   std::int64_t done() const { return done_; }
 
   bool sample(std::int64_t cycle) override {
-    if (!running_ || cycle + 1 < base_) return false;
+    if (!running_ || cycle + 1 < base_) return idle_.changes();
     changed_ = false;
     // What ends in this cycle counts for what is offered in the next one.
     if (r_ready_ && ports_.rvalid.get()) take_data(cycle);
@@ -124,20 +124,22 @@ class AxiMaster final : public Transactor {
       r_ready_ = b_ready_ = false;
       wake();
     }
-    return changed_;
+    return changed_ | idle_.changes();
   }
 
   void drive() override {
     if (ports_.has_read) {
-      ports_.ar.valid.set(ar_valid_);
-      if (ar_valid_) put(ports_.ar, program_.bursts[reads_.current()]);
+      drive_address(ports_.ar, reads_, ar_valid_);
       ports_.rready.set(r_ready_);
     }
     if (ports_.has_write) {
-      ports_.aw.valid.set(aw_valid_);
-      if (aw_valid_) put(ports_.aw, program_.bursts[writes_.current()]);
+      drive_address(ports_.aw, writes_, aw_valid_);
       ports_.wvalid.set(w_valid_);
-      if (w_valid_) put_data();
+      if (w_valid_ || (idle_.ahead() && w_burst_ < writes_.bursts.size())) {
+        put_data();
+      } else {
+        idle_.drive(ports_.wdata, ports_.wstrb, ports_.wlast, ports_.wuser);
+      }
       ports_.bready.set(b_ready_);
     }
   }
@@ -193,6 +195,16 @@ class AxiMaster final : public Transactor {
     channel.prot.set(burst.prot);
     channel.qos.set(burst.qos);
     channel.region.set(burst.region);
+    channel.user.clear();
+  }
+
+  void drive_address(AddressPorts& ports, const Channel& channel, bool valid) {
+    ports.valid.set(valid);
+    if (valid || (idle_.ahead() && channel.next < channel.bursts.size())) {
+      put(ports, program_.bursts[channel.current()]);
+    } else {
+      idle_.drive(ports);
+    }
   }
 
   void put_data() {
@@ -200,6 +212,7 @@ class AxiMaster final : public Transactor {
     const auto row = static_cast<std::size_t>(burst.beat) + w_beat_;
     std::memcpy(ports_.wdata.data, program_.data + row * ports_.bytes, ports_.bytes);
     ports_.wlast.set(w_beat_ == burst.len);
+    ports_.wuser.clear();
     if (ports_.wstrb.size == 0) return;
     if (program_.strobes) {
       std::memcpy(ports_.wstrb.data, program_.strobes + row * ports_.wstrb.size, ports_.wstrb.size);

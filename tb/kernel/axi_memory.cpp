@@ -147,9 +147,7 @@ class AxiMemory final : public Transactor {
   }
 
   void reset() override {
-    for (Bit* bit : {&ports_.aw.ready, &ports_.wready, &ports_.bvalid, &ports_.ar.ready, &ports_.rvalid, &ports_.rlast}) {
-      bit->set(false);
-    }
+    ports_.rlast.set(false);
     for (Field* field : {&ports_.bid, &ports_.bresp, &ports_.rid, &ports_.rresp}) field->set(0);
     for (const Bytes* bytes : {&ports_.rdata, &ports_.buser, &ports_.ruser}) bytes->clear();
     base_ = expected_ = kNever;
@@ -158,6 +156,7 @@ class AxiMemory final : public Transactor {
     ahead_.clear();
     log_.clear();
     aw_ready_ = w_ready_ = ar_ready_ = b_valid_ = r_valid_ = b_fresh_ = r_fresh_ = mid_burst_ = false;
+    drive();
   }
 
   /// Work from cycle `base` on, which is cycle 0 of every pattern.
@@ -184,29 +183,35 @@ class AxiMemory final : public Transactor {
   }
 
   bool sample(std::int64_t cycle) override {
-    if (expected_ == kNever && cycle + 1 < base_) return false;
+    if (expected_ == kNever && cycle + 1 < base_) return idle_.changes();
     if (cycle != expected_) renumber(cycle);
     expected_ = cycle + 1;
     changed_ = false;
     // Writes first: their data are there for a read that is offered in the next cycle.
     if (ports_.has_write) write_side(cycle);
     if (ports_.has_read) read_side(cycle);
-    return changed_;
+    return changed_ | idle_.changes();
   }
 
   void drive() override {
     if (ports_.has_read) {
       ports_.ar.ready.set(ar_ready_);
       ports_.rvalid.set(r_valid_);
-      if (r_fresh_) offer_data();
+      if (r_fresh_) {
+        show_data(reads_[r_at_]);
+      } else if (!r_valid_) {
+        drive_idle(reads_, [this](const Open& open) { show_data(open); }, ports_.rid, ports_.rresp, ports_.rlast, ports_.rdata,
+                   ports_.ruser);
+      }
     }
     if (ports_.has_write) {
       ports_.aw.ready.set(aw_ready_);
       ports_.wready.set(w_ready_);
       ports_.bvalid.set(b_valid_);
       if (b_fresh_) {
-        ports_.bid.set(writes_[b_at_].burst.id);
-        ports_.bresp.set(writes_[b_at_].response);
+        show_response(writes_[b_at_]);
+      } else if (!b_valid_) {
+        drive_idle(writes_, [this](const Open& open) { show_response(open); }, ports_.bid, ports_.bresp, ports_.buser);
       }
     }
     r_fresh_ = b_fresh_ = false;
@@ -291,8 +296,24 @@ class AxiMemory final : public Transactor {
     r_since_ = next;
   }
 
-  void offer_data() {
-    const Open& open = reads_[r_at_];
+  /// A channel of responses without valid; `open`: what has not been answered.
+  template <typename Show, typename... Signals>
+  void drive_idle(const std::vector<Open>& open, Show show, Signals&... signals) {
+    if (idle_.ahead() && !open.empty()) {
+      show(open.front());
+    } else {
+      idle_.drive(signals...);
+    }
+  }
+
+  void show_response(const Open& open) {
+    ports_.bid.set(open.burst.id);
+    ports_.bresp.set(open.response);
+    ports_.buser.clear();
+  }
+
+  void show_data(const Open& open) {
+    ports_.ruser.clear();
     ports_.rid.set(open.burst.id);
     ports_.rresp.set(open.response);
     ports_.rlast.set(open.beat == open.burst.len);

@@ -61,12 +61,21 @@ class AxilMaster final : public RegisterMaster {
     arvalid_.set(ar_.valid);
     bready_.set(b_ready_);
     rready_.set(r_ready_);
-    if (aw_.fresh()) awaddr_.set(aw_.first().address);
-    if (w_.fresh()) {
-      wdata_.set(w_.first().value);
-      wstrb_.set(w_.first().strobe);
-    }
-    if (ar_.fresh()) araddr_.set(ar_.first().address);
+    const auto write_address = [this](const GbStep& step) {
+      awaddr_.set(step.address);
+      awprot_.set(0);
+    };
+    const auto data = [this](const GbStep& step) {
+      wdata_.set(step.value);
+      wstrb_.set(step.strobe);
+    };
+    const auto read_address = [this](const GbStep& step) {
+      araddr_.set(step.address);
+      arprot_.set(0);
+    };
+    carry(aw_, true, write_address, awaddr_, awprot_);
+    carry(w_, true, data, wdata_, wstrb_);
+    carry(ar_, false, read_address, araddr_, arprot_);
   }
 
  protected:
@@ -137,8 +146,6 @@ class AxilMaster final : public RegisterMaster {
   }
 
   void idle() override {
-    for (Bit* valid : {&awvalid_, &wvalid_, &arvalid_}) valid->set(false);
-    for (Bit* ready : {&bready_, &rready_}) ready->set(true);
     for (Field* field : {&awaddr_, &awprot_, &wdata_, &wstrb_, &araddr_, &arprot_}) field->set(0);
     aw_ = w_ = ar_ = Requests{};
     writes_.clear();
@@ -146,6 +153,7 @@ class AxilMaster final : public RegisterMaster {
     b_ready_ = r_ready_ = true;
     b_pattern_ = Ready(traffic().b_ready);
     r_pattern_ = Ready(traffic().r_ready);
+    drive();
   }
 
  private:
@@ -188,6 +196,21 @@ class AxilMaster final : public RegisterMaster {
 
     std::string text(const char* what) const { return std::string(what) + " taken in cycle " + std::to_string(last); }
   };
+
+  /// Drive a channel: the request that it offers, or what is undefined.
+  template <typename Show, typename... Signals>
+  void carry(Requests& channel, bool write, Show show, Signals&... signals) {
+    if (channel.fresh()) {
+      show(channel.first());
+    } else if (!channel.valid) {
+      const GbStep* const next = channel.queue.empty() ? upcoming(write) : &channel.first();
+      if (idle_.ahead() && next) {
+        show(*next);
+      } else {
+        idle_.drive(signals...);
+      }
+    }
+  }
 
   /// When answers are taken.
   bool hold(bool& ready, Ready& pattern, bool valid) {

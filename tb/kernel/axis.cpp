@@ -89,6 +89,7 @@ struct Ports {
       return *port;
     };
     const Port& tdata = look(names.tdata, forward);
+    all_data = Bytes(&tdata);
     data = tdata.data;
     bytes = tdata.bytes();
     if (tdata.bits % 8 != 0) throw std::invalid_argument(std::string(tdata.name) + ": not whole bytes");
@@ -97,12 +98,14 @@ struct Ports {
     if (names.tkeep) {
       const Port& tkeep = look(names.tkeep, forward);
       if (tkeep.bits != bytes) throw std::invalid_argument(std::string(tkeep.name) + ": not one bit a byte");
+      all_keep = Bytes(&tkeep);
       keep = tkeep.data;
     }
     if (names.tstrb) {
       const Port& tstrb = look(names.tstrb, forward);
       if (tstrb.bits != bytes) throw std::invalid_argument(std::string(tstrb.name) + ": not one bit a byte");
-      strobe = static_cast<std::uint8_t*>(tstrb.data);
+      all_strobe = Bytes(&tstrb);
+      strobe = all_strobe.data;
     }
     if (names.tlast) last = Bit(look(names.tlast, forward));
     has_last = names.tlast != nullptr;
@@ -115,6 +118,16 @@ struct Ports {
 
   std::size_t keep_bytes() const { return (bytes + 7) / 8; }
 
+  /// As Field::fill(): all but the handshake.
+  template <typename Word>
+  void fill(Word word) {
+    for (const Bytes* one : {&all_data, &all_keep, &all_strobe}) one->fill(word);
+    last.fill(word);
+    if (!has_sides) return;
+    for (Field& side : sides) side.fill(word);
+  }
+
+  Bytes all_data, all_keep, all_strobe;
   void* data = nullptr;
   void* keep = nullptr;
   std::uint8_t* strobe = nullptr;
@@ -152,11 +165,8 @@ class AxisSource : public Transactor {
 
   void reset() override {
     ports_.valid.set(false);
-    ports_.last.set(false);
-    std::memset(ports_.data, 0, ports_.bytes);
-    if (ports_.keep) std::memset(ports_.keep, 0, ports_.keep_bytes());
-    if (ports_.strobe) std::memset(ports_.strobe, 0, ports_.keep_bytes());
-    for (Field& side : ports_.sides) side.set(0);
+    ports_.fill([] { return std::uint64_t{0}; });
+    idle_.drive(ports_);
     queue_.clear();
     now_ = GbAxisBeats{};
     at_ = 0;
@@ -270,13 +280,13 @@ class AxisSourceOf final : public AxisSource {
       next_ = at_ < now_.beats ? cycle + 1 + gap() : kNever;
     }
     offering_ = cycle + 1 >= next_;
-    return was | offering_;
+    return was | offering_ | idle_.changes();
   }
 
   void drive() override {
     ports_.valid.set(offering_);
-    if (!offering_) {
-      ports_.last.set(false);
+    if (!offering_ && !(idle_.ahead() && at_ < now_.beats)) {
+      idle_.drive(ports_);
       return;
     }
     const std::size_t at = static_cast<std::size_t>(at_);

@@ -16,6 +16,7 @@ from goldbeat.pymodels.buses import AXIS
 from goldbeat.pymodels.clock import Clock
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.pattern import KINDS, WORST_PERIOD, WORST_STALL, Pattern
+from goldbeat.pymodels.payload import PAYLOADS
 from goldbeat.pymodels.sidebands import MOST_LANES, SIDEBANDS, strobe_bits
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.kernel.library import AxisBeats, AxisCheck, AxisColumns, AxisNames, ReadyPattern, checked, library
@@ -51,12 +52,19 @@ class Transactor:
     def _handle(self, address: int) -> None:
         self._address = address
         self.kernel.add(self)
+        self._drop()
 
     def reset(self) -> None:
         """Everything idle, nothing queued, nothing recorded."""
         self.kernel.forget(self)
-        self._library.gb_reset(self._handle)
+        self._drop()
         self._library.gb_clear_violations(self._handle)
+
+    def _drop(self) -> None:
+        policy, seed = self.kernel.idle_payload(self.name)
+        resetn = self.kernel.resets.get(self.clock.name)
+        name = None if resetn is None else resetn.encode()
+        checked(self._library.gb_reset(self._handle, PAYLOADS.index(policy), seed, name))
 
     @property
     def violations(self) -> list[str]:

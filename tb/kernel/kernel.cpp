@@ -138,6 +138,12 @@ void Transactor::violation(const char* rule, std::int64_t cycle, const std::stri
   violations_.push_back(std::string(rule) + ": " + name_ + ", cycle " + std::to_string(cycle) + ": " + text);
 }
 
+void Transactor::idle_payload(IdlePolicy policy, std::uint64_t seed, const char* resetn) {
+  idle_ = IdlePayload(policy, seed);
+  resetn_ = resetn ? Bit(kernel().need(resetn, true)) : Bit();
+  reset();
+}
+
 bool Transactor::reported(const std::string& rule) const {
   const std::string start = rule + ":";
   for (const std::string& text : violations_) {
@@ -307,9 +313,15 @@ void gb_on_wake(void (*call)(Transactor*)) { kernel().on_wake_ = call; }
 
 void gb_rule(const char* name, int on) { kernel().enable(name, on != 0); }
 
-void gb_reset(void* transactor) {
-  static_cast<Transactor*>(transactor)->reset();
-  kernel().touch();
+/// See Transactor::idle_payload().
+int gb_reset(void* transactor, int policy, std::uint64_t seed, const char* resetn) {
+  return guarded(
+      [&] {
+        static_cast<Transactor*>(transactor)->idle_payload(static_cast<goldbeat::IdlePolicy>(policy), seed, resetn);
+        kernel().touch();
+        return 0;
+      },
+      -1);
 }
 
 const char* gb_waiting(void* transactor) {

@@ -32,6 +32,7 @@
 #include <utility>
 #include <vector>
 
+#include "idle.h"
 #include "pattern.h"
 #include "port.h"
 
@@ -56,6 +57,11 @@ class Bit {
   bool get() const { return *data_ != 0; }
   void set(bool value) {
     if (!absent()) *data_ = value;
+  }
+  /// Take a value from `word`, which gives 64 bits.
+  template <typename Word>
+  void fill(Word word) {
+    if (!absent()) *data_ = word() >> 63;
   }
 
  private:
@@ -92,6 +98,11 @@ class Field {
     if (bits_ <= 32) return store<std::uint32_t>(value);
     store<std::uint64_t>(value);
   }
+  /// Take a value from `word`, which gives 64 bits.
+  template <typename Word>
+  void fill(Word word) {
+    if (bits_ != 0) set(word());
+  }
 
  private:
   template <typename T>
@@ -105,6 +116,37 @@ class Field {
 
   void* data_ = nullptr;
   std::uint32_t bits_ = 0;
+};
+
+/// The storage of a port of any width; nothing where it is absent.
+struct Bytes {
+  Bytes() = default;
+  explicit Bytes(const Port* port) {
+    if (port == nullptr) return;
+    data = static_cast<std::uint8_t*>(port->data);
+    size = port->bytes();
+    if (port->bits % 8) top = static_cast<std::uint8_t>((1U << port->bits % 8) - 1);
+  }
+  void clear() const {
+    if (size) std::memset(data, 0, size);
+  }
+  /// Take a value from `word`, which gives 64 bits at a time.
+  template <typename Word>
+  void fill(Word word) const {
+    std::size_t at = 0;
+    for (; at + 8 <= size; at += 8) {
+      const std::uint64_t value = word();
+      std::memcpy(data + at, &value, 8);
+    }
+    if (at < size) {
+      const std::uint64_t value = word();
+      std::memcpy(data + at, &value, size - at);
+    }
+    if (size) data[size - 1] &= top;
+  }
+  std::uint8_t* data = nullptr;
+  std::size_t size = 0;
+  std::uint8_t top = 0xFF;  ///< bits of the last byte that the port has
 };
 
 /// Copies of a width known at compile time; N = 0 stands for a width known at run time.
@@ -157,6 +199,9 @@ class Transactor {
   /// How many beats have waited for how long, as Stalls has them; null where nobody counts.
   virtual const std::int64_t* stalls() const { return nullptr; }
 
+  /// Drop everything, and from now on drive idle channels like this. `resetn`: the active-low reset of the bundle; null: unknown.
+  void idle_payload(IdlePolicy policy, std::uint64_t seed, const char* resetn);
+
   const std::string& name() const { return name_; }
   const std::vector<std::string>& violations() const { return violations_; }
   void clear_violations() { violations_.clear(); }
@@ -168,6 +213,11 @@ class Transactor {
   }
 
  protected:
+  /// The design is known to be out of reset.
+  bool released() const { return resetn_.get(); }
+  /// What its channels carry while their valid is low.
+  IdlePayload idle_;
+
   /// Report a broken protocol rule. `rule` is its name (`axis_valid_held`); reports of rules that are switched off, and those
   /// beyond kMostViolations a transactor, are dropped. The first one of each rule is always kept: a rule that was waived must
   /// not hide another one.
@@ -181,6 +231,7 @@ class Transactor {
   std::string name_;
   std::string kept_;
   std::vector<std::string> violations_;
+  Bit resetn_;
 };
 
 /// Violations kept for one transactor; a broken handshake tends to break in every cycle.

@@ -146,7 +146,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_clock_spacing": (c_uint64, [c_void_p]),
     "gb_on_wake": (None, [WAKE_CALL]),
     "gb_rule": (None, [c_char_p, c_int]),
-    "gb_reset": (None, [c_void_p]),
+    "gb_reset": (c_int, [c_void_p, c_int, c_uint64, c_char_p]),
     "gb_waiting": (c_char_p, [c_void_p]),
     "gb_stalled": (c_int64, [c_void_p]),
     "gb_stalls": (POINTER(c_int64), [c_void_p]),

@@ -9,13 +9,13 @@
 namespace goldbeat {
 
 void RegisterMaster::reset() {
-  idle();
   steps_ = nullptr;
   results_ = nullptr;
   count_ = next_ = 0;
   due_ = kNever;
   open_.clear();
   running_ = stuck_ = false;
+  idle();
 }
 
 void RegisterMaster::behave(const GbRegisterTraffic& traffic) {
@@ -41,14 +41,14 @@ void RegisterMaster::run(const GbStep* steps, GbStepResult* results, std::int64_
 }
 
 bool RegisterMaster::sample(std::int64_t cycle) {
-  if (!running_) return false;
+  if (!running_) return idle_.changes();
   const bool moved = edge(cycle);
   if (!stuck_ && !open_.empty()) {
     if (steps_[open_[0].step].op >= kWait) wait(cycle);
     give_up(cycle);
   }
   while (running_ && !stuck_ && may_begin(cycle)) start(cycle);
-  return offer(cycle + 1) || moved;
+  return offer(cycle + 1) || moved || idle_.changes();
 }
 
 std::string RegisterMaster::waiting() const {

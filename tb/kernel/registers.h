@@ -94,6 +94,11 @@ class RegisterMaster : public Transactor {
   /// The answer to step number `index`.
   void answer(std::int64_t cycle, std::int64_t index, std::uint64_t response, std::uint64_t value);
 
+  /// The step that begins next, if it is such an access; else null.
+  const GbStep* upcoming(bool write) const {
+    const bool begins = running_ && !stuck_ && next_ < count_ && steps_[next_].op <= kPoll;
+    return begins && writes(steps_[next_]) == write ? &steps_[next_] : nullptr;
+  }
   const GbRegisterTraffic& traffic() const { return traffic_; }
   /// A number below `below`.
   std::uint64_t draw(std::uint64_t below) { return below <= 1 ? 0 : splitmix64(traffic_.seed, drawn_++) % below; }

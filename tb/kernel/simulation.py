@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import logging
 import os
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -15,10 +16,12 @@ from cocotb.triggers import Event, First, GPITrigger, RisingEdge, Timer
 from cocotb.utils import get_sim_steps, get_sim_time, get_time_from_sim_steps
 
 from goldbeat.pymodels.errors import GoldbeatError, ProtocolError, UsageError, WaitTimeoutError
+from goldbeat.pymodels.payload import HOSTILE, PAYLOADS, Payload
 from goldbeat.tb.kernel.library import WAKE_CALL, checked, library
 from goldbeat.tb.kernel.patience import UNKNOWN_PERIOD_PS, timeout_cycles
 from goldbeat.tb.kernel.waivers import ENVIRONMENT, check_ports, parse_waivers, sift, split, waived
 
+_SEED_MASK = (1 << 64) - 1
 _SHOWN = 10
 """Violations in the message of a test that fails for them."""
 _FAILED = -3
@@ -194,15 +197,33 @@ class Kernel:
         judge: false: broken rules fail nothing; whoever made the kernel reads ``violations`` of its transactors.
         timeout: cycles without progress after which a wait of a transactor fails; 0: no limit; None:
             ``GOLDBEAT_TIMEOUT_CYCLES``, or 100,000.
+        payload: what transactors drive on payload while its valid is low, for all ports or by port: ``random``, ``hold``,
+            ``zeros``, ``ones`` or ``next``. Random values come from cocotb's seed.
+
+    Attributes:
+        payload_seed: of random idle payload, from the next reset of a transactor on.
+        resets: active-low resets by clock, for masters that drive idle control signals at random outside of reset only.
 
     Raises:
-        UsageError: a waiver of an unknown rule, a time-out that is no number of cycles.
+        UsageError: a waiver of an unknown rule, a time-out that is no number of cycles, an unknown payload.
     """
 
     _current: Kernel | None = None
 
-    def __init__(self, dut: Any, *, waive: Sequence[str] = (), judge: bool = True, timeout: int | None = None) -> None:
+    def __init__(
+        self,
+        dut: Any,
+        *,
+        waive: Sequence[str] = (),
+        judge: bool = True,
+        timeout: int | None = None,
+        payload: Payload | Mapping[str, Payload] = HOSTILE,
+    ) -> None:
         self.dut = dut
+        self.payload = payload
+        self.payload_seed = int(getattr(cocotb, "RANDOM_SEED", 0))
+        self.resets: Mapping[str, str] = {}
+        self._check_payload()
         self.timeout = timeout_cycles(timeout)
         self._judge = judge
         self._waivers = parse_waivers(waive)
@@ -286,6 +307,17 @@ class Kernel:
     def violations(self) -> list[str]:
         """What all transactors of this test have reported, waived or not, those that were reset included."""
         return [*self._past, *(text for agent in self._agents for text in agent.violations)]
+
+    def _check_payload(self) -> None:
+        policies = [self.payload] if isinstance(self.payload, str) else self.payload.values()
+        for policy in policies:
+            if policy not in PAYLOADS:
+                raise UsageError(f"payload {policy!r}: expected {', '.join(PAYLOADS)}")
+
+    def idle_payload(self, port: str) -> tuple[Payload, int]:
+        """What a port carries on its payload while valid is low, and the seed of random values."""
+        policy = self.payload if isinstance(self.payload, str) else self.payload.get(port, HOSTILE)
+        return policy, (self.payload_seed << 32 ^ zlib.crc32(port.encode())) & _SEED_MASK
 
     def add(self, agent: KernelAgent) -> None:
         """Take note of a transactor that has been made."""

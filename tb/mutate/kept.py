@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -222,7 +222,7 @@ class MutantBench:
         found = _failure(case, case.plan, records, stopped)
         case.seconds = time.thread_time() - started + self._processes[group].used_s
         if found is None:
-            heads = [(n, SeedPlan(case.plan.seed, steps[:n])) for n in _FIRST if n < len(steps)]
+            heads = [(n, replace(case.plan, steps=steps[:n])) for n in _FIRST if n < len(steps)]
             looks = [n for n, head in heads if _failure(case, head, records[:n], "") is None]
             case.looks = (*looks, len(steps))
         return found
@@ -257,7 +257,7 @@ class MutantBench:
             limit = max(_LEAST_S, _SLOWER * case.seconds)
             records, stopped = self._records(at, case.episodes[len(done) : look], number, limit)
             done += records
-            plan = SeedPlan(case.plan.seed, case.plan.steps[:look])
+            plan = replace(case.plan, steps=case.plan.steps[:look])
             found = _failure(case, plan, done, stopped)
             if found is not None:
                 return found
@@ -292,7 +292,7 @@ class MutantBench:
         case = self._groups[at].cases[0]
         look = case.looks[0]
         records, stopped = self._records(at, case.episodes[:look], 0, max(_LEAST_S, _SLOWER * case.seconds))
-        if _failure(case, SeedPlan(case.plan.seed, case.plan.steps[:look]), records, stopped) is not None:
+        if _failure(case, replace(case.plan, steps=case.plan.steps[:look]), records, stopped) is not None:
             self.replaced += 1
             self._drop(at)
 

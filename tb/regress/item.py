@@ -59,6 +59,7 @@ class Item(BaseModel):
         waive: protocol rules that may be broken, next to the design's.
         metastability: the window in picoseconds in which clock crossings are blurred, or ``auto``; None: they are not.
         x_check: run once more with other initial values, and compare.
+        payload: policies of idle payload, as ``goldbeat run --payload`` takes them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -79,6 +80,7 @@ class Item(BaseModel):
     waive: tuple[str, ...] = ()
     metastability: Literal["auto"] | PositiveInt | None = None
     x_check: bool = False
+    payload: tuple[str, ...] = ()
 
     @field_validator("params", "options")
     @classmethod

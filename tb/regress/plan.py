@@ -141,8 +141,9 @@ def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int
                     continue
                 known = ", ".join(c.name for c in design.cases if c.inputs) or "none"
                 raise UsageError(f"case {name} takes no inputs; cases that do: {known}")
-            blur = {} if entry.metastability is None else {"metastability": entry.metastability}
+            blur: dict[str, Any] = {} if entry.metastability is None else {"metastability": entry.metastability}
             blur |= {"x_check": True} if entry.x_check else {}
+            blur |= {"payload": entry.payload} if entry.payload else {}
             for params, options in _sweep(design, case, entry):
                 given = {name: options[name] for name in case.files if options.get(name)}
                 named = {name: _each(file, lambda one: Path(one).name) for name, file in given.items()}
@@ -167,6 +168,7 @@ def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int
                         waive=entry.waive,
                         metastability=entry.metastability,
                         x_check=entry.x_check,
+                        payload=entry.payload,
                     )
 
 

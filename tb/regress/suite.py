@@ -54,6 +54,7 @@ class Entry(_Frozen):
         clock_mhz: clock of inputs without time.
         waive: accepted violations of protocol rules, as ``RULE`` or ``RULE:PORT``.
         metastability: blur the clock crossings: ``auto``, or the window in picoseconds (docs/crossings.md).
+        payload: what ports carry on their payload while valid is low, as ``POLICY`` or ``PORT=POLICY``.
         x_check: run every seed again with other initial values of registers and memories; the result must be the same.
     """
 
@@ -71,6 +72,7 @@ class Entry(_Frozen):
     inputs: Mapping[str, str] = {}
     clock_mhz: float | None = Field(default=None, gt=0)
     waive: tuple[str, ...] = ()
+    payload: tuple[str, ...] = ()
     metastability: Literal["auto"] | PositiveInt | None = None
     x_check: bool = False
 

@@ -121,6 +121,7 @@ def make_request(item: Item, design: Design, files: Mapping[str, str] | None = N
         waive=item.waive,
         metastability=item.metastability,
         x_check=item.x_check,
+        payload=item.payload,
     )
     if not item.inputs:
         return request

@@ -16,6 +16,7 @@ import numpy as np
 
 from goldbeat.pymodels.errors import UnwrittenModelError, UsageError, UserCodeError
 from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.payload import Payload
 from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus
 from goldbeat.pymodels.stored_trace import Shelf, StoredTrace
 from goldbeat.pymodels.trace import COLUMNS as TRACE_COLUMNS
@@ -37,6 +38,7 @@ from goldbeat.tb.run.episodes import WholeEpisode
 from goldbeat.tb.run.initial_values import in_episode
 from goldbeat.tb.run.inputs import check_inputs, clocks_of, fitted, placed
 from goldbeat.tb.run.late_ready import late_answers, late_channels, late_ready
+from goldbeat.tb.run.payload import payload_policies
 from goldbeat.tb.run.prediction import call_case, make_stimuli, predict_outcome
 from goldbeat.tb.run.progress import Course, Reached
 from goldbeat.tb.run.scoreboard import Verdict, check_episode, nothing_compared
@@ -125,6 +127,7 @@ class Request:
         netlist: the cells of the netlist that runs in place of the RTL; None: the RTL runs.
         bless: what the design does will be recorded.
         rebless: likewise, and it may differ from an earlier recording.
+        payload: policies of idle payload, as :func:`~goldbeat.tb.run.payload.payload_policies` takes them.
     """
 
     design: Design
@@ -146,6 +149,7 @@ class Request:
     netlist: Cells | None = None
     bless: bool = False
     rebless: bool = False
+    payload: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if self.metastability is not None and self.design.timed and not self.design.blurred:
@@ -231,6 +235,8 @@ class Request:
         words += ["--transactors", self.transactors] if self.transactors != "native" else []
         for rule in self.waive:
             words += ["--waive", rule]
+        for policy in self.payload:
+            words += ["--payload", policy]
         words += ["--traces", ",".join(self.traces)] if tuple(self.traces) != (ALL,) else []
         words += ["--ready-bound", str(self.ready_bound)] if self.ready_bound is not None else []
         words += ["--x-check"] if self.x_check else []
@@ -440,6 +446,9 @@ def check_request(request: Request) -> None:
     lanes = (*design.bundles(params), *design.register_ports(params), *design.memory_ports(params))
     arrays = design.ports
     check_ports(request.waivers, [port.name for port in (*lanes, *arrays)])
+    policies = payload_policies(design, params, request.payload)
+    if request.transactors != "native" and "next" in policies.values():
+        raise UsageError(f"--payload next needs the native transactors, not {request.transactors}")
 
 
 @dataclass(frozen=True)
@@ -449,17 +458,19 @@ class SeedPlan:
     Attributes:
         seed: which.
         steps: stimulus and prediction of every episode; no prediction where a driver acts on what it reads.
+        payload: policies of idle payload by port, where it is not random.
     """
 
     seed: int
     steps: tuple[tuple[Stimulus, Outcome | None], ...]
+    payload: Mapping[str, Payload] = field(default_factory=dict)
 
     def episodes(self, design: Design) -> list[Episode]:
         """What the simulator gets."""
         lengths = [_length(s, e if design.timed or e is None else _budget(design, s, e)) for s, e in self.steps]
         # Resets in between leave what they leave: only the first episode begins with new initial values.
         return [
-            Episode(s, n, None if i else self.seed, self.seed * 1_000_003 + i, _is_long(s, e))
+            Episode(*(s, n, None if i else self.seed, self.seed * 1_000_003 + i, _is_long(s, e)), payload=self.payload)
             for i, ((s, e), n) in enumerate(zip(self.steps, lengths, strict=True))
         ]
 
@@ -496,7 +507,7 @@ def predict(request: Request, seed: int, shelf: Shelf | None = None) -> SeedPlan
     steps = [(s, None if s.drivers or alone else _predicted(design, params, s, setting.shelf)) for s in stimuli]
     if request.case.name == register_walks.CASE and not request.stimuli:
         steps = register_walks.dressed_sweep(steps, seed)
-    return SeedPlan(seed, tuple(steps))
+    return SeedPlan(seed, tuple(steps), payload_policies(design, params, request.payload))
 
 
 def made_stimuli(request: Request, setting: CaseContext) -> list[Stimulus]:

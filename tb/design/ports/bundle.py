@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from goldbeat.pymodels.buses import Bus
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.payload import Payload
 from goldbeat.tb.design.ports.recognition import Naming, NotABundleError, Width, Wires
 from goldbeat.tb.design.user_code import load_class
 
@@ -68,6 +69,7 @@ class Bundle(Frozen):
         layout: layout of such an array.
         signals: the design's port by role; signals that are not listed are treated as absent. None: all usual roles, named
             ``name_role``.
+        payload: what the bench drives on its payload while valid is low; None: random values.
     """
 
     spec: ClassVar[Bus]
@@ -85,6 +87,7 @@ class Bundle(Frozen):
     lanes: Width | None = None
     layout: Layout = "packed"
     signals: Mapping[str, str] | None = None
+    payload: Payload | None = None
 
     @model_validator(mode="after")
     def _known(self) -> Self:

@@ -40,12 +40,17 @@ class CsbMaster final : public RegisterMaster {
 
   void drive() override {
     valid_.set(offered_);
-    if (!offered_) return;
-    const GbStep& step = *requests_.front().step;
-    addr_.set(step.address >> 2);
-    write_.set(writes(step));
-    nposted_.set(step.op == kWrite);
-    if (writes(step)) wdat_.set(step.value);
+    if (offered_) {
+      if (fresh_) show(*requests_.front().step);
+      fresh_ = false;
+      return;
+    }
+    const GbStep* const next = upcoming(true) ? upcoming(true) : upcoming(false);
+    if (idle_.ahead() && next) {
+      show(*next);
+    } else {
+      idle_.drive(addr_, wdat_, write_, nposted_);
+    }
   }
 
  protected:
@@ -70,7 +75,7 @@ class CsbMaster final : public RegisterMaster {
 
   bool offer(std::int64_t) override {
     if (offered_ || requests_.empty()) return false;
-    return offered_ = true;
+    return offered_ = fresh_ = true;
   }
 
   std::string missing() const override {
@@ -79,12 +84,13 @@ class CsbMaster final : public RegisterMaster {
   }
 
   void idle() override {
-    for (Bit* bit : {&valid_, &write_, &nposted_}) bit->set(false);
+    for (Bit* bit : {&write_, &nposted_}) bit->set(false);
     for (Field* field : {&addr_, &wdat_}) field->set(0);
-    offered_ = false;
+    offered_ = fresh_ = false;
     requests_.clear();
     writes_.clear();
     reads_.clear();
+    drive();
   }
 
  private:
@@ -92,6 +98,17 @@ class CsbMaster final : public RegisterMaster {
     std::int64_t index;
     const GbStep* step;
   };
+
+  void show(const GbStep& step) {
+    addr_.set(step.address >> 2);
+    write_.set(writes(step));
+    nposted_.set(step.op == kWrite);
+    if (writes(step)) {
+      wdat_.set(step.value);
+    } else {
+      idle_.drive(wdat_);
+    }
+  }
 
   void take(std::int64_t cycle) {
     const Request one = requests_.front();
@@ -118,6 +135,7 @@ class CsbMaster final : public RegisterMaster {
   std::deque<Request> requests_;              ///< not taken; the front is offered, or will be
   std::deque<std::int64_t> writes_, reads_;  ///< taken, without an answer
   bool offered_ = false;
+  bool fresh_ = false;  ///< offered, and not driven
 };
 
 }  // namespace goldbeat

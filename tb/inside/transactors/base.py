@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.payload import Payload
 from goldbeat.pymodels.stimulus import Access, Clock, Driver, Outcome, Stimulus
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.register import RegisterPort
@@ -98,9 +99,14 @@ class Transactors(ABC):
     def drop(self) -> None:
         """Drop everything: no valid, no ready, nothing recorded."""
 
-    def reset(self) -> None:
-        """Forget the episode before."""
+    @abstractmethod
+    def idle_payload(self, policies: Mapping[str, Payload], seed: int) -> None:
+        """What ports carry while their valid is low, from the next :meth:`drop` on: by port, random values from ``seed`` else."""
+
+    def reset(self, payload: Mapping[str, Payload] | None = None, seed: int = 0) -> None:
+        """Forget the episode before; idle payload follows these policies, and random values come from that seed."""
         self._unanswered = {}
+        self.idle_payload(payload or {}, seed)
         self.drop()
 
     @abstractmethod

@@ -16,6 +16,7 @@ from cocotb.triggers import FallingEdge, RisingEdge, Timer, with_timeout
 from cocotb.utils import get_sim_time
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.payload import Payload
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from goldbeat.pymodels.trace import SIDEBANDS, Trace
@@ -30,6 +31,7 @@ from goldbeat.tb.inside.transactors.base import (
     step_patience,
     stream_channels,
 )
+from goldbeat.tb.inside.transactors.idle import IdlePayload
 from goldbeat.tb.inside.transactors.probe import RAISED_CYCLES
 from goldbeat.tb.inside.transactors.reference_stream import GapSource, PatternSink, Timing
 from goldbeat.tb.inside.transactors.rules import Rules
@@ -107,6 +109,7 @@ class CocotbextTransactors(Transactors):
     def __init__(self, dut: Any, job: Job) -> None:
         super().__init__(job.registers)
         self._rules = Rules(dut, job)
+        self._idle = IdlePayload(dut, self._rules.kernel, job)
         self._late: list[str] = []
         self._dut = dut
         self._running: list[CocotbClock] = []
@@ -196,6 +199,10 @@ class CocotbextTransactors(Transactors):
     def waits(self) -> Mapping[str, Mapping[str, tuple[int, int]]]:
         """Counted by the checkers."""
         return self._rules.waits()
+
+    def idle_payload(self, policies: Mapping[str, Payload], seed: int) -> None:
+        """Driven beside cocotbext-axi's drivers."""
+        self._idle.reset(policies, seed)
 
     def drop(self) -> None:
         """Kill the drivers' coroutines and empty their queues."""

@@ -14,6 +14,7 @@ from cocotb.utils import get_sim_steps
 
 from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.payload import Payload
 from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.inside.job import AccessResult, BurstAnswers, Job, RawBeats
@@ -46,6 +47,7 @@ class NativeTransactors(Transactors):
         super().__init__(job.registers)
         # The host limits every episode and knows what to blame.
         self._kernel = Kernel(dut, judge=False, timeout=0)
+        self._kernel.resets = {c.name: c.resetn for c in job.clocks if c.resetn is not None}
         self._clocks = {c.name: self._kernel.clock(c.name) for c in job.clocks}
         self._streams = {p.name: p for p in job.streams}
         self._sources: dict[str, AxiStreamSource] = {}
@@ -115,6 +117,10 @@ class NativeTransactors(Transactors):
         """Outputs and memory channels with an ``after-valid`` pattern."""
         assert self._stimulus is not None
         return [*stream_channels(self._streams.values(), self._stimulus), *self._memories.channels(self._stimulus)]
+
+    def idle_payload(self, policies: Mapping[str, Payload], seed: int) -> None:
+        """The kernel's transactors ask for it when they are reset."""
+        self._kernel.payload, self._kernel.payload_seed = policies, seed
 
     def drop(self) -> None:
         """Reset all transactors."""

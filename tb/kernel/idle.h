@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// idle.h - what the signals of a channel carry while its valid is low.
+//
+// Every protocol leaves them undefined then. By default they change to random values in every such cycle, so that a reader
+// that ignores valid, or samples a cycle late, takes a wrong value.
+
+#pragma once
+
+#include <cstdint>
+
+#include "pattern.h"
+
+namespace goldbeat {
+
+/// By number those of goldbeat.pymodels.payload.
+enum class IdlePolicy : int { kRandom, kHold, kZeros, kOnes, kNext };
+
+/// Draws the values of one transactor's idle channels, from a seed of their own: no other draw depends on them.
+class IdlePayload {
+ public:
+  IdlePayload() = default;
+  IdlePayload(IdlePolicy policy, std::uint64_t seed) : policy_(policy), seed_(seed) {}
+
+  /// There may be something to drive in every cycle without valid.
+  bool changes() const { return policy_ == IdlePolicy::kRandom || policy_ == IdlePolicy::kNext; }
+  /// The transfer that comes next is shown before its valid rises.
+  bool ahead() const { return policy_ == IdlePolicy::kNext; }
+
+  /// The signals of a channel whose valid is low in the coming cycle.
+  template <typename... Signals>
+  void drive(Signals&... signals) {
+    if (policy_ == IdlePolicy::kHold || policy_ == IdlePolicy::kNext) return;
+    const auto word = [this] {
+      if (policy_ == IdlePolicy::kRandom) return splitmix64(seed_, drawn_++);
+      return policy_ == IdlePolicy::kOnes ? ~std::uint64_t{0} : std::uint64_t{0};
+    };
+    (signals.fill(word), ...);
+  }
+
+ private:
+  IdlePolicy policy_ = IdlePolicy::kRandom;
+  std::uint64_t seed_ = 0;
+  std::uint64_t drawn_ = 0;
+};
+
+}  // namespace goldbeat
