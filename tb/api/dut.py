@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -26,6 +26,7 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.inside.job import Episode, RawBeats, Record
 from goldbeat.tb.kernel.waivers import sift, split
 from goldbeat.tb.run.inputs import check_fit, file_ports
+from goldbeat.tb.run.payload import payload_policies
 from goldbeat.tb.run.runs import Origin, Request, check_request, judge, made_stimuli, predict
 
 _QUIET_CYCLES = 1024
@@ -59,11 +60,13 @@ class Dut:
         seed: int = 0,
         quick: bool = False,
         timeout_s: float = 600.0,
+        payload: Sequence[str] = (),
     ) -> None:
         self.design, self.case = design, case
-        self._request = Request(design, case, (seed,), params, options, origin=Origin(source))
+        self._request = Request(design, case, (seed,), params, options, origin=Origin(source), payload=payload)
         check_request(self._request)
         self.params = self._request.all_params
+        self._payload = payload_policies(design, self.params, payload)
         self._seed, self._timeout_s, self._quick = seed, timeout_s, quick
         self._ports = {p.name: p for p in design.bundles(self.params)}
         self._simulator: OpenSimulator | None = None
@@ -232,7 +235,15 @@ class Dut:
         while not all(c.divides(most) for c in stimulus.clocks.values()):
             most += 1
         simulator = self._open()
-        episode = Episode(whole, most, quiet_ps=quiet * slowest, raw=raw, data_alone=alone)
+        episode = Episode(
+            whole,
+            most,
+            draw_seed=self._seed,
+            quiet_ps=quiet * slowest,
+            raw=raw,
+            data_alone=alone,
+            payload=self._payload,
+        )
         (record,) = simulator.run(renewed([episode], self._seed, first=not simulator.running), self._timeout_s)
         return record
 
@@ -301,6 +312,7 @@ def load_dut(
     seed: int = 0,
     quick: bool = False,
     timeout_s: float = 600.0,
+    payload: Sequence[str] = (),
     **settings: Any,
 ) -> Dut:
     """A design that can be called.
@@ -311,6 +323,7 @@ def load_dut(
         seed: of everything that is drawn.
         quick: compile in less time what then simulates up to twice as slowly.
         timeout_s: wall time of each call.
+        payload: what is driven on payload while valid is low, as ``POLICY`` or ``PORT=POLICY``.
         settings: parameters of the design, and options of the case.
 
     Raises:
@@ -333,4 +346,6 @@ def load_dut(
             raise UsageError(f"{design.name} has no parameter and case {chosen.name} no option {key!r}; known: {known}")
         options[key] = value
     source = str(name) if str(name).endswith((".toml", ".py")) else None
-    return Dut(design, chosen, params, options, source=source, seed=seed, quick=quick, timeout_s=timeout_s)
+    return Dut(
+        design, chosen, params, options, source=source, seed=seed, quick=quick, timeout_s=timeout_s, payload=payload
+    )

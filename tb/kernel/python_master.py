@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import ctypes
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 from cocotb.triggers import FallingEdge, SimTimeoutError, Timer, with_timeout
 
+from goldbeat.pymodels.payload import IdleValues
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.tb.kernel.registers import POLL, POST, WAIT, WAIT_FOR, Step, StepResult
 from goldbeat.tb.kernel.simulation import Kernel
@@ -25,13 +27,19 @@ class PythonMaster(ABC):
         name: of the bundle.
         clock: name of its clock input.
         signals: the ports by role.
+
+    Attributes:
+        payload: by a signal that says so, those that mean nothing while it is low. A bench drives random values then.
     """
+
+    payload: ClassVar[Mapping[str, Sequence[str]]] = {}
 
     def __init__(self, kernel: Kernel, name: str, *, clock: str, signals: Mapping[str, str]) -> None:
         self.kernel, self.name, self.signals = kernel, name, signals
         self.clock = kernel.clock(clock)
         self.violations: list[str] = []
         self.waiting = ""
+        self._idle = IdleValues(*kernel.idle_payload(name))
         self._middle = FallingEdge(getattr(kernel.dut, clock))
         self.behave(RegisterTraffic())
 
@@ -55,6 +63,7 @@ class PythonMaster(ABC):
         """Write signals by role."""
         for role, value in levels.items():
             self.kernel.poke(self.signals[role], value)
+        self._drive_idle(role for role in self.payload if levels.get(role) == 0)
 
     async def level(self, role: str) -> int:
         """A signal in this cycle, once the design has followed what was driven."""
@@ -64,6 +73,14 @@ class PythonMaster(ABC):
     async def next_cycle(self) -> None:
         """Go on to the middle of the next cycle."""
         await self._middle
+        self._drive_idle(role for role in self.payload if not self.kernel.peek(self.signals[role]))
+
+    def _drive_idle(self, low: Iterable[str]) -> None:
+        """Payload whose signals of validity are low."""
+        for role in (role for valid in low for role in self.payload[valid]):
+            value = self._idle.draw(self.kernel.width(self.signals[role]) or 0)
+            if value is not None:
+                self.kernel.poke(self.signals[role], value)
 
     def behave(self, traffic: RegisterTraffic) -> None:
         """Make accesses with such gaps from the next program on."""
@@ -72,6 +89,7 @@ class PythonMaster(ABC):
     def reset(self) -> None:
         """Everything idle, nothing recorded."""
         self.violations = []
+        self._idle = IdleValues(*self.kernel.idle_payload(self.name))
         self.idle()
 
     async def run(self, steps: Sequence[Step]) -> list[StepResult]:

@@ -98,7 +98,9 @@ about longer waits, on the terminal and in `report.json` under `warnings`:
 | `axil_ready_late`, `axi_ready_late` | AW, W and AR of slaves, B and R of masters, with the longest wait of each port |
 | `apb_ready_late` | APB slaves with an access of more than N wait states |
 
-`apb_slverr_early` and `apb_unaligned` are warnings too. A warning fails nothing. Waived warnings are counted as
+`apb_slverr_early` and `apb_unaligned` are warnings too. The former is about slaves: a memory of the bench drives
+PSLVERR at random outside of a transfer ([payload without valid](running.md#payload-without-valid)). A warning fails
+nothing. Waived warnings are counted as
 violations are.
 
 ## Position bytes

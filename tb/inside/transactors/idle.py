@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import random
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +10,7 @@ from typing import Any
 import cocotb
 from cocotb.triggers import FallingEdge
 
-from goldbeat.pymodels.payload import HOSTILE, Payload
+from goldbeat.pymodels.payload import IdleValues, Payload
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.inside.job import Job
 from goldbeat.tb.kernel.simulation import Kernel
@@ -40,34 +38,29 @@ class IdlePayload:
 
     def __init__(self, dut: Any, kernel: Kernel, job: Job) -> None:
         self._kernel = kernel
-        self._channels = {
-            c.name: [one for p in job.bundles if p.clock == c.name for one in _idle_channels(p)] for c in job.clocks
-        }
-        self._policies: Mapping[str, Payload] = {}
-        self._draws: dict[str, random.Random] = {}
-        for name, channels in self._channels.items():
+        self._values: dict[str, IdleValues] = {}
+        for clock in job.clocks:
+            channels = [one for p in job.bundles if p.clock == clock.name for one in _idle_channels(p)]
+            self._values |= {one.port: IdleValues("hold") for one in channels}
             if channels:
-                cocotb.start_soon(self._run(getattr(dut, name), channels))
+                cocotb.start_soon(self._run(getattr(dut, clock.name), channels))
 
     def reset(self, policies: Mapping[str, Payload], seed: int) -> None:
         """Follow these policies by port; random values come from the seed."""
-        self._policies = policies
-        ports = {one.port for channels in self._channels.values() for one in channels}
-        self._draws = {port: random.Random(seed << 32 ^ zlib.crc32(port.encode())) for port in ports}
+        self._kernel.payload, self._kernel.payload_seed = policies, seed
+        self._values = {port: IdleValues(*self._kernel.idle_payload(port)) for port in self._values}
 
     async def _run(self, clock: Any, channels: list[_IdleChannel]) -> None:
         edge = FallingEdge(clock)
         while True:
             await edge
             for one in channels:
-                self._drive(one, self._policies.get(one.port, HOSTILE))
-
-    def _drive(self, channel: _IdleChannel, policy: Payload) -> None:
-        if policy == "hold" or channel.port not in self._draws or self._kernel.peek(channel.valid):
-            return
-        for name, bits in channel.payload:
-            drawn = self._draws[channel.port].getrandbits(bits) if policy == HOSTILE else 0
-            self._kernel.poke(name, (1 << bits) - 1 if policy == "ones" else drawn)
+                if self._kernel.peek(one.valid):
+                    continue
+                for name, bits in one.payload:
+                    value = self._values[one.port].draw(bits)
+                    if value is not None:
+                        self._kernel.poke(name, value)
 
 
 def _idle_channels(port: Bundle) -> list[_IdleChannel]:

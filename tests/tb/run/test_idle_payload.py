@@ -79,7 +79,9 @@ def _registers(seed: int) -> tuple[Access, ...]:
 def test_both_back_ends_are_hostile(transactors: Backend, tmp_path: Path) -> None:
     design = load_description(bench(tmp_path, "idle_slaves.sv", "memory"))
     last = np.arange(40) % 8 == 7
-    beats = Trace.from_bytes(np.arange(80, dtype=np.uint8).reshape(40, 2), last=last, cycle=np.arange(40) * 5, clock_ps=4000)
+    beats = Trace.from_bytes(
+        np.arange(80, dtype=np.uint8).reshape(40, 2), last=last, cycle=np.arange(40) * 5, clock_ps=4000
+    )
     gaps = {port: RegisterTraffic(gap=4) for port in ("s_axil", "s_apb")}
     programs = {"s_axil": _registers(1), "s_apb": _registers(2)}
     stimulus = Stimulus({"s_axis": beats}, clocks={"clk": Clock(4000, 4000)}, program=programs, traffic=gaps)
