@@ -101,7 +101,7 @@ class AxiMaster final : public Transactor {
   std::int64_t done() const { return done_; }
 
   bool sample(std::int64_t cycle) override {
-    if (!running_ || cycle + 1 < base_) return idle_.changes();
+    if (!running_ || cycle + 1 < base_) return idle_.changes_at(cycle);
     changed_ = false;
     // What ends in this cycle counts for what is offered in the next one.
     if (r_ready_ && ports_.rvalid.get()) take_data(cycle);

@@ -24,6 +24,8 @@ class IdlePayload {
 
   /// There may be something to drive in every cycle without valid.
   bool changes() const { return policy_ == IdlePolicy::kRandom || policy_ == IdlePolicy::kNext; }
+  /// The same for a master without a program, whose signals change less often: it may share a clock with streams at full speed.
+  bool changes_at(std::int64_t cycle) const { return changes() && cycle % kRest == 0; }
   /// The transfer that comes next is shown before its valid rises.
   bool ahead() const { return policy_ == IdlePolicy::kNext; }
 
@@ -39,6 +41,8 @@ class IdlePayload {
   }
 
  private:
+  static constexpr std::int64_t kRest = 8;
+
   IdlePolicy policy_ = IdlePolicy::kRandom;
   std::uint64_t seed_ = 0;
   std::uint64_t drawn_ = 0;

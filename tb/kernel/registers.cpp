@@ -41,7 +41,7 @@ void RegisterMaster::run(const GbStep* steps, GbStepResult* results, std::int64_
 }
 
 bool RegisterMaster::sample(std::int64_t cycle) {
-  if (!running_) return idle_.changes();
+  if (!running_) return idle_.changes_at(cycle);
   const bool moved = edge(cycle);
   if (!stuck_ && !open_.empty()) {
     if (steps_[open_[0].step].op >= kWait) wait(cycle);
