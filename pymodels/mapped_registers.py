@@ -155,7 +155,7 @@ class MappedFile:
         """A read, or none where it must not be tried."""
         word = self._at.get(address)
         if word is None or not word.readable:
-            return self._refused("read", address, self.rules.unmapped if word is None else self.rules.forbidden)
+            return self._refused("read", address, "unmapped" if word is None else "forbidden")
         readable = [one for one in word.bits if one.readable]
         if not any(one.tested for one in readable):
             return []
@@ -176,14 +176,16 @@ class MappedFile:
         """A write, or none where it must not be tried; of all bytes where ``strobe`` is None."""
         word = self._at.get(address)
         if word is None or not word.writable:
-            return self._refused("write", address, self.rules.unmapped if word is None else self.rules.forbidden)
+            return self._refused("write", address, "unmapped" if word is None else "forbidden")
         if not any(one.tested for one in word.bits if one.writable):
             return []
         value &= self._all & ~word.untouched
         whole = (1 << self.size) - 1
         used = whole if strobe is None else strobe
         if used != whole and self.rules.strobes != "bytes":
-            return [] if self.rules.strobes == SKIP else [self._access("write", address, value, used, error=True)]
+            if self.rules.strobes == SKIP:
+                return []
+            return [self._access("write", address, value, used, error=True, rule="strobes")]
         lanes = sum(0xFF << 8 * n for n in range(self.size) if used >> n & 1)
         for one in word.bits:
             if one.writable:
@@ -195,11 +197,13 @@ class MappedFile:
     def _hidden(self, one: MappedBits) -> bool:
         return not one.tested or (one.hardware and self.rules.hardware == "mask")
 
-    def _refused(self, op: str, address: int, rule: str) -> list[Access]:
+    def _refused(self, op: str, address: int, key: str) -> list[Access]:
+        """An access that a setting of :class:`AnswerRules` is about."""
+        rule = getattr(self.rules, key)
         if rule == SKIP:
             return []
         value = self._all if op == "write" else 0
-        return [self._access(op, address, value, error=rule == ERROR)]
+        return [self._access(op, address, value, error=rule == ERROR, rule=key)]
 
     def _access(
         self,
@@ -210,6 +214,7 @@ class MappedFile:
         *,
         mask: int | None = None,
         error: bool = False,
+        rule: str = "",
     ) -> Access:
         word = self._at.get(address)
         return Access(
@@ -221,4 +226,5 @@ class MappedFile:
             mask=mask,
             register=word.name if word else UNMAPPED,
             fields=tuple((b.name, b.lsb, b.width) for b in word.bits) if word else (),
+            rule=rule,
         )

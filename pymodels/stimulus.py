@@ -40,6 +40,7 @@ class Access:
             must be a function of a module, or a :func:`functools.partial` of one.
         register: what stands at the address, for messages; of ``host``, what it does.
         fields: of the register, by which messages name the bits that differ: name, lowest bit, width.
+        rule: the key of ``[[register_maps]]`` that says what is answered, for messages; empty: the map itself.
     """
 
     op: str
@@ -53,6 +54,7 @@ class Access:
     call: Callable[[Mapping[str, npt.NDArray[np.uint8]]], None] | None = None
     register: str = ""
     fields: tuple[tuple[str, int, int], ...] = ()
+    rule: str = ""
 
     @property
     def wanted(self) -> int:
@@ -122,6 +124,8 @@ class Stimulus:
         memories: what is behind each AXI4 master port; one not named is never ready. Their cycle 0 is that of reset release,
             before any program.
         least_ps: run at least so long; for designs whose work no stream shows the end of.
+        take: beats of each output that are compared; what comes later is not. For designs that nothing drives and that never end.
+            None: all.
         blur_ps: clock crossings (docs/crossings.md): a change so long before an edge of another clock, or sooner, is seen at the
             next one; -1: a change at the very edge is seen at it. 0: a change before the edge is seen, one at it is not.
         drivers: by register port, programs that act on what they read; they run behind ``program``, before the streams start.
@@ -140,6 +144,7 @@ class Stimulus:
     stop_ps: int | None = None
     memories: Mapping[str, MemoryImage] = field(default_factory=dict)
     least_ps: int = 0
+    take: int | None = None
     drivers: Mapping[str, Driver] = field(default_factory=dict)
     traffic: Mapping[str, RegisterTraffic] = field(default_factory=dict)
     bursts: Mapping[str, BurstProgram] = field(default_factory=dict)
@@ -220,6 +225,13 @@ class Outcome:
     earliest: Mapping[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     unknown: frozenset[str] = frozenset()
     details: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+
+    def first(self, beats: int | None) -> Outcome:
+        """The same without what each stream transfers later; None: all of it."""
+        if beats is None:
+            return self
+        ports = {name: trace[:beats] for name, trace in self.ports.items()}
+        return replace(self, ports=ports, earliest={name: cycles[:beats] for name, cycles in self.earliest.items()})
 
     def until(self, stop_ps: int | None) -> Outcome:
         """What has transferred before ``stop_ps``; status outputs and memories are only defined for a run to the end."""

@@ -54,15 +54,15 @@ def identity(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimu
 
 def broadcast(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulus: Stimulus) -> dict[str, Trace]:
     """The only input's beats come out of every output, as they are and in order."""
-    if len(sources) != 1:
-        raise UsageError(f"model broadcast: found {len(sources)} inputs, expected 1")
+    if len(sources) != 1 or not sinks:
+        raise UsageError(f"model broadcast: found {len(sources)} inputs and {len(sinks)} outputs, expected 1 and some")
     return {sink.name: _at(_same_width(sources[0], sink, stimulus), sink, stimulus) for sink in sinks}
 
 
 def merge(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulus: Stimulus) -> dict[str, Trace]:
     """Every input's frames come out of the only output, whole; their order is left open (``compare_order = false``)."""
-    if len(sinks) != 1:
-        raise UsageError(f"model merge: found {len(sinks)} outputs, expected 1")
+    if len(sinks) != 1 or not sources:
+        raise UsageError(f"model merge: found {len(sources)} inputs and {len(sinks)} outputs, expected some and 1")
     parts = [_at(_same_width(source, sinks[0], stimulus), sinks[0], stimulus) for source in sources]
     for source, part in zip(sources, parts, strict=True):
         if len(part) and not part.last[-1]:

@@ -197,8 +197,8 @@ class Description(_Table):
         on_buses = self.model in _TRAFFIC_MODELS
         if self.traffic is None and not self.cases and not on_buses and not described:
             raise ValueError("neither traffic nor cases are set, so there is nothing to run")
-        if self.traffic is not None and not any(s.direction == "in" for s in self.streams):
-            raise ValueError("traffic needs an input stream")
+        if self.traffic is not None and not self.streams:
+            raise ValueError("traffic needs a stream")
         self._check_stream_model()
         if self.contents and self.model in BUS_MODELS:
             raise ValueError(f"contents: model {self.model!r} fills its memories itself")
@@ -556,8 +556,9 @@ def _ram_program(rng: Rng, base: int, total: int, port: RegisterPort, accesses: 
 def _shown(trace: Trace, port: StreamPort, *, counting: bool) -> Trace:
     """The trace as a port can carry it: without TLAST where there is none; with counting bytes where asked for."""
     data = np.arange(trace.data.size, dtype=np.uint64).astype(np.uint8).reshape(trace.data.shape)
+    used = np.packbits(np.arange(int(port.width)) < port.used_bits, bitorder="little")
     return Trace.from_bytes(
-        data if counting else trace.data,
+        (data if counting else trace.data) & used,
         keep=trace.keep,
         last=trace.last if port.has("tlast") else None,
         cycle=trace.cycle,

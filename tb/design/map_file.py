@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -13,6 +14,9 @@ from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.mapped_registers import MappedBits, MappedWord
 from goldbeat.tb.extras import install_hint
 
+_INCLUDE = re.compile(rb'^[ \t]*`include[ \t]+"([^"\n]+)"', re.MULTILINE)
+_TEXT = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+"""Strings and comments."""
 _MOST_OF_A_MEMORY = 16
 """Words of a memory that are checked: its ends, and those at powers of two."""
 
@@ -143,6 +147,8 @@ def _elaborated(path: Path, parameters: Mapping[str, int]) -> Any:
         raise InputError("no such file", "a register map in SystemRDL (.rdl)", file=path)
     if path.suffix == ".xml":
         raise InputError("IP-XACT", "SystemRDL: `peakrdl systemrdl map.xml -o map.rdl` converts it", file=path)
+    for file in _with_included(path, []):
+        _check_text(file)
     said: list[tuple[Path, int | None, str]] = []
 
     class Printer(MessagePrinter):
@@ -157,6 +163,35 @@ def _elaborated(path: Path, parameters: Mapping[str, int]) -> Any:
         return compiler.elaborate(parameters=dict(parameters))
     except RDLCompileError as error:
         where, line, text = said[0] if said else (path, None, str(error))
-        raise InputError(text, "a register map in SystemRDL", file=where, line=line) from None
+        raise InputError(" ".join(text.split()), "a register map in SystemRDL", file=where, line=line) from None
     except ValueError as error:
         raise InputError(str(error), "parameters that the map has", file=path) from None
+
+
+def _with_included(path: Path, before: list[Path]) -> list[Path]:
+    """A file and those that it includes from beside it, each once."""
+    if path in before or not path.is_file():
+        return before
+    before.append(path)
+    for name in _INCLUDE.findall(path.read_bytes()):
+        _with_included(path.parent / name.decode(errors="replace"), before)
+    return before
+
+
+def _check_text(path: Path) -> None:
+    """Refuse bytes that are no text, and characters that end the compiler's own parser.
+
+    Raises:
+        InputError: with the line.
+    """
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"byte 0x{data[error.start]:02x}", "text in UTF-8", file=path, line=line) from None
+    code = _TEXT.sub(lambda match: "\n" * match[0].count("\n"), text)
+    if (odd := re.search(r"[^\x00-\x7f]", code)) is not None:
+        line = code.count("\n", 0, odd.start()) + 1
+        found = f"{odd[0]!a} (U+{ord(odd[0]):04X})"
+        raise InputError(found, "ASCII outside comments and strings", file=path, line=line)

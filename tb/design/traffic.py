@@ -196,6 +196,19 @@ def one_after_the_other(traces: Iterable[Trace]) -> Iterator[Trace]:
             end += int(trace.cycle[-1]) + 1
 
 
+def _ended(traffic: Traffic) -> Traffic:
+    """The same; where nothing drives the design, with the number of beats of its outputs that are compared."""
+
+    def made(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
+        found = traffic(setting, rng, beats)
+        if found.inputs or found.program or found.bursts or found.drivers or found.take is not None:
+            return found
+        slowest = max(clock.period_ps for clock in found.clocks.values())
+        return replace(found, take=beats, least_ps=max(found.least_ps, beats * slowest))
+
+    return made
+
+
 def long_case(traffic: Traffic) -> Case:
     """One episode of any length for a design with one stream input, drawn and kept in parts.
 
@@ -244,6 +257,7 @@ def stream_cases(traffic: Traffic) -> tuple[Case, ...]:
     ``sweep`` has more episodes than there are :data:`~goldbeat.tb.design.clocks.RELATIONS` of two clocks, and goes
     through all of them.
     """
+    traffic = _ended(traffic)
 
     def sweep(setting: CaseContext) -> list[Stimulus]:
         beats = int(setting.options["beats"])

@@ -553,10 +553,10 @@ def _judge_episode(
 
 def _predicted(design: Design, params: Mapping[str, Any], stimulus: Stimulus, shelf: Shelf | None = None) -> Outcome:
     """What the model says; with blurred crossings the latest that can be, and the earliest cycles beside it."""
-    outcome = predict_outcome(design, params, stimulus, shelf)
+    outcome = predict_outcome(design, params, stimulus, shelf).first(stimulus.take)
     if not stimulus.blur_ps or not design.timed:
         return outcome
-    early = predict_outcome(design, params, replace(stimulus, blur_ps=EARLIEST_PS))
+    early = predict_outcome(design, params, replace(stimulus, blur_ps=EARLIEST_PS)).first(stimulus.take)
     return replace(outcome, earliest={name: trace.cycle for name, trace in early.ports.items()})
 
 

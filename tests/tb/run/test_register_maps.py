@@ -29,11 +29,11 @@ FAULTS = {
     10: r"read 0x084 DATA\[1\]\): .*DATA\[1\].VALUE expected",
     11: r"read 0x004 CTRL\): .*CTRL: reserved bits 0x10 differ",
     12: r"read 0x04[048c] PAIR.*PAIR\[[01]\].*VALUE expected",
-    13: r"read 0x028 \(unmapped\)\): expected an error response, got OKAY",
-    14: r"read 0x020 WO\): expected an error response, got OKAY",
-    15: r"write 0x000 ID\): expected an error response, got OKAY",
+    13: r"read 0x028 \(unmapped\)\): expected an error response, got OKAY; accepted with unmapped = .(zero|skip). in",
+    14: r"read 0x020 WO\): expected an error response, got OKAY; accepted with forbidden = .(zero|skip). in",
+    15: r"write 0x000 ID\): expected an error response, got OKAY; accepted with forbidden = .(zero|skip). in",
     16: r"read 0x080 DATA\[0\]\): .*DATA\[0\].VALUE expected",
-    17: r"read 0x100 \(unmapped\)\): expected an error response, got OKAY",
+    17: r"read 0x100 \(unmapped\)\): expected an error response, got OKAY; accepted with unmapped = .(zero|skip). in",
     18: r"read 0x050 WOT\): .*WOT.VALUE expected",
     19: r"read 0x054 W0S\): .*W0S.VALUE expected",
     20: r"read 0x058 W0T\): .*W0T.VALUE expected",
@@ -139,3 +139,40 @@ def test_a_map_needs_one_slave(tmp_path):
     said = invoke("new", tmp_path, bridges, "--rdl", RTL / "map_block.rdl")
     assert said.exit_code == 2
     assert "--rdl: expected one AXI-Lite or APB slave, found: s_apb, s_axil" in " ".join(said.output.split())
+
+
+_MAP = "addrmap t {{ reg {{ field {{ sw = rw; }} {}; }} R @ 0; }};\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (_MAP.format("V[7:１]").encode(), r"map\.rdl:1: found '\\uff11' \(U\+FF11\), expected ASCII outside comments"),
+        (("// é\n" + _MAP.format("Vé[7:0]")).encode(), r"map\.rdl:2: found '\\xe9'"),
+        (('/* "é\n é" */\n' + _MAP.format("V[7:0]") + "\u200b").encode(), r"map\.rdl:4: found '\\u200b'"),
+        (
+            ("//\n// é\n" + _MAP.format("V[7:0]")).encode("latin-1"),
+            r"map\.rdl:2: found byte 0xe9, expected text in UTF-8",
+        ),
+        (_MAP.format("V[7:0]").encode("utf-16"), r"map\.rdl:1: found byte 0xff"),
+        (b'`include "part.rdl"\n', r"part\.rdl:3: found '\\xe9'"),
+        (b'`include "gone.rdl"\n' + _MAP.format("V[7:0]").encode(), r"map\.rdl:1: found Could not find 'gone\.rdl'"),
+        (b"", r"map\.rdl: found Could not find any 'addrmap'"),
+        (b"addrmap t { };\n", r"map\.rdl: found Address map 't' must contain"),
+        (b"<% die() %%>\naddrmap t { };\n", r"map\.rdl"),
+    ],
+)
+def test_a_damaged_map_is_told_in_one_line(data, said, tmp_path):
+    path = tmp_path / "map.rdl"
+    path.write_bytes(data)
+    (tmp_path / "part.rdl").write_text("// one\n// two\naddrmap é {};\n", encoding="utf-8")
+    with pytest.raises(InputError, match=said) as raised:
+        mapped_words(path, {}, 4)
+    assert str(raised.value).count("\n") == 0
+
+
+def test_characters_of_all_scripts_stand_in_texts(tmp_path):
+    path = tmp_path / "map.rdl"
+    text = '/* é */ addrmap t { desc = "a \\" é \n é"; reg { field { sw = rw; } V[7:0]; } R @ 0; }; // é'
+    path.write_text("\ufeff" + text, encoding="utf-8")
+    assert [word.name for word in mapped_words(path, {}, 4)] == ["R"]
