@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,12 +34,17 @@ from goldbeat.tb.build.sealed import is_whole, seal
 from goldbeat.tb.build.toolchain import Verilator, has_fst, need_programs, verilator
 from goldbeat.tb.build.workshop import Workshop
 from goldbeat.tb.design.source_names import link_sources, source_names
+from goldbeat.tb.design.source_text import read_code
 from goldbeat.tb.paths import cache_root, check_root, plain_folder, plain_name
 from goldbeat.tb.versions import version_of
 
 EXECUTABLE = "sim"
 _LOG = "build.log"
 _FSM = "--coverage-fsm"
+_ASKS_FOR_TIMING, _NEEDS_TIMING = "NEEDTIMINGOPT", "NOTIMING"
+"""What Verilator calls delays without a switch that says what to do about them, and waits that cannot do without."""
+_FREE_RUNNING = re.compile(r"\balways\s*#|\bforever\b")
+"""Blocks that only time stops."""
 
 
 @dataclass(frozen=True)
@@ -250,16 +256,37 @@ def _compiler_switches(recipe: Recipe) -> list[str]:
 
 
 def _verilate(flags: list[str], inputs: list[str], folder: Path, tool: Verilator, log: Path, recipe: Recipe) -> None:
-    """Call Verilator; where counting FSMs ends it with an internal error, for this call and later ones without that flag."""
+    """Call Verilator; where it needs one switch more or less, this call and later ones have it so."""
     try:
         _call([str(tool.executable), *flags, *inputs], folder, tool, log, recipe)
     except ToolError:
+        if _ASKS_FOR_TIMING in log.read_text(errors="replace") and not {"--timing", "--no-timing"} & {*flags}:
+            _verilate_delays(flags, inputs, folder, tool, log, recipe)
+            return
         # Verilator 5.048 has it with assertions that compare expressions: `if (rst_n && !((a ^ b) == c)) $error(...)`.
         if _FSM not in flags or "Internal Error" not in log.read_text(errors="replace"):
             raise
         flags.remove(_FSM)
         log.write_text(f"{_FSM} made Verilator fail with an internal error and is switched off: FSMs are not counted\n")
         _call([str(tool.executable), *flags, *inputs], folder, tool, log, recipe)
+
+
+def _verilate_delays(
+    flags: list[str], inputs: list[str], folder: Path, tool: Verilator, log: Path, recipe: Recipe
+) -> None:
+    """Call Verilator for sources with delays: without them, unless something in the design waits for one."""
+    clocked = any(_FREE_RUNNING.search(read_code(path)) for path in recipe.sources)
+    flags.append("--timing" if clocked else "--no-timing")
+    # What the first call said is no warning of the design.
+    log.write_text("")
+    try:
+        _verilate(flags, inputs, folder, tool, log, recipe)
+    except ToolError:
+        if clocked or _NEEDS_TIMING not in log.read_text(errors="replace"):
+            raise
+        flags[flags.index("--no-timing")] = "--timing"
+        log.write_text("")
+        _verilate(flags, inputs, folder, tool, log, recipe)
 
 
 def _call(command: list[str], folder: Path, tool: Verilator, log: Path, recipe: Recipe) -> None:
