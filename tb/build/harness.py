@@ -129,6 +129,7 @@ def make_harness(design: Design, params: Mapping[str, Any]) -> str:
         "  assign harness_alive = 1'b1;",
         "",
         *(line for array in arrays for line in _gathered(array)),
+        *(f"  wire {net};\n  assign {target} = {level};" for bundle in bundles for net, target, level in bundle.glue()),
         *(f"  assign {net} = {_constant(value)};" for bundle in bundles for net, value in bundle.constants().items()),
         "",
         f"  {design.top} #(" if literals else f"  {design.top} dut (",

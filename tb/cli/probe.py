@@ -177,8 +177,8 @@ def new_command(
     sources, found = _find(
         files, lists, near, top, includes, libraries, defines, generics, ties, ignored, bundles, relaxed
     )
-    if model in (MODEL, RULES):
-        # The other ready-made models know nothing of them.
+    if model in (MODEL, RULES) or not found.bundles:
+        # The other ready-made models take them only where there is nothing else.
         found = with_handshakes(found)
     if rdl is not None and model == MODEL and not found.streams:
         model = "register_file"

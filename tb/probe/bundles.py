@@ -31,7 +31,7 @@ def place_group(group: PinGroup, parameters: Sequence[TopParameter]) -> PlacedBu
         NotABundleError: with the reason.
     """
     for one in group.buses:
-        wires = Wires(group.name, group.pins, parameters)
+        wires = Wires(group.name, group.pins, parameters, group.inverted)
         if (port := one.recognise(wires)) is not None:
             return PlacedBundle(port, wires)
     raise NotABundleError("no bus has these signals")

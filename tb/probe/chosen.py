@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.ports.recognition import Pin
 from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.probe.fifos import fifo_sides
 from goldbeat.tb.probe.flat import PackedFields
 from goldbeat.tb.probe.names import PinGroup, groups
 
@@ -30,11 +31,13 @@ class ChosenBundle:
         name: of the bundle.
         roles: role -> port, where the text says the role.
         ports: ports whose roles follow from their names.
+        inverted: roles whose ports have the other level.
     """
 
     name: str
     roles: Mapping[str, str]
     ports: tuple[str, ...]
+    inverted: frozenset[str] = frozenset()
 
     def group(self, pins: Mapping[str, Pin]) -> PinGroup:
         """The ports by role.
@@ -50,14 +53,15 @@ class ChosenBundle:
                 raise UsageError(f"--bundle {self.name}: the module has no port {port!r}")
         if not self.roles:
             whole = groups(pins[port] for port in self.ports)
+            whole = whole or [side.group for side in fifo_sides(pins[port] for port in self.ports)]
             if len(whole) == 1 and len(whole[0].pins) == len(self.ports):
-                return PinGroup(self.name, whole[0].buses, whole[0].pins)
+                return replace(whole[0], name=self.name)
         roles = {role: pins[port] for role, port in self.roles.items()}
         for port in self.ports:
             roles.setdefault(_role(port) or f"field {port}", pins[port])
         if "tvalid" not in roles:
             raise UsageError(f"--bundle {self.name}: no valid among its ports; name it with tvalid:PORT")
-        return PinGroup(self.name, (StreamPort,), roles)
+        return PinGroup(self.name, (StreamPort,), roles, self.inverted)
 
     def fields(self, pins: Mapping[str, Pin]) -> PackedFields | None:
         """The ports that have to be packed to make TDATA; None: there is one already.
@@ -81,7 +85,7 @@ def _role(port: str) -> str | None:
 
 
 def read_bundle(text: str) -> ChosenBundle:
-    """Read ``NAME=PORT,ROLE:PORT,...``.
+    """Read ``NAME=PORT,ROLE:PORT,ROLE:!PORT,...``.
 
     Raises:
         UsageError: it has another form.
@@ -91,7 +95,9 @@ def read_bundle(text: str) -> ChosenBundle:
     if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name) or not items:
         raise UsageError(f"--bundle {text}: expected NAME=PORT,PORT,... (a port may be ROLE:PORT)")
     said = dict(item.split(":", 1) for item in items if ":" in item)
-    return ChosenBundle(name, said, tuple(item for item in items if ":" not in item))
+    inverted = frozenset(role for role, port in said.items() if port.startswith(("!", "~")))
+    roles = {role: port.lstrip("!~") for role, port in said.items()}
+    return ChosenBundle(name, roles, tuple(item for item in items if ":" not in item), inverted)
 
 
 def packed(chosen: Iterable[ChosenBundle], pins: Iterable[Pin]) -> dict[str, PackedFields]:
@@ -116,4 +122,4 @@ def resolved(one: ChosenBundle, pins: Mapping[str, Pin], packs: Mapping[str, Pac
     gone = set(packs[one.name].ports)
     left = {role: port for role, port in one.roles.items() if port not in gone and role != "tdata"}
     ports = tuple(port for port in one.ports if port not in gone)
-    return ChosenBundle(one.name, left | {"tdata": f"{one.name}_tdata"}, ports).group(pins)
+    return ChosenBundle(one.name, left | {"tdata": f"{one.name}_tdata"}, ports, one.inverted).group(pins)

@@ -12,6 +12,8 @@ from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.ports.recognition import Dimension, Pin, TopParameter
 from goldbeat.tb.probe.compiling import Compiled, compile_sources
 from goldbeat.tb.probe.defaults import check_defaults
+from goldbeat.tb.probe.fifo_use import fifo_uses
+from goldbeat.tb.probe.fifos import fifo_sides
 from goldbeat.tb.probe.flat import FlatModule, PackedFields
 from goldbeat.tb.probe.flatten import Flattener, needs_flat
 from goldbeat.tb.probe.leaves import COMPOUND, WAYS, peel, ranges, reachable_name
@@ -64,7 +66,10 @@ def elaborate(
         known = ", ".join(p.name for p in found) or "none"
         raise UsageError(f"{flat.module if flat else instance.name} has no parameter {unknown[0]!r}; it has: {known}")
     wiring = trace(instance, [p.name for p in ports if p.way == "input"], [p.name for p in ports if p.way == "output"])
-    return TopModule(instance.name, tuple(ports), tuple(found), wiring, warnings, flat)
+    sides = fifo_sides(ports)
+    # Only FIFOs are worth another walk through the hierarchy.
+    fifos = fifo_uses(instance, sides) if sides else {}
+    return TopModule(instance.name, tuple(ports), tuple(found), wiring, warnings, flat, fifos)
 
 
 def _try_pick(compiled: Compiled, top: str | None) -> Any:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from goldbeat.pymodels.errors import UsageError
@@ -17,8 +17,19 @@ from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.bundles import PlacedBundle, place_group
 from goldbeat.tb.probe.chosen import ChosenBundle, resolved
+from goldbeat.tb.probe.fifos import fifo_sides, late_text
 from goldbeat.tb.probe.module import TopModule
-from goldbeat.tb.probe.names import PinGroup, affinity, groups, is_clock, is_enable, is_ready, is_reset, low_by_name
+from goldbeat.tb.probe.names import (
+    PLAIN_VALID,
+    PinGroup,
+    affinity,
+    groups,
+    is_clock,
+    is_enable,
+    is_ready,
+    is_reset,
+    low_by_name,
+)
 
 _PERIODS_PS = (4000, 3200, 5000, 2500, 8000)
 
@@ -135,6 +146,7 @@ class _Finder:
         for chosen in self.bundles:
             try:
                 placed.append(self._take(resolved(chosen, self.left, packs)))
+                self._check_fifo(chosen.name, placed[-1].port)
             except NotABundleError as reason:
                 raise UsageError(f"--bundle {chosen.name}: {reason}") from None
         for group in groups(self.left.values()):
@@ -142,16 +154,49 @@ class _Finder:
                 placed.append(self._take(group))
             except NotABundleError as reason:
                 self.notes.append(f"{group.name}: not a bundle: {reason}")
-        return placed
+        return [*placed, *self._fifos({one.port.name for one in placed})]
+
+    def _fifos(self, taken: set[str]) -> Iterator[PlacedBundle]:
+        for side in fifo_sides(self.left.values()):
+            use = self.module.fifos.get(side.enable.name)
+            if use is None or (why := side.refusal(use)) is not None:
+                self.notes += [] if use is None else [f"{side.name}: not a bundle: {why}"]
+                continue
+            name = side.name if side.name not in taken else f"{side.name}_fifo"
+            try:
+                one = self._take(replace(side.group, name=name))
+            except NotABundleError as reason:
+                self.notes.append(f"{name}: not a bundle: {reason}")
+                continue
+            if side.slave and not use.guarded:
+                when = "empty" if side.reads else "full"
+                one.port = one.port.model_copy(update={"gated": True})
+                self.notes.append(f"{side.enable.name}: never high while {when}, as the RTL does not look at both")
+            yield one
+
+    def _check_fifo(self, name: str, port: Bundle) -> None:
+        """Refuse a stream that the RTL is known not to be."""
+        for role in ("tvalid", "tready"):
+            use = self.module.fifos.get(port.pin(role)) if port.has(role) else None
+            if use is not None and use.late:
+                data = port.pin("tdata")
+                raise UsageError(f"--bundle {name}: {late_text(data, port.pin(role))}")
 
     def _take(self, group: PinGroup) -> PlacedBundle:
         one = place_group(group, tuple(self.module.parameters))
+        if isinstance(one.port, StreamPort) and one.port.fields and self._has_more(one):
+            raise NotABundleError(f"{', '.join(one.port.fields)}: not all of its payload")
         self.ties |= one.wires.ties
         self.ignored += one.wires.ignored
         self.notes += one.wires.notes
         for name in one.wires.pins:
             self.left.pop(name)
         return one
+
+    def _has_more(self, one: PlacedBundle) -> bool:
+        """Whether ports of the prefix are left out of a handshake, all of whose payload is to be one stream."""
+        match = PLAIN_VALID.match(one.port.pin("tvalid"))
+        return match is not None and any(n.startswith(f"{match[1]}_") for n in self.left.keys() - set(one.wires.pins))
 
     def _clocked(self, port: _AnyBundle, clocks: list[str]) -> _AnyBundle:
         if not clocks:

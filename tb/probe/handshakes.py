@@ -10,8 +10,8 @@ from dataclasses import replace
 from goldbeat.tb.design.ports.recognition import Pin, TopParameter, Width
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.find import Found
+from goldbeat.tb.probe.names import PLAIN_VALID
 
-_VALID = re.compile(r"^(\w+)_valid(_[io])?$", re.IGNORECASE)
 _WIDEST = 64 * 8
 
 
@@ -19,7 +19,7 @@ def with_handshakes(found: Found) -> Found:
     """The same with a stream for every ``x_valid`` with fields ``x_...`` that go the same way; ``x_ready`` may be missing."""
     pins = {pin.name: pin for pin in found.module.ports}
     left = [pins[name] for name in found.unplaced if name in pins and _plain(pins[name])]
-    prefixes = {match[1]: pin for pin in left if pin.width == 1 and (match := _VALID.match(pin.name)) is not None}
+    prefixes = {match[1]: pin for pin in left if pin.width == 1 and (match := PLAIN_VALID.match(pin.name)) is not None}
     made = [
         one for prefix, valid in prefixes.items() if (one := _stream(prefix, valid, left, prefixes, found)) is not None
     ]
@@ -30,6 +30,7 @@ def with_handshakes(found: Found) -> Found:
         ties={name: value for name, value in found.ties.items() if name not in taken},
         ignored=tuple(name for name in found.ignored if name not in taken),
         unplaced={name: what for name, what in found.unplaced.items() if name not in taken},
+        notes=tuple(n for n in found.notes if not n.startswith(tuple(f"{one.name}: not a bundle" for one in made))),
     )
 
 

@@ -38,12 +38,28 @@ class Wiring:
 
 
 @dataclass(frozen=True)
+class FifoUse:
+    """What the RTL says of a side.
+
+    Attributes:
+        guarded: the enable and what makes the flag are looked at together.
+        register: the data are a register.
+        late: it takes over data with the enable alone, so they come a cycle after it.
+    """
+
+    guarded: bool
+    register: bool
+    late: bool
+
+
+@dataclass(frozen=True)
 class TopModule:
     """A top module.
 
     Attributes:
         name, ports, parameters, wiring: what the source says.
         warnings: errors of the elaborator that were let pass, with file and line.
+        fifos: how it uses the ports of FIFOs, by the name of the enable.
         flat: the wrapper with plain ports that this module is; None: it is the source's own.
     """
 
@@ -53,6 +69,7 @@ class TopModule:
     wiring: Wiring
     warnings: tuple[str, ...] = ()
     flat: FlatModule | None = None
+    fifos: Mapping[str, FifoUse] = field(default_factory=dict)
 
     @property
     def title(self) -> str:

@@ -14,9 +14,13 @@ from goldbeat.tb.design.ports.discovery import common_buses
 from goldbeat.tb.design.ports.recognition import Naming, Pin
 
 _TAIL = r"(?:_?(?P<index>\d+))?(?:_(?:i|o|in|out|ni|no))?$"
-_SIDES = frozenset({"i", "o", "in", "out", "ip", "op"})
+SIDES = frozenset({"i", "o", "in", "out", "ip", "op"})
+"""Words that say nothing but the direction."""
 _CLOCK = re.compile(r"(?:[a-z]*clk|clock|ck)\d*$")
 _RESET = re.compile(r"(?:n|[aphgs]|sys|core|ap|por|glb)?(?:rst|reset)(?:n|b)?\d*$")
+PLAIN_VALID = re.compile(r"^(\w+)_valid(_[io])?$", re.IGNORECASE)
+"""The valid of a handshake whose other signals are anything with its prefix."""
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ENABLE = re.compile(r"(?:clk_?en|clock_enable|ce|cen|en|ena|enable|aclken)$")
 
 
@@ -28,11 +32,13 @@ class PinGroup:
         name: what the bundle will be called, in lower case.
         buses: those whose signals have such names.
         pins: the ports by role, as the bus has it.
+        inverted: roles whose ports have the other level.
     """
 
     name: str
     buses: tuple[type[Bundle], ...]
     pins: Mapping[str, Pin]
+    inverted: frozenset[str] = frozenset()
 
 
 def _namings() -> dict[Naming, list[type[Bundle]]]:
@@ -80,48 +86,90 @@ def groups(pins: Iterable[Pin]) -> list[PinGroup]:
     """The bundles that names speak of, most telling convention first; no port is in two of them."""
     left = {p.name: p for p in pins}
     taken: Counter[str] = Counter()
-    found = []
+    found: list[tuple[_Key, PinGroup]] = []
     for naming, buses in _namings().items():
-        pattern = re.compile(rf"^(?P<prefix>{naming.prefix})(?P<role>{naming.roles}){_TAIL}", re.IGNORECASE)
-        gathered: dict[tuple[str, str], dict[str, list[Pin]]] = {}
-        for pin in left.values():
-            match = pattern.match(pin.name)
-            if match is None:
-                continue
-            key = (match["prefix"].lower().strip("_"), match["index"] or "")
-            role = _role(match["role"].lower(), naming, buses[0])
+        gathered: dict[_Key, dict[str, list[Pin]]] = {}
+        for key, role, pin in _parsed(left.values(), naming, buses[0]):
             gathered.setdefault(key, {}).setdefault(role, []).append(pin)
-        for (prefix, index), side, roles in _sides(gathered, naming, buses[0]):
-            name = _bundle_name(naming, prefix, index, side)
+        if naming.loose:
+            _uncross(gathered)
+        for key, side, roles in _sides(gathered, naming, buses[0]):
+            name = _bundle_name(naming, *key, side)
             taken[name] += 1
-            found.append(PinGroup(name if taken[name] == 1 else f"{name}_{taken[name]}", tuple(buses), roles))
+            found.append((key, PinGroup(name if taken[name] == 1 else f"{name}_{taken[name]}", tuple(buses), roles)))
             for pin in roles.values():
                 left.pop(pin.name)
-    return found
+    return _joined(found, left)
 
 
-def _tokens(name: str) -> list[str]:
+def _parsed(pins: Iterable[Pin], naming: Naming, bus: type[Bundle]) -> Iterator[tuple[_Key, str, Pin]]:
+    """Prefix and index, role and port, of the ports that a naming fits."""
+    pattern = re.compile(rf"^(?P<prefix>{naming.prefix})(?P<role>{naming.roles}){_TAIL}", re.IGNORECASE)
+    for pin in pins:
+        match = pattern.match(_CAMEL.sub("_", pin.name) if naming.loose else pin.name)
+        if match is not None:
+            key = (match["prefix"].lower().strip("_"), match["index"] or "")
+            yield key, _role(match["role"].lower(), naming, bus), pin
+
+
+def _uncross(gathered: Mapping[_Key, dict[str, list[Pin]]]) -> None:
+    """Give the readies of ``i_valid``, ``o_ready`` and ``o_valid``, ``i_ready`` to the valids that they answer."""
+    wrong: dict[str, list[dict[str, list[Pin]]]] = {"input": [], "output": []}
+    for roles in gathered.values():
+        pair = [*roles.get("tvalid", ()), *roles.get("tready", ())]
+        if len(pair) == 2 and pair[0].way == pair[1].way and pair[0].way in wrong and "tdata" in roles:
+            wrong[pair[0].way].append(roles)
+    if len(wrong["input"]) == len(wrong["output"]) == 1:
+        (one,), (other,) = wrong.values()
+        one["tready"], other["tready"] = other["tready"], one["tready"]
+
+
+def _joined(found: Iterable[tuple[_Key, PinGroup]], left: dict[str, Pin]) -> list[PinGroup]:
+    """The groups with ports of the same prefix that another naming of the same bus calls, as ``s_last`` beside ``s_tdata``."""
+    loose = [(naming, buses) for naming, buses in _namings().items() if naming.loose]
+    whole = []
+    for key, group in found:
+        roles = dict(group.pins)
+        mine = [(naming, bus) for naming, buses in loose for bus in buses if bus in group.buses and key[0]]
+        for naming, bus in mine:
+            inward = _inward(roles, bus)
+            for (prefix, index), role, pin in _parsed(list(left.values()), naming, bus):
+                same = prefix.replace("_", "") == key[0].replace("_", "") and index == key[1]
+                fits = (pin.way == "input") == (inward != (role in bus.spec.from_slave))
+                if same and fits and role not in roles and role in bus.spec.roles:
+                    roles[role] = left.pop(pin.name)
+        whole.append(PinGroup(group.name, group.buses, roles))
+    return whole
+
+
+def _inward(roles: Mapping[str, Pin], bus: type[Bundle]) -> bool:
+    """Whether the asking side of a group is outside."""
+    return any(pin.way == "input" and role not in bus.spec.from_slave for role, pin in roles.items())
+
+
+def name_words(name: str) -> list[str]:
+    """The words of a name, in lower case."""
     return [t for t in re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower().split("_") if t]
 
 
 def is_clock(name: str) -> bool:
     """Whether a name is a clock's."""
-    tokens = [t for t in _tokens(name) if t not in _SIDES]
+    tokens = [t for t in name_words(name) if t not in SIDES]
     return bool(tokens) and (bool(_CLOCK.match(tokens[-1])) or (tokens[0] in ("clk", "clock") and len(tokens) == 2))
 
 
 def is_reset(name: str) -> bool:
     """Whether a name is a reset's."""
-    tokens = _tokens(name)
-    while tokens and (tokens[-1] in _SIDES or tokens[-1] in ("n", "ni", "nin", "b", "l", "neg")):
+    tokens = name_words(name)
+    while tokens and (tokens[-1] in SIDES or tokens[-1] in ("n", "ni", "nin", "b", "l", "neg")):
         tokens.pop()
     return bool(tokens) and bool(_RESET.match(tokens[-1]) or _RESET.match(tokens[0]))
 
 
 def low_by_name(name: str) -> bool:
     """Whether a reset's name says that it is active low."""
-    tokens = _tokens(name)
-    while tokens and tokens[-1] in _SIDES:
+    tokens = name_words(name)
+    while tokens and tokens[-1] in SIDES:
         tokens.pop()
     if not tokens:
         return False
@@ -133,22 +181,22 @@ def low_by_name(name: str) -> bool:
 
 def is_enable(name: str) -> bool:
     """Whether a name is an enable's, which does nothing useful at 0."""
-    tokens = [t for t in _tokens(name) if t not in _SIDES]
+    tokens = [t for t in name_words(name) if t not in SIDES]
     return bool(tokens) and bool(_ENABLE.match(tokens[-1]) or _ENABLE.match("_".join(tokens[-2:])))
 
 
 def is_ready(name: str) -> bool:
     """Whether a name is a ready's, without which whoever offers something waits for ever."""
-    tokens = [t for t in _tokens(name) if t not in _SIDES]
+    tokens = [t for t in name_words(name) if t not in SIDES]
     return bool(tokens) and tokens[-1] in ("ready", "rdy")
 
 
-_GENERIC = frozenset({"clk", "clock", "aclk", "rst", "reset", "aresetn", "rstn", "n", "axis", "axi", "axil", *_SIDES})
+_GENERIC = frozenset({"clk", "clock", "aclk", "rst", "reset", "aresetn", "rstn", "n", "axis", "axi", "axil", *SIDES})
 
 
 def affinity(one: str, other: str) -> int:
     """How much two names have in common: shared words that mean something, and a shared beginning."""
-    first, second = _tokens(one), _tokens(other)
+    first, second = name_words(one), name_words(other)
     shared = len((set(first) & set(second)) - _GENERIC)
     # s_clk and s_axis share the side; saclk and s_axis share a letter; m_axi_clk is nearer to m_axi than m_axis_clk is.
     letter = bool(first and second and first[0][0] == second[0][0] and first[0] not in _GENERIC)

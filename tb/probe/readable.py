@@ -57,13 +57,38 @@ def check_synthesizable(instance: Any, manager: Any) -> None:
 
 
 def _waits(block: Any) -> bool:
-    """Whether a block waits for time, or an initial block for anything."""
-    initial = str(block.procedureKind).rpartition(".")[2] in ("Initial", "Final")
-    found = []
+    """Whether a block makes stimulus: it runs free, or begins once and assigns something between waits.
+
+    Delays of 0, delays within assignments and delays behind a clock edge change nothing that is synthesized. A block that begins
+    once, waits and only checks or prints is no stimulus either.
+    """
+    kind = str(block.procedureKind).rpartition(".")[2]
+    waits: list[Any] = []
+    assigns: list[Any] = []
+    events: list[Any] = []
 
     def look(node: Any) -> None:
-        if symbol_kind(node) == "Timed" and (initial or symbol_kind(node.timing).startswith("Delay")):
-            found.append(node)
+        found = symbol_kind(node)
+        if found in ("Wait", "WaitFork", "WaitOrder") or (found == "Timed" and not _is_zero(node.timing)):
+            (waits if _is_delay(getattr(node, "timing", None)) or found != "Timed" else events).append(node)
+        elif found == "Assignment":
+            assigns.append(node)
 
     block.body.visit(look)
-    return bool(found)
+    if kind in ("Initial", "Final"):
+        return bool(assigns and (waits or events))
+    return kind == "Always" and bool(waits) and not events
+
+
+def _is_delay(timing: Any) -> bool:
+    return timing is not None and symbol_kind(timing).startswith("Delay")
+
+
+def _is_zero(timing: Any) -> bool:
+    """Whether a wait ends in the same instant."""
+    if not _is_delay(timing):
+        return False
+    literal = getattr(timing, "expr", None)
+    while literal is not None and symbol_kind(literal) == "Conversion":
+        literal = literal.operand
+    return str(getattr(literal, "value", "")) in ("0", "0.0")

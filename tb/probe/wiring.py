@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from goldbeat.tb.probe.leaves import symbol_kind
 from goldbeat.tb.probe.module import ResetUse, Wiring
 
 _NOT = ("LogicalNot", "BitwiseNot")
@@ -19,16 +20,12 @@ _ANY_OF = ("LogicalOr", "LogicalAnd", "BinaryOr", "BinaryAnd")
 _NAMED = ("NamedValue", "HierarchicalValue")
 
 
-def _kind(node: Any) -> str:
-    return str(node.kind).rpartition(".")[2]
-
-
-def _names(node: Any) -> set[str]:
+def names_in(node: Any) -> set[str]:
     """Paths of every value that an expression or a statement mentions."""
     found: set[str] = set()
 
     def look(inner: Any) -> None:
-        if _kind(inner) in _NAMED:
+        if symbol_kind(inner) in _NAMED:
             found.add(inner.symbol.hierarchicalPath)
 
     node.visit(look)
@@ -36,20 +33,20 @@ def _names(node: Any) -> set[str]:
 
 
 def _bare(expression: Any) -> Any:
-    while _kind(expression) == "Conversion":
+    while symbol_kind(expression) == "Conversion":
         expression = expression.operand
     return expression
 
 
-def _value(expression: Any) -> tuple[str, bool] | None:
+def plain_value(expression: Any) -> tuple[str, bool] | None:
     """A plain value or its negation: path and whether it is inverted."""
     expression, inverted = _bare(expression), False
-    while _kind(expression) == "UnaryOp" and str(expression.op).rpartition(".")[2] in _NOT:
+    while symbol_kind(expression) == "UnaryOp" and str(expression.op).rpartition(".")[2] in _NOT:
         expression, inverted = _bare(expression.operand), not inverted
-    if _kind(expression) in ("ElementSelect", "RangeSelect") and expression.value.type.bitWidth == 1:
+    if symbol_kind(expression) in ("ElementSelect", "RangeSelect") and expression.value.type.bitWidth == 1:
         # The only bit of a vector, as generate loops over one channel write it.
         expression = expression.value
-    if _kind(expression) in _NAMED:
+    if symbol_kind(expression) in _NAMED:
         return expression.symbol.hierarchicalPath, inverted
     return None
 
@@ -57,7 +54,7 @@ def _value(expression: Any) -> tuple[str, bool] | None:
 def _conditions(expression: Any, inverted: bool = False) -> Iterator[tuple[str, bool]]:
     """The values that a condition is made of, each with whether it counts when low."""
     expression = _bare(expression)
-    kind = _kind(expression)
+    kind = symbol_kind(expression)
     if kind in _NAMED:
         yield expression.symbol.hierarchicalPath, inverted
     elif kind == "UnaryOp" and str(expression.op).rpartition(".")[2] in _NOT:
@@ -69,7 +66,7 @@ def _conditions(expression: Any, inverted: bool = False) -> Iterator[tuple[str, 
             yield from _conditions(expression.right, inverted)
         elif op in ("Equality", "Inequality", "CaseEquality", "CaseInequality"):
             for side, other in ((expression.left, expression.right), (expression.right, expression.left)):
-                value, constant = _value(side), _bare(other).constant
+                value, constant = plain_value(side), _bare(other).constant
                 if value is not None and constant is not None:
                     low = str(constant).endswith("0")
                     yield value[0], value[1] ^ inverted ^ low ^ op.endswith("Inequality")
@@ -77,7 +74,7 @@ def _conditions(expression: Any, inverted: bool = False) -> Iterator[tuple[str, 
 
 def _decisions(statement: Any) -> Iterator[Any]:
     """The outermost ``if`` statements of a block."""
-    kind = _kind(statement)
+    kind = symbol_kind(statement)
     if kind == "Timed":
         yield from _decisions(statement.stmt)
     elif kind == "Block":
@@ -89,7 +86,7 @@ def _decisions(statement: Any) -> Iterator[Any]:
         yield statement
 
 
-class _Graph:
+class Graph:
     """Everything found on one walk through the hierarchy."""
 
     def __init__(self, top: Any) -> None:
@@ -103,8 +100,8 @@ class _Graph:
         top.visit(self._look)
 
     def _look(self, node: Any) -> None:
-        kind = _kind(node)
-        if kind == "ContinuousAssign" and _kind(node.assignment) == "Assignment":
+        kind = symbol_kind(node)
+        if kind == "ContinuousAssign" and symbol_kind(node.assignment) == "Assignment":
             self._assign(node.assignment.left, node.assignment.right)
         elif kind == "Net" and node.initializer is not None:
             self._connect(node.hierarchicalPath, node.initializer)
@@ -119,14 +116,14 @@ class _Graph:
         self.after[source].add(target)
 
     def _connect(self, target: str, source: Any) -> None:
-        for name in _names(source):
+        for name in names_in(source):
             self._edge(name, target)
-        value = _value(source)
+        value = plain_value(source)
         if value is not None:
             self.plain[target] = value
 
     def _assign(self, left: Any, right: Any) -> None:
-        for target in _names(left):
+        for target in names_in(left):
             self._connect(target, right)
 
     def _port(self, connection: Any) -> None:
@@ -135,21 +132,21 @@ class _Graph:
         if inner is None or expression is None:
             return
         path = inner.hierarchicalPath
-        if _kind(expression) == "Assignment":
-            for name in _names(expression.left):
+        if symbol_kind(expression) == "Assignment":
+            for name in names_in(expression.left):
                 self._edge(path, name)
         else:
             self._connect(path, expression)
 
     def _block(self, body: Any) -> None:
-        events = list(_events(body.timing)) if _kind(body) == "Timed" else []
+        events = list(_events(body.timing)) if symbol_kind(body) == "Timed" else []
         written, read = _written(body)
         if not events:
             for target in written:
                 for source in read:
                     self._edge(source, target)
             return
-        used = _names(body.stmt)
+        used = names_in(body.stmt)
         edges = dict(events)
         clocks = [name for name in edges if name not in used] or list(edges)[:1]
         clock = clocks[0]
@@ -191,12 +188,12 @@ class _Graph:
 
 def _events(timing: Any) -> Iterator[tuple[str, bool]]:
     """The edges that a block waits for: path and whether it is the rising one."""
-    if _kind(timing) == "EventList":
+    if symbol_kind(timing) == "EventList":
         for event in timing.events:
             yield from _events(event)
-    elif _kind(timing) == "SignalEvent":
+    elif symbol_kind(timing) == "SignalEvent":
         edge = str(timing.edge).rpartition(".")[2]
-        value = _value(timing.expr)
+        value = plain_value(timing.expr)
         if value is not None and edge in ("PosEdge", "NegEdge"):
             yield value[0], edge == "PosEdge"
 
@@ -206,11 +203,11 @@ def _written(body: Any) -> tuple[set[str], set[str]]:
     targets: set[str] = set()
 
     def look(node: Any) -> None:
-        if _kind(node) == "Assignment":
-            targets.update(_names(node.left))
+        if symbol_kind(node) == "Assignment":
+            targets.update(names_in(node.left))
 
     body.visit(look)
-    return targets, _names(body)
+    return targets, names_in(body)
 
 
 def trace(top: Any, inputs: Iterable[str], outputs: Iterable[str]) -> Wiring:
@@ -221,7 +218,7 @@ def trace(top: Any, inputs: Iterable[str], outputs: Iterable[str]) -> Wiring:
         inputs: names of its input ports.
         outputs: names of its output ports.
     """
-    graph = _Graph(top)
+    graph = Graph(top)
     inputs = list(inputs)
     prefix = f"{top.name}."
     known = {f"{prefix}{name}": name for name in inputs}

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from goldbeat.pymodels.bus_models import BUS_MODELS
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Outcome
@@ -23,6 +25,7 @@ from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.rules_model import RULES
 from goldbeat.tb.probe.find import Found
+from goldbeat.tb.run.runs import Request, predict
 
 MODEL = "model.py:predict"
 _TOML_BITS = 64
@@ -50,10 +53,27 @@ def describe(
         register_map: the SystemRDL file of the only AXI-Lite or APB slave.
 
     Raises:
-        UsageError: nothing that could be driven was found, or something refuses to be.
+        UsageError: nothing that could be driven was found, something refuses to be, or the model does not fit the ports.
     """
     top = found.module.title
     _check_fit(found)
+    _check_model(found, model, mapped=register_map is not None)
+    try:
+        description = _description(found, sources, folder, name or top, model, register_map)
+        if model in READY and model != "interconnect":
+            _try_model(description, folder)
+    except ValidationError as error:
+        raise UsageError(f"{top}: {error.errors()[0]['msg'].removeprefix('Value error, ')}") from None
+    except UsageError as error:
+        own = "; without --model, you write the model" if model in READY and found.bundles else ""
+        raise UsageError(_with_reasons(found, f"{top}: {error}{own}")) from None
+    return description
+
+
+def _description(
+    found: Found, sources: Sources, folder: Path, name: str, model: str, register_map: Path | None
+) -> Description:
+    top = found.module.title
     inward = any(s.direction == "in" for s in found.streams)
     slaves = _slaves(found, halves=(on_buses := model in (*BUS_MODELS, RULES)))
     cases = tuple(
@@ -65,10 +85,11 @@ def describe(
         for r in slaves
         if r.lanes is None and not on_buses and register_map is None
     )
-    if not inward and not slaves:
-        raise UsageError(f"{top}: no input stream and no slave port found; there is nothing to drive")
+    source = not inward and not slaves
+    if source and not found.streams:
+        raise UsageError("no stream and no slave port found; there is nothing to drive")
     return Description(
-        name=name or top,
+        name=name,
         summary=f"{top}: streams {_list(s.name for s in found.streams)}" if found.streams else top,
         top=found.module.name,
         files=(*(_relative(p, folder) for p in sources.files), *flat_files(found)),
@@ -84,10 +105,44 @@ def describe(
         streams=found.streams,
         registers=found.registers,
         memories=found.memories,
-        traffic=_traffic(found) if inward else None,
+        traffic=_traffic(found) if inward or source else None,
         cases=cases,
         **_more(found, model, None if register_map is None else _relative(register_map, folder)),
     )
+
+
+def _check_model(found: Found, model: str, *, mapped: bool) -> None:
+    """Refuse a ready-made model of buses for a module that lacks what the model is about.
+
+    Raises:
+        UsageError: it names what is missing.
+    """
+    buses = (*found.registers, *found.memories)
+    slaves, masters = ([b for b in buses if b.direction == way] for way in ("in", "out"))
+    lacks = ""
+    if model == "register_file" and not mapped:
+        lacks = "needs a register map: give one with --rdl MAP.rdl, or write storage of [[registers]] by hand"
+    elif model in BUS_MODELS and not slaves:
+        lacks = "needs a slave on AXI4, AXI-Lite or APB; none was found"
+    elif model in ("adapter", "interconnect") and not masters:
+        lacks = "needs a master on AXI4, AXI-Lite or APB; none was found"
+    if lacks:
+        raise UsageError(_with_reasons(found, f"{found.module.title}: model {model} {lacks}"))
+
+
+def _try_model(description: Description, folder: Path) -> None:
+    """Predict the first case, so that a bench that is written can run.
+
+    Raises:
+        GoldbeatError: what the model says.
+    """
+    design = description.design(folder.resolve())
+    predict(Request(design, design.case(None)), seed=0)
+
+
+def _with_reasons(found: Found, text: str) -> str:
+    """An error with what was found to be no bundle, which may be why."""
+    return "\n  ".join([text, *(note for note in found.notes if ": not a bundle: " in note)])
 
 
 def _more(found: Found, model: str, register_map: str | None) -> dict[str, Any]:

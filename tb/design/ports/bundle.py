@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar
@@ -15,6 +15,8 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.payload import Payload
 from goldbeat.tb.design.ports.recognition import Naming, NotABundleError, Width, Wires
 from goldbeat.tb.design.user_code import load_class
+
+_NOT = "!"
 
 Layout = Literal["packed", "unpacked", "unpacked_down"]
 
@@ -67,8 +69,8 @@ class Bundle(Frozen):
         direction: ``in``: the design is sink or slave; ``out``: it is source or master.
         lanes: number of bundles of an array, or the parameter that gives it; they are named ``name_0``, ``name_1``...
         layout: layout of such an array.
-        signals: the design's port by role; signals that are not listed are treated as absent. None: all usual roles, named
-            ``name_role``.
+        signals: the design's port by role; signals that are not listed are treated as absent. ``!port``: a port with the other
+            level, as FULL is of TREADY. None: all usual roles, named ``name_role``.
         payload: what the bench drives on its payload while valid is low; None: random values.
     """
 
@@ -94,6 +96,10 @@ class Bundle(Frozen):
         unknown = [r for r in self.signals or () if r not in self.spec.roles]
         if unknown:
             raise ValueError(f"signals: unknown role {unknown[0]!r}; known: {', '.join(self.spec.roles)}")
+        single = [one.name for one in self.spec.signals if one.width == 1 and self.lanes is None]
+        wide = [role for role in self.signals or () if self.inverts(role) and role not in single]
+        if wide:
+            raise ValueError(f"signals: {wide[0]} cannot be inverted: it is no single bit")
         return self
 
     def usual(self) -> Iterable[str]:
@@ -111,7 +117,11 @@ class Bundle(Frozen):
 
     def pin(self, role: str) -> str:
         """The design's name of a signal."""
-        return f"{self.name}_{role}" if self.signals is None else self.signals[role]
+        return f"{self.name}_{role}" if self.signals is None else self.signals[role].removeprefix(_NOT)
+
+    def inverts(self, role: str) -> bool:
+        """Whether the design's signal has the other level."""
+        return self.signals is not None and self.signals.get(role, "").startswith(_NOT)
 
     def harness(self) -> dict[str, str]:
         """The harness's ports by role."""
@@ -119,7 +129,23 @@ class Bundle(Frozen):
 
     def pins(self) -> Mapping[str, str]:
         """The harness's nets by the design's ports; for a bundle whose widths are numbers already, or an array of them."""
-        return {self.pin(role): f"{self.name}_{role}" for role in self.roles()}
+        return {self.pin(role): self.net(role) for role in self.roles()}
+
+    def net(self, role: str) -> str:
+        """The harness's net that a signal of the design is connected to."""
+        return f"{self.name}_{role}{'_inside' if self.level(role) != f'{self.name}_{role}' else ''}"
+
+    def level(self, role: str) -> str:
+        """What the design sees of an input, or the harness of an output, as SystemVerilog."""
+        outward = self.inverts(role) and (role in self.spec.from_slave) == (self.direction == "in")
+        return f"{'~' * self.inverts(role)}{self.name}_{role}{'_inside' * outward}"
+
+    def glue(self) -> Iterator[tuple[str, str, str]]:
+        """Nets that are neither the harness's ports nor the design's: the net, and which signal is assigned what because of it."""
+        for role in self.roles():
+            if (net := self.net(role)) != (port := f"{self.name}_{role}"):
+                outward = (role in self.spec.from_slave) == (self.direction == "in")
+                yield net, port if outward else net, self.level(role)
 
     def constants(self) -> Mapping[str, int]:
         """Nets of the harness that nothing of the design drives, and what they are."""

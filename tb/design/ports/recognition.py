@@ -171,6 +171,7 @@ class Wires:
         name: of the bundle.
         pins: the ports by role.
         parameters: parameters of the top module with their defaults.
+        inverted: roles whose ports have the other level.
 
     Attributes:
         name: as given.
@@ -179,13 +180,20 @@ class Wires:
         notes: what was left out or guessed, and why.
     """
 
-    def __init__(self, name: str, pins: Mapping[str, Pin], parameters: Sequence[TopParameter]) -> None:
+    def __init__(
+        self,
+        name: str,
+        pins: Mapping[str, Pin],
+        parameters: Sequence[TopParameter],
+        inverted: frozenset[str] = frozenset(),
+    ) -> None:
         self.name = name
         self.roles = dict(pins)
         self.ties: dict[str, int] = {}
         self.ignored: list[str] = []
         self.notes: list[str] = []
         self._parameters = parameters
+        self._inverted = inverted
         for pin in pins.values():
             if pin.refusal is not None:
                 raise NotABundleError(f"{pin.name} is a {pin.refusal}")
@@ -198,7 +206,7 @@ class Wires:
     @property
     def signals(self) -> dict[str, str]:
         """The design's names by role, as a bundle has them."""
-        return {role: pin.name for role, pin in self.roles.items()}
+        return {role: "!" * (role in self._inverted) + pin.name for role, pin in self.roles.items()}
 
     def direction(self, lead: Pin, bus: Bus) -> Literal["in", "out"]:
         """The bundle's direction by the signal that leads it, which the asking side drives.

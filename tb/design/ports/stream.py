@@ -11,11 +11,21 @@ from pydantic import model_validator
 from goldbeat.pymodels.buses import AXIS
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.ports.bundle import Bundle, named, number
-from goldbeat.tb.design.ports.recognition import Naming, NotABundleError, Width, Wires
+from goldbeat.tb.design.ports.recognition import Naming, NotABundleError, PinArray, Width, Wires
 
 _SIDES = ("tid", "tdest", "tuser")
 _WIDEST_SIDE = 64
 _LAST_BEATS = 3
+_WORDS = "data|keep|strb|last|valid|ready|id|dest|user"
+_JOINED = "[a-z]|wr|rd|in|out|src|dst|enq|deq|push|pop|tx|rx|up|down"
+"""What precedes a plain word without an underscore: ``wdata``, ``indata``."""
+_ALIASES = {
+    f"{bits}{t}{word}": f"t{role}"
+    for bits in ("", "bits_")
+    for t in ("", "t")
+    for word, role in (*((word, word) for word in _WORDS.split("|")), ("vld", "valid"), ("rdy", "ready"))
+} | {"bits": "tdata"}
+"""Plain words and those of Chisel's ``bits`` -> roles."""
 
 
 def silent(name: str) -> dict[str, str]:
@@ -37,6 +47,8 @@ class StreamPort(Bundle):
         interleaved: beats of other TID or TDEST may appear within a packet of an output.
         fields: for a handshake without TDATA, such as a descriptor: the design's ports that belong to it, with their widths.
             They form TDATA, first port lowest, padded with 0 to whole bytes.
+        gated: for FIFO ports that must not be written when full or read when empty: the design sees TVALID (an output: TREADY)
+            only in cycles in which a beat transfers.
 
     The port has TSTRB if :attr:`signals` lists it. Traces of up to 64 bytes have it; wider inputs get TSTRB = TKEEP.
     """
@@ -52,21 +64,18 @@ class StreamPort(Bundle):
     }
     namings = (
         Naming(
-            "t(?:data|keep|strb|last|valid|ready|id|dest|user|wakeup)",
+            # ``outData`` and ``outdata`` are ``out`` and ``data``.
+            f"(?<!ou)(?-i:(?<![a-z])|(?!t[A-Z]))t(?:{_WORDS}|wakeup)",
             (frozenset({"tdata", "tvalid"}),),
             "axis",
             prefix=".*?",
         ),
         Naming(
-            "data|keep|last|valid|ready|vld|rdy|id|dest|user",
+            f"(?:bits_)?t?(?:{_WORDS}|vld|rdy)|bits",
             (frozenset({"tdata", "tvalid", "tready"}),),
             "axis",
-            prefix=".+_|",
-            aliases={
-                **{role: f"t{role}" for role in ("data", "keep", "last", "valid", "ready", "id", "dest", "user")},
-                "vld": "tvalid",
-                "rdy": "tready",
-            },
+            prefix=f".*?_||{_JOINED}",
+            aliases=_ALIASES,
             loose=True,
         ),
     )
@@ -81,6 +90,7 @@ class StreamPort(Bundle):
     dtype: str | None = None
     from_file: bool = True
     fields: Mapping[str, Width] = {}
+    gated: bool = False
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -95,6 +105,8 @@ class StreamPort(Bundle):
             self.signals is None or self.lanes is not None or self.signals.keys() - {"tvalid", "tready"}
         ):
             raise ValueError("fields: such a stream names tvalid, tready or both in signals, and is no array")
+        if self.gated and (self.lanes is not None or not self.has("tready")):
+            raise ValueError("gated: such a stream has tready, and is no array")
         if isinstance(self.width, int) and (self.width < 8 or self.width % 8):
             raise ValueError(f"width: found {self.width}, expected whole bytes")
         return self
@@ -113,20 +125,30 @@ class StreamPort(Bundle):
         """With fields, each is some bits of TDATA."""
         if not self.fields:
             return super().pins()
-        found = {self.pin(role): f"{self.name}_{role}" for role in super().roles()}
+        found = {self.pin(role): self.net(role) for role in super().roles()}
         at = 0
         for pin, width in self.fields.items():
             found[pin] = f"{self.name}_tdata[{at + int(width) - 1}:{at}]"
             at += int(width)
         return found
 
+    @property
+    def used_bits(self) -> int:
+        """Bits of TDATA that the design has; for a bundle whose widths are numbers already."""
+        return sum(int(width) for width in self.fields.values()) if self.fields else int(self.width)
+
     def constants(self) -> Mapping[str, int]:
         """What is above the fields of an output."""
-        used = sum(int(width) for width in self.fields.values())
-        top = int(self.width) - 1
+        used, top = self.used_bits, int(self.width) - 1
         return (
             {f"{self.name}_tdata[{top}:{used}]": 0} if self.fields and self.direction == "out" and used <= top else {}
         )
+
+    def level(self, role: str) -> str:
+        """With ``gated``, the enable only where a beat transfers."""
+        if not self.gated or role != ("tvalid" if self.direction == "in" else "tready"):
+            return super().level(role)
+        return f"{'~' * self.inverts(role)}({self.name}_tvalid & {self.name}_tready)"
 
     def widths(self) -> Mapping[str, int]:
         """Bits by what the bus's signals call their widths."""
@@ -170,7 +192,7 @@ class StreamPort(Bundle):
 
     def shape(self, bits: Callable[[Width], str]) -> str:
         """Its width for people."""
-        return f"{bits(self.width)} bit"
+        return f"{' + '.join(map(bits, self.fields.values())) if self.fields else bits(self.width)} bit"
 
     @property
     def side(self) -> str:
@@ -197,6 +219,8 @@ class StreamPort(Bundle):
         wires.drop_disabled(direction)
         array = wires.array(roles["tvalid"])
         width, bits = array.width(roles["tdata"]), array.bits(roles["tdata"])
+        if bits % 8 and array.lanes is None and "tkeep" not in roles:
+            return cls._of_fields(wires, array, direction)
         if bits % 8:
             raise NotABundleError(f"{roles['tdata'].name} has {bits} bits per bundle, not a multiple of 8")
         if "tkeep" in roles and array.bits(roles["tkeep"]) != bits // 8:
@@ -212,3 +236,11 @@ class StreamPort(Bundle):
                 sides[side] = array.width(roles[side])
         layout = {"lanes": array.lanes, "layout": array.layout}
         return cls(name=wires.name, direction=direction, width=width, signals=wires.signals, **layout, **sides)
+
+    @classmethod
+    def _of_fields(cls, wires: Wires, array: PinArray, direction: Literal["in", "out"]) -> Self:
+        """A bundle whose TDATA are no whole bytes: they and all else that comes with them are fields."""
+        payload = [role for role in wires.roles if role not in ("tvalid", "tready")]
+        fields = {wires.roles[role].name: array.width(wires.roles[role]) for role in payload}
+        names = {role: name for role, name in wires.signals.items() if role not in payload}
+        return cls(name=wires.name, direction=direction, from_file=False, fields=fields, signals=names)

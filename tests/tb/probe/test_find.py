@@ -172,7 +172,7 @@ def test_no_reset() -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("odd", "odd_tdata has 12 bits per bundle, not a multiple of 8"),
+        ("odd", "odd_tdata has 6 bits per bundle, not a multiple of 8"),
         ("mixed", "mixed_tdata is not an array like the rest of its bundle"),
         ("up", "up_tvalid counts its bundles upwards ([0:1])"),
         ("against", "against_tdata has the opposite direction of against_tvalid"),
@@ -215,7 +215,7 @@ def test_nothing_to_drive(tmp_path: Path) -> None:
     sources = Sources((RTL / "buses.sv",))
     assert [case.make for case in describe(found, sources, tmp_path).cases] == ["ram:s_axil", "ram:s00_axi"]
     masters = replace(found, registers=(), memories=tuple(m for m in found.memories if m.direction == "out"))
-    with pytest.raises(UsageError, match="no input stream and no slave port found; there is nothing to drive"):
+    with pytest.raises(UsageError, match="no stream and no slave port found; there is nothing to drive"):
         describe(masters, sources, tmp_path)
 
 

@@ -289,7 +289,7 @@ def test_a_generic_interface_is_named(tmp_path: Path) -> None:
 
 def test_new_writes_the_wrapper_beside_the_description(tmp_path: Path) -> None:
     said = CliRunner().invoke(
-        app, ["new", str(tmp_path), str(RTL / "with_interface.sv"), "--ignore", "pad", "--model", "identity"]
+        app, ["new", str(tmp_path), str(RTL / "with_interface.sv"), "--ignore", "pad", "--model", "rules"]
     )
     assert said.exit_code == 0, said.output
     design = load_description(tmp_path / "with_interface.toml")

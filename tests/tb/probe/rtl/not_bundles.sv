@@ -4,7 +4,7 @@ module not_bundles (
   input  logic        clk,
   input  logic        rst,
   input  logic [11:0] odd_tdata,
-  input  logic        odd_tvalid,
+  input  logic [1:0]  odd_tvalid,
   input  logic [31:0] mixed_tdata [2],
   input  logic [1:0]  mixed_tvalid,
   input  logic [0:1]  up_tvalid,

@@ -1,0 +1,386 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bundles whose names mix conventions, FIFO ports, and modules with streams of one direction: found, written and run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.build.harness import make_harness
+from goldbeat.tb.design.description import READY, load_description
+from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.probe.bench import write_bench
+from goldbeat.tb.probe.chosen import read_bundle
+from goldbeat.tb.probe.elaborate import elaborate
+from goldbeat.tb.probe.find import Choices, Found, find
+from goldbeat.tb.probe.handshakes import with_handshakes
+from goldbeat.tb.probe.write import MODEL, describe
+from goldbeat.tb.run.runs import Request, predict, run
+
+FIFO = """module fifo #(parameter W = 8) (input clk, input rst,
+  input wr_en, input [W-1:0] din, output full, input rd_en, output [W-1:0] dout, output empty);
+  reg [W-1:0] m [0:7]; reg [3:0] w, r;
+  assign full = w - r == 4'd8; assign empty = w == r; assign dout = m[r[2:0]];
+  wire put = wr_en && !full;
+  always @(posedge clk) begin
+    if (put) begin m[w[2:0]] <= din; w <= w + 1; end
+    if (rd_en) if (!empty) r <= r + 1;
+    if (rst) begin w <= 0; r <= 0; end
+  end
+endmodule
+"""
+UNGUARDED = FIFO.replace("wr_en && !full", "wr_en").replace("if (rd_en) if (!empty)", "if (rd_en)")
+LATE = FIFO.replace("output [W-1:0] dout", "output reg [W-1:0] dout").replace("assign dout = m[r[2:0]];", "")
+LATE = LATE.replace("if (!empty) r <= r + 1;", "if (!empty) begin r <= r + 1; dout <= m[r[2:0]]; end")
+NESTED = (
+    FIFO
+    + """module outer (input i_clk, input i_rst, input i_push, input [7:0] i_data, output o_full_n,
+  input i_pop, output [7:0] o_data, output o_empty_n);
+  wire f, e; assign o_full_n = !f; assign o_empty_n = !e;
+  fifo u (.clk(i_clk), .rst(i_rst), .wr_en(i_push), .din(i_data), .full(f), .rd_en(i_pop), .dout(o_data), .empty(e));
+endmodule
+"""
+)
+STAGE = """`timescale 1ns/1ps
+module stage #(parameter D = 1) (input clk, input rst,
+  input [11:0] io_in_bits, input io_in_valid, output io_in_ready,
+  output [11:0] io_out_bits, output io_out_valid, input io_out_ready);
+  reg full; reg [11:0] d;
+  initial begin #0 full = 1'b0; end
+  initial begin #1; if (D > 5) $error("D"); end
+  assign #2 io_in_ready = ~full | io_out_ready; assign io_out_valid = full; assign io_out_bits = d;
+  always @(posedge clk) if (rst) full <= #(D) 0;
+    else if (io_in_ready) begin full <= #0.5 io_in_valid; d <= #1 io_in_bits; end
+  always @(negedge clk) begin #0; if (!rst && full && d == 12'hbad) $display("seen"); end
+endmodule
+"""
+COUNT = """module count (input clk, input rst, output reg [31:0] m_axis_tdata, output reg m_axis_tvalid, input m_axis_tready);
+  always @(posedge clk) if (rst) begin m_axis_tvalid <= 0; m_axis_tdata <= 0; end
+    else begin m_axis_tvalid <= 1; if (m_axis_tvalid & m_axis_tready) m_axis_tdata <= m_axis_tdata + 1; end
+endmodule
+"""
+COUNT_MODEL = """import numpy as np
+from goldbeat.pymodels.pattern import NextReady
+from goldbeat.pymodels.stimulus import Outcome
+from goldbeat.pymodels.trace import Trace
+
+
+def predict(params, stimulus):
+    beats = stimulus.take
+    data = np.arange(beats, dtype="<u4").view(np.uint8).reshape(-1, 4)
+    ready, cycles, at = NextReady(stimulus.pattern("m_axis")), [], 0
+    for _ in range(beats):
+        at = ready(at + 1)
+        cycles.append(at)
+    clock = stimulus.clocks["clk"]
+    return Outcome({"m_axis": Trace.from_bytes(data, clock_ps=clock.period_ps, offset_ps=clock.offset_ps).with_cycles(cycles)})
+"""
+
+
+def stub(ports: str, name: str = "top") -> str:
+    """A module that does nothing, from ``in:name:width`` and ``out:name:width``."""
+    texts = []
+    for word in ("in:clk in:rst " + ports).split():
+        way, port, *width = word.split(":")
+        vector = f"[{int(width[0]) - 1}:0] " if width and width[0] != "1" else ""
+        texts.append(f"{way}put {vector}{port}")
+    return f"module {name} ({', '.join(texts)}); always @(posedge clk) if (rst) ; endmodule\n"
+
+
+def found_in(folder: Path, text: str, choices: Choices | None = None, top: str | None = None) -> tuple[Found, Sources]:
+    path = folder / "top.v"
+    path.write_text(text)
+    sources = Sources((path,))
+    return find(elaborate(sources, top), choices), sources
+
+
+def shape(found: Found) -> dict[str, str]:
+    """Each bundle's direction, and the design's port by role, with widths of data."""
+    return {
+        b.name: " ".join([b.direction, *(f"{role}={text}" for role, text in (b.signals or {}).items()), *b.fields])
+        for b in found.streams
+    }
+
+
+MIXED = {
+    "plain words beside t-words": (
+        "in:s_data:32 in:s_valid out:s_ready in:s_tlast in:s_tkeep:4 in:s_tuser:2 in:s_tid:3 in:s_tdest:4 in:s_tstrb:4",
+        {
+            "s": "in tdata=s_data tvalid=s_valid tready=s_ready tlast=s_tlast tkeep=s_tkeep tuser=s_tuser tid=s_tid "
+            "tdest=s_tdest"
+        },
+    ),
+    "t-words beside plain words": (
+        "out:m0_tdata:64 out:m0_tvalid in:m0_ready out:m0_last out:m0_keep:8",
+        {"m0": "out tdata=m0_tdata tvalid=m0_tvalid tready=m0_ready tlast=m0_last tkeep=m0_keep"},
+    ),
+    "upper case": (
+        "in:S_DATA:16 in:S_TVALID out:S_TREADY in:S_LAST",
+        {"s": "in tdata=S_DATA tvalid=S_TVALID tready=S_TREADY tlast=S_LAST"},
+    ),
+    "camel case": (
+        "in:inData:8 in:inValid out:inReady in:inLast out:outData:8 out:outValid in:outReady out:outLast",
+        {
+            "in": "in tdata=inData tvalid=inValid tready=inReady tlast=inLast",
+            "out": "out tdata=outData tvalid=outValid tready=outReady tlast=outLast",
+        },
+    ),
+    "sides": (
+        "in:a_data_i:8 in:a_valid_i out:a_ready_o in:a_tlast_i",
+        {"a": "in tdata=a_data_i tvalid=a_valid_i tready=a_ready_o tlast=a_tlast_i"},
+    ),
+    "sides before": (
+        "in:i_data:8 in:i_valid out:o_ready out:o_data:8 out:o_valid in:i_ready",
+        {"i": "in tdata=i_data tvalid=i_valid tready=o_ready", "o": "out tdata=o_data tvalid=o_valid tready=i_ready"},
+    ),
+    "Chisel": (
+        "in:io_enq_bits:24 in:io_enq_valid out:io_enq_ready out:io_deq_bits_data:8 out:io_deq_bits_last "
+        "out:io_deq_bits_keep out:io_deq_valid in:io_deq_ready",
+        {
+            "io_enq": "in tdata=io_enq_bits tvalid=io_enq_valid tready=io_enq_ready",
+            "io_deq": "out tdata=io_deq_bits_data tlast=io_deq_bits_last tkeep=io_deq_bits_keep tvalid=io_deq_valid "
+            "tready=io_deq_ready",
+        },
+    ),
+    "no underscore": (
+        "in:wdata:16 in:wvalid out:wready out:rd_data:16 out:rd_valid in:rd_ready",
+        {
+            "w": "in tdata=wdata tvalid=wvalid tready=wready",
+            "rd": "out tdata=rd_data tvalid=rd_valid tready=rd_ready",
+        },
+    ),
+    "no whole bytes": (
+        "in:a_bits:13 in:a_valid out:a_ready in:b_tdata:3 in:b_tvalid in:b_tlast",
+        {"b": "in tvalid=b_tvalid b_tdata b_tlast", "a": "in tvalid=a_valid tready=a_ready a_bits"},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", MIXED)
+def test_mixed_names_form_one_bundle(kind: str, tmp_path: Path) -> None:
+    ports, wanted = MIXED[kind]
+    found, _ = found_in(tmp_path, stub(ports))
+    assert {name: set(text.split()) for name, text in shape(found).items()} == {
+        name: set(text.split()) for name, text in wanted.items()
+    }
+    assert not found.unplaced
+
+
+@pytest.mark.parametrize(
+    "ports",
+    [
+        "out:m_axi_wdata:32 out:m_axi_wvalid in:m_axi_wready",  # A channel of AXI without its addresses.
+        "in:invalid in:data:8",
+        "in:tap_data:8 in:tap_last",
+        "in:we in:din:8 in:addr:4 out:dout:8",
+        "in:wr_en in:din:8 out:almost_full out:count:4",
+        "in:a_wr_en in:b_wr_en in:din:8 out:full",  # Which of the two?
+        "in:oup_pop_i out:oup_data_o:8 out:oup_gnt_o out:empty_o",  # A queue with answers, which says when it is idle.
+        "in:s_wr_en out:s_full in:wdata:8 in:rdata:8 in:data:8",
+    ],
+)
+def test_what_only_resembles_a_bundle_is_none(ports: str, tmp_path: Path) -> None:
+    found, _ = found_in(tmp_path, stub(ports))
+    assert not found.bundles
+    assert set(found.unplaced) == {word.split(":")[1] for word in ports.split()}
+
+
+def test_what_a_prefix_leaves_over_is_listed_and_written(tmp_path: Path) -> None:
+    found, sources = found_in(tmp_path, stub("in:s_tdata:8 in:s_tvalid out:s_tready in:s_magic out:s_level:4"))
+    assert list(found.unplaced) == ["s_magic", "s_level"]
+    description = describe(found, sources, tmp_path)
+    assert (dict(description.ties), description.ignored) == ({"s_magic": 0}, ("s_level",))
+
+
+def test_probe_shows_the_width_of_fields(tmp_path: Path) -> None:
+    found, _ = found_in(tmp_path, stub("in:a_bits:12 in:a_valid out:a_ready in:c_addr:20 in:c_len:4 in:c_valid"))
+    assert [p.shape(str) for p in with_handshakes(found).streams] == ["12 bit", "20 + 4 bit"]
+
+
+SIDES = {
+    "plain": ("in:wr_en in:din:8 out:full in:rd_en out:dout:8 out:empty out:almost_full", "write", "read"),
+    "Cummings": ("in:winc in:wdata:16 out:wfull in:rinc out:rdata:16 out:rempty", "write", "read"),
+    "sides": ("in:i_wr in:i_data:8 out:o_full in:i_rd out:o_data:8 out:o_empty out:o_fill:4", "write", "read"),
+    "push": ("in:push_i in:data_i:9 out:full_o in:pop_i out:data_o:9 out:empty_o in:flush_i", "write", "read"),
+    "short": ("in:wr in:d:8 out:full in:rd out:q:8 out:empty", "write", "read"),
+    "prefixed": ("in:a_wrEn in:a_dataIn:8 out:a_full in:b_rdEn out:b_dataOut:8 out:b_empty", "a", "b"),
+}
+
+
+@pytest.mark.parametrize("kind", SIDES)
+def test_fifo_ports(kind: str, tmp_path: Path) -> None:
+    ports, write, read = SIDES[kind]
+    found, _ = found_in(tmp_path, stub(ports))
+    words = [word.split(":")[1] for word in ports.split()]
+    assert {name: set(text.split()) for name, text in shape(found).items()} == {
+        write: {"in", f"tdata={words[1]}", f"tvalid={words[0]}", f"tready=!{words[2]}"} - {"tdata=data_i"}
+        | ({"data_i"} if kind == "push" else set()),
+        read: {"out", f"tdata={words[4]}", f"tvalid=!{words[5]}", f"tready={words[3]}"} - {"tdata=data_o"}
+        | ({"data_o"} if kind == "push" else set()),
+    }
+
+
+def test_a_module_that_reads_a_fifo_and_one_that_writes_one(tmp_path: Path) -> None:
+    ports = "in:in_r_dout:32 in:in_r_empty_n out:in_r_read out:out_r_din:32 in:out_r_full_n out:out_r_write"
+    found, _ = found_in(tmp_path, stub(ports))
+    assert shape(found) == {"in_r": "in tdata=in_r_dout tvalid=in_r_empty_n tready=in_r_read"}
+    assert any("out_r_write waits for out_r_full_n" in note for note in found.notes)
+
+
+def test_an_enable_is_never_high_in_vain_where_the_fifo_does_not_look(tmp_path: Path) -> None:
+    gated = {
+        name: [p.gated for p in found_in(tmp_path, text)[0].streams] for name, text in (("y", UNGUARDED), ("n", FIFO))
+    }
+    assert gated == {"y": [True, True], "n": [False, False]}
+    found, sources = found_in(tmp_path, UNGUARDED)
+    text = make_harness(describe(found, sources, tmp_path, model="identity").design(tmp_path), {"W": 8})
+    assert "assign write_tvalid_inside = (write_tvalid & write_tready);" in text
+    assert ".rd_en(read_tready_inside)" in text
+    assert "assign read_tvalid = ~read_tvalid_inside;" in text
+
+
+def test_data_after_the_enable_are_refused(tmp_path: Path) -> None:
+    found, sources = found_in(tmp_path, LATE)
+    assert [p.name for p in found.streams] == ["write"]
+    why = "dout is loaded only with rd_en, so its words come one cycle after rd_en"
+    with pytest.raises(UsageError, match=f"model identity: found 1 inputs and 0 outputs(.|\n)*{why}"):
+        describe(found, sources, tmp_path, model="identity")
+    chosen = Choices(bundles=(read_bundle("q=tdata:dout,tvalid:!empty,tready:rd_en"),))
+    with pytest.raises(UsageError, match=f"--bundle q: {why}"):
+        found_in(tmp_path, LATE, chosen)
+    # A register that holds the next word by itself is one that the user has to name.
+    ahead = LATE.replace("dout <= m[r[2:0]]; end", "end").replace(
+        "    if (rst)", "    dout <= m[r[2:0]];\n    if (rst)"
+    )
+    found, _ = found_in(tmp_path, ahead)
+    assert any("dout is a register" in note and "tvalid:!empty" in note for note in found.notes)
+    assert len(found_in(tmp_path, ahead, chosen)[0].streams) == 2
+
+
+def test_ports_of_the_other_level_are_given_by_hand(tmp_path: Path) -> None:
+    ports = "in:go_n in:word:8 out:busy"
+    chosen = Choices(bundles=(read_bundle("s=tdata:word,tvalid:!go_n,tready:~busy"),))
+    found, _ = found_in(tmp_path, stub(ports), chosen)
+    assert found.streams[0].signals == {"tdata": "word", "tvalid": "!go_n", "tready": "!busy"}
+    with pytest.raises(ValueError, match="tdata cannot be inverted"):
+        replace_signals(found, tdata="!word")
+
+
+def replace_signals(found: Found, **signals: str) -> None:
+    port = found.streams[0]
+    type(port).model_validate({**port.model_dump(), "signals": {**(port.signals or {}), **signals}})
+
+
+# -- what new writes, run takes ---------------------------------------------------------------------------------------
+
+_LITE = (
+    "in:{0}_awaddr:12 in:{0}_awvalid out:{0}_awready in:{0}_wdata:32 in:{0}_wstrb:4 in:{0}_wvalid out:{0}_wready "
+    "out:{0}_bresp:2 out:{0}_bvalid in:{0}_bready in:{0}_araddr:12 in:{0}_arvalid out:{0}_arready out:{0}_rdata:32 "
+    "out:{0}_rresp:2 out:{0}_rvalid in:{0}_rready"
+)
+_APB = "in:psel in:penable in:paddr:8 in:pwrite in:pwdata:32 out:prdata:32 out:pready out:pslverr"
+_BURSTS = _LITE.format("x").replace("out:x_awready", "out:x_awready in:x_awlen:8 in:x_wlast in:x_arlen:8 out:x_rlast")
+_IN, _OUT = "in:s_tdata:8 in:s_tvalid out:s_tready in:s_tlast", "out:m_tdata:8 out:m_tvalid in:m_tready out:m_tlast"
+
+
+def turned(ports: str) -> str:
+    """A slave as a master."""
+    return ports.replace("in:", "*:").replace("out:", "in:").replace("*:", "out:")
+
+
+MODULES = {
+    "through": f"{_IN} {_OUT}",
+    "source": _OUT,
+    "sink": _IN,
+    "two in": f"{_IN} {_OUT} {_IN.replace('s_', 't_')}",
+    "wider": f"{_IN} {_OUT.replace(':8', ':16')}",
+    "odd": f"{_IN.replace(':8', ':9')} {_OUT.replace(':8', ':9')}",
+    "lite": _LITE.format("x"),
+    "reads": " ".join(word for word in _LITE.format("x").split() if "_ar" in word or ":x_r" in word),
+    "apb": _APB,
+    "bursts": _BURSTS,
+    "bridge": f"{_APB} {turned(_LITE.format('y'))}",
+    "master": turned(_BURSTS),
+    "master with a stream": f"{turned(_BURSTS)} {_OUT}",
+    "lite and streams": f"{_LITE.format('x')} {_IN} {_OUT}",
+    "lite and a source": f"{_LITE.format('x')} {_OUT}",
+    "nothing": "in:a:3 out:b:3",
+}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_new_writes_can_run(module: str, tmp_path: Path) -> None:
+    """Each ready-made model: either new says why not, or every case has its stimulus and its prediction."""
+    found, sources = found_in(tmp_path, stub(MODULES[module]))
+    written = []
+    for model in (MODEL, *READY):
+        try:
+            description = describe(found, sources, tmp_path, model=model)
+        except UsageError:
+            continue
+        written.append(model)
+        if model == MODEL or model == "interconnect":
+            continue
+        design = description.design(tmp_path)
+        for case in design.cases:
+            assert predict(Request(design, case), 0).steps
+    fits = {
+        "through": [MODEL, "identity", "broadcast", "merge", "repack", "rules"],
+        "source": [MODEL, "rules"],
+        "two in": [MODEL, "merge", "rules"],
+        "bridge": [MODEL, "identity", "adapter", "interconnect", "rules"],
+        "nothing": [],
+    }
+    assert written == fits.get(module, written)
+    assert MODEL in written or module in ("nothing", "master", "reads")
+
+
+def test_register_file_needs_a_map(tmp_path: Path) -> None:
+    found, sources = found_in(tmp_path, stub(MODULES["lite"]))
+    with pytest.raises(UsageError, match=r"^top: model register_file needs a register map: give one with --rdl"):
+        describe(found, sources, tmp_path, model="register_file")
+
+
+def bench(folder: Path, text: str, model: str = "identity", top: str | None = None) -> Path:
+    found, sources = found_in(folder, text, top=top)
+    (path, *_) = write_bench(folder, found, describe(found, sources, folder, model=model), force=True)
+    return path
+
+
+def failed(path: Path, case: str = "sweep") -> tuple[str, ...]:
+    design = load_description(path)
+    (result,) = run(Request(design, design.case(case)), path.parent / "run")
+    return result.failures
+
+
+def test_a_source_runs_for_as_many_beats_as_are_compared(tmp_path: Path) -> None:
+    path = bench(tmp_path, COUNT, MODEL)
+    (tmp_path / "model.py").write_text(COUNT_MODEL)
+    for case in ("random", "sweep", "sizes", "reset"):
+        assert failed(path, case) == ()
+    # A beat too few, one that is wrong, all one cycle late.
+    faults = {"stimulus.take": "stimulus.take - 1", "np.arange(beats,": "np.arange(1, beats + 1,", "[], 0": "[], 1"}
+    for text, wrong in faults.items():
+        assert text in COUNT_MODEL
+        (tmp_path / "model.py").write_text(COUNT_MODEL.replace(text, wrong))
+        assert failed(path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "top", "fault", "wrong"),
+    [
+        (FIFO, None, "wr_en && !full", "wr_en && w - r != 9"),
+        (UNGUARDED, None, "m[w[2:0]] <= din", "m[w[2:0]] <= din ^ (w == 9)"),
+        (NESTED, "outer", "w - r == 4'd8", "w - r == 4'd9"),
+        (STAGE, None, "d <= #1 io_in_bits", "d <= #1 io_in_bits & 12'h7ff"),
+    ],
+)
+def test_a_new_bench_drives_it_and_finds_a_fault(
+    text: str, top: str | None, fault: str, wrong: str, tmp_path: Path
+) -> None:
+    assert failed(bench(tmp_path, text, top=top)) == ()
+    assert fault in text
+    assert failed(bench(tmp_path, text.replace(fault, wrong), top=top))
