@@ -82,6 +82,7 @@ OTHERWISE = {
     "sfu.taylor_4x": "the text counts channels, not lanes",
     "dma.tensor.broadcast": "the text says one channel",
     "dma.matrix": "the text takes one end for the other where addresses have tags",
+    "mm2.nn": "the text takes a bias of BM1690 for fp32, whose field says fp16, as the functional model takes it",
     "conv.normal": "operand 4 of CV184X is not modelled",
 }
 
@@ -144,7 +145,7 @@ def test_operands_are_those_of_the_vendors_text(folder: Path, groups: list[Group
                     there = is_there(table, here, memory, reference)
                     equal += there
                     differ[op] += not there
-    assert equal == 1599
+    assert equal == 1593
     assert {op for op, many in differ.items() if many} <= set(OTHERWISE)
 
 

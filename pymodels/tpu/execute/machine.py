@@ -78,15 +78,15 @@ class TpuProgram:
         starts = [(int(at), member, row) for member, start in enumerate(times.start) for row, at in enumerate(start)]
         return [(member, row) for _, member, row in sorted(starts)]
 
-    def spans(self) -> list[tuple[int, int]]:
-        """(start, end) of the operands in global memory."""
+    def spans(self, *, written: bool = False) -> list[tuple[int, int]]:
+        """(start, end) of the operands in global memory, or of those that are written."""
         return [
             (x.offset, x.end)
             for batches in self.batches
             for batch in batches.values()
             for found in batch.extents.values()
             for x in found
-            if x.memory == 0 and not x.part
+            if x.memory == 0 and not x.part and (x.write or not written)
         ]
 
     @property

@@ -63,6 +63,7 @@ class ExecutedNet:
         net, stage, cores: which one ran, and on how many cores.
         outputs: by the tensor's name; bf16 as float32.
         operations: how many commands of each operation were executed.
+        unwritten: outputs that no command writes and no input fills.
     """
 
     net: str
@@ -70,6 +71,7 @@ class ExecutedNet:
     cores: int
     outputs: dict[str, Array]
     operations: dict[str, int] = field(default_factory=dict)
+    unwritten: list[str] = field(default_factory=list)
 
 
 def _tensor(raw: Mapping[str, Any]) -> TensorPlace:
@@ -187,7 +189,16 @@ class StaticNet:
             raw = memories.far_bytes(place.address, place.bytes).copy().view(place.element.stored)
             values = to_numbers(raw, place.element) if place.element.code == BF16 else raw
             outputs[place.name] = values.reshape(place.shape)
-        return ExecutedNet(self.name, self.stage, self.cores, outputs, done)
+        return ExecutedNet(self.name, self.stage, self.cores, outputs, done, self._unwritten())
+
+    def _unwritten(self) -> list[str]:
+        spans = [span for program in self.programs for span in program.spans(written=True)]
+        spans += [(one.address, one.address + one.bytes) for one in self.inputs]
+        return [
+            one.name
+            for one in self.outputs
+            if not any(start < one.address + one.bytes and one.address < end for start, end in spans)
+        ]
 
 
 def _store(memories: TpuMemories, place: TensorPlace, inputs: Mapping[str, Array]) -> None:

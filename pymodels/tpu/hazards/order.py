@@ -2,13 +2,18 @@
 """Which command has ended when another one starts: vector clocks over engines.
 
 Each engine works in order, so what a command knows of another engine is a number: how many of its commands have ended. It grows
-with dependencies, with the ends of segments, and with messages. A WAIT knows of a SEND only if it could not have been granted
-without it: with a count of all engines of a barrier these are all of them, one turn after the other.
+with dependencies, with the ends of segments, and with messages.
+
+A message is a counter, not a turn. A SEND adds one to it and says how many WAITs are to come; a WAIT says how many SENDs it needs;
+the last WAIT sets the counter back to 0. These SENDs and WAITs are a round. A round works under every timing if it begins after
+all WAITs of the round before it: then a WAIT knows of all SENDs of its round. Otherwise the message is used again too early.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +21,15 @@ import numpy.typing as npt
 from goldbeat.pymodels.tpu.streams.schedule import OTHER, SEND, WAIT, Lane, needed_commands, segment_gates
 
 Column = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class EarlyUse:
+    """A SEND or WAIT that nothing orders behind a WAIT of the round before; (engine, row) each."""
+
+    message: int
+    command: tuple[int, int]
+    waiter: tuple[int, int]
 
 
 class Order:
@@ -26,6 +40,7 @@ class Order:
 
     Attributes:
         complete: whether all messages arrive; if not, nothing is known behind the first that does not.
+        early: messages that are used again before all WAITs have been granted, one of each round.
     """
 
     def __init__(self, lanes: Sequence[Lane]) -> None:
@@ -37,8 +52,15 @@ class Order:
         # Rows: what is known behind the k-th WAIT of an engine.
         self.known = [np.zeros((len(rows) + 1, len(lanes)), np.int64) for rows in self.waits]
         self.complete = True
+        self.early: list[EarlyUse] = []
         if any((one.role != 0).any() for one in lanes):
-            self.complete = _Messages(self).run()
+            # An engine waits once in a round, as in a barrier, unless its WAITs are granted only if they share one.
+            for once in (True, False):
+                messages = _Messages(self, once)
+                self.complete = messages.run()
+                self.early = list(messages.early())
+                if self.complete or self.early:
+                    break
 
     def _met(self, index: int) -> Column:
         """(n,) how many commands of TIU or GDMA of the same core have ended, by dependencies and segments alone."""
@@ -79,26 +101,46 @@ class Order:
         return found
 
 
-class _Messages:
-    """Passes what SENDs know to the WAITs that need them, in an order in which they can happen."""
+_Use = tuple[tuple[int, int], Column]
+"""A SEND or WAIT: engine and row, and what it knows when it starts."""
 
-    def __init__(self, order: Order) -> None:
-        self.order = order
+
+@dataclass
+class _Round:
+    """SENDs of a message and the WAITs that they are for."""
+
+    sends: list[_Use] = field(default_factory=list)
+    waits: list[_Use] = field(default_factory=list)
+    _sent: Column | None = None
+
+    def sent(self) -> Column:
+        """(engines,) what a WAIT knows that has needed all SENDs; there are no more of them."""
+        if self._sent is None:
+            self._sent = np.max([known for _, known in self.sends], axis=0)
+            for (sender, row), _ in self.sends:
+                self._sent[sender] = max(int(self._sent[sender]), row + 1)
+        return self._sent
+
+
+class _Messages:
+    """Passes what SENDs know to the WAITs of their round, in an order in which they can happen."""
+
+    def __init__(self, order: Order, once: bool) -> None:
+        self.order, self.once = order, once
+        for known in order.known:
+            known[:] = 0
         self.rows = [np.flatnonzero(one.role != 0).tolist() for one in order.lanes]
         self.at = [0] * len(order.lanes)
         self.passed = [0] * len(order.lanes)
-        self.sent: dict[int, dict[int, list[Column]]] = {}
-        self.turn: list[dict[int, int]] = [{} for _ in order.lanes]
-        # By message and engine: how many SENDs there are before each WAIT, and in all.
-        self.sends: dict[int, dict[int, list[int]]] = {}
-        self.counts: dict[int, set[int]] = {}
-        for index, one in enumerate(order.lanes):
-            for message in np.unique(one.message[one.role != 0]).tolist():
-                rows = np.flatnonzero((one.message == message) & (one.role != 0))
-                many = np.cumsum(one.role[rows] == SEND)
-                waits = one.role[rows] == WAIT
-                self.sends.setdefault(message, {})[index] = [*many[waits].tolist(), int(many[-1])]
-                self.counts.setdefault(message, set()).update(one.count[rows[waits]].tolist())
+        self.rounds: dict[int, list[_Round]] = {}
+        self.turn: dict[tuple[int, int, int], int] = {}
+        # By message: what WAITs say of SENDs, and SENDs of WAITs.
+        self.counts: dict[int, dict[int, set[int]]] = {}
+        for one in order.lanes:
+            for message, role, count in {
+                *zip(one.message.tolist(), one.role.tolist(), one.count.tolist(), strict=True)
+            }:
+                self.counts.setdefault(message, {SEND: set(), WAIT: set()}).setdefault(role, set()).add(count)
 
     def run(self) -> bool:
         """Whether all of them happen."""
@@ -111,6 +153,17 @@ class _Messages:
                     moved = True
         return all(at == len(rows) for at, rows in zip(self.at, self.rows, strict=True))
 
+    def early(self) -> Iterator[EarlyUse]:
+        """For each round, the first SEND or WAIT that does not know of all WAITs of the round before."""
+        for message, rounds in self.rounds.items():
+            for before, one in pairwise(rounds):
+                engines, rows = np.array([place for place, _ in before.waits], np.int64).reshape(-1, 2).T
+                for place, clock in (*one.sends, *one.waits):
+                    unknown = np.flatnonzero(clock[engines] <= rows)
+                    if len(unknown):
+                        yield EarlyUse(message, place, before.waits[int(unknown[0])][0])
+                        break
+
     def _step(self, index: int, row: int) -> bool:
         order, one = self.order, self.order.lanes[index]
         partner = order.partner[index]
@@ -118,32 +171,34 @@ class _Messages:
             ahead = int(np.searchsorted(order.waits[partner], order.met[index][row]))
             if ahead > self.passed[partner]:
                 return False
-        message = int(one.message[row])
+        message, role = int(one.message[row]), int(one.role[row])
         clock = order.clock(index, row)
-        if one.role[row] == SEND:
-            clock[index] = row + 1
-            self.sent.setdefault(message, {}).setdefault(index, []).append(clock)
+        found = self._round(index, message, role)
+        use = (index, row), clock
+        if role == SEND:
+            found.sends.append(use)
             return True
-        turn, count = self.turn[index].get(message, 0), int(one.count[row])
-        sent = self.sent.get(message, {})
-        if sum(map(len, sent.values())) < (turn + 1) * count:
+        if len(found.sends) < int(one.count[row]):
             return False
-        for sender in sent:
-            sure = self._sure(message, sender, turn, count)
-            if 0 < sure <= len(sent[sender]):
-                clock = np.maximum(clock, sent[sender][sure - 1])
-            elif sure > len(sent[sender]):
-                return False
-        self.turn[index][message] = turn + 1
+        found.waits.append(use)
+        self.turn[index, message, role] += int(self.once)
+        # Where counts differ, nobody can say which SENDs a WAIT has needed.
+        if all(len(counts) == 1 for counts in self.counts[message].values()):
+            clock = np.maximum(clock, found.sent())
         self.passed[index] += 1
         clock[index] = row
         order.known[index][self.passed[index] :] = clock
         return True
 
-    def _sure(self, message: int, sender: int, turn: int, count: int) -> int:
-        """How many SENDs of an engine there must have been before the WAIT of a turn can be granted."""
-        if len(self.counts[message]) > 1:
-            return 0
-        # Up to then nobody has passed the WAIT of this turn, so nobody has sent more than stands before it.
-        others = (many[min(turn, len(many) - 1)] for other, many in self.sends[message].items() if other != sender)
-        return (turn + 1) * count - sum(others)
+    def _round(self, index: int, message: int, role: int) -> _Round:
+        """The first round from that of the engine's next use on that has room."""
+        rounds = self.rounds.setdefault(message, [])
+        most = max(self.counts[message][WAIT if role == SEND else SEND], default=1)
+        at = self.turn.setdefault((index, message, role), 0)
+        while True:
+            if at == len(rounds):
+                rounds.append(_Round())
+            if len(rounds[at].sends if role == SEND else rounds[at].waits) < max(most, 1):
+                self.turn[index, message, role] = at
+                return rounds[at]
+            at += 1

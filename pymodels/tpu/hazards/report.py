@@ -31,6 +31,7 @@ HAZARD_RULES = {
     "read-after-write": "a read that nothing orders behind the write that it needs",
     "write-after-read": "a write that nothing orders behind a read of the old data",
     "write-after-write": "two writes of the same bytes that nothing orders",
+    "message-reuse": "a message that is used again before all WAITs for it have been granted",
     "waits-end": "a dependency on END of the other engine: a command may be missing before it",
     "unwritten": "local memory that is read before anything is written to it",
     "unread": "a result in local memory that nothing reads",
@@ -53,6 +54,7 @@ class HazardReport:
     Attributes:
         findings: in the order of groups.
         operands, commands: how many were checked.
+        modelled: operands of which all bytes are known.
         omitted: operands whose bytes are not known, how often.
         unchecked: groups that were not checked, with the reason.
     """
@@ -60,8 +62,19 @@ class HazardReport:
     findings: list[Finding] = field(default_factory=list)
     operands: int = 0
     commands: int = 0
+    modelled: int = 0
     omitted: Counter[Omission] = field(default_factory=Counter)
     unchecked: list[str] = field(default_factory=list)
+
+    @property
+    def partial(self) -> list[str]:
+        """Why the absence of findings means nothing: there is nothing to check, or it was not checked."""
+        found = [f"hazards not checked: {text}" for text in self.unchecked]
+        if not self.commands:
+            found.append("no commands to check")
+        elif self.omitted and not self.modelled:
+            found.append("hazards not checked: no operand is modelled")
+        return found
 
     def as_json(self) -> dict[str, Any]:
         """For machines: counts, and what is not modelled."""
@@ -72,6 +85,7 @@ class HazardReport:
         return {
             "commands": self.commands,
             "operands": self.operands,
+            "modelled": self.modelled,
             "not_modelled": left,
             "unchecked": self.unchecked,
         }
@@ -93,6 +107,7 @@ class _Group:
         table = join_accesses(parts)
         self.table = table.take(np.lexsort((table.row, table.lane_of)))
         report.operands += len(self.table)
+        report.modelled += int((self.table.part == 0).sum())
         self.lanes = [lane(found, stream.core) for stream, found in members]
 
     def finding(self, rule: str, index: int, row: int, text: str, **details: Any) -> Finding:
@@ -190,9 +205,10 @@ def _check_group(chip: Chip, members: list[Member], report: HazardReport, *, fir
     group = _Group(memory, list(reversed(taken.values())), report)
     report.findings += islice(_repeated(group), MOST)
     report.findings += islice(_waits_for_end(group), MOST)
+    order = Order(group.lanes)
+    report.findings += islice(_reused(group, order), MOST)
     if memory is None:
         return
-    order = Order(group.lanes)
     if not order.complete:
         report.unchecked.append(f"{name}: messages that never arrive")
         return
@@ -270,6 +286,15 @@ def _in_place(table: Accesses, here: npt.NDArray[np.int64]) -> bool:
             if table.memory[a] == table.memory[b] and table.offset[a] < table.end[b] and table.offset[b] < table.end[a]:
                 return True
     return not len(here)
+
+
+def _reused(group: _Group, order: Order) -> Iterator[Finding]:
+    for one in order.early:
+        command, waiter = group.command(*one.command), group.command(*one.waiter)
+        text = (
+            f"{command} uses message {one.message} again, and nothing orders it behind {waiter}, which may still wait"
+        )
+        yield group.finding("message-reuse", *one.command, f"{text}; expected another message, or a barrier in between")
 
 
 def _waits_for_end(group: _Group) -> Iterator[Finding]:

@@ -27,7 +27,7 @@ RULES = {
     "id-width": "more commands in a group than ids can count",
     "never-met": "a dependency on a command that the other engine never reaches",
     "dep-order": "a dependency on an earlier command than a command before it waited for, or on none",
-    "sync-count": "a barrier whose SENDs, WAITs and counts do not agree across engines and cores",
+    "sync-count": "a message whose SENDs, WAITs and counts do not agree across engines and cores",
     "deadlock": "commands that wait for each other",
 }
 """Every rule by name."""
@@ -208,7 +208,7 @@ def _together(members: Sequence[tuple[CommandStream, Commands]], complete: bool)
         owners.append((stream, found))
     never = list(_never(lanes, owners, complete))
     yield from never
-    sync = list(_sync(lanes, owners, complete)) if complete or len(lanes) > 1 else []
+    sync = list(_sync(lanes, owners)) if complete or len(lanes) > 1 else []
     yield from sync
     hidden = {(f.stream, f.offset) for f in never}
     if not complete:
@@ -254,32 +254,37 @@ def _never(
             yield Finding("never-met", stream.name, text, int(one.id[row]), stream.offset + int(found.offset[row]))
 
 
-def _sync(lanes: Sequence[Lane], owners: Sequence[tuple[CommandStream, Commands]], complete: bool) -> Iterable[Finding]:
-    """tpu_sync_all: on one message every engine SENDs and WAITs equally often, all say the same count."""
-    uses: dict[int, list[tuple[int, int, int, set[int]]]] = {}
+def _sync(lanes: Sequence[Lane], owners: Sequence[tuple[CommandStream, Commands]]) -> Iterable[Finding]:
+    """A SEND's count is the number of WAITs to come, a WAIT's that of SENDs needed: both make up the same whole rounds."""
+    users: dict[int, list[int]] = {}
     for index, one in enumerate(lanes):
-        for message in np.unique(one.message[one.role > 0]):
-            mine = (one.role > 0) & (one.message == message)
-            sends, waits = int((mine & (one.role == SEND)).sum()), int((mine & (one.role == WAIT)).sum())
-            counts = {int(c) for c in np.unique(one.count[mine])}
-            uses.setdefault(int(message), []).append((index, sends, waits, counts))
-    for message, users in uses.items():
-        sends = sum(s for _, s, _, _ in users)
-        said = sorted(set().union(*(counts for *_, counts in users)))
-        if len(said) > 1:
-            who = "; ".join(f"{lanes[i].name} says {', '.join(map(str, sorted(c)))}" for i, _, _, c in users)
-            yield Finding("sync-count", owners[users[0][0]][0].name, f"message {message}: counts differ: {who}")
+        for message in np.unique(one.message[one.role > 0]).tolist():
+            users.setdefault(message, []).append(index)
+    for message, engines in users.items():
+        uses = {role: [_counts(lanes[index], message, role) for index in engines] for role in (SEND, WAIT)}
+        stream = owners[engines[0]][0].name
+        said = {role: sorted({n for found in listed for n in found}) for role, listed in uses.items()}
+        if any(len(counts) > 1 for counts in said.values()):
+            who = (
+                f"{lanes[i].name} says {', '.join(map(str, sorted({*s, *w})))}"
+                for i, s, w in zip(engines, *uses.values(), strict=True)
+            )
+            yield Finding("sync-count", stream, f"message {message}: counts differ: {'; '.join(who)}")
             continue
-        count = said[0]
-        for index, mine, waits, _ in users:
-            stream = owners[index][0]
-            if mine != waits:
-                text = f"message {message}: {lanes[index].name} has {mine} SENDs and {waits} WAITs, expected as many of each"
-                yield Finding("sync-count", stream.name, text)
-            elif complete and waits * count != sends:
-                text = f"message {message}: {sends} SENDs of {len(users)} engines in all, expected {waits * count}: "
-                text += f"{lanes[index].name} waits {waits} times for {count}"
-                yield Finding("sync-count", stream.name, text)
+        many = {role: sum(map(len, listed)) for role, listed in uses.items()}
+        waits, sends = (said[role][0] if said[role] else 0 for role in (SEND, WAIT))
+        if waits and sends and many[SEND] % sends == 0 and many[SEND] * waits == many[WAIT] * sends:
+            continue
+        text = f"message {message}: {many[SEND]} SENDs, each for {waits} WAITs, and {many[WAIT]} WAITs, each for {sends} SENDs"
+        each = list(zip(engines, *uses.values(), strict=True))
+        odd = [f"{lanes[i].name} has {len(s)} SENDs and {len(w)} WAITs" for i, s, w in each if len(s) != len(w)]
+        yield Finding("sync-count", stream, "; ".join([text, *odd[:_SHOWN]]))
+
+
+def _counts(one: Lane, message: int, role: int) -> list[int]:
+    """What the SENDs or the WAITs of an engine on a message say."""
+    found: list[int] = one.count[(one.role == role) & (one.message == message)].tolist()
+    return found
 
 
 def bare(stream: CommandStream) -> CommandStream:

@@ -19,7 +19,7 @@ from goldbeat.pymodels.tpu.streams.container import Container, commands, is_cont
 from goldbeat.pymodels.tpu.streams.cvimodel import CviModel, CviTensor, kind_of
 from goldbeat.pymodels.tpu.streams.listing import as_csv, as_text, commands_json
 from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
-from goldbeat.tb.cli.common import FAILED, Force, Json, check_free, examples, facts, print_json, say, working
+from goldbeat.tb.cli.common import FAILED, PARTIAL, Force, Json, check_free, examples, facts, print_json, say, working
 from goldbeat.tb.designs.tpu import HELP, execute_command, time_command, view_command
 from goldbeat.tb.designs.tpu.together import TpuChipName, TpuTables, streams_together
 
@@ -303,7 +303,7 @@ def check(
 ) -> None:
     """Check framing, dependencies, deadlocks and hazards.
 
-    Exit code: 0 sound, 1 something is wrong, 2 bad usage or bad input.
+    Exit code: 0 sound, 1 something is wrong, 2 bad usage or bad input, 3 not wrong, but hazards could not be checked.
     """
     of, streams, container = streams_together(files, chip, engine, Tables(table))
     if len(files) == 1 and not is_container(files[0].read_bytes()[:8]) and of.magic is None:
@@ -316,9 +316,11 @@ def check(
     found += hazards.findings
     advice = checks.ADVICE | HAZARD_ADVICE
     wrong = any(one.rule not in advice for one in found)
+    verdict = "FAIL" if wrong else "PARTIAL" if hazards.partial else "PASS"
     if as_json_:
         listed = [f.as_json() for f in found]
-        report = {"chip": of.name, "streams": len(streams), "ok": not wrong, "findings": listed}
+        report = {"chip": of.name, "streams": len(streams), "ok": verdict == "PASS", "findings": listed}
+        report |= {"verdict": verdict.lower(), "partial": hazards.partial}
         print_json({**report, "hazards": hazards.as_json()})
     else:
         shown: Counter[str] = Counter()
@@ -334,16 +336,14 @@ def check(
         for line in _left_out(hazards):
             say(f"note {line}")
         counts = sum(len(c) for s in streams for c in commands(of, s, strict=False).values())
-        say(
-            f"{'FAIL' if wrong else 'PASS'} {of.name}: {len(streams)} streams, {counts} commands, {len(found)} findings"
-        )
-    if wrong:
-        raise typer.Exit(FAILED)
+        say(f"{verdict} {of.name}: {len(streams)} streams, {counts} commands, {len(found)} findings")
+    if verdict != "PASS":
+        raise typer.Exit(FAILED if wrong else PARTIAL)
 
 
 def _left_out(hazards: HazardReport) -> list[str]:
     """What the check of hazards could not see."""
-    lines = [f"hazards not checked: {text}" for text in hazards.unchecked]
+    lines = hazards.partial
     if hazards.omitted:
         some = [f"{o.op} {o.operand}, {o.reason} ({n})" for o, n in hazards.omitted.most_common(_SHOWN)]
         more = f"; {len(hazards.omitted) - _SHOWN} more kinds" if len(hazards.omitted) > _SHOWN else ""

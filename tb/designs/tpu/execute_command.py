@@ -15,7 +15,7 @@ from goldbeat.pymodels.packed import PackedReader
 from goldbeat.pymodels.tpu.execute.model import ExecutedNet, StaticNet
 from goldbeat.pymodels.tpu.streams.bmodel import BModel
 from goldbeat.pymodels.tpu.streams.container import read_container
-from goldbeat.tb.cli.common import Force, Json, check_free, examples, print_json, say, working
+from goldbeat.tb.cli.common import PARTIAL, Force, Json, check_free, examples, print_json, say, working
 
 
 def register(app: typer.Typer) -> None:
@@ -40,7 +40,7 @@ def execute_model_command(
 ) -> None:
     """Execute the commands of a BModel.
 
-    Exit code: 0 done, 2 bad input or a command that is not modelled.
+    Exit code: 0 done, 2 bad input or a command that is not modelled, 3 an output that no command writes.
     """
     check_free(out, force)
     model = read_container(file)
@@ -52,6 +52,13 @@ def execute_model_command(
         found = chosen.run(inputs, step)
     with out.open("wb") as target:
         np.savez(target, allow_pickle=False, **found.outputs)
+    _print(model, found, out, as_json_)
+    if found.unwritten or not found.outputs:
+        say(f"partial: no command writes {', '.join(found.unwritten) or 'an output'}", err=True)
+        raise typer.Exit(PARTIAL)
+
+
+def _print(model: BModel, found: ExecutedNet, out: Path, as_json_: bool) -> None:
     if as_json_:
         print_json(_report(model, found, out))
         return
@@ -79,6 +86,7 @@ def _report(model: BModel, found: ExecutedNet, out: Path) -> dict[str, Any]:
         "cores": found.cores,
         "commands": sum(found.operations.values()),
         "operations": found.operations,
+        "unwritten": found.unwritten,
         "outputs": {name: {"shape": list(a.shape), "type": str(a.dtype)} for name, a in found.outputs.items()},
         "file": str(out),
     }

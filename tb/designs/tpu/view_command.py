@@ -16,7 +16,7 @@ from goldbeat.pymodels.tpu.streams.container import commands, load_streams
 from goldbeat.pymodels.tpu.streams.decode import Commands
 from goldbeat.pymodels.tpu.streams.differences import CommandChange, command_changes
 from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
-from goldbeat.tb.cli.common import FAILED, Json, examples, print_json, say
+from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, examples, print_json, say
 
 ChipOption = Annotated[
     str | None, typer.Option("--chip", metavar="CHIP", help="Chip of a bare stream; see `goldbeat tpu chips`.")
@@ -91,7 +91,7 @@ def diff_streams(
 
     Commands are aligned; fields that changed are listed.
 
-    Exit code: 0 equal, 1 different, 2 bad input.
+    Exit code: 0 equal, 1 different, 2 bad input, 3 no commands to compare.
     """
     known = Tables()
     sides: list[tuple[Chip, dict[str, Commands]]] = []
@@ -117,6 +117,9 @@ def diff_streams(
         _show(found, missing)
     if differs:
         raise typer.Exit(FAILED)
+    if not any(len(one[name]) for name in found):
+        say(f"partial: {first} and {second} have no commands to compare", err=True)
+        raise typer.Exit(PARTIAL)
 
 
 def _show(found: dict[str, list[CommandChange]], missing: dict[str, list[str]]) -> None:

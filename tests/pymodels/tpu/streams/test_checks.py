@@ -166,7 +166,8 @@ def test_barriers_across_cores():
     assert one.startswith("sync-count")
     assert "core 1 tiu says 4, 5" in one
     found = barrier({"gdma0.send": (3, 0)})
-    assert found[0].startswith("sync-count: core0.sub0.g0.dma: message 3: core 0 gdma has 0 SENDs and 1 WAITs")
+    assert found[0].startswith("sync-count: core0.sub0.g0.tiu: message 3: 3 SENDs, each for 4 WAITs, and 4 WAITs,")
+    assert found[0].endswith("core 0 gdma has 0 SENDs and 1 WAITs")
     found = barrier({"gdma1.send": (4, 4), "gdma1.wait": (4, 4)})
     assert any("sync-count" in one or "deadlock" in one for one in found)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from console import commands, matches, printed_in, run, share_simulators
-from cvimodels import whole
+from cvimodels import container, records, whole
 from tpu_profile import section
 from tpu_streams import segmented, with_subnets
 from typer.testing import CliRunner
@@ -305,7 +305,9 @@ def test_usage_errors(net: Path, tmp_path: Path):
     assert goldbeat("dis", bare)[0] == 2
     assert goldbeat("dis", bare, "--chip", "BM9")[0] == 2
     assert goldbeat("dis", bare, "--chip", "BM1690", "--format", "xml")[0] == 2
-    assert goldbeat("check", bare, "--chip", "BM1690")[0] == 0
+    code, text = goldbeat("check", bare, "--chip", "BM1690")
+    assert (code, "PARTIAL BM1690" in text) == (3, True)
+    assert "hazards not checked: core0.sub0.g0: messages that never arrive" in text
     nameless = tmp_path / "stream"
     nameless.write_bytes(bare.read_bytes())
     assert goldbeat("dis", nameless, "--chip", "BM1690")[0] == 2
@@ -317,6 +319,27 @@ def test_usage_errors(net: Path, tmp_path: Path):
     code, text = goldbeat("asm", tmp_path / "bad.s", tmp_path / "bad.bin")
     assert code == 2
     assert "bad.s:3" in text
+
+
+@pytest.mark.parametrize("name", ["CV183X", "CV181X"])
+def test_a_check_that_models_no_operand_is_partial(tmp_path: Path, name: str):
+    path = tmp_path / "net.cvimodel"
+    commands = [("gdma", "tdma", {}), ("tiu", "conv", {}), ("tiu", "matmul", {})]
+    path.write_bytes(container(name, [({"type": 1, "name": "c"}, records(name, commands))]))
+    code, text = goldbeat("check", path)
+    assert code == 3, text
+    assert "note hazards not checked: no operand is modelled" in text
+    assert f"PARTIAL {name}: 1 streams, 3 commands, 0 findings" in text
+    said = json.loads(goldbeat("check", path, "--json")[1])
+    assert (said["ok"], said["verdict"], said["hazards"]["modelled"]) == (False, "partial", 0)
+
+
+def test_files_without_commands_are_no_pass(tmp_path: Path):
+    path = tmp_path / "net.cvimodel"
+    path.write_bytes(container("CV183X", []))
+    for command, files in (("check", [path]), ("diff", [path, path])):
+        code, text = goldbeat(command, *files)
+        assert (code, "no commands to c" in text) == (3, True), text
 
 
 def test_chips_and_rules():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tpu_twice import write_model
+from tpu_twice import TENSOR, write_model
 from typer.testing import CliRunner
 
 from goldbeat.tb.cli import app
@@ -85,6 +85,14 @@ def test_nets_that_cannot_run(tmp_path: Path, given: Path, parameter: dict, opti
     code, text = call(model, "--input", given, "--out", tmp_path / "y.npz", *options)
     assert code == 2
     assert said in text.replace("\n", " ")
+
+
+def test_an_output_that_no_command_writes_is_partial(tmp_path: Path, given: Path):
+    elsewhere = [TENSOR | {"name": "y", "device_addr": 0xB0 << 32, "data_type": 1, "size": 128}]
+    model = write_model(tmp_path / "m.bmodel", output_tensor=elsewhere)
+    code, text = call(model, "--input", given, "--out", tmp_path / "y.npz")
+    assert code == 3
+    assert "partial: no command writes y" in text
 
 
 def test_nothing_is_overwritten(tmp_path: Path, given: Path):

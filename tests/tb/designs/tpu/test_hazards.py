@@ -13,6 +13,9 @@ from typer.testing import CliRunner
 
 from goldbeat.pymodels.tpu.hazards.report import HAZARD_RULES, check_hazards
 from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
+from goldbeat.pymodels.tpu.streams.codegen import CodeGen
+from goldbeat.pymodels.tpu.streams.container import read_container
+from goldbeat.pymodels.tpu.streams.tables import chip
 from goldbeat.tb.cli import app
 
 RUN = CliRunner()
@@ -93,6 +96,35 @@ def test_an_operand_over_the_end_of_a_lane(program):
     assert field.bit % 8 == 0
     data[field.bit // 8 : field.bit // 8 + 2] = np.frombuffer((0xFFFF).to_bytes(2, "little"), np.uint8)
     assert "outside" in {one.rule for one in check_hazards(program.chip, [replace(tiu, data=data)]).findings}
+
+
+@pytest.mark.parametrize(("messages", "code"), [((5, 5), 1), ((5, 6), 0), ((5, 6, 5), 0)])
+def test_a_message_used_again_before_all_have_left(tmp_path, messages, code):
+    gen = CodeGen(chip("BM1690"), 2)
+    for message in messages:
+        gen.barrier(message)
+    path = tmp_path / "net.bmodel"
+    path.write_bytes(gen.bmodel("net"))
+    done = RUN.invoke(app, ["tpu", "check", str(path)])
+    assert ("message-reuse: core" in done.output) == (code == 1), done.output
+    assert done.exit_code == code
+
+
+def test_one_send_and_one_wait_are_sound(tmp_path):
+    """In bare streams of two cores; a second WAIT, or another count, is not."""
+    of = chip("BM1690")
+    dma = of.engine("gdma")
+    for waits, count, code in ((1, 1, 0), (2, 1, 1), (1, 2, 1)):
+        gen = CodeGen(of, 2)
+        for core, spec, many, said in ((0, dma.send, 1, 1), (1, dma.wait, waits, count)):
+            value = 40 << spec.id[0] | said << spec.count[0]
+            for _ in range(many):
+                gen.emit(f"gdma:{core}", dma.end[0].name, {spec.field: value}, func=spec.func)
+        (tmp_path / "n.bmodel").write_bytes(gen.bmodel("net"))
+        streams = [one for one in read_container(tmp_path / "n.bmodel").streams() if len(one.data)]
+        got, text = check(tmp_path, streams, "BM1690")
+        assert got == code, text
+        assert ("sync-count" in text) == (code == 1)
 
 
 def test_another_chip_is_a_usage_error(program, tmp_path):
