@@ -185,7 +185,7 @@ def _asked(context: Any) -> Asked:
     cases = design.cases if given["case"] is None and kept is None else (chosen,)
     words = as_pairs(given["sets"] or []) + own_options(design, cases, context.args, context.command.params)
     if given["case"] is None and kept is None:
-        chosen = _fitting(design, words)
+        chosen = _fitting(design, words, given["inputs"] or [])
     mhz, clock_wishes = split_clocks(given["clocks"] or [])
     first = given["seed"]
     if kept is not None:
@@ -427,10 +427,13 @@ def _find(
     return design, chosen
 
 
-def _fitting(design: Design, words: list[Pair]) -> Case:
-    """The first case that has the most of these options: an error then names one that is missing there."""
+def _fitting(design: Design, words: list[Pair], inputs: Sequence[str]) -> Case:
+    """The first case that has the most of these options (an error then names one that is missing), or the one in its place."""
     asked = {key for key, _ in words}
-    return max(design.cases, key=lambda one: len(asked & set(one.options)))
+    found = max(design.cases, key=lambda one: len(asked & set(one.options)))
+    if found.instead is None:
+        return found
+    return design.case(found.instead({**found.options, **dict(words), "inputs": tuple(inputs)}))
 
 
 def _run(request: Request, folder: Path, quiet: bool, begin: Callable[[], None], shelf: Shelf) -> list[RunResult]:

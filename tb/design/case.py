@@ -72,6 +72,7 @@ class Case(Frozen):
             the steps that were made as its program, and the record. With ``registers``, it predicts all episodes.
         check: compares more than the golden model predicts; it gets the same.
         fit: options -> parameter values that follow from them, from a file that one of them names for instance.
+        instead: options -> the name of the case that runs them if the user names none.
         answer: context, and stimulus and record of every episode -> what the run has computed; None: see the design.
     """
 
@@ -87,6 +88,7 @@ class Case(Frozen):
     expect: Callable[[CaseContext, Stimulus, Any], Outcome] | None = None
     check: Callable[[CaseContext, Stimulus, Any], Check] | None = None
     fit: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    instead: Callable[[Mapping[str, Any]], str] | None = None
     answer: Callable[[CaseContext, Sequence[tuple[Stimulus, Any]]], RunAnswer] | None = None
 
     def lacks(self, options: Mapping[str, Any]) -> str | None:

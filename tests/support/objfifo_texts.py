@@ -111,7 +111,7 @@ LOWERED_MLIR = """module @add_one {
     }
     aie.flow(%tile_0_2, DMA : 0, %tile_0_0, DMA : 0)
     %core_0_2 = aie.core(%tile_0_2) {
-      %c1 = arith.constant 1 : i32
+      %c0 = arith.constant 0 : index
       aie.use_lock(%a_cons, AcquireGreaterEqual, 1)
       %0 = memref.load %a[%c0] : memref<8xi32>
       aie.use_lock(%a_prod, Release, 1)

@@ -34,5 +34,5 @@ def compiled_script(path: Path) -> CodeType:
     Raises:
         SyntaxError: it is no Python.
     """
-    tree = _Branches().visit(ast.parse(path.read_text(encoding="utf-8"), str(path)))
+    tree = _Branches().visit(ast.parse(path.read_bytes(), str(path)))
     return compile(tree, str(path), "exec")

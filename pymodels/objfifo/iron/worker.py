@@ -46,6 +46,10 @@ def kernels_stand_in(found: Mapping[str, Callable[..., Any]]) -> Iterator[None]:
         _stand_ins.reset(token)
 
 
+class NoStandInError(UsageError):
+    """A compiled kernel is run, and nothing stands for it."""
+
+
 def stand_in_of(name: str, file: str) -> Callable[..., Any] | None:
     """What stands for a kernel that is being declared; None if nothing is known."""
     known = _stand_ins.get() or {}
@@ -62,7 +66,7 @@ def run_kernel(name: str, file: str, model: Callable[..., Any] | None, args: Seq
     if model is None and known is not None:
         model = stand_in_of(name, file)
         if model is None:
-            raise UsageError(f"{name} is compiled code; give a stand-in: --kernel {name}=FILE.py:FUNCTION")
+            raise NoStandInError(f"{name} is compiled code; give a stand-in: --kernel {name}=FILE.py:FUNCTION")
     found = None if model is None else model(*(getattr(arg, "array", arg) for arg in args))
     if not isinstance(found, Generator):
         return found

@@ -13,9 +13,11 @@ from goldbeat.pymodels.objfifo.live.agent import LiveProgram
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.core_ports import CorePorts
 from goldbeat.pymodels.objfifo.live.from_plan import LiveEnd
-from goldbeat.pymodels.objfifo.mlir_exec.dma_text import lock_use
+from goldbeat.pymodels.objfifo.mlir_exec.dma_text import lock_of
 from goldbeat.pymodels.objfifo.mlir_exec.interpreter import Env, ScalarProgram, Waits
-from goldbeat.pymodels.objfifo.mlir_exec.tree import MlirOp
+from goldbeat.pymodels.objfifo.mlir_text.core_ops import read_access
+from goldbeat.pymodels.objfifo.mlir_text.dma_ops import read_use
+from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 
 READ_PARAMETER = "aiex.read_scratchpad_parameter"
@@ -38,7 +40,7 @@ class CoreProgram(ScalarProgram):
         functions: Mapping[str, MlirOp],
         kernels: Mapping[str, Callable[..., Any]],
         array: LiveArray,
-        find: Callable[[str, FifoEnd], LiveEnd],
+        find: Callable[[MlirOp, str, FifoEnd], LiveEnd],
         ports: CorePorts,
     ) -> None:
         super().__init__(file, functions, kernels)
@@ -49,7 +51,7 @@ class CoreProgram(ScalarProgram):
         reads = any(o.name == READ_PARAMETER for o in op.everything)
         if op.attributes.get("emit_parameter_sync_preamble", reads):
             yield self.array.scratchpad.wait()
-        yield from self.region(op.regions[0], env)
+        yield from self.region(op.blocks, env)
 
     def waits_of(self, stand_in: Generator[Any, Any, Any]) -> Waits:
         """Run a stand-in that uses the cascade."""
@@ -79,20 +81,19 @@ class CoreProgram(ScalarProgram):
 
     def _lock(self, op: MlirOp) -> Callable[[Env], Waits]:
         def use(env: Env) -> Waits:
-            lock, action, count = lock_use(op, env)
-            if action == "Release":
+            line = read_use(op, env)
+            lock = lock_of(line, env)
+            if line.action == "Release":
                 self.array.at = f"line {op.token.line}: "
-                lock.value += count
+                lock.value += line.count
             else:
-                yield lock.blocked(count, equal=action == "Acquire")
+                yield lock.blocked(line.count, equal=line.action == "Acquire")
 
         return use
 
     def _end_of(self, op: MlirOp) -> tuple[LiveEnd, int]:
-        words = [t.text for t in op.tokens if t.kind == "word"]
-        port = FifoEnd.PRODUCE if "Produce" in words else FifoEnd.CONSUME
-        numbers = [int(t.text, 0) for t in op.tokens if t.kind == "number"]
-        return self.find(op.symbols[0], port), numbers[0] if numbers else 1
+        line = read_access(op)
+        return self.find(op, line.fifo, FifoEnd.PRODUCE if line.port == "Produce" else FifoEnd.CONSUME), line.count
 
     def _acquire(self, op: MlirOp) -> Callable[[Env], Waits]:
         end, count = self._end_of(op)

@@ -18,14 +18,13 @@ from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.from_plan import LiveFifos
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.walk import element_walk
-from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar, behind, packet_of
+from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar, behind
 from goldbeat.pymodels.objfifo.mlir_exec.interpreter import Env, ScalarProgram, Waits
-from goldbeat.pymodels.objfifo.mlir_exec.memref_ops import bracket_lists, slot_values
-from goldbeat.pymodels.objfifo.mlir_exec.tree import MlirOp
+from goldbeat.pymodels.objfifo.mlir_text.host_ops import NOTHING, read_move
+from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 
-_NOTHING = ("aie.end", "aiex.dma_free_task", "aiex.npu.preempt", "aie.trace.start_config", "aie.trace.host_config")
 Flow = Callable[[Env], Waits]
 SCRATCHPAD = "scratchpad"
 """The input that stands for the words of the state table."""
@@ -85,7 +84,7 @@ class HostProgram(ScalarProgram):
         if op.attributes.get("emit_parameter_sync_preamble", fetches):
             self.array.scratchpad.fetch()
         self._leading = self._loads(op)
-        yield from self.region(op.regions[0], env)
+        yield from self.region(op.blocks, env)
 
     def other(self, op: MlirOp) -> None:
         """Prepare an operation of ``aiex``."""
@@ -119,7 +118,7 @@ class HostProgram(ScalarProgram):
         }.get(op.name)
         if found is not None:
             op.flow = found(op)
-        elif op.name in _NOTHING:
+        elif op.name in (*NOTHING, "aiex.dma_free_task") or op.name.startswith("aie.trace"):
             op.code = lambda env: None
         else:
             super().other(op)
@@ -177,30 +176,22 @@ class HostProgram(ScalarProgram):
 
     def _move(self, op: MlirOp) -> Flow:
         tile, way, index = self._channel(op, str(op.attributes.get("metadata", "")))
-        offsets, sizes, strides = (list(s) for s in bracket_lists(op.tokens)[:3])
-        strides = strides if len(strides) == len(sizes) else [*strides, 1]
-        token = way is Direction.S2MM or bool(op.attributes.get("issue_token", False))
-        inside = next((op.tokens[n + 2 :] for n, t in enumerate(op.tokens) if t.text == "packet"), None)
-        packet = packet_of(op.attributes.get("packet", inside)) or self.headers.get(str(op.attributes.get("metadata")))
-        name = op.operands[0]
 
         def move(env: Env) -> Waits:
-            host = env[name]
+            line = read_move(op, env)
+            host = env[line.host]
             if not isinstance(host, HostArgument):
-                self.fail(op, name, "an argument of the sequence")
-            at, steps = slot_values(offsets, env), slot_values(strides, env)
-            start = sum(o * s for o, s in zip(at, steps, strict=True)) + self.dma.moved(op)
-            dims = list(zip(slot_values(sizes, env), steps, strict=True))
+                self.fail(op, line.host, "an argument of the sequence")
             item = self.array.host_types[host].dtype.itemsize
-            walk = element_walk(start, dims, item, f"line {op.token.line}")
-            key = op.attributes.get("id")
+            walk = element_walk(line.offset + self.dma.moved(op), line.dims, item, f"line {op.token.line}")
+            packet = line.packet or self.headers.get(line.metadata)
             bd = LiveBd(Bd(-1, host, 0, len(walk), packet=packet), self.array.hosts[host], walk=walk)
             self._moves += 1
-            key = ("move", self._moves) if key is None else int(key)
-            if isinstance(key, int):
-                self.dma.write(op, tile, key, bd)
-            else:
-                self.array.bds[tile][key] = bd
+            if line.bd is not None:
+                self.dma.write(op, tile, line.bd, bd)
+            key: Any = ("move", self._moves) if line.bd is None else line.bd
+            self.array.bds[tile][key] = bd
+            token = way is Direction.S2MM or line.token
             yield self.array.push(tile, way, index, LiveTask(key, 0, token))
 
         return move
@@ -217,7 +208,7 @@ class HostProgram(ScalarProgram):
             else:
                 words = [t.text for t in op.tokens if t.kind in ("word", "number")]
                 tile, way, index = env[op.operands[0]], Direction(words[0]), int(words[1])
-            first = self.dma.task(op, tile, op.regions[0], env)
+            first = self.dma.task(op, tile, env)
             drawn = behind(op, "repeat", env)
             repeat = int(op.attributes.get("repeat_count", 0)) if drawn is None else drawn
             self._order(op, self.array.channel(tile, way, index))
@@ -420,7 +411,7 @@ class HostProgram(ScalarProgram):
             self.fail(op, f"@{op.symbols[0]}", f"the device at hand, @{self.device}")
 
         def run(env: Env) -> Waits:
-            yield from self.region(op.regions[0], env)
+            yield from self.region(op.blocks, env)
 
         return run
 

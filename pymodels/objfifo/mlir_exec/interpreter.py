@@ -13,15 +13,23 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from goldbeat.pymodels.errors import GoldbeatError, UserCodeError
+from goldbeat.pymodels.objfifo.iron.worker import NoStandInError
 from goldbeat.pymodels.objfifo.live.agent import Blocked
 from goldbeat.pymodels.objfifo.mlir_exec import memref_ops, scalars
-from goldbeat.pymodels.objfifo.mlir_exec.tree import Code, FlowCode, MlirBlock, MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.lexer import MlirError
+from goldbeat.pymodels.objfifo.mlir_text.tree import Code, FlowCode, MlirBlock, MlirOp
 
 Env = dict[str, Any]
 Waits = Generator[Blocked | None, None, Any]
+_NOT_UNDERSTOOD = (LookupError, ValueError, TypeError, ArithmeticError, AttributeError, StopIteration, AssertionError)
+"""What reading the operands of an operation raises if it has others, or types that do not go together."""
 _FAIR = 64
 """Passes of a loop after which others have a turn."""
+
+
+class CompiledCallError(MlirError, NoStandInError):
+    """A call of compiled code that nothing stands for."""
 
 
 class ScalarProgram:
@@ -60,13 +68,16 @@ class ScalarProgram:
     def block(self, block: MlirBlock, env: Env) -> Waits:
         """Run a block; what its last operation yields."""
         for op in block.ops:
-            if op.code is None and op.flow is None:
-                self.prepare(op)
-            if op.code is not None:
-                op.code(env)
-                continue
-            assert op.flow is not None
-            ended = yield from op.flow(env)
+            try:
+                if op.code is None and op.flow is None:
+                    self.prepare(op)
+                if op.code is not None:
+                    op.code(env)
+                    continue
+                assert op.flow is not None
+                ended = yield from op.flow(env)
+            except _NOT_UNDERSTOOD as error:
+                self.fail(op, f"{op.name}: {_said(error)}", "an operation in a form that is executed")
             if ended is not None:
                 return ended
         return None
@@ -186,7 +197,7 @@ class ScalarProgram:
         start = next((n for n, t in enumerate(op.tokens) if t.text == "iter_args"), len(op.tokens))
         carried = [t.text for t in op.tokens[start:] if t.kind == "ssa"]
         inner, outer = carried[::2], carried[1::2]
-        body = op.regions[0][0]
+        body = op.blocks[0]
 
         def loop(env: Env) -> Waits:
             bounds = [*(int(t.text) for t in numbers), 1] if affine else [env[n] for n in names[1:4]]
@@ -302,16 +313,35 @@ class ScalarProgram:
             return inside
         kernel = self.kernels.get(name)
         if kernel is None:
-            self.fail(op, f"a call of @{name}, which is compiled code", f"a stand-in: --kernel {name}=FILE.py:FUNCTION")
+            raise CompiledCallError(
+                f"a call of @{name}, which is compiled code",
+                f"a stand-in: --kernel {name}=FILE.py:FUNCTION",
+                file=self.file,
+                line=op.token.line,
+                column=op.token.column,
+            )
 
         def outside(env: Env) -> Waits:
-            answer = kernel(*(env[n] for n in used))
+            given = [env[n] for n in used]
+            try:
+                answer = kernel(*given)
+            except GoldbeatError:
+                raise
+            except Exception as error:
+                raise UserCodeError(f"the stand-in of {name}: {type(error).__name__}: {error}") from error
             if isinstance(answer, Generator):
                 answer = yield from self.waits_of(answer)
             _bind(op, env, list(answer) if isinstance(answer, tuple) else [answer])
             return None
 
         return outside
+
+
+def _said(error: BaseException) -> str:
+    """What an error of reading an operation says to a user."""
+    if isinstance(error, KeyError):
+        return f"{error.args[0]} has no value when it is used"
+    return str(error) or "operands are missing"
 
 
 def constant_value(op: MlirOp) -> Any:

@@ -10,21 +10,14 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.objfifo.mlir_exec.scalars import bf16_bits, bf16_value
-from goldbeat.pymodels.objfifo.mlir_exec.tree import Code, MlirOp
+from goldbeat.pymodels.objfifo.mlir_exec.scalars import bf16_value
 from goldbeat.pymodels.objfifo.mlir_text.lexer import Token, TokenCursor
-from goldbeat.pymodels.objfifo.mlir_text.values import dense, read_memref
+from goldbeat.pymodels.objfifo.mlir_text.tree import Code, MlirOp
+from goldbeat.pymodels.objfifo.mlir_text.values import bf16_bits, dense, read_memref
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 
 Failure = Callable[[MlirOp, str, str], NoReturn]
 Slots = list[str | int]
-
-
-def cursor_on(tokens: list[Token]) -> TokenCursor:
-    """A cursor on some tokens."""
-    cursor = TokenCursor("")
-    cursor.tokens = [*tokens, *cursor.tokens]
-    return cursor
 
 
 def memref_type(op: MlirOp, last: bool = True) -> ObjectType | None:
@@ -32,13 +25,13 @@ def memref_type(op: MlirOp, last: bool = True) -> ObjectType | None:
     places = [n for n, t in enumerate(op.tokens) if t.text in ("memref", "vector", "tensor") and t.kind == "word"]
     if not places:
         return None
-    return read_memref(cursor_on(op.tokens[places[-1 if last else 0] :]))
+    return read_memref(TokenCursor.on(op.tokens[places[-1 if last else 0] :], op.token, op.file))
 
 
 def dense_value(op: MlirOp) -> npt.NDArray[Any]:
     """``dense<...> : type`` of an operation's tokens."""
     at = next(n for n, t in enumerate(op.tokens) if t.text == "dense")
-    return dense(cursor_on(op.tokens[at:]), memref_type(op))
+    return dense(TokenCursor.on(op.tokens[at:], op.token, op.file), memref_type(op))
 
 
 def bracket_lists(tokens: list[Token]) -> list[Slots]:

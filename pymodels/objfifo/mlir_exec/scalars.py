@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from goldbeat.pymodels.objfifo.mlir_text.values import bf16_bits
+
 Number = Any
 _WIDTHS = {"index": 64, "i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "ui8": 8, "ui16": 16, "ui32": 32, "si32": 32}
 
@@ -38,14 +40,6 @@ def _rounded(value: Number, kind: str) -> float:
 def bf16_value(bits: int) -> float:
     """The number that 16 bits of bfloat16 stand for."""
     return float(np.array([int(bits) << 16], np.uint32).view(np.float32)[0])
-
-
-def bf16_bits(value: Number) -> int:
-    """A number as bfloat16, to the nearest, ties to even."""
-    word = int(np.array([value], np.float32).view(np.uint32)[0])
-    if word & 0x7FFFFFFF > 0x7F800000:
-        return word >> 16 | 0x40
-    return (word + 0x7FFF + (word >> 16 & 1)) >> 16
 
 
 def unsigned(value: Number, kind: str) -> int:

@@ -3,101 +3,88 @@
 
 from __future__ import annotations
 
-from goldbeat.pymodels.objfifo.mlir_text.lexer import Token
-from goldbeat.pymodels.objfifo.mlir_text.lines import AccessLine, CoreLine
-from goldbeat.pymodels.objfifo.mlir_text.scope import DeviceScope
-from goldbeat.pymodels.objfifo.mlir_text.values import attributes, skip_type
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from goldbeat.pymodels.objfifo.mlir_text.dma_ops import Numbers, whole_constants
+from goldbeat.pymodels.objfifo.mlir_text.scope import typed_number
+from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.plan.access import ENDLESS
 
-_NO_ACCESS = ("aie.end", "aie.use_lock", "aie.get_cascade", "aie.put_cascade", "aie.event")
-"""Operations of a core that are passed over: what uses locks by itself is at the lowered level."""
+ACCESSES = ("aie.objectfifo.acquire", "aie.objectfifo.release")
+_BY_ITSELF = ("aie.use_lock", "aie.get_cascade", "aie.put_cascade", "aie.get_stream", "aie.put_stream", "aie.event",
+              "aie.objectfifo.subview.access", "aie.debug", "aie.buffer", "aie.lock",
+              "aiex.read_scratchpad_parameter")  # fmt: skip
+"""Operations of a core that no fifo knows of: executions have them."""
+_BRANCHES = ("scf.if", "scf.index_switch", "scf.while", "scf.execute_region", "scf.parallel", "scf.forall")
 
 
-def read_core(scope: DeviceScope, _: list[str], name: Token) -> None:
-    """``aie.core``."""
-    cursor = scope.cursor
-    cursor.expect("(")
-    tile = scope.tile()
-    cursor.expect(")")
-    while cursor.now.text != "{" and cursor.now.kind != "end":
-        cursor.take()
-    body = _body(scope)
-    attributes(cursor)
-    scope.lines.cores.append(CoreLine(name, tile, tuple(body)))
+@dataclass
+class AccessLine:
+    """An acquire or release of a core; or a loop or branch with its body."""
+
+    op: MlirOp
+    fifo: str = ""
+    port: str = ""
+    count: int = 0
+    acquire: bool = False
+    passes: int | None = 1
+    body: list[AccessLine] | None = None
+    branch: bool = False
 
 
-def _body(scope: DeviceScope) -> list[AccessLine]:
+def core_accesses(op: MlirOp, numbers: Numbers) -> list[AccessLine]:
+    """What ``aie.core`` acquires and releases.
+
+    Args:
+        op: the core.
+        numbers: constants of the device.
+
+    Raises:
+        MlirError: an operation of ``aie`` that a core has not.
+    """
+    known = {**numbers, **whole_constants(op.everything)}
+    for inner in op.everything:
+        if inner.name.startswith(("aie.", "aiex.")) and inner.name not in (*ACCESSES, *_BY_ITSELF, "aie.end"):
+            inner.fail(repr(inner.name), "an operation that is read: see docs/objfifo-mlir.md")
+    return _body(op.ops, known)
+
+
+def _body(ops: Sequence[MlirOp] | Iterator[MlirOp], numbers: Numbers) -> list[AccessLine]:
     found: list[AccessLine] = []
-
-    def inside(results: list[str], one: Token) -> None:
-        if one.text in ("aie.objectfifo.acquire", "aie.objectfifo.release"):
-            found.append(_access(scope, one))
-        elif one.text == "scf.for":
-            _loop(scope, one, found)
-        elif one.text in ("scf.if", "scf.index_switch", "scf.while", "scf.execute_region"):
-            _branch(scope, one, found)
-        elif one.kind == "block" or one.text in _NO_ACCESS or one.text.startswith(("scf.", "aie.objectfifo")):
-            scope.cursor.skip_operation()
-        else:
-            scope.passed(one)
-
-    scope.region(inside)
+    for op in ops:
+        if op.name in ACCESSES:
+            found.append(read_access(op))
+        elif op.name in ("scf.for", "affine.for"):
+            found += _loop(op, numbers)
+        elif op.name in _BRANCHES:
+            body = _body(op.ops, numbers)
+            found += [AccessLine(op, passes=1, body=body, branch=True)] if body else []
     return found
 
 
-def _access(scope: DeviceScope, name: Token) -> AccessLine:
-    cursor = scope.cursor
+def read_access(op: MlirOp) -> AccessLine:
+    """``aie.objectfifo.acquire`` or ``aie.objectfifo.release``."""
+    cursor = op.cursor
     fifo = cursor.symbol()
     cursor.expect("(")
     port = cursor.kind("word", "Produce or Consume")
     if port.text not in ("Produce", "Consume"):
         cursor.fail("Produce or Consume", port)
     cursor.expect(",")
-    count = scope.number()
+    count = typed_number(cursor)
     cursor.expect(")")
-    attributes(cursor)
-    acquire = name.text.endswith("acquire")
-    if acquire and cursor.accept(":"):
-        skip_type(cursor)
-    return AccessLine(name, fifo, port.text, count, acquire)
+    return AccessLine(op, fifo, port.text, count, op.name == ACCESSES[0])
 
 
-def _loop(scope: DeviceScope, name: Token, found: list[AccessLine]) -> None:
-    cursor = scope.cursor
-    bounds: list[int | None] = []
-    cursor.kind("ssa", "the loop's index")
-    for word in ("=", "to", "step"):
-        cursor.expect(word)
-        value = cursor.kind("ssa", "a bound").text
-        bounds.append(scope.constants.get(value))
-    while cursor.now.text != "{" and cursor.now.kind != "end":
-        cursor.take()
-    body = _body(scope)
-    attributes(cursor)
-    start, stop, step = bounds
-    known = start is not None and stop is not None and step is not None and step > 0
-    passes = max(0, -(-((stop or 0) - (start or 0)) // (step or 1))) if known else 1
+def _loop(op: MlirOp, numbers: Numbers) -> list[AccessLine]:
+    body = _body(op.ops, numbers)
+    if op.name == "affine.for":
+        bounds = [int(t.text) for t in op.tokens if t.kind == "number"] + [1]
+    else:
+        bounds = [numbers[name] for name in op.operands[1:4] if name in numbers]
+    known = len(bounds) >= 3 and bounds[2] > 0
+    passes = max(0, -(-(bounds[1] - bounds[0]) // bounds[2])) if known else 1
     if not body or passes == 0:
-        return
-    found.append(AccessLine(name, passes=None if passes >= ENDLESS else passes, body=body, branch=not known))
-
-
-def _branch(scope: DeviceScope, name: Token, found: list[AccessLine]) -> None:
-    """Regions of which one is run: accesses inside keep the design from being decided."""
-    cursor = scope.cursor
-    body: list[AccessLine] = []
-    line = name.line
-    while cursor.now.kind != "end":
-        if cursor.now.text == "{":
-            body += _body(scope)
-            line = cursor.tokens[cursor.at - 1].line
-        elif cursor.now.text == "(" or cursor.now.text == "<":
-            cursor.balanced()
-        elif cursor.now.text in ("else", "do", "case", "default") or cursor.now.line == line:
-            if cursor.now.text == "}":
-                break
-            line = cursor.take().line
-        else:
-            break
-    if body:
-        found.append(AccessLine(name, passes=1, body=body, branch=True))
+        return []
+    return [AccessLine(op, passes=None if passes >= ENDLESS else passes, body=body, branch=not known)]

@@ -3,99 +3,98 @@
 
 from __future__ import annotations
 
-from goldbeat.pymodels.objfifo.mlir_text.lexer import Token
+from collections.abc import Callable
+from typing import TypeVar
+
+from goldbeat.pymodels.objfifo.mlir_text.lexer import TokenCursor
 from goldbeat.pymodels.objfifo.mlir_text.lines import FifoLine, LinkLine
-from goldbeat.pymodels.objfifo.mlir_text.scope import DeviceScope
-from goldbeat.pymodels.objfifo.mlir_text.values import Pairs, attributes, dense, named_numbers, read_memref
+from goldbeat.pymodels.objfifo.mlir_text.scope import DeviceScope, typed_number
+from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
+from goldbeat.pymodels.objfifo.mlir_text.values import DIMS, Pairs, dense, named_numbers, read_memref
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
+from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
-DIMS = ("size", "stride")
-"""Of a dimension."""
+T = TypeVar("T")
 
 
-def read_tile(scope: DeviceScope, results: list[str], name: Token) -> None:
-    """``aie.tile``."""
-    cursor = scope.cursor
+def read_tile(scope: DeviceScope, op: MlirOp) -> None:
+    """``aie.tile``, or ``aie.logical_tile`` with or without a place."""
+    cursor = op.cursor
+    if op.name == "aie.logical_tile":
+        while cursor.now.text != "(" and cursor.now.kind != "end":
+            cursor.take()
     cursor.expect("(")
-    column = cursor.integer("a column")
-    cursor.expect(",")
-    row = cursor.integer("a row")
-    cursor.expect(")")
-    attributes(cursor)
+    if cursor.now.kind == "number" or op.name == "aie.tile":
+        column = cursor.integer("a column")
+        cursor.expect(",")
+        row = cursor.integer("a row")
+        cursor.expect(")")
+        device = scope.lines.device
+        if column < 0 or row < 0 or column >= device.columns or row >= device.rows:
+            op.fail(f"tile({column}, {row})", f"a tile of {device.name}: {device.columns} columns, {device.rows} rows")
+        tile = device.tile(column, row)
+    else:
+        tile = _unplaced(scope, op)
+    for result in op.results:
+        scope.lines.tiles[result] = tile
+
+
+def _unplaced(scope: DeviceScope, op: MlirOp) -> Tile:
+    """A tile without a place: the first free core in order of columns; the first shim or memory tile, which may be shared."""
     device = scope.lines.device
-    if column < 0 or row < 0 or column >= device.columns or row >= device.rows:
-        cursor.fail(f"a tile of {device.name}: {device.columns} columns, {device.rows} rows", name,
-                    f"tile({column}, {row})")  # fmt: skip
-    for result in results:
-        scope.lines.tiles[result] = device.tile(column, row)
+    taken = set(scope.lines.tiles.values())
+    kind = TileKind.SHIM if "Shim" in op.text else TileKind.MEM if "Mem" in op.text else TileKind.CORE
+    spots = (device.tile(c, r) for c in range(min(device.columns, 8)) for r in range(device.rows))
+    found = next((t for t in spots if t.kind is kind and (kind is not TileKind.CORE or t not in taken)), None)
+    if found is None:
+        op.fail(f"a {kind} tile more", f"one that {device.name} has")
+    return found
 
 
-def _dims(scope: DeviceScope, word: str) -> Pairs:
-    if not scope.cursor.accept(word):
+def bracketed(cursor: TokenCursor, one: Callable[[], T], ends: str = "[]") -> list[T]:
+    """``[``, items with commas, ``]``."""
+    cursor.expect(ends[0])
+    found: list[T] = []
+    while not cursor.accept(ends[1]):
+        found.append(one())
+        if not cursor.accept(",") and cursor.now.text != ends[1]:
+            cursor.fail(f"',' or {ends[1]!r}")
+    return found
+
+
+def _dims(cursor: TokenCursor, word: str) -> Pairs:
+    if not cursor.accept(word):
         return ()
-    if scope.cursor.now.text != "[":
-        scope.cursor.fail("'['")
-    return named_numbers(scope.cursor, scope.cursor.balanced(), *DIMS)
+    if cursor.now.text != "[":
+        cursor.fail("'['")
+    return named_numbers(cursor, cursor.balanced(), *DIMS)
 
 
-def read_fifo(scope: DeviceScope, _: list[str], name: Token) -> None:
+def read_fifo(scope: DeviceScope, op: MlirOp) -> None:
     """``aie.objectfifo``."""
-    cursor = scope.cursor
+    cursor = op.cursor
     symbol = cursor.symbol()
     cursor.expect("(")
-    producer, to_stream = scope.tile(), _dims(scope, "dimensionsToStream")
+    producer, to_stream = scope.tile(cursor), _dims(cursor, "dimensionsToStream")
     cursor.expect(",")
-    cursor.expect("{")
-    consumers, walks = [], []
-    while not cursor.accept("}"):
-        consumers.append(scope.tile())
-        walks.append(_dims(scope, "dimensionsFromStream"))
-        cursor.accept(",")
+    ends = bracketed(cursor, lambda: (scope.tile(cursor), _dims(cursor, "dimensionsFromStream")), "{}")
     cursor.expect(",")
-    depth = _depth(scope)
+    several = cursor.now.text == "["
+    depth = tuple(bracketed(cursor, lambda: typed_number(cursor))) if several else typed_number(cursor)
     cursor.expect(")")
-    found = attributes(cursor)
     cursor.expect(":")
-    obj = _object(scope)
-    values = None
-    if cursor.accept("="):
-        cursor.expect("[")
-        values = []
-        while not cursor.accept("]"):
-            values.append(dense(cursor, obj))
-            cursor.accept(",")
-    walks_ = tuple(walks) if any(walks) else ()
+    obj = _object(cursor)
+    values = tuple(bracketed(cursor, lambda: dense(cursor, obj))) if cursor.accept("=") else None
+    walks = tuple(walk for _, walk in ends)
     scope.lines.fifos.append(
         FifoLine(
-            name,
-            symbol,
-            producer,
-            tuple(consumers),
-            depth,
-            obj,
-            to_stream,
-            walks_,
-            found,
-            None if values is None else tuple(values),
+            op, symbol, producer, tuple(t for t, _ in ends), depth, obj, to_stream, walks if any(walks) else (), values
         )
     )
 
 
-def _depth(scope: DeviceScope) -> int | tuple[int, ...]:
-    cursor = scope.cursor
-    if not cursor.accept("["):
-        return scope.number()
-    found = []
-    while not cursor.accept("]"):
-        found.append(scope.number())
-        cursor.accept(",")
-    return tuple(found)
-
-
-def _object(scope: DeviceScope) -> ObjectType:
-    cursor = scope.cursor
-    kind = cursor.now
-    if kind.text not in ("!aie.objectfifo", "!AIE.objectfifo"):
+def _object(cursor: TokenCursor) -> ObjectType:
+    if cursor.now.text not in ("!aie.objectfifo", "!AIE.objectfifo"):
         cursor.fail("!aie.objectfifo<memref<...>>")
     cursor.take()
     cursor.expect("<")
@@ -104,32 +103,16 @@ def _object(scope: DeviceScope) -> ObjectType:
     return found
 
 
-def read_link(scope: DeviceScope, _: list[str], name: Token) -> None:
+def read_link(scope: DeviceScope, op: MlirOp) -> None:
     """``aie.objectfifo.link``."""
-    cursor = scope.cursor
-    ins = _symbols(scope)
+    cursor = op.cursor
+    ins = tuple(bracketed(cursor, cursor.symbol))
     cursor.expect("->")
-    outs = _symbols(scope)
-    offsets: list[tuple[int, ...]] = []
+    outs = tuple(bracketed(cursor, cursor.symbol))
     cursor.expect("(")
+    offsets: list[tuple[int, ...]] = []
     while not cursor.accept(")"):
-        cursor.expect("[")
-        row = []
-        while not cursor.accept("]"):
-            row.append(scope.number())
-            cursor.accept(",")
-        offsets.append(tuple(row))
+        offsets.append(tuple(bracketed(cursor, lambda: typed_number(cursor))))
         cursor.accept(",")
-    attributes(cursor)
     offsets += [()] * (2 - len(offsets))
-    scope.lines.links.append(LinkLine(name, ins, outs, (offsets[0], offsets[1])))
-
-
-def _symbols(scope: DeviceScope) -> tuple[str, ...]:
-    cursor = scope.cursor
-    cursor.expect("[")
-    found = []
-    while not cursor.accept("]"):
-        found.append(cursor.symbol())
-        cursor.accept(",")
-    return tuple(found)
+    scope.lines.links.append(LinkLine(op, ins, outs, (offsets[0], offsets[1])))

@@ -1,134 +1,205 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host's sequence: transfers and tasks of the shim; waits only order what is in order already."""
+"""The host's sequence: its transfers, and for plans those that are the same whatever else the sequence does."""
 
 from __future__ import annotations
 
-from goldbeat.pymodels.objfifo.mlir_text.lexer import Token
-from goldbeat.pymodels.objfifo.mlir_text.lines import BdLine, MoveLine
-from goldbeat.pymodels.objfifo.mlir_text.lowered_ops import read_bd_line
-from goldbeat.pymodels.objfifo.mlir_text.scope import DeviceScope
-from goldbeat.pymodels.objfifo.mlir_text.values import attributes, read_memref, skip_type
+from dataclasses import dataclass, field
 
-_WAITS = ("aiex.npu.dma_wait", "aiex.npu.sync", "aiex.dma_await_task", "aiex.dma_free_task", "aiex.dma_start_task")
+from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
+    BdLine,
+    Numbers,
+    bd_op,
+    next_block,
+    only_whole,
+    packet_of,
+    bd_line,
+    whole_constants,
+)
+from goldbeat.pymodels.objfifo.mlir_text.fifo_ops import bracketed
+from goldbeat.pymodels.objfifo.mlir_text.lines import DeviceLines
+from goldbeat.pymodels.objfifo.mlir_text.scope import number_of, whole
+from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
+from goldbeat.pymodels.objfifo.mlir_text.values import Pairs
+from goldbeat.pymodels.objfifo.plan.plan import PacketHeader
 
-
-def read_sequence(scope: DeviceScope, _: list[str], name: Token) -> None:
-    """``aiex.runtime_sequence``."""
-    cursor = scope.cursor
-    if cursor.now.kind == "symbol":
-        cursor.take()
-    cursor.expect("(")
-    names: dict[str, str] = {}
-    while not cursor.accept(")"):
-        value = cursor.kind("ssa", "an argument").text
-        cursor.expect(":")
-        label = f"arg{len(names)}"
-        if cursor.now.text in ("memref", "tensor"):
-            scope.lines.hosts[label] = read_memref(cursor)
-        else:
-            skip_type(cursor)
-        names[value] = label
-        cursor.accept(",")
-    tasks: dict[str, MoveLine] = {}
-
-    def inside(results: list[str], one: Token) -> None:
-        if one.text == "aiex.npu.dma_memcpy_nd":
-            scope.lines.moves.append(_move(scope, one, names))
-        elif one.text in ("aiex.dma_configure_task_for", "aiex.dma_configure_task"):
-            move = _task(scope, one, names)
-            for result in results:
-                tasks[result] = move
-        elif one.text in _WAITS:
-            if one.text == "aiex.dma_start_task":
-                _started(scope, tasks)
-            cursor.skip_operation()
-        elif one.text == "aie.end":
-            return
-        else:
-            scope.passed(one)
-
-    scope.region(inside)
+CONFIGURES = ("aiex.dma_configure_task", "aiex.dma_configure_task_for")
+_ORDER = ("aiex.npu.dma_wait", "aiex.npu.sync", "aiex.dma_await_task", "aiex.dma_free_task")
+"""They order what is in order already."""
+NOTHING = ("aie.end", "aiex.npu.preempt")
+EXECUTED = (
+    "aiex.npu.write32", "aiex.npu.maskwrite32", "aiex.npu.blockwrite", "aiex.npu.writebd", "aiex.npu.push_queue",
+    "aiex.npu.address_patch", "aiex.npu.rtp_write", "aiex.set_lock", "aiex.dma_channel_reset",
+    "aiex.dma_channel_reset_for", "aiex.core_reset", "aiex.buffer_clear", "aiex.dma_bd_pool_pop",
+    "aiex.dma_bd_pool_push", "aiex.configure", "aiex.npu.load_pdi", "aiex.sync_scratchpad_parameters_from_host",
+    "aiex.npu.create_scratchpad", "aiex.npu.update_from_scratchpad",
+)  # fmt: skip
+"""What no plan has a place for."""
 
 
-def _started(scope: DeviceScope, tasks: dict[str, MoveLine]) -> None:
-    token = scope.cursor.ahead()
-    if token.text not in tasks:
-        scope.cursor.fail("a task that was configured", token)
-    scope.lines.moves.append(tasks[token.text])
+@dataclass(frozen=True)
+class MoveLine:
+    """A transfer of the host's sequence.
+
+    Attributes:
+        op: the operation.
+        host: the array's value.
+        metadata: the fifo or allocation.
+        offset, dims: in elements; sizes and strides outermost first.
+        token: it is waited for.
+        bd: ``id``.
+        packet: a header of its own.
+    """
+
+    op: MlirOp
+    host: str
+    metadata: str
+    offset: int
+    dims: Pairs
+    token: bool
+    bd: int | None = None
+    packet: PacketHeader | None = None
 
 
-def _host(scope: DeviceScope, names: dict[str, str]) -> str:
-    token = scope.cursor.kind("ssa", "an argument of the sequence")
-    if token.text not in names:
-        scope.cursor.fail(f"one of {', '.join(names) or 'no arguments'}", token)
-    return names[token.text]
+@dataclass
+class SequenceLines:
+    """What a plan takes of a sequence; ``unplanned`` says what it leaves out."""
+
+    moves: list[MoveLine] = field(default_factory=list)
+    unplanned: list[str] = field(default_factory=list)
 
 
-def _row(scope: DeviceScope) -> list[int]:
-    cursor = scope.cursor
-    cursor.expect("[")
-    found = []
-    while not cursor.accept("]"):
-        if cursor.now.kind == "ssa":
-            token = cursor.take()
-            if token.text not in scope.constants:
-                cursor.fail("a number that is known", token)
-            found.append(scope.constants[token.text])
-        else:
-            found.append(scope.number())
-        cursor.accept(",")
-    return found
-
-
-def _move(scope: DeviceScope, name: Token, names: dict[str, str]) -> MoveLine:
-    cursor = scope.cursor
+def read_move(op: MlirOp, numbers: Numbers) -> MoveLine:
+    """``aiex.npu.dma_memcpy_nd``."""
+    cursor = op.cursor
     cursor.expect("(")
     while cursor.now.kind == "number":  # column and row, which older text has
         cursor.take()
         cursor.expect(",")
-    host = _host(scope, names)
-    offsets, sizes, strides = _row(scope), _row(scope), _row(scope)
-    if cursor.accept(","):
-        cursor.fail("a transfer without packet header or padding")
+    host = cursor.kind("ssa", "an argument of the sequence").text
+    offsets, sizes, strides = (bracketed(cursor, lambda: number_of(cursor, numbers)) for _ in range(3))
+    packet = op.attributes.get("packet")
+    while cursor.accept(","):
+        name = cursor.kind("word", "packet = <...>")
+        cursor.expect("=")
+        if name.text != "packet" or cursor.now.kind == "end":
+            cursor.fail("packet = <...>: a transfer without padding", name)
+        if cursor.now.kind in ("hash", "word"):
+            cursor.take()
+        packet = cursor.balanced() if cursor.now.text == "<" else cursor.fail("'<'")
     cursor.expect(")")
-    found = attributes(cursor)
-    if cursor.accept(":"):
-        read_memref(cursor)
     strides = strides if len(strides) == len(sizes) else [*strides, 1]
     if not len(offsets) == len(sizes) == len(strides) == 4:
-        cursor.fail("four offsets, sizes and strides", name)
-    if "metadata" not in found:
-        cursor.fail("metadata = @fifo", name)
-    offset = sum(o * s for o, s in zip(offsets, strides, strict=True))
-    bd = found.get("id")
-    return MoveLine(name, host, str(found["metadata"]), offset, tuple(zip(sizes, strides, strict=True)),
-                    bool(found.get("issue_token", False)), None if bd is None else int(bd))  # fmt: skip
+        op.fail(
+            f"{len(offsets)} offsets, {len(sizes)} sizes, {len(strides)} strides", "four offsets, sizes and strides"
+        )
+    if "metadata" not in op.attributes:
+        op.fail("no metadata", "metadata = @fifo")
+    only_whole(op, sizes)
+    return MoveLine(
+        op,
+        host,
+        str(op.attributes["metadata"]),
+        sum(o * s for o, s in zip(offsets, strides, strict=True)),
+        tuple(zip(sizes, strides, strict=True)),
+        bool(op.attributes.get("issue_token", False)),
+        whole(op, "id") if "id" in op.attributes else None,
+        packet_of(op, packet),
+    )
 
 
-def _task(scope: DeviceScope, name: Token, names: dict[str, str]) -> MoveLine:
-    cursor = scope.cursor
-    if name.text == "aiex.dma_configure_task":
-        cursor.fail("aiex.dma_configure_task_for @fifo", name)
-    metadata = cursor.symbol()
-    bds: list[BdLine] = []
+def planned_sequence(lines: DeviceLines, op: MlirOp) -> SequenceLines:
+    """The transfers of a sequence, in order.
 
-    def inside(_: list[str], one: Token) -> None:
-        if one.text == "aie.dma_bd":
-            bds.append(read_bd_line(scope, one))
-        elif one.text != "aie.end":
-            scope.passed(one)
+    Raises:
+        MlirError: an operation of ``aiex`` that no command knows.
+    """
+    found = SequenceLines()
+    numbers = {**lines.values, **whole_constants(op.ops)}
+    tasks: dict[str, MoveLine | None] = {}
+    for one in op.ops:
+        if one.name == "aiex.npu.dma_memcpy_nd":
+            move = read_move(one, numbers) if _known(one, numbers) else None
+            _take(lines, found, one, move)
+        elif one.name in CONFIGURES:
+            tasks[one.results[0] if one.results else ""] = _task(lines, one, numbers)
+        elif one.name == "aiex.dma_start_task":
+            _take(lines, found, one, tasks.get(one.operands[0] if one.operands else ""))
+        elif one.regions or one.name in EXECUTED:
+            for inner in one.everything:
+                _known_operation(inner)
+            if one.name in EXECUTED or any(inner.name.startswith("aie") for inner in one.everything):
+                found.unplanned.append(f"line {one.token.line}: {one.name}")
+        else:
+            _known_operation(one)
+    return found
 
-    scope.region(inside)
-    found = attributes(cursor)
-    if len(bds) != 1:
-        cursor.fail("one aie.dma_bd: chains are not read", name, f"a task of {len(bds)}")
-    bd = bds[0]
-    if bd.buffer not in names:
-        cursor.fail("an argument of the sequence", bd.token)
-    repeat = int(found.get("repeat_count", 0))
-    if bd.length is None:
-        cursor.fail("a length", bd.token)
+
+def _known_operation(op: MlirOp) -> None:
+    known = ("aiex.npu.dma_memcpy_nd", "aiex.dma_start_task", "aie.dma_bd", "aie.use_lock", "aie.next_bd",
+             "aie.dma_bd_packet", "aiex.run", *CONFIGURES, *_ORDER, *NOTHING, *EXECUTED)  # fmt: skip
+    if op.name.startswith(("aie.", "aiex.")) and not op.name.startswith("aie.trace") and op.name not in known:
+        op.fail(repr(op.name), "an operation that is read: see docs/objfifo-mlir.md")
+
+
+def _known(op: MlirOp, numbers: Numbers) -> bool:
+    """The numbers of a transfer are known before the sequence runs."""
+    return all(name in numbers for name in op.operands[1:])
+
+
+def _take(lines: DeviceLines, found: SequenceLines, op: MlirOp, move: MoveLine | None) -> None:
+    if move is None or move.packet is not None or "offset_parameter" in move.op.attributes:
+        found.unplanned.append(f"line {op.token.line}: {op.name}")
+        return
+    host = lines.hosts.get(move.host)
+    if host is None or host.obj is None:
+        arrays = [value for value, one in lines.hosts.items() if one.obj is not None]
+        move.op.fail(move.host, f"one of {', '.join(arrays) or 'no arguments'}")
+    found.moves.append(move)
+
+
+def _task(lines: DeviceLines, op: MlirOp, numbers: Numbers) -> MoveLine | None:
+    """A task of one descriptor as a transfer; None for another, which is executed only."""
+    blocks = [block for block in op.blocks if bd_op(block) is not None]
+    for block in op.blocks:
+        for inner in block.ops:
+            _known_operation(inner)
+    if not blocks:
+        op.fail("a task without a descriptor", "aie.dma_bd")
+    bd = bd_op(blocks[0])
+    metadata = op.symbols[0] if op.name.endswith("_for") and op.symbols else _allocation(lines, op)
+    alone = len(blocks) == 1 and next_block(blocks[0]) is None and len(blocks[0].ops) - len(_ends(blocks[0].ops)) == 1
+    if (
+        bd is None
+        or metadata is None
+        or not alone
+        or not _known(bd, numbers)
+        or lines.hosts.keys().isdisjoint(bd.operands[:1])
+    ):
+        return None
+    return _as_move(op, metadata, bd_line(bd, numbers))
+
+
+def _ends(ops: list[MlirOp]) -> list[MlirOp]:
+    return [op for op in ops if op.name in ("aie.end", "arith.constant")]
+
+
+def _allocation(lines: DeviceLines, op: MlirOp) -> str | None:
+    """The allocation of a task's channel."""
+    words = [t.text for t in op.tokens if t.kind in ("word", "number")]
+    tile = lines.tiles.get(op.operands[0]) if op.operands else None
+    for name, one in lines.allocations.items():
+        if [one.direction, str(one.channel)] == words[:2] and one.tile == tile:
+            return name
+    return None
+
+
+def _as_move(op: MlirOp, metadata: str, bd: BdLine) -> MoveLine | None:
+    repeat = whole(op, "repeat_count")
+    if bd.length is None or bd.pads or bd.iteration.size > 1 or bd.packet is not None or "repeat" in op.text:
+        return None
     dims = bd.dims or ((bd.length, 1),)
     if repeat:
-        dims = ((repeat + 1, 0), *dims) if not bd.dims or len(dims) < 4 else dims
-    return MoveLine(name, names[bd.buffer], metadata, bd.offset, dims, bool(found.get("issue_token", False)), None)
+        if bd.dims and len(dims) >= 4:
+            return None
+        dims = ((repeat + 1, 0), *dims)
+    return MoveLine(op, bd.buffer, metadata, bd.offset, dims, bool(op.attributes.get("issue_token", False)))

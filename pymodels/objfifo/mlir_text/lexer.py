@@ -70,6 +70,14 @@ class TokenCursor:
         self.tokens = [*self._split(text)]
         self.at = 0
 
+    @classmethod
+    def on(cls, tokens: list[Token], last: Token | None = None, file: Path | None = None) -> TokenCursor:
+        """A cursor on some tokens of a text; ``last`` is where they end."""
+        made = cls("", file)
+        end = made.tokens[-1] if last is None else Token("end", "the end of the operation", last.line, last.column)
+        made.tokens = [*tokens, end]
+        return made
+
     def _split(self, text: str) -> list[Token]:
         found, at, line, start = [], 0, 1, 0
         while at < len(text):

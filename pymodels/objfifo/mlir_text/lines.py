@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operations of a device as plain data, in order, before it is known at which level they are."""
+"""A device in text as plain data: what plans and executions make of it begins here."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from goldbeat.pymodels.objfifo.mlir_text.lexer import Token
+from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.values import Pairs
 from goldbeat.pymodels.objfifo.plan.device import Device
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
+from goldbeat.pymodels.objfifo.plan.plan import PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import Tile
+
+StreamPort = tuple[Tile, str, int]
+"""A tile, a bundle, a number."""
 
 
 @dataclass(frozen=True)
 class FifoLine:
     """``aie.objectfifo``: names of tiles are resolved."""
 
-    token: Token
+    op: MlirOp
     name: str
     producer: Tile
     consumers: tuple[Tile, ...]
@@ -25,7 +29,6 @@ class FifoLine:
     obj: ObjectType
     to_stream: Pairs
     from_stream: tuple[Pairs, ...]
-    attributes: dict[str, Any]
     values: tuple[Any, ...] | None
 
 
@@ -33,62 +36,17 @@ class FifoLine:
 class LinkLine:
     """``aie.objectfifo.link``."""
 
-    token: Token
+    op: MlirOp
     ins: tuple[str, ...]
     outs: tuple[str, ...]
     offsets: tuple[tuple[int, ...], tuple[int, ...]]
-
-
-@dataclass
-class BdLine:
-    """``aie.dma_bd``: offset and length in elements of the buffer."""
-
-    token: Token
-    buffer: str
-    obj: ObjectType | None
-    offset: int
-    length: int | None
-    dims: Pairs
-    pads: Pairs
-    attributes: dict[str, Any]
-
-
-@dataclass
-class BlockLines:
-    """A block of a DMA's region: descriptors, uses of locks (lock, action, value), the next block."""
-
-    bds: list[BdLine] = field(default_factory=list)
-    locks: list[tuple[Token, str, str, int, bool]] = field(default_factory=list)
-    next: str | None = None
-    end: bool = False
-
-
-@dataclass(frozen=True)
-class StartLine:
-    """``aie.dma_start``."""
-
-    token: Token
-    direction: str
-    channel: int
-    block: str
-    repeat: int
-    token_wanted: bool
-    pad_value: int
-
-
-@dataclass
-class DmaRegion:
-    """The region of ``aie.mem``, ``aie.memtile_dma`` or ``aie.shim_dma``."""
-
-    tile: Tile
-    starts: list[StartLine] = field(default_factory=list)
-    blocks: dict[str, BlockLines] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class BufferLine:
     """``aie.buffer``: the value's name, and its own."""
 
+    op: MlirOp
     tile: Tile
     name: str
     obj: ObjectType
@@ -100,6 +58,7 @@ class BufferLine:
 class LockLine:
     """``aie.lock``."""
 
+    op: MlirOp
     tile: Tile
     name: str
     id: int | None
@@ -108,48 +67,49 @@ class LockLine:
 
 @dataclass(frozen=True)
 class FlowLine:
-    """``aie.flow`` or ``aie.packet_flow``: ends as (tile, bundle, channel)."""
+    """``aie.flow``, or a source of ``aie.packet_flow`` with the id that it takes and a mask."""
 
-    token: Token
-    source: tuple[Tile, str, int]
-    dests: tuple[tuple[Tile, str, int], ...]
-    packet: int | None
+    op: MlirOp
+    source: StreamPort
+    dests: tuple[StreamPort, ...]
+    packet: int | None = None
+    mask: int = 31
+    keep: bool = False
 
 
-@dataclass
-class AccessLine:
-    """An acquire or release of a core; or a loop or branch with its body."""
+@dataclass(frozen=True)
+class AllocationLine:
+    """``aie.shim_dma_allocation``; ``packet``: the header of its transfers."""
 
-    token: Token
-    fifo: str = ""
-    port: str = ""
-    count: int = 0
-    acquire: bool = False
-    passes: int | None = 1
-    body: list[AccessLine] | None = None
-    branch: bool = False
+    op: MlirOp
+    tile: Tile
+    direction: str
+    channel: int
+    packet: PacketHeader | None = None
+
+
+@dataclass(frozen=True)
+class RegionLine:
+    """The region of ``aie.mem``, ``aie.memtile_dma`` or ``aie.shim_dma``."""
+
+    op: MlirOp
+    tile: Tile
 
 
 @dataclass(frozen=True)
 class CoreLine:
     """``aie.core``."""
 
-    token: Token
+    op: MlirOp
     tile: Tile
-    body: tuple[AccessLine, ...]
 
 
 @dataclass(frozen=True)
-class MoveLine:
-    """A transfer of the host's sequence; sizes and strides outermost first, in elements."""
+class HostLine:
+    """An argument of the sequence, or an external buffer: its type, None for a number."""
 
-    token: Token
-    host: str
-    metadata: str
-    offset: int
-    dims: Pairs
-    wants_token: bool
-    bd: int | None
+    name: str
+    obj: ObjectType | None
 
 
 @dataclass
@@ -157,9 +117,11 @@ class DeviceLines:
     """Everything of one device; tiles, buffers and locks by value, the rest in order.
 
     Attributes:
-        hosts: the host's arrays by name.
-        values: names of the host's arrays by value.
-        allocations: the shim's channels by the name of their fifo.
+        hosts: the host's arrays and numbers by value.
+        allocations: the shim's channels by name.
+        sequences: ``aie.runtime_sequence``; the one that is taken comes first.
+        functions: by name.
+        values: constants and globals by value or name.
     """
 
     device: Device
@@ -168,10 +130,12 @@ class DeviceLines:
     links: list[LinkLine] = field(default_factory=list)
     buffers: dict[str, BufferLine] = field(default_factory=dict)
     locks: dict[str, LockLine] = field(default_factory=dict)
-    hosts: dict[str, ObjectType] = field(default_factory=dict)
+    hosts: dict[str, HostLine] = field(default_factory=dict)
     flows: list[FlowLine] = field(default_factory=list)
-    regions: list[DmaRegion] = field(default_factory=list)
-    allocations: dict[str, tuple[Tile, str, int]] = field(default_factory=dict)
+    regions: list[RegionLine] = field(default_factory=list)
+    allocations: dict[str, AllocationLine] = field(default_factory=dict)
+    cascades: list[tuple[MlirOp, Tile, Tile]] = field(default_factory=list)
     cores: list[CoreLine] = field(default_factory=list)
-    moves: list[MoveLine] = field(default_factory=list)
-    values: dict[str, str] = field(default_factory=dict)
+    sequences: list[MlirOp] = field(default_factory=list)
+    functions: dict[str, MlirOp] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)

@@ -3,15 +3,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from goldbeat.pymodels.objfifo.artefact.raw_design import RawChannel, RawDesign, RawFlow
-from goldbeat.pymodels.objfifo.mlir_text.lexer import Token, TokenCursor
-from goldbeat.pymodels.objfifo.mlir_text.lines import BdLine, BlockLines, DeviceLines, DmaRegion, MoveLine
-from goldbeat.pymodels.objfifo.mlir_text.values import named_numbers
+from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
+    BdLine,
+    Numbers,
+    StartLine,
+    bd_op,
+    next_block,
+    bd_line,
+    header_line,
+    read_short,
+    read_start,
+    read_use,
+    whole_constants,
+)
+from goldbeat.pymodels.objfifo.mlir_text.host_ops import MoveLine, SequenceLines
+from goldbeat.pymodels.objfifo.mlir_text.lines import DeviceLines, RegionLine
+from goldbeat.pymodels.objfifo.mlir_text.scope import whole
+from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
 from goldbeat.pymodels.objfifo.plan.memory import place_buffers
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import (
@@ -28,42 +42,49 @@ from goldbeat.pymodels.objfifo.plan.plan import (
 from goldbeat.pymodels.objfifo.plan.strides import in_words, pads_in_words, product, stretched
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_ids
 
+_OF_BLOCKS = ("aie.dma_bd", "aie.dma_bd_packet", "aie.use_lock", "aie.next_bd", "aie.end", "aie.buffer", "aie.lock")
 
-def lowered_design(lines: DeviceLines, cursor: TokenCursor) -> RawDesign:
+
+def lowered_design(lines: DeviceLines, sequence: SequenceLines, file: Path | None) -> RawDesign:
     """The design that lowered text describes.
 
     Args:
         lines: what was read.
-        cursor: for errors at the text's tokens.
+        sequence: the host's transfers.
+        file: for errors.
 
     Raises:
         MlirError: something is missing, or is not a whole word.
     """
-    return _Lowered(lines, cursor).run()
+    return _Lowered(lines, file).run(sequence)
 
 
 class _Lowered:
-    def __init__(self, lines: DeviceLines, cursor: TokenCursor) -> None:
+    def __init__(self, lines: DeviceLines, file: Path | None) -> None:
         self.lines = lines
-        self.cursor = cursor
+        self.file = file
         self.raw = RawDesign(lines.device)
         self.locks: dict[str, tuple[Tile, int]] = {}
-        self.types: dict[tuple[Tile, str], ObjectType] = {}
         self.taken: dict[Tile, set[int]] = {}
+        self.numbers: Numbers = {}
+        """Constants of the device and of the region at hand."""
 
-    def run(self) -> RawDesign:
-        for name, obj in self.lines.hosts.items():
-            self.raw.hosts[name] = obj
+    def run(self, sequence: SequenceLines) -> RawDesign:
+        for host in self.lines.hosts.values():
+            if host.obj is not None:
+                self.raw.hosts[host.name] = host.obj
         self._locks()
         self._buffers()
         for core in self.lines.cores:
-            self.raw.tile(core.tile).program = f"a program (line {core.token.line})"
+            self.raw.tile(core.tile).program = f"a program (line {core.op.token.line})"
         for region in self.lines.regions:
-            self.taken.setdefault(region.tile, set()).update(self._written(region))
+            asked = (whole(op, "bd_id") for op in region.op.everything if "bd_id" in op.attributes)
+            self.taken.setdefault(region.tile, set()).update(asked)
         for region in self.lines.regions:
             self._region(region)
-        for move in self.lines.moves:
+        for move in sequence.moves:
             self._move(move)
+        self.raw.unsupported += sequence.unplanned
         self._flows()
         return self.raw
 
@@ -94,149 +115,156 @@ class _Lowered:
             if any(line.address is None for line in mine):
                 made = list(place_buffers(tile, made)[0])
             self.raw.tile(tile).buffers = made
-            for line in mine:
-                self.types[tile, line.name] = line.obj
 
     # -- DMA programs
 
-    def _written(self, region: DmaRegion) -> Iterator[int]:
-        for block in region.blocks.values():
-            for bd in block.bds:
-                if "bd_id" in bd.attributes:
-                    yield int(bd.attributes["bd_id"])
-
-    def _region(self, region: DmaRegion) -> None:
-        one = self.raw.tile(region.tile)
+    def _region(self, region: RegionLine) -> None:
+        self.numbers = {**self.lines.values, **whole_constants(region.op.everything)}
         known: dict[str, int] = {}
-        for start in region.starts:
-            key = (Direction(start.direction), start.channel)
-            channel = one.channels.setdefault(key, RawChannel())
-            channel.pad_value = start.pad_value
-            label: str | None = start.block
-            chain: list[tuple[str, BlockLines]] = []
-            while label is not None and label not in known:
-                if label not in region.blocks:
-                    self.cursor.fail("a block of the region", start.token, label)
-                block = region.blocks[label]
-                if len(block.bds) != 1:
-                    self.cursor.fail(f"one aie.dma_bd in {label}", start.token, f"{len(block.bds)}")
-                known[label] = self._number(region.tile, start.channel, block.bds[0])
-                chain.append((label, block))
-                label = block.next
-            for label, block in chain:
-                bd = self._bd(region.tile, block.bds[0], known[label])
-                take, give = self._uses(region.tile, block)
-                following = None if block.next is None else known[block.next]
-                channel.bds.append(replace(bd, acquire=take, release=give, next=following))
-            channel.queue.append(Task(known[start.block], start.repeat, start.token_wanted))
+        blocks = {block.label: block for block in region.op.blocks}
+        for block in region.op.blocks:
+            for op in block.ops:
+                if op.name == "aie.dma_start":
+                    self._start(region.tile, read_start(op, self.numbers), blocks, known)
+                elif op.name == "aie.dma":
+                    start, short = read_short(op)
+                    self._start(region.tile, start, {one.label: one for one in short}, {})
+                elif op.name.startswith("aie") and op.name not in _OF_BLOCKS:
+                    op.fail(repr(op.name), "an operation that is read: see docs/objfifo-mlir.md")
+
+    def _start(self, tile: Tile, start: StartLine, blocks: dict[str, MlirBlock], known: dict[str, int]) -> None:
+        channel = self.raw.tile(tile).channels.setdefault((Direction(start.direction), start.channel), RawChannel())
+        channel.pad_value = start.pad_value
+        if start.op.attributes.get("out_of_order"):
+            self.raw.unsupported.append(f"line {start.op.token.line}: out-of-order reception")
+        label: str | None = start.block
+        chain: list[tuple[MlirBlock, BdLine]] = []
+        while label is not None and label not in known:
+            block = blocks[label]
+            op = bd_op(block)
+            if op is None:
+                break
+            bd = bd_line(op, self.numbers)
+            known[label] = self._number(tile, start.channel, bd)
+            chain.append((block, bd))
+            label = next_block(block)
+        if start.block not in known:
+            return
+        for block, line in chain:
+            bd_made = self._bd(tile, line, known[block.label], self._header(block))
+            take, give = self._uses(tile, block)
+            following = next_block(block)
+            after = None if following is None else known.get(following)
+            channel.bds.append(replace(bd_made, acquire=take, release=give, next=after))
+        channel.queue.append(Task(known[start.block], start.repeat, start.token))
 
     def _number(self, tile: Tile, channel: int, line: BdLine) -> int:
-        if "bd_id" in line.attributes:
-            return int(line.attributes["bd_id"])
+        if line.number is not None:
+            return line.number
         taken = self.taken.setdefault(tile, set())
         number = next((n for n in bd_ids(tile, channel) if n not in taken), None)
         if number is None:
-            self.cursor.fail(f"at most {len(bd_ids(tile, channel))} descriptors", line.token)
+            line.op.fail(f"more than {len(bd_ids(tile, channel))} descriptors", "at most that many")
         taken.add(number)
         return number
 
-    def _uses(self, tile: Tile, block: BlockLines) -> tuple[LockUse | None, LockUse | None]:
+    def _header(self, block: MlirBlock) -> PacketHeader | None:
+        return next((header_line(op) for op in block.ops if op.name == "aie.dma_bd_packet"), None)
+
+    def _uses(self, tile: Tile, block: MlirBlock) -> tuple[LockUse | None, LockUse | None]:
         take = give = None
-        for token, value, action, count, _ in block.locks:
-            where, number = self.locks[value]
+        for op in block.ops:
+            if op.name != "aie.use_lock":
+                continue
+            use = read_use(op, self.numbers)
+            if use.lock not in self.locks:
+                op.fail(use.lock, "a lock that was declared")
+            where, number = self.locks[use.lock]
             if where != tile:
-                self.raw.unsupported.append(f"line {token.line}: a lock of {where} used by {tile}")
-            if action == "Release":
-                give = LockUse(number, count) if count else None
+                self.raw.unsupported.append(f"line {op.token.line}: a lock of {where} used by {tile}")
+            if use.action == "Release":
+                give = LockUse(number, use.count) if use.count else None
             else:
-                if action == "Acquire":
-                    self.raw.unsupported.append(f"line {token.line}: acquires a lock that equals {count}")
-                take = LockUse(number, count) if count else None
+                if use.action == "Acquire":
+                    self.raw.unsupported.append(f"line {op.token.line}: acquires a lock that equals {use.count}")
+                take = LockUse(number, use.count) if use.count else None
         return take, give
 
-    def _words(self, token: Token, elements: int, item: int, what: str) -> int:
+    def _words(self, op: MlirOp, elements: int, item: int, what: str) -> int:
         size = elements * item
         if size % WORD_BYTES:
-            self.cursor.fail("whole words of 32 bits", token, f"{what} of {size} bytes")
+            op.fail(f"{what} of {size} bytes", "whole words of 32 bits")
         return size // WORD_BYTES
 
     def _place(self, tile: Tile, line: BdLine) -> tuple[str, int, ObjectType]:
         """The buffer's name, its address and its type."""
-        if line.buffer in self.lines.values:
-            name = self.lines.values[line.buffer]
-            return name, 0, self.lines.hosts[name]
+        host = self.lines.hosts.get(line.buffer)
+        if host is not None and host.obj is not None:
+            return host.name, 0, host.obj
         found = self.lines.buffers.get(line.buffer)
         if found is None:
-            self.cursor.fail("a buffer that was declared", line.token, line.buffer)
+            line.op.fail(line.buffer, "a buffer that was declared")
         if found.tile != tile:
-            self.raw.unsupported.append(f"line {line.token.line}: a buffer of {found.tile} used by {tile}")
+            self.raw.unsupported.append(f"line {line.op.token.line}: a buffer of {found.tile} used by {tile}")
         place = next(b for b in self.raw.tile(found.tile).buffers if b.name == found.name)
         return found.name, place.address, found.obj
 
-    def _bd(self, tile: Tile, line: BdLine, number: int) -> Bd:
+    def _bd(self, tile: Tile, line: BdLine, number: int, header: PacketHeader | None) -> Bd:
         name, address, obj = self._place(tile, line)
         obj = line.obj or obj
         item = obj.dtype.itemsize
-        what = f"{self.cursor.file}:{line.token.line}"
-        offset = self._words(line.token, line.offset, item, "an offset")
-        length = self._words(line.token, obj.elements if line.length is None else line.length, item, "a length")
+        what = f"{self.file}:{line.op.token.line}"
+        offset = self._words(line.op, line.offset, item, "an offset")
+        length = self._words(line.op, line.total(obj), item, "a length")
         dims, pads = in_words(line.dims, item, what), pads_in_words(line.pads, item, what)[:3]
-        if length < 1 or (tile.kind is not TileKind.SHIM and address + 4 * (offset + 1) > (tile.limits.memory or 0)):
-            self.cursor.fail("words inside the memory", line.token, f"{length} words at {offset}")
-        for name_ in ("compression", "enable_compression"):
-            if line.attributes.get(name_):
-                self.raw.unsupported.append(f"line {line.token.line}: compression")
+        if tile.kind is not TileKind.SHIM and address + 4 * (offset + 1) > (tile.limits.memory or 0):
+            line.op.fail(f"{length} words at {offset}", "words inside the memory")
+        if line.compressed:
+            self.raw.unsupported.append(f"line {line.op.token.line}: compression")
+        turn = line.iteration
         return Bd(
             number,
             name,
             address + offset * WORD_BYTES,
             length,
             dims if pads else stretched(dims, length),
-            self._iteration(line),
+            Iteration(turn.size, self._words(line.op, turn.step, item, "an iteration's stride"), turn.current),
             pads,
-            packet=self._packet(line),
+            packet=line.packet or header,
         )
-
-    def _iteration(self, line: BdLine) -> Iteration:
-        found = line.attributes.get("iteration")
-        if not isinstance(found, list):
-            return Iteration()
-        ((size, stride),) = named_numbers(self.cursor, found, "size", "stride")
-        return Iteration(size, stride)
-
-    def _packet(self, line: BdLine) -> PacketHeader | None:
-        found = line.attributes.get("packet")
-        if not isinstance(found, list):
-            return None
-        ((kind, number),) = named_numbers(self.cursor, found, "pkt_type", "pkt_id")
-        return PacketHeader(number, kind)
 
     # -- the host
 
     def _move(self, move: MoveLine) -> None:
-        if move.metadata not in self.lines.allocations:
-            self.cursor.fail("metadata of an aie.shim_dma_allocation", move.token, f"@{move.metadata}")
-        tile, direction, index = self.lines.allocations[move.metadata]
-        channel = self.raw.tile(tile).channels.setdefault((Direction(direction), index), RawChannel())
-        item = self.lines.hosts[move.host].dtype.itemsize
+        found = self.lines.allocations.get(move.metadata)
+        if found is None:
+            move.op.fail(f"@{move.metadata}", "metadata of an aie.shim_dma_allocation")
+        if found.packet is not None:
+            self.raw.unsupported.append(f"line {move.op.token.line}: packets of an allocation")
+        channel = self.raw.tile(found.tile).channels.setdefault(
+            (Direction(found.direction), found.channel), RawChannel()
+        )
+        host = self.lines.hosts[move.host]
+        assert host.obj is not None
+        item = host.obj.dtype.itemsize
         dims = tuple(d for d in move.dims[:-1] if d[0] > 1) + move.dims[-1:]
         repeat, iteration = 0, Iteration()
         if len(dims) > 3 or (len(dims) > 1 and dims[0][1] == 0):
             size, stride = dims[0]
             repeat, dims = size - 1, dims[1:]
-            iteration = Iteration(size, self._words(move.token, stride, item, "a stride"))
-        walk: tuple[Dim, ...] = in_words(dims, item, f"{self.cursor.file}:{move.token.line}")
+            iteration = Iteration(size, self._words(move.op, stride, item, "a stride"))
+        walk: tuple[Dim, ...] = in_words(dims, item, f"{self.file}:{move.op.token.line}")
         length = product(walk)
         if len(walk) == 1 and walk[0].step == 1:
             walk = ()
-        offset = self._words(move.token, move.offset, item, "an offset")
-        taken = self.taken.setdefault(tile, set())
+        offset = self._words(move.op, move.offset, item, "an offset")
+        taken = self.taken.setdefault(found.tile, set())
         number = move.bd if move.bd is not None else 0
         while number in taken:
-            number += tile.limits.bds if move.bd is not None else 1
+            number += found.tile.limits.bds if move.bd is not None else 1
         taken.add(number)
-        channel.bds.append(Bd(number, move.host, offset * WORD_BYTES, length, walk, iteration))
-        channel.queue.append(Task(number, repeat, move.wants_token))
+        channel.bds.append(Bd(number, host.name, offset * WORD_BYTES, length, walk, iteration))
+        channel.queue.append(Task(number, repeat, move.token))
 
     # -- streams
 
@@ -246,7 +274,7 @@ class _Lowered:
             ends = (flow.source, *flow.dests)
             other = next((f"{bundle} of {tile}" for tile, bundle, _ in ends if bundle != "DMA"), None)
             if other is not None:
-                self.raw.unsupported.append(f"line {flow.token.line}: a stream of {other}")
+                self.raw.unsupported.append(f"line {flow.op.token.line}: a stream of {other}")
                 continue
             source, *dests = (StreamEnd(tile, channel) for tile, _, channel in ends)
             groups.setdefault((source, flow.packet), []).extend(dests)

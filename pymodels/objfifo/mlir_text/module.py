@@ -1,56 +1,68 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first device of a text.
+"""A device in text as plain data: one reader for every command.
 
-Only what moves data is read. What a core computes is not: operations of ``arith``, ``memref``, ``func`` and other dialects are
-passed over; one of ``aie`` and ``aiex`` that is not known is an error.
+Only what moves data is looked at. Operations of cores and sequences are kept; plans and executions read them.
 """
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
-
-from goldbeat.pymodels.objfifo.mlir_text import core_ops, fifo_ops, host_ops, lowered_ops
-from goldbeat.pymodels.objfifo.mlir_text.lexer import Token, TokenCursor
-from goldbeat.pymodels.objfifo.mlir_text.lines import DeviceLines
+from goldbeat.pymodels.objfifo.mlir_text import fifo_ops, memory_ops
+from goldbeat.pymodels.objfifo.mlir_text.dma_ops import whole_constants
+from goldbeat.pymodels.objfifo.mlir_text.lexer import TokenCursor
+from goldbeat.pymodels.objfifo.mlir_text.lines import CoreLine, DeviceLines, HostLine, RegionLine
 from goldbeat.pymodels.objfifo.mlir_text.scope import DeviceScope
-from goldbeat.pymodels.objfifo.plan.device import ANY, AIEDevice
+from goldbeat.pymodels.objfifo.mlir_text.text_file import SEQUENCES
+from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
+from goldbeat.pymodels.objfifo.mlir_text.values import dense, read_memref
+from goldbeat.pymodels.objfifo.plan.device import ANY, AIEDevice, Device
 
 _READERS = {
     "aie.tile": fifo_ops.read_tile,
+    "aie.logical_tile": fifo_ops.read_tile,
     "aie.objectfifo": fifo_ops.read_fifo,
     "aie.objectfifo.link": fifo_ops.read_link,
-    "aie.buffer": lowered_ops.read_buffer,
-    "aie.external_buffer": lowered_ops.read_external,
-    "aie.lock": lowered_ops.read_lock,
-    "aie.flow": lowered_ops.read_flow,
-    "aie.packet_flow": lowered_ops.read_packet_flow,
-    "aie.mem": lowered_ops.read_dma,
-    "aie.memtile_dma": lowered_ops.read_dma,
-    "aie.shim_dma": lowered_ops.read_dma,
-    "aie.shim_dma_allocation": lowered_ops.read_allocation,
-    "aie.core": core_ops.read_core,
-    "aiex.runtime_sequence": host_ops.read_sequence,
-    "aie.runtime_sequence": host_ops.read_sequence,
+    "aie.buffer": memory_ops.read_buffer,
+    "aie.external_buffer": memory_ops.read_external,
+    "aie.lock": memory_ops.read_lock,
+    "aie.flow": memory_ops.read_flow,
+    "aie.packet_flow": memory_ops.read_packet_flow,
+    "aie.shim_dma_allocation": memory_ops.read_allocation,
+    "aie.cascade_flow": memory_ops.read_cascade,
 }
+_PROGRAMS = ("aie.core", "aie.mem", "aie.memtile_dma", "aie.shim_dma")
+_ROUTES = ("aie.switchbox", "aie.shim_mux", "aie.wire", "aie.configure_cascade")
 
 
-def read_device(text: str, file: Path | None = None) -> DeviceLines:
-    """The operations of the first device.
+def read_device(op: MlirOp, sequence: str | None = None) -> DeviceLines:
+    """The operations of a device.
 
     Args:
-        text: all of it.
-        file: its name, for errors.
+        op: ``aie.device``.
+        sequence: name of the runtime sequence; the first one if there is none.
 
     Raises:
         MlirError: what is not understood, with line and column.
     """
-    cursor = TokenCursor(text, file)
-    while cursor.now.text != "aie.device":
-        if cursor.now.kind == "end":
-            cursor.fail("aie.device(...)")
-        cursor.take()
-    cursor.take()
+    lines = DeviceLines(_device(op))
+    scope = DeviceScope(lines)
+    for one in op.ops:
+        _operation(scope, one)
+        if one.name in _PROGRAMS:
+            for inner in one.everything:
+                if inner.name in ("aie.buffer", "aie.lock"):
+                    _READERS[inner.name](scope, inner)
+    if sequence is not None:
+        lines.sequences = [one for one in lines.sequences if one.symbols[:1] == [sequence]]
+        if not lines.sequences:
+            op.fail(f"no sequence @{sequence}", "one of the device's")
+    for one in lines.sequences[:1]:
+        _arguments(lines, one)
+    lines.values |= whole_constants(op.ops)
+    return lines
+
+
+def _device(op: MlirOp) -> Device:
+    cursor = op.cursor
     cursor.expect("(")
     name = cursor.kind("word", "the name of a device")
     known = {ANY.name: ANY, **{one.value.name: one.value for one in AIEDevice}}
@@ -59,16 +71,52 @@ def read_device(text: str, file: Path | None = None) -> DeviceLines:
     if name.text not in known:
         cursor.fail(f"one of {', '.join(known)}", name)
     cursor.expect(")")
+    return known[name.text]
+
+
+def _operation(scope: DeviceScope, op: MlirOp) -> None:
+    lines = scope.lines
+    if op.name in _READERS:
+        _READERS[op.name](scope, op)
+    elif op.name in _PROGRAMS:
+        cursor = op.cursor
+        cursor.expect("(")
+        tile = scope.tile(cursor)
+        cursor.expect(")")
+        (
+            lines.cores.append(CoreLine(op, tile))
+            if op.name == "aie.core"
+            else lines.regions.append(RegionLine(op, tile))
+        )
+    elif op.name in SEQUENCES:
+        lines.sequences.append(op)
+    elif op.name in ("func.func", "func"):
+        lines.functions[op.symbols[0] if op.symbols else ""] = op
+    elif op.name == "memref.global" and op.symbols:
+        at = next((n for n, t in enumerate(op.tokens) if t.text == "dense"), None)
+        kind = next((n for n, t in enumerate(op.tokens) if t.text == "memref"), None)
+        if at is not None and kind is not None:
+            obj = read_memref(TokenCursor.on(op.tokens[kind:], op.token, op.file))
+            lines.values[f"@{op.symbols[0]}"] = dense(TokenCursor.on(op.tokens[at:], op.token, op.file), obj)
+    elif op.name in _ROUTES:
+        op.fail(repr(op.name), "aie.flow: routes that are written out are not read")
+    elif op.name != "aiex.scratchpad_parameter":
+        scope.passed(op)
+
+
+def _arguments(lines: DeviceLines, op: MlirOp) -> None:
+    """The arguments of the sequence."""
+    cursor = op.cursor
     if cursor.now.kind == "symbol":
         cursor.take()
-    scope = DeviceScope(cursor, DeviceLines(known[name.text]))
-    scope.region(partial(_operation, scope))
-    return scope.lines
-
-
-def _operation(scope: DeviceScope, results: list[str], name: Token) -> None:
-    reader = _READERS.get(name.text)
-    if reader is not None:
-        reader(scope, results, name)
-    elif name.text != "aie.end":
-        scope.passed(name)
+    cursor.expect("(")
+    while not cursor.accept(")"):
+        value = cursor.kind("ssa", "an argument").text
+        cursor.expect(":")
+        if cursor.now.text in ("memref", "tensor"):
+            lines.hosts[value] = HostLine(value[1:], read_memref(cursor))
+        else:
+            cursor.take()
+            lines.hosts[value] = HostLine(value[1:], None)
+        if not cursor.accept(",") and cursor.now.text != ")":
+            cursor.fail("',' or ')'")

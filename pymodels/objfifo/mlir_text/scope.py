@@ -1,82 +1,71 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the readers of operations share: the cursor, what was declared so far, regions."""
+"""What the readers of operations share: what was declared so far, numbers, tiles."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
 
-from goldbeat.pymodels.objfifo.mlir_text.lexer import Token, TokenCursor
+import numpy as np
+
+from goldbeat.pymodels.objfifo.mlir_text.lexer import TokenCursor
 from goldbeat.pymodels.objfifo.mlir_text.lines import DeviceLines
+from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.plan.tile import Tile
-
-_WHOLE = re.compile(r"-?\d+|0x[0-9A-Fa-f]+")
-Operation = Callable[[list[str], Token], None]
-"""Reads an operation behind its name: its results and the name."""
 
 
 class DeviceScope:
     """A device while it is read.
 
     Attributes:
-        cursor: on the text.
         lines: what was read.
-        constants: integers by value.
     """
 
-    def __init__(self, cursor: TokenCursor, lines: DeviceLines) -> None:
-        self.cursor = cursor
+    def __init__(self, lines: DeviceLines) -> None:
         self.lines = lines
-        self.constants: dict[str, int] = {}
 
-    def region(self, operation: Operation) -> None:
-        """``{`` operations ``}``; each is given its results and its name."""
-        cursor = self.cursor
-        first = cursor.expect("{")
-        while not cursor.accept("}"):
-            if cursor.now.kind == "end":
-                cursor.fail(f"'}}' for the '{{' of line {first.line}")
-            if cursor.now.kind == "block":
-                operation([], cursor.take())
-                continue
-            results: list[str] = []
-            while cursor.now.kind == "ssa":
-                results.append(cursor.take().text.partition(":")[0])
-                cursor.accept(",")
-            if results:
-                cursor.expect("=")
-            name = cursor.take()
-            if name.kind not in ("word", "string"):
-                cursor.fail("an operation", name)
-            if name.text == "arith.constant":
-                self._constant(results)
-            else:
-                operation(results, name)
-
-    def _constant(self, results: list[str]) -> None:
-        """Whole numbers are kept: bounds of loops, values of locks, sizes of transfers."""
-        token = self.cursor.now
-        if token.kind == "number" and _WHOLE.fullmatch(token.text):
-            for result in results:
-                self.constants[result] = int(token.text, 0)
-        self.cursor.skip_operation()
-
-    def passed(self, name: Token) -> None:
+    def passed(self, op: MlirOp) -> None:
         """Pass over an operation of another dialect; one of aie or aiex is an error."""
-        if name.text.strip('"').partition(".")[0] in ("aie", "aiex"):
-            self.cursor.fail("an operation that is read: see docs/objfifo-mlir.md", name)
-        self.cursor.skip_operation()
+        dialect, _, name = op.name.partition(".")
+        if dialect in ("aie", "aiex") and name != "end" and not name.startswith("trace"):
+            op.fail(repr(op.name), "an operation that is read: see docs/objfifo-mlir.md")
 
-    def tile(self) -> Tile:
+    def tile(self, cursor: TokenCursor) -> Tile:
         """A tile's value."""
-        token = self.cursor.kind("ssa", "the value of a tile such as %tile_0_2")
+        token = cursor.kind("ssa", "the value of a tile such as %tile_0_2")
         if token.text not in self.lines.tiles:
-            self.cursor.fail("a tile that was declared", token)
+            cursor.fail("a tile that was declared", token)
         return self.lines.tiles[token.text]
 
-    def number(self) -> int:
-        """A number, with a type or without."""
-        value = self.cursor.integer()
-        if self.cursor.accept(":"):
-            self.cursor.kind("word", "an integer type")
-        return value
+
+def whole(op: MlirOp, name: str, default: int = 0, found: Mapping[str, Any] | None = None) -> int:
+    """An attribute that is a whole number, of an operation or of what else is ``found`` at it."""
+    value = (op.attributes if found is None else found).get(name, default)
+    if not isinstance(value, int | np.integer):
+        op.fail(f"{name} = {value}", f"a whole number for {name}")
+    return int(value)
+
+
+def typed_number(cursor: TokenCursor) -> int:
+    """A number, with a type or without."""
+    value = cursor.integer()
+    if cursor.accept(":"):
+        cursor.kind("word", "an integer type")
+    return value
+
+
+def number_of(cursor: TokenCursor, numbers: Mapping[str, Any]) -> int:
+    """A number, or a value that stands for one."""
+    if cursor.now.kind != "ssa":
+        return typed_number(cursor)
+    token = cursor.take()
+    if not isinstance(numbers.get(token.text), int | np.integer):
+        cursor.fail("a number that is known", token)
+    return int(numbers[token.text])
+
+
+def word_or_text(cursor: TokenCursor, what: str) -> str:
+    """A word, with quotation marks in some texts."""
+    if cursor.now.kind == "string":
+        return cursor.take().text.strip('"')
+    return cursor.kind("word", what).text

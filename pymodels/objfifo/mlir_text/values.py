@@ -14,7 +14,10 @@ from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 
 _KINDS = {"i8": "i1", "ui8": "u1", "si8": "i1", "i16": "i2", "ui16": "u2", "si16": "i2", "i32": "i4", "ui32": "u4",
           "si32": "i4", "i64": "i8", "ui64": "u8", "f16": "f2", "bf16": "u2", "f32": "f4", "f64": "f8"}  # fmt: skip
-_MOST = 1 << 28
+MOST = 1 << 28
+"""Elements of an array, or of a walk."""
+DIMS = ("size", "stride")
+"""Of a dimension."""
 Pairs = tuple[tuple[int, int], ...]
 
 
@@ -30,8 +33,8 @@ def read_memref(cursor: TokenCursor) -> ObjectType:
     if kind not in _KINDS or not all(s.isdecimal() and int(s) > 0 for s in sizes) or not sizes:
         cursor.fail("sizes and one of " + ", ".join(_KINDS) + ", as in memref<16xi32>", first, repr(f"memref<{text}>"))
     shape = tuple(int(s) for s in sizes)
-    if math.prod(shape) > _MOST:
-        cursor.fail(f"at most {_MOST} elements", first, f"memref<{text}>")
+    if math.prod(shape) > MOST:
+        cursor.fail(f"at most {MOST} elements", first, f"memref<{text}>")
     return ObjectType(shape, np.dtype(_KINDS[kind]), bits=kind == "bf16")
 
 
@@ -118,13 +121,37 @@ def dense(cursor: TokenCursor, obj: ObjectType | None = None) -> npt.NDArray[Any
     else:
         names = {"true": 1, "false": 0}
         kept = [t for t in inner if t.kind == "number" or t.text in names]
-        values = [float(t.text) if "." in t.text else names.get(t.text) or int(t.text, 0) for t in kept]
-        found = np.array(values).astype(obj.dtype)
+        values = [names[t.text] if t.text in names else _number(t.text) for t in kept]
+        if not values:
+            cursor.fail("numbers, or hexadecimal bytes of the elements", first)
+        found = _elements(values, obj)
     if found.size == 1:
         found = np.full(obj.elements, found[0], obj.dtype)
     if found.size != obj.elements:
         cursor.fail(f"{obj.elements} of {obj}", first, f"{found.size} elements")
     return found.reshape(obj.shape)
+
+
+def _number(text: str) -> int | float:
+    return float(text) if "." in text else int(text, 0)
+
+
+def _elements(values: list[int | float], obj: ObjectType) -> npt.NDArray[Any]:
+    """Numbers as elements: whole ones modulo their width, those of bfloat16 as bits."""
+    if obj.bfloat:
+        return np.array([bf16_bits(value) for value in values], np.uint16)
+    if obj.dtype.kind == "f":
+        return np.array(values, np.float64).astype(obj.dtype)
+    mask = (1 << 8 * obj.dtype.itemsize) - 1
+    return np.array([int(value) & mask for value in values], np.uint64).astype(obj.dtype)
+
+
+def bf16_bits(value: float) -> int:
+    """A number as bfloat16, to the nearest, ties to even."""
+    word = int(np.array([value], np.float32).view(np.uint32)[0])
+    if word & 0x7FFFFFFF > 0x7F800000:
+        return word >> 16 | 0x40
+    return (word + 0x7FFF + (word >> 16 & 1)) >> 16
 
 
 def named_numbers(cursor: TokenCursor, tokens: list[Token], *names: str) -> Pairs:
@@ -141,6 +168,8 @@ def named_numbers(cursor: TokenCursor, tokens: list[Token], *names: str) -> Pair
                 row.append(int(text[at + 2]))
                 at += 4
             found.append((row[0], row[1]))
+        elif tokens[at].kind == "number":
+            cursor.fail(f"{names[0]} = and a number", tokens[at])
         else:
             at += 1
     return tuple(found)

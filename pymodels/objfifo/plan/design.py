@@ -191,6 +191,7 @@ class FifoDesign:
         hosts: the arrays that the host hands over, in order.
         transfers: in the order of the host's sequence.
         fixed: the plan of a design that was read in lowered form; None for one that is to be lowered.
+        unplanned: parts that no plan has, which only an execution of the whole does.
     """
 
     device: Device
@@ -200,6 +201,7 @@ class FifoDesign:
     hosts: list[Host] = field(default_factory=list)
     transfers: list[Transfer] = field(default_factory=list)
     fixed: FixedPlan | None = None
+    unplanned: tuple[str, ...] = ()
 
     def fifo(self, name: str) -> Fifo:
         """The fifo of this name; KeyError if there is none."""

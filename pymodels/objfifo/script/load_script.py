@@ -63,6 +63,11 @@ class ScriptArray:
         """Of the designs that it calls; empty if the last design is one that it only declares."""
         return [] if self._declared() is not None else self.session.results
 
+    @property
+    def declares(self) -> bool:
+        """It declares or calls a design."""
+        return self._declared() is not None or bool(self.session.results)
+
     def execute(
         self,
         inputs: Mapping[str, npt.ArrayLike | ArrayFile] | None = None,

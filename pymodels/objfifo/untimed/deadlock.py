@@ -187,6 +187,8 @@ def machine_without_data(design: FifoDesign, plan: Plan, iterations: int, storag
 
 def _undecidable(design: FifoDesign) -> str:
     """What keeps a design from being executed without data; empty where nothing does."""
+    if design.unplanned:
+        return f"parts that are only executed: {'; '.join(design.unplanned)}"
     if design.fixed is not None and design.fixed.unsupported:
         return "; ".join(design.fixed.unsupported)
     for core, steps in zip(design.cores, DesignLayout(design).programs.values(), strict=True):

@@ -136,8 +136,10 @@ def _programs(
     """What acts for every core that has a program, and the threads that run the programs.
 
     Raises:
-        UsageError: a core has no function to run.
+        UsageError: a core has no function to run, or the design has parts that no plan has.
     """
+    if design.unplanned:
+        raise UsageError(f"parts that are only executed (goldbeat objfifo exec): {'; '.join(design.unplanned)}")
     ends = core_ends(made)
     agents: list[CoreAgent] = []
     threads: list[_Thread] = []

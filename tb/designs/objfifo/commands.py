@@ -5,23 +5,20 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.diagnose.hang import HangDiagnosis, explain_hang, hang_json
 from goldbeat.pymodels.objfifo.engine.npu1_shim import host_costs
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.export import to_dot, to_json
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
-from goldbeat.pymodels.objfifo.plan.lower import violations
 from goldbeat.pymodels.objfifo.plan.mlir import to_mlir
-from goldbeat.pymodels.objfifo.plan.notes import Note, notes
-from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError, rules_text
-from goldbeat.pymodels.objfifo.untimed.deadlock import ITERATIONS, DesignVerdict, Report, analyse
-from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, check_free, examples, print_json, say
+from goldbeat.pymodels.objfifo.plan.rules import rules_text
+from goldbeat.tb.cli.common import PARTIAL, Json, check_free, examples, print_json, say
 from goldbeat.tb.designs.objfifo import HELP
+from goldbeat.tb.designs.objfifo.check_command import check
 from goldbeat.tb.designs.objfifo.compiled_commands import asm, dis, load_files
 from goldbeat.tb.designs.objfifo.exec_command import execute
 from goldbeat.tb.designs.objfifo.plan_text import print_host_costs, print_plan
@@ -70,113 +67,40 @@ def plan(
         raise UsageError("--json, --mlir, --dot and --picture exclude each other")
     if picture is not None:
         check_free(picture, force)
-    found = lower(open_fifo_design(design, arguments or ()), strict=not lax)
+    written = open_fifo_design(design, arguments or ())
+    found = lower(written, strict=not lax)
+    missing = [*written.unplanned, *(written.fixed.unsupported if written.fixed is not None else ())]
     if picture is not None:
         # matplotlib takes a second to import: only where something is drawn.
         from goldbeat.tb.designs.objfifo.picture import draw_plan
 
         draw_plan(found, picture)
     elif as_json:
-        print_json(to_json(found) | ({"host": [asdict(one) for one in host_costs(found)]} if costs else {}))
+        more = {"host": [asdict(one) for one in host_costs(found)]} if costs else {}
+        print_json(to_json(found) | {"unplanned": missing} | more)
     elif mlir:
-        say(to_mlir(found))
+        say(to_mlir(found) + "".join(f"// not in this plan: {text}\n" for text in missing))
     elif dot:
         say(to_dot(found))
     else:
+        if not found.tiles and not found.flows and not missing:
+            say("the design declares nothing: no buffer, no lock, no channel")
+            raise typer.Exit(PARTIAL)
         print_plan(found)
         if costs:
             print_host_costs(host_costs(found))
+        for text in missing:
+            say(f"not in this plan: {text}")
 
 
-@app.command(
+app.command(
     no_args_is_help=True,
     epilog=examples(
         "goldbeat objfifo check design.py",
         "goldbeat objfifo check design.py --iterations 1000",
         "goldbeat objfifo check design.py --lax -- npu",
     ),
-)
-def check(
-    design: Design,
-    arguments: Arguments = None,
-    iterations: Annotated[
-        int, typer.Option("--iterations", metavar="N", min=1, help="Passes of programs that never end.")
-    ] = ITERATIONS,
-    lax: Lax = False,
-    as_json: Json = False,
-) -> None:
-    """Check all rules, then whether the design hangs.
-
-    Notes list where mlir-aie's compiler gives another result; they do not change the exit code.
-
-    Exit code: 0 sound, 1 a rule is broken or the design hangs, 2 bad usage or bad input, 3 nothing to check.
-    """
-    report: Report | None = None
-    why: HangDiagnosis | None = None
-    remarks: list[Note] = []
-    lowered = False
-    try:
-        made = open_fifo_design(design, arguments or ())
-        lowered = made.fixed is not None
-        broken = violations(made, strict=not lax)
-        if not broken:
-            remarks = notes(made)
-            report = analyse(made, iterations=iterations, strict=not lax)
-            why = explain_hang(made, report, iterations=iterations, strict=not lax)
-    except RuleError as error:
-        broken = [error]
-    if as_json:
-        print_json(_as_json(broken, remarks, report, why))
-    else:
-        for one in broken:
-            say(f"{one.rule}: {one.text}")
-        if report is not None:
-            say(f"{len(RULES)} rules hold" if not lowered else "read in lowered form: its compiler checked the rules")
-            for note in remarks:
-                say(f"note {note.name}: {note.text}")
-            say("\n".join([report.text(), *(why.lines() if why is not None else ())]))
-    if report is None or report.verdict is not DesignVerdict.COMPLETES:
-        raise typer.Exit(FAILED)
-    if report.idle and lowered:
-        raise typer.Exit(PARTIAL)
-
-
-def _as_json(
-    broken: list[RuleError], remarks: list[Note], report: Report | None, why: HangDiagnosis | None
-) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "broken": [{"rule": e.rule, "text": e.text} for e in broken],
-        "notes": [{"name": n.name, "text": n.text} for n in remarks],
-        "run": None,
-    }
-    if report is not None:
-        found["run"] = {
-            "verdict": report.verdict.value,
-            "reason": report.reason,
-            "iterations": report.iterations,
-            "idle": report.idle,
-            "cycle": list(report.cycle),
-            "why": hang_json(why),
-            "blocked": [
-                {
-                    "waiter": b.waiter,
-                    "tile": b.tile.name,
-                    "lock": b.lock,
-                    "lock_id": b.lock_id,
-                    "value": b.value,
-                    "needed": b.needed,
-                    "fifo": b.fifo,
-                    "holders": list(b.holders),
-                }
-                for b in report.blocked
-            ],
-            "help": None
-            if report.help is None
-            else [{"fifo": f, "end": e, "now": n, "depth": d} for f, e, n, d in report.help.depths],
-        }
-    return found
-
-
+)(check)
 app.command(
     no_args_is_help=True,
     epilog=examples(

@@ -28,6 +28,7 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
 from goldbeat.tb.design.parameter import Parameter
+from goldbeat.tb.designs.objfifo.live_design import case_of_options
 from goldbeat.tb.designs.objfifo.payload import payload
 from goldbeat.tb.designs.objfifo.scene import dressed_scene, engine_stimulus
 from goldbeat.tb.designs.objfifo.tiles import ChannelStream, TileScene, cores_at, scene_of
@@ -61,6 +62,7 @@ def design_case(parameters: Mapping[str, Parameter], patterns: Mapping[str, Any]
         fit=partial(_fit, least),
         check=_check,
         answer=_answer,
+        instead=case_of_options,
     )
 
 

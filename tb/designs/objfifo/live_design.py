@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,6 +18,7 @@ from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES, TEXT
 from goldbeat.pymodels.objfifo.live.execute import LiveResult
 from goldbeat.pymodels.objfifo.live.record import recorded_runs
 from goldbeat.pymodels.objfifo.live.record_scene import LiveEpisode, recorded_scenes
+from goldbeat.pymodels.objfifo.mlir_text.text_file import device_in_text, read_operations
 from goldbeat.pymodels.objfifo.plan.host_array import array_file
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
@@ -44,7 +46,7 @@ def is_executed(opened: OpenedDesign, names: Collection[str] = ()) -> bool:
     if path.suffix == TEXT:
         if any(word == "--core" or word.startswith("--core=") for word in opened.arguments):
             return False
-        if path.is_file() and "aie.core" in path.read_text(encoding="utf-8", errors="replace"):
+        if any(op.name == "aie.core" for op in device_in_text(read_operations(path), path).ops):
             return True
     try:
         found = opened.written
@@ -61,8 +63,20 @@ def is_executed(opened: OpenedDesign, names: Collection[str] = ()) -> bool:
     fed = {t.fifo for t in found.transfers}
     ports = (f.name for f in found.fifos if f.producer.kind is TileKind.SHIM and f.name not in fed)
     known = {*(h.name for h in found.hosts), *ports}
-    lacks = found.fixed is not None and bool(found.fixed.unsupported or found.fixed.waiting)
+    lacks = bool(found.unplanned)
+    if found.fixed is not None:
+        lacks = bool(found.fixed.unsupported or found.fixed.waiting)
     return lacks or not known.issuperset(names)
+
+
+def case_of_options(options: Mapping[str, Any]) -> str:
+    """The case that runs a design with these options, where none is named."""
+    planned = str(options["lax"]) not in ("0", "False", "false", "") or str(options["iterations"]) != "0"
+    names = [str(item).partition("=")[0] for item in options["inputs"]]
+    names += [item.partition("=")[0] for item in shlex.split(str(options["expect"]))]
+    if not options["design"] or planned:
+        return "design"
+    return "executed" if is_executed(opened_of(options), names) else "design"
 
 
 def case_of_design(

@@ -123,6 +123,8 @@ def _execute(
     seed: int,
     stamps: object,
 ) -> ExecutedDesign:
+    if planned.written.unplanned:
+        raise UsageError("the plan lacks parts that are only executed: " + "; ".join(planned.written.unplanned))
     fixed = planned.written.fixed
     if fixed is not None and (fixed.unsupported or fixed.waiting):
         raise UsageError("; ".join((*fixed.unsupported, *fixed.waiting)))

@@ -232,7 +232,7 @@ def test_control_flow_and_arithmetic(ring):
 
 def test_an_element_outside_and_unknown_operations_are_errors(ring):
     with pytest.raises(MlirError, match=r"'vector\.load'"):
-        ring(core="%v = vector.load %a[%c0] : memref<8xi32>, vector<8xi32>")
+        ring(core="%c0 = arith.constant 0 : index\n %v = vector.load %a[%c0] : memref<8xi32>, vector<8xi32>")
 
 
 def test_what_depends_on_the_faster_one_shows(tmp_path):

@@ -103,32 +103,34 @@ def run_of(path: str) -> str:
 
 @pytest.mark.parametrize("text", [ADD_ONE, upstream(ADD_ONE), ADD_THREE, upstream(ADD_THREE)])
 def test_a_script_runs_once(text: str) -> None:
-    Path("add.py").write_text(COUNT + text)
+    for command in ("exec", "check", "plan", "run"):
+        Path(f"{command}.py").write_text(COUNT + text)
     for command in ("exec", "check", "plan"):
-        assert goldbeat("objfifo", command, "add.py").code == 0
+        assert goldbeat("objfifo", command, f"{command}.py").code == 0
         assert counted("count") == 1, command
-    assert run_of("add.py") == "design"
+    assert run_of("run.py") == "design"
     assert counted("count") == 1
 
 
 @pytest.mark.parametrize("explicit", [False, True])
 def test_a_design_that_is_called_is_declared_once(explicit: bool) -> None:
-    Path("copy.py").write_text(COUNT + CALLED.replace("EXPLICIT", EXPLICIT if explicit else ""))
-    done = goldbeat("objfifo", "exec", "copy.py")
+    for command in ("exec", "check", "run"):
+        Path(f"{command}.py").write_text(COUNT + CALLED.replace("EXPLICIT", EXPLICIT if explicit else ""))
+    done = goldbeat("objfifo", "exec", "exec.py")
     assert (done.code, counted("count"), counted("body"), counted("after")) == (0, 1, 1, 1), done.stderr
-    done = goldbeat("objfifo", "check", "copy.py")
-    assert (done.code, counted("count"), counted("body"), counted("after")) == (2 if explicit else 0, 1, 1, 0)
-    case = run_of("copy.py")
+    done = goldbeat("objfifo", "check", "check.py")
+    assert (done.code, counted("count"), counted("body"), counted("after")) == (0, 1, 1, int(explicit))
+    case = run_of("run.py")
     assert (case, counted("count"), counted("body")) == ("executed" if explicit else "design", 1, 1)
     assert counted("after") == int(explicit)
 
 
 def test_a_script_with_an_error_runs_once() -> None:
-    Path("bad.py").write_text(COUNT + "nobody()\n")
     for command in ("exec", "check", "plan", "run"):
-        done = goldbeat("objfifo", command, "bad.py")
+        Path(f"{command}.py").write_text(COUNT + "nobody()\n")
+        done = goldbeat("objfifo", command, f"{command}.py")
         assert done.code == 2
-        assert "bad.py:2: found NameError: name 'nobody' is not defined" in " ".join(done.stderr.split())
+        assert f"{command}.py:2: found NameError: name 'nobody' is not defined" in " ".join(done.stderr.split())
         assert counted("count") == 1, command
 
 

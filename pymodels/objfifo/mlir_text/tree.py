@@ -4,22 +4,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
-from goldbeat.pymodels.objfifo.live.agent import Blocked
-from goldbeat.pymodels.objfifo.mlir_text.lexer import Token, TokenCursor
+from goldbeat.pymodels.objfifo.mlir_text.lexer import MlirError, Token, TokenCursor
 from goldbeat.pymodels.objfifo.mlir_text.values import attribute
 
 _NAME = re.compile(
     r"\"?(?:aie|aiex|arith|memref|scf|func|cf|affine|math|vector|llvm|builtin|index|ub|linalg)\.[\w.]+\"?"
 )
 _BARE = ("call", "return", "module", "func")
+_REGIONS = {
+    "module": 1, "builtin.module": 1, "func": 1, "func.func": 1, "aie.device": 1, "aie.core": 1, "aie.mem": 1,
+    "aie.memtile_dma": 1, "aie.shim_dma": 1, "aie.packet_flow": 1, "aie.runtime_sequence": 1, "aiex.runtime_sequence": 1,
+    "aiex.dma_configure_task": 1, "aiex.dma_configure_task_for": 1, "aiex.configure": 1, "scf.for": 1, "affine.for": 1,
+    "scf.if": 2, "scf.while": 2, "scf.forall": 1, "scf.parallel": 1, "scf.execute_region": 1, "aie.switchbox": 1,
+    "aie.shim_mux": 1,
+}  # fmt: skip
+"""Operations with regions and how many: ``{}`` is one of them, and not attributes without a name."""
 _PAIRS = {"(": (")",), "[": ("]", ")")}
 """What ends a group; ``[3, 4)`` is a range."""
 Code = Callable[[dict[str, Any]], Any]
-FlowCode = Callable[[dict[str, Any]], Generator[Blocked | None, None, Any]]
+FlowCode = Callable[[dict[str, Any]], Any]
+"""As code that gives a generator: it may wait."""
 
 
 @dataclass
@@ -42,7 +51,7 @@ class MlirOp:
         tokens: what is behind its name, without regions and attributes.
         regions: each a list of blocks.
         attributes: by name.
-        at: number of the token behind its name.
+        file: its text's, for errors.
         code: how it is executed, once that is known; ``flows`` where that may wait.
     """
 
@@ -52,9 +61,23 @@ class MlirOp:
     tokens: list[Token] = field(default_factory=list)
     regions: list[list[MlirBlock]] = field(default_factory=list)
     attributes: dict[str, Any] = field(default_factory=dict)
-    at: int = 0
+    file: Path | None = None
     code: Code | None = None
     flow: FlowCode | None = None
+
+    def fail(self, found: str, expected: str) -> NoReturn:
+        """Raise an error at the operation."""
+        raise MlirError(found, expected, file=self.file, line=self.token.line, column=self.token.column)
+
+    @property
+    def cursor(self) -> TokenCursor:
+        """A cursor on what is behind its name, which ends where the operation does."""
+        return TokenCursor.on(self.tokens, self.tokens[-1] if self.tokens else self.token, self.file)
+
+    @property
+    def blocks(self) -> list[MlirBlock]:
+        """Blocks of its first region; one without operations where it has none."""
+        return self.regions[0] if self.regions else [MlirBlock("")]
 
     @property
     def operands(self) -> list[str]:
@@ -95,13 +118,22 @@ class MlirTree:
         self.cursor = cursor
 
     def top(self) -> list[MlirOp]:
-        """Everything up to the end of the text; what is no operation (aliases) is passed over."""
+        """Everything up to the end of the text; aliases and resources are passed over."""
         found = []
-        while self.cursor.now.kind != "end":
+        cursor = self.cursor
+        while cursor.now.kind != "end":
             if self._starts():
                 found.append(self._op())
+            elif cursor.now.kind == "hash" and cursor.ahead().text == "=":
+                cursor.take()
+                cursor.take()
+                while cursor.now.kind not in ("end", "hash") and not self._starts():
+                    cursor.take()
+            elif cursor.now.text == "{-#":
+                while cursor.now.kind != "end" and cursor.take().text != "#-}":
+                    pass
             else:
-                self.cursor.take()
+                cursor.fail("an operation")
         return found
 
     def _starts(self) -> bool:
@@ -133,8 +165,8 @@ class MlirTree:
         if results:
             cursor.expect("=")
         token = cursor.take()
-        op = MlirOp(token.text.strip('"'), token, results, at=cursor.at)
-        while cursor.now.kind != "end" and cursor.now.text not in ("}", ")", "]"):
+        op = MlirOp(token.text.strip('"'), token, results, file=cursor.file)
+        while cursor.now.kind != "end" and not (cursor.now.kind == "punct" and cursor.now.text in "})]"):
             if self._starts() or (cursor.now.kind == "block" and self._labels()):
                 break
             self._part(op)
@@ -149,26 +181,28 @@ class MlirTree:
         cursor = self.cursor
         text = cursor.now.text if cursor.now.kind == "punct" else ""
         if text == "{":
-            if self._is_attributes():
+            if self._is_attributes(op):
                 self._attributes(op)
             else:
                 op.regions.append(self._region())
         elif text in ("(", "["):
-            op.tokens.append(cursor.take())
-            while cursor.now.text not in _PAIRS[text]:
-                if cursor.now.kind == "end":
-                    cursor.fail(_PAIRS[text][0])
+            first = cursor.take()
+            op.tokens.append(first)
+            while not (cursor.now.kind == "punct" and cursor.now.text in _PAIRS[text]):
+                if cursor.now.kind == "end" or (cursor.now.kind == "punct" and cursor.now.text in ")]}"):
+                    cursor.fail(f"{_PAIRS[text][0]!r} for the {text!r} of line {first.line}")
                 self._part(op)
             op.tokens.append(cursor.take())
         else:
             op.tokens.append(cursor.take())
 
-    def _is_attributes(self) -> bool:
+    def _is_attributes(self, op: MlirOp) -> bool:
         first, second = self.cursor.ahead(1), self.cursor.ahead(2)
-        if first.text == "}":
-            return True
+        more = _REGIONS.get(op.name, 0) > len(op.regions)
+        if first.text == "}" or first.text in _BARE:
+            return not more or (bool(op.tokens) and op.tokens[-1].text == "attributes")
         if first.kind == "ssa":
-            return second.text in ("}", ",")
+            return second.text not in ("=", ":")
         named = first.kind in ("word", "string") and not _NAME.fullmatch(first.text)
         return named and second.text in ("=", ",", "}")
 
@@ -176,7 +210,8 @@ class MlirTree:
         cursor = self.cursor
         if cursor.ahead(1).kind == "ssa":  # a list of values, as consumers of a fifo
             inner = cursor.balanced()
-            op.tokens += [Token("punct", "{", op.token.line, 0), *inner, Token("punct", "}", op.token.line, 0)]
+            ends = (Token("punct", mark, op.token.line, op.token.column) for mark in "{}")
+            op.tokens += [next(ends), *inner, next(ends)]
             return
         cursor.expect("{")
         while not cursor.accept("}"):

@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DMA programs in text: descriptors, their locks and starts. Plans and executions read them here, whatever the numbers are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from goldbeat.pymodels.objfifo.mlir_text.lexer import Token, TokenCursor
+from goldbeat.pymodels.objfifo.mlir_text.scope import number_of, whole, word_or_text
+from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
+from goldbeat.pymodels.objfifo.mlir_text.values import DIMS, MOST, Pairs, attribute, named_numbers, read_memref
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
+from goldbeat.pymodels.objfifo.plan.plan import Iteration, PacketHeader
+
+Numbers = Mapping[str, Any]
+"""Values by their names, as far as they are known."""
+PADS = ("const_pad_before", "const_pad_after")
+_DIRECTIONS = ("S2MM", "MM2S")
+_ACTIONS = ("AcquireGreaterEqual", "Acquire", "Release")
+
+
+@dataclass
+class BdLine:
+    """``aie.dma_bd``: offset and length in elements of the buffer, sizes and strides outermost first.
+
+    Attributes:
+        op: the operation.
+        buffer: the buffer's value.
+        obj: its type, where the text says it.
+        offset, length, dims, pads: the walk; no length: all of the walk, or of the buffer.
+        iteration: in elements.
+        packet: the header of its packets.
+        number: ``bd_id``.
+        slot: id of a packet that an out-of-order channel fills it with.
+        pad_value: what padding holds.
+    """
+
+    op: MlirOp
+    buffer: str
+    obj: ObjectType | None
+    offset: int = 0
+    length: int | None = None
+    dims: Pairs = ()
+    pads: Pairs = ()
+    iteration: Iteration = field(default_factory=Iteration)
+    packet: PacketHeader | None = None
+    number: int | None = None
+    slot: int | None = None
+    pad_value: int = 0
+
+    def total(self, obj: ObjectType) -> int:
+        """Elements that it moves of a buffer of this type."""
+        if self.length is not None:
+            return self.length
+        return walked(self.dims, self.pads) if self.dims else obj.elements
+
+    @property
+    def compressed(self) -> bool:
+        """It asks for compression."""
+        return any(self.op.attributes.get(name) for name in ("compression", "enable_compression"))
+
+
+@dataclass(frozen=True)
+class StartLine:
+    """``aie.dma_start``."""
+
+    op: MlirOp
+    direction: str
+    channel: int
+    block: str
+    repeat: int
+    token: bool
+    pad_value: int
+
+
+@dataclass(frozen=True)
+class UseLine:
+    """``aie.use_lock``: the lock's value, the action, how many units."""
+
+    op: MlirOp
+    lock: str
+    action: str
+    count: int
+
+
+def walked(dims: Pairs, pads: Pairs) -> int:
+    """Elements of a walk with its padding."""
+    return math.prod(size + (sum(pads[n]) if n < len(pads) else 0) for n, (size, _) in enumerate(dims))
+
+
+def bd_line(op: MlirOp, numbers: Numbers) -> BdLine:
+    """``aie.dma_bd`` in any of its forms: offset and length with names or without, lists of dimensions with names or without."""
+    cursor = op.cursor
+    cursor.expect("(")
+    found = BdLine(op, cursor.kind("ssa", "a buffer").text, None)
+    if cursor.accept(":"):
+        found.obj = read_memref(cursor)
+    named: dict[str, Any] = dict(op.attributes)
+    plain: list[int] = []
+    while not cursor.accept(")"):
+        if cursor.accept(","):
+            continue
+        if cursor.now.text == "[":
+            inner = cursor.balanced()
+            pads = any(t.text in PADS for t in inner)
+            pairs = named_numbers(cursor, inner, *(PADS if pads else DIMS))
+            found.pads, found.dims = (pairs, found.dims) if pads else (found.pads, pairs)
+        elif cursor.now.kind == "word":
+            _named(cursor, named, numbers)
+        else:
+            plain.append(number_of(cursor, numbers))
+    if len(plain) > 2:
+        op.fail(f"{len(plain)} numbers", "an offset and a length")
+    found.offset = plain[0] if plain else whole(op, "offset", 0, named)
+    if len(plain) > 1 or "len" in named:
+        found.length = plain[1] if len(plain) > 1 else whole(op, "len", 0, named)
+    _shape(op, found, named)
+    return found
+
+
+def _named(cursor: TokenCursor, named: dict[str, Any], numbers: Numbers) -> None:
+    """``name = value`` inside the brackets of a descriptor, or a name and a value."""
+    name = cursor.take()
+    if not cursor.accept("="):
+        named[name.text] = number_of(cursor, numbers)
+    elif name.text in ("sizes", "strides"):
+        named[name.text] = _row(cursor, numbers)
+    elif cursor.now.kind in ("ssa", "number"):
+        named[name.text] = number_of(cursor, numbers)
+    else:
+        named[name.text] = attribute(cursor)
+
+
+def _row(cursor: TokenCursor, numbers: Numbers) -> list[int]:
+    cursor.expect("[")
+    found = []
+    while not cursor.accept("]"):
+        found.append(number_of(cursor, numbers))
+        if not cursor.accept(",") and cursor.now.text != "]":
+            cursor.fail("',' or ']'")
+    return found
+
+
+def _shape(op: MlirOp, found: BdLine, named: Mapping[str, Any]) -> None:
+    """What else a descriptor says; sizes below 1 and lengths of nothing are errors."""
+    if "sizes" in named or "strides" in named:
+        sizes, strides = named.get("sizes", []), named.get("strides", [])
+        if len(sizes) != len(strides):
+            op.fail(f"{len(sizes)} sizes and {len(strides)} strides", "as many of both")
+        found.dims = tuple(zip(sizes, strides, strict=True))
+    if found.length is not None and found.length < 1:
+        op.fail(f"a length of {found.length}", "a descriptor that moves at least one element")
+    if found.offset < 0:
+        op.fail(f"an offset of {found.offset}", "an offset that is not negative")
+    only_whole(op, [size for size, _ in found.dims])
+    if found.length is not None and found.length > MOST:
+        op.fail(f"a length of {found.length}", f"at most {MOST} elements")
+    found.iteration = _iteration(op, named.get("iteration"))
+    found.packet = packet_of(op, named.get("packet"))
+    found.number = None if "bd_id" not in named else whole(op, "bd_id", 0, named)
+    found.slot = None if "out_of_order_id" not in named else whole(op, "out_of_order_id", 0, named)
+    found.pad_value = whole(op, "pad_value", 0, named)
+
+
+def only_whole(op: MlirOp, sizes: list[int]) -> None:
+    """Sizes of a walk are at least 1: one of 0 moves nothing, and on silicon never ends."""
+    for size in sizes:
+        if size < 1:
+            op.fail(f"a size of {size}", "sizes of at least 1")
+    if math.prod(sizes) > MOST:
+        op.fail(f"a walk of {math.prod(sizes)} elements", f"at most {MOST}")
+
+
+def _iteration(op: MlirOp, found: Any) -> Iteration:
+    if not isinstance(found, list):
+        return Iteration()
+    named = angle_numbers(op, found)
+    return Iteration(named.get("size", 1), named.get("stride", 0), named.get("current", 0))
+
+
+def packet_of(op: MlirOp, found: Any) -> PacketHeader | None:
+    """``#aie.packet_info<pkt_type = 0, pkt_id = 1>``; None without one."""
+    if not isinstance(found, list):
+        return None
+    named = angle_numbers(op, found)
+    return PacketHeader(named["pkt_id"], named.get("pkt_type", 0)) if "pkt_id" in named else None
+
+
+def angle_numbers(op: MlirOp, tokens: list[Token]) -> dict[str, int]:
+    """``a = 1, b = 2`` among tokens."""
+    cursor = TokenCursor.on([t for t in tokens if t.text not in "<>"], op.token, op.file)
+    found: dict[str, int] = {}
+    while cursor.now.kind != "end":
+        name = cursor.kind("word", "a name such as size").text
+        cursor.expect("=")
+        found[name] = cursor.integer()
+        if cursor.accept(":"):
+            cursor.take()
+        cursor.accept(",")
+    return found
+
+
+def header_line(op: MlirOp) -> PacketHeader:
+    """``aie.dma_bd_packet(0, 1)``: type and id."""
+    cursor = op.cursor
+    cursor.expect("(")
+    kind = cursor.integer("the type of a packet")
+    cursor.expect(",")
+    return PacketHeader(cursor.integer("the id of a packet"), kind)
+
+
+def read_use(op: MlirOp, numbers: Numbers) -> UseLine:
+    """``aie.use_lock``."""
+    cursor = op.cursor
+    cursor.expect("(")
+    lock = cursor.kind("ssa", "a lock").text
+    cursor.expect(",")
+    token = cursor.now
+    action = word_or_text(cursor, "AcquireGreaterEqual, Acquire or Release")
+    if action not in _ACTIONS:
+        cursor.fail("AcquireGreaterEqual, Acquire or Release", token)
+    count = number_of(cursor, numbers) if cursor.accept(",") else 1
+    cursor.expect(")")
+    if count < 0:
+        op.fail(f"{count} units", "units that are not negative")
+    return UseLine(op, lock, action, count)
+
+
+def read_start(op: MlirOp, numbers: Numbers) -> StartLine:
+    """``aie.dma_start``."""
+    cursor = op.cursor
+    cursor.expect("(")
+    direction, channel = _channel(cursor)
+    cursor.expect(",")
+    block = cursor.kind("block", "a block").text
+    named: dict[str, Any] = dict(op.attributes)
+    while cursor.accept(","):
+        if cursor.now.kind == "block":
+            cursor.take()
+        else:
+            name = cursor.kind("word", "repeat_count").text
+            named[name] = number_of(cursor, numbers) if cursor.accept("=") else True
+    cursor.expect(")")
+    pad = whole(op, "pad_value", 0, named) & 0xFFFFFFFF
+    return StartLine(op, direction, channel, block, _repeat(op, named), bool(named.get("issue_token", False)), pad)
+
+
+def _repeat(op: MlirOp, named: Mapping[str, Any]) -> int:
+    repeat = whole(op, "repeat_count", 0, named)
+    if repeat < 0:
+        op.fail(f"a repeat count of {repeat}", "one that is not negative")
+    return repeat
+
+
+def _channel(cursor: TokenCursor) -> tuple[str, int]:
+    token = cursor.now
+    direction = word_or_text(cursor, "S2MM or MM2S")
+    if direction not in _DIRECTIONS:
+        cursor.fail("S2MM or MM2S", token)
+    cursor.expect(",")
+    return direction, cursor.integer("a channel")
+
+
+def read_short(op: MlirOp) -> tuple[StartLine, list[MlirBlock]]:
+    """``aie.dma(S2MM, 0) [{...}, {...}]``: its start, and a block for each descriptor; a ring unless ``loop = false``."""
+    cursor = op.cursor
+    cursor.expect("(")
+    direction, channel = _channel(cursor)
+    count = len(op.regions)
+    if not count:
+        op.fail("no descriptor", "one")
+    blocks = []
+    for number, region in enumerate(op.regions):
+        target = Token("block", f"^{(number + 1) % count}", op.token.line, op.token.column)
+        following = MlirOp("aie.next_bd", op.token, [], [target], file=op.file)
+        goes_on = op.attributes.get("loop", True) or number < count - 1
+        blocks.append(MlirBlock(f"^{number}", ops=[*region[0].ops, *([following] if goes_on else [])]))
+    pad = whole(op, "pad_value") & 0xFFFFFFFF
+    return StartLine(op, direction, channel, "^0", _repeat(op, op.attributes), False, pad), blocks
+
+
+def whole_constants(ops: Iterable[MlirOp]) -> dict[str, int]:
+    """Whole numbers among operations, by value."""
+    found: dict[str, int] = {}
+    for op in ops:
+        if (
+            op.name == "arith.constant"
+            and op.tokens[:1]
+            and op.tokens[0].kind == "number"
+            and "." not in op.tokens[0].text
+        ):
+            found.update(dict.fromkeys(op.results, int(op.tokens[0].text, 0)))
+    return found
+
+
+def next_block(block: MlirBlock) -> str | None:
+    """Label of the block behind; None at the end of a chain."""
+    op = next((op for op in block.ops if op.name == "aie.next_bd"), None)
+    return None if op is None else op.cursor.kind("block", "a block").text
+
+
+def bd_op(block: MlirBlock) -> MlirOp | None:
+    """The descriptor of a block; an error at a second one."""
+    found = [op for op in block.ops if op.name == "aie.dma_bd"]
+    if len(found) > 1:
+        found[1].fail(f"{len(found)} descriptors", f"one aie.dma_bd in {block.label or 'a block'}")
+    return found[0] if found else None

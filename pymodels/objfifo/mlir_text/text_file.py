@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A file of MLIR text: its operations, every value of which is defined before it is used. Every command begins here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.objfifo.mlir_text.lexer import MlirError, Token, TokenCursor
+from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp, MlirTree
+
+SEQUENCES = ("aie.runtime_sequence", "aiex.runtime_sequence")
+_ARGUMENTS = ("func.func", "func", *SEQUENCES)
+"""What is before a colon behind their names is an argument of their region."""
+_ROWS = ("scf.parallel", "scf.forall", "affine.parallel")
+"""Their first list is the indices of their region."""
+
+
+def read_operations(path: Path) -> list[MlirOp]:
+    """The operations of a file, in order: devices whole, what is around them without its regions.
+
+    Raises:
+        InputError: no file, another encoding than UTF-8 with the byte, or text that is not understood with line and column.
+    """
+    if not path.is_file():
+        raise InputError("no file", "MLIR text", file=path)
+    raw = path.read_bytes()
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        more = " (UTF-16?)" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
+        found = f"the byte {raw[error.start]:#04x}, which is no UTF-8{more}"
+        raise InputError(found, "MLIR text in UTF-8", file=path, offset=error.start) from None
+    at = raw.find(b"\0")
+    if at >= 0:
+        raise InputError("a zero byte (UTF-16?)", "MLIR text in UTF-8", file=path, offset=at)
+    try:
+        return parsed(text.removeprefix("\ufeff"), path)
+    except RecursionError:
+        raise InputError("brackets and regions that are nested too deep", "fewer levels", file=path) from None
+
+
+def parsed(text: str, file: Path | None = None) -> list[MlirOp]:
+    """The operations of a text, as of :func:`read_operations`."""
+    ops = MlirTree(TokenCursor(text, file)).top()
+    _check(ops, set(), [])
+    return [*_flat(ops)]
+
+
+def _flat(ops: Iterable[MlirOp]) -> Iterator[MlirOp]:
+    for op in ops:
+        yield op
+        if op.name != "aie.device":
+            yield from _flat(op.ops)
+
+
+def device_in_text(ops: Sequence[MlirOp], path: Path | None, name: str | None = None) -> MlirOp:
+    """The device by its name, else the first one with a runtime sequence, else the first one.
+
+    Raises:
+        InputError: there is none.
+    """
+    found = [op for op in ops if op.name == "aie.device" and (name is None or name in op.symbols)]
+    chosen = next((d for d in found if any(o.name in SEQUENCES for o in d.ops)), found[0] if found else None)
+    if chosen is None:
+        raise InputError("no aie.device" + (f" @{name}" if name else ""), "one", file=path)
+    return chosen
+
+
+# -- values and blocks ----------------------------------------------------------------------------------------------------
+
+
+def _check(ops: Sequence[MlirOp], known: set[str], labels: Sequence[str]) -> None:
+    """Every value that is used is there, and every block."""
+    for op in ops:
+        inner = set(_defined_inside(op))
+        for token in op.tokens:
+            if token.kind == "ssa" and token.text not in known and token.text not in inner:
+                _missing(op, token, "a value that is defined before")
+            if token.kind == "block" and token.text not in labels and not any(_labels(r) for r in op.regions):
+                _missing(op, token, "a block of the region")
+        for region in op.regions:
+            _check_region(region, known | inner)
+        known.update(op.results)
+
+
+def _check_region(region: Sequence[MlirBlock], known: set[str]) -> None:
+    labels = _labels(region)
+    for number, block in enumerate(region):
+        # Which block comes first at run time is not known: values of others are taken to be there.
+        others = {r for n, other in enumerate(region) if n != number for op in other.ops for r in op.results}
+        given = {a for other in region for a in other.arguments}
+        _check(block.ops, known | others | given, labels)
+
+
+def _labels(region: Sequence[MlirBlock]) -> list[str]:
+    return [block.label for block in region if block.label]
+
+
+def _defined_inside(op: MlirOp) -> Iterator[str]:
+    """Values of its regions that an operation names itself: arguments, indices, carried values."""
+    tokens = op.tokens
+    for token, after in pairwise(tokens):
+        if token.kind == "ssa" and (after.text == "=" or (op.name in _ARGUMENTS and after.text == ":")):
+            yield token.text
+    if op.name in _ROWS:
+        end = next((n for n, t in enumerate(tokens) if t.text == ")"), 0)
+        yield from (t.text for t in tokens[:end] if t.kind == "ssa")
+
+
+def _missing(op: MlirOp, token: Token, expected: str) -> None:
+    raise MlirError(repr(token.text), expected, file=op.file, line=token.line, column=token.column)

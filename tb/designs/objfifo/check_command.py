@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat objfifo check``: the rules of a design, then whether it hangs, by its plan or by an execution of the whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+import typer
+
+from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.pymodels.objfifo.compiled_design import TEXT
+from goldbeat.pymodels.objfifo.diagnose.hang import HangDiagnosis, explain_hang, hang_json
+from goldbeat.pymodels.objfifo.iron.worker import NoStandInError
+from goldbeat.pymodels.objfifo.live.execute import LiveResult
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign
+from goldbeat.pymodels.objfifo.plan.lower import violations
+from goldbeat.pymodels.objfifo.plan.notes import Note, notes
+from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError
+from goldbeat.pymodels.objfifo.untimed.deadlock import ITERATIONS, DesignVerdict, Report, analyse
+from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, print_json, say
+from goldbeat.tb.designs.objfifo.opened_design import OpenedDesign, opened_design
+from goldbeat.tb.designs.objfifo.run_command import Arguments, Design, Lax
+
+
+@dataclass
+class _Checked:
+    """What is known of a design, so far."""
+
+    broken: list[RuleError] = field(default_factory=list)
+    lowered: bool = False
+    remarks: list[Note] = field(default_factory=list)
+    report: Report | None = None
+    why: HangDiagnosis | None = None
+    results: list[LiveResult] = field(default_factory=list)
+
+    @property
+    def good(self) -> bool:
+        """It completes, with every timing the same."""
+        if self.results:
+            return all(one.completes and not one.unordered for one in self.results)
+        return self.report is not None and self.report.verdict is DesignVerdict.COMPLETES
+
+    @property
+    def idle(self) -> bool:
+        """Nothing moved, and no rule was checked."""
+        if self.results:
+            return not any(any(one.words.values()) for one in self.results)
+        return self.report is not None and self.report.idle and self.lowered
+
+
+def check(
+    design: Design,
+    arguments: Arguments = None,
+    iterations: Annotated[
+        int, typer.Option("--iterations", metavar="N", min=1, help="Passes of programs that never end.")
+    ] = ITERATIONS,
+    lax: Lax = False,
+    as_json: Json = False,
+) -> None:
+    """Check all rules, then whether the design hangs.
+
+    A design with parts that no plan has is executed, its host arrays zeros.
+    Notes list where mlir-aie's compiler gives another result; they do not change the exit code.
+
+    Exit code: 0 sound, 1 a rule is broken or the design hangs, 2 bad usage or bad input, 3 nothing to check.
+    """
+    found = _Checked()
+    opened = opened_design(design, arguments or ())
+    try:
+        made = _written(opened)
+        if made is not None:
+            found.lowered = made.fixed is not None
+            found.broken = violations(made, strict=not lax)
+        if not found.broken:
+            _decide(found, opened, made, iterations, lax)
+    except RuleError as error:
+        found.broken = [error]
+    if as_json:
+        print_json(_as_json(found))
+    else:
+        _print(found)
+    if not found.good:
+        raise typer.Exit(FAILED)
+    if found.idle:
+        raise typer.Exit(PARTIAL)
+
+
+def _written(opened: OpenedDesign) -> FifoDesign | None:
+    """The design for planning; None for a script with parts that are only executed."""
+    try:
+        return opened.written
+    except RuleError:
+        raise
+    except GoldbeatError:
+        if opened.script is None or not opened.script.ran_well or not opened.script.declares:
+            raise
+    return None
+
+
+def _decide(found: _Checked, opened: OpenedDesign, made: FifoDesign | None, iterations: int, lax: bool) -> None:
+    fixed = None if made is None else made.fixed
+    text = opened.path.suffix == TEXT and not opened.arguments
+    lacks = () if fixed is None else (*fixed.unsupported, *fixed.waiting)
+    if made is None or made.unplanned or (text and lacks):
+        try:
+            found.results = opened.called or opened.execute({}, None)
+            return
+        except NoStandInError:
+            if made is None or made.unplanned:
+                raise
+    assert made is not None
+    found.remarks = notes(made)
+    found.report = analyse(made, iterations=iterations, strict=not lax)
+    found.why = explain_hang(made, found.report, iterations=iterations, strict=not lax)
+
+
+def _print(found: _Checked) -> None:
+    for one in found.broken:
+        say(f"{one.rule}: {one.text}")
+    if found.broken:
+        return
+    rules = "read in lowered form: its compiler checked the rules" if found.lowered else f"{len(RULES)} rules hold"
+    if found.results:
+        say("executed as a whole" if found.report is None and not found.lowered else rules)
+        for result in found.results:
+            say("the design completes" if result.completes else "the design hangs")
+            for line in (*result.report, *result.remarks, *result.unordered):
+                say(f"  {line}")
+        if found.idle:
+            say("nothing moves: no channel has a word to move, so nothing is checked")
+    elif found.report is not None:
+        say(rules)
+        for note in found.remarks:
+            say(f"note {note.name}: {note.text}")
+        say("\n".join([found.report.text(), *(found.why.lines() if found.why is not None else ())]))
+
+
+def _as_json(found: _Checked) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "broken": [{"rule": e.rule, "text": e.text} for e in found.broken],
+        "notes": [{"name": n.name, "text": n.text} for n in found.remarks],
+        "run": None,
+    }
+    report = found.report
+    if found.results:
+        hangs = any(not one.completes for one in found.results)
+        made["run"] = {
+            "verdict": (DesignVerdict.HANGS if hangs else DesignVerdict.COMPLETES).value,
+            "executed": True,
+            "idle": found.idle,
+            "waits": [line for one in found.results for line in one.report],
+            "unordered": [line for one in found.results for line in one.unordered],
+        }
+    elif report is not None:
+        made["run"] = {
+            "verdict": report.verdict.value,
+            "executed": False,
+            "reason": report.reason,
+            "iterations": report.iterations,
+            "idle": report.idle,
+            "cycle": list(report.cycle),
+            "why": hang_json(found.why),
+            "blocked": [
+                {
+                    "waiter": b.waiter,
+                    "tile": b.tile.name,
+                    "lock": b.lock,
+                    "lock_id": b.lock_id,
+                    "value": b.value,
+                    "needed": b.needed,
+                    "fifo": b.fifo,
+                    "holders": list(b.holders),
+                }
+                for b in report.blocked
+            ],
+            "help": None
+            if report.help is None
+            else [{"fifo": f, "end": e, "now": n, "depth": d} for f, e, n, d in report.help.depths],
+        }
+    return made

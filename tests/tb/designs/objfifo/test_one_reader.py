@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One grammar of text for every command, and nothing that a text can say ends in a traceback."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from goldbeat.pymodels.errors import GoldbeatError, InputError
+from goldbeat.pymodels.objfifo.live.execute import run_live
+from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
+from goldbeat.pymodels.objfifo.mlir_exec.host_program import HostProgram
+from goldbeat.pymodels.objfifo.mlir_text.host_ops import EXECUTED
+from goldbeat.pymodels.objfifo.mlir_text.text_design import text_design
+from goldbeat.pymodels.objfifo.plan.lower import plan as lower
+from goldbeat.pymodels.objfifo.untimed.deadlock import analyse
+from goldbeat.pymodels.objfifo.untimed.functional import run_untimed
+from goldbeat.tb.designs.objfifo.bench_engine import DESIGN
+from goldbeat.tb.designs.objfifo.live_design import case_of_design
+from tests.support.objfifo_cli import goldbeat
+from tests.support.objfifo_explicit import explicit_text
+from tests.support.objfifo_forms import MOVES, OTHERS, OUTS, PARTS, forms_text
+from tests.support.objfifo_texts import ADD_MLIR, LOWERED_MLIR
+
+FILE = Path("aie.mlir")
+COMMANDS = ("check", "plan", "exec")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+FORMS = [
+    *({"OUT": part} for part in OUTS.values()),
+    *({"MOVES": part} for part in MOVES.values()),
+    *OTHERS.values(),
+]
+
+
+@pytest.mark.parametrize("changed", FORMS, ids=[*OUTS, *MOVES, *OTHERS])
+def test_every_form_is_the_same_to_every_command(changed: dict[str, str]) -> None:
+    moved = "in the middle" if "offset = 4" in changed.get("OUT", "") else ""
+    text = forms_text(**changed)
+    if moved:
+        text = text.replace("%o[0, 0, 0, 0][1, 1, 1, 16]", "%o[0, 0, 0, 0][1, 1, 1, 8]")
+    FILE.write_text(text)
+    for command in COMMANDS:
+        done = goldbeat("objfifo", command, FILE)
+        assert done.code == 0, (command, done.stdout, done.stderr)
+    kind = {"i8": "i1", "bf16": "u2", "i64": "i8"}.get(changed.get("KIND", ""), "i4")
+    data = np.arange(1, 17).astype(kind)
+    executed = run_live(TextArray(FILE).build, {"i": data}).hosts["o"]
+    assert executed.any()
+    design = text_design(FILE)
+    assert design.fixed is not None
+    if not design.fixed.unsupported:
+        np.testing.assert_array_equal(run_untimed(design, {"i": data}).hosts["o"], executed)
+    else:
+        assert "line" in design.fixed.unsupported[0]
+        assert case_of_design(FILE, (), ()) == "executed"
+
+
+def test_a_named_design_takes_the_case_that_runs_it() -> None:
+    FILE.write_text(explicit_text())
+    case = DESIGN.case("design")
+    assert case.instead is not None
+    assert case.instead({**case.options, "design": str(FILE)}) == "executed"
+    assert case.instead({**case.options, "design": str(FILE), "lax": "1"}) == "design"
+    FILE.write_text(forms_text())
+    assert case.instead({**case.options, "design": str(FILE)}) == "design"
+
+
+def test_operations_that_only_executions_have_are_those_of_the_executor() -> None:
+    source = Path(str(__import__("inspect").getsourcefile(HostProgram))).read_text()
+    assert set(re.findall(r'"(aiex\.[\w.]+)": self\.', source)) - set(EXECUTED) == {
+        "aiex.npu.dma_memcpy_nd", "aiex.npu.dma_wait", "aiex.npu.sync", "aiex.dma_configure_task",
+        "aiex.dma_configure_task_for", "aiex.dma_start_task", "aiex.dma_await_task",
+    }  # fmt: skip
+
+
+# -- lengths, values, regions, encodings ----------------------------------------------------------------------------------
+
+NOTHING = [
+    ("OUT", "aie.dma_bd(%b : memref<16xi32>, 0, 0)", "a length of 0"),
+    ("OUT", "aie.dma_bd(%b : memref<16xi32> offset = 0 len = %z)", "a length of 0"),
+    ("OUT", "aie.dma_bd(%b : memref<16xi32>, 0, -4)", "a length of -4"),
+    ("OUT", "aie.dma_bd(%b : memref<16xi32>, -4, 4)", "an offset of -4"),
+    ("OUT", "aie.dma_bd(%b : memref<16xi32>, 0, 4294967296)", "a length of 4294967296"),
+    ("OUT", "aie.dma_bd(%b : memref<16xi32> len = 16 sizes = [0, 4] strides = [4, 1])", "a size of 0"),
+    ("OUT", "aie.dma_bd(%b : memref<16xi32> sizes = [65536, 65536] strides = [0, 0])", "a walk of 4294967296 elements"),
+    ("OUT", "aie.dma_bd(%b : memref<16xi32> sizes = [4, 4] strides = [1])", "2 sizes and 1 strides"),
+    ("OUT", "aie.dma_bd(%b : memref<16xi32>, 0, 16, [<size = 0, stride = 1>])", "a size of 0"),
+    ("OUT", "aie.dma_bd(%b : memref<16xi32>, 0, 16, [<16, 1>])", "expected size = and a number"),
+    ("OUT", "aie.dma_bd(%b : memref<16xi32>, 0, 16) {bd_id = \"one\"}", "bd_id = one"),
+    ("MOVES", PARTS["MOVES"].replace("[1, 1, 1, 16]", "[1, 0, 1, 16]", 1), "a size of 0"),
+    ("MOVES", PARTS["MOVES"].replace("[1, 1, 1, 16]", "[1, 1, 1, 0]", 1), "a size of 0"),
+    ("MOVES", MOVES["tasks"].replace("0, 16)", "0, 0)"), "a length of 0"),
+    ("PROGRAM", PARTS["PROGRAM"].replace("^in, ^next)", "^in, ^next, repeat_count = -1)"), "a repeat count of -1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "text", "expected"), NOTHING)
+def test_what_moves_nothing_or_has_no_end_is_refused_by_all(part: str, text: str, expected: str) -> None:
+    FILE.write_text(forms_text(**{part: text}))
+    for command in COMMANDS:
+        done = goldbeat("objfifo", command, FILE)
+        assert done.code == 2, (command, done.stdout)
+        assert re.search(r"aie\.mlir:\d+:\d+: ", done.stderr), done.stderr
+        assert expected in " ".join(done.stderr.split())
+
+
+UNDEFINED = [
+    ("%full, AcquireGreaterEqual, 1", "%fool, AcquireGreaterEqual, 1", "%fool"),
+    ("len = 16)", "len = %later)", "%later"),
+    ("aie.next_bd ^in", "aie.next_bd ^nowhere", "^nowhere"),
+    ("(S2MM, 0, ^in,", "(S2MM, 0, ^nowhere,", "^nowhere"),
+    ("nd(%i[", "nd(%x[", "%x"),
+    ("aie.flow(%s,", "aie.flow(%shim,", "%shim"),
+    ("[1, 1, 1, 16]", "[1, 1, 1, %z]", "%z"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "name"), UNDEFINED)
+def test_what_is_not_defined_is_named_by_all(old: str, new: str, name: str) -> None:
+    text = forms_text()
+    assert old in text
+    changed = text.replace(old, new, 1)
+    if name == "%later":
+        changed = changed.replace("aie.next_bd ^in\n", "%later = arith.constant 4 : i32\n      aie.next_bd ^in\n")
+    line = changed[: changed.index(new)].count("\n") + 1
+    FILE.write_text(changed)
+    for command in COMMANDS:
+        done = goldbeat("objfifo", command, FILE)
+        assert (done.code, f"aie.mlir:{line}:" in done.stderr, f"'{name}', expected a" in done.stderr) == (
+            2,
+            True,
+            True,
+        ), (
+            command,
+            done.stderr,
+        )
+
+
+ENCODINGS = [
+    (forms_text().replace("module {", "module { // ä").encode("latin-1"), 12, "0xe4"),
+    (forms_text().encode("utf-16"), 0, "UTF-16"),
+    (forms_text().encode("utf-16-le"), 1, "UTF-16"),
+    (forms_text().encode()[:40] + b"\0" + forms_text().encode()[40:], 40, "a zero byte"),
+]
+
+
+@pytest.mark.parametrize(("raw", "at", "found"), ENCODINGS)
+@pytest.mark.parametrize("command", [*COMMANDS, "run"])
+def test_another_encoding_is_one_line_with_the_byte(command: str, raw: bytes, at: int, found: str) -> None:
+    FILE.write_bytes(raw)
+    done = goldbeat("objfifo", command, FILE)
+    assert done.code == 2
+    assert f"aie.mlir: byte {at}: found" in " ".join(done.stderr.split())
+    assert found in done.stderr
+
+
+def test_a_mark_of_the_byte_order_is_no_text() -> None:
+    FILE.write_bytes(b"\xef\xbb\xbf" + forms_text().encode())
+    assert [goldbeat("objfifo", command, FILE).code for command in COMMANDS] == [0, 0, 0]
+
+
+def test_brackets_that_are_nested_without_end() -> None:
+    FILE.write_text(forms_text(OUT="aie.dma_bd" + "(" * 5000))
+    assert "nested too deep" in " ".join(goldbeat("objfifo", "exec", FILE).stderr.split())
+
+
+EMPTY = ["aie.runtime_sequence(%i : memref<8xi32>) {BODY}", "aie.core(%t) {BODY}", "aie.mem(%t) {BODY}",
+         "func.func @f() {BODY}", "aie.core(%t) { %c = arith.constant 1 : index\n scf.for %n = %c to %c step %c {BODY} }",
+         "aie.core(%t) { %c = arith.constant true\n scf.if %c {BODY} else {BODY} }",
+         "aie.packet_flow(1) {BODY}", "%k = aie.core(%t) {BODY} {}",
+         "aie.runtime_sequence(%i : memref<8xi32>) { %c = arith.constant 1 : index\n scf.for %n = %c to %c step %c {BODY} }",
+         "aie.runtime_sequence(%i : memref<8xi32>) { %q = aiex.dma_configure_task(%t, S2MM, 0) {BODY} }"]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", ["", "\n", "  // nothing\n"])
+@pytest.mark.parametrize("part", EMPTY)
+def test_empty_regions_are_executed_or_refused(part: str, body: str) -> None:
+    text = f"module {{\n aie.device(npu1_1col) {{\n %t = aie.tile(0, 2)\n {part.replace('BODY', body)}\n }}\n}}\n"
+    for empty in (
+        text,
+        "module {}",
+        "module {\n aie.device(npu1) {}\n}",
+        "",
+        f"{body} module {{ aie.device(npu1) {{{body}}} }}",
+    ):
+        FILE.write_text(empty)
+        for command in COMMANDS:
+            allowed = (0, 2, 3) if command == "plan" else (2, 3)
+            assert goldbeat("objfifo", command, FILE).code in allowed, (command, empty)
+
+
+# -- damage ---------------------------------------------------------------------------------------------------------------
+
+TEXTS = {
+    "fifos": ADD_MLIR,
+    "lowered": LOWERED_MLIR,
+    "explicit": explicit_text(),
+    "forms": forms_text(MOVES=MOVES["tasks"]),
+}
+
+
+def _outcomes(text: str) -> set[str]:
+    """What reading, planning and executing a text ends in: an error of Goldbeat's, or nothing."""
+    FILE.write_text(text)
+    found = set()
+    try:
+        design = text_design(FILE)
+        lower(design)
+        analyse(design, search=False)
+        found.add("planned")
+    except GoldbeatError as error:
+        found.add(type(error).__name__)
+    try:
+        run_live(TextArray(FILE).build, {})
+        found.add("executed")
+    except GoldbeatError as error:
+        found.add(type(error).__name__)
+    return found
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_without_its_end_or_without_a_line(name: str) -> None:
+    lines = TEXTS[name].rstrip().splitlines()
+    body = next(n for n, line in enumerate(lines, 1) if "aie.device" in line)
+    for number in range(len(lines) - 1):
+        assert not {"planned", "executed"} & _outcomes("\n".join(lines[:number])) or number < body
+        _outcomes("\n".join(lines[:number] + lines[number + 1 :]))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_random_damage_never_crashes(name: str) -> None:
+    rng = random.Random(name)
+    words = TEXTS[name].split(" ")
+    more = ["-1", "0", "%x", "99999999999", '"', "{", "}", "^bb9", "@z", "1.5", "i64", "memref<0xi32>", "]", ""]
+    outcomes: set[str] = set()
+    for _ in range(60):
+        changed = list(words)
+        changed[rng.randrange(len(words))] = rng.choice([*more, rng.choice(words)])
+        outcomes |= _outcomes(" ".join(changed))
+    assert {"planned", "executed", "MlirError"} <= outcomes
+
+
+def test_a_stand_in_that_raises_is_named() -> None:
+    core = "func.func private @f(memref<8xi32>) -> ()\n"
+    core += "%c = aie.core(%t) { func.call @f(%a0) : (memref<8xi32>) -> ()\n aie.end }"
+    text = explicit_text()
+    begin = text.index("%core = aie.core")
+    FILE.write_text(text[:begin] + core + text[text.index("%mem = aie.mem") :])
+
+    def broken(array: object) -> None:
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(GoldbeatError, match="the stand-in of f: ZeroDivisionError: mine"):
+        run_live(TextArray(FILE, {"f": broken}).build, {})
+    with pytest.raises(InputError, match=r"aie\.mlir:\d+:\d+: found a call of @f, which is compiled code"):
+        run_live(TextArray(FILE).build, {})
