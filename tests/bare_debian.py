@@ -109,7 +109,6 @@ def try_release(release: str, folder: Path, targets: list[str]) -> str:
         steps = {
             "apt-get update": [*inside, "apt-get", "update", "-q"],
             "apt-get install": [*inside, "apt-get", "install", "-qy", "--no-install-recommends", *packages(release)],
-            # Of a copy of the repository: git inside does not trust another user's folder.
             "git clone": ["git", "clone", "-q", "--no-hardlinks", str(REPOSITORY), str(tree / "root" / INSIDE)],
         }
         steps |= {f"make {target}": [*inside, "make", "-C", f"/root/{INSIDE}", target] for target in targets}
@@ -118,6 +117,8 @@ def try_release(release: str, folder: Path, targets: list[str]) -> str:
             started = time.monotonic()
             if not run(command, log):
                 return f"FAIL {name}: {log}"
+            # A package that was installed may have brought certificates of its own.
+            configure(tree)
             times.append(f"{name} {time.monotonic() - started:.0f} s")
     return f"PASS {', '.join(times)} ({time.monotonic() - begin:.0f} s)"
 

@@ -47,7 +47,7 @@ from goldbeat.tb.regress.item import Item, ItemResult, Status
 from goldbeat.tb.regress.plan import make_batches, make_plan
 from goldbeat.tb.regress.reports import report_text, row_dict, run_dict
 from goldbeat.tb.regress.run import LOCAL, Observer, Settings, artefacts_of, begin, go_on
-from goldbeat.tb.regress.store import Row, Run, Store
+from goldbeat.tb.regress.store import LEFT, Row, Run, Store
 from goldbeat.tb.regress.suite import find_suite, load_suite, suite_names
 from goldbeat.tb.regress.summary import Gathered, cells, recorded_text
 from goldbeat.tb.regress.trust import check_trusted, code_of_project
@@ -67,6 +67,7 @@ _COLOURS = {
     Status.ERROR: "red",
     Status.TIMEOUT: "yellow",
     Status.CRASH: "magenta",
+    Status.KILLED: "yellow",
 }
 
 
@@ -148,7 +149,7 @@ def regress_command(
     if dry_run:
         if resume is not None:
             with Store(read_only=True) as store:
-                items = [r.item for r in store.rows(store.unfinished(suite, number).id, "AND status IS NULL")]
+                items = [r.item for r in store.rows(store.unfinished(suite, number).id, f"AND {LEFT}")]
         _show_plan(items, workers, as_json)
         return
     _check_farm(engine, keys)

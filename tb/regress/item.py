@@ -26,7 +26,9 @@ class Status(StrEnum):
     """There was nothing to judge: no stimulus, no simulator, or the simulation ended too early."""
     TIMEOUT = "timeout"
     CRASH = "crash"
-    """The simulator process died of a signal, or the worker did, again and again."""
+    """The simulator process died of a signal of its own, or the worker did, again and again."""
+    KILLED = "killed"
+    """Something outside ended the simulator (a kill, no memory left): nothing is known, and ``--resume`` runs it again."""
 
     @property
     def good(self) -> bool:

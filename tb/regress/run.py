@@ -160,10 +160,10 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
         # Its workers are copies of this process, without the locks and signal handlers that come now.
         pool = stack.enter_context(_killed_at_end(LocalExecutor(settings.jobs, lambda r: engine.ahead(r))))
         stack.enter_context(locked(run))
-        rows = store.rows(run.id)
-        items = [r.item for r in rows]
+        items = [r.item for r in store.rows(run.id)]
         run = _same_revision(store, run, items, settings, observer)
         store.again(run.id)
+        rows = store.rows(run.id)
         left = [r.item for r in rows if r.result is None]
         observer.started(run, len(rows) - len(left))
         stack.enter_context(_interruptible(state))

@@ -30,6 +30,8 @@ from goldbeat.tb.regress.item import Item, ItemResult
 from goldbeat.tb.regress.recorded import read_artefacts, read_facts, read_result, read_settings
 
 FORMAT = 1
+LEFT = "(status IS NULL OR status='killed')"
+"""What ``--resume`` runs: items without a result, and those whose simulator something outside has ended."""
 _BUSY_S = 60.0
 _TABLES = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -366,8 +368,11 @@ class Store:
             )
 
     def again(self, run: int) -> None:
-        """Note that a run goes on."""
+        """Note that a run goes on; what was killed from outside has no result from now on."""
+        fields = "status, cycles, sim_ps, wall_s, compared, trace_hash, mismatch, result, artefacts".split(", ")
         with _plain_errors(self.path), self._transaction():
+            cleared = ", ".join(f"{name}=NULL" for name in fields)
+            self._base.execute(f"UPDATE items SET {cleared} WHERE run=? AND status='killed'", (run,))
             self._base.execute("UPDATE runs SET status='running', ended=NULL WHERE id=?", (run,))
 
     def settle(self, run: int, settings: Mapping[str, Any]) -> None:
@@ -395,7 +400,7 @@ class Store:
         return self._runs("WHERE suite=? ORDER BY id DESC LIMIT ?", suite, last)
 
     def unfinished(self, suite: str | None, number: int | None = None) -> Run:
-        """A run that has not ended.
+        """A run that has not ended, or has ended with items that something outside has killed.
 
         Args:
             suite: it must be of this one; None: of any.
@@ -406,12 +411,13 @@ class Store:
         """
         if number is not None:
             run = self.run(number)
-            if run.status not in ("running", "stopped"):
+            if run.status not in ("running", "stopped") and not self.rows(number, "AND status='killed'", most=1):
                 raise UsageError(f"run {number} has already ended ({run.status})")
             if suite not in (None, run.suite):
                 raise UsageError(f"run {number} is of the suite {run.suite}, not of {suite}")
             return run
-        where = "WHERE status IN ('running', 'stopped')"
+        killed = "SELECT 1 FROM items WHERE run=runs.id AND status='killed'"
+        where = f"WHERE (status IN ('running', 'stopped') OR EXISTS ({killed}))"
         found = (
             self._runs(f"{where} ORDER BY id DESC LIMIT 1")
             if suite is None

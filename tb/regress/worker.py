@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import socket
 import time
 import traceback
@@ -71,6 +72,8 @@ FEW = 32
 _MOST_FAILURES = 10
 """Texts kept of one item."""
 _MOST_RAN = 4096
+_OUTSIDE = (signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGTERM, signal.SIGXCPU)
+"""Signals that a simulator never gives itself."""
 """Cases of one simulator process: a failure may be repeated with all that ran before it."""
 
 PLACE = SimulatorPlace()
@@ -309,7 +312,7 @@ class _Run:
         # The first item has not even begun: none will, and none of them is to blame.
         text = f"infrastructure: the simulator does not start, tried {starts} time(s): {why}"
         for r in ready:
-            self._give(_broken(r.item, Status.ERROR, text, log))
+            self._give(_broken(r.item, status if status is Status.KILLED else Status.ERROR, text, log))
         return len(ready)
 
     def _key(self, item: Item) -> Hashable:
@@ -381,7 +384,7 @@ class _Run:
             if notes is None:
                 code = process.exit_code()
                 if code < 0:
-                    return done, Status.CRASH, f"the simulator was ended by signal {-code}"
+                    return done, *_by_signal(-code)
                 return done, Status.ERROR, f"the simulator stopped in episode {len(records)} (exit code {code})"
             if not notes:
                 waited = f"still running after {allowed:g} s"
@@ -478,6 +481,15 @@ def _at_end(process: Simulator) -> tuple[Status, str]:
 def _refuse_lost(note: JournalNote) -> None:
     if note.what == "lost":
         raise OSError(note.number, os.strerror(note.number), str(build_root() / "jobs"))
+
+
+def _by_signal(number: int) -> tuple[Status, str]:
+    """What a signal that ended a simulator means: a fault of its own, or somebody's wish."""
+    text = f"the simulator was ended by signal {number}"
+    if number not in _OUTSIDE:
+        return Status.CRASH, text
+    why = "a kill, or no memory left" if number == signal.SIGKILL else "a kill"
+    return Status.KILLED, f"{text} from outside ({why}); --resume runs this case again"
 
 
 def _broken(item: Item, status: Status, why: str, log: str) -> ItemResult:

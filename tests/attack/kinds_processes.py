@@ -141,7 +141,9 @@ def _simulator(number: signal.Signals, arena: Arena, rng: random.Random) -> str:
     same(arena, expected, but=frozenset(hurt))
     for seed in hurt:
         status = arena.ends()[seed][0]
-        allowed = {signal.SIGSTOP: ("timeout",), signal.SIGINT: ("error", "crash")}.get(number, ("crash",))
+        allowed = {signal.SIGSTOP: ("timeout",), signal.SIGINT: ("error", "killed"), signal.SIGSEGV: ("crash",)}.get(
+            number, ("killed",)
+        )
         why = arena.why()[seed]
         slow = status == "error" and why.startswith("infrastructure:")
         demand(status in allowed or slow, f"case {seed} is {status}, expected {allowed}: {why}")

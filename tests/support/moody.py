@@ -18,7 +18,7 @@ from goldbeat.tb.design.traffic import random_trace
 from goldbeat.tb.paths import HDL
 
 _FIRST = 0xFA17_0001
-MOODS = {name: _FIRST + i for i, name in enumerate(("crash", "hang", "lie", "end", "grudge", "nap"))}
+MOODS = {name: _FIRST + i for i, name in enumerate(("crash", "hang", "lie", "end", "grudge", "nap", "kill"))}
 
 ERRORS = {
     "gone": FileNotFoundError(2, "No such file", "weights.bin"),

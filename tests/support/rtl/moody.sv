@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// moody - a register slice with moods: some words that it takes make the simulation crash, hang, end, sleep or lie,
+// moody - a register slice with moods: some words that it takes make the simulation crash, hang, end, sleep, lie or be killed,
 // one of them only after the next reset: it is kept outside the design, where no new initial value reaches it.
 module moody (
     input  logic        aclk,
@@ -58,6 +58,7 @@ module moody (
         32'hFA17_0004: $finish;
         32'hFA17_0006: $c("::timespec nap{0, 250000000}; ::nanosleep(&nap, nullptr);");
         32'hFA17_0005: $c("setenv(\"MOODY_GRUDGE\", \"1\", 1);");
+        32'hFA17_0007: $c("if (getenv(\"MOODY_KILLED\") != nullptr && system(\"kill -KILL $PPID\") != 0) {}");
         default: ;
       endcase
     end

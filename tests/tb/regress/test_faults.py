@@ -253,6 +253,28 @@ def test_a_worker_holds_only_so_much_at_once(own_root, monkeypatch):
     assert all(r.passed for r in parts)
 
 
+@pytest.mark.sim
+def test_what_is_killed_from_outside_runs_again(own_root, tmp_path, monkeypatch):
+    suite = write_suite(tmp_path, seeds=5, moods="kill@2 lie@3")
+    monkeypatch.setenv("MOODY_KILLED", "1")
+    said = here("regress", suite, "--jobs", 1, "--no-waves-on-fail", code=1)
+    assert "killed" in said
+    with Store() as store:
+        first = by_seed(store, 1)
+        assert {seed: r.status.value for seed, r in first.items() if not r.passed} == {2: "killed", 3: "fail"}
+        assert "ended by signal 9 from outside" in first[2].failures[0]
+    monkeypatch.delenv("MOODY_KILLED")
+    assert here("regress", suite, "--resume", "--dry-run").splitlines()[-1].startswith("1 case")
+    assert "4 of 5 pass, 1 failed" in here("regress", suite, "--resume", "--jobs", 1, "--no-waves-on-fail", code=1)
+    with Store() as store:
+        (run,) = store.runs()
+        assert run.status == "fail"
+        again = by_seed(store, 1)
+    assert again[2].passed
+    assert {s: r for s, r in again.items() if s != 2} == {s: r for s, r in first.items() if s != 2}
+    assert "no run to resume" in CliRunner().invoke(app, ["regress", str(suite), "--resume"]).output
+
+
 @pytest.mark.slow
 @pytest.mark.sim
 def test_a_crash_in_the_middle_of_a_case_names_the_episode(own_root):
