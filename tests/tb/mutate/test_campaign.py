@@ -13,6 +13,7 @@ from one_mutant import verdict_alone
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.mutate import kept
 from goldbeat.tb.mutate.campaign import Campaign, Fate, plan_cases
 from goldbeat.tb.mutate.journal import Journal
 from goldbeat.tb.mutate.kept import ChoosingSimulator
@@ -157,6 +158,46 @@ def test_a_process_that_a_mutant_has_spoilt_is_replaced(tmp_path, monkeypatch):
         after = {f.mutant.number: f.status for f in campaign.fates(some, 1)}
         assert campaign.replaced == len(some)
     assert before == after
+
+
+ENDLESS = """
+module endless (
+  input  logic aclk, aresetn, input logic [31:0] s_axis_tdata, input logic s_axis_tlast, s_axis_tvalid,
+  output logic s_axis_tready, output logic [31:0] m_axis_tdata, output logic m_axis_tlast, m_axis_tvalid,
+  input  logic m_axis_tready
+);
+  logic [1:0] turned;
+  assign turned[0] = s_axis_tdata[0];
+  assign turned[1] = !turned[0];
+  function automatic logic [31:0] ones(input logic [31:0] data);
+    ones = '0;
+    while (data != 0) begin
+      ones = ones + 32'd1;
+      data = data & (data - 1);
+    end
+  endfunction
+  assign m_axis_tdata = s_axis_tdata ^ {31'b0, turned[1] == turned[0]} ^ {31'b0, ones(s_axis_tdata) > 32};
+  assign {m_axis_tlast, m_axis_tvalid, s_axis_tready} = {s_axis_tlast, s_axis_tvalid, m_axis_tready};
+endmodule
+"""
+LOOPS = ("turned[0] -> turned[(0) + 1]", "data - 1 -> (data) + (1)", "1 -> 0")
+"""A combinational loop, and loops that never end."""
+
+
+@pytest.mark.slow
+@pytest.mark.sim
+def test_loops_without_progress_are_killed_within_the_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "_LEAST_S", 1.0)
+    monkeypatch.setenv("GOLDBEAT_OPTIMIZE", "-O0")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "endless.sv").write_text(ENDLESS)
+    goldbeat("new", "bench", "endless.sv", "--model", "identity")
+    mutants = [m for m in find_mutants([tmp_path / "endless.sv"]) if m.change in LOOPS]
+    numbers = [word for m in mutants for word in ("--mutant", str(m.number))]
+    words = ["mutate", "bench/endless.toml", "--case", "random", "--json", *numbers]
+    told = json.loads(goldbeat(*words).stdout)
+    # The first change stands in two places, and closes a loop in one of them.
+    assert told["killed_by"] == {"data": 1, "hang": len(LOOPS)}
 
 
 def test_pages_are_one_file(tmp_path):
