@@ -319,7 +319,8 @@ def load_dut(
 
     Args:
         name: of a design that comes with Goldbeat, or the path of a description (``.toml``, ``.py``).
-        case: whose stimulus calls use; None: the first that takes inputs.
+        case: whose stimulus calls use; None: the first that takes inputs,
+            one of a single episode if there is one.
         seed: of everything that is drawn.
         quick: compile in less time what then simulates up to twice as slowly.
         timeout_s: wall time of each call.
@@ -331,7 +332,8 @@ def load_dut(
         InputError: the description is damaged.
     """
     design = find_design(str(name))
-    chosen = design.case(case) if case is not None else next((c for c in design.cases if c.inputs), None)
+    takes = sorted((c for c in design.cases if c.inputs), key=lambda c: c.fills)
+    chosen = design.case(case) if case is not None else next(iter(takes), None)
     if chosen is None:
         known = ", ".join(c.name for c in design.cases)
         raise UsageError(f"{design.name}: no case takes inputs; choose one: case=... ({known})")

@@ -16,7 +16,7 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.run.beat_strip import run_strip
 from goldbeat.tb.run.plot import plot_run
 from goldbeat.tb.run.report import whole_samples
-from goldbeat.tb.run.runs import RunResult
+from goldbeat.tb.run.runs import RunResult, differing_ports
 
 _COLOURS = {"pass": "#1b7837", "fail": "#b2182b"}
 _OTHER = "#9a6700"
@@ -49,8 +49,9 @@ def dut_html(design: Design, case: Case, params: Mapping[str, Any]) -> str:
 
 
 def _head(result: RunResult) -> str:
-    request = result.request
-    return f"{request.design.name} {request.case.name}, seed {result.seed}"
+    request, shown = result.request, result.main_episode
+    which = f", episode {result.episodes.index(shown)}" if shown is not None and len(result.episodes) > 1 else ""
+    return f"{request.design.name} {request.case.name}, seed {result.seed}{which}"
 
 
 def run_text(result: RunResult) -> str:
@@ -72,19 +73,31 @@ def run_html(result: RunResult, ports: Mapping[str, tuple[Trace, Throughput]]) -
         f'<b style="color:{colour}">{escape(status.upper())}</b> {escape(_head(result))}: '
         f"{result.compared} output values compared with the golden model",
     ]
-    rows = [_row(name, trace, found) for name, (trace, found) in ports.items()]
+    differing = differing_ports([result])
+    rows = [(*_row(name, trace, found), _model(result, name, differing)) for name, (trace, found) in ports.items()]
     if rows:
-        parts.append(_table(("port", "beats", "frames", "cycles", "Msamples/s", "MB/s", "of limit"), rows))
+        parts.append(_table(("port", "beats", "frames", "cycles", "Msamples/s", "MB/s", "of limit", "model"), rows))
     parts += [f"<pre>{escape(text)}</pre>" for text in result.failures[:_FAILURES]]
     if len(result.failures) > _FAILURES:
         parts.append(f"<p>and {len(result.failures) - _FAILURES} more in .failures</p>")
-    parts += [f"<p>not compared: {escape(text)}</p>" for text in result.partial]
+    parts += [f"<p>not compared: {escape(text)}</p>" for text in result.unmodelled]
+    parts += [f"<p>not checked: {escape(text)}</p>" for text in result.open]
+    parts += [f"<p>not tried: {escape(text)}</p>" for text in result.untried]
     strip = run_strip(result)
     if strip:
         parts.append(f'<div style="overflow-x:auto">{strip}</div>')
     if any(len(trace) for trace, _ in ports.values()):
         parts.append(_plot({name: trace for name, (trace, _) in ports.items()}, result))
     return "".join(parts)
+
+
+def _model(result: RunResult, name: str, differing: Mapping[str, tuple[int, int]]) -> str:
+    """What the model says of a port, over all episodes."""
+    if name in differing:
+        return "differs"
+    shown = result.main_episode
+    known = shown is not None and name in shown.verdict.ports and name not in shown.expected.unknown
+    return "equal" if known else "-"
 
 
 def _row(name: str, trace: Trace, found: Throughput) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ class DutRun:
 
     @property
     def traces(self) -> Mapping[str, Trace]:
-        """What transferred, by stream port, in the last whole episode."""
+        """What transferred, by stream port, in the first episode that failed, else in the last whole one."""
         return self._episode.record.outcome.ports
 
     @property

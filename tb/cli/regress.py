@@ -292,6 +292,9 @@ def _show_run(store: Store, run: Run) -> None:
         out.print(f"... and {len(failed) - _SHOWN} more: goldbeat show {run.id} --failed", markup=False)
     for (design, name), count in _waivers(store, run).items():
         out.print(f"{design}: {waived(name, count)}", markup=False, soft_wrap=True)
+    for design, signals in run.settings.get("confirmed", {}).items():
+        for name, reason in signals.items():
+            out.print(f"{design}: not checked, confirmed: {name}: {reason}", markup=False, soft_wrap=True)
     passed, left = len(done) - len(failed), run.total - len(done)
     marks = {"pass": "[bold green]PASS[/]", "recorded": "[bold cyan]SAME AS RECORDED[/]", "fail": "[bold red]FAIL[/]"}
     recorded = sum(row.status is Status.RECORDED for row in done)

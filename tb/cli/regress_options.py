@@ -17,7 +17,8 @@ class CiService(StrEnum):
 
 
 SuiteName = Annotated[
-    str | None, typer.Argument(metavar="[SUITE]", help="Name of a suite, or a suite file (.toml) [smoke].")
+    str | None,
+    typer.Argument(metavar="[SUITE]", help="Name of a suite, a suite file (.toml), or a description [smoke]."),
 ]
 Seeds = Annotated[
     int | None,

@@ -78,6 +78,10 @@ from goldbeat.tb.run.simulate import TIMEOUT_S
 from goldbeat.tb.run.time_limit import calls_watched, end_when_stuck
 from goldbeat.tb.synth.netlist import CELLS, Cells
 
+EVERY_CASE = "all"
+"""Of ``--case``."""
+_WORDS = {0: "pass", FAILED: "fail", PARTIAL: "partial"}
+
 
 class RunCommand(TyperCommand):
     """``goldbeat run``: behind a design's name, --help also lists what that design and its case may be set by."""
@@ -94,6 +98,7 @@ class RunCommand(TyperCommand):
         with self.make_context(ctx.info_name, words, ctx.parent, resilient_parsing=True) as asked:
             name, case = asked.params.get("name"), asked.params.get("case")
         if name is not None:
+            case = None if case == EVERY_CASE else case
             design, chosen = find_case(name, case)
             formatter.write("\n" + settings_help(design, design.cases if case is None else (chosen,)))
 
@@ -149,12 +154,16 @@ def run_command(
     """Simulate a design and compare every beat with its golden model.
 
     An option of a case can be given directly: --layer c1 is --set layer=c1. The default case is the
-    first one that has all options given.
+    first one that has all options given. --case all runs every case.
 
     Exit code: 0 equal to the model (without a model: to the recording of --bless), 1 different or
     nothing compared, 2 bad usage or bad input, 3 nothing differs, but some outputs were not compared.
     """
-    run_case(*_asked(context))
+    asked = _asked(context)
+    if _every_case(asked[0], case):
+        run_every_case(*asked)
+    else:
+        run_case(*asked)
 
 
 Asked = tuple[Design, Case, list[Pair], list[str], "Wishes"]
@@ -178,12 +187,19 @@ def _asked(context: Any) -> Asked:
     """What the words of a command line ask for."""
     given = context.params
     own = (_text(given["rtl"]), _text(given["description"]), given["top"])
-    design, chosen = _find(given["name"], given["case"], given["rtl"], given["description"], given["top"])
+    named = None if given["case"] == EVERY_CASE else given["case"]
+    design, chosen = _find(given["name"], named, given["rtl"], given["description"], given["top"])
+    if every := _every_case(design, given["case"]):
+        given = {**given, "case": None}
+    elif given["case"] == EVERY_CASE:
+        chosen = design.case(EVERY_CASE)
     kept = None if given["stimulus"] is None else read_stimulus(given["stimulus"])
     if kept is not None:
         chosen = _case_of(kept, design, given)
     cases = design.cases if given["case"] is None and kept is None else (chosen,)
     words = as_pairs(given["sets"] or []) + own_options(design, cases, context.args, context.command.params)
+    if every and kept is not None:
+        raise UsageError("--case all and --stimulus exclude each other: a stimulus is of one case")
     if given["case"] is None and kept is None:
         chosen = _fitting(design, words, given["inputs"] or [])
     mhz, clock_wishes = split_clocks(given["clocks"] or [])
@@ -302,7 +318,57 @@ class Wishes:
     rebless: bool = False
 
 
-def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], wishes: Wishes) -> None:
+def _every_case(design: Design, name: str | None) -> bool:
+    """Whether ``--case`` asks for all cases: no case has that name."""
+    return name == EVERY_CASE and not any(case.name == EVERY_CASE for case in design.cases)
+
+
+def run_every_case(design: Design, _: Case, words: list[Pair], inputs: list[str], wishes: Wishes) -> None:
+    """Run every case of a design, each in a folder of its own; parameters and errors as :func:`run_case` has them.
+
+    An option goes to the cases that have it. Cases that need a file, or take no input where one is given, are named and
+    left out.
+    """
+    codes: dict[str, int] = {}
+    reports: list[Any] = []
+    left: dict[str, str] = {}
+    options = {name for case in design.cases for name in case.options}
+    for case in design.cases:
+        mine = [(key, value) for key, value in words if key in case.options or key not in options]
+        if (missing := case.lacks(dict(mine))) is not None:
+            left[case.name] = f"it needs --set {missing}=FILE"
+        elif inputs and not case.inputs:
+            left[case.name] = "it takes no --input"
+        else:
+            label = wishes.label and f"{wishes.label}-{case.name}"
+            try:
+                run_case(design, case, mine, inputs, replace(wishes, label=label), reports.append)
+                codes[case.name] = 0
+            except typer.Exit as end:
+                codes[case.name] = end.exit_code
+    if not codes:
+        raise UsageError(f"--case all: no case of {design.name} can run: {'; '.join(map(': '.join, left.items()))}")
+    if wishes.as_json:
+        print_json({"cases": reports, "left_out": left})
+    else:
+        for name, why in left.items():
+            say(f"left out: case {name}: {why}")
+        for name, code in codes.items():
+            say(f"{_WORDS[code]:<7} {name}")
+    # A failure counts more than what was not compared.
+    worst = FAILED if FAILED in codes.values() else max(codes.values())
+    if worst:
+        raise typer.Exit(worst)
+
+
+def run_case(
+    design: Design,
+    case: Case,
+    words: list[Pair],
+    inputs: list[str],
+    wishes: Wishes,
+    tell: Callable[[Any], None] = print_json,
+) -> None:
     """Run, report and show a case; raises :class:`typer.Exit` where it does not pass.
 
     Args:
@@ -311,6 +377,7 @@ def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], w
         words: parameters and options as text.
         inputs: ``PORT=FILE``, as ``--input`` takes them.
         wishes: the other options.
+        tell: takes the report as JSON, where ``as_json`` asks for it.
     """
     request = requested(design, case, words, inputs, wishes)
     check_root(cache_root())
@@ -328,7 +395,7 @@ def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], w
             report = write_report(results, folder, timeline=wishes.timeline)
         failed = [r for r in results if r.status == "fail"]
         if wishes.as_json:
-            print_json({**report, "folder": str(folder)})
+            tell({**report, "folder": str(folder)})
         else:
             # What prints tables takes long to import, and machines do without.
             from goldbeat.tb.cli.run_result import show_results
@@ -428,9 +495,14 @@ def _find(
 
 
 def _fitting(design: Design, words: list[Pair], inputs: Sequence[str]) -> Case:
-    """The first case that has the most of these options (an error then names one that is missing), or the one in its place."""
+    """The first case that has the most of these options (an error then names one that is missing), or the one in its place.
+
+    A file is sent once, by a case that takes it, rather than in every episode of one that goes through all patterns.
+    """
     asked = {key for key, _ in words}
-    found = max(design.cases, key=lambda one: len(asked & set(one.options)))
+    found = max(
+        design.cases, key=lambda one: (len(asked & set(one.options)), bool(inputs) and one.inputs and not one.fills)
+    )
     if found.instead is None:
         return found
     return design.case(found.instead({**found.options, **dict(words), "inputs": tuple(inputs)}))

@@ -17,7 +17,9 @@ DesignName = Annotated[
         metavar="DESIGN", autocompletion=complete_design, help="A design's name, or a description file (.toml, .py)."
     ),
 ]
-CaseName = Annotated[str | None, typer.Option("--case", "-c", metavar="NAME", help="Case [the design's first].")]
+CaseName = Annotated[
+    str | None, typer.Option("--case", "-c", metavar="NAME", help="Case, or all [the design's first].")
+]
 Seed = Annotated[int, typer.Option("--seed", "-s", metavar="N", min=0, help="Seed; the same one repeats a run.")]
 Seeds = Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Number of seeds to run, starting at --seed.")]
 Waves = Annotated[bool, typer.Option("--waves", help="Write waves (a second build; slower).")]

@@ -13,10 +13,11 @@ from goldbeat.pymodels.measure import measure
 from goldbeat.pymodels.stimulus import Outcome
 from goldbeat.tb.cli.screen import Screen, literal, show_findings, show_table
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.unchecked import unchecked_signals
 from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.run.report import waived_in_all, whole_samples, worst_status
 from goldbeat.tb.run.run_folder import DIAGRAM
-from goldbeat.tb.run.runs import Request, RunResult
+from goldbeat.tb.run.runs import Request, RunResult, differing_ports, shown_result
 from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.user_coverage import coverage_lines
 from goldbeat.tb.synth.netlist import NOT_IN_NETLIST
@@ -45,11 +46,11 @@ def show_results(
         folder: of the run.
     """
     out = Screen(highlight=False)
-    first = failed[0] if failed else results[0]
+    first = shown_result(results)
     request, episode = first.request, first.main_episode
     if episode is not None:
         if request.design.streams:
-            show_table(_port_table(first))
+            show_table(_port_table(first, differing_ports(results)))
         for table in (*first.findings(), *(() if first.answer is None else first.answer.tables)):
             show_findings(table)
     _show_gaps(out, report, request.design)
@@ -68,9 +69,10 @@ def show_results(
     if (diagram := _diagram(failed, folder)) is not None:
         out.print(f"the first difference as a timing diagram: {diagram}", markup=False, soft_wrap=True)
     episodes = sum(len(r.episodes) for r in results)
-    for text in dict.fromkeys(text for r in results for text in r.partial):
+    for text in dict.fromkeys(text for r in results for text in r.unmodelled):
         what = "not compared with a model" if worst_status(results) == RECORDED else "not compared"
         out.print(f"{what}: {text}", markup=False, soft_wrap=True)
+    _show_open(out, results)
     for line in _recordings(results):
         out.print(line, markup=False, soft_wrap=True)
     if request.bless and failed:
@@ -87,6 +89,21 @@ def show_results(
         soft_wrap=True,
     )
     out.print(f"in {folder}", markup=False, soft_wrap=True)
+
+
+def _show_open(out: Screen, results: list[RunResult]) -> None:
+    """What nothing compared or tried, and what somebody has confirmed of it."""
+    design = results[0].request.design
+    for name, reason in design.unchecked.items():
+        out.print(f"not checked, confirmed: {name}: {reason}", markup=False, soft_wrap=True)
+    for text in dict.fromkeys(text for r in results for text in r.untried):
+        out.print(f"not tried: {text}", markup=False, soft_wrap=True)
+    opened = list(dict.fromkeys(text for r in results for text in r.open))
+    for text in opened:
+        out.print(f"not checked: {text}", markup=False, soft_wrap=True)
+    if opened:
+        said = 'compare these signals, or confirm each in the description: [unchecked] SIGNAL = "reason"'
+        out.print(said, markup=False, soft_wrap=True)
 
 
 def _recordings(results: list[RunResult]) -> Iterator[str]:
@@ -122,6 +139,9 @@ def _show_gaps(out: Screen, report: Mapping[str, Any], design: Design) -> None:
     if undriven := design.undriven():
         said = "; ".join(f"{port}: {what}" for port, what in undriven.items())
         out.print(f"not driven: {said}", markup=False, soft_wrap=True)
+    told = {*design.unchecked, *unchecked_signals(design)}
+    if unread := [name for name in design.ignored if name not in told]:
+        out.print(f"not checked: {', '.join(unread)}", markup=False, soft_wrap=True)
 
 
 def _show_failures(out: Screen, failed: list[RunResult], folder: Path) -> None:
@@ -176,10 +196,14 @@ def _has_cycles(predicted: Outcome) -> bool:
     return any(len(trace) for trace in predicted.ports.values()) or any(a.cycle is not None for a in answers)
 
 
-def _port_table(result: RunResult) -> Table:
+def _port_table(result: RunResult, differing: Mapping[str, tuple[int, int]]) -> Table:
+    """The ports in the episode that is shown; ``differing``: those that differ somewhere in the run."""
     episode = result.main_episode
     assert episode is not None
-    table = Table(title=literal(f"{result.request.design.name} {result.request.case.name}, seed {result.seed}"))
+    which = (
+        f", episode {result.episodes.index(episode)}" if result.status == "fail" and len(result.episodes) > 1 else ""
+    )
+    table = Table(title=literal(f"{result.request.design.name} {result.request.case.name}, seed {result.seed}{which}"))
     for column in ("port", "beats", "frames", "cycles", "Msamples/s", "MB/s", "of limit", "model"):
         table.add_column(column, justify="left" if column in ("port", "model") else "right")
     for port in result.request.design.bundles(result.request.all_params):
@@ -188,7 +212,7 @@ def _port_table(result: RunResult) -> Table:
         rate = found.by_frames or found.raw
         samples = f"{rate.msamples_per_s:.2f}" if rate and rate.msamples_per_s is not None else "-"
         span = f"{trace[:1].cycle[0]}..{trace[-1:].cycle[0]}" if len(trace) else "-"
-        equal = port.name in episode.verdict.ports and episode.verdict.ports[port.name].equal
+        equal = port.name not in differing and port.name in episode.verdict.ports
         open_end = port.name in episode.expected.unknown
         table.add_row(
             port.name,

@@ -15,6 +15,8 @@ from goldbeat.tb.design.traffic import Rng, Traffic
 
 _BYTES = 256
 """Of a part of the addresses: the streams' patterns make many episodes."""
+_MOST_ACCESSES = 1000
+"""Beside any number of beats."""
 
 Sources = Callable[[CaseContext, Rng, int, Mapping[str, Clock]], dict[str, Trace]]
 """setting, random generator, beats, clocks -> what the input streams get."""
@@ -30,11 +32,12 @@ def beside_streams(
     Args:
         look: gives the buses of a setting.
         sources: makes the inputs' traces.
-        accesses: options of the accesses that differ from their defaults; there are as many as beats, unless they say it.
+        accesses: options of the accesses that differ from their defaults; there are as many as beats, at most
+            :data:`_MOST_ACCESSES`, unless they say it.
     """
 
     def traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
-        options = {**OPTIONS, "accesses": beats, "bytes": _BYTES, **accesses}
+        options = {**OPTIONS, "accesses": min(beats, _MOST_ACCESSES), "bytes": _BYTES, **accesses}
         made = bus_episode(look(setting), replace(setting, options=options), rng, plain=bool(rng.integers(2)))
         after = {port: last_reads(program) for port, program in made.program.items()}
         return replace(made, inputs=sources(setting, rng, beats, made.clocks), after=after)

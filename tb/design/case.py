@@ -68,6 +68,7 @@ class Case(Frozen):
         files: options that name files of the user's. The first one must be given: its name is part of the run folder's name, and a
             suite leaves the case out unless it sets it.
         slow: too long for the tests of every day.
+        fills: sends enough to fill the design's queues: a ready that never falls makes the verdict partial.
         expect: predicts an episode with drivers from what was driven, in place of the design's model: context, the stimulus with
             the steps that were made as its program, and the record. With ``registers``, it predicts all episodes.
         check: compares more than the golden model predicts; it gets the same.
@@ -85,6 +86,7 @@ class Case(Frozen):
     registers: bool = False
     files: tuple[str, ...] = ()
     slow: bool = False
+    fills: bool = False
     expect: Callable[[CaseContext, Stimulus, Any], Outcome] | None = None
     check: Callable[[CaseContext, Stimulus, Any], Check] | None = None
     fit: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None

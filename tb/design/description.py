@@ -40,7 +40,8 @@ from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.register_walks import CASE, quiet_case, traffics
 from goldbeat.tb.design.rules_model import RULES, outputs_unknown, rules_cases, rules_outcome, without_reset
-from goldbeat.tb.design.traffic import Rng, random_trace, stream_cases
+from goldbeat.tb.design.traffic import FILL, Rng, random_trace, stream_cases
+from goldbeat.tb.design.unchecked import unknown_confirmations
 from goldbeat.tb.design.unmodelled import is_unwritten, unmodelled
 from goldbeat.tb.design.user_code import load_function
 from goldbeat.tb.toml import Refused, load_model
@@ -51,7 +52,7 @@ _TRAFFIC_MODELS = tuple(name for name in (*BUS_MODELS, RULES) if name != "regist
 """Models that have cases of their own."""
 BLESSED = ".blessed.json"
 """How the file with recordings ends, in place of the description's ``.toml``."""
-_RAM, _STIMULUS = "ram", "stimulus"
+_RAM, _STIMULUS, _SWEEP = "ram", "stimulus", "sweep"
 _RAM_BYTES = 256
 """What the case ``ram`` writes and reads unless it is told, or the port's address bits reach less."""
 
@@ -138,6 +139,7 @@ class Description(_Table):
             (:data:`goldbeat.pymodels.stock_models.READY_MODELS`, :data:`goldbeat.pymodels.bus_models.BUS_MODELS`).
         coverage: ``file.py:function`` that returns the coverage items.
         stream_model: golden model of the streams beside a model of buses: a ready-made model, or ``rules`` for none.
+        unchecked: signals of bundles that are tied, left open or not predicted, each with the reason why that is right.
         compare_time: compare cycles. False: compare values and order; the report says so.
         compare_order: compare beats in order. False: compare whole frames in any order; the report says so.
         register_maps: check register slaves against SystemRDL register maps.
@@ -161,6 +163,7 @@ class Description(_Table):
     compare_order: bool = True
     cycles_per_beat: int = Field(default=8, ge=1)
     ignored: tuple[str, ...] = ()
+    unchecked: Mapping[str, Annotated[str, Field(min_length=1)]] = {}
     waive: tuple[str, ...] = ()
     ready_bound: int | None = Field(default=None, ge=0)
     defines: Mapping[str, str] = {}
@@ -243,7 +246,7 @@ class Description(_Table):
             return self.model_copy(update={"contents": tuple(one.placed(folder) for one in self.contents)}).design(
                 folder
             )
-        return Design(
+        design = Design(
             name=self.name,
             summary=self.summary,
             top=self.top,
@@ -259,6 +262,7 @@ class Description(_Table):
             status=self.status,
             ties=self.ties,
             ignored=self.ignored,
+            unchecked=self.unchecked,
             waive=self.waive,
             ready_bound=self.ready_bound,
             model=self._model(folder),
@@ -270,6 +274,11 @@ class Description(_Table):
             cases=self._cases(folder),
             variants=({}, *self.variants),
         )
+        if unknown := unknown_confirmations(design):
+            raise UsageError(
+                f"unchecked: {unknown[0]!r} is no signal of a bundle, of ties or of ignored; remove it from [unchecked]"
+            )
+        return design
 
     # -- model ------------------------------------------------------------------------------------------------------
 
@@ -351,7 +360,7 @@ class Description(_Table):
                 raise UsageError(
                     f"traffic.kind: found {self.traffic.kind!r}, expected random, counting or file.py:function"
                 )
-            cases += stream_cases(traffic)
+            cases += stream_cases(traffic, FILL)
             # A cut-off run has no end to compare with where the order is open, and no cut without a reset.
             if not self.compare_order or not any(c.reset for c in self.clocks):
                 cases = [c for c in cases if c.name != "reset"]
@@ -361,7 +370,8 @@ class Description(_Table):
             cases.append(self._case(table, folder))
         if any(r.storage for r in self.registers) and not any(c.name == CASE for c in cases):
             cases.append(quiet_case(self._quiet))
-        return tuple(cases)
+        # What a run without a case sends: `random` alone is one draw of what `sweep` goes through.
+        return tuple(sorted(cases, key=lambda case: case.name != _SWEEP))
 
     def _bus_cases(self) -> tuple[Case, ...]:
         """Of a ready-made model of buses, beside streams where there are some to drive."""

@@ -46,6 +46,7 @@ class Design(Frozen):
         ready_bound: warn if a beat or an AXI transfer waits more cycles for the design's ready; None: never.
         ties: inputs tied to a constant; -1 means all ones.
         ignored: outputs that are left open and not checked.
+        unchecked: signals of bundles that are tied, left open or not predicted, each with the reason why that is right.
         model: the golden model.
         blurred: the model uses ``Stimulus.blur_ps``: with blurred clock crossings, cycles are compared with the earliest and
             the latest that it predicts. Without it, only data and order are compared then.
@@ -89,6 +90,7 @@ class Design(Frozen):
     ready_bound: int | None = Field(default=None, ge=0)
     ties: Mapping[str, int] = {}
     ignored: tuple[str, ...] = ()
+    unchecked: Mapping[str, str] = {}
     model: GoldenModel
     blurred: bool = False
     timed: bool = True

@@ -22,7 +22,7 @@ from goldbeat.tb.design.bus_traffic import BusPorts, bus_cases, some_memory
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.measurements import Check
 from goldbeat.tb.design.ports.bundle import Bundle
-from goldbeat.tb.design.traffic import Rng, Traffic, stream_cases
+from goldbeat.tb.design.traffic import FILL, Rng, Traffic, stream_cases
 
 RULES = "rules"
 NOT_COMPARED = "outputs, read data and memories: model 'rules' does not predict them"
@@ -63,7 +63,9 @@ def rules_cases(look: Look, sources: Sources | None, accesses: Mapping[str, int 
 
 def without_reset(traffic: Traffic) -> tuple[Case, ...]:
     """The cases of streams, but the one whose resets leave of accesses what nobody knows; no input of a user's fits them."""
-    return tuple(case.model_copy(update={"inputs": False}) for case in stream_cases(traffic) if case.name != "reset")
+    return tuple(
+        case.model_copy(update={"inputs": False}) for case in stream_cases(traffic, FILL) if case.name != "reset"
+    )
 
 
 def outputs_unknown(setting: CaseContext, stimulus: Stimulus, record: Any) -> Check:

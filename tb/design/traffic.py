@@ -24,6 +24,8 @@ Traffic = Callable[[CaseContext, Rng, int], Stimulus]
 
 _LONG_BLOCK = 1 << 16
 """Beats of a long stimulus that are drawn at once."""
+FILL = 4200
+"""Beats that fill the queues of a design of which nothing is known: more than 4096 places."""
 _PATTERNS = ("none", "random:0.3", "random:0.7", "bursty:16", "bursty:3", "worst")
 _POSITIONS = 1 / 8
 """Of the bytes that are kept, where a stream has position bytes."""
@@ -251,11 +253,26 @@ def stop_after(stimulus: Stimulus, clock: Clock, cycle: int) -> Stimulus:
     return replace(stimulus, stop_ps=stop)
 
 
-def stream_cases(traffic: Traffic) -> tuple[Case, ...]:
+def filling(traffic: Traffic, setting: CaseContext) -> list[Stimulus]:
+    """An episode that fills queues: as many beats as option ``fill`` says, to sinks that are away for as many cycles."""
+    fill = int(setting.options["fill"])
+    if fill < 1 or not setting.outputs:
+        return []
+    rng = np.random.default_rng([setting.seed, 8])
+    away = Pattern("array", values=(0,) * fill + (1,) * fill)
+    made = _dress(traffic(setting, rng, fill), "none", "none", setting, int(rng.integers(1 << 31)))
+    return [replace(made, ready=dict.fromkeys(setting.outputs, away))]
+
+
+def stream_cases(traffic: Traffic, fill: int = 0) -> tuple[Case, ...]:
     """The cases that every streaming design has: ``random``, ``sweep``, ``sizes`` and ``reset``.
 
     ``sweep`` has more episodes than there are :data:`~goldbeat.tb.design.clocks.RELATIONS` of two clocks, and goes
     through all of them.
+
+    Args:
+        traffic: makes the stimulus.
+        fill: beats of one more episode of ``sweep``, which fills the design's queues; 0: there is none.
     """
     traffic = _ended(traffic)
 
@@ -264,13 +281,15 @@ def stream_cases(traffic: Traffic) -> tuple[Case, ...]:
         # Every relation of two clocks comes with other patterns in every seed.
         first = int(np.random.default_rng([setting.seed, 6]).integers(len(_PAIRS)))
         generators = {waits: np.random.default_rng([setting.seed, 5 if waits else 1]) for waits in (True, False)}
-        return [
+        episodes = [
             _dress(
                 traffic(replace(setting, relation=first + i), rng, beats), *pair, setting, int(rng.integers(1 << 31))
             )
             for i, pair in enumerate(_PAIRS)
             for rng in (generators[pair[1] == AFTER_VALID],)
         ]
+        # Not the last one, which reports show.
+        return [*episodes[:-1], *filling(traffic, setting), episodes[-1]]
 
     def random(setting: CaseContext) -> list[Stimulus]:
         rng = np.random.default_rng([setting.seed, 2])
@@ -311,7 +330,8 @@ def stream_cases(traffic: Traffic) -> tuple[Case, ...]:
             name="sweep",
             summary="every gap pattern against every back-pressure pattern",
             make=sweep,
-            options={"beats": 60},
+            options={"beats": 60, "fill": fill},
+            fills=True,
         ),
         Case(
             name="sizes",

@@ -46,6 +46,13 @@ class KeptThroughput(_Entry):
     max_idle_cycles: float | None = None
 
 
+class KeptPlace(_Entry):
+    """An episode of a run."""
+
+    seed: int
+    episode: int
+
+
 class KeptEntry(_Entry):
     """A port's entry."""
 
@@ -56,6 +63,7 @@ class KeptEntry(_Entry):
     expected: str | None = None
     model: Literal["equal", "differs"] | None = None
     throughput: KeptThroughput | None = None
+    differs_in: KeptPlace | None = None
     not_compared: Sequence[str] = ()
     left_out: str | None = None
     file: str | None = None
@@ -115,6 +123,10 @@ class KeptReport(_Entry):
     main_episode: int | None = None
     failures: Sequence[str] = ()
     partial: Sequence[str] = ()
+    open: Sequence[str] = ()
+    untried: Sequence[str] = ()
+    unread: Sequence[str] = ()
+    confirmed: Mapping[str, str] = {}
     warnings: Sequence[str] = ()
     waived: Mapping[str, int] = {}
     undriven: Mapping[str, str] = {}

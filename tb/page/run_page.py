@@ -210,6 +210,7 @@ def _render(
         buses=buses,
         files=_files(shown, run),
         not_covered=list(_not_covered(run)),
+        not_checked=list(_not_checked(run)),
         most={"failures": _MOST_FAILURES, "seeds": _MOST_SEEDS, "rows": _MOST_ROWS},
     )
 
@@ -325,10 +326,20 @@ def _difference(run: KeptRun) -> dict[str, Any] | None:
     }
 
 
+def _not_checked(run: KeptRun) -> Iterator[str]:
+    """Signals that nothing compares: open ones, confirmed ones, others."""
+    report = run.report
+    yield from report.open
+    yield from (f"{name}, confirmed: {reason}" for name, reason in report.confirmed.items())
+    told = {*report.confirmed, *(text.partition(":")[0] for text in report.open)}
+    if unread := [name for name in report.unread if name not in told]:
+        yield ", ".join(unread)
+
+
 def _not_covered(run: KeptRun) -> Iterator[str]:
     """What the verdict says nothing of."""
     report = run.report
-    yield from report.partial
+    yield from (text for text in report.partial if text not in (*report.open, *report.untried))
     if report.recording is not None:
         yield f"no golden model: {report.recording.meaning}"
     if not report.time_compared:

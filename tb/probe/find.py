@@ -55,7 +55,7 @@ class Found:
 
     Attributes:
         module: the module.
-        clocks, streams, registers, memories, ties, ignored: as in a description.
+        clocks, streams, registers, memories, ties, ignored, unchecked: as in a description.
         unplaced: ports that belong to nothing known, with what is done about each.
         refused: ports (or bundles) that stand in the way of a harness, with the reason.
         notes: every guess, each naming its port.
@@ -71,6 +71,7 @@ class Found:
     unplaced: Mapping[str, str]
     refused: Mapping[str, str]
     notes: tuple[str, ...]
+    unchecked: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def bundles(self) -> tuple[Bundle, ...]:
@@ -92,6 +93,7 @@ class _Finder:
         self.left = {p.name: p for p in module.ports}
         self.ties: dict[str, int] = {}
         self.ignored: list[str] = []
+        self.unchecked: dict[str, str] = {}
         self.unplaced: dict[str, str] = {}
         self.refused: dict[str, str] = {}
         self.notes: list[str] = [] if module.flat is None else list(module.flat.notes)
@@ -115,6 +117,7 @@ class _Finder:
             self.unplaced,
             self.refused,
             tuple(self.notes),
+            self.unchecked,
         )
 
     def _choose(self, choices: Choices) -> None:
@@ -188,6 +191,7 @@ class _Finder:
             raise NotABundleError(f"{', '.join(one.port.fields)}: not all of its payload")
         self.ties |= one.wires.ties
         self.ignored += one.wires.ignored
+        self.unchecked |= one.wires.unchecked
         self.notes += one.wires.notes
         for name in one.wires.pins:
             self.left.pop(name)

@@ -98,6 +98,7 @@ def _description(
         compare_time=model not in READY,
         compare_order=model != "merge",
         ignored=found.ignored,
+        unchecked=dict(found.unchecked),
         defines=dict(sources.defines),
         parameters=_values(found),
         ties=dict(found.ties),

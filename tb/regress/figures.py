@@ -38,7 +38,7 @@ def simulated_ps(episodes: Iterable[Episode]) -> int:
 
 
 def port_figures(result: RunResult) -> dict[str, dict[str, Any]]:
-    """Of every stream port in the last whole episode: direction, beats, frames, MB/s, share of what the port can carry."""
+    """Of every stream port in the main episode: direction, beats, frames, MB/s, share of what the port can carry."""
     episode = result.main_episode
     if episode is None:
         return {}

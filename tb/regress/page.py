@@ -108,6 +108,11 @@ def run_page(run: Run, content: Content) -> str:
         kinds=[k for k in code_coverage.KINDS if any(f.total.get(k) for f in files)],
         most_missed=_MOST_MISSED,
         functional=functional,
+        confirmed=[
+            f"{design}: {name}: {reason}"
+            for design, signals in run.settings.get("confirmed", {}).items()
+            for name, reason in signals.items()
+        ],
         waivers=[f"{design}: {waived(name, count)}" for (design, name), count in content.gathered.waivers.items()],
         bins={design: summary.bins_hit(by_port) for design, by_port in functional.items()},
     )

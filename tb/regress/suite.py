@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,6 +19,8 @@ from goldbeat.tb.toml import Refused, explain, load_model
 
 SUITES = Path(__file__).resolve().parent / "suites"
 """The suites that come with Goldbeat."""
+_SEEDS = 3
+"""Of a description that is run as a suite."""
 
 
 def _finite(value: Any) -> Any:
@@ -99,12 +102,12 @@ def suite_names() -> list[str]:
 
 
 def find_suite(name: str) -> Path:
-    """The file of a suite: one that comes with Goldbeat by name, any other by its path.
+    """The file of a suite: one that comes with Goldbeat by name, any other, or a design's description, by its path.
 
     Raises:
         UsageError: there is none.
     """
-    if name.endswith(".toml"):
+    if name.endswith((".toml", ".py")):
         return Path(name)
     path = SUITES / f"{name}.toml"
     if not path.is_file():
@@ -113,12 +116,25 @@ def find_suite(name: str) -> Path:
 
 
 def load_suite(path: Path) -> Suite:
-    """Read a suite file.
+    """Read a suite file; of a design's description, every case on a few seeds.
 
     Raises:
         InputError: no such file, not TOML, an unknown key or a wrong value.
     """
+    if _is_description(path):
+        return Suite(summary=f"every case of {path.name}", seeds=_SEEDS, run=(Entry(designs=(path.name,)),))
     return load_model(Suite, path, "a suite (.toml)", _explain)
+
+
+def _is_description(path: Path) -> bool:
+    """Whether a file describes a design; what is no TOML is left to the reader of suites."""
+    if path.suffix == ".py":
+        return True
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return "top" in found and "run" not in found
 
 
 def _explain(refused: Refused) -> GoldbeatError:

@@ -424,7 +424,11 @@ class _Run:
                 result = judge(ready.request, ready.plan, records, "")
             recorded = result.status == RECORDED
             hint = "" if ready.request.design.blessed is None else _BLESS_HINT
-            failures = [*result.failures, *(f"not compared: {text}{hint}" for text in result.partial if not recorded)]
+            failures = [
+                *result.failures,
+                *(f"not compared: {text}{hint}" for text in result.unmodelled if not recorded),
+            ]
+            failures += [f"partial: {text}" for text in result.unseen]
             failures += differing_episodes([stimulus for stimulus, _ in ready.plan.steps], records, others)
             failures += _broken_limits(item, result)
             self._give_ran(

@@ -30,12 +30,14 @@ class BlessedCheck:
         run: what this run did, as it would be recorded.
         state: ``none``: this run has no recording; ``same`` or ``changed``; ``written`` or ``replaced``: it has become one.
         changes: what the run did other than recorded, per episode and port.
+        changed: numbers of the episodes that did.
     """
 
     file: Path
     run: BlessedRun
     state: BlessedState
     changes: tuple[str, ...] = ()
+    changed: tuple[int, ...] = ()
 
     @property
     def count(self) -> int:
@@ -95,14 +97,14 @@ def check_blessed(
     if was is None:
         return BlessedCheck(design.blessed, run, "none")
     stimuli = [stimulus for stimulus, _ in pairs]
-    changes = [
-        in_episode(number, stimuli, text)
-        for number, (old, new) in enumerate(zip(was.episodes, marks, strict=False))
-        for text in mark_changes(old, new)
-    ]
+    found = {
+        number: mark_changes(old, new) for number, (old, new) in enumerate(zip(was.episodes, marks, strict=False))
+    }
+    changes = [in_episode(number, stimuli, text) for number, texts in found.items() for text in texts]
+    changed = tuple(number for number, texts in found.items() if texts)
     if len(was.episodes) != len(marks):
         changes.append(f"{len(was.episodes)} episodes were recorded, there are {len(marks)}")
-    return BlessedCheck(design.blessed, run, "changed" if changes else "same", tuple(changes))
+    return BlessedCheck(design.blessed, run, "changed" if changes else "same", tuple(changes), changed)
 
 
 def keep_blessed(design: Design, checks: Sequence[BlessedCheck]) -> list[BlessedCheck]:

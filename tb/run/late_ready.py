@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Beats and accesses that a design leaves waiting longer than somebody wants: a warning, as no protocol has a bound."""
+"""Beats and accesses that a design lets wait too long, which no protocol forbids, and inputs that it never lets wait."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace, in_step
@@ -48,18 +49,50 @@ def late_ready(ports: Sequence[StreamPort], stimulus: Stimulus, found: Outcome, 
 def _late(given: Trace, taken: Trace, earliest: int, bound: int) -> tuple[int, int, int, int] | None:
     """The longest wait, its beat, the cycle of its first offer, and how many beats waited for longer than the bound; None: none."""
     found: list[tuple[int, int, int]] = []
-    count, offer_before, taken_before = 0, -1, -1
+    count = 0
+    for start, offered, waits in _waits(given, taken, earliest):
+        worst = int(waits.argmax())
+        count += int((waits > bound).sum())
+        found.append((int(waits[worst]), start + worst, int(offered[worst])))
+    most, beat, cycle = max(found, key=lambda one: one[0])
+    return (most, beat, cycle, count) if most > bound else None
+
+
+_Cycles = npt.NDArray[np.int64]
+
+
+def _waits(given: Trace, taken: Trace, earliest: int) -> Iterator[tuple[int, _Cycles, _Cycles]]:
+    """Of each part of a trace: number of its first beat, cycles of the first offers, cycles that the beats waited."""
+    offer_before, taken_before = -1, -1
     for start, one, other in in_step(given, taken):
         offered = one.gaps_after(offer_before) + 1 + np.concatenate([[taken_before], other.cycle[:-1]])
         if start == 0:
             offered[0] = max(offered[0], earliest)
-        waits = other.cycle - offered
-        worst = int(waits.argmax())
-        count += int((waits > bound).sum())
-        found.append((int(waits[worst]), start + worst, int(offered[worst])))
+        yield start, offered, other.cycle - offered
         offer_before, taken_before = int(one.cycle[-1]), int(other.cycle[-1])
-    most, beat, cycle = max(found, key=lambda one: one[0])
-    return (most, beat, cycle, count) if most > bound else None
+
+
+def first_wait(port: StreamPort, stimulus: Stimulus, found: Outcome) -> int | None:
+    """The first beat of an input that the design let wait, the first of all left out: a reset may delay it; None: there is none."""
+    given, taken = stimulus.inputs.get(port.name), found.ports.get(port.name)
+    if given is None or taken is None or not len(taken):
+        return None
+    for start, _, waits in _waits(given, taken, 0 if stimulus.settled else 1):
+        late = np.flatnonzero(waits[1 if start == 0 else 0 :])
+        if len(late):
+            return start + int(late[0]) + (start == 0)
+    return None
+
+
+def held_back(ports: Sequence[StreamPort], stimulus: Stimulus, found: Outcome) -> bool:
+    """Whether some output had beats and a sink that is not always ready."""
+    return any(
+        port.direction == "out"
+        and port.has("tready")
+        and stimulus.pattern(port.name).kind != "none"
+        and len(found.ports.get(port.name, ()))
+        for port in ports
+    )
 
 
 def late_answers(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,11 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.episodes import FILE as EPISODES
 from goldbeat.tb.run.episodes import save_episodes
+from goldbeat.tb.run.open_points import not_compared
 from goldbeat.tb.run.plot import plot_memory, plot_run
 from goldbeat.tb.run.run_folder import DIAGRAM, PLOT, REPORT, TIMELINE
-from goldbeat.tb.run.runs import EpisodeResult, Request, RunResult
+from goldbeat.tb.run.runs import EpisodeResult, Request, RunResult, differing_ports, shown_result
+from goldbeat.tb.run.scoreboard import compared_part
 from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.transactions import ahead_of_streams, bus_directions
 from goldbeat.tb.run.user_coverage import add_hits
@@ -35,8 +37,8 @@ def write_report(
 ) -> dict[str, Any]:
     """Write everything about a run with one or many seeds, and give the report back.
 
-    With many seeds, the folder itself holds the first seed's traces and the timing of all seeds' episodes, and ``seeds/<seed>``
-    what there is of every seed that failed.
+    With many seeds, the folder itself holds the traces of the first seed that failed, else of the first, and the timing
+    of all seeds' episodes; ``seeds/<seed>`` has what there is of every seed that failed.
 
     Args:
         results: one a seed.
@@ -46,14 +48,15 @@ def write_report(
     """
     request = results[0].request
     several = len(results) > 1
-    report = _write_one(results[0], folder, plot=True, timeline=timeline)
+    differing = differing_ports(results)
+    report = _write_one(shown_result(results), folder, differing, plot=True, timeline=timeline)
     report["repeat"] = repeat or request.command()
     if several:
         report |= _all_seeds(results)
         report["measured"] = _keep_episodes(results, folder)
         for result in results:
             if not result.passed:
-                _write_one(result, folder / "seeds" / str(result.seed), plot=False, timeline=timeline)
+                _write_one(result, folder / "seeds" / str(result.seed), differing, plot=False, timeline=timeline)
     _dump(report, folder / REPORT)
     return report
 
@@ -71,6 +74,8 @@ def _all_seeds(results: Sequence[RunResult]) -> dict[str, Any]:
         "seeds": seeds,
         "status": worst_status(results),
         "partial": list(dict.fromkeys(text for r in results for text in r.partial)),
+        "open": list(dict.fromkeys(text for r in results for text in r.open)),
+        "untried": list(dict.fromkeys(text for r in results for text in r.untried)),
         "compared": sum(r.compared for r in results),
         "episodes": sum(len(r.episodes) for r in results),
         "waived": waived_in_all(results),
@@ -105,40 +110,12 @@ def waived_in_all(results: Sequence[RunResult]) -> dict[str, int]:
     return {name: sum(r.waived.get(name, 0) for r in results) for result in results for name in result.waived}
 
 
-def _write_one(result: RunResult, folder: Path, *, plot: bool, timeline: bool) -> dict[str, Any]:
+def _write_one(
+    result: RunResult, folder: Path, differing: Mapping[str, tuple[int, int]], *, plot: bool, timeline: bool
+) -> dict[str, Any]:
+    """Write what there is of one seed; ``differing``: ports that differ somewhere in the run."""
     request, episode = result.request, result.main_episode
-    report: dict[str, Any] = {
-        "design": request.design.name,
-        "case": request.case.name,
-        "params": request.all_params,
-        "options": {**request.case.options, **request.options},
-        "seed": result.seed,
-        "status": result.status,
-        "compared": result.compared,
-        "time_compared": request.design.timed,
-        "order_compared": request.design.ordered,
-        "episodes": len(result.episodes),
-        "failures": list(result.failures),
-        "partial": list(result.partial),
-        "recording": None if result.blessed is None else result.blessed.as_dict(),
-        "waived": dict(result.waived),
-        "late_bits": result.late_bits,
-        "late_crossings": result.late_crossings,
-        "warnings": list(result.warnings),
-        "undriven": request.design.undriven(),
-        "netlist": None if result.netlist is None else {**result.netlist.as_dict(), "left_out": NOT_IN_NETLIST},
-        "repeat": request.command(result.seed),
-        "repeat_in": str(Path.cwd()),
-        "build_s": round(result.build_s, 3),
-        "waves": None if result.waves is None else str(result.waves),
-        "log": None if result.log is None else str(result.log),
-        "x_check": None if result.x_check is None else [asdict(one) for one in result.x_check],
-        # Ports without a trace too: a limit for one of them is no mistake of the user's.
-        "ports": {
-            p.name: {"direction": p.direction, "dtype": p.dtype, "width": p.width, "trace": None}
-            for p in request.design.bundles(request.all_params)
-        },
-    }
+    report = _facts(result)
     report["buses"] = bus_directions(request.design, request.all_params)
     folder.mkdir(parents=True, exist_ok=True)
     report["measured"] = _keep_episodes([result], folder)
@@ -153,6 +130,9 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool, timeline: bool) -
         dtypes: dict[str, str | None] = {}
         for port in request.design.bundles(request.all_params):
             report["ports"][port.name] = entry = _port_entry(port, result, episode, folder)
+            if port.name in differing:
+                seed, number = differing[port.name]
+                entry |= {"model": "differs", "differs_in": {"seed": seed, "episode": number}}
             shown[port.name], dtypes[port.name] = episode.record.outcome.ports[port.name], entry["dtype"]
         report["status_outputs"] = dict(episode.record.outcome.status)
         report["tables"] = [asdict(table) for table in result.findings()]
@@ -165,6 +145,47 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool, timeline: bool) -
             report["memory_plots"] = _plot_memories(request, episode, folder)
     _dump(report, folder / REPORT)
     return report
+
+
+def _facts(result: RunResult) -> dict[str, Any]:
+    """What a report says of one seed as a whole."""
+    request, design = result.request, result.request.design
+    return {
+        "design": design.name,
+        "case": request.case.name,
+        "params": request.all_params,
+        "options": {**request.case.options, **request.options},
+        "seed": result.seed,
+        "status": result.status,
+        "compared": result.compared,
+        "time_compared": design.timed,
+        "order_compared": design.ordered,
+        "episodes": len(result.episodes),
+        "failures": list(result.failures),
+        "partial": list(result.partial),
+        "open": list(result.open),
+        "untried": list(result.untried),
+        "unread": list(design.ignored),
+        "confirmed": dict(design.unchecked),
+        "recording": None if result.blessed is None else result.blessed.as_dict(),
+        "waived": dict(result.waived),
+        "late_bits": result.late_bits,
+        "late_crossings": result.late_crossings,
+        "warnings": list(result.warnings),
+        "undriven": design.undriven(),
+        "netlist": None if result.netlist is None else {**result.netlist.as_dict(), "left_out": NOT_IN_NETLIST},
+        "repeat": request.command(result.seed),
+        "repeat_in": str(Path.cwd()),
+        "build_s": round(result.build_s, 3),
+        "waves": None if result.waves is None else str(result.waves),
+        "log": None if result.log is None else str(result.log),
+        "x_check": None if result.x_check is None else [asdict(one) for one in result.x_check],
+        # Ports without a trace too: a limit for one of them is no mistake of the user's.
+        "ports": {
+            p.name: {"direction": p.direction, "dtype": p.dtype, "width": p.width, "trace": None}
+            for p in design.bundles(request.all_params)
+        },
+    }
 
 
 def _keep_mismatch(result: RunResult, folder: Path) -> dict[str, Any]:
@@ -196,7 +217,10 @@ def _keep_timeline(result: RunResult, folder: Path) -> dict[str, Any]:
 def _port_entry(port: StreamPort, result: RunResult, episode: EpisodeResult, folder: Path) -> dict[str, Any]:
     """What the report says of a port, whose traces are written where they are to be kept."""
     request = result.request
-    trace, expected = episode.record.outcome.ports[port.name], episode.expected.ports.get(port.name)
+    trace = episode.record.outcome.ports[port.name]
+    expected = compared_part(request.design, episode.stimulus, episode.expected).ports.get(port.name)
+    if expected is not None and episode.stimulus.stop_ps is not None and not request.design.timed:
+        expected = expected[: len(trace)]
     dtype, why = whole_samples(trace, port.dtype)
     entry: dict[str, Any] = {
         "direction": port.direction,
@@ -207,7 +231,7 @@ def _port_entry(port: StreamPort, result: RunResult, episode: EpisodeResult, fol
         "model": _model_says(port.name, episode),
         "throughput": measures_dict(measure(trace, dtype)),
     }
-    if unseen := _not_compared(trace, expected):
+    if unseen := not_compared(episode.record.outcome, episode.expected, port.name):
         entry["not_compared"] = unseen
     if request.keeps(port.name, passed=result.passed):
         return entry | _keep_traces(port, trace, expected, dtype, why, folder)
@@ -255,13 +279,6 @@ def _keep_labelled(result: RunResult, folder: Path) -> list[str]:
         for port, trace in episode.record.outcome.ports.items():
             _save(trace, folder / "traces" / names[-1] / f"{port}{SUFFIX}")
     return names
-
-
-def _not_compared(got: Trace, expected: Trace | None) -> list[str]:
-    """Sidebands of a port that the model does not predict: the verdict says nothing of them."""
-    if expected is None:
-        return []
-    return [name for name in got.sides if name not in expected.sides]
 
 
 def _keep_answer(answer: RunAnswer, folder: Path) -> dict[str, Any]:

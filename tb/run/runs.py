@@ -39,6 +39,7 @@ from goldbeat.tb.run.initial_values import in_episode
 from goldbeat.tb.run.inputs import check_inputs, clocks_of, fitted, placed
 from goldbeat.tb.run.late_ready import late_answers, late_channels, late_ready
 from goldbeat.tb.run.payload import payload_policies
+from goldbeat.tb.run.open_points import never_held, open_signals, untried_ready, waits_wrongly
 from goldbeat.tb.run.prediction import call_case, make_stimuli, predict_outcome
 from goldbeat.tb.run.progress import Course, Reached
 from goldbeat.tb.run.scoreboard import Verdict, check_episode, nothing_compared
@@ -295,6 +296,8 @@ class RunResult:
         x_check: episodes that differ with other initial values; None: they were not run twice.
         netlist: what ran in place of the RTL.
         blessed: what an earlier recording says of it; None for a design with a golden model.
+        open: signals of bundles that nothing compared and nobody has confirmed; a run with one does not pass.
+        untried: inputs that were never held back; no pass either, in a case that is made to fill queues.
     """
 
     request: Request
@@ -309,18 +312,30 @@ class RunResult:
     x_check: tuple[Differing, ...] | None = None
     netlist: Netlist | None = None
     blessed: BlessedCheck | None = None
+    open: tuple[str, ...] = ()
+    untried: tuple[str, ...] = ()
+
+    @property
+    def unmodelled(self) -> tuple[str, ...]:
+        """Outputs that no model predicts, each reason once."""
+        return tuple(dict.fromkeys(text for e in self.episodes for text in e.partial))
 
     @property
     def partial(self) -> tuple[str, ...]:
-        """Why outputs were not compared, where that is not a failure; each reason once."""
-        return tuple(dict.fromkeys(text for e in self.episodes for text in e.partial))
+        """What was not compared or tried, where that is not a failure; each reason once."""
+        return (*self.unmodelled, *self.unseen)
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """What could be compared or tried, and was not."""
+        return (*self.open, *(self.untried if self.request.case.fills else ()))
 
     @property
     def status(self) -> str:
         """``fail``, ``pass``, or, where no model knows outputs, ``recorded`` (they are the same as recorded) or ``partial``."""
         if self.failures or not self.partial:
             return "fail" if self.failures else "pass"
-        return RECORDED if self.blessed is not None and self.blessed.state == "same" else "partial"
+        return RECORDED if not self.unseen and self.blessed is not None and self.blessed.state == "same" else "partial"
 
     @property
     def passed(self) -> bool:
@@ -333,20 +348,20 @@ class RunResult:
         return sum(e.verdict.compared for e in self.episodes)
 
     def findings(self) -> Sequence[MeasurementTable]:
-        """Tables of what the main episode has measured beside its ports."""
+        """Tables of what the main episode has measured beside its ports; none of one that a reset cut off."""
         episode, make = self.main_episode, self.request.design.findings
-        if episode is None or make is None:
+        if episode is None or make is None or episode.stimulus.stop_ps is not None:
             return ()
         return make(self.request.all_params, episode.stimulus, episode.record)
 
     @cached_property
     def answer(self) -> RunAnswer | None:
-        """What the main episode has computed; None where the design does not say, or no episode ended."""
+        """What the main episode has computed; None where the design does not say, or the episode did not end."""
         if self.request.case.answer is not None and self.episodes:
             pairs = [(e.stimulus, e.record) for e in self.episodes]
             return self.request.case.answer(self.request.setting(self.seed), pairs)
         episode, make = self.main_episode, self.request.design.answer
-        if episode is None or make is None:
+        if episode is None or make is None or episode.stimulus.stop_ps is not None:
             return None
         return make(self.request.setting(self.seed), episode.stimulus, episode.record)
 
@@ -382,10 +397,30 @@ class RunResult:
 
     @property
     def main_episode(self) -> EpisodeResult | None:
-        """The last episode that ran to its end: the one that reports show."""
+        """The episode that reports show: the first that failed, else the last that ran to its end."""
+        unlike = {one.episode for one in self.x_check or ()} | set(self.blessed.changed if self.blessed else ())
+        failed = [e for n, e in enumerate(self.episodes) if e.verdict.failures or n in unlike]
+        if failed:
+            return failed[0]
         whole = [e for e in self.episodes if e.stimulus.stop_ps is None]
         shown = [e for e in whole if not e.stimulus.registers] or whole
         return shown[-1] if shown else None
+
+
+def differing_ports(results: Iterable[RunResult]) -> dict[str, tuple[int, int]]:
+    """Stream ports that are not as predicted in some episode of a run, with seed and number of the first such episode."""
+    found: dict[str, tuple[int, int]] = {}
+    for result in results:
+        for number, episode in enumerate(result.episodes):
+            for name, comparison in episode.verdict.ports.items():
+                if not comparison.equal:
+                    found.setdefault(name, (result.seed, number))
+    return found
+
+
+def shown_result(results: Sequence[RunResult]) -> RunResult:
+    """Of the seeds of a run the one that reports show: the first that failed, else the first."""
+    return next((r for r in results if r.status == "fail"), results[0])
 
 
 def _length(stimulus: Stimulus, expected: Outcome | None) -> int:
@@ -545,6 +580,7 @@ def _judge_episode(
     verdict = check_episode(design, params, stimulus, expected, record)
     more = Check() if case.check is None else call_case(case.check, context, stimulus, record)
     covered, wrong = count_coverage(design, params, stimulus, record)
+    wrong += waits_wrongly(design, params, stimulus, record)
     failures = (*verdict.failures, *(text for text in more.failures if text not in verdict.failures), *wrong)
     compared = 0 if more.void else verdict.compared + more.compared
     verdict = replace(verdict, failures=failures, compared=compared)
@@ -601,10 +637,19 @@ def judge(request: Request, plan: SeedPlan, records: Sequence[Record], stopped: 
     blessed = _blessed(request, plan.seed, episodes) if len(episodes) == len(plan.steps) else None
     if blessed is not None and not request.rebless:
         failures += [f"changed since it was recorded in {blessed.file.name}: {text}" for text in blessed.changes]
-    return RunResult(
+    result = RunResult(
         *(request, plan.seed, tuple(episodes), tuple(failures), 0.0, None, None, dict(waived), warnings),
         blessed=blessed,
     )
+    return _with_open_points(result)
+
+
+def _with_open_points(result: RunResult) -> RunResult:
+    """The same with what its episodes could not have seen."""
+    design, params, case = result.request.design, result.request.all_params, result.request.case
+    steps = [(e.stimulus, e.expected, e.record) for e in result.episodes]
+    untried = tuple(untried_ready(port, case) for port in never_held(design, params, case, steps))
+    return replace(result, open=tuple(open_signals(design, params, steps)), untried=untried)
 
 
 def _blessed(request: Request, seed: int, episodes: Sequence[EpisodeResult]) -> BlessedCheck | None:

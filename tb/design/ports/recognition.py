@@ -177,6 +177,7 @@ class Wires:
         name: as given.
         roles: the ports by role that are not left out.
         ties, ignored: of those that are.
+        unchecked: those of them that the module itself does not use, and why.
         notes: what was left out or guessed, and why.
     """
 
@@ -191,6 +192,7 @@ class Wires:
         self.roles = dict(pins)
         self.ties: dict[str, int] = {}
         self.ignored: list[str] = []
+        self.unchecked: dict[str, str] = {}
         self.notes: list[str] = []
         self._parameters = parameters
         self._inverted = inverted
@@ -245,7 +247,8 @@ class Wires:
                 continue
             for role in (match[2].lower(), f"t{match[2].lower()}"):
                 if role in self.roles and role not in ("tdata", "tvalid"):
-                    self.drop(role, f"parameter {parameter.name} is 0", tie=-1 if role == "tkeep" else 0)
+                    self.unchecked[self.roles[role].name] = why = f"parameter {parameter.name} is 0"
+                    self.drop(role, why, tie=-1 if role == "tkeep" else 0)
 
     def common(self, array: PinArray, roles: Sequence[str]) -> Width:
         """The width that signals share.

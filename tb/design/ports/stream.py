@@ -44,6 +44,7 @@ class StreamPort(Bundle):
         tid, tdest, tuser: widths of the sidebands. Default: absent.
         dtype: sample type, for PLIO files and throughput in samples; None: the port carries no samples.
         from_file: accepts a file as stimulus. False: for ports that carry control, not data.
+        always_ready: the design never holds an input back. A beat that waits for TREADY fails the run.
         interleaved: beats of other TID or TDEST may appear within a packet of an output.
         fields: for a handshake without TDATA, such as a descriptor: the design's ports that belong to it, with their widths.
             They form TDATA, first port lowest, padded with 0 to whole bytes.
@@ -83,6 +84,7 @@ class StreamPort(Bundle):
     bus: str = AXIS.name
     direction: Literal["in", "out"]
     width: Width = 32
+    always_ready: bool = False
     interleaved: bool = True
     tid: Width | None = None
     tdest: Width | None = None
@@ -107,6 +109,8 @@ class StreamPort(Bundle):
             raise ValueError("fields: such a stream names tvalid, tready or both in signals, and is no array")
         if self.gated and (self.lanes is not None or not self.has("tready")):
             raise ValueError("gated: such a stream has tready, and is no array")
+        if self.always_ready and (self.direction == "out" or not self.has("tready")):
+            raise ValueError("always_ready is for inputs with tready")
         if isinstance(self.width, int) and (self.width < 8 or self.width % 8):
             raise ValueError(f"width: found {self.width}, expected whole bytes")
         return self

@@ -49,9 +49,9 @@ def test_it_is_a_design(tmp_path: Path) -> None:
     design = find_design(str(path))
     assert (design.name, design.timed, design.root) == ("x", False, tmp_path)
     # Without a reset, nothing can be cut off in mid-flight.
-    assert [c.name for c in design.cases] == ["random", "sweep", "sizes"]
+    assert [c.name for c in design.cases] == ["sweep", "random", "sizes"]
     path.write_text(_GOOD.replace('name = "clk"', 'name = "clk"\nreset = "rst"'))
-    assert [c.name for c in find_design(str(path)).cases] == ["random", "sweep", "sizes", "reset"]
+    assert [c.name for c in find_design(str(path)).cases] == ["sweep", "random", "sizes", "reset"]
 
 
 @pytest.mark.parametrize(

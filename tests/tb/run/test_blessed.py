@@ -156,6 +156,9 @@ def test_sign_off_takes_no_recording_for_a_model(tmp_path):
 # -- with a simulator -------------------------------------------------------------------------------------------------
 
 
+ONE = ("--case", "random")
+
+
 def goldbeat(*words):
     said = CliRunner().invoke(app, [str(word) for word in words])
     return said.exit_code, said.output
@@ -180,43 +183,43 @@ def report(tmp_path, case="random"):
 @pytest.mark.sim
 def test_a_recording_is_made_kept_and_only_replaced_when_asked(bench, tmp_path):
     file = bench.with_suffix(".blessed.json")
-    assert goldbeat("run", bench)[0] == 1
-    code, said = goldbeat("run", bench, "--bless", "--seeds", 2)
+    assert goldbeat("run", bench, *ONE)[0] == 1
+    code, said = goldbeat("run", bench, *ONE, "--bless", "--seeds", 2)
     assert (code, "PARTIAL" in said) == (0, True)
     assert f"in {file}; commit it" in said
     before = file.read_bytes()
-    code, said = goldbeat("run", bench)
+    code, said = goldbeat("run", bench, *ONE)
     assert code == 0, said
     assert "SAME AS RECORDED add_three random" in said
     assert "PASS" not in said
     assert "not checked by a golden model" in said
     assert (report(tmp_path)["status"], report(tmp_path)["recording"]["state"]) == ("recorded", "same")
-    code, said = goldbeat("run", bench, "--seed", 2)
+    code, said = goldbeat("run", bench, *ONE, "--seed", 2)
     assert code == 3
     assert "has no recording of this case with seed 2" in said
-    code, said = goldbeat("run", bench, "--set", "ADD=4")
+    code, said = goldbeat("run", bench, *ONE, "--set", "ADD=4")
     assert code == 3
     assert "has no recording" in said
     source = tmp_path / "add_three.sv"
     source.write_text(source.read_text().replace("ADD);", "ADD + 1);"))
-    code, said = goldbeat("run", bench)
+    code, said = goldbeat("run", bench, *ONE)
     assert code == 1
     assert "changed since it was recorded in add_three.blessed.json: port m: data changed" in said, said
-    code, said = goldbeat("run", bench, "--bless")
+    code, said = goldbeat("run", bench, *ONE, "--bless")
     assert code == 1
     assert "nothing was recorded because the run failed" in said
     assert "--rebless" in said
     assert file.read_bytes() == before
-    code, said = goldbeat("run", bench, "--rebless")
+    code, said = goldbeat("run", bench, *ONE, "--rebless")
     assert (code, "recorded again" in said, "port m: data changed" in said) == (0, True, True), said
-    assert goldbeat("run", bench)[0] == 0
-    assert goldbeat("run", bench, "--seed", 1)[0] == 1
+    assert goldbeat("run", bench, *ONE)[0] == 0
+    assert goldbeat("run", bench, *ONE, "--seed", 1)[0] == 1
 
 
 @pytest.mark.sim
 def test_a_recorded_run_is_signed_off_only_when_that_is_said(bench, tmp_path):
-    assert goldbeat("run", bench, "--bless")[0] == 0
-    code, said = goldbeat("run", bench, "--json")
+    assert goldbeat("run", bench, *ONE, "--bless")[0] == 0
+    code, said = goldbeat("run", bench, *ONE, "--json")
     assert code == 0
     assert json.loads(said)["recording"]["meaning"].startswith("same as recorded; not checked")
     (tmp_path / "limits.toml").write_text('[latency."s->m"]\nmax_ns = 10000\n')

@@ -161,7 +161,7 @@ def test_a_toml_description_takes_the_file_in_every_case_that_does_not_say_other
         assert all(np.array_equal(s.inputs["din"].data, given["din"].data) for s, _ in steps)
     for case in ("ctl_ram", "fixed"):
         with pytest.raises(
-            UsageError, match=r"cannot be driven from files; cases that can: random, sweep, sizes, mine"
+            UsageError, match=r"cannot be driven from files; cases that can: sweep, random, sizes, mine"
         ):
             check_request(Request(own, own.case(case), inputs=given))
 

@@ -83,7 +83,7 @@ def test_models_predict_in_parts_what_they_predict_whole(name: str, seed: int, t
     case = design.case("sweep")
     params = design.params(case, {})
     shelf = Shelf(tmp_path, (1, 2, 7, 16, 59, 1000)[seed])
-    stimuli = case.make(replace(request(design, case).setting(seed), options={"beats": 60}))
+    stimuli = case.make(replace(request(design, case).setting(seed), options={"beats": 60, "fill": 0}))
     for stimulus in stimuli:
         stored = replace(stimulus, inputs={n: shelf.long(t) for n, t in stimulus.inputs.items()})
         whole, parts = design.model(params, stimulus), predict_outcome(design, params, stored, shelf)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run could not have seen: signals that nothing compares, and back-pressure of the design that was never tried."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.stored_trace import StoredTrace
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.ports.bundle import lanes
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.unchecked import unchecked_signals, unpredicted
+from goldbeat.tb.inside.job import Record
+from goldbeat.tb.run.late_ready import first_wait, held_back
+
+Steps = Sequence[tuple[Stimulus, Outcome, Record]]
+"""Episodes: what was driven, what was expected, what came."""
+
+
+def open_signals(design: Design, params: Mapping[str, Any], steps: Steps) -> list[str]:
+    """Signals of bundles that the verdict says nothing of and that nobody has confirmed, each with what it is."""
+    found = unchecked_signals(design)
+    for port in design.streams:
+        for lane in lanes(port, params) if port.direction == "out" else ():
+            for _, expected, record in steps:
+                if lane.name not in expected.unknown:
+                    found |= unpredicted(not_compared(record.outcome, expected, lane.name), port)
+    return [f"{name}: {what}" for name, what in found.items() if name not in design.unchecked]
+
+
+def not_compared(got: Outcome, expected: Outcome, port: str) -> list[str]:
+    """Sidebands of a port that the model does not predict."""
+    if port not in expected.ports:
+        return []
+    return [name for name in got.ports[port].sides if name not in expected.ports[port].sides]
+
+
+def never_held(design: Design, params: Mapping[str, Any], case: Case, steps: Steps) -> list[StreamPort]:
+    """Inputs that the design took without a wait in every episode, although sinks held its outputs back.
+
+    Long traces are looked through where the case is to fill queues.
+    """
+    ports = design.bundles(params)
+    long = any(isinstance(trace, StoredTrace) for _, _, record in steps for trace in record.outcome.ports.values())
+    if (long and not case.fills) or not any(held_back(ports, one, record.outcome) for one, _, record in steps):
+        return []
+    return [
+        port
+        for port in ports
+        if port.direction == "in" and port.has("tready") and not port.always_ready
+        if any(len(one.inputs.get(port.name, ())) for one, _, _ in steps)
+        if all(first_wait(port, one, record.outcome) is None for one, _, record in steps)
+    ]
+
+
+def untried_ready(port: StreamPort, case: Case) -> str:
+    """What to say of an input of :func:`never_held`."""
+    said = f"{port.pin('tready')} never fell although sinks held outputs back"
+    if not case.fills:
+        return said
+    more = "send more beats than its queues hold (--set fill=N)" if "fill" in case.options else "send more beats"
+    return f"{said}; {more}, or set always_ready = true for {port.name} if it never falls"
+
+
+def waits_wrongly(design: Design, params: Mapping[str, Any], stimulus: Stimulus, record: Record) -> list[str]:
+    """Failures of inputs that are described as always ready."""
+    return [
+        f"port {port.name}: always_ready is set, but beat {beat} waited for {port.pin('tready')}"
+        for port in design.bundles(params)
+        if port.always_ready and (beat := first_wait(port, stimulus, record.outcome)) is not None
+    ]
