@@ -44,7 +44,7 @@ from goldbeat.tb.regress.compare import compare_runs
 from goldbeat.tb.regress.engine import Oldest, Tally
 from goldbeat.tb.regress.farm_pool import WAIT_S
 from goldbeat.tb.regress.item import Item, ItemResult, Status
-from goldbeat.tb.regress.plan import make_batches, make_plan
+from goldbeat.tb.regress.plan import confirmed_signals, make_batches, make_plan
 from goldbeat.tb.regress.reports import report_text, row_dict, run_dict
 from goldbeat.tb.regress.run import LOCAL, Observer, Settings, artefacts_of, begin, go_on
 from goldbeat.tb.regress.store import LEFT, Row, Run, Store
@@ -147,10 +147,7 @@ def regress_command(
         path = find_suite(suite or "smoke")
         items = make_plan(load_suite(path), path.parent, seed=seed, seeds=seeds, filters=filters or ())
     if dry_run:
-        if resume is not None:
-            with Store(read_only=True) as store:
-                items = [r.item for r in store.rows(store.unfinished(suite, number).id, f"AND {LEFT}")]
-        _show_plan(items, workers, as_json)
+        _show_plan(items if resume is None else _unfinished(suite, number), workers, as_json)
         return
     _check_farm(engine, keys)
     with Store() as store:
@@ -159,7 +156,8 @@ def regress_command(
             check_trusted(run, (r.item for r in store.rows(run.id)), trust=trust)
             settings = replace(settings, coverage=bool(run.settings.get("coverage")))
         else:
-            run = begin(store, suite or "smoke", items, settings, seed=seed, file=path, filters=filters or ())
+            what = (store, suite or "smoke", items, settings)
+            run = begin(*what, seed=seed, file=path, filters=filters or (), confirmed=confirmed_signals(items))
         with watching(run) as observer, code_of_project(trust=trust or resume is None):
             run = go_on(store, run, settings, observer)
         if as_json:
@@ -172,6 +170,12 @@ def regress_command(
             raise typer.Exit(BY_SIGNAL + run.facts["signal"])
         if run.status not in ("pass", "recorded"):
             raise typer.Exit(FAILED)
+
+
+def _unfinished(suite: str | None, number: int | None) -> list[Item]:
+    """What an unfinished run has not run yet."""
+    with Store(read_only=True) as store:
+        return [r.item for r in store.rows(store.unfinished(suite, number).id, f"AND {LEFT}")]
 
 
 def _tell_server(store: Store, run: Run, ci: CiService) -> None:

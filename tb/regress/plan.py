@@ -231,6 +231,12 @@ def item_design(item: Item) -> Design:
     return _known[name]
 
 
+def confirmed_signals(items: Iterable[Item]) -> dict[str, Mapping[str, str]]:
+    """Signals that designs of these items leave unchecked for a reason, by design."""
+    found = {item.design: item_design(item) for item in {(i.design, i.source): i for i in items}.values()}
+    return {name: design.unchecked for name, design in found.items() if design.unchecked}
+
+
 def make_batches(
     items: Iterable[Item],
     jobs: int,

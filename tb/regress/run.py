@@ -27,7 +27,7 @@ from goldbeat.tb.regress.farm_pool import FarmExecutor
 from goldbeat.tb.regress.farm_task import run_apart
 from goldbeat.tb.regress.fingerprint import code_hash, content_hash
 from goldbeat.tb.regress.item import Batch, Item, ItemResult, Status
-from goldbeat.tb.regress.plan import item_design, make_batches
+from goldbeat.tb.regress.plan import make_batches
 from goldbeat.tb.regress.pool import LocalExecutor
 from goldbeat.tb.regress.revision import changed, file_hash, revision_of
 from goldbeat.tb.regress.store import Row, Run, Store, locked, timing_name
@@ -116,13 +116,25 @@ def begin(
     seed: int,
     file: Path | None = None,
     filters: Sequence[str] = (),
+    confirmed: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Run:
-    """Record a new run; ``file``: of the suite; ``filters``: only cases of it that these fit."""
+    """Record a new run.
+
+    Args:
+        store: where.
+        suite: its name.
+        items: what runs.
+        settings: how.
+        seed: the first one.
+        file: of the suite.
+        filters: only cases that these fit.
+        confirmed: signals that need no check, by design, with the reasons.
+    """
     said: dict[str, Any] = {"jobs": settings.jobs, "engine": settings.engine, "coverage": settings.coverage}
     said["files"] = revision_of(items)
     said[CODE] = description_hashes(items)
-    designs = {name: item_design(item) for item in items for name in (item.design,)}
-    said["confirmed"] = {name: dict(one.unchecked) for name, one in designs.items() if one.unchecked}
+    if confirmed:
+        said["confirmed"] = {name: dict(signals) for name, signals in confirmed.items()}
     if filters:
         said["filters"] = list(filters)
     if file is not None:

@@ -97,9 +97,7 @@ def check_blessed(
     if was is None:
         return BlessedCheck(design.blessed, run, "none")
     stimuli = [stimulus for stimulus, _ in pairs]
-    found = {
-        number: mark_changes(old, new) for number, (old, new) in enumerate(zip(was.episodes, marks, strict=False))
-    }
+    found = {number: mark_changes(old, new) for number, (old, new) in enumerate(zip(was.episodes, marks, strict=False))}
     changes = [in_episode(number, stimuli, text) for number, texts in found.items() for text in texts]
     changed = tuple(number for number, texts in found.items() if texts)
     if len(was.episodes) != len(marks):

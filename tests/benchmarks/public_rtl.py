@@ -36,6 +36,7 @@ class PublicModule:
         run: options of ``goldbeat run``, likewise.
         edits: texts of the description and what replaces them.
         model: a golden model in place of the one of ``new``.
+        unchecked: signals that the description confirms as unchecked.
     """
 
     name: str
@@ -47,12 +48,14 @@ class PublicModule:
     run: str = ""
     edits: list[list[str]] = field(default_factory=list)
     model: str = ""
+    unchecked: list[str] = field(default_factory=list)
 
     @property
     def by_hand(self) -> str:
         """The corrections in a cell of the table."""
         words = [*re.findall(r"--\w+ \S+", f"{self.ties} {self.run}"), *(new for _, new in self.edits)]
-        return "; ".join([f"`{word}`" for word in words] + ["its own model"] * bool(self.model))
+        left = [f"unchecked: {', '.join(f'`{name}`' for name in self.unchecked)}"] * bool(self.unchecked)
+        return "; ".join([f"`{word}`" for word in words] + ["its own model"] * bool(self.model) + left)
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,8 @@ def tried(module: PublicModule, rtl: Path, folder: Path) -> PublicResult:
     description = folder / "bench" / f"{module.name}.toml"
     for old, new in module.edits:
         description.write_text(description.read_text().replace(old, new))
+    confirmed = "".join(f'{name} = "not modelled"\n' for name in module.unchecked)
+    description.write_text(description.read_text().replace("[unchecked]\n", f"[unchecked]\n{confirmed}"))
     values = 0
     for case in module.cases:
         call = f"{GOLDBEAT} run {description} --case {case} --seeds {module.seeds} --name {case} {module.run}"

@@ -69,7 +69,12 @@ AXIS = (
         (("o_data", "o_valid", "i_ready"), [], ["o_last", "o_busy"], [0]),
         (("out_data", "out_valid"), ["out_aresetn", "out_clk", "out_ready"], ["out_level"], [2]),
         # An output called data, and what is around a valid, are bundles that nothing looks at.
-        (("m_axis_tdata", "m_axis_tvalid"), ["ctl_ready"], ["debug_data", "done", "ctl_valid", "ctl_word"], [1, 3, 4, 0]),
+        (
+            ("m_axis_tdata", "m_axis_tvalid"),
+            ["ctl_ready"],
+            ["debug_data", "done", "ctl_valid", "ctl_word"],
+            [1, 3, 4, 0],
+        ),
         (("m_axis_tdata", "m_axis_tvalid"), ["enable"], ["pll_valid", "data_count", "state"], []),
     ],
 )
@@ -89,7 +94,10 @@ def test_a_confirmation_needs_a_signal_and_a_reason(tmp_path: Path) -> None:
     )
     path.write_text(text.format('m_axis_tid = "one source only"\ns_axis_tlast = "no frames"'))
     assert load_description(path).unchecked == {"m_axis_tid": "one source only", "s_axis_tlast": "no frames"}
-    for wrong, said in (('m_axis_id = "no"', "'m_axis_id' is no signal of a bundle"), ('m_axis_tid = ""', "m_axis_tid")):
+    for wrong, said in (
+        ('m_axis_id = "no"', "'m_axis_id' is no signal of a bundle"),
+        ('m_axis_tid = ""', "m_axis_tid"),
+    ):
         path.write_text(text.format(wrong))
         with pytest.raises(GoldbeatError, match=said):
             load_description(path)

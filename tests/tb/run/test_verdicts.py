@@ -231,7 +231,11 @@ def test_without_order_a_mismatch_shows_no_cycles(build: Path, tmp_path: Path) -
 
 def test_a_sideband_without_a_prediction_is_partial_unless_confirmed(build: Path, tmp_path: Path) -> None:
     silent = "m = ports['m_axis']\nports['m_axis'] = replace(m, tuser=None)\nreturn Outcome(ports)"
-    for body, unseen, confirmed in ((silent, ["tuser"], False), (silent, ["tuser"], True), ("return good", None, False)):
+    for body, unseen, confirmed in (
+        (silent, ["tuser"], False),
+        (silent, ["tuser"], True),
+        ("return good", None, False),
+    ):
         path = described(tmp_path / "own", body)
         text = path.read_text().replace(', "m_axis_tuser"', "").replace(", s_axis_tuser = 0", "")
         text = text if confirmed else text.replace(', m_axis_tuser = "not used"', "")
