@@ -111,17 +111,21 @@ class StoredTrace(Trace):
     Args:
         source: of the beats.
         start, end: the beats of the source that the trace has; None: to the last one.
+        edges: period of the clock and time of its cycle 0; None: as the source has them.
     """
 
     def __new__(cls, *args: Any, **columns: Any) -> Any:
         """A trace with other columns than the file's, as :func:`dataclasses.replace` makes it, is a plain one."""
         return Trace(**columns) if "data" in columns else object.__new__(cls)
 
-    def __init__(self, source: Chunks, start: int = 0, end: int | None = None) -> None:
+    def __init__(
+        self, source: Chunks, start: int = 0, end: int | None = None, edges: tuple[int, int] | None = None
+    ) -> None:
         ends = list(accumulate(source.lengths))
-        self._set(source, ends, start, (ends or [0])[-1] if end is None else end)
+        edges = (source.clock_ps, source.offset_ps) if edges is None else edges
+        self._set(source, ends, start, (ends or [0])[-1] if end is None else end, edges)
 
-    def _set(self, source: Chunks, ends: list[int], start: int, end: int) -> None:
+    def _set(self, source: Chunks, ends: list[int], start: int, end: int, edges: tuple[int, int]) -> None:
         put = object.__setattr__
         put(self, "_source", source)
         put(self, "_ends", ends)
@@ -129,8 +133,8 @@ class StoredTrace(Trace):
         put(self, "_end", end)
         put(self, "_columns", None)
         put(self, "_latest", [])
-        put(self, "clock_ps", source.clock_ps)
-        put(self, "offset_ps", source.offset_ps)
+        put(self, "clock_ps", edges[0])
+        put(self, "offset_ps", edges[1])
 
     _source: Chunks
     _ends: list[int]
@@ -151,9 +155,13 @@ class StoredTrace(Trace):
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return StoredTrace, (self._source, self._start, self._end)
+        return StoredTrace, (self._source, self._start, self._end, self._edges)
 
     # -- what it says -------------------------------------------------------------------------------------------
+
+    @property
+    def _edges(self) -> tuple[int, int]:
+        return self.clock_ps, self.offset_ps
 
     def __len__(self) -> int:
         return self._end - self._start
@@ -192,7 +200,7 @@ class StoredTrace(Trace):
 
     def _chunk(self, number: int) -> Trace:
         if not self._latest or self._latest[0][0] != number:
-            self._latest[:] = [(number, self._source.part(number))]
+            self._latest[:] = [(number, self._source.part(number).on_edges(*self._edges))]
         return self._latest[0][1]
 
     def _none(self) -> Trace:
@@ -247,9 +255,15 @@ class StoredTrace(Trace):
             return self.whole()[index]
         start, end, _ = index.indices(len(self))
         part: StoredTrace = object.__new__(StoredTrace)
-        part._set(self._source, self._ends, self._start + start, self._start + max(start, end))
+        part._set(self._source, self._ends, self._start + start, self._start + max(start, end), self._edges)
         object.__setattr__(part, "_latest", self._latest)
         return part
+
+    def on_edges(self, clock_ps: int, offset_ps: int) -> Trace:
+        """The same beats in the same cycles of another clock; they stay where they are."""
+        moved: StoredTrace = object.__new__(StoredTrace)
+        moved._set(self._source, self._ends, self._start, self._end, (clock_ps, offset_ps))
+        return moved
 
     def parts(self, beats: int | None = None) -> Iterator[Trace]:
         """The beats, at most so many at a time; None: as they are stored."""
@@ -267,7 +281,8 @@ class StoredTrace(Trace):
     def save(self, path: str | PathLike[str]) -> None:
         """Write as a trace file; the very file where that is possible."""
         source = self._source
-        if not isinstance(source, TraceFile) or len(self) < (self._ends or [0])[-1]:
+        as_stored = isinstance(source, TraceFile) and (source.clock_ps, source.offset_ps) == self._edges
+        if not isinstance(source, TraceFile) or not as_stored or len(self) < (self._ends or [0])[-1]:
             trace_file.save(self, path)
             return
         Path(path).unlink(missing_ok=True)

@@ -336,6 +336,12 @@ class Trace:
         """The same beats with ``gaps[i]`` idle cycles before beat i."""
         return self.with_cycles(np.cumsum(np.asarray(gaps, dtype=np.int64) + 1) - 1)
 
+    def on_edges(self, clock_ps: int, offset_ps: int) -> Trace:
+        """The same beats in the same cycles of another clock: its period, and the time of its cycle 0."""
+        if (clock_ps, offset_ps) == (self.clock_ps, self.offset_ps):
+            return self
+        return replace(self, clock_ps=clock_ps, offset_ps=offset_ps)
+
     def masked(self) -> Trace:
         """The same trace with every byte that is no data byte set to 0."""
         return replace(self, data=np.where(self.data_bytes, self.data, 0).astype(np.uint8))

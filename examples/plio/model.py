@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from goldbeat import CaseContext, Outcome, Stimulus, Trace
+from goldbeat.pymodels.pattern import NextReady
 
 
 def frames(setting: CaseContext, rng: np.random.Generator, beats: int) -> Stimulus:
@@ -21,8 +22,21 @@ def frames(setting: CaseContext, rng: np.random.Generator, beats: int) -> Stimul
 
 def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     """Real and imaginary parts wrap at 16 bits; TLAST is that of the second sample."""
-    taken = stimulus.inputs["s_axis"]
-    parts = taken.data.view("<i2")
+    offered = stimulus.inputs["s_axis"]
+    accepts, outs = _cycles(offered, NextReady(stimulus.pattern("m_axis")))
+    parts = offered.data.view("<i2")
     sums = parts[0:-1:2] + parts[1::2]
-    sent = Trace.from_bytes(sums.view(np.uint8), last=taken.last[1::2], clock_ps=taken.clock_ps)
-    return Outcome({"s_axis": taken, "m_axis": sent})
+    sent = Trace.from_bytes(sums.view(np.uint8), last=offered.last[1::2], clock_ps=offered.clock_ps, cycle=outs)
+    return Outcome({"s_axis": offered.with_cycles(accepts), "m_axis": sent})
+
+
+def _cycles(offered: Trace, ready: NextReady) -> tuple[list[int], list[int]]:
+    """Cycles of the transfers at both ports: a second sample waits until the output register is empty or emptied."""
+    accepts, outs, accept, out = [], [], -1, -1
+    for beat, gap in enumerate(offered.gaps.tolist()):
+        accept = max(1, accept + 1 + gap, out if beat % 2 else 0)
+        accepts.append(accept)
+        if beat % 2:
+            out = ready(accept + 1)
+            outs.append(out)
+    return accepts, outs

@@ -162,7 +162,8 @@ def _dress(stimulus: Stimulus, gaps: str, ready: str, setting: CaseContext, seed
         memories = {n: withheld(image, seed + 200 + 3 * salt) for salt, (n, image) in enumerate(memories.items())}
     elif ready != "none" and not setting.timed:
         memories = {n: _roughened(image, seed + 200 + salt) for salt, (n, image) in enumerate(memories.items())}
-    return replace(stimulus, inputs=inputs, ready=sinks, memories=memories)
+    clocks = {**setting.clocks, **stimulus.clocks}
+    return replace(stimulus, inputs=inputs, ready=sinks, memories=memories, clocks=clocks)
 
 
 def blocks_of(trace: Trace) -> Iterator[Trace]:

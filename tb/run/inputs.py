@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.stimulus import Clock, Stimulus
+from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus
 from goldbeat.pymodels.trace import SIDEBANDS, Trace, in_step
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
@@ -104,7 +104,7 @@ def check_fit(port: StreamPort, trace: Trace) -> None:
 
 
 def clocks_of(design: Design, params: Mapping[str, Any], inputs: Mapping[str, Trace]) -> dict[str, Clock]:
-    """The clocks whose periods the files say, by name.
+    """The clocks whose periods the files say, by name; an odd number of picoseconds is rounded up.
 
     Raises:
         UsageError: two files of one clock differ.
@@ -119,7 +119,9 @@ def clocks_of(design: Design, params: Mapping[str, Any], inputs: Mapping[str, Tr
                 f"the stimuli of {other} and {name} share clock {clock}, but have periods of {period} and "
                 f"{trace.clock_ps} ps; set --clock"
             )
-    return {clock: Clock(period, period) for clock, (_, period) in found.items()}
+    # Both halves of a simulated period are whole picoseconds: 300 MHz, 3333 ps in files, runs at 3334 ps.
+    even = {clock: period + period % 2 for clock, (_, period) in found.items()}
+    return {clock: Clock(period, period) for clock, period in even.items()}
 
 
 def fitted(design: Design, params: Mapping[str, Any], inputs: Mapping[str, Trace]) -> dict[str, Trace]:
@@ -154,6 +156,33 @@ def placed(stimulus: Stimulus, inputs: Mapping[str, Trace], clocks: Mapping[str,
     while not all(c.divides(stop) for c in merged.clocks.values()):
         stop += 1
     return replace(merged, stop_ps=stop)
+
+
+def on_clocks(design: Design, params: Mapping[str, Any], stimulus: Stimulus) -> Stimulus:
+    """The episode with each input's cycles at the edges of its port's clock.
+
+    The cycles of stimulus are gaps. The time of cycle 0 comes from the clock, wherever the beats come from: a model that
+    takes its times from an input then has those of the run.
+    """
+    return replace(stimulus, inputs=_at_edges(design, params, stimulus, stimulus.inputs, any_period=True))
+
+
+def predicted_on_clocks(
+    design: Design, params: Mapping[str, Any], stimulus: Stimulus, expected: Outcome
+) -> Outcome:
+    """The prediction with cycle 0 of each port at edge 0 of its clock; a trace of another period stays as it is."""
+    return replace(expected, ports=_at_edges(design, params, stimulus, expected.ports, any_period=False))
+
+
+def _at_edges(
+    design: Design, params: Mapping[str, Any], stimulus: Stimulus, traces: Mapping[str, Trace], *, any_period: bool
+) -> dict[str, Trace]:
+    found = dict(traces)
+    for port in design.bundles(params):
+        trace, clock = found.get(port.name), stimulus.clocks.get(port.clock)
+        if trace is not None and clock is not None and (any_period or trace.clock_ps == clock.period_ps):
+            found[port.name] = trace.on_edges(clock.period_ps, clock.offset_ps)
+    return found
 
 
 def _same_beats(one: Trace, other: Trace) -> bool:

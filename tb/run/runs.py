@@ -36,7 +36,7 @@ from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.crossings import find_crossings
 from goldbeat.tb.run.episodes import WholeEpisode
 from goldbeat.tb.run.initial_values import in_episode
-from goldbeat.tb.run.inputs import check_inputs, clocks_of, fitted, placed
+from goldbeat.tb.run.inputs import check_inputs, clocks_of, fitted, on_clocks, placed, predicted_on_clocks
 from goldbeat.tb.run.late_ready import late_answers, late_channels, late_ready
 from goldbeat.tb.run.payload import payload_policies
 from goldbeat.tb.run.open_points import never_held, open_signals, untried_ready, waits_wrongly
@@ -536,6 +536,7 @@ def predict(request: Request, seed: int, shelf: Shelf | None = None) -> SeedPlan
         raise UsageError(f"{design.name} has no reset, so case {request.case.name} cannot run")
     if request.metastability is not None:
         stimuli = [blurred(s, request.metastability) for s in stimuli]
+    stimuli = [on_clocks(design, params, s) for s in stimuli]
     stimuli = [replace(s, inputs={n: setting.shelf.long(t) for n, t in s.inputs.items()}) for s in stimuli]
     # A case about registers alone that predicts by itself leaves the design's model out of it.
     alone = request.case.registers and request.case.expect is not None
@@ -575,7 +576,9 @@ def _judge_episode(
         expected = (
             _predicted(design, params, stimulus)
             if case.expect is None
-            else call_case(case.expect, context, stimulus, record)
+            else predicted_on_clocks(
+                design, params, stimulus, call_case(case.expect, context, stimulus, record)
+            )
         )
     verdict = check_episode(design, params, stimulus, expected, record)
     more = Check() if case.check is None else call_case(case.check, context, stimulus, record)
@@ -590,6 +593,7 @@ def _judge_episode(
 def _predicted(design: Design, params: Mapping[str, Any], stimulus: Stimulus, shelf: Shelf | None = None) -> Outcome:
     """What the model says; with blurred crossings the latest that can be, and the earliest cycles beside it."""
     outcome = predict_outcome(design, params, stimulus, shelf).first(stimulus.take)
+    outcome = predicted_on_clocks(design, params, stimulus, outcome)
     if not stimulus.blur_ps or not design.timed:
         return outcome
     early = predict_outcome(design, params, replace(stimulus, blur_ps=EARLIEST_PS)).first(stimulus.take)

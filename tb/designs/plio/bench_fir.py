@@ -117,11 +117,7 @@ def _filter(setting: CaseContext) -> list[Stimulus]:
         raise UsageError(f"option taps: found {len(taps)} values, expected {ntaps // 2} (half of NTAPS, symmetric)")
     clock = setting.clocks["aclk"]
     source = setting.inputs.get("s_axis")
-    if source is None:
-        parts = _chirp(setting)
-    else:
-        parts = blocks_of(source)
-        clock = replace(clock, period_ps=source.clock_ps, offset_ps=source.clock_ps)
+    parts = _chirp(setting) if source is None else blocks_of(source)
     source = setting.shelf.keep(spaced(parts, setting.pattern("gaps")))
     program = settings(
         taps,
