@@ -7,9 +7,12 @@ trace cannot tell (a frame interval without frames, a rate of one beat) is never
 
 Words used here:
 
-* the *raw* rate is samples / (last - first time stamp). N beats span N - 1 periods, so it comes out a little high;
+* the *raw* rate is the samples of all beats but the last / (last - first time stamp): N - 1 beats in the N - 1 periods
+  that the time stamps span, so it never exceeds what the port carries;
 * the rate *by frames* is the samples of all frames but the last / (start of the last frame - start of the first). The
-  pauses between frames count, and no period is lost: use this one. Source: the throughput section of UG1076;
+  pauses between frames count. Source: the throughput section of UG1076;
+* the *sustained* rate is the lower of the two. The rate by frames does not know the last frame and what comes after the last
+  TLAST, the raw one not the pause after the last frame: use this one;
 * the *continuous* rate is the rate inside the frames, with the time between them left out;
 * a *gap* is the time from one beat to the next (one clock period where beats are back to back); the *idle cycles* of
   a gap are those in which nothing transferred (0 where beats are back to back).
@@ -89,7 +92,8 @@ class Steady:
     """Whether the frame intervals settle.
 
     Attributes:
-        holds: the last :data:`STEADY_INTERVALS` intervals agree within :data:`STEADY_TOLERANCE`.
+        holds: the last :data:`STEADY_INTERVALS` intervals agree within :data:`STEADY_TOLERANCE`, and beats after the last TLAST
+            take no longer.
         since_frame: the first frame, counted from 0, from whose TLAST on all intervals agree; None when none do.
         rate: the rate from there to the last TLAST; None when not steady.
     """
@@ -101,12 +105,20 @@ class Steady:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Times from one TLAST to the next, in picoseconds."""
+    """Times from one TLAST to the next, in picoseconds.
+
+    Attributes:
+        min_ps, mean_ps, max_ps: over all intervals.
+        count: of intervals.
+        longest_ps: the longest time without TLAST: an interval, or from the first beat to the first TLAST, or from the last TLAST
+            to the last beat.
+    """
 
     min_ps: int
     mean_ps: float
     max_ps: int
     count: int
+    longest_ps: int
 
 
 @dataclass(frozen=True)
@@ -167,6 +179,11 @@ class Throughput:
     reasons: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def sustained(self) -> Rate | None:
+        """The rate that reports show and limits apply to: by frames or raw, whichever is lower; None with fewer than two beats."""
+        return _lower(self.raw, self.by_frames)
+
+    @property
     def limit_mb_per_s(self) -> float:
         """What the port can carry: its width every clock cycle."""
         return self.width / 8 * 1e6 / self.clock_ps
@@ -200,8 +217,18 @@ class Throughput:
         return self.reasons.get(name, "")
 
 
+def _lower(raw: Rate | None, by_frames: Rate | None) -> Rate | None:
+    found = [rate for rate in (by_frames, raw) if rate is not None]
+    return min(found, key=lambda rate: rate.bytes / rate.span_ps, default=None)
+
+
 def _kind(dtype: str | SampleType | None) -> SampleType | None:
     return None if dtype is None else sample_type(dtype)
+
+
+def rate_of(size: int, dtype: str | SampleType | None, span_ps: int) -> Rate:
+    """Bytes of a sample type over a time."""
+    return _rate(size, _kind(dtype), span_ps)
 
 
 def _rate(size: int, kind: SampleType | None, span_ps: int) -> Rate:
@@ -273,13 +300,13 @@ class _Meter:
         self.kind, self._rates = kind, rates
         self.clock_ps = trace.clock_ps
         self.beats = self.size = self.frames = self.closed = 0
-        self.first = self.latest = 0
+        self.first = self.latest = self.last_size = 0
         self.ended = True
         # Of beats that begin a frame: how many, bytes before the last one, its cycle; bytes in all of them, time before them.
         self.starts = self.before_start = self.start_cycle = self.in_starts = self.apart = 0
         self.idle: Counter[int] = Counter()
         # TLAST: number of intervals, the latest one's cycle and bytes up to it; sum and limits of the intervals.
-        self.end_cycle = self.end_size = self.total = 0
+        self.end_cycle = self.end_size = self.total = self.first_end = 0
         self.shortest = self.longest = 0
         self.tails = _Tails.none()
         if kind is not None:
@@ -305,6 +332,7 @@ class _Meter:
             self._add_ends(part, size)
         self.beats += len(part)
         self.size += int(size.sum())
+        self.last_size = int(size[-1])
         self.latest = int(part.cycle[-1])
         self.ended = bool(part.last[-1])
 
@@ -333,6 +361,8 @@ class _Meter:
         ends = np.flatnonzero(part.last)
         cycles = part.cycle[ends]
         sizes = self.size + np.cumsum(size)[ends]
+        if not self.frames:
+            self.first_end = int(cycles[0])
         if self.frames:
             cycles, sizes = (
                 np.concatenate([[before], now]) for before, now in ((self.end_cycle, cycles), (self.end_size, sizes))
@@ -354,7 +384,7 @@ class _Meter:
     def raw(self) -> Rate:
         """As :func:`raw_rate`."""
         _need_beats(self.beats)
-        return _rate(self.size, self.kind, (self.latest - self.first) * self.clock_ps)
+        return _rate(self.size - self.last_size, self.kind, (self.latest - self.first) * self.clock_ps)
 
     def by_frames(self) -> Rate:
         """As :func:`frame_rate`."""
@@ -380,7 +410,8 @@ class _Meter:
         if self.frames < 2:
             raise UnmeasurableError(f"{'one' if self.frames else 'no'} TLAST, and an interval needs two")
         count = self.frames - 1
-        return Intervals(self.shortest, self.total / count, self.longest, count)
+        ends = max(self.first_end - self.first, self.latest - self.end_cycle) * self.clock_ps
+        return Intervals(self.shortest, self.total / count, self.longest, count, max(self.longest, ends))
 
     def steady(self) -> Steady:
         """As :func:`steady_state`."""
@@ -389,14 +420,15 @@ class _Meter:
                 f"{self.frames or 'no'} TLAST, and agreement of frame intervals needs at least three"
             )
         count, since = self.frames - 1, int(self.tails.index[0])
-        if count - since < min(STEADY_INTERVALS, count):
+        tail = (self.latest - self.end_cycle) * self.clock_ps
+        if count - since < min(STEADY_INTERVALS, count) or tail > self.tails.shortest[0] * (1 + STEADY_TOLERANCE):
             return Steady(False, None, None)
         span_ps = (self.end_cycle - int(self.tails.cycle[0])) * self.clock_ps
         return Steady(True, since, _rate(self.end_size - int(self.tails.size[0]), self.kind, span_ps))
 
 
 def raw_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate:
-    """All samples over the time from the first beat to the last: what simulators' users quote, a little high.
+    """The samples of all beats but the last over the time from the first beat to the last.
 
     Raises:
         UnmeasurableError: fewer than two beats.
@@ -455,7 +487,7 @@ def steady_state(trace: Trace, dtype: str | SampleType | None = None) -> Steady:
 
 @dataclass(frozen=True)
 class MeanRate:
-    """Attributes: beats and frames of a trace, its rate by frames or else by beats (None: neither), and its share of the port's."""
+    """Attributes: beats and frames of a trace, its sustained rate (None: fewer than two beats), and its share of the port's."""
 
     beats: int
     frames: int
@@ -464,7 +496,7 @@ class MeanRate:
 
 
 def mean_rate(trace: Trace, dtype: str | SampleType | None = None) -> MeanRate:
-    """What :func:`measure` says of the rate by frames, or else of the raw one, in a fraction of its time.
+    """What :func:`measure` says of the sustained rate, in a fraction of its time.
 
     Raises:
         InputError: a beat's valid bytes are not whole samples.
@@ -473,7 +505,8 @@ def mean_rate(trace: Trace, dtype: str | SampleType | None = None) -> MeanRate:
     meter = _Meter(trace, _kind(dtype), rates=True)
     if meter.beats < 2:
         return MeanRate(meter.beats, meter.frames, None, None)
-    rate = meter.raw() if meter.starts < 2 else meter.by_frames()
+    rate = _lower(meter.raw(), None if meter.starts < 2 else meter.by_frames())
+    assert rate is not None
     limit_mb_per_s = trace.width / 8 * 1e6 / trace.clock_ps
     return MeanRate(meter.beats, meter.frames, rate, rate.mb_per_s / limit_mb_per_s)
 
@@ -504,6 +537,8 @@ def measure(trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: in
 
     if kind is None:
         reasons["samples"] = "the sample type is not known"
+    if meter.beats < 2:
+        reasons["sustained"] = "too few beats to say"
     if meter.beats == 0:
         reasons["first_ps"] = reasons["last_ps"] = "no beats"
     if meter.beats < 2:
@@ -562,6 +597,9 @@ def latencies(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> npt.NDAr
         starts, ends = ([_events(t, ends=at_end) for t in (source, sink)] for at_end in (False, True))
         begin = ends[0] if by == "frame-end" else starts[0]
         end = starts[1] if by == "frame" else ends[1]
+        if by == "frame" and not any(trace[-1:].last[0] for trace in (source, sink)):
+            # Beats after the last TLAST of both begin one more frame.
+            begin, end = (np.append(found, _open_start(trace)) for found, trace in ((begin, source), (end, sink)))
         unit, hint = "frames", ""
     if len(begin) != len(end):
         raise UnmatchedError(
@@ -599,6 +637,16 @@ def _events(trace: Trace, *, ends: bool) -> npt.NDArray[np.int64]:
         before = bool(part.last[-1])
         complete += int(part.last.sum())
     return np.concatenate(found)[:complete]
+
+
+def _open_start(trace: Trace) -> int:
+    """Time of the first beat after the last TLAST; there must be both."""
+    at, found = 0, 0
+    for part in trace.parts():
+        if part.last.any():
+            found = at + int(np.flatnonzero(part.last)[-1]) + 1
+        at += len(part)
+    return int(trace[found : found + 1].time_ps[0])
 
 
 def latency(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> Latency:
@@ -659,6 +707,7 @@ def measures_dict(result: Throughput) -> dict[str, Any]:
         "limit_mb_per_s": result.limit_mb_per_s,
         "raw": rate(result.raw),
         "by_frames": rate(result.by_frames),
+        "sustained": rate(result.sustained),
         "continuous": rate(result.continuous),
         "gaps": [
             {"idle_cycles": result.idle_cycles(gap), "ns": gap / 1000, "count": n} for gap, n in result.gap_ps.items()

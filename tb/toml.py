@@ -13,6 +13,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError
+from goldbeat.pymodels.validation import first_mistake
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -27,7 +28,8 @@ class Refused:
         path, text: the file.
         model: of the whole file.
         place: keys and indices down to the entry, as pydantic has them.
-        kind, said: pydantic's name for the mistake, and its sentence.
+        kind: pydantic's name for the mistake.
+        said: what is expected instead; of a validator of the model's own, its sentence.
         value: what stands there.
     """
 
@@ -66,8 +68,10 @@ def explain(refused: Refused) -> GoldbeatError:
     """The error for an entry that is refused: an unknown setting, or a wrong value."""
     if refused.kind == "extra_forbidden":
         return InputError(f"unknown setting {refused.key}", refused.known, file=refused.path)
-    expected = refused.said.removeprefix("Input should be ").removeprefix("Value error, ")
-    return InputError(f"{refused.key} = {refused.value!r}", expected, file=refused.path)
+    if refused.kind == "missing":
+        return InputError(f"no key {refused.key}", "one", file=refused.path)
+    found = f"{refused.key} = {refused.value!r:.60}" if refused.key else f"{refused.value!r:.60}"
+    return InputError(found, refused.said, file=refused.path)
 
 
 def load_model(
@@ -112,5 +116,5 @@ def load_model(
     try:
         return model.model_validate(table, context=context)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise explain(Refused(path, text, model, first["loc"], first["type"], first["msg"], first["input"])) from None
+        place, kind, said, value = first_mistake(error)
+        raise explain(Refused(path, text, model, place, kind, said, value)) from None

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from pydantic import ValidationError
 
 from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.validation import first_mistake
 from goldbeat.pymodels.zynqnet import int8
 from goldbeat.pymodels.zynqnet.classify import Class, top
 from goldbeat.pymodels.zynqnet.layer_run import Number, run_layer, word_type
@@ -37,11 +38,13 @@ class LayerOutput:
         layer: which.
         values: (height_out, width_out, used_out), a view of the memory.
         pool: (used_out,) pool sums, a view of the memory, or None.
+        padding_spoiled: padded channels are not zero: zero times an infinity or NaN of the input is NaN.
     """
 
     layer: Layer
     values: npt.NDArray[Any]
     pool: npt.NDArray[Any] | None
+    padding_spoiled: bool = False
 
     @property
     def sha256(self) -> str:
@@ -95,7 +98,8 @@ class Golden:
         """Run one layer on the memory as it stands."""
         view = run_layer(self.dram, layer, self.memory, self.number)
         pool = without_padding(layer, view.pool()) if layer.gpool else None
-        return LayerOutput(layer, without_padding(layer, view.output()), pool)
+        output = view.output()
+        return LayerOutput(layer, without_padding(layer, output), pool, bool(output[..., layer.used_out :].any()))
 
     def sums(self) -> npt.NDArray[Any]:
         """(classes,) pool sums of the last layers, from the memory."""
@@ -227,9 +231,9 @@ def _shifts(layer: Layer, data_in: int, weights: int, data_out: int, concat: int
     try:
         return Shifts.of_fractions(data_in, weights, data_out, concat)
     except ValidationError as error:
-        first = error.errors()[0]
+        wrong = first_mistake(error)
         lengths = f"fraction lengths {data_in} (input), {weights} (weights), {data_out} (result)"
         raise InputError(
-            f"layer {layer.name}: {lengths} make a shift {first['loc'][0]} of {first['input']}",
-            f"numbers of sizes that int8 brings together ({first['msg']})",
+            f"layer {layer.name}: {lengths} make a shift {wrong.key} of {wrong.value}",
+            f"{wrong.expected}: numbers of sizes that int8 brings together",
         ) from None

@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.json_file import read_json
+from goldbeat.pymodels.validation import first_mistake
 from goldbeat.pymodels.zynqnet.shifts import Shifts
 
 Split = Literal["none", "first", "second"]
@@ -78,7 +79,7 @@ class LayerSpec(_Frozen):
     @classmethod
     def _short(cls, name: str) -> str:
         if not name.isascii() or not 1 <= len(name) <= NAME_BYTES:
-            raise ValueError(f"found {name!r}, expected 1 to {NAME_BYTES} ASCII characters")
+            raise ValueError(f"{name!r}, expected 1 to {NAME_BYTES} ASCII characters")
         return name
 
 
@@ -94,22 +95,29 @@ class NetworkSpec(_Frozen):
         names = [one.name for one in self.layer]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"layer: two layers are called {name!r}")
+                raise ValueError(f"layer: two layers are called {name!r}, expected different names")
         before: LayerSpec | None = None
         for one in self.layer:
             if (before is not None and before.split == "first") != (one.split == "second"):
+                after = "no layer" if before is None else f"{before.name} with split = {before.split!r}"
                 raise ValueError(
-                    f"layer {one.name}: a second split layer comes right after a first one, and only there"
+                    f"layer {one.name}: split = {one.split!r} after {after}, "
+                    "expected a second split layer right after a first one, and only there"
                 )
             if (
                 before is not None
                 and one.split == "second"
                 and (before.ch_out, before.stride) != (one.ch_out, one.stride)
             ):
-                raise ValueError(f"layer {one.name}: the two of a split pair have the same ch_out and stride")
+                raise ValueError(
+                    f"layer {one.name}: ch_out {one.ch_out}, stride {one.stride}, expected the same ch_out and stride as "
+                    f"{before.name}, the other half of the split pair: {before.ch_out}, {before.stride}"
+                )
             before = one
         if self.layer[-1].split == "first":
-            raise ValueError(f"layer {names[-1]}: a first split layer needs its second one")
+            raise ValueError(
+                f"layer {names[-1]}: the last one, expected another: a first split layer needs its second one"
+            )
         return self
 
 
@@ -308,10 +316,13 @@ def parse_network(values: Any, *, file: str | PathLike[str] | None = None) -> Ne
     try:
         return place_layers(NetworkSpec.model_validate(values))
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "network"
-        found = "nothing" if first["type"] == "missing" else f"{first['input']!r:.60}"
-        raise InputError(f"{where}: {found}", first["msg"], file=file) from None
+        wrong = first_mistake(error)
+        if wrong.kind == "value_error":
+            # The sentence of a check says what was found, too.
+            found, _, expected = wrong.expected.partition(", expected ")
+            raise InputError(f"{wrong.key}: {found}" if wrong.key else found, expected, file=file) from None
+        found = "nothing" if wrong.kind == "missing" else f"{wrong.value!r:.60}"
+        raise InputError(f"{wrong.key or 'network'}: {found}", wrong.expected, file=file) from None
 
 
 def load_network(path: str | PathLike[str]) -> Network:

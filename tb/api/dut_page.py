@@ -101,7 +101,7 @@ def _model(result: RunResult, name: str, differing: Mapping[str, tuple[int, int]
 
 
 def _row(name: str, trace: Trace, found: Throughput) -> tuple[str, ...]:
-    rate = found.by_frames or found.raw
+    rate = found.sustained
     span = f"{trace[:1].cycle[0]}..{trace[-1:].cycle[0]}" if len(trace) else "-"
     samples = f"{rate.msamples_per_s:.2f}" if rate and rate.msamples_per_s is not None else "-"
     use = (f"{rate.mb_per_s:.1f}", f"{found.share(rate):.1%}") if rate else ("-", "-")

@@ -17,7 +17,7 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.transactions import Transactions
 from goldbeat.tb.api.dut_page import run_html, run_text
 from goldbeat.tb.design.measurements import RunAnswer
-from goldbeat.tb.run.report import whole_samples
+from goldbeat.tb.run.report import counted_payload
 from goldbeat.tb.run.runs import EpisodeResult, RunResult
 from goldbeat.tb.run.transactions import episode_transactions
 
@@ -72,7 +72,7 @@ class DutRun:
         """Throughput, gaps and frames, by stream port."""
         design, params = self.result.request.design, self.result.request.all_params
         dtypes = {port.name: port.dtype for port in design.bundles(params)}
-        return {name: measure(t, whole_samples(t, dtypes[name])[0]) for name, t in self.traces.items()}
+        return {name: measure(*counted_payload(t, dtypes[name])) for name, t in self.traces.items()}
 
     @property
     def transactions(self) -> dict[str, Transactions]:

@@ -15,7 +15,7 @@ from goldbeat.tb.cli.screen import Screen, literal, show_findings, show_table
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.unchecked import unchecked_signals
 from goldbeat.tb.kernel.waivers import waived
-from goldbeat.tb.run.report import waived_in_all, whole_samples, worst_status
+from goldbeat.tb.run.report import counted_payload, waived_in_all, worst_status
 from goldbeat.tb.run.run_folder import DIAGRAM
 from goldbeat.tb.run.runs import Request, RunResult, differing_ports, shown_result
 from goldbeat.tb.run.status import RECORDED
@@ -208,8 +208,8 @@ def _port_table(result: RunResult, differing: Mapping[str, tuple[int, int]]) -> 
         table.add_column(column, justify="left" if column in ("port", "model") else "right")
     for port in result.request.design.bundles(result.request.all_params):
         trace = episode.record.outcome.ports[port.name]
-        found = measure(trace, whole_samples(trace, port.dtype)[0])
-        rate = found.by_frames or found.raw
+        found = measure(*counted_payload(trace, port.dtype))
+        rate = found.sustained
         samples = f"{rate.msamples_per_s:.2f}" if rate and rate.msamples_per_s is not None else "-"
         span = f"{trace[:1].cycle[0]}..{trace[-1:].cycle[0]}" if len(trace) else "-"
         equal = port.name not in differing and port.name in episode.verdict.ports

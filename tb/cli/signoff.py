@@ -8,15 +8,17 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 from rich.table import Table
 from rich.text import Text
 
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.plio_file import PlioFile
 from goldbeat.pymodels.plio_file.store import store
 from goldbeat.tb.cli.common import FAILED, ClockMhz, Force, Json, check_free, examples, print_json, working
 from goldbeat.tb.cli.screen import Screen, literal, show_table
-from goldbeat.tb.cli.trace_files import read_timed
+from goldbeat.tb.cli.trace_files import Packets, counted, read_timed
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.run.signoff import (
     LimitCheck,
@@ -59,6 +61,10 @@ def signoff(
         typer.Option("--port", metavar="NAME", help="Name of a FILE's port in the limits [file name without suffix]."),
     ] = None,
     out: Annotated[Path | None, typer.Option("--junit", metavar="XML", help="Write JUnit XML for a CI server.")] = None,
+    packets: Packets = None,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="Accept a run whose sources have changed since, or are missing.")
+    ] = False,
     allow_recorded: Annotated[
         bool,
         typer.Option("--allow-recorded", help="Accept a run without a golden model that is the same as recorded."),
@@ -79,6 +85,8 @@ def signoff(
     if subject.is_dir():
         if dtype or width or clock or port:
             raise UsageError("--dtype, --width, --clock and --port are for a FILE; a run has them in its report")
+        if packets is not None:
+            raise UsageError("--packets is for a FILE; for a port of a run, set packets = true in its [port.NAME]")
         with working(f"reading {subject}"):
             what = load_run(subject)
     else:
@@ -86,14 +94,13 @@ def signoff(
             raise InputError("no such file or folder", "a PLIO file or the folder of a run", file=subject)
         if dtype is None or width is None:
             raise UsageError("to sign off a FILE, give --dtype and --width")
-        file = read_timed(subject, dtype, width, clock)
-        what = file_subject(
-            str(subject), {port or subject.stem: MeasuredPort(file.trace, file.dtype.name, file.clock.period_ps)}
+        what = _file(
+            subject, port or subject.stem, read_timed(subject, dtype, width, clock, packets=bool(packets)), packets
         )
     if not rules.transactions:
         # Episodes of register accesses alone have nothing that the limits look at.
         what = replace(what, episodes=what.of_streams())
-    checks = check_subject(what, rules, allow_recorded=allow_recorded)
+    checks = check_subject(what, rules, allow_recorded=allow_recorded, allow_stale=stale)
     good = all(c.passed for c in checks)
     if out is not None:
         text = limits_junit(what, checks)
@@ -101,11 +108,29 @@ def signoff(
     if as_json:
         facts = {"subject": what.name, "passed": good, "time_compared": what.time_compared, "recorded": what.recorded}
         counts = {"episodes": len(what.episodes), "seeds": len(_seeds(what)), "cut": what.cut}
+        facts |= {"packets": what.packet_ports, "sources": what.sources, "versions": what.versions}
         print_json({**facts, **counts, "checks": [asdict(c) for c in checks]})
     else:
         _show(what, checks)
     if not good:
         raise typer.Exit(FAILED)
+
+
+def _file(path: Path, name: str, file: PlioFile, packets: bool | None) -> Subject:
+    """A file as the subject; a clock that two beats contradict is refused."""
+    clock = file.clock
+    if clock.confidence == "given" and file.timed:
+        # Stamps in whole picoseconds are off by one at most.
+        early = np.flatnonzero(np.diff(file.trace.time_ps) < clock.period_ps - 1)
+        if len(early):
+            at = int(early[0])
+            found = f"a beat {np.diff(file.trace.time_ps[at : at + 2])[0]} ps after the one before"
+            expected = f"at least a cycle of the {clock.period_ps} ps clock that --clock gives"
+            raise InputError(found, expected, file=path, line=int(file.lines[at + 1]))
+    headed = counted(file, path, packets)[1]
+    known = clock.confidence == "given"
+    port = MeasuredPort(file.trace, file.dtype.name, clock.period_ps, clock_known=known, packets=headed)
+    return file_subject(str(path), {name: port})
 
 
 _COLOUR = {"pass": "green", "fail": "red", "unmeasured": "red"}
@@ -139,8 +164,12 @@ def _show(what: Subject, checks: list[LimitCheck]) -> None:
     for c in checks:
         if not c.passed:
             plain.print(f"FAIL {c.where} {c.name}: {c.reason}")
+    if what.status is not None and what.sources is None:
+        plain.print("note: this run kept no hashes of its sources; whether they have changed since cannot be told")
     for text in _extent(what, checks):
         plain.print(text)
+    if what.packet_ports:
+        plain.print(f"note: headers of packets are not counted on {', '.join(what.packet_ports)}")
     if what.recorded:
         plain.print("note: this run did the same as recorded; its values and times were not checked by a golden model")
     elif not what.time_compared:

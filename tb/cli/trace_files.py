@@ -12,7 +12,9 @@ import typer
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.plio_file import PlioFile, read
+from goldbeat.pymodels.plio_file.payload import payload
 from goldbeat.pymodels.samples import SampleType
+from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.cli.common import clock_period, ns, say, working
 
 In = Annotated[Path, typer.Argument(metavar="FILE", help="PLIO file (.txt or .csv).")]
@@ -50,15 +52,37 @@ def read_file(
 
 
 def read_timed(
-    path: Path, dtype: str, width: int, clock: float | None, lenient: bool = False, *, quiet: bool = False
+    path: Path,
+    dtype: str,
+    width: int,
+    clock: float | None,
+    lenient: bool = False,
+    *,
+    packets: bool = False,
+    quiet: bool = False,
 ) -> PlioFile:
     """Read a file whose times are needed; one without them is an error."""
-    file = read_file(path, dtype, width, clock, lenient, quiet=quiet)
+    file = read_file(path, dtype, width, clock, lenient, packets=packets, quiet=quiet)
     if not file.timed and not file.csv:
         raise InputError("no time stamps", "a T line before every beat, as simulators write them", file=path)
     if file.csv and clock is None:
         raise UsageError(f"{path}: a CSV file counts cycles; --clock MHZ turns them into time")
     return file
+
+
+Packets = Annotated[
+    bool | None,
+    typer.Option("--packets/--no-packets", help="Do not count packet headers [if every frame begins with one]."),
+]
+
+
+def counted(file: PlioFile, path: Path, packets: bool | None) -> tuple[Trace, bool]:
+    """The trace of a file without headers of packets, and whether it has any."""
+    try:
+        found = payload(file.trace, packets)
+    except InputError as error:
+        raise InputError(error.found, error.expected, file=path) from None
+    return found, found is not file.trace
 
 
 def clock_rows(file: PlioFile) -> list[tuple[str, str]]:

@@ -612,7 +612,6 @@ def _explain(refused: Refused) -> GoldbeatError:
     # Alternatives of a union stand in the location under made-up names.
     place = [p for p in refused.place if isinstance(p, int) or re.fullmatch(r"[A-Za-z_][\w.-]*", p)]
     key = ".".join(f"[{p}]" if isinstance(p, int) else p for p in place).replace(".[", "[")
-    said = refused.said.removeprefix("Value error, ")
     if kind == "missing":
         line = _line(text, place[:-1])
         if len(place) > 1:
@@ -624,8 +623,8 @@ def _explain(refused: Refused) -> GoldbeatError:
         return InputError(f"unknown key {key}", refused.known, file=path, line=line)
     if kind == "value_error":
         where = f"{path}:{line}" if line is not None else str(path)
-        return UsageError(f"{where}: {key}: {said}" if key else f"{where}: {said}")
-    return InputError(f"{key} = {refused.value!r}", said[:1].lower() + said[1:], file=path, line=line)
+        return UsageError(f"{where}: {key}: {refused.said}" if key else f"{where}: {refused.said}")
+    return InputError(f"{key} = {refused.value!r:.60}", refused.said, file=path, line=line)
 
 
 def _line(text: str, place: list[int | str]) -> int | None:

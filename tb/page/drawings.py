@@ -11,10 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.measure import measure
+from goldbeat.pymodels.plio_file.payload import without_headers
 from goldbeat.tb.page.beat_lanes import BeatTimeline
 from goldbeat.tb.page.curves import Histogram, Numbers, StepCurve, TimeCurve
 from goldbeat.tb.page.kept_run import KeptPort
 from goldbeat.tb.run.plot import draw_gaps, draw_throughput
+from goldbeat.tb.run.report import whole_samples
 from goldbeat.tb.run.svg_panel import SvgFigure, SvgPanel, escaped
 
 _BLUE, _FILL, _RED, _INK, _SOFT = "#2166ac", "#c6dbef", "#b2182b", "#1f2933", "#616e7c"
@@ -31,9 +33,11 @@ def _panel(size: tuple[float, float]) -> tuple[SvgFigure, SvgPanel]:
 
 def port_drawings(port: KeptPort, span_ps: tuple[int, int]) -> tuple[str, str]:
     """Throughput over time and gaps of a port with at least one beat."""
-    result = measure(port.trace, port.entry.dtype)
+    trace = without_headers(port.trace) if port.entry.packets else port.trace
+    dtype = whole_samples(trace, port.entry.dtype)[0]
+    result = measure(trace, dtype)
     rate, gaps = _panel(_SIZE), _panel(_SMALL)
-    draw_throughput(rate[1], port.trace, result, port.entry.dtype, span_ps)
+    draw_throughput(rate[1], trace, result, dtype, span_ps)
     draw_gaps(gaps[1], result)
     return rate[0].text(), gaps[0].text()
 

@@ -43,6 +43,7 @@ class KeptThroughput(_Entry):
     limit_mb_per_s: float
     raw: KeptRate | None = None
     by_frames: KeptRate | None = None
+    sustained: KeptRate | None = None
     max_idle_cycles: float | None = None
 
 
@@ -61,6 +62,7 @@ class KeptEntry(_Entry):
     width: int
     trace: str | None = None
     expected: str | None = None
+    packets: bool = False
     model: Literal["equal", "differs"] | None = None
     throughput: KeptThroughput | None = None
     differs_in: KeptPlace | None = None

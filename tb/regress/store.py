@@ -24,6 +24,7 @@ from filelock import FileLock, Timeout
 from pydantic import TypeAdapter, ValidationError
 
 from goldbeat.pymodels.errors import InputError, ToolError, UsageError
+from goldbeat.pymodels.validation import first_mistake
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress.brief import COLUMNS, Brief, ItemFigures, PassedItem, read_brief, read_measured, read_passed
 from goldbeat.tb.regress.item import Item, ItemResult
@@ -172,9 +173,8 @@ def _plain_errors(path: Path) -> Iterator[None]:
         raise ToolError(f"{path}: {error}") from error
     except ValidationError as error:
         # Of the columns: what stands there is not what a run has written.
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "a column"
-        raise InputError(f"{where}: {first['msg']}", "a file of results", file=path) from error
+        wrong = first_mistake(error)
+        raise InputError(wrong.found, f"{wrong.expected} in a file of results", file=path) from error
     except (sqlite3.DatabaseError, TypeError, ValueError) as error:
         raise InputError(str(error), "a file of results", file=path) from error
 

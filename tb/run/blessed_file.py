@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.plio_file.store import store
+from goldbeat.pymodels.validation import first_mistake
 from goldbeat.tb.run.blessing import EpisodeMark
 
 KIND: Literal["goldbeat recording"] = "goldbeat recording"
@@ -89,10 +90,8 @@ def _read(path: Path, stamp: int, size: int) -> BlessedFile:
     try:
         return BlessedFile.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        said = first["msg"][:1].lower() + first["msg"][1:]
-        raise InputError(f"{where}: {said}" if where else said, _WHAT, file=path) from None
+        wrong = first_mistake(error)
+        raise InputError(wrong.found, f"{wrong.expected} in {_WHAT}", file=path) from None
 
 
 def write_blessed(path: Path, content: BlessedFile) -> None:

@@ -167,9 +167,7 @@ def on_clocks(design: Design, params: Mapping[str, Any], stimulus: Stimulus) -> 
     return replace(stimulus, inputs=_at_edges(design, params, stimulus, stimulus.inputs, any_period=True))
 
 
-def predicted_on_clocks(
-    design: Design, params: Mapping[str, Any], stimulus: Stimulus, expected: Outcome
-) -> Outcome:
+def predicted_on_clocks(design: Design, params: Mapping[str, Any], stimulus: Stimulus, expected: Outcome) -> Outcome:
     """The prediction with cycle 0 of each port at edge 0 of its clock; a trace of another period stays as it is."""
     return replace(expected, ports=_at_edges(design, params, stimulus, expected.ports, any_period=False))
 

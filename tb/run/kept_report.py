@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.json_file import read_json
+from goldbeat.pymodels.validation import first_mistake
 from goldbeat.tb.run.run_folder import REPORT
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -31,6 +32,5 @@ def read_report(model: type[Model], folder: Path) -> Model:
     try:
         return model.model_validate(read_json(path, "the report of a run"))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise InputError(f"{where}: {first['msg'].lower()}", "the report of a run", file=path) from None
+        wrong = first_mistake(error)
+        raise InputError(wrong.found, f"{wrong.expected} in the report of a run", file=path) from None

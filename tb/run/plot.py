@@ -274,11 +274,10 @@ def draw_throughput(
     axes.stairs(rate * per_byte, edges / scale, color=BLUE, linewidth=1.1)
     limit = result.limit_mb_per_s * per_byte
     axes.axhline(limit, color=RED, linewidth=1.2, linestyle="--", label=f"port limit {limit:.2f}")
-    average = result.by_frames or result.continuous
+    average = result.sustained
     if average is not None:
-        what = "by frames" if result.by_frames else "continuous"
         value = average.mb_per_s * per_byte
-        label = f"{what} {value:.2f} ({result.share(average):.1%})"
+        label = f"sustained {value:.2f} ({result.share(average):.1%})"
         axes.axhline(value, color=GREEN, linewidth=1.2, linestyle=":", label=label)
     axes.set_ylim(0, limit * 1.32)
     if span is not None:

@@ -26,6 +26,7 @@ from goldbeat.tb.run.plot import plot_memory, plot_run
 from goldbeat.tb.run.run_folder import DIAGRAM, PLOT, REPORT, TIMELINE
 from goldbeat.tb.run.runs import EpisodeResult, Request, RunResult, differing_ports, shown_result
 from goldbeat.tb.run.scoreboard import compared_part
+from goldbeat.tb.run.sources import sources_of, tool_versions
 from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.transactions import ahead_of_streams, bus_directions
 from goldbeat.tb.run.user_coverage import add_hits
@@ -51,6 +52,7 @@ def write_report(
     differing = differing_ports(results)
     report = _write_one(shown_result(results), folder, differing, plot=True, timeline=timeline)
     report["repeat"] = repeat or request.command()
+    report |= {"sources": sources_of(request), "versions": tool_versions()}
     if several:
         report |= _all_seeds(results)
         report["measured"] = _keep_episodes(results, folder)
@@ -133,7 +135,8 @@ def _write_one(
             if port.name in differing:
                 seed, number = differing[port.name]
                 entry |= {"model": "differs", "differs_in": {"seed": seed, "episode": number}}
-            shown[port.name], dtypes[port.name] = episode.record.outcome.ports[port.name], entry["dtype"]
+            got = episode.record.outcome.ports[port.name]
+            shown[port.name], dtypes[port.name] = counted_payload(got, port.dtype)
         report["status_outputs"] = dict(episode.record.outcome.status)
         report["tables"] = [asdict(table) for table in result.findings()]
         if result.answer is not None:
@@ -222,6 +225,7 @@ def _port_entry(port: StreamPort, result: RunResult, episode: EpisodeResult, fol
     if expected is not None and episode.stimulus.stop_ps is not None and not request.design.timed:
         expected = expected[: len(trace)]
     dtype, why = whole_samples(trace, port.dtype)
+    counted, counted_as = counted_payload(trace, port.dtype)
     entry: dict[str, Any] = {
         "direction": port.direction,
         "dtype": dtype,
@@ -229,7 +233,8 @@ def _port_entry(port: StreamPort, result: RunResult, episode: EpisodeResult, fol
         "trace": None,
         "expected": None,
         "model": _model_says(port.name, episode),
-        "throughput": measures_dict(measure(trace, dtype)),
+        "packets": counted is not trace,
+        "throughput": measures_dict(measure(counted, counted_as)),
     }
     if unseen := not_compared(episode.record.outcome, episode.expected, port.name):
         entry["not_compared"] = unseen
@@ -322,6 +327,15 @@ def whole_samples(trace: Trace, dtype: str | None) -> tuple[str | None, str | No
     """
     ragged = None if dtype is None else trace.ragged(dtype)
     return (dtype, None) if ragged is None else (None, str(ragged))
+
+
+def counted_payload(trace: Trace, dtype: str | None) -> tuple[Trace, str | None]:
+    """What rates count of a port, which is the trace itself unless it carries packets, and in which sample type."""
+    # Formats of files take a while to import.
+    from goldbeat.pymodels.plio_file.payload import payload
+
+    counted = payload(trace)
+    return counted, whole_samples(counted, dtype)[0]
 
 
 def _write_plio(trace: Trace, dtype: str, path: Path, *, timed: bool) -> str | None:

@@ -576,9 +576,7 @@ def _judge_episode(
         expected = (
             _predicted(design, params, stimulus)
             if case.expect is None
-            else predicted_on_clocks(
-                design, params, stimulus, call_case(case.expect, context, stimulus, record)
-            )
+            else predicted_on_clocks(design, params, stimulus, call_case(case.expect, context, stimulus, record))
         )
     verdict = check_episode(design, params, stimulus, expected, record)
     more = Check() if case.check is None else call_case(case.check, context, stimulus, record)

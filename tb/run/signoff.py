@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -12,13 +12,25 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from goldbeat.pymodels.backlog import BACKLOG_UNITS, BacklogUnit, backlog
+from goldbeat.pymodels.curves import slowest_window
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.measure import Latency, Rate, Throughput, UnmatchedError, UnmeasurableError, latency, measure
+from goldbeat.pymodels.measure import (
+    Latency,
+    Rate,
+    Throughput,
+    UnmatchedError,
+    UnmeasurableError,
+    latency,
+    measure,
+    rate_of,
+)
+from goldbeat.pymodels.plio_file.payload import without_headers
 from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.transactions import Transactions
 from goldbeat.tb.run.episodes import WholeEpisode, load_episodes
 from goldbeat.tb.run.junit import JUnitCase, JUnitSuite, junit_text
 from goldbeat.tb.run.kept_report import read_report
+from goldbeat.tb.run.sources import changed_sources
 from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.transaction_limits import TransactionLimits, check_transaction_ports, measured_transactions
 from goldbeat.tb.toml import load_model
@@ -45,7 +57,9 @@ class PortLimits(_Frozen):
 
     Attributes:
         rate: throughput that the minima apply to: ``frames`` (with pauses between frames), ``raw``, or ``continuous``
-            (inside frames); see :mod:`goldbeat.pymodels.measure`.
+            (inside frames); see :mod:`goldbeat.pymodels.measure`. ``frames`` is the sustained rate.
+        window_ns: the minima apply to the slowest window of this length, instead of to a mean rate.
+        packets: headers of packets do not count; None: as the file or run says.
         min_msamples_per_s: lowest throughput in millions of samples per second; a complex sample counts as one.
         min_mb_per_s: lowest throughput in millions of bytes per second.
         max_gap_ns: longest time from one beat to the next.
@@ -55,6 +69,8 @@ class PortLimits(_Frozen):
     """
 
     rate: Literal["frames", "raw", "continuous"] = "frames"
+    window_ns: float | None = Field(default=None, gt=0)
+    packets: bool | None = None
     min_msamples_per_s: float | None = Field(default=None, gt=0)
     min_mb_per_s: float | None = Field(default=None, gt=0)
     max_gap_ns: float | None = Field(default=None, gt=0)
@@ -119,6 +135,10 @@ class MeasuredPort:
     dtype: str | None = None
     clock_ps: int | None = None
     """Period of the port's clock, where the trace's own is finer."""
+    clock_known: bool = True
+    """False where the clock is inferred from the times of the beats."""
+    packets: bool = False
+    """It is a packet stream, whose headers do not count."""
 
 
 @dataclass(frozen=True)
@@ -203,6 +223,11 @@ def load_limits(path: Path) -> Limits:
             'a [port.NAME], [latency."IN->OUT"], [backlog."IN->OUT"] or [transactions.NAME] table',
             file=path,
         )
+    for name, table in limits.port.items():
+        windowed = table.window_ns is not None
+        if windowed and ("rate" in table.model_fields_set or not any(k.startswith("min_") for k in table.given())):
+            expected = "min_msamples_per_s or min_mb_per_s, and no rate: it is that of the window"
+            raise InputError(f'[port."{name}"] with window_ns', expected, file=path)
     for kind, name in (*(("latency", n) for n in limits.latency), *(("backlog", n) for n in limits.backlog)):
         source, sink = split_path(name)
         if not (source and sink) or ARROW in sink:
@@ -218,6 +243,7 @@ class _ReportPort(BaseModel):
 
     trace: str | None
     dtype: str | None = None
+    packets: bool = False
 
 
 class _ReportEpisodes(BaseModel):
@@ -242,6 +268,8 @@ class _Report(BaseModel):
     seeds: Sequence[Any] = ()
     measured: _ReportEpisodes | None = None
     buses: Mapping[str, Literal["in", "out"]] = {}
+    sources: Mapping[str, Mapping[str, str]] | None = None
+    versions: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -257,6 +285,8 @@ class Subject:
             but nobody has predicted them.
         cut: episodes that a reset has cut off; they are not measured.
         buses: ``in`` (the design answers) or ``out`` (it asks) by bus port.
+        sources: hashes of a run's files by kind and path; None: it kept none.
+        versions: of the tools that made the run.
     """
 
     name: str
@@ -266,6 +296,13 @@ class Subject:
     time_compared: bool = True
     cut: int = 0
     buses: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, Mapping[str, str]] | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def packet_ports(self) -> list[str]:
+        """Ports whose headers of packets do not count, unless the limits say otherwise."""
+        return sorted({name for at in self.episodes for name, port in at.ports.items() if port.packets})
 
     @property
     def recorded(self) -> bool:
@@ -282,11 +319,13 @@ def file_subject(name: str, ports: Mapping[str, MeasuredPort]) -> Subject:
     return Subject(name, list(ports), [Measured(ports)])
 
 
-def measured_episodes(episodes: Iterable[WholeEpisode], dtypes: Mapping[str, str | None]) -> list[Measured]:
-    """Episodes of a run with the sample types of its ports."""
+def measured_episodes(
+    episodes: Iterable[WholeEpisode], dtypes: Mapping[str, str | None], packets: Collection[str] = ()
+) -> list[Measured]:
+    """Episodes of a run with the sample types of its ports, and which ports carry packets."""
     return [
         Measured(
-            {name: MeasuredPort(trace, dtypes.get(name)) for name, trace in e.ports.items()},
+            {name: MeasuredPort(trace, dtypes.get(name), packets=name in packets) for name, trace in e.ports.items()},
             e.seed,
             e.episode,
             e.transactions,
@@ -305,16 +344,19 @@ def load_run(folder: Path) -> Subject:
     """
     report = read_report(_Report, folder)
     name = " ".join(part for part in (report.design, report.case) if part) or folder.name
-    episodes = _load_main(folder, report) if report.measured is None else _load_all(folder, report.measured)
+    episodes = _load_main(folder, report) if report.measured is None else _load_all(folder, report)
     cut = 0 if report.measured is None else report.measured.cut
-    return Subject(name, list(report.ports), episodes, report.status, report.time_compared, cut, report.buses)
+    known = (report.status, report.time_compared, cut, report.buses, report.sources, report.versions)
+    return Subject(name, list(report.ports), episodes, *known)
 
 
-def _load_all(folder: Path, kept: _ReportEpisodes) -> list[Measured]:
+def _load_all(folder: Path, report: _Report) -> list[Measured]:
+    kept = report.measured
+    assert kept is not None
     episodes = load_episodes(folder / kept.file)
     if len(episodes) != kept.whole:
         raise InputError(f"{len(episodes)} episodes", f"the {kept.whole} of the report", file=folder / kept.file)
-    return measured_episodes(episodes, kept.dtypes)
+    return measured_episodes(episodes, kept.dtypes, {n for n, e in report.ports.items() if e.packets})
 
 
 def _load_main(folder: Path, report: _Report) -> list[Measured]:
@@ -331,8 +373,6 @@ def _load_main(folder: Path, report: _Report) -> list[Measured]:
 
 # -- checking -------------------------------------------------------------------------------------------------------
 
-_RATES = {"frames": "by_frames", "raw": "raw", "continuous": "continuous"}
-
 
 @dataclass(frozen=True)
 class _Figure:
@@ -343,12 +383,14 @@ class _Figure:
         value: measured; None when it was not.
         reason: why it was not.
         absent: the episode is too short for it: there is nothing to measure, and others must show it.
+        place: where in the episode.
     """
 
     at: Measured
     value: float | None
     reason: str = ""
     absent: bool = False
+    place: str = ""
 
 
 def _run_check(status: str, *, allow_recorded: bool) -> LimitCheck:
@@ -363,12 +405,25 @@ def _run_check(status: str, *, allow_recorded: bool) -> LimitCheck:
     return LimitCheck("run", "status", "pass", SAME_AS_RECORDED, "", "fail", reason)
 
 
-def check_subject(subject: Subject, limits: Limits, *, allow_recorded: bool = False) -> list[LimitCheck]:
+def _source_checks(subject: Subject, *, allow_stale: bool) -> Iterator[LimitCheck]:
+    """A check where files of the run have changed since: what was measured is no longer what is there."""
+    changed = changed_sources(subject.sources or {})
+    if not changed:
+        return
+    more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
+    reason = f"stale: {changed[0]}{more}; run it again, or accept it with --stale"
+    verdict: Verdict = "pass" if allow_stale else "fail"
+    yield LimitCheck("run", "sources", "unchanged", "stale", "", verdict, "" if allow_stale else reason)
+
+
+def check_subject(
+    subject: Subject, limits: Limits, *, allow_recorded: bool = False, allow_stale: bool = False
+) -> list[LimitCheck]:
     """Hold every limit against every episode of the subject; each check has the worst of them.
 
     A limit that cannot be measured is a failed check with the reason; so is a run that was compared with a recording alone, unless
-    ``allow_recorded``. An episode too short for a figure (one frame, say) is left
-    out as long as another one has it; one whose figure exists and cannot be measured is not.
+    ``allow_recorded``, and one whose sources have changed, unless ``allow_stale``. An episode too short for a figure (one
+    frame, say) is left out as long as another one has it; one whose figure exists and cannot be measured is not.
 
     Raises:
         UsageError: a limit for a port that is not there, or an output that comes before its input.
@@ -380,9 +435,11 @@ def check_subject(subject: Subject, limits: Limits, *, allow_recorded: bool = Fa
     if missing:
         raise UsageError(f"limit for unknown port {missing[0]!r}; {subject.name} has: {', '.join(subject.names)}")
     check_transaction_ports(limits.transactions, subject.buses, subject.name)
+    _check_clocks(subject, limits)
     found: list[LimitCheck] = []
     if subject.status is not None:
         found.append(_run_check(subject.status, allow_recorded=allow_recorded))
+        found += _source_checks(subject, allow_stale=allow_stale)
     for name, table in limits.port.items():
         found += _port_checks(subject, name, table)
     for name, latencies in limits.latency.items():
@@ -392,6 +449,17 @@ def check_subject(subject: Subject, limits: Limits, *, allow_recorded: bool = Fa
     for name, transactions in limits.transactions.items():
         found += _transaction_checks(subject, name, transactions)
     return found
+
+
+def _check_clocks(subject: Subject, limits: Limits) -> None:
+    """Refuse limits in cycles of a clock that nobody has given: a port that idles every second cycle shows half its clock."""
+    for name, table in limits.port.items():
+        for port in (at.ports[name] for at in subject.of_streams() if name in at.ports):
+            if table.max_idle_cycles is not None and not port.clock_known:
+                raise UsageError(
+                    f"[port.{name}] max_idle_cycles counts cycles of a clock that {subject.name} does not contain; "
+                    "give it with --clock MHZ, or limit max_gap_ns"
+                )
 
 
 def broken_limits(subject: Subject, limits: Limits) -> list[str]:
@@ -444,14 +512,19 @@ def _bound(where: str, name: str, limit: float | str, worst: _Figure, unit: str)
     least = name.startswith("min_")
     good = math.isfinite(measured) and (measured >= limit if least else measured <= limit)
     text = f"{_number(measured)} {unit} is {'below' if least else 'above'} {_number(limit)} {unit}"
+    text += f" {worst.place}" if worst.place else ""
     reason = "" if good else _placed(text, worst.at)
     return LimitCheck(where, name, limit, measured, unit, "pass" if good else "fail", reason, *place)
 
 
 def _port_checks(subject: Subject, name: str, limits: PortLimits) -> Iterator[LimitCheck]:
-    got = [(at, *_measured(at.ports[name])) for at in subject.of_streams()]
+    ports = [(at, _payload(name, at.ports[name], limits.packets)) for at in subject.of_streams()]
+    got = [(at, *_measured(port)) for at, port in ports]
     for what, limit in limits.given().items():
-        figures = [_figure(at, found, what, limits.rate, whole) for at, found, whole in got]
+        if what.startswith("min_") and limits.window_ns is not None:
+            figures = [_window_figure(at, port, what, limits.window_ns) for at, port in ports]
+        else:
+            figures = [_figure(at, found, what, limits.rate, whole) for at, found, whole in got]
         yield _worst(name, what, limit, _unit(what), figures)
     if limits.steady:
         figures = [
@@ -463,22 +536,52 @@ def _port_checks(subject: Subject, name: str, limits: PortLimits) -> Iterator[Li
         yield _worst(name, "steady", "yes", "", figures)
 
 
+def _payload(name: str, port: MeasuredPort, packets: bool | None) -> MeasuredPort:
+    """The port without headers of packets, where it carries packets."""
+    if not (port.packets if packets is None else packets):
+        return port
+    try:
+        return replace(port, trace=without_headers(port.trace))
+    except InputError as error:
+        raise UsageError(f"[port.{name}] as packets: {error}") from None
+
+
+def _window_figure(at: Measured, port: MeasuredPort, what: str, window_ns: float) -> _Figure:
+    """The rate in the slowest window of a length."""
+    cycles = max(1, round(window_ns * 1000 / port.trace.clock_ps))
+    slowest = slowest_window(port.trace, cycles)
+    if slowest is None:
+        return _Figure(at, None, f"too few beats for a window of {_number(window_ns)} ns", absent=True)
+    dtype, why = _sample_type(port)
+    rate = rate_of(slowest.payload, dtype, cycles * port.trace.clock_ps)
+    value = rate.mb_per_s if what == "min_mb_per_s" else rate.msamples_per_s
+    start = port.trace.offset_ps + slowest.start * port.trace.clock_ps
+    return _Figure(
+        at, value, "" if value is not None else why, place=f"in the window from {_number(start / 1000)} ns on"
+    )
+
+
+def _sample_type(port: MeasuredPort) -> tuple[str | None, str]:
+    """The type that samples are counted in; None with the reason where bytes alone can be counted."""
+    if port.dtype is None:
+        return None, "the sample type of the port is not known; use min_mb_per_s"
+    if port.trace.ragged(port.dtype) is not None:
+        return None, "TKEEP cuts samples apart; use min_mb_per_s"
+    return port.dtype, ""
+
+
 def _measured(port: MeasuredPort) -> tuple[Throughput, str]:
     """A port's figures, in bytes alone where its samples are cut apart; and why it has no samples."""
-    if port.dtype is None:
-        return measure(port.trace, clock_ps=port.clock_ps), "the sample type of the port is not known; use min_mb_per_s"
-    if port.trace.ragged(port.dtype) is not None:
-        return measure(port.trace, clock_ps=port.clock_ps), "TKEEP cuts samples apart; use min_mb_per_s"
-    return measure(port.trace, port.dtype, clock_ps=port.clock_ps), ""
+    dtype, why = _sample_type(port)
+    return measure(port.trace, dtype, clock_ps=port.clock_ps), why
 
 
 def _figure(at: Measured, got: Throughput, what: str, rate_name: str, no_samples: str) -> _Figure:
     """What an episode says of a limit of a port."""
     if what.startswith("min_"):
-        rate: Rate | None = getattr(got, _RATES[rate_name])
+        rate: Rate | None = got.sustained if rate_name == "frames" else getattr(got, rate_name)
         if rate is None:
-            hint = '; set rate = "continuous" or "raw"' if rate_name == "frames" and got.beats > 1 else ""
-            return _Figure(at, None, got.reason(_RATES[rate_name]) + hint, absent=True)
+            return _Figure(at, None, got.reason("raw" if rate_name == "frames" else rate_name), absent=True)
         value = rate.mb_per_s if what == "min_mb_per_s" else rate.msamples_per_s
         return _Figure(at, value, "" if value is not None else no_samples)
     if what == "max_gap_ns":
@@ -486,7 +589,7 @@ def _figure(at: Measured, got: Throughput, what: str, rate_name: str, no_samples
         return _Figure(at, None if value is None else value / 1000, reason, absent=True)
     if what == "max_idle_cycles":
         return _Figure(at, got.max_idle_cycles, got.reason("max_idle_cycles"), absent=True)
-    value = None if got.intervals is None else got.intervals.max_ps / 1000
+    value = None if got.intervals is None else got.intervals.longest_ps / 1000
     return _Figure(at, value, got.reason("intervals"), absent=True)
 
 

@@ -29,18 +29,16 @@ def goldbeat(*args: Any) -> str:
     return out.getvalue()
 
 
-def test_the_fir_output_says_500_49_raw_and_500_00_by_frames(data: Path) -> None:
+def test_the_fir_output_says_500_00_and_no_more(data: Path) -> None:
     file = data / "xup_fir_lowpass_output_aie.txt"
     args = ["plio", "throughput", file, "--dtype", "cint16", "--width", "32"]
     lines = {line.split("  ")[1].strip(): line for line in goldbeat(*args).splitlines()[1:] if line[2] != " "}
-    assert "500.49 M values/s = 250.24 Msamples/s" in lines["raw"]
-    assert "500.00 M values/s = 250.00 Msamples/s = 1000.00 MB/s, 100.00% of the port" in lines["by frames"]
+    for name in ("raw", "by frames", "sustained"):
+        assert "500.00 M values/s = 250.00 Msamples/s = 1000.00 MB/s, 100.00% of the port" in lines[name]
     found = json.loads(goldbeat(*args, "--json"))[0]
-    assert round(found["raw"]["mvalues_per_s"], 2) == 500.49
-    assert round(found["raw"]["msamples_per_s"], 2) == 250.24
-    assert found["by_frames"]["mvalues_per_s"] == 500.0
-    assert found["by_frames"]["msamples_per_s"] == 250.0
-    assert found["by_frames"]["share_of_port"] == 1.0
+    for name in ("raw", "by_frames", "sustained"):
+        figures = [found[name][unit] for unit in ("mvalues_per_s", "msamples_per_s", "share_of_port")]
+        assert figures == [500.0, 250.0, 1.0]
     assert found["gaps"] == [{"idle_cycles": 0, "ns": 4.0, "count": 1023}]
     assert (found["first_ns"], found["last_ns"], found["frames"]) == (1672.0, 5764.0, 4)
     assert found["steady"]["holds"] is True

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from goldbeat.pymodels.measure import (
     gap_histogram,
     latencies,
     latency,
+    mean_rate,
     measure,
     measures_dict,
     raw_rate,
@@ -44,11 +46,10 @@ def stream(
 
 
 def test_figures_of_the_public_file() -> None:
-    # 1024 cint16 samples in 4 frames, a beat every 4 ns: the numbers that the raw and the frame formula give.
+    # 1024 cint16 samples in 4 frames, a beat every 4 ns. N / (last - first) would give 500.489: more than the port carries.
     trace = stream(1024, frame=256, dtype="cint16")
     raw, frames = raw_rate(trace, "cint16"), frame_rate(trace, "cint16")
-    assert raw.mvalues_per_s == pytest.approx(500.489, abs=5e-4)
-    assert raw.msamples_per_s == pytest.approx(250.244, abs=5e-4)
+    assert (raw.mvalues_per_s, raw.msamples_per_s) == (500.0, 250.0)
     assert frames.mvalues_per_s == 500.0
     assert frames.msamples_per_s == 250.0
     assert frames.mb_per_s == 1000.0
@@ -67,6 +68,36 @@ def test_pauses_between_frames_count_by_frames_and_not_inside() -> None:
     assert (result.max_idle_cycles, result.max_gap_ps) == (79, 400_000)
     assert result.intervals is not None
     assert (result.intervals.min_ps, result.intervals.max_ps, result.intervals.count) == (1_675_000, 1_675_000, 3)
+
+
+def test_sustained_is_the_lower_of_raw_and_by_frames() -> None:
+    # Three frames at full rate with pauses; then a last frame, or a tail without TLAST, at a hundredth of it.
+    for tail in (True, False):
+        fast = stream(1024, frame=256, pause=79)
+        assert measure(fast).sustained == measure(fast).by_frames
+        gaps = fast.gaps
+        gaps[769:] = 99
+        last = fast.last.copy()
+        last[-1] = tail
+        slow = measure(replace(fast.with_gaps(gaps), last=last))
+        assert slow.sustained == slow.raw
+        assert slow.sustained is not None
+        assert slow.sustained.mb_per_s < 50 < 700 < measure(fast).sustained.mb_per_s  # type: ignore[union-attr]
+        assert mean_rate(replace(fast.with_gaps(gaps), last=last)).rate == slow.sustained
+
+
+def test_a_frame_that_is_slow_at_either_end_is_the_longest() -> None:
+    trace = stream(40, frame=10)
+    assert measure(trace).intervals.longest_ps == 40_000  # type: ignore[union-attr]
+    for beat, cut in ((3, 40), (38, 39)):
+        gaps = trace.gaps
+        gaps[beat] += 100
+        found = measure(trace.with_gaps(gaps)[:cut] if cut == 39 else trace.with_gaps(gaps))
+        assert found.intervals is not None
+        assert found.intervals.max_ps == 40_000
+        assert found.intervals.longest_ps > 400_000
+        assert found.steady is not None
+        assert found.steady.holds == (beat == 3)
 
 
 def test_first_and_last_time_include_the_offset() -> None:
@@ -101,7 +132,7 @@ def test_without_a_type_there_are_only_bytes() -> None:
     assert result.raw is not None
     assert result.raw.msamples_per_s is None
     assert result.raw.mvalues_per_s is None
-    assert result.raw.mb_per_s == pytest.approx(32e6 / 28000)
+    assert result.raw.mb_per_s == pytest.approx(28e6 / 28000)
     assert result.samples is None
     assert "not known" in result.reason("samples")
 

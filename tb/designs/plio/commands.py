@@ -37,7 +37,17 @@ from goldbeat.tb.cli.common import (
     say,
     working,
 )
-from goldbeat.tb.cli.trace_files import In, Out, check_frames, clock_json, clock_rows, read_file, read_timed
+from goldbeat.tb.cli.trace_files import (
+    In,
+    Out,
+    Packets,
+    check_frames,
+    clock_json,
+    clock_rows,
+    counted,
+    read_file,
+    read_timed,
+)
 from goldbeat.tb.designs.plio import HELP
 from goldbeat.tb.designs.plio.packets_command import Strict, check_strict, count_by_id, make_packets, packets_of
 
@@ -335,6 +345,7 @@ def throughput(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="OUT.png", help="Draw the throughput over time.")
     ] = None,
+    packets: Packets = None,
     lenient: Lenient = False,
     as_json: Json = False,
     force: Force = False,
@@ -345,12 +356,15 @@ def throughput(
     """
     if plot is not None:
         check_free(plot, force)
-    results: list[tuple[Path, PlioFile, Throughput]] = []
+    results: list[_Measured] = []
     with working("measuring", len(files)) as step:
         for path in files:
             # One progress display at a time: the bar counts the files.
-            file = read_timed(path, dtype, width, clock, lenient, quiet=True)
-            results.append((path, file, measure(file.trace, file.dtype, clock_ps=file.clock.period_ps)))
+            file = read_timed(path, dtype, width, clock, lenient, packets=bool(packets), quiet=True)
+            trace, headed = counted(file, path, packets)
+            # Where a header shares its beat, what is left may be no whole sample.
+            kind = file.dtype if trace.ragged(file.dtype) is None else None
+            results.append((path, file, measure(trace, kind, clock_ps=file.clock.period_ps), headed))
             step()
     if plot is not None:
         _plot(results, plot, force)
@@ -361,36 +375,42 @@ def throughput(
                 | measures_dict(r)
                 | clock_json(f)
                 | ({} if f.clock.known else {"limit_mb_per_s": None})
-                for path, f, r in results
+                | {"packets": headed}
+                for path, f, r, headed in results
             ]
         )
         return
-    for path, file, result in results:
-        facts(str(path), _throughput_rows(result, file))
+    for path, file, result, headed in results:
+        facts(str(path), _throughput_rows(result, file, headed))
 
 
-def _plot(results: list[tuple[Path, PlioFile, Throughput]], plot: Path, force: bool) -> None:
+_Measured = tuple[Path, PlioFile, Throughput, bool]
+"""A file, what it says, and whether packets' headers were left out."""
+
+
+def _plot(results: list[_Measured], plot: Path, force: bool) -> None:
     from goldbeat.tb.run.plot import plot_run, plot_trace
 
     stream = BytesIO()
     with working(f"drawing {plot}"):
         if len(results) == 1:
-            path, file, _ = results[0]
+            path, file, *_ = results[0]
             plot_trace(file.on_clock(), stream, title=path.name, dtype=file.dtype)
         else:
-            ports = {str(path): file.on_clock() for path, file, _ in results}
-            plot_run(ports, stream, "Throughput", {str(path): file.dtype.name for path, file, _ in results})
+            ports = {str(path): file.on_clock() for path, file, *_ in results}
+            plot_run(ports, stream, "Throughput", {str(path): file.dtype.name for path, file, *_ in results})
     store(plot, stream.getvalue(), force=force)
 
 
-def _throughput_rows(result: Throughput, file: PlioFile) -> list[tuple[str, str]]:
+def _throughput_rows(result: Throughput, file: PlioFile, headed: bool) -> list[tuple[str, str]]:
     kind = file.dtype
 
     def rate(name: str, value: Rate | None) -> str:
         if value is None:
             return f"none: {result.reason(name)}"
-        text = f"{value.mvalues_per_s:.2f} M values/s = " if kind.parts == 2 else ""
-        text += f"{value.msamples_per_s:.2f} Msamples/s = {value.mb_per_s:.2f} MB/s"
+        text = f"{value.mvalues_per_s:.2f} M values/s = " if kind.parts == 2 and value.mvalues_per_s else ""
+        text += f"{value.msamples_per_s:.2f} Msamples/s = " if value.msamples_per_s is not None else ""
+        text += f"{value.mb_per_s:.2f} MB/s"
         return text + f", {result.share(value):.2%} of the port"
 
     limit = result.limit_mb_per_s
@@ -399,13 +419,15 @@ def _throughput_rows(result: Throughput, file: PlioFile) -> list[tuple[str, str]
         clock.append(("port limit", f"{limit * 8 / kind.bits:.2f} Msamples/s = {limit:.2f} MB/s"))
     rows = [
         ("beats, samples, frames", f"{result.beats}, {result.samples}, {result.frames}"),
+        *([("packets", f"{result.frames}, headers not counted (--no-packets counts them)")] if headed else []),
         ("first, last beat", f"{ns(result.first_ps)}, {ns(result.last_ps)}"),
         *clock,
         ("raw", rate("raw", result.raw)),
         ("by frames", rate("by_frames", result.by_frames)),
+        ("sustained", rate("raw", result.sustained)),
         ("inside frames", rate("continuous", result.continuous)),
     ]
-    best = result.by_frames or result.continuous
+    best = result.sustained
     if best is not None:
         rows.append(("share of an AIE stream", f"{best.mb_per_s / AIE_STREAM_MB_PER_S:.2%} of 4 GB/s (1 GHz)"))
     i, s = result.intervals, result.steady
@@ -418,7 +440,12 @@ def _throughput_rows(result: Throughput, file: PlioFile) -> list[tuple[str, str]
     elif not s.holds or s.rate is None:
         rows.append(("steady state", "no: the last frame intervals differ by more than 5 %"))
     else:
-        rows.append(("steady state", f"yes, from frame {s.since_frame} on, at {s.rate.msamples_per_s:.2f} Msamples/s"))
+        text = (
+            f"{s.rate.mb_per_s:.2f} MB/s"
+            if s.rate.msamples_per_s is None
+            else f"{s.rate.msamples_per_s:.2f} Msamples/s"
+        )
+        rows.append(("steady state", f"yes, from frame {s.since_frame} on, at {text}"))
     if result.gap_ps:
         rows += _gap_rows(result, True)
     else:

@@ -80,9 +80,12 @@ def golden(
     steps = len(net.layers) * (2 if int8 else 1)
     with working(f"{net.name}, {number}", steps) as step:
         model = quantised(net, words, pixels, lambda _: step()).golden() if int8 else Golden(net, words, pixels)
-        rows = []
+        rows, spoiled = [], []
+        # Nothing reads what the last layers write.
+        read = net.layers[: -2 if net.layers[-1].split == "second" else -1]
         for out in model.run():
             rows.append(_facts(out))
+            spoiled += [out.layer.name] if out.padding_spoiled and out.layer in read else []
             step()
     classes = model.top(count) if net.layers[-1].gpool else ()
     lost = int(np.count_nonzero(~np.isfinite(model.scores()))) if classes else 0
@@ -97,6 +100,7 @@ def golden(
             "pool_sums_sha256": sha256(model.sums()) if classes else None,
             "top": [asdict(c) for c in classes],
             "scores_not_finite": lost,
+            "padding_not_zero": spoiled,
         }
         print_json(found)
         return
@@ -111,6 +115,11 @@ def golden(
         share = "   undefined" if one.probability is None else f"{100 * one.probability:8.4f} %"
         score = "not finite" if one.score is None else f"{one.score:.{_SCORE_DIGITS}f}"
         say(f"class {one.number:4}  {share}  score {score}")
+    if spoiled:
+        say(
+            f"note: padded channels of {', '.join(spoiled)} are NaN, as zero times infinity is: what follows is that of the "
+            "hardware, not of the network without padding"
+        )
     if lost:
         say(f"note: {lost} of {len(model.scores())} scores are NaN or infinite; those that are NaN rank last")
 

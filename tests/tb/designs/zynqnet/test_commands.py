@@ -284,6 +284,19 @@ def test_a_network_with_padded_channels(tmp_path):
     assert sorted(one["number"] for one in data["top"]) == list(range(7))
     assert "note: c1 has 10 output channels, 16 in memory\n" in goldbeat("map", *network).stdout
     assert json.loads(goldbeat("map", *network, "--json").stdout)["padding"] == {"c1": 6, "c2": 9}
+    assert data["padding_not_zero"] == []
+    weights[0] = np.inf
+    weights.tofile(tmp_path / "infinite.bin")
+    np.save(tmp_path / "image.npy", np.full((8, 8, 3), np.float32(np.inf)))
+    for args, spoiled in (
+        (["--weights", tmp_path / "infinite.bin"], []),
+        (["--image", tmp_path / "image.npy"], ["c1"]),
+    ):
+        # An infinite weight of c1 meets no padded channel; an infinite pixel meets their weights of zero.
+        found = goldbeat("golden", *network, *args, "--json")
+        assert json.loads(found.stdout)["padding_not_zero"] == spoiled
+        text = goldbeat("golden", *network, *args).stdout
+        assert ("note: padded channels of c1 are NaN" in text) == bool(spoiled)
     weights[1:].tofile(tmp_path / "short.bin")
     short = goldbeat("golden", *network, "--weights", tmp_path / "short.bin")
     assert (short.code, "found 1424 bytes, expected 1428" in short.stderr) == (2, True), short.stderr

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of a stream is payload: headers of packets are not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.plio_file.beats import WORD_BYTES
+from goldbeat.pymodels.plio_file.header import PL_COL, PL_ROW, parse_header
+from goldbeat.pymodels.trace import Trace
+
+
+def looks_like_packets(trace: Trace) -> bool:
+    """Whether every complete frame begins with a packet header.
+
+    One frame is enough where the header comes from programmable logic (its row and column are all ones, whatever its parity).
+    Headers from inside the array have odd parity and a source; it takes two frames to tell them from data.
+    """
+    if trace.width < 8 * WORD_BYTES:
+        return False
+    frames = others = 0
+    ended = True
+    for part in trace.parts():
+        starts = np.concatenate([[ended], part.last[:-1]])
+        found = np.ascontiguousarray(part.data[starts, :WORD_BYTES]).view("<u4").reshape(-1)
+        header = parse_header(found)
+        from_pl = (header.row == PL_ROW) & (header.col == PL_COL)
+        inside = header.parity_ok & ((header.row > 0) | (header.col > 0))
+        whole = part.keep[starts, :WORD_BYTES].all(axis=1)
+        if not (header.reserved_ok & whole & (from_pl | inside)).all():
+            return False
+        frames += int(np.count_nonzero(part.last))
+        others += int(np.count_nonzero(~from_pl))
+        ended = bool(part.last[-1])
+    return frames >= (2 if others else 1)
+
+
+def without_headers(trace: Trace) -> Trace:
+    """The same beats with the headers of packets left out by TKEEP: what counts bytes counts payload.
+
+    Raises:
+        InputError: a packet begins with fewer bytes than a header has.
+    """
+    starts = np.concatenate([[True], trace.last[:-1]]) if len(trace) else np.zeros(0, np.bool_)
+    short = starts & ~trace.keep[:, :WORD_BYTES].all(axis=1)
+    if trace.width < 8 * WORD_BYTES or short.any():
+        at = int(np.argmax(short))
+        found = (
+            f"{int(trace.valid_bytes()[at])} valid bytes in beat {at}" if short.any() else f"a {trace.width} bit port"
+        )
+        raise InputError(found, "a packet, which begins with a 32-bit header")
+    keep = trace.keep.copy()
+    keep[starts, :WORD_BYTES] = False
+    return replace(trace, keep=keep)
+
+
+def payload(trace: Trace, packets: bool | None = None) -> Trace:
+    """A stream without what is no payload.
+
+    Args:
+        trace: the stream.
+        packets: it is a packet stream; None: if it looks like one.
+    """
+    return without_headers(trace) if (looks_like_packets(trace) if packets is None else packets) else trace

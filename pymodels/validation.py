@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What pydantic refuses, in the words of every other message: which key, what was found, what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+_KINDS = {
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_parsing_size": "a whole number of at most 4300 digits",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "string_type": "text",
+    "string_unicode": "text in UTF-8",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+    "dataclass_type": "a table",
+    "dict_type": "a table",
+    "mapping_type": "a table",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "set_type": "a list",
+    "frozen_set_type": "a list",
+    "iterable_type": "a list",
+    "json_invalid": "JSON",
+    "path_type": "a path",
+    "extra_forbidden": "a known key",
+    "missing": "a value",
+}
+_BOUNDS = {
+    "greater_than": "more than {gt}",
+    "greater_than_equal": "at least {ge}",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le}",
+    "multiple_of": "a multiple of {multiple_of}",
+    "literal_error": "{expected}",
+    "enum": "{expected}",
+    "too_short": "at least {min_length} entries",
+    "too_long": "at most {max_length} entries",
+    "string_too_short": "at least {min_length} characters",
+    "string_too_long": "at most {max_length} characters",
+    "string_pattern_mismatch": "text like {pattern}",
+}
+
+
+class Mistake(NamedTuple):
+    """The first entry that a model refuses.
+
+    Attributes:
+        place: keys and indices down to the entry.
+        kind: pydantic's name for the mistake.
+        expected: instead of what is there, in plain words.
+        value: what is there.
+    """
+
+    place: tuple[int | str, ...]
+    kind: str
+    expected: str
+    value: Any
+
+    @property
+    def key(self) -> str:
+        """The place with dots between its parts; empty for the whole."""
+        return ".".join(map(str, self.place))
+
+    @property
+    def found(self) -> str:
+        """Key and value, for messages; ``no key K`` where it is missing."""
+        if self.kind == "missing":
+            return f"no key {self.key}"
+        shown = f"{self.value!r:.60}"
+        return f"{self.key} = {shown}" if self.key else shown
+
+
+def first_mistake(error: ValidationError) -> Mistake:
+    """The first entry of what a model refuses."""
+    first = error.errors(include_url=False)[0]
+    said, context = str(first["msg"]), first.get("ctx", {})
+    return Mistake(first["loc"], first["type"], _expected(first["type"], said, context), first["input"])
+
+
+def _expected(kind: str, said: str, context: Mapping[str, Any]) -> str:
+    if kind in _KINDS:
+        return _KINDS[kind]
+    if kind in _BOUNDS:
+        whole = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in context.items()}
+        entries = _BOUNDS[kind].format(**whole)
+        return entries.replace("1 entries", "1 entry").replace("1 characters", "1 character")
+    plain = said.removeprefix("Value error, ").removeprefix("Input should be ")
+    return plain if kind == "value_error" else plain[:1].lower() + plain[1:]

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run was made from: the content of its files as hashes, and the versions of its tools."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import platform
+import sys
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.tb.build.toolchain import find_verilator
+from goldbeat.tb.run.runs import Request
+from goldbeat.tb.versions import version_of
+
+_MISSING = "missing"
+
+
+def sources_of(request: Request) -> dict[str, dict[str, str]]:
+    """The files of a run by kind, each with the hash of its content, by absolute path.
+
+    Kinds are ``RTL``, ``description``, ``model`` and ``stimulus``. Of a model that comes with Goldbeat these are all files of its
+    package, of a user's those beside the description.
+    """
+    kinds: dict[str, Iterator[Path]] = {
+        "RTL": _rtl(request),
+        "description": _descriptions(request),
+        "model": _model(request),
+        "stimulus": _stimulus(request),
+    }
+    return {
+        kind: {str(path.absolute()): file_digest(path) for path in dict.fromkeys(paths)}
+        for kind, paths in kinds.items()
+    }
+
+
+def tool_versions() -> dict[str, str]:
+    """Of Goldbeat, Python and the simulator."""
+    simulator, _ = find_verilator()
+    said = {"goldbeat": version_of("goldbeat"), "python": platform.python_version()}
+    return said if simulator is None else {**said, "simulator": simulator.version}
+
+
+def changed_sources(kept: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """The files whose content is another one than :func:`sources_of` kept, with their kind; or that are missing."""
+    found = []
+    for kind, files in kept.items():
+        for path, digest in files.items():
+            if (now := file_digest(Path(path))) != digest:
+                found.append(f"{kind} {path} {'is missing' if now == _MISSING else 'has changed'}")
+    return found
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file's content."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return _MISSING
+
+
+def _rtl(request: Request) -> Iterator[Path]:
+    try:
+        yield from (*request.design.sources(), *request.design.included_files())
+    except GoldbeatError:
+        # What the build could not find has failed the run.
+        return
+
+
+def _descriptions(request: Request) -> Iterator[Path]:
+    for text in (request.origin.source, request.origin.description):
+        if text is not None:
+            yield Path(text)
+    if request.design.blessed is not None and request.design.blessed.is_file():
+        yield request.design.blessed
+
+
+def _model(request: Request) -> Iterator[Path]:
+    if request.origin.source is not None:
+        # A description may use the Python files beside it.
+        yield from sorted(Path(request.origin.source).absolute().parent.glob("*.py"))
+    for file in _code_file(request.design.model):
+        yield from sorted(file.absolute().parent.glob("*.py"))
+
+
+def _code_file(function: Any) -> Iterator[Path]:
+    """The file that a function, or the class of a callable object, is written in."""
+    while isinstance(function, partial):
+        function = function.func
+    function = inspect.unwrap(function)
+    code = getattr(function, "__code__", None)
+    file = getattr(sys.modules.get(type(function).__module__), "__file__", None) if code is None else code.co_filename
+    if file is not None and Path(file).is_file():
+        yield Path(file)
+
+
+def _stimulus(request: Request) -> Iterator[Path]:
+    yield from _code_file(request.case.make)
+    yield from map(Path, request.origin.files.values())
+    if request.origin.stimulus is not None:
+        yield Path(request.origin.stimulus)
+    for value in {**request.case.options, **request.options}.values():
+        for one in value if isinstance(value, tuple) else (value,):
+            # As FILE or NAME=FILE.
+            text = str(one)
+            yield from (Path(path) for path in (text, text.partition("=")[2]) if path and Path(path).is_file())

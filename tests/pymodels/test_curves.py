@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Service curves against the definition, counted window by window."""
+
+import numpy as np
+import pytest
+
+from goldbeat.pymodels.curves import service_curve, slowest_window
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.trace import Trace
+
+
+def _trace(rng: np.random.Generator, beats: int, longest: int) -> Trace:
+    cycle = np.cumsum(rng.integers(1, longest + 1, beats)) + 7
+    keep = np.arange(4) < rng.integers(0, 5, beats)[:, None]
+    return Trace.from_bytes(np.zeros((beats, 4)), keep=keep, cycle=cycle, clock_ps=4000)
+
+
+def _windows(trace: Trace, length: int) -> list[int]:
+    """Payload of each window, from the definition."""
+    size, first, last = trace.keep.sum(axis=1), int(trace.cycle[0]), int(trace.cycle[-1])
+    starts = range(first, last - length + 1)
+    return [int(size[(trace.cycle >= s) & (trace.cycle < s + length)].sum()) for s in starts]
+
+
+@pytest.mark.parametrize("longest", [1, 2, 9, 60])
+def test_curves_hold_what_every_window_holds(longest: int) -> None:
+    rng = np.random.default_rng(longest)
+    for beats in (1, 2, 3, 17, 40):
+        trace = _trace(rng, beats, longest)
+        span = int(trace.cycle[-1] - trace.cycle[0])
+        curve = service_curve(trace, [1, 2, 3, 10, max(1, span), span + 1])
+        assert curve.lengths.tolist() == sorted({n for n in (1, 2, 3, 10, span) if 1 <= n <= span})
+        for length, least, most in zip(curve.lengths.tolist(), curve.least, curve.most, strict=True):
+            held = _windows(trace, length)
+            assert (least, most) == (min(held), max(held))
+            found = slowest_window(trace, length)
+            assert found is not None
+            assert (found.payload, found.start) == (min(held), int(trace.cycle[0]) + held.index(min(held)))
+        assert slowest_window(trace, span + 1) is None
+
+
+def test_no_window_holds_more_than_the_port_carries() -> None:
+    trace = Trace.from_bytes(np.zeros((100, 4)), clock_ps=4000)
+    curve = service_curve(trace, range(1, 200))
+    assert (curve.most == 4 * curve.lengths).all()
+    assert (curve.least == curve.most).all()
+    assert len(service_curve(trace[:0], [1]).lengths) == 0
+
+
+def test_a_window_has_at_least_one_cycle() -> None:
+    trace = Trace.from_bytes(np.zeros((3, 4)), clock_ps=4000)
+    for call in (lambda: slowest_window(trace, 0), lambda: service_curve(trace, [5, 0])):
+        with pytest.raises(UsageError, match="a window of 0 cycles, expected at least 1"):
+            call()

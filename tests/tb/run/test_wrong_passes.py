@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Streams that break a limit where means, raw counts and inferred clocks hide it: none of them is signed off."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from console import goldbeat
+
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.plio_file import write
+from goldbeat.pymodels.plio_file.packets import packets_to_trace
+from goldbeat.pymodels.plio_file.payload import looks_like_packets, without_headers
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.paths import REPOSITORY
+
+Gaps = npt.NDArray[np.int64]
+
+
+def _stream(gaps: Gaps, frame: int | None = 16) -> Trace:
+    """int32 beats at 250 MHz."""
+    last = None if frame is None else np.arange(len(gaps)) % frame == frame - 1
+    return Trace.from_bytes(np.zeros((len(gaps), 4)), last=last, clock_ps=4000).with_gaps(gaps)
+
+
+def _gaps(beats: int, slow: slice = slice(0), gap: int = 99) -> Gaps:
+    found = np.zeros(beats, np.int64)
+    found[slow] = gap
+    return found
+
+
+def _signoff(folder: Path, trace: Trace, limits: str, *args: str, code: int) -> str:
+    file, rules = folder / "p.txt", folder / "l.toml"
+    write(file, trace, "int32", force=True)
+    rules.write_text(f"[port.p]\n{limits}\n")
+    width = str(trace.width)
+    got, text = goldbeat(["signoff", str(file), "-t", "int32", "-w", width, "--limits", str(rules), *args])
+    assert got == code, text
+    return text
+
+
+LEAST = "min_msamples_per_s = 240"
+
+
+@pytest.mark.parametrize(
+    ("trace", "limits"),
+    [
+        (_stream(_gaps(160, slice(145, 160))), LEAST),
+        (_stream(_gaps(160, slice(145, 160)), frame=None), LEAST),
+        (_stream(_gaps(170, slice(160, 170))), LEAST),
+        (_stream(_gaps(16, slice(8, 16))), LEAST),
+        (_stream(_gaps(16, slice(8, 16))), f'{LEAST}\nrate = "continuous"'),
+        (_stream(_gaps(160, slice(64, 65), 500)), LEAST),
+        (_stream(_gaps(160, slice(70, 71), 500)), f'{LEAST}\nrate = "continuous"'),
+        (_stream(_gaps(2)), 'min_msamples_per_s = 251\nrate = "raw"'),
+        (_stream(_gaps(17), frame=1), "min_msamples_per_s = 251"),
+        (_stream(_gaps(1000, slice(500, 540), 1)), f"{LEAST}\nwindow_ns = 400"),
+        (_stream(_gaps(1000, slice(960, 1000), 1)), f"{LEAST}\nwindow_ns = 400"),
+        (_stream(_gaps(170, slice(161, 170))), "max_frame_interval_ns = 70"),
+        (_stream(_gaps(160, slice(3, 4))), "max_frame_interval_ns = 70"),
+        (_stream(_gaps(170, slice(161, 170))), "steady = true"),
+        (_stream(_gaps(1)), "min_msamples_per_s = 0.001"),
+        (_stream(_gaps(0)), "min_mb_per_s = 0.001"),
+        (_stream(_gaps(1)), "max_gap_ns = 1000000"),
+        (_stream(_gaps(20)), "min_msamples_per_s = 1\nwindow_ns = 1000"),
+        (replace(_stream(_gaps(64)), keep=(np.arange(64) % 2 == 0)[:, None].repeat(4, axis=1)), LEAST),
+    ],
+    ids=[
+        *("last-frame", "end-of-no-frames", "tail", "one-frame", "one-frame-inside", "gap-between", "gap-inside"),
+        *("raw-two-beats", "frames-of-one-beat", "window", "window-at-the-end", "interval-tail", "interval-first"),
+        *("steady-tail", "one-beat", "no-beat", "gap-of-one-beat", "short-for-the-window", "null-beats"),
+    ],
+)
+def test_a_stream_that_breaks_its_limit_is_not_signed_off(tmp_path: Path, trace: Trace, limits: str) -> None:
+    if not trace.keep.all():
+        # Text files have no TKEEP inside frames: CSV without TLAST has, but the hardware ignores it. Runs do.
+        from goldbeat.tb.run.signoff import MeasuredPort, check_subject, file_subject, load_limits
+
+        (tmp_path / "l.toml").write_text(f"[port.p]\n{limits}\n")
+        subject = file_subject("p", {"p": MeasuredPort(trace, "int32")})
+        (found,) = check_subject(subject, load_limits(tmp_path / "l.toml"))
+        assert found.measured == pytest.approx(125, rel=0.02)
+        assert not found.passed
+        return
+    text = _signoff(tmp_path, trace, limits, "--clock", "250", code=2 if not len(trace) else 1)
+    assert "PASS" not in text
+
+
+@pytest.mark.parametrize("frame", [None, 1, 16, 160])
+def test_a_stream_at_full_rate_keeps_the_limit_of_its_port(tmp_path: Path, frame: int | None) -> None:
+    text = _signoff(tmp_path, _stream(_gaps(160), frame), "min_msamples_per_s = 250", "--clock", "250", code=0)
+    assert "1 of 1 limits kept: PASS" in text
+    found = json.loads(goldbeat(["plio", "throughput", f"{tmp_path}/p.txt", "-t", "int32", "-w", "32", "--json"])[1])
+    shares = {n: found[0][n]["share_of_port"] for n in ("raw", "sustained", "by_frames") if found[0][n]}
+    assert set(shares.values()) == {1.0}
+
+
+def test_the_slowest_window_is_named(tmp_path: Path) -> None:
+    text = _signoff(tmp_path, _stream(_gaps(100, slice(50, 54), 4)), f"{LEAST}\nwindow_ns = 80", code=1)
+    assert "50 Msamples/s is below 240 Msamples/s in the window from 196 ns on" in text
+
+
+# -- packets ----------------------------------------------------------------------------------------------------------
+
+
+def _packets(width: int, words: int = 16, row: int = 31, col: int = 127) -> Trace:
+    made = [(n % 4, np.arange(words, dtype=np.uint32) + 1000 * n) for n in range(8)]
+    trace = packets_to_trace(made, width, clock_ps=4000)
+    if (row, col) != (31, 127):
+        from goldbeat.pymodels.plio_file.header import make_header
+
+        starts = np.concatenate([[True], trace.last[:-1]])
+        headers = make_header(np.arange(8) % 4, 0, row, col)
+        trace.data[starts, :4] = headers.astype("<u4").view(np.uint8).reshape(-1, 4)
+    return trace
+
+
+@pytest.mark.parametrize(("width", "payload"), [(32, 16 / 17 * 250), (64, 16 / 9 * 250), (128, 16 / 5 * 250)])
+@pytest.mark.parametrize(("row", "col"), [(31, 127), (2, 5)])
+def test_headers_of_packets_do_not_count(tmp_path: Path, width: int, payload: float, row: int, col: int) -> None:
+    trace = _packets(width, row=row, col=col)
+    limit = f"min_msamples_per_s = {payload * 1.01}"
+    for args in ([], ["--packets"]):
+        text = _signoff(tmp_path, trace, limit, "--clock", "250", *args, code=1)
+        assert "headers of packets are not counted on p" in text
+        _signoff(tmp_path, trace, f"min_msamples_per_s = {payload * 0.97}", "--clock", "250", *args, code=0)
+    _signoff(tmp_path, trace, limit, "--no-packets", code=0)
+    _signoff(tmp_path, trace, f"{limit}\npackets = false", code=0)
+    base = ["plio", "throughput", f"{tmp_path}/p.txt", "-t", "int32", "-w", str(width)]
+    (found,) = json.loads(goldbeat([*base, "--json"])[1])
+    assert (found["packets"], found["samples"]) == (True, 128)
+    assert found["by_frames"]["msamples_per_s"] == pytest.approx(payload)
+    assert "headers not counted" in goldbeat(base)[1]
+    assert json.loads(goldbeat([*base, "--no-packets", "--json"])[1])[0]["samples"] == 136
+
+
+def test_data_are_no_packets() -> None:
+    rng = np.random.default_rng(1)
+    for width in (8, 32, 64):
+        data = rng.integers(0, 256, (64, width // 8))
+        assert not looks_like_packets(Trace.from_bytes(data, last=np.arange(64) % 4 == 3, clock_ps=4000))
+    assert not looks_like_packets(_stream(_gaps(64)))
+    assert not looks_like_packets(replace(_packets(32), last=np.zeros(136, np.bool_)))
+    assert not looks_like_packets(_packets(32, row=2, col=3)[:17])
+    assert looks_like_packets(_packets(32)[:17])
+
+
+def test_what_has_no_header_is_no_packet(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="expected a packet, which begins with a 32-bit header"):
+        without_headers(Trace.from_bytes([[1, 2]], clock_ps=4000))
+    cut = replace(_packets(32), keep=np.arange(4) < np.where(np.arange(136) == 17, 2, 4)[:, None])
+    with pytest.raises(InputError, match="found 2 valid bytes in beat 17, expected a packet"):
+        without_headers(cut)
+
+
+# -- clocks -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_limit_in_cycles_needs_a_clock_that_somebody_has_given(tmp_path: Path) -> None:
+    # 250 MHz, idle every second cycle: it looks like 125 MHz.
+    trace = _stream(np.ones(20, np.int64))
+    text = _signoff(tmp_path, trace, "max_idle_cycles = 0", code=2)
+    assert "max_idle_cycles counts cycles of a clock that" in text
+    assert "give it with --clock MHZ" in text
+    assert "FAIL p max_idle_cycles: 1 cycles" in _signoff(
+        tmp_path, trace, "max_idle_cycles = 0", "--clock", "250", code=1
+    )
+    _signoff(tmp_path, trace, "max_gap_ns = 8\nmin_msamples_per_s = 125", code=0)
+
+
+def test_beats_closer_than_a_cycle_contradict_the_given_clock(tmp_path: Path) -> None:
+    text = _signoff(tmp_path, _stream(_gaps(20)), "max_idle_cycles = 0", "--clock", "200", code=2)
+    assert "p.txt:4: found a beat 4000 ps after the one before" in text
+    assert "expected at least a cycle of the 5000 ps clock" in text
+    _signoff(tmp_path, _stream(_gaps(20)), "max_idle_cycles = 1", "--clock", "500", code=0)
+
+
+# -- stale runs ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("change", ["decimate.sv", "model.py", "decimate.toml", "in.txt", "gone"])
+def test_a_run_whose_sources_have_changed_is_stale(
+    tmp_path: Path, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = shutil.copytree(REPOSITORY / "examples" / "plio", tmp_path / "bench")
+    monkeypatch.chdir(tmp_path)
+    (bench / "in.txt").write_text("".join(f"{i} {-i}\n" for i in range(40)))
+    rules = tmp_path / "l.toml"
+    rules.write_text("[port.m_axis]\nmin_msamples_per_s = 100\n")
+    words = ["run", str(bench / "decimate.toml"), "--input", f"s_axis={bench}/in.txt", "--name", "r"]
+    code, text = goldbeat([*words, "--set", "gaps=none", "--set", "ready=none"])
+    assert code == 0, text
+    run = next((tmp_path / "build").rglob("report.json")).parent if (tmp_path / "build").exists() else None
+    run = run or Path(text.rpartition("\nin ")[2].strip())
+    check = ["signoff", str(run), "--limits", str(rules)]
+    code, text = goldbeat([*check, "--json"])
+    found: dict[str, Any] = json.loads(text)
+    assert code == 0, text
+    assert set(found["sources"]) == {"RTL", "description", "model", "stimulus"}
+    assert all(found["sources"].values())
+    assert {"goldbeat", "python", "simulator"} == set(found["versions"])
+    if change == "gone":
+        (bench / "in.txt").unlink()
+    else:
+        with (bench / change).open("a") as file:
+            file.write("\n")
+    code, text = goldbeat(check)
+    assert code == 1, text
+    assert "FAIL run sources: stale: " in text
+    assert ("in.txt is missing" if change == "gone" else f"{change} has changed") in text
+    code, text = goldbeat([*check, "--stale"])
+    assert code == 0, text
+    assert "stale" in text
