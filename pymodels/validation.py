@@ -74,6 +74,8 @@ class Mistake(NamedTuple):
     @property
     def found(self) -> str:
         """Key and value, for messages; ``no key K`` where it is missing."""
+        if self.kind == "json_invalid":
+            return "text that cannot be read"
         if self.kind == "missing":
             return f"no key {self.key}"
         shown = f"{self.value!r:.60}"

@@ -174,7 +174,7 @@ def _plain_errors(path: Path) -> Iterator[None]:
     except ValidationError as error:
         # Of the columns: what stands there is not what a run has written.
         wrong = first_mistake(error)
-        raise InputError(wrong.found, f"{wrong.expected} in a file of results", file=path) from error
+        raise InputError(wrong.found, f"a file of results ({wrong.expected})", file=path) from error
     except (sqlite3.DatabaseError, TypeError, ValueError) as error:
         raise InputError(str(error), "a file of results", file=path) from error
 

@@ -91,7 +91,7 @@ def _read(path: Path, stamp: int, size: int) -> BlessedFile:
         return BlessedFile.model_validate_json(path.read_bytes())
     except ValidationError as error:
         wrong = first_mistake(error)
-        raise InputError(wrong.found, f"{wrong.expected} in {_WHAT}", file=path) from None
+        raise InputError(wrong.found, f"{_WHAT} ({wrong.expected})", file=path) from None
 
 
 def write_blessed(path: Path, content: BlessedFile) -> None:

@@ -33,4 +33,4 @@ def read_report(model: type[Model], folder: Path) -> Model:
         return model.model_validate(read_json(path, "the report of a run"))
     except ValidationError as error:
         wrong = first_mistake(error)
-        raise InputError(wrong.found, f"{wrong.expected} in the report of a run", file=path) from None
+        raise InputError(wrong.found, f"the report of a run ({wrong.expected})", file=path) from None

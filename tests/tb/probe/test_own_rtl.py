@@ -274,4 +274,4 @@ def test_the_guide_word_by_word(tmp_path: Path, build: Path) -> None:
                 code, said = ran.returncode, ran.stdout + messages
             found = [line.rstrip() for line in said.replace(str(tmp_path), "/home/you/work").splitlines()]
             assert found == printed.splitlines(), command
-    assert commands == 14
+    assert commands == 19
