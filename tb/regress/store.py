@@ -369,7 +369,7 @@ class Store:
 
     def again(self, run: int) -> None:
         """Note that a run goes on; what was killed from outside has no result from now on."""
-        fields = "status, cycles, sim_ps, wall_s, compared, trace_hash, mismatch, result, artefacts".split(", ")
+        fields = ["status", "cycles", "sim_ps", "wall_s", "compared", "trace_hash", "mismatch", "result", "artefacts"]
         with _plain_errors(self.path), self._transaction():
             cleared = ", ".join(f"{name}=NULL" for name in fields)
             self._base.execute(f"UPDATE items SET {cleared} WHERE run=? AND status='killed'", (run,))

@@ -38,8 +38,8 @@ from goldbeat.tb.run.episodes import WholeEpisode
 from goldbeat.tb.run.initial_values import in_episode
 from goldbeat.tb.run.inputs import check_inputs, clocks_of, fitted, on_clocks, placed, predicted_on_clocks
 from goldbeat.tb.run.late_ready import late_answers, late_channels, late_ready
-from goldbeat.tb.run.payload import payload_policies
 from goldbeat.tb.run.open_points import never_held, open_signals, untried_ready, waits_wrongly
+from goldbeat.tb.run.payload import payload_policies
 from goldbeat.tb.run.prediction import call_case, make_stimuli, predict_outcome
 from goldbeat.tb.run.progress import Course, Reached
 from goldbeat.tb.run.scoreboard import Verdict, check_episode, nothing_compared

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     BdLine,
     Numbers,
+    bd_line,
     bd_op,
     next_block,
     only_whole,
     packet_of,
-    bd_line,
     whole_constants,
 )
 from goldbeat.pymodels.objfifo.mlir_text.fifo_ops import bracketed
