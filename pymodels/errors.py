@@ -68,6 +68,16 @@ def _said(found: str) -> str:
     return f"missing {found[3:]}" if found.startswith("no ") else f"found {found}"
 
 
+def said_of(error: BaseException) -> str:
+    """What an exception of somebody's code says; in one line where it is pydantic's."""
+    if type(error).__name__ != "ValidationError" or not hasattr(error, "title"):
+        return f"{type(error).__name__}: {error}"
+    # A simulator does without pydantic.
+    from goldbeat.pymodels.validation import validation_text
+
+    return validation_text(error)  # type: ignore[arg-type]
+
+
 class ToolError(GoldbeatError):
     """An outside tool is missing or failed; the message says which, how, and where its log lies."""
 

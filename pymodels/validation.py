@@ -89,6 +89,12 @@ def first_mistake(error: ValidationError) -> Mistake:
     return Mistake(first["loc"], first["type"], _expected(first["type"], said, context), first["input"])
 
 
+def validation_text(error: ValidationError) -> str:
+    """The first mistake in one line: model, key, found and expected."""
+    wrong = first_mistake(error)
+    return f"{error.title}: {wrong.found.replace('no key ', 'missing ')}, expected {wrong.expected}"
+
+
 def _expected(kind: str, said: str, context: Mapping[str, Any]) -> str:
     if kind in _KINDS:
         return _KINDS[kind]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+import traceback
 import zlib
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from goldbeat.pymodels.code_trust import check_code_file
-from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError, said_of
 
 
 def load_function(folder: Path, reference: str, what: str) -> Any:
@@ -49,7 +50,9 @@ def load_module(path: Path) -> ModuleType:
     except GoldbeatError:
         raise
     except Exception as error:
-        raise InputError(f"{type(error).__name__}: {error}", "a file that can be loaded", file=path) from error
+        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+        line = lines[-1] if lines else None
+        raise InputError(said_of(error), "a file that can be loaded", file=path, line=line) from error
     return module
 
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.measure import UnmeasurableError, latency, mean_rate
 from goldbeat.pymodels.stimulus import Outcome
 from goldbeat.tb.inside.job import Episode
+from goldbeat.tb.run.report import counted_payload
 from goldbeat.tb.run.runs import RunResult
 
 
@@ -45,11 +46,8 @@ def port_figures(result: RunResult) -> dict[str, dict[str, Any]]:
     figures: dict[str, dict[str, Any]] = {}
     for port in result.request.design.bundles(result.request.all_params):
         trace = episode.record.outcome.ports[port.name]
-        try:
-            found = mean_rate(trace, port.dtype)
-        except InputError:
-            # Stimulus of any bytes: there are rates in bytes alone.
-            found = mean_rate(trace)
+        # Stimulus of any bytes has rates in bytes alone.
+        found = mean_rate(*counted_payload(trace, port.dtype))
         rate = found.rate
         figures[port.name] = {
             "direction": port.direction,

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from goldbeat.pymodels.errors import GoldbeatError, ModelTimeoutError, UserCodeError
+from goldbeat.pymodels.errors import GoldbeatError, ModelTimeoutError, UserCodeError, said_of
 from goldbeat.pymodels.stimulus import MemoryContents, Outcome, PartwiseModel, Stimulus
 from goldbeat.pymodels.stored_trace import Shelf
 from goldbeat.pymodels.trace import Trace
@@ -151,7 +151,7 @@ def _called(who: str, function: Callable[[], Any]) -> Any:
     except BaseException as error:
         # A model that calls sys.exit() is no reason to end the run. The first two frames are this module's.
         within = _skip(error.__traceback__, 2)
-        broken = UserCodeError(f"{who} raised {type(error).__name__}: {error}{_place(within)}")
+        broken = UserCodeError(f"{who} raised {said_of(error)}{_place(within)}")
         broken.log = "".join(traceback.format_exception(type(error), error, within))
         raise broken from error
 

@@ -24,7 +24,7 @@ from goldbeat.pymodels.measure import (
     measure,
     rate_of,
 )
-from goldbeat.pymodels.plio_file.payload import without_headers
+from goldbeat.pymodels.plio_file.payload import looks_like_packets, without_headers
 from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.transactions import Transactions
 from goldbeat.tb.run.episodes import WholeEpisode, load_episodes
@@ -320,12 +320,19 @@ def file_subject(name: str, ports: Mapping[str, MeasuredPort]) -> Subject:
 
 
 def measured_episodes(
-    episodes: Iterable[WholeEpisode], dtypes: Mapping[str, str | None], packets: Collection[str] = ()
+    episodes: Iterable[WholeEpisode], dtypes: Mapping[str, str | None], packets: Collection[str] | None = None
 ) -> list[Measured]:
-    """Episodes of a run with the sample types of its ports, and which ports carry packets."""
+    """Episodes of a run with the sample types of its ports, and which ports carry packets; None: those that look like it."""
+
+    def headed(name: str, trace: Trace) -> bool:
+        return looks_like_packets(trace) if packets is None else name in packets
+
     return [
         Measured(
-            {name: MeasuredPort(trace, dtypes.get(name), packets=name in packets) for name, trace in e.ports.items()},
+            {
+                name: MeasuredPort(trace, dtypes.get(name), packets=headed(name, trace))
+                for name, trace in e.ports.items()
+            },
             e.seed,
             e.episode,
             e.transactions,

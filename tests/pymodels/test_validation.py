@@ -12,6 +12,7 @@ from goldbeat.pymodels.errors import GoldbeatError, InputError
 from goldbeat.pymodels.validation import first_mistake
 from goldbeat.pymodels.zynqnet.network import parse_network
 from goldbeat.tb.design.description import load_description
+from goldbeat.tb.design.user_code import load_module
 from goldbeat.tb.regress.suite import load_suite
 from goldbeat.tb.run.blessed_file import read_blessed
 from goldbeat.tb.run.kept_report import read_report
@@ -130,3 +131,19 @@ def test_every_reader_says_it_in_one_plain_line(tmp_path: Path, name: str, text:
     assert not PYDANTIC.search(said), said
     assert said.startswith(str(path))
     assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        ("width='abc', height=1, channels=1", "InputShape: width = 'abc', expected a whole number"),
+        ("width=1, height=1", "InputShape: missing channels, expected a value"),
+    ],
+)
+def test_python_files_are_refused_in_one_plain_line(tmp_path: Path, made: str, said: str) -> None:
+    path = tmp_path / "d.py"
+    path.write_text(f"from goldbeat.pymodels.zynqnet.network import InputShape\n\nDESIGN = InputShape({made})\n")
+    with pytest.raises(InputError) as caught:
+        load_module(path)
+    assert str(caught.value).startswith(f"{path}:3: found {said}")
+    assert not PYDANTIC.search(str(caught.value))

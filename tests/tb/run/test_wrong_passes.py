@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from console import goldbeat
+from console import goldbeat, share_simulators
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.plio_file import write
@@ -158,6 +158,25 @@ def test_what_has_no_header_is_no_packet(tmp_path: Path) -> None:
         without_headers(cut)
 
 
+@pytest.mark.sim
+def test_a_run_of_packets_counts_payload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    share_simulators(tmp_path)
+    code, text = goldbeat(["run", "plio_pkt_split", "--case", "random", "--seed", "1", "--name", "r"])
+    assert code == 0, text
+    run = tmp_path / "build" / "runs" / "r"
+    ports = json.loads((run / "report.json").read_text())["ports"]
+    assert [ports[name]["packets"] for name in ("s_axis", "m_axis_0")] == [True, False]
+    found = {}
+    for packets in ("", "packets = true", "packets = false"):
+        (tmp_path / "l.toml").write_text(f"[port.s_axis]\nmin_mb_per_s = 1\n{packets}\n")
+        code, text = goldbeat(["signoff", str(run), "--limits", "l.toml", "--json"])
+        assert code == 0, text
+        found[packets] = json.loads(text)["checks"][1]["measured"]
+    assert found[""] == found["packets = true"] < found["packets = false"]
+    assert found[""] == pytest.approx(ports["s_axis"]["throughput"]["sustained"]["mb_per_s"])
+
+
 # -- clocks -----------------------------------------------------------------------------------------------------------
 
 
@@ -190,15 +209,14 @@ def test_a_run_whose_sources_have_changed_is_stale(
 ) -> None:
     bench = shutil.copytree(REPOSITORY / "examples" / "plio", tmp_path / "bench")
     monkeypatch.chdir(tmp_path)
+    share_simulators(tmp_path)
     (bench / "in.txt").write_text("".join(f"{i} {-i}\n" for i in range(40)))
     rules = tmp_path / "l.toml"
     rules.write_text("[port.m_axis]\nmin_msamples_per_s = 100\n")
     words = ["run", str(bench / "decimate.toml"), "--input", f"s_axis={bench}/in.txt", "--name", "r"]
     code, text = goldbeat([*words, "--set", "gaps=none", "--set", "ready=none"])
     assert code == 0, text
-    run = next((tmp_path / "build").rglob("report.json")).parent if (tmp_path / "build").exists() else None
-    run = run or Path(text.rpartition("\nin ")[2].strip())
-    check = ["signoff", str(run), "--limits", str(rules)]
+    check = ["signoff", str(tmp_path / "build" / "runs" / "r"), "--limits", str(rules)]
     code, text = goldbeat([*check, "--json"])
     found: dict[str, Any] = json.loads(text)
     assert code == 0, text
