@@ -34,6 +34,8 @@ FORMAT = 1
 LEFT = "(status IS NULL OR status='killed')"
 """What ``--resume`` runs: items without a result, and those whose simulator something outside has ended."""
 _BUSY_S = 60.0
+_MEASURED = ("status", "cycles", "sim_ps", "wall_s", "compared", "trace_hash", "mismatch", "result")
+"""Columns of an item that its result fills."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS runs (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -338,7 +340,7 @@ class Store:
         with _plain_errors(self.path), self._transaction():
             for r in results:
                 cursor = self._base.execute(
-                    "UPDATE items SET status=?, cycles=?, sim_ps=?, wall_s=?, compared=?, trace_hash=?, mismatch=?, result=?"
+                    f"UPDATE items SET {', '.join(f'{name}=?' for name in _MEASURED)}"
                     " WHERE run=? AND idx=? AND status IS NULL",
                     (
                         *(r.status.value, r.cycles, r.sim_ps, r.wall_s, r.compared, r.trace_hash),
@@ -369,9 +371,8 @@ class Store:
 
     def again(self, run: int) -> None:
         """Note that a run goes on; what was killed from outside has no result from now on."""
-        fields = ["status", "cycles", "sim_ps", "wall_s", "compared", "trace_hash", "mismatch", "result", "artefacts"]
+        cleared = ", ".join(f"{name}=NULL" for name in (*_MEASURED, "artefacts"))
         with _plain_errors(self.path), self._transaction():
-            cleared = ", ".join(f"{name}=NULL" for name in fields)
             self._base.execute(f"UPDATE items SET {cleared} WHERE run=? AND status='killed'", (run,))
             self._base.execute("UPDATE runs SET status='running', ended=NULL WHERE id=?", (run,))
 
