@@ -23,6 +23,8 @@ STORAGE = 16
 """Words that a port holds beside the descriptor at hand."""
 PACKET_STORAGE = 8
 """The same of packets, as measured on npu2: eight words pass, nine hang."""
+_SLOW_WORDS = 8
+"""Words that a channel sends at once where it is held."""
 
 
 @dataclass(frozen=True, order=True)
@@ -249,7 +251,7 @@ class LiveStreams:
         for port, source in self.sources.items():
             if source.channel is not None and not source.channel.left:
                 moved |= source.channel.advance()
-            while source.left and self._send(source, self.routes[port]):
+            while source.left and _may_send(source.channel) and self._send(source, self.routes[port]):
                 moved = True
         for sink in self.sinks.values():
             while sink.step():
@@ -274,6 +276,8 @@ class LiveStreams:
         if count == 0:
             return False
         ends = source.channel is None or source.channel.bd is None or not source.channel.bd.bd.suppress_tlast
+        if source.channel is not None and source.channel.held:
+            count, source.channel.once = min(count, _SLOW_WORDS), False
         words = source.take(count)
         last = not source.words if source.channel is None else source.channel.left == 0
         for sink in route.sinks:
@@ -303,6 +307,11 @@ class LiveStreams:
             for sink in route.sinks:
                 sink.begin(packet_word(source.port.tile, header), source.slot)
         return True
+
+
+def _may_send(channel: LiveChannel | None) -> bool:
+    """A channel that is held sends only what it is let."""
+    return channel is None or not channel.held or channel.once
 
 
 def packet_word(tile: Tile, header: PacketHeader) -> int:

@@ -23,7 +23,7 @@ from goldbeat.pymodels.objfifo.live.dma import LiveChannel
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.thread_program import in_program
 from goldbeat.pymodels.objfifo.plan.plan import Direction
-from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
 
 Hosts = dict[str, npt.NDArray[Any]]
 TimedRun = Callable[[Callable[[LiveArray], None]], tuple[bool, Hosts]]
@@ -33,6 +33,8 @@ _ROUNDS = 1000
 """Of others after a release, where programs never rest."""
 _SHOWN = 4
 """Places and channels that are narrowed to; each costs a run."""
+_MOST_SHIMS = 16
+"""Channels of shims that are tried one by one."""
 
 
 class OwnersAtOnce:
@@ -181,7 +183,25 @@ def _used_before_acquire(run: TimedRun, usual: tuple[bool, Hosts]) -> list[str]:
             if (text := _difference(usual, run(lambda array, n=name: array.hold_channels(lambda c: c.name == n))))  # type: ignore[misc]
         ]
         found += alone or [f"unordered: {shown} if {direction} channels are slow"]
-    return found
+    return found or _host_arrays_shared(run, usual)
+
+
+def _host_arrays_shared(run: TimedRun, usual: tuple[bool, Hosts]) -> list[str]:
+    """Host arrays that several channels use, where one of them may be slower than the others."""
+    names: list[str] = []
+
+    def hold(array: LiveArray, only: str = "") -> None:
+        names[:] = [c.name for c in array.channels.values() if c.tile.kind is TileKind.SHIM]
+        array.hold_channels(lambda channel: channel.name == only)
+
+    run(hold)
+    if len(names) <= len(usual[1]):
+        return []
+    return [
+        f"unordered: {name} uses a host array that others use, without a wait: {text} if that channel is slow"
+        for name in names[:_MOST_SHIMS]
+        if (text := _difference(usual, run(lambda array, n=name: hold(array, n))))  # type: ignore[misc]
+    ]
 
 
 def _difference(usual: tuple[bool, Hosts], other: tuple[bool, Hosts]) -> str:

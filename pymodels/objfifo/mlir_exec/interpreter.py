@@ -22,7 +22,10 @@ from goldbeat.pymodels.objfifo.mlir_text.tree import Code, FlowCode, MlirBlock, 
 
 Env = dict[str, Any]
 Waits = Generator[Blocked | None, None, Any]
-_NOT_UNDERSTOOD = (LookupError, ValueError, TypeError, ArithmeticError, AttributeError, StopIteration, AssertionError)
+_NOT_UNDERSTOOD = (
+    *(LookupError, ValueError, TypeError, ArithmeticError, AttributeError, StopIteration, AssertionError),
+    RecursionError,
+)
 """What reading the operands of an operation raises if it has others, or types that do not go together."""
 _FAIR = 64
 """Passes of a loop after which others have a turn."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 from goldbeat.pymodels.objfifo.mlir_text import fifo_ops, memory_ops
 from goldbeat.pymodels.objfifo.mlir_text.dma_ops import whole_constants
 from goldbeat.pymodels.objfifo.mlir_text.lexer import TokenCursor
-from goldbeat.pymodels.objfifo.mlir_text.lines import CoreLine, DeviceLines, HostLine, RegionLine
+from goldbeat.pymodels.objfifo.mlir_text.lines import CoreLine, DeviceLines, HostLine, RegionLine, StreamPort
 from goldbeat.pymodels.objfifo.mlir_text.scope import DeviceScope
 from goldbeat.pymodels.objfifo.mlir_text.text_file import SEQUENCES
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.values import dense, read_memref
 from goldbeat.pymodels.objfifo.plan.device import ANY, AIEDevice, Device
+from goldbeat.pymodels.objfifo.plan.tile import Tile
 
 _READERS = {
     "aie.tile": fifo_ops.read_tile,
@@ -58,7 +59,28 @@ def read_device(op: MlirOp, sequence: str | None = None) -> DeviceLines:
     for one in lines.sequences[:1]:
         _arguments(lines, one)
     lines.values |= whole_constants(op.ops)
+    _check_unique(lines)
     return lines
+
+
+def _check_unique(lines: DeviceLines) -> None:
+    """Refuse what a device has once: a name of its memory, a core per tile, a circuit into a port."""
+    names: set[str] = set()
+    for declared in (*lines.buffers.values(), *lines.locks.values()):
+        if "sym_name" in declared.op.attributes and declared.name in names:
+            declared.op.fail(f"a second {declared.name!r}", "names that are used once")
+        names.add(declared.name)
+    tiles: set[Tile] = set()
+    for core in lines.cores:
+        if core.tile in tiles:
+            core.op.fail(f"a second core of {core.tile}", "one core per tile")
+        tiles.add(core.tile)
+    circuits: dict[StreamPort, StreamPort] = {}
+    for flow in lines.flows:
+        for dest in flow.dests if flow.packet is None else ():
+            if circuits.setdefault(dest, flow.source) != flow.source:
+                tile, bundle, number = dest
+                flow.op.fail(f"a second circuit into {bundle} {number} of {tile}", "one source per port")
 
 
 def _device(op: MlirOp) -> Device:

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Accesses that no lock orders are found, in designs whose usual schedule gives the right result."""
 
+import re
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.objfifo.live.execute import run_live
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
@@ -126,6 +129,31 @@ FAULTS = {
     "channel takes no input": design(edit=("aie.use_lock(%ie, AcquireGreaterEqual, 1)", "")),
     "channel waits for no output": design(edit=("aie.use_lock(%of, AcquireGreaterEqual, 1)", "")),
 }  # fmt: skip
+
+
+INTO_INPUT = (
+    "%B[0, 0, 0, 0][1, 1, 1, 64][0, 0, 0, 1]) {id = 1 : i64, metadata = @out,",
+    "%A[0, 0, 0, 16][1, 1, 1, 48][0, 0, 0, 1]) {id = 1 : i64, metadata = @out,",
+)
+FAULTS["output over input that is still to be read"] = design(edit=INTO_INPUT)
+REFUSED = {
+    "a second 'o1'": design(edit=('%o0 = aie.buffer(%c) {sym_name = "o0"}', '%o0 = aie.buffer(%c) {sym_name = "o1"}')),
+    "a second circuit into DMA 0 of core tile (0, 2)": design(
+        edit=(
+            "aie.flow(%s, DMA : 0, %c, DMA : 0)",
+            "aie.flow(%s, DMA : 0, %c, DMA : 0)\naie.flow(%s, DMA : 1, %c, DMA : 0)",
+        )
+    ),
+    "a second core of core tile (0, 2)": design(
+        edit=("%core = aie.core", "%other = aie.core(%c) { aie.end }\n%core = aie.core")
+    ),
+}
+
+
+@pytest.mark.parametrize("said", REFUSED)
+def test_what_a_device_has_once_is_refused_twice(tmp_path, said):
+    with pytest.raises(InputError, match=re.escape(said)):
+        executed(tmp_path, REFUSED[said])
 
 
 def executed(tmp_path, text):
