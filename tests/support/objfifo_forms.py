@@ -69,6 +69,7 @@ OUTS = {
     "empty lists": "aie.dma_bd(%b : memref<16xKIND> offset = 0 len = 16 sizes = [] strides = [])",
     "lists": f"aie.dma_bd(%b : memref<16xi32> offset = 0 len = 16 {WALK})",
     "lists without length": f"aie.dma_bd(%b : memref<16xi32> {WALK})",
+    "an extra dimension": "aie.dma_bd(%b : memref<16xi32> offset = 0 len = 16 sizes = [1, 4, 4] strides = [0, 1, 4])",
     "old lists": "aie.dma_bd(%b : memref<16xi32>, 0, 16, [<size = 4, stride = 1>, <size = 4, stride = 4>])",
     "attributes": "aie.dma_bd(%b : memref<16xi32>) {offset = 0 : i32, len = 16 : i32}",
     "a number": "aie.dma_bd(%b : memref<16xi32>, 0, 16) {bd_id = 5 : i32, next_bd_id = 5 : i32}",

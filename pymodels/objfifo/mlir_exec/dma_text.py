@@ -22,6 +22,7 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     read_short,
     read_start,
     read_use,
+    walk_of,
     walked,
     whole_constants,
 )
@@ -205,7 +206,7 @@ class DmaText:
         item = obj.dtype.itemsize
         if line.compressed:
             line.op.fail("compression", "a descriptor without it")
-        offset, dims, what = line.offset + self.moved(line.op), line.dims, f"line {line.op.token.line}"
+        offset, dims, what = line.offset + self.moved(line.op), walk_of(line, tile), f"line {line.op.token.line}"
         turns: tuple[int, ...] = ()
         if tile.kind is TileKind.SHIM and len(dims) > 3:
             length = line.length or walked(dims, line.pads)

@@ -14,6 +14,7 @@ from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.values import DIMS, MOST, Pairs, attribute, named_numbers, read_memref
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Iteration, PacketHeader
+from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
 Numbers = Mapping[str, Any]
 """Values by their names, as far as they are known."""
@@ -156,6 +157,7 @@ def _shape(op: MlirOp, found: BdLine, named: Mapping[str, Any]) -> None:
     if found.offset < 0:
         op.fail(f"an offset of {found.offset}", "an offset that is not negative")
     only_whole(op, [size for size, _ in found.dims])
+    only_forward(op, found.dims)
     if found.length is not None and found.length > MOST:
         op.fail(f"a length of {found.length}", f"at most {MOST} elements")
     found.iteration = _iteration(op, named.get("iteration"))
@@ -172,6 +174,27 @@ def only_whole(op: MlirOp, sizes: list[int]) -> None:
             op.fail(f"a size of {size}", "sizes of at least 1")
     if math.prod(sizes) > MOST:
         op.fail(f"a walk of {math.prod(sizes)} elements", f"at most {MOST}")
+
+
+def only_forward(op: MlirOp, dims: Pairs, least: int = 0) -> None:
+    """Strides are not negative; inside the array they are at least 1 where they are taken."""
+    for size, stride in dims:
+        if stride < 0 or (size > 1 and stride < least):
+            op.fail(f"a stride of {stride}", f"strides of at least {least}")
+
+
+def walk_of(line: BdLine, tile: Tile) -> Pairs:
+    """The dimensions of a descriptor; inside the array without those of one element.
+
+    Raises:
+        MlirError: a stride that the tile's descriptors have not.
+    """
+    if tile.kind is TileKind.SHIM:
+        return line.dims
+    only_forward(line.op, line.dims, 1)
+    if line.pads or all(size > 1 for size, _ in line.dims):
+        return line.dims
+    return tuple(d for d in line.dims if d[0] > 1) or line.dims[-1:]
 
 
 def _iteration(op: MlirOp, found: Any) -> Iteration:

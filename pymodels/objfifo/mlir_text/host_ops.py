@@ -11,6 +11,7 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     bd_line,
     bd_op,
     next_block,
+    only_forward,
     only_whole,
     packet_of,
     whole_constants,
@@ -95,6 +96,7 @@ def read_move(op: MlirOp, numbers: Numbers) -> MoveLine:
     if "metadata" not in op.attributes:
         op.fail("no metadata", "metadata = @fifo")
     only_whole(op, sizes)
+    only_forward(op, tuple(zip(sizes, strides, strict=True)))
     return MoveLine(
         op,
         host,

@@ -20,6 +20,7 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     read_short,
     read_start,
     read_use,
+    walk_of,
     whole_constants,
 )
 from goldbeat.pymodels.objfifo.mlir_text.host_ops import MoveLine, SequenceLines
@@ -216,7 +217,7 @@ class _Lowered:
         what = f"{self.file}:{line.op.token.line}"
         offset = self._words(line.op, line.offset, item, "an offset")
         length = self._words(line.op, line.total(obj), item, "a length")
-        dims, pads = in_words(line.dims, item, what), pads_in_words(line.pads, item, what)[:3]
+        dims, pads = in_words(walk_of(line, tile), item, what), pads_in_words(line.pads, item, what)[:3]
         if tile.kind is not TileKind.SHIM and address + 4 * (offset + 1) > (tile.limits.memory or 0):
             line.op.fail(f"{length} words at {offset}", "words inside the memory")
         if line.compressed:

@@ -100,6 +100,9 @@ NOTHING = [
     ("MOVES", PARTS["MOVES"].replace("[1, 1, 1, 16]", "[1, 0, 1, 16]", 1), "a size of 0"),
     ("MOVES", PARTS["MOVES"].replace("[1, 1, 1, 16]", "[1, 1, 1, 0]", 1), "a size of 0"),
     ("MOVES", MOVES["tasks"].replace("0, 16)", "0, 0)"), "a length of 0"),
+    ("OUT", "aie.dma_bd(%b : memref<16xi32> offset = 15 len = 16 sizes = [16] strides = [-1])", "a stride of -1"),
+    ("OUT", "aie.dma_bd(%b : memref<16xi32> len = 16 sizes = [2, 8] strides = [0, 1])", "a stride of 0"),
+    ("MOVES", PARTS["MOVES"].replace("[0, 0, 0, 1]", "[0, 0, 0, -1]", 1), "a stride of -1"),
     ("PROGRAM", PARTS["PROGRAM"].replace("^in, ^next)", "^in, ^next, repeat_count = -1)"), "a repeat count of -1"),
 ]  # fmt: skip
 
