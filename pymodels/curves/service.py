@@ -19,7 +19,7 @@ _Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Window:
+class SlowWindow:
     """A window and its payload.
 
     Attributes:
@@ -77,7 +77,7 @@ class _Payload:
         return starts, self._counted(starts, length)
 
 
-def slowest_window(trace: Trace, length: int) -> Window | None:
+def slowest_window(trace: Trace, length: int) -> SlowWindow | None:
     """The emptiest window of a length in cycles of the trace, the first of them; None where none is so long.
 
     Raises:
@@ -90,7 +90,7 @@ def slowest_window(trace: Trace, length: int) -> Window | None:
         return None
     starts, held = payload.in_windows(length, most=False)
     at = int(np.argmin(held))
-    return Window(payload.first + int(starts[at]), int(held[at]))
+    return SlowWindow(payload.first + int(starts[at]), int(held[at]))
 
 
 def service_curve(trace: Trace, lengths: Sequence[int]) -> ServiceCurve:

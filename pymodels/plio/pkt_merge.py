@@ -20,9 +20,9 @@ from goldbeat.pymodels.axis.elastic import (
     sink,
     transferred,
 )
+from goldbeat.pymodels.packet_header import make_header
 from goldbeat.pymodels.plio.keep_rule import WIDTHS, valid_words
 from goldbeat.pymodels.plio.pkt_split import ids_of
-from goldbeat.pymodels.plio_file.header import make_header
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
 

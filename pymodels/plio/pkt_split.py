@@ -22,8 +22,8 @@ from goldbeat.pymodels.axis.elastic import (
     transferred,
 )
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.packet_header import parse_header
 from goldbeat.pymodels.plio.keep_rule import WIDTHS, keep_of, valid_words
-from goldbeat.pymodels.plio_file.header import parse_header
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.packet_header import header_places
 from goldbeat.pymodels.plio_file.beats import Beats
-from goldbeat.pymodels.plio_file.header import header_places
 from goldbeat.pymodels.plio_file.layout import frame_starts
 from goldbeat.pymodels.samples import SampleType
 

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.packet_header import header_places, headers_ok
 from goldbeat.pymodels.plio_file.beats import WORD_BYTES, Beats, check_port
 from goldbeat.pymodels.plio_file.digits import Chars, hex_chars, integer_chars, part_chars
-from goldbeat.pymodels.plio_file.header import header_places, headers_ok
 from goldbeat.pymodels.plio_file.style import Floats, Radix, TextStyle, Words
 from goldbeat.pymodels.plio_file.words import MAX_TIME_PS, either_sign, holds_headers, is_hex
 from goldbeat.pymodels.samples import SampleType

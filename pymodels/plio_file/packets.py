@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.packet_header import PL_COL, PL_ROW, Header, headers_ok, make_header, parse_header
 from goldbeat.pymodels.plio_file.beats import WIDTHS, WORD_BYTES
 from goldbeat.pymodels.plio_file.clock import DEFAULT_CLOCK_PS
-from goldbeat.pymodels.plio_file.header import PL_COL, PL_ROW, Header, headers_ok, make_header, parse_header
 from goldbeat.pymodels.plio_file.layout import frame_starts
 from goldbeat.pymodels.plio_file.result import PlioFile
 from goldbeat.pymodels.samples import SampleType, sample_type

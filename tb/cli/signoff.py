@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -89,14 +89,13 @@ def signoff(
             raise UsageError("--packets is for a FILE; for a port of a run, set packets = true in its [port.NAME]")
         with working(f"reading {subject}"):
             what = load_run(subject)
+    elif not subject.exists():
+        raise InputError("no such file or folder", "a PLIO file or the folder of a run", file=subject)
+    elif dtype is None or width is None:
+        raise UsageError("to sign off a FILE, give --dtype and --width")
     else:
-        if not subject.exists():
-            raise InputError("no such file or folder", "a PLIO file or the folder of a run", file=subject)
-        if dtype is None or width is None:
-            raise UsageError("to sign off a FILE, give --dtype and --width")
-        what = _file(
-            subject, port or subject.stem, read_timed(subject, dtype, width, clock, packets=bool(packets)), packets
-        )
+        file = read_timed(subject, dtype, width, clock, packets=bool(packets))
+        what = _file(subject, port or subject.stem, file, packets)
     if not rules.transactions:
         # Episodes of register accesses alone have nothing that the limits look at.
         what = replace(what, episodes=what.of_streams())
@@ -106,10 +105,7 @@ def signoff(
         text = limits_junit(what, checks)
         store(out, text.encode(), force=force)
     if as_json:
-        facts = {"subject": what.name, "passed": good, "time_compared": what.time_compared, "recorded": what.recorded}
-        counts = {"episodes": len(what.episodes), "seeds": len(_seeds(what)), "cut": what.cut}
-        facts |= {"packets": what.packet_ports, "sources": what.sources, "versions": what.versions}
-        print_json({**facts, **counts, "checks": [asdict(c) for c in checks]})
+        print_json({"subject": what.name, "passed": good, **_facts(what), "checks": [asdict(c) for c in checks]})
     else:
         _show(what, checks)
     if not good:
@@ -131,6 +127,12 @@ def _file(path: Path, name: str, file: PlioFile, packets: bool | None) -> Subjec
     known = clock.confidence == "given"
     port = MeasuredPort(file.trace, file.dtype.name, clock.period_ps, clock_known=known, packets=headed)
     return file_subject(str(path), {name: port})
+
+
+def _facts(what: Subject) -> dict[str, Any]:
+    counts = {"episodes": len(what.episodes), "seeds": len(_seeds(what)), "cut": what.cut}
+    made = {"packets": what.packet_ports, "sources": what.sources, "versions": what.versions}
+    return {"time_compared": what.time_compared, "recorded": what.recorded, **counts, **made}
 
 
 _COLOUR = {"pass": "green", "fail": "red", "unmeasured": "red"}

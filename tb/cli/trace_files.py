@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.packet_payload import payload_of
 from goldbeat.pymodels.plio_file import PlioFile, read
-from goldbeat.pymodels.plio_file.payload import payload
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.cli.common import clock_period, ns, say, working
@@ -79,7 +79,7 @@ Packets = Annotated[
 def counted(file: PlioFile, path: Path, packets: bool | None) -> tuple[Trace, bool]:
     """The trace of a file without headers of packets, and whether it has any."""
     try:
-        found = payload(file.trace, packets)
+        found = payload_of(file.trace, packets)
     except InputError as error:
         raise InputError(error.found, error.expected, file=path) from None
     return found, found is not file.trace

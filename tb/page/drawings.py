@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.measure import measure
-from goldbeat.pymodels.plio_file.payload import without_headers
+from goldbeat.pymodels.packet_payload import without_headers
 from goldbeat.tb.page.beat_lanes import BeatTimeline
 from goldbeat.tb.page.curves import Histogram, Numbers, StepCurve, TimeCurve
 from goldbeat.tb.page.kept_run import KeptPort

@@ -128,21 +128,21 @@ def _write_one(
     report |= _keep_timeline(result, folder) if timeline else {}
     if episode is not None:
         report |= {"main_episode": result.episodes.index(episode), "ahead_of_streams": _ahead(request, episode)}
-        shown: dict[str, Trace] = {}
-        dtypes: dict[str, str | None] = {}
+        shown: dict[str, tuple[Trace, str | None]] = {}
         for port in request.design.bundles(request.all_params):
             report["ports"][port.name] = entry = _port_entry(port, result, episode, folder)
             if port.name in differing:
                 seed, number = differing[port.name]
                 entry |= {"model": "differs", "differs_in": {"seed": seed, "episode": number}}
-            got = episode.record.outcome.ports[port.name]
-            shown[port.name], dtypes[port.name] = counted_payload(got, port.dtype)
+            shown[port.name] = counted_payload(episode.record.outcome.ports[port.name], port.dtype)
         report["status_outputs"] = dict(episode.record.outcome.status)
         report["tables"] = [asdict(table) for table in result.findings()]
         if result.answer is not None:
             report |= _keep_answer(result.answer, folder)
-        if plot and any(len(t) for t in shown.values()):
-            plot_run(shown, folder / PLOT, f"{request.design.name} {request.case.name}", dtypes)
+        if plot and any(len(t) for t, _ in shown.values()):
+            traces = {name: trace for name, (trace, _) in shown.items()}
+            dtypes = {name: dtype for name, (_, dtype) in shown.items()}
+            plot_run(traces, folder / PLOT, f"{request.design.name} {request.case.name}", dtypes)
             report["plot"] = PLOT
         if plot:
             report["memory_plots"] = _plot_memories(request, episode, folder)
@@ -332,9 +332,9 @@ def whole_samples(trace: Trace, dtype: str | None) -> tuple[str | None, str | No
 def counted_payload(trace: Trace, dtype: str | None) -> tuple[Trace, str | None]:
     """What rates count of a port, which is the trace itself unless it carries packets, and in which sample type."""
     # Formats of files take a while to import.
-    from goldbeat.pymodels.plio_file.payload import payload
+    from goldbeat.pymodels.packet_payload import payload_of
 
-    counted = payload(trace)
+    counted = payload_of(trace)
     return counted, whole_samples(counted, dtype)[0]
 
 

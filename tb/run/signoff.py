@@ -24,7 +24,7 @@ from goldbeat.pymodels.measure import (
     measure,
     rate_of,
 )
-from goldbeat.pymodels.plio_file.payload import looks_like_packets, without_headers
+from goldbeat.pymodels.packet_payload import looks_like_packets, without_headers
 from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.transactions import Transactions
 from goldbeat.tb.run.episodes import WholeEpisode, load_episodes

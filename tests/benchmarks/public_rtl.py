@@ -54,7 +54,10 @@ class PublicModule:
     def by_hand(self) -> str:
         """The corrections in a cell of the table."""
         words = [*re.findall(r"--\w+ \S+", f"{self.ties} {self.run}"), *(new for _, new in self.edits)]
-        left = [f"unchecked: {', '.join(f'`{name}`' for name in self.unchecked)}"] * bool(self.unchecked)
+        names = self.unchecked
+        # A row fits in a line.
+        several = f"{len(names)} signals, such as `{names[0]}`" if names else ""
+        left = [f"unchecked: {several if len(names) > 3 else ', '.join(f'`{name}`' for name in names)}"] * bool(names)
         return "; ".join([f"`{word}`" for word in words] + ["its own model"] * bool(self.model) + left)
 
 

@@ -9,7 +9,15 @@ from __future__ import annotations
 from goldbeat.pymodels.objfifo.mlir_text import fifo_ops, memory_ops
 from goldbeat.pymodels.objfifo.mlir_text.dma_ops import whole_constants
 from goldbeat.pymodels.objfifo.mlir_text.lexer import TokenCursor
-from goldbeat.pymodels.objfifo.mlir_text.lines import CoreLine, DeviceLines, HostLine, RegionLine, StreamPort
+from goldbeat.pymodels.objfifo.mlir_text.lines import (
+    BufferLine,
+    CoreLine,
+    DeviceLines,
+    HostLine,
+    LockLine,
+    RegionLine,
+    StreamPort,
+)
 from goldbeat.pymodels.objfifo.mlir_text.scope import DeviceScope
 from goldbeat.pymodels.objfifo.mlir_text.text_file import SEQUENCES
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
@@ -66,7 +74,8 @@ def read_device(op: MlirOp, sequence: str | None = None) -> DeviceLines:
 def _check_unique(lines: DeviceLines) -> None:
     """Refuse what a device has once: a name of its memory, a core per tile, a circuit into a port."""
     names: set[str] = set()
-    for declared in (*lines.buffers.values(), *lines.locks.values()):
+    memory: list[BufferLine | LockLine] = [*lines.buffers.values(), *lines.locks.values()]
+    for declared in memory:
         if "sym_name" in declared.op.attributes and declared.name in names:
             declared.op.fail(f"a second {declared.name!r}", "names that are used once")
         names.add(declared.name)

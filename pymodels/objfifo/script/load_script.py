@@ -12,6 +12,7 @@ from types import ModuleType
 
 import numpy.typing as npt
 
+from goldbeat.pymodels.code_trust import check_code_file
 from goldbeat.pymodels.errors import GoldbeatError, InputError
 from goldbeat.pymodels.objfifo.iron.branches import compiled_script
 from goldbeat.pymodels.objfifo.iron.placed import close
@@ -140,6 +141,7 @@ class ScriptArray:
         with self._surrounded(), script_session(self.session), own_declarations() as designs, fresh() as scope:
             scope.live = scope.silent = True
             with redirect_stdout(io.StringIO()), _ends_well(self.path):
+                check_code_file(self.path)
                 exec(compiled_script(self.path), main.__dict__)
             if designs.designs:
                 self._found = designs.designs[-1]

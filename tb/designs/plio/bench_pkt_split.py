@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from goldbeat.pymodels.packet_header import make_header
 from goldbeat.pymodels.plio.pkt_split import predict
-from goldbeat.pymodels.plio_file.header import make_header
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import CaseContext

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import typer
 
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.packet_header import make_header
 from goldbeat.pymodels.plio_file import PlioFile
-from goldbeat.pymodels.plio_file.header import make_header
 from goldbeat.pymodels.plio_file.packets import Packet, file_to_packets
 from goldbeat.pymodels.samples import SampleType, sample_type
 from goldbeat.pymodels.trace import Trace

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +14,7 @@ from rich.table import Table
 
 from goldbeat.pymodels.axi.memory import MemoryTiming
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.zynqnet.classify import Class
 from goldbeat.pymodels.zynqnet.golden import Golden, LayerOutput, quantised, sha256
 from goldbeat.pymodels.zynqnet.hardware import Hardware, check_network
 from goldbeat.pymodels.zynqnet.layer_run import NUMBERS
@@ -81,11 +82,9 @@ def golden(
     with working(f"{net.name}, {number}", steps) as step:
         model = quantised(net, words, pixels, lambda _: step()).golden() if int8 else Golden(net, words, pixels)
         rows, spoiled = [], []
-        # Nothing reads what the last layers write.
-        read = net.layers[: -2 if net.layers[-1].split == "second" else -1]
         for out in model.run():
             rows.append(_facts(out))
-            spoiled += [out.layer.name] if out.padding_spoiled and out.layer in read else []
+            spoiled += [out.layer.name] if out.padding_spoiled and out.layer in net.read_layers else []
             step()
     classes = model.top(count) if net.layers[-1].gpool else ()
     lost = int(np.count_nonzero(~np.isfinite(model.scores()))) if classes else 0
@@ -104,7 +103,20 @@ def golden(
         }
         print_json(found)
         return
-    table = _table(f"{net.name}, {number}, weights {weights}, image {image}")
+    title = f"{net.name}, {number}, weights {weights}, image {image}"
+    _show_layers(title, rows, classes)
+    if spoiled:
+        say(
+            f"note: padded channels of {', '.join(spoiled)} are NaN, as zero times infinity is: what follows is that of the "
+            "hardware, not of the network without padding"
+        )
+    if lost:
+        say(f"note: {lost} of {len(model.scores())} scores are NaN or infinite; those that are NaN rank last")
+
+
+def _show_layers(title: str, rows: Sequence[Mapping[str, Any]], classes: Sequence[Class]) -> None:
+    """Table of the layers' outputs, and the likeliest classes."""
+    table = _table(title)
     for name in ("layer", "output", "min", "max", "mean", "sha256"):
         table.add_column(name, justify="left" if name in ("layer", "output", "sha256") else "right", no_wrap=True)
     for row in rows:
@@ -115,13 +127,6 @@ def golden(
         share = "   undefined" if one.probability is None else f"{100 * one.probability:8.4f} %"
         score = "not finite" if one.score is None else f"{one.score:.{_SCORE_DIGITS}f}"
         say(f"class {one.number:4}  {share}  score {score}")
-    if spoiled:
-        say(
-            f"note: padded channels of {', '.join(spoiled)} are NaN, as zero times infinity is: what follows is that of the "
-            "hardware, not of the network without padding"
-        )
-    if lost:
-        say(f"note: {lost} of {len(model.scores())} scores are NaN or infinite; those that are NaN rank last")
 
 
 def _facts(out: LayerOutput) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from naive_streams import NO_RESET, Merge, Sink, Source, beats_of, run_merge
 from stream_cases import ACLK, check_output, check_rules, patterns, traces
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.packet_header import make_header
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.plio import pkt_merge, pkt_split
-from goldbeat.pymodels.plio_file.header import make_header
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.pymodels.trace import Trace
 

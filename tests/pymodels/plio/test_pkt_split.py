@@ -7,9 +7,9 @@ from naive_streams import NO_RESET, Sink, Source, Split, beats_of, run_split
 from stream_cases import ACLK, check_output, check_rules, patterns
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.packet_header import make_header
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.plio import pkt_split
-from goldbeat.pymodels.plio_file.header import make_header
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.pymodels.trace import Trace
 

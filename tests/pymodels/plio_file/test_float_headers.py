@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
+from goldbeat.pymodels.packet_header import make_header
 from goldbeat.pymodels.plio_file import TextStyle, format_csv, format_text, parse_csv, parse_text
-from goldbeat.pymodels.plio_file.header import make_header
 from goldbeat.pymodels.plio_file.packets import Packet, file_to_packets, packets_to_trace
 
 HEADERS = [int(h) for h in make_header(np.arange(4))]

@@ -384,3 +384,37 @@ def test_a_new_bench_drives_it_and_finds_a_fault(
     assert failed(bench(tmp_path, text, top=top)) == ()
     assert fault in text
     assert failed(bench(tmp_path, text.replace(fault, wrong), top=top))
+
+
+WAITS = "always @(posedge clk) begin odd <= 1; @(posedge clk); odd <= 0; end"
+
+
+@pytest.mark.parametrize(
+    ("block", "bench"),
+    [
+        ("initial begin #0; odd = 0; end", False),
+        ("initial begin #1; if (0) $error; end", False),
+        ("initial begin repeat (2) @(posedge clk); $display; end", False),
+        ("always @(posedge clk) begin #0.5; odd <= #1 ~odd; end", False),
+        ("always @(negedge clk) #0 odd = #0 1;", False),
+        ("always @* #1 odd = clk;", False),
+        (WAITS, False),
+        ("initial begin odd = 0; #10 odd = 1; end", True),
+        ("initial begin @(posedge clk); odd = 1; end", True),
+        ("initial begin wait (clk); odd = 1; end", True),
+        ("always #5 odd = ~odd;", True),
+        ("always begin #5; odd = ~odd; end", True),
+    ],
+)
+def test_delays_that_are_no_test_bench(block: str, bench: bool, tmp_path: Path) -> None:
+    text = stub("in:s_tdata:8 in:s_tvalid").replace("endmodule", f"reg odd; {block} endmodule")
+    if bench:
+        with pytest.raises(UsageError, match="like a test bench"):
+            found_in(tmp_path, text)
+    else:
+        assert found_in(tmp_path, text)[0].streams
+
+
+@pytest.mark.slow
+def test_a_block_that_waits_for_edges_is_simulated_with_time(tmp_path: Path) -> None:
+    assert failed(bench(tmp_path, STAGE.replace("reg full;", f"reg odd; {WAITS} reg full;"))) == ()

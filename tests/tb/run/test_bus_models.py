@@ -165,8 +165,10 @@ def test_an_address_map_is_found_by_asking(tmp_path):
     assert compared > 500
     # It is the RTL's with these parameters alone.
     assert failures(design, "random", params={"BASE": 0x5000_0000})[0]
-    alone = bench(tmp_path / "alone", "burst_ram.sv", "interconnect")
-    assert "address_map" not in alone.read_text()
+    words = ["new", tmp_path / "alone", RTL / "burst_ram.sv", "--model", "interconnect"]
+    said = CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
+    assert said.exit_code == 2
+    assert "model interconnect needs a master" in said.output
 
 
 @pytest.mark.parametrize(

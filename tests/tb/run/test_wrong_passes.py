@@ -13,9 +13,9 @@ import pytest
 from console import goldbeat, share_simulators
 
 from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.packet_payload import looks_like_packets, without_headers
 from goldbeat.pymodels.plio_file import write
 from goldbeat.pymodels.plio_file.packets import packets_to_trace
-from goldbeat.pymodels.plio_file.payload import looks_like_packets, without_headers
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.paths import REPOSITORY
 
@@ -112,7 +112,7 @@ def _packets(width: int, words: int = 16, row: int = 31, col: int = 127) -> Trac
     made = [(n % 4, np.arange(words, dtype=np.uint32) + 1000 * n) for n in range(8)]
     trace = packets_to_trace(made, width, clock_ps=4000)
     if (row, col) != (31, 127):
-        from goldbeat.pymodels.plio_file.header import make_header
+        from goldbeat.pymodels.packet_header import make_header
 
         starts = np.concatenate([[True], trace.last[:-1]])
         headers = make_header(np.arange(8) % 4, 0, row, col)

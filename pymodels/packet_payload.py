@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.plio_file.beats import WORD_BYTES
-from goldbeat.pymodels.plio_file.header import PL_COL, PL_ROW, parse_header
+from goldbeat.pymodels.packet_header import PL_COL, PL_ROW, WORD_BYTES, parse_header
 from goldbeat.pymodels.trace import Trace
 
 
@@ -57,7 +56,7 @@ def without_headers(trace: Trace) -> Trace:
     return replace(trace, keep=keep)
 
 
-def payload(trace: Trace, packets: bool | None = None) -> Trace:
+def payload_of(trace: Trace, packets: bool | None = None) -> Trace:
     """A stream without what is no payload.
 
     Args:

@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 
+WORD_BYTES = 4
+"""Of a header."""
 PL_ROW = 31
 """Source row of packets from programmable logic."""
 PL_COL = 127
