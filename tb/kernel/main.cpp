@@ -372,7 +372,8 @@ class Simulation {
         next += clock.low;
         step_eval();
         end_of_edges();
-        if (context_->gotFinish() || next >= limit) break;
+        // Inputs that were written after the rising edge may have begun a delay.
+        if (context_->gotFinish() || next >= limit || next_delay() <= next) break;
         go_to(next);
       }
       Transactor** end = pending;
@@ -399,7 +400,10 @@ class Simulation {
       bool rising = false;
       for (const auto& clock : kernel_.clocks_) rising |= clock->next == next && !*clock->data;
       // Inputs written after an earlier edge of another clock must have reached the outputs that are sampled now.
-      if (rising && kernel_.touched_) step_eval();
+      if (rising && kernel_.touched_) {
+        step_eval();
+        if (next_delay() <= next) break;
+      }
       go_to(next);
       if (rising) sample();
       toggle();
@@ -416,7 +420,10 @@ class Simulation {
     for (std::uint64_t next = next_edge(); next < limit; next = next_edge()) {
       bool rising = false;
       for (const auto& clock : kernel_.clocks_) rising |= clock->next == next && !*clock->data;
-      if (rising && kernel_.touched_) step_eval();
+      if (rising && kernel_.touched_) {
+        step_eval();
+        if (next_delay() <= next) break;
+      }
       go_to(next);
       if (rising) sample();
       toggle();
