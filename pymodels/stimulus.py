@@ -133,6 +133,7 @@ class Stimulus:
         bursts: by AXI4 slave port, bursts made before the streams start, behind ``program``; those of several ports run together.
         together: register programs of several ports, and the bursts, run together; else one program after the other.
         registers: the episode is about registers alone: limits pass over it, and reports show another one if there is any.
+        aside: likewise, as the episode says nothing of speed: its sinks are away for as long as it takes.
         label: what the episode is about, for messages and checks.
     """
 
@@ -150,6 +151,7 @@ class Stimulus:
     bursts: Mapping[str, BurstProgram] = field(default_factory=dict)
     together: bool = False
     registers: bool = False
+    aside: bool = False
     blur_ps: int = 0
     label: str = ""
 

@@ -255,14 +255,17 @@ def stop_after(stimulus: Stimulus, clock: Clock, cycle: int) -> Stimulus:
 
 
 def filling(traffic: Traffic, setting: CaseContext) -> list[Stimulus]:
-    """An episode that fills queues: as many beats as option ``fill`` says, to sinks that are away for as many cycles."""
+    """An episode that fills queues: as many beats as option ``fill`` says, to sinks that are away for as many cycles.
+
+    Limits pass over it: its latencies are those of the sinks.
+    """
     fill = int(setting.options["fill"])
     if fill < 1 or not setting.outputs:
         return []
     rng = np.random.default_rng([setting.seed, 8])
     away = Pattern("array", values=(0,) * fill + (1,) * fill)
     made = _dress(traffic(setting, rng, fill), "none", "none", setting, int(rng.integers(1 << 31)))
-    return [replace(made, ready=dict.fromkeys(setting.outputs, away))]
+    return [replace(made, ready=dict.fromkeys(setting.outputs, away), aside=True)]
 
 
 def stream_cases(traffic: Traffic, fill: int = 0) -> tuple[Case, ...]:
@@ -289,8 +292,7 @@ def stream_cases(traffic: Traffic, fill: int = 0) -> tuple[Case, ...]:
             for i, pair in enumerate(_PAIRS)
             for rng in (generators[pair[1] == AFTER_VALID],)
         ]
-        # Not the last one, which reports show.
-        return [*episodes[:-1], *filling(traffic, setting), episodes[-1]]
+        return [*episodes, *filling(traffic, setting)]
 
     def random(setting: CaseContext) -> list[Stimulus]:
         rng = np.random.default_rng([setting.seed, 2])

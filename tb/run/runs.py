@@ -389,7 +389,7 @@ class RunResult:
                 n,
                 e.record.outcome.ports,
                 episode_transactions(self.request.design, self.request.all_params, e.stimulus, e.record),
-                e.stimulus.registers,
+                e.stimulus.registers or e.stimulus.aside,
             )
             for n, e in enumerate(self.episodes)
             if e.stimulus.stop_ps is None
@@ -403,7 +403,7 @@ class RunResult:
         if failed:
             return failed[0]
         whole = [e for e in self.episodes if e.stimulus.stop_ps is None]
-        shown = [e for e in whole if not e.stimulus.registers] or whole
+        shown = [e for e in whole if not (e.stimulus.registers or e.stimulus.aside)] or whole
         return shown[-1] if shown else None
 
 

@@ -128,7 +128,7 @@ def _with(point: SizePoint, results: Sequence[RunResult], checks: Sequence[Limit
             worse = min if check.name.startswith("min_") else max
             measured[name] = worse(measured.get(name, check.measured), check.measured)
     reasons = [*point.reasons, *_reasons(results, checks)][:_REASONS]
-    unmodelled = point.unmodelled or any(r.partial for r in results)
+    unmodelled = point.unmodelled or any(r.unmodelled for r in results)
     keeps = point.keeps and all(check.passed for check in checks)
     return replace(point, keeps=keeps, reasons=tuple(reasons), measured=measured, unmodelled=unmodelled)
 

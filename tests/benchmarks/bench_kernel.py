@@ -72,6 +72,8 @@ def _designs() -> dict[str, Design]:
             streams=tuple(slice_ports),
             ties={f"s_axis_{s}": 0 for s in ("tid", "tdest", "tuser")},
             ignored=tuple(f"m_axis_{s}" for s in ("tid", "tdest", "tuser")),
+            unchecked={f"m_axis_{s}": "not used" for s in ("tid", "tdest", "tuser")}
+            | {f"s_axis_{s}": "not used" for s in ("tid", "tdest", "tuser")},
             **common,
         ),
         "systolic": Design(
