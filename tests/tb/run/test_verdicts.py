@@ -291,7 +291,8 @@ def test_signoff_sees_every_episode_of_every_seed(build: Path, tmp_path: Path) -
     design = load_description(described(tmp_path / "own", "return good"))
     worst: dict[tuple[int, int], float] = {}
     for result in run(Request(design, design.case("sweep"), (3, 4)), tmp_path / "sim"):
-        for number, episode in enumerate(result.episodes):
+        # Limits pass over the episode that fills queues.
+        for number, episode in enumerate(e for e in result.episodes if not e.stimulus.aside):
             ports = episode.record.outcome.ports
             worst[result.seed, number] = latency(ports["s_axis"], ports["m_axis"]).max_ps / 1000
     place = max(worst, key=lambda key: worst[key])
@@ -304,7 +305,7 @@ def test_signoff_sees_every_episode_of_every_seed(build: Path, tmp_path: Path) -
     said = invoke("signoff", build / "runs" / "a", "--limits", limits, "--json")
     assert said.exit_code == 1
     found = json.loads(said.stdout)
-    assert (found["episodes"], found["seeds"]) == (50, 2)
+    assert (found["episodes"], found["seeds"]) == (48, 2)
     check = found["checks"][-1]
     assert (check["measured"], check["seed"], check["episode"]) == (worst[place], *place)
     limits.write_text(LATENCY.format(worst[place]))
