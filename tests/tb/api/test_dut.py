@@ -174,6 +174,7 @@ def test_what_cannot_be_loaded_is_refused():
         ("nothing_such", {}, "unknown design"),
         ("axis_skid", {"DEEP": 3}, "has no parameter and case random no option 'DEEP'; known: DATA_W"),
         ("axis_skid", {"case": "nothing"}, "has no case 'nothing'"),
+        ("axis_skid", {"payload": ["s_axes=hold"]}, "axis_skid has no port s_axes"),
     ):
         with pytest.raises(UsageError, match=said):
             goldbeat.load(name, **settings)

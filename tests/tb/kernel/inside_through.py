@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inside the simulator: sources, sinks and monitors on a wire of any width."""
 
+import functools
+import operator
 import os
 
 import cocotb
@@ -195,3 +197,46 @@ async def bytes_and_frames_go_as_they_are(dut):
     for wrong in (b"", AxiStreamFrame(text, tid=[1] * (len(text) + 1))):
         with pytest.raises(UsageError):
             source.send(wrong)
+
+
+_PAYLOAD = [f"s_axis_{role}" for role in ("tdata", "tkeep", "tlast", "tid", "tdest", "tuser")]
+
+
+async def _idle_cycles(kernel, source, cycles=80):
+    """The payload in each cycle without TVALID, of a source that starts anew."""
+    source.reset()
+    source.start()
+    seen = []
+    for _ in range(cycles):
+        await Timer(PERIOD_PS, "ps")
+        assert kernel.peek("s_axis_tvalid") == 0
+        seen.append(tuple(kernel.peek(port) for port in _PAYLOAD))
+    return seen
+
+
+@cocotb.test()
+async def idle_payload_follows_its_policy(dut):
+    source, *_ = await _start(dut)
+    kernel = source.kernel
+    first = await _idle_cycles(kernel, source)
+    assert await _idle_cycles(kernel, source) == first
+    kernel.payload_seed += 1
+    other = await _idle_cycles(kernel, source)
+    for port, mine, others in zip(_PAYLOAD, zip(*first, strict=True), zip(*other, strict=True), strict=True):
+        assert len(set(mine)) > 1, port
+        assert mine != others
+        # Every bit is seen high, and storage holds none that the port does not have.
+        assert functools.reduce(operator.or_, mine) == (1 << kernel.width(port)) - 1
+    ones = tuple((1 << kernel.width(port)) - 1 for port in _PAYLOAD)
+    for policy, values in (("ones", ones), ("zeros", (0,) * len(_PAYLOAD)), ("hold", (0,) * len(_PAYLOAD))):
+        kernel.payload = {"s_axis": policy}
+        assert set(await _idle_cycles(kernel, source, 4)) == {values}
+    kernel.payload = "next"
+    source.reset()
+    beat = _trace(1)
+    source.send(beat.with_cycles(beat.cycle + 20))
+    source.start()
+    await Timer(5 * PERIOD_PS, "ps")
+    assert (kernel.peek("s_axis_tvalid"), kernel.peek("s_axis_tuser")) == (0, int(beat.tuser[0]))
+    with pytest.raises(UsageError, match="payload 'wild': expected random, hold, zeros, ones, next"):
+        Kernel(dut, payload="wild")

@@ -10,6 +10,8 @@ from goldbeat.tb.design.catalog import designs
 from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.regress.plan import MOST_ITEMS, make_batches, make_plan
 from goldbeat.tb.regress.suite import Suite, find_suite, load_suite, suite_names
+from goldbeat.tb.regress.worker import make_request
+from goldbeat.tb.run.runs import predict
 
 
 def plan(folder=Path(), **entry):
@@ -39,6 +41,15 @@ def test_keys_say_everything():
     assert plan(designs=["axis_skid"], cases=["random"], transactors="cocotbext", seeds=1) == [
         "axis_skid/random/cocotbext#0"
     ]
+
+
+def test_payload_of_an_entry_reaches_its_runs():
+    entry = {"designs": ["axis_skid"], "cases": ["random"], "seeds": 1, "payload": ["hold", "s_axis=ones"]}
+    (item,) = make_plan(Suite.model_validate({"run": [entry]}), Path())
+    assert item.key == "axis_skid/random/payload=hold,s_axis=ones#0"
+    design = designs()["axis_skid"]
+    (episode,) = predict(make_request(item, design), 0).episodes(design)
+    assert episode.payload == {"s_axis": "ones", "m_axis": "hold"}
 
 
 def test_seeds_come_from_the_suite_the_entry_or_the_command_line():
