@@ -238,7 +238,7 @@ class LiveChannel:
             return False
         bd = self._find(key)
         self._load(bd)
-        if bd.takes is not None and not bd.takes[0].take(bd.takes[1], equal=bd.takes[2]):
+        if bd.takes is not None and not bd.takes[0].take(bd.takes[1], equal=bd.takes[2], channel=self):
             return False
         self.start(bd)
         return True

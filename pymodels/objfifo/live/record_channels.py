@@ -33,11 +33,13 @@ class ChannelProgram:
         descriptors: in order.
         tasks: start, repeats, token.
         linked: tasks of the host that stand in one chain, since they do not fit the queue or their descriptors were rewritten.
+        packets: of an out-of-order channel, the descriptor of each packet.
     """
 
     descriptors: list[Descriptor] = field(default_factory=list)
     tasks: list[tuple[int, int, bool]] = field(default_factory=list)
     linked: bool = False
+    packets: list[int] = field(default_factory=list)
 
 
 def ring_of(keys: Sequence[Hashable]) -> tuple[int, int] | None:
@@ -87,10 +89,6 @@ def live_descriptor(bd: LiveBd, use: int, direction: Direction, locks: LockNumbe
     padded = bool((walk < 0).any())
     if padded and direction is Direction.S2MM:
         raise UsageError("padding of a channel to memory")
-    if bd.takes is not None and bd.takes[2]:
-        raise UsageError("an acquire that waits for one value")
-    if bd.slot and direction is Direction.MM2S:
-        raise UsageError("an out-of-order id in the headers of its packets")
     made = descriptor_of(bd.bd)
     if not _same(made, walk):
         made = fit_walk(walk)
@@ -104,9 +102,11 @@ def live_descriptor(bd: LiveBd, use: int, direction: Direction, locks: LockNumbe
         iteration_step=turn.step if turn.size > 1 else 0,
         iteration_start=(turn.current + use) % turn.size,
         acquire=takes,
+        acquire_equal=bd.takes is not None and bd.takes[2],
         release=gives,
         next=None,
         packet=header,
+        ooo_id=0 if header is None else bd.slot,
     )
 
 
@@ -141,6 +141,8 @@ def channel_program(part: ChannelPart, locks: LockNumber, most: int) -> ChannelP
     runs = [(bd, use) for task in part.tasks for run in task.runs for bd, use in run]
     if not runs:
         return ChannelProgram()
+    if not part.channel.ordered:
+        return _by_headers(runs, locks, most)
     bounded = direction is Direction.S2MM or _gated([bd for bd, _ in runs])
     made = _as_written(part, locks, bounded)
     if made is not None and len(made.descriptors) <= most:
@@ -152,10 +154,36 @@ def channel_program(part: ChannelPart, locks: LockNumber, most: int) -> ChannelP
     return made
 
 
+def _by_headers(runs: Sequence[tuple[LiveBd, int]], locks: LockNumber, most: int) -> ChannelProgram:
+    """An out-of-order channel: each descriptor once, and tasks of as many packets as came."""
+    found = ChannelProgram()
+    known: dict[Hashable, int] = {}
+    uses: dict[int, int] = {}
+    for bd, use in runs:
+        key: Hashable = id(bd)
+        follows = use == uses.get(id(bd), use - 1) + 1
+        uses[id(bd)] = use
+        if live_iteration(bd) is None or not follows:
+            key = (id(bd), use)
+        if key not in known:
+            made = live_descriptor(bd, use, Direction.S2MM, locks)
+            known[key] = len(known)
+            found.descriptors.append(made if key == id(bd) else _folded(made))
+        found.packets.append(known[key])
+    if len(found.descriptors) > most:
+        raise UsageError(f"{len(found.descriptors)} descriptors, of which the engine has {most} left")
+    for start in range(0, len(runs), MOST_RUNS):
+        found.tasks.append((0, min(MOST_RUNS, len(runs) - start) - 1, False))
+    if len(found.tasks) > QUEUE_DEPTH:
+        raise UsageError(f"{len(runs)} packets of an out-of-order channel; {QUEUE_DEPTH * MOST_RUNS} can come")
+    return found
+
+
 def _gated(bds: Sequence[LiveBd]) -> bool:
     """Somebody else holds the channel back: a lock that it takes and does not give itself."""
     given = {id(bd.gives[0]) for bd in bds if bd.gives is not None}
-    return any(bd.takes is not None and bd.takes[1] > 0 and id(bd.takes[0]) not in given for bd in bds)
+    takes = [bd.takes for bd in bds if bd.takes is not None and not bd.takes[2]]
+    return any(count > 0 and id(lock) not in given for lock, count, _ in takes)
 
 
 def _folded(one: Descriptor) -> Descriptor:
@@ -281,17 +309,34 @@ def padding_value(part: ChannelPart) -> int:
     return found.pop() if found else 0
 
 
-def words_on_stream(part: ChannelPart) -> npt.NDArray[np.uint32]:
-    """What goes over a channel's stream, headers of packets from memory included."""
+def words_on_stream(part: ChannelPart, names: Sequence[int] = ()) -> npt.NDArray[np.uint32]:
+    """What goes over a channel's stream, headers of packets included.
+
+    Args:
+        part: what it did.
+        names: of an out-of-order channel, the number of the descriptor that each packet's header names.
+    """
     moved = np.concatenate([np.zeros(0, np.uint32), *part.words])
     if part.channel.direction is Direction.S2MM:
-        return moved
+        return _named_packets(part, moved, names) if names else moved
     found: list[npt.NDArray[np.uint32]] = []
     at = 0
     for bd, use in ((bd, use) for task in part.tasks for run in task.runs for bd, use in run):
         words = moved[at : at + len(bd.addresses_of(use))]
         at += len(words)
         if bd.bd.packet is not None and len(words):
-            found.append(np.array([header_word(bd.bd.packet.id, bd.bd.packet.type)], np.uint32))
+            found.append(np.array([header_word(bd.bd.packet.id, bd.bd.packet.type, bd.slot)], np.uint32))
         found.append(words)
     return np.concatenate([np.zeros(0, np.uint32), *found])
+
+
+def _named_packets(part: ChannelPart, moved: npt.NDArray[np.uint32], names: Sequence[int]) -> npt.NDArray[np.uint32]:
+    """Packets into an out-of-order channel, with headers that name descriptors of the engine."""
+    found: list[npt.NDArray[np.uint32]] = []
+    at = 0
+    runs = [(bd, use) for task in part.tasks for run in task.runs for bd, use in run]
+    for (bd, use), name in zip(runs, names, strict=True):
+        words = moved[at : at + len(bd.addresses_of(use))]
+        at += len(words)
+        found += [np.array([header_word(0, 0, name)], np.uint32), words]
+    return np.concatenate(found)

@@ -37,6 +37,7 @@ class CoreStep:
         changed: addresses of words.
         at: index of the event behind its last change.
         walks: what is written, as descriptors without locks.
+        equal: it acquires at this very value, and leaves it.
     """
 
     acquire: Lock | None = None
@@ -44,6 +45,7 @@ class CoreStep:
     changed: list[npt.NDArray[np.int64]] = field(default_factory=list)
     at: int = 0
     walks: tuple[Descriptor, ...] = ()
+    equal: bool = False
 
     @property
     def addresses(self) -> npt.NDArray[np.int64]:
@@ -66,9 +68,10 @@ def core_steps(ops: Sequence[CoreOp]) -> list[CoreStep]:
         if op.addresses is not None:
             step.changed.append(op.addresses)
             step.at = op.at + 1
-        elif op.difference < 0:
+        elif op.difference < 0 or op.equal is not None:
             flush()
-            step.acquire, step.at = (op.lock, -op.difference), op.at + 1
+            step.equal = op.equal is not None
+            step.acquire, step.at = (op.lock, -op.difference if op.equal is None else op.equal), op.at + 1
         else:
             step.release, step.at = (op.lock, op.difference), op.at + 1
             flush()
@@ -160,13 +163,13 @@ def _moved(chain: list[Descriptor], by: int) -> list[Descriptor]:
     return [replace(d, next=None if d.next is None else d.next + by) for d in chain]
 
 
-def _locks_of(steps: Sequence[CoreStep]) -> list[tuple[Lock | None, Lock | None]]:
-    return [(s.acquire, s.release) for s in steps]
+def _locks_of(steps: Sequence[CoreStep]) -> list[tuple[Lock | None, Lock | None, bool]]:
+    return [(s.acquire, s.release, s.equal) for s in steps]
 
 
 def _descriptors(step: CoreStep, scratch: int) -> list[Descriptor]:
     found = list(step.walks) or [Descriptor(scratch, 1)]
-    found[0] = replace(found[0], acquire=step.acquire)
+    found[0] = replace(found[0], acquire=step.acquire, acquire_equal=step.equal)
     found[-1] = replace(found[-1], release=step.release)
     return found
 

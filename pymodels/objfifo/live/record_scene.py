@@ -53,6 +53,7 @@ class LiveEpisode:
     Attributes:
         tile, label: whose run.
         descriptors, tasks, locks, memory, cores, pads: as the engine is programmed; MM2S channel n of a task is number -1 - n.
+        out_of_order: S2MM channels that take packets by the ids in their headers.
         sources, sinks: what stands behind each S2MM and each MM2S channel.
         words: what comes in, by S2MM channel.
         wanted: what must go out, by MM2S channel.
@@ -69,6 +70,7 @@ class LiveEpisode:
     memory: dict[int, npt.NDArray[np.uint32]] = field(default_factory=dict)
     cores: tuple[int, ...] = ()
     pads: dict[int, int] = field(default_factory=dict)
+    out_of_order: tuple[int, ...] = ()
     sources: list[EpisodeStream] = field(default_factory=list)
     sinks: list[EpisodeStream] = field(default_factory=list)
     words: dict[int, npt.NDArray[np.uint32]] = field(default_factory=dict)
@@ -169,9 +171,11 @@ class _Episode:
             made.pads |= {len(made.sinks): pad} if pad else {}
         ends = made.sinks if reads else made.sources
         number = len(ends)
-        (made.wanted if reads else made.words)[number] = words_on_stream(part)
         ends.append(EpisodeStream(channel.name, False))
         first = self._add(program.descriptors)
+        made.out_of_order += (number,) if program.packets else ()
+        words = words_on_stream(part, [first + one for one in program.packets])
+        (made.wanted if reads else made.words)[number] = words
         for start, repeat, token in program.tasks:
             made.tasks.append(EngineTask(-1 - number if reads else number, first + start, repeat, token))
         if program.linked:

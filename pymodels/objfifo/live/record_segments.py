@@ -73,11 +73,13 @@ class CoreOp:
 
     Attributes:
         at: index of the event in the part.
+        equal: the value that it waits for, where it takes nothing; None for another step.
     """
 
     at: int
     lock: int = -1
     difference: int = 0
+    equal: int | None = None
     addresses: npt.NDArray[np.int64] | None = None
 
 
@@ -225,11 +227,8 @@ class _Cutter:
             return
         self.locks[event.number] = self.locks.get(event.number, 0) + event.difference
         if isinstance(event.by, str):
-            if event.equal:
-                raise UsageError(
-                    f"{event.by}: an acquire of lock {event.number} of {self.tile} that waits for one value"
-                )
-            self._core(event.by, CoreOp(len(self.part.events), event.number, event.difference))
+            equal = self.locks[event.number] if event.equal else None
+            self._core(event.by, CoreOp(len(self.part.events), event.number, event.difference, equal))
 
     def _words(self, event: WordsChanged) -> None:
         if event.by is None:
@@ -262,14 +261,14 @@ class _Cutter:
             state.moved += len(event.words)
         else:
             part = self._channel(channel).tasks[-1]
-            part.open = state.starts_run = event.run_ends
+            part.open = state.starts_run = event.run_ends or not channel.ordered
             state.begun, state.moved = None, 0
-            if event.following is None:
+            if event.following is None if channel.ordered else not event.runs:
                 part.ends, state.task = True, None
 
     def _begin(self, channel: LiveChannel, state: _ChannelState, event: BdBegun) -> None:
-        if not channel.ordered or state.task is None:
-            raise UsageError(f"{channel.name}: out-of-order reception")
+        if state.task is None:
+            raise UsageError(f"{channel.name}: a descriptor without a task")
         part = self._channel(channel).tasks[-1]
         if part.open or not part.runs:
             part.runs.append([])

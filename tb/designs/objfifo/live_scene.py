@@ -55,7 +55,7 @@ def live_scene(episode: LiveEpisode, shape: EngineShape) -> EngineScene:
     scene = EngineScene(dict(episode.descriptors), tasks, dict(episode.locks))
     scene.words = {c: _wide(words, shape) for c, words in episode.words.items()}
     scene.memory = {at: _wide(words, shape) for at, words in episode.memory.items()}
-    scene.pads = dict(episode.pads)
+    scene.pads, scene.out_of_order = dict(episode.pads), episode.out_of_order
     scene.core, scene.cores = episode.tile.kind is TileKind.CORE, episode.cores
     return scene
 

@@ -9,10 +9,14 @@ import pytest
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.objfifo.live.dma import LiveBd
 from goldbeat.pymodels.objfifo.live.execute import run_live
+from goldbeat.pymodels.objfifo.live.record import recorded_runs
 from goldbeat.pymodels.objfifo.live.record_channels import live_descriptor
+from goldbeat.pymodels.objfifo.live.record_events import LockChanged
+from goldbeat.pymodels.objfifo.live.record_scene import recorded_scenes
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, PacketHeader
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
+from tests.support.objfifo_played import right
 
 # Four packets of 8 words leave the shim; ids 5 and 3 name the second and the first half of the memory tile's buffer.
 TEXT = """
@@ -240,9 +244,32 @@ def test_numbers_from_the_pool_and_repeats_from_values(merge, tmp_path):
         pooled("partition [3, 4) ", "partition [3, 4) ")
 
 
-def test_the_engine_sends_no_such_ids():
-    bd = LiveBd(Bd(-1, "b", 0, 8, packet=PacketHeader(2)), np.zeros(8, np.uint32))
-    assert live_descriptor(bd, 0, Direction.MM2S, lambda _: (None, None)).packet == (2, 0)
-    bd.slot = 3
-    with pytest.raises(UsageError, match="an out-of-order id in the headers"):
-        live_descriptor(bd, 0, Direction.MM2S, lambda _: (None, None))
+def test_the_engine_sends_such_ids():
+    bd = LiveBd(Bd(-1, "b", 0, 8, packet=PacketHeader(2)), np.zeros(8, np.uint32), slot=3)
+    made = live_descriptor(bd, 0, Direction.MM2S, lambda _: (None, None))
+    assert (made.packet, made.ooo_id) == ((2, 0), 3)
+    assert live_descriptor(bd, 0, Direction.S2MM, lambda _: (None, None)).ooo_id == 0
+
+
+@pytest.mark.parametrize("profile", [0, 1])
+@pytest.mark.parametrize("ids", [(5, 3, 3, 5), (3, 5, 5, 3), (3, 5, 3, 5)])
+def test_the_engine_takes_them_in_the_order_of_the_execution(merge, ids, profile):
+    with recorded_runs() as records:
+        assert merge(ids).completes
+    found = recorded_scenes(records[0])
+    assert found.refused == ()
+    (one,) = found.episodes
+    assert one.out_of_order == (0,)
+    assert len(one.words[0]) == 4 * 9
+    assert right(one, profile)
+    headers = one.words[0][::9].copy()
+    one.words[0][::9] = headers[::-1] if headers[0] != headers[-1] else headers[[1, 0, 3, 2]]
+    assert not right(one, profile)
+
+
+def test_a_packet_that_waits_is_not_a_write_of_the_host(merge):
+    with recorded_runs() as records:
+        merge()
+    locks = [e for e in records[0].events if isinstance(e, LockChanged) and e.tile.row == 1]
+    assert locks
+    assert all(one.by is not None for one in locks)

@@ -10,22 +10,19 @@ import numpy as np
 import pytest
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.engine.alone import predict
-from goldbeat.pymodels.objfifo.engine.registers import Descriptor, EngineShape
+from goldbeat.pymodels.objfifo.engine.registers import Descriptor
 from goldbeat.pymodels.objfifo.live.execute import run_live
 from goldbeat.pymodels.objfifo.live.record import recorded_runs
 from goldbeat.pymodels.objfifo.live.record_channels import ring_of, unrolled_program
 from goldbeat.pymodels.objfifo.live.record_cores import core_channel
 from goldbeat.pymodels.objfifo.live.record_events import TaskPushed
 from goldbeat.pymodels.objfifo.live.record_joined import tile_groups
-from goldbeat.pymodels.objfifo.live.record_scene import LiveEpisode, RecordedScenes, recorded_scenes
+from goldbeat.pymodels.objfifo.live.record_scene import RecordedScenes, recorded_scenes
 from goldbeat.pymodels.objfifo.live.record_segments import CoreOp, TileSegment
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
-from goldbeat.tb.designs.objfifo.bench_engine import DESIGN
-from goldbeat.tb.designs.objfifo.live_scene import engine_for, live_stimulus, memory_left, words_sent
-from goldbeat.tb.run.runs import Request
 from tests.support.objfifo_explicit import explicit_text
+from tests.support.objfifo_played import played, right
 
 X = np.arange(1, 33, dtype=np.int32)
 
@@ -42,16 +39,6 @@ def _recorded(folder: Path, text: str, values: np.ndarray = X, *, check: bool = 
     return recorded_scenes(records[0])
 
 
-def _played(episode: LiveEpisode, profile: int = 0) -> tuple[dict[int, list[int]], list[int]]:
-    """What the engine's model sends, and what it leaves in memory."""
-    request = Request(DESIGN, DESIGN.case("forward"), params={**engine_for([episode]), "PROFILE": profile})
-    stimulus = live_stimulus(episode, request.setting(0))
-    outcome = predict(request.all_params, stimulus)
-    sent = {n: words_sent(episode, n, outcome.ports).tolist() for n in episode.wanted}
-    left = memory_left(episode, outcome.accesses["s_axil"], EngineShape.of(request.all_params))
-    return sent, left.tolist()
-
-
 @pytest.mark.parametrize("profile", [0, 1])
 def test_every_part_moves_the_words_of_the_execution(tmp_path: Path, profile: int) -> None:
     found = _recorded(tmp_path, explicit_text())
@@ -59,9 +46,7 @@ def test_every_part_moves_the_words_of_the_execution(tmp_path: Path, profile: in
     labels = [e.label for e in found.episodes]
     assert labels == ["mem tile (0, 1) part 1", "mem tile (0, 1) part 2", "core tile (0, 2)"]
     for one in found.episodes:
-        sent, left = _played(one, profile)
-        assert sent == {n: words.tolist() for n, words in one.wanted.items()}
-        assert left == [int(w) for words in one.final.values() for w in words]
+        assert right(one, profile)
     core = found.episodes[2]
     assert [(s.name, s.core) for s in core.sources] == [
         ("S2MM 0 of core tile (0, 2)", False),
@@ -79,7 +64,7 @@ def test_a_loop_of_a_core_is_written_once(tmp_path: Path) -> None:
     assert many.descriptors == few.descriptors
     # Per object: take, take and write and give, give.
     assert len(many.descriptors) == 4 + 2 * 3
-    sent, _ = _played(many)
+    sent, _ = played(many)
     assert sent[0] == many.wanted[0].tolist()
     assert len(sent[0]) == 320
 
@@ -88,13 +73,13 @@ def test_words_that_do_not_change_are_written_as_well(tmp_path: Path) -> None:
     values = np.repeat(np.array([5, 5, 5, 5, 7, 7, 7, 5], np.int32), 8)
     found = _recorded(tmp_path, explicit_text(8), values).episodes[2]
     assert len(found.descriptors) == 10
-    assert _played(found)[0] == {0: found.wanted[0].tolist()}
+    assert played(found)[0] == {0: found.wanted[0].tolist()}
 
 
 @pytest.mark.parametrize("what", ["release", "word", "lock", "order"])
 def test_a_scene_that_is_not_the_execution_shows(tmp_path: Path, what: str) -> None:
     one = _recorded(tmp_path, explicit_text()).episodes[2]
-    assert _played(one)[0][0] == one.wanted[0].tolist()
+    assert played(one)[0][0] == one.wanted[0].tolist()
     if what == "release":
         number = next(n for n, d in one.descriptors.items() if d.release == (3, 1))
         one.descriptors[number] = replace(one.descriptors[number], release=(3, 0))
@@ -104,12 +89,50 @@ def test_a_scene_that_is_not_the_execution_shows(tmp_path: Path, what: str) -> N
         one.words[1][3] += 1
     else:
         one.words[1] = one.words[1][::-1].copy()
-    assert _played(one)[0][0] != one.wanted[0].tolist()
+    assert played(one)[0][0] != one.wanted[0].tolist()
+
+
+def exact_acquires() -> str:
+    """The text with a descriptor for each object, which waits until the core has given back as many as came before."""
+    text = explicit_text()
+    start, end = text.index("^in0:"), text.index("^next:")
+    blocks = [
+        f"""^in{n}:
+      aie.use_lock(%free, Acquire, {n})
+      aie.dma_bd(%a{n % 2} : memref<8xi32> offset = 0 len = 8)
+      aie.use_lock(%full, Release, 1)
+      aie.next_bd {f"^in{n + 1}" if n < 3 else "^end"}"""
+        for n in range(4)
+    ]
+    text = text[:start] + "\n    ".join(blocks) + "\n    " + text[end:]
+    gate = "%gate = aie.lock(%t, 7) {init = 5 : i32}\n    "
+    text = text.replace("%free = aie.lock(%t, 0) {init = 2", gate + "%free = aie.lock(%t, 0) {init = 0")
+    return text.replace("aie.use_lock(%full, Acq", "aie.use_lock(%gate, Acquire, 5)\n        aie.use_lock(%full, Acq")
+
+
+@pytest.mark.parametrize("profile", [0, 1])
+@pytest.mark.parametrize("broken", ["", "channel", "core", "gate"])
+def test_acquires_that_wait_for_one_value(tmp_path: Path, profile: int, broken: str) -> None:
+    found = _recorded(tmp_path, exact_acquires())
+    assert found.refused == ()
+    one = found.episodes[2]
+    equal = [n for n, d in one.descriptors.items() if d.acquire_equal]
+    assert [one.descriptors[n].acquire for n in equal if one.descriptors[n].acquire[0] == 0] == [
+        (0, 0), (0, 1), (0, 2), (0, 3),
+    ]  # fmt: skip
+    assert (7, 5) in [one.descriptors[n].acquire for n in equal]
+    if broken == "gate":
+        one.locks[7] = 6
+    elif broken:
+        number = next(n for n in equal if one.descriptors[n].acquire[0] == (0 if broken == "channel" else 7))
+        one.descriptors[number] = replace(one.descriptors[number], acquire=(one.descriptors[number].acquire[0], 9))
+    assert right(one, profile) is (not broken)
 
 
 def test_what_the_engine_has_not_is_named(tmp_path: Path) -> None:
-    found = _recorded(tmp_path, explicit_text(acquire="Acquire").replace("init = 2", "init = 1"), check=False)
-    assert found.refused == ("S2MM 0 of core tile (0, 2): an acquire that waits for one value",)
+    text = explicit_text().replace("%free =", "%odd = aie.lock(%t, 9) {init = 64 : i32}\n    %free =")
+    found = _recorded(tmp_path, text)
+    assert found.refused == ("core tile (0, 2): lock 9 is 64; the engine's locks are 0..63",)
     assert [e.label for e in found.episodes] == ["mem tile (0, 1) part 1", "mem tile (0, 1) part 2"]
 
 
@@ -189,4 +212,4 @@ def test_a_channel_of_the_tile_beside_it(tmp_path: Path) -> None:
     assert both.episodes[0].label == "mem tile (0, 1) with mem tile (1, 1) part 1"
     assert list(both.episodes[0].locks.values()) == [1]
     for one in both.episodes:
-        assert _played(one)[0] == {n: words.tolist() for n, words in one.wanted.items()}
+        assert played(one)[0] == {n: words.tolist() for n, words in one.wanted.items()}
