@@ -74,11 +74,12 @@ class LinkPlace(Place):
         dst_offsets: list[int],
         where: Any,
         rechunk: bool,
+        turns: bool = False,
     ) -> None:
         super().__init__(where, f"the link of {ins[0].name} and {outs[0].name}")
         self.ins, self.outs = ins, outs
         self.src_offsets, self.dst_offsets = src_offsets, dst_offsets
-        self.rechunk = rechunk
+        self.rechunk, self.turns = rechunk, turns
 
     def handles(self) -> Sequence[Handle]:
         """Both sides' handles."""

@@ -460,6 +460,52 @@ class ObjectFifoHandle:
             {"pad_dimensions": pad_dimensions, "pad_value": pad_value, "repeat_count": repeat_counts},
         )
 
+    def merge(
+        self,
+        count: int,
+        placement: Any = None,
+        depths: Sequence[int] | None = None,
+        names: Sequence[str] | None = None,
+        *,
+        tile: Any = None,
+    ) -> list[ObjectFifo]:
+        """New fifos whose objects come here in turns: one of the first, one of the second, and so on.
+
+        Args:
+            count: how many.
+            placement: the memory tile.
+            depths: of the new fifos.
+            names: of the new fifos.
+            tile: later name of ``placement``.
+
+        Raises:
+            RuleError: ``handle-kind`` on a consumer, ``leg-counts``.
+        """
+        return self._turns("merge", count, either("placement", placement, "tile", tile), depths, names)
+
+    def dispatch(
+        self,
+        count: int,
+        placement: Any = None,
+        depths: Sequence[int] | None = None,
+        names: Sequence[str] | None = None,
+        *,
+        tile: Any = None,
+    ) -> list[ObjectFifo]:
+        """New fifos that get this consumer's objects in turns; arguments as for :meth:`merge`.
+
+        Raises:
+            RuleError: ``handle-kind`` on a producer, ``leg-counts``.
+        """
+        return self._turns("dispatch", count, either("placement", placement, "tile", tile), depths, names)
+
+    def _turns(
+        self, what: str, count: int, where: Any, depths: Sequence[int] | None, names: Sequence[str] | None
+    ) -> list[ObjectFifo]:
+        if int(count) < 2:
+            raise RuleError("leg-counts", f"{self.name}: {what} of {count} fifo(s), expected at least 2")
+        return self._legs(what, [0] * int(count), where, depths, None, names, None, None, False, False, {})
+
     def _legs(
         self,
         what: str,
@@ -474,7 +520,8 @@ class ObjectFifoHandle:
         rechunk: bool,
         more: dict[str, Sequence[Any] | None],
     ) -> list[ObjectFifo]:
-        wanted = FifoEnd.PRODUCE if what == "join" else FifoEnd.CONSUME
+        inward = what in ("join", "merge")
+        wanted = FifoEnd.PRODUCE if inward else FifoEnd.CONSUME
         if self.port is not wanted:
             raise RuleError("handle-kind", f"{self.name}: cannot {what} a {self.handle_type} handle")
         n = len(offsets)
@@ -496,23 +543,24 @@ class ObjectFifoHandle:
                 self.depth if depths is None else depths[i],
                 f"{self.name}_{what}{i}" if names is None else names[i],
                 None if to_stream is None else to_stream[i],
-                None if what == "join" else walk,
+                None if inward else walk,
                 plio,
                 **{name: values[i] for name, values in more.items() if values is not None},
             )
-            if what == "join":
+            if inward:
                 leg.cons(dims_from_stream=walk)
             else:
                 leg.prod()
             legs.append(leg)
-        inner = [leg.consumers[0] if what == "join" else leg.prod() for leg in legs]
+        inner = [leg.consumers[0] if inward else leg.prod() for leg in legs]
         link = LinkPlace(
-            inner if what == "join" else [self],
-            [self] if what == "join" else inner,
+            inner if inward else [self],
+            [self] if inward else inner,
             list(map(int, offsets)) if what == "join" else [],
             list(map(int, offsets)) if what == "split" else [],
             where,
             rechunk,
+            what in ("merge", "dispatch"),
         )
         for handle in [self, *inner]:
             handle.endpoint = link

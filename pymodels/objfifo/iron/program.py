@@ -97,6 +97,7 @@ def _resolve(
             tuple(link.src_offsets),
             tuple(link.dst_offsets),
             link.rechunk,
+            link.turns,
         )
         for link in links
     ]

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.element_pattern import ElementPattern
 from goldbeat.pymodels.objfifo.iron.endpoint import ShimPlace
@@ -45,6 +47,19 @@ class RuntimeData:
 
     def __getitem__(self, key: Any) -> ElementPattern:
         return ElementPattern.from_slice(self.obj.shape, key)
+
+
+@dataclass(frozen=True)
+class RuntimeScalar:
+    """A number that the host hands over with each call.
+
+    Attributes:
+        name: for people.
+        dtype: its type.
+    """
+
+    name: str
+    dtype: np.dtype[Any]
 
 
 class TaskGroup:
@@ -93,6 +108,7 @@ class Runtime:
         self.locks: list[Any] = []
         self.tile_dmas: list[Any] = []
         self.data: list[RuntimeData] = []
+        self.scalars: list[RuntimeScalar] = []
         self.moves: list[Move] = []
         self.events: list[Move | TaskGroup | Callable[[], Any]] = []
         self.workers: list[Worker] = []
@@ -102,12 +118,16 @@ class Runtime:
         scope().runtimes.append(self)
 
     def _argument(self, one: Any) -> Any:
-        """An argument of the sequence: arrays for types; a handle is bound to a shim."""
+        """An argument of the sequence: arrays and numbers for types; a handle is bound to a shim."""
         if isinstance(one, list | tuple):
             return [self._argument(inner) for inner in one]
         if isinstance(one, ObjectFifoHandle):
             self._bind(one, one.shim)
             return one
+        if isinstance(one, type) and issubclass(one, np.generic):
+            name = getattr(one, "parameter", f"value{len(self.scalars)}")
+            self.scalars.append(RuntimeScalar(name, np.dtype(one.__mro__[1] if hasattr(one, "parameter") else one)))
+            return self.scalars[-1]
         try:
             self.data.append(RuntimeData(f"arg{len(self.data)}", one))
         except RuleError:

@@ -155,7 +155,7 @@ class _Builder:
         if not lines.fifos:
             return
         self.fifos = {line.name: fifo_of_line(line) for line in lines.fifos}
-        links = [Link(link.ins, link.outs, *link.offsets) for link in lines.links]
+        links = [Link(link.ins, link.outs, *link.offsets, turns=link.turns) for link in lines.links]
         cores = [
             Core(one.tile, f"core {one.op.token.line}", None, False, None, self._steps(one)) for one in lines.cores
         ]

@@ -115,4 +115,15 @@ def read_link(scope: DeviceScope, op: MlirOp) -> None:
         offsets.append(tuple(bracketed(cursor, lambda: typed_number(cursor))))
         cursor.accept(",")
     offsets += [()] * (2 - len(offsets))
-    scope.lines.links.append(LinkLine(op, ins, outs, (offsets[0], offsets[1])))
+    scope.lines.links.append(LinkLine(op, ins, outs, (offsets[0], offsets[1]), _takes_turns(op)))
+
+
+def _takes_turns(op: MlirOp) -> bool:
+    """``mode = #aie.link_mode<time>``: whole objects take turns."""
+    mode = op.attributes.get("mode")
+    if mode is None:
+        return False
+    text = "".join(t.text for t in mode) if isinstance(mode, list) else str(mode)
+    if text not in ("time", "space"):
+        op.fail(f"mode {text}", "#aie.link_mode<time> or <space>")
+    return text == "time"

@@ -40,6 +40,7 @@ class LinkLine:
     ins: tuple[str, ...]
     outs: tuple[str, ...]
     offsets: tuple[tuple[int, ...], tuple[int, ...]]
+    turns: bool = False
 
 
 @dataclass(frozen=True)

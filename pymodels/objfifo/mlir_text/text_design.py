@@ -80,7 +80,7 @@ def _fifo_design(lines: DeviceLines, sequence: SequenceLines, path: Path, stand_
         for name in (*link.ins, *link.outs):
             if name not in names:
                 link.op.fail(f"@{name}", "a fifo that was declared")
-        links.append(Link(link.ins, link.outs, *link.offsets))
+        links.append(Link(link.ins, link.outs, *link.offsets, turns=link.turns))
     cores = [_core(core, lines, names, path, stand_ins.pop(core.tile, None)) for core in lines.cores]
     if stand_ins:
         raise UsageError(f"a stand-in for {min(stand_ins)}: the text has no core there")

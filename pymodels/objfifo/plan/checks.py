@@ -215,6 +215,9 @@ def _several(link: Link, fifos: dict[str, Fifo]) -> Iterator[RuleError]:
     join = link.kind == "join"
     whole = fifos[link.outs[0] if join else link.ins[0]]
     legs, offsets = [fifos[n] for n in link.legs], link.offsets
+    if link.turns:
+        yield from _turns(link, whole, legs)
+        return
     other = link.dst_offsets if join else link.src_offsets
     if len(offsets) != len(legs) or other:
         yield RuleError(
@@ -266,6 +269,33 @@ def _several(link: Link, fifos: dict[str, Fifo]) -> Iterator[RuleError]:
             yield RuleError(
                 "leg-size", f"{link}: {leg.name} has objects of {size} elements, its segment {length}; they must {how}"
             )
+
+
+def _turns(link: Link, whole: Fifo, legs: list[Fifo]) -> Iterator[RuleError]:
+    """A merge or dispatch: whole objects, nothing else."""
+    if link.src_offsets or link.dst_offsets:
+        yield RuleError("link-offsets", f"{link}: offsets of fifos that take turns with whole objects")
+    for leg in legs:
+        if leg.obj.dtype.itemsize != whole.obj.dtype.itemsize:
+            yield RuleError(
+                "type-equal", f"{link}: {leg.name} has {leg.obj.dtype} elements, {whole.name} {whole.obj.dtype}"
+            )
+        elif leg.obj.elements != whole.obj.elements:
+            yield RuleError(
+                "leg-size",
+                f"{link}: {leg.name} has objects of {leg.obj.elements} elements, {whole.name} of {whole.obj.elements}; "
+                "fifos that take turns have equal objects",
+            )
+    for one in (whole, *legs):
+        if one.init_values is not None:
+            yield RuleError(
+                "init-leg", f"{link}: {len(one.init_values)} initial values of {one.name}, which takes turns"
+            )
+    repeats = [fifo.repeat_count for fifo in (legs if link.kind == "distribute" else [whole])]
+    if set(repeats) != {1}:
+        yield RuleError(
+            "repeat-equal", f"{link}: the outputs repeat {repeats} times; fifos that take turns do not repeat"
+        )
 
 
 # -- data layout ------------------------------------------------------------------------------------------------------

@@ -80,6 +80,7 @@ class Link:
         src_offsets: a join's offsets, in elements.
         dst_offsets: a distribute's offsets, in elements.
         rechunk: a leg's object may be a part of its segment.
+        turns: whole objects of the legs take turns: a merge or a dispatch.
     """
 
     ins: tuple[str, ...]
@@ -87,6 +88,7 @@ class Link:
     src_offsets: tuple[int, ...] = ()
     dst_offsets: tuple[int, ...] = ()
     rechunk: bool = False
+    turns: bool = False
 
     @property
     def kind(self) -> str:

@@ -87,6 +87,11 @@ class DesignLayout:
         end = 0 if owner.name in link.outs else 1 + owner.consumers.index(tile)
         if link.kind == "forward":
             return Joint(link, tile, owner.name, end, (LinkPart(link.outs[0], 0, owner.obj.words),))
+        if link.turns:
+            # As many objects as legs are one object of the pool: each leg has its own.
+            words = owner.obj.words
+            turns = tuple(LinkPart(leg, n * words, words) for n, leg in enumerate(link.legs))
+            return Joint(link, tile, owner.name, end, turns)
         starts = [_words(o, owner) for o in link.offsets]
         ends = [*starts[1:], owner.obj.words]
         parts = tuple(LinkPart(leg, a, b - a) for leg, a, b in zip(link.legs, starts, ends, strict=True))

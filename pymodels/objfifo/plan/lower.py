@@ -173,6 +173,9 @@ class _Lowering:
     def _pool(self, fifo: Fifo, end: int, tile: Tile, name: str, repeat: int, joint: Joint | None) -> Pool:
         draft = self.tiles[tile]
         depth = self.layout.depth(fifo, end)
+        size = fifo.obj.size
+        if joint is not None and joint.link.turns:
+            depth, size = -(-depth // len(joint.parts)), size * len(joint.parts)
         values = fifo.init_values if end == 0 or self.layout.shared(fifo) is not None else None
         filled = min(len(values or ()), depth)
         names = tuple(f"{name}_buff_{i}" for i in range(depth))
@@ -181,7 +184,7 @@ class _Lowering:
             if values is not None and i < filled:
                 raw = np.ascontiguousarray(values[i]).reshape(-1).view(np.uint8)
                 words = tuple(raw.view("<u4").tolist())
-            draft.buffers.append(Buffer(label, 0, fifo.obj.size, 0, fifo.name, i, words))
+            draft.buffers.append(Buffer(label, 0, size, 0, fifo.name, i, words))
         parts = joint.parts if joint is not None else tuple(p for _, p in self.layout.parts(fifo, end))
         segments = []
         for number, part in enumerate(parts):

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.placed import lowered_for_execution
+from goldbeat.pymodels.objfifo.iron.runtime import RuntimeScalar
 from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
 from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray, LiveBuffer
 from goldbeat.pymodels.objfifo.live.dma import OUT_OF_ORDER_IDS, LiveBd, LiveChannel, LiveTask
@@ -291,6 +292,10 @@ class _ScriptBuilder:
         arrays: list[Any] = []
         for number, kind in enumerate(found.types):
             name = f"arg{number}"
+            if isinstance(kind, RuntimeScalar):
+                self.array.scalars.setdefault(kind.name, 0)
+                arrays.append(kind.name)
+                continue
             try:
                 obj = object_type(kind)
             except RuleError:

@@ -15,7 +15,7 @@ from goldbeat.pymodels.objfifo.iron.placed import device, runtime_sequence
 from goldbeat.pymodels.objfifo.iron.placement import tile
 from goldbeat.pymodels.objfifo.iron.program import Program, transfers_of
 from goldbeat.pymodels.objfifo.iron.resolved import ResolvedModule
-from goldbeat.pymodels.objfifo.iron.runtime import Runtime, RuntimeData
+from goldbeat.pymodels.objfifo.iron.runtime import Runtime, RuntimeData, RuntimeScalar
 from goldbeat.pymodels.objfifo.iron.scope import Scope, entered, scope
 from goldbeat.pymodels.objfifo.iron.transfers import transfers_to
 from goldbeat.pymodels.objfifo.iron.worker import Worker
@@ -115,6 +115,9 @@ def planned_form(found: Declared) -> FifoDesign:
             "buffers, locks, streams, cascades and DMA programs of their own are executed (goldbeat objfifo exec), "
             "not planned"
         )
+    if found.runtime is not None and found.runtime.scalars:
+        names = ", ".join(one.name for one in found.runtime.scalars)
+        raise UsageError(f"a sequence with numbers ({names}) is executed (goldbeat objfifo exec), not planned")
     if found.runtime is not None:
         found.runtime.declare()
         return replace(found.design, **transfers_of([found.runtime]))
@@ -230,7 +233,7 @@ class ScriptProgram(Program):
         found.flows += rt.flows
         found.programs += [one.program() for one in rt.tile_dmas]
         place_open_tiles(found, module.design.device, [w.tile for w in workers])
-        types = [data.obj for data in rt.data]
+        types: list[Any] = [*(data.obj for data in rt.data), *rt.scalars]
         declarations().designs.append(Declared(module.design, found, types, _sequence(rt), runtime=rt))
         return module
 
@@ -260,12 +263,16 @@ def place_open_tiles(found: Explicit, device: Device, taken: Sequence[Any]) -> N
 def _sequence(rt: Any) -> Callable[..., Any]:
     """A runtime's sequence as a function of the host's arrays."""
 
-    def run(*arrays: HostArray) -> None:
-        names = {array.name: array for array in arrays}
+    def run(*given: Any) -> None:
+        arrays: list[HostArray] = [*given[: len(rt.data)]]
+        names: dict[str, Any] = {array.name: array for array in arrays}
+        numbers = dict(zip(rt.scalars, given[len(rt.data) :], strict=True))
 
         def argument(one: Any) -> Any:
             if isinstance(one, list):
                 return [argument(inner) for inner in one]
+            if isinstance(one, RuntimeScalar):
+                return numbers[one]
             return names[one.name] if isinstance(one, RuntimeData) else one
 
         taker = LiveTransfers(host_now())

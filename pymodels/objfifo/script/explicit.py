@@ -98,6 +98,10 @@ class IronBuffer(ScriptBuffer):
         super().__init__(tile, type, name, initial_value, address, **more)
 
 
+LOCK_MOST = 63
+"""The largest value of a lock."""
+
+
 class ScriptLock:
     """A lock.
 
@@ -132,6 +136,18 @@ class ScriptLock:
         """Add a value."""
         if in_program() and self.live is not None:
             self.live.value += value
+
+    def set(self, value: int) -> None:
+        """Write its value: inside the function of a Runtime.
+
+        Raises:
+            UsageError: nothing is being executed, or a value that a lock has not.
+        """
+        if not in_program() or self.live is None:
+            raise UsageError("Lock.set is executed (goldbeat objfifo exec), not planned")
+        if not 0 <= int(value) <= LOCK_MOST:
+            raise UsageError(f"lock {self.name or self.number} is set to {value}, expected 0 to {LOCK_MOST}")
+        self.live.value = int(value)
 
 
 @dataclass

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.element_pattern import ElementPattern
 from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.transfers import transfer_taker
 from goldbeat.pymodels.objfifo.live.thread_program import in_program
@@ -43,7 +45,7 @@ class FlowEnd(FlowChannel):
     def __init__(self, flow: ScriptFlow, tile: Any) -> None:
         self.flow, self.tile = flow, tile
         ends = [(flow.source, Direction.MM2S), *((end, Direction.S2MM) for end in flow.dests)]
-        found = [(end, way) for end, way in ends if end[0] is tile]
+        found = [(end, way) for end, way in ends if end[0] == tile]
         if not found:
             raise UsageError(f"endpoint({tile}): the flow does not end there")
         (_, _, self.channel), self.direction = found[0]
@@ -60,9 +62,21 @@ class FlowEnd(FlowChannel):
         """Type and id of what the end sends, where the flow is one of packets."""
         return None if self.flow.packet is None else (0, self.flow.packet)
 
-    def task(self, *bds: Any, repeat_count: int = 0, issue_token: bool = False, **more: Any) -> EndTask:
-        """Descriptors that the sequence runs on this end, one after the other."""
+    def task(
+        self, *bds: Any, repeat_count: int = 0, issue_token: bool = False, runs: int | None = None, **more: Any
+    ) -> EndTask:
+        """Descriptors that the sequence runs on this end, one after the other, ``runs`` times.
+
+        Raises:
+            UsageError: fewer than one run, or runs and a repeat count.
+        """
         only_harmless("task", more)
+        if runs is not None:
+            if int(runs) < 1 or repeat_count:
+                raise UsageError(
+                    f"task(runs={runs}, repeat_count={repeat_count}): expected at least one run, said once"
+                )
+            repeat_count = int(runs) - 1
         listed = [one for given in bds for one in (given if isinstance(given, list | tuple) else [given])]
         return EndTask(self, chained_blocks(listed, ScriptBlocks(), 0, loop=False), int(repeat_count), issue_token)
 
@@ -102,14 +116,42 @@ class TileFlow(ScriptFlow):
         return FlowEnd(self, tile)
 
     def fill(self, source: Any, tap: Any = None, wait: bool = False, *, group: Any = None, **more: Any) -> Any:
-        """Send a host array from the end at a shim: inside the function of a Runtime."""
+        """Send a host array from the end at a shim: inside the function of a Runtime.
+
+        Args:
+            source: what is sent.
+            tap: which part; or ``offset``, ``sizes`` and ``strides`` of it.
+            wait: report the end.
+            group: what it belongs to.
+            more: the pattern, and keywords without effect.
+        """
+        tap = _pattern(source, tap, more)
         only_harmless("fill", more)
         return flow_transfer(self, Direction.MM2S, source, tap, wait, group)
 
     def drain(self, dest: Any, tap: Any = None, wait: bool = False, *, group: Any = None, **more: Any) -> Any:
         """Receive a host array at the end at a shim; as :meth:`fill`."""
+        tap = _pattern(dest, tap, more)
         only_harmless("drain", more)
         return flow_transfer(self, Direction.S2MM, dest, tap, wait, group)
+
+
+def _pattern(data: Any, tap: Any, more: dict[str, Any]) -> Any:
+    """A pattern from its parts, which are taken out of the keywords.
+
+    Raises:
+        UsageError: a pattern twice, or parts that do not belong together.
+    """
+    parts = {name: more.pop(name) for name in ("offset", "sizes", "strides") if more.get(name) is not None}
+    if not parts:
+        return tap
+    if tap is not None:
+        raise UsageError(f"a pattern (tap) and {', '.join(parts)}: expected one of them")
+    sizes = [int(n) for n in parts.get("sizes", [math.prod(data.shape)])]
+    strides = [int(n) for n in parts.get("strides", [*[0] * (len(sizes) - 1), 1])]
+    if len(sizes) != len(strides):
+        raise UsageError(f"{len(sizes)} sizes and {len(strides)} strides, expected as many of both")
+    return ElementPattern(data.shape, int(parts.get("offset", 0)), sizes, strides)
 
 
 def flow_transfer(flow: ScriptFlow, direction: Direction, data: Any, tap: Any, wait: bool, group: Any) -> Any:

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -136,33 +137,98 @@ def own_declarations() -> Any:
         declared_all(first)
 
 
+class DispatchTime:
+    """``DispatchTime[np.int32]``: a number that may differ from one call of a design to the next."""
+
+    def __init__(self, kind: Any) -> None:
+        self.dtype = np.dtype(kind)
+        if self.dtype.kind not in "iu":
+            raise UsageError(f"DispatchTime[{self.dtype}]: expected a whole number's type such as np.int32")
+
+    def __class_getitem__(cls, kind: Any) -> DispatchTime:
+        return cls(kind)
+
+    def parameter(self, name: str) -> type[Any]:
+        """What a design gets for a number that is not known yet: its type, which remembers the name."""
+        return type(name, (self.dtype.type,), {"parameter": name})
+
+    def fitting(self, name: str, value: Any) -> int:
+        """A number of a call.
+
+        Raises:
+            UsageError: not a whole number of the type.
+        """
+        limits = np.iinfo(self.dtype)
+        if not isinstance(value, int | np.integer) or not limits.min <= int(value) <= limits.max:
+            raise UsageError(f"{name} = {value!r}, expected a whole number of {self.dtype}")
+        return int(value)
+
+
+def dispatch_numbers(function: Callable[..., Any]) -> dict[str, tuple[DispatchTime, Any]]:
+    """Parameters of a design that differ from call to call, with their defaults."""
+    found: dict[str, tuple[DispatchTime, Any]] = {}
+    if not hasattr(function, "__code__"):
+        return found
+    for name, one in inspect.signature(function).parameters.items():
+        kind = one.annotation
+        if isinstance(kind, str) and "DispatchTime" in kind:
+            kind = eval(kind, function.__globals__)
+        if isinstance(kind, DispatchTime):
+            found[name] = (kind, one.default)
+    return found
+
+
 class JitDesign:
     """A function that declares a design.
 
     Args:
         function: of tensors, and of keywords that are known at compile time.
         packets: every fifo as packets.
+        bound: keywords that were chosen before the call.
     """
 
-    def __init__(self, function: Callable[..., Any], packets: bool = False) -> None:
-        self.function, self.packets = function, packets
+    def __init__(
+        self, function: Callable[..., Any], packets: bool = False, bound: Mapping[str, Any] | None = None
+    ) -> None:
+        self.function, self.packets, self.bound = function, packets, dict(bound or {})
+        self.numbers = {n: one for n, one in dispatch_numbers(function).items() if n not in self.bound}
+        self._specialized: Declared | None = None
         self._kernel_cache: dict[Any, Any] = {}
         self.__name__ = getattr(function, "__name__", "design")
 
     def declare(self, tensors: Any, keywords: dict[str, Any]) -> Declared:
         """Run the function: what it declares."""
+        types = {name: kind.parameter(name) for name, (kind, _) in self.numbers.items()}
         with fresh() as inner, own_declarations() as found:
             inner.live = inner.silent = True
-            self.function(*tensors, **keywords)
+            self.function(*tensors, **{**self.bound, **keywords, **types})
         if not found.designs:
             raise UsageError(f"{self.__name__} declares no design: no Program is resolved in it")
         last: Declared = found.designs[-1]
         return last
 
     def specialize(self, **keywords: Any) -> JitDesign:
-        """The design with keywords; its arrays are those of the command line."""
-        declarations().designs.append(self.declare([None] * self._count(), keywords))
-        return self
+        """The design with keywords, ready to be called. If it is not, its arrays are those of the command line."""
+        kinds = dispatch_numbers(self.function)
+        typed = {n: kinds[n][0].dtype.type(kinds[n][0].fitting(n, v)) if n in kinds else v for n, v in keywords.items()}
+        made = JitDesign(self.function, self.packets, {**self.bound, **typed})
+        made._specialized = made.declare([None] * self._count(), {})
+        declarations().designs.append(made._specialized)
+        return made
+
+    def _called_numbers(self, keywords: dict[str, Any]) -> dict[str, int]:
+        """Numbers of a call, which are taken out of its keywords.
+
+        Raises:
+            UsageError: one is missing, or does not fit.
+        """
+        found: dict[str, int] = {}
+        for name, (kind, default) in self.numbers.items():
+            value = keywords.pop(name, default)
+            if value is inspect.Parameter.empty:
+                raise UsageError(f"{self.__name__}: no value for {name}")
+            found[name] = kind.fitting(name, value)
+        return found
 
     def _count(self) -> int:
         return 16 if _takes_any(self.function) else int(self.function.__code__.co_argcount)
@@ -185,13 +251,17 @@ class JitDesign:
             JitDesign(lambda *_, **more: self.function(work, tensors[0], **more), self.packets)(*tensors, **keywords)
             return
         now = session()
+        numbers = self._called_numbers(keywords)
+        if self._specialized in declarations().designs:
+            declarations().designs.remove(self._specialized)
         found = self.declare(tensors, keywords)
         now.ends_at(found)
 
         def build() -> LiveArray:
             return build_script(found, now.kernels, packets=self.packets)
 
-        inputs = {f"arg{n}": np.asarray(t) for n, t in enumerate(tensors)}
+        inputs: dict[str, Any] = {f"arg{n}": np.asarray(t) for n, t in enumerate(tensors)}
+        inputs |= {name: number for name, number in numbers.items() if name in _numbers_of(found)}
         result = run_live(build, inputs)
         now.results.append(result)
         for number, tensor in enumerate(tensors):
@@ -200,6 +270,11 @@ class JitDesign:
                 tensor.array = words.view(tensor.array.dtype).reshape(tensor.array.shape)
         if not result.completes:
             raise UsageError(f"{self.__name__} hangs: " + "; ".join(result.report))
+
+
+def _numbers_of(found: Declared) -> set[str]:
+    """Names of the numbers that a design's sequence takes."""
+    return {one.name for one in found.runtime.scalars} if found.runtime is not None else set()
 
 
 def _takes_any(function: Any) -> bool:
