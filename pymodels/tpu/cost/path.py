@@ -75,9 +75,13 @@ def critical_path(plan: Schedule, found: Sequence[Stalls]) -> list[Place]:
         return []
     _, lane = max(ends)
     row = len(plan.end[lane]) - 1
-    path: list[Place] = []
+    path: dict[Place, None] = {}
     while row >= 0:
-        path.append((lane, row))
+        path[lane, row] = None
         other, there = found[lane].blocker[row].tolist()
-        lane, row = (other, there) if other >= 0 else (lane, row - 1)
-    return path[::-1]
+        # SENDs and WAITs that take no time can name each other: several of them end in one cycle.
+        ahead = other >= 0 and (other, there) not in path
+        lane, row = (other, there) if ahead else (lane, row - 1)
+        while (lane, row) in path:
+            row -= 1
+    return list(path)[::-1]

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compiler's own timeline, ``compiler_profile_N.txt`` of core N: start, end and duration of every command.
 
-Two columns of entries ``NAME|OPERATION|s:START|b:TIU id|g:GDMA id|e:END|t:DURATION``, TIU left, GDMA right; of b and g one
-is the command's own id and the other the id that it waits for. Each sub-net has a section, closed by a line ``API_END``,
-and in each section ids begin at 1.
+Columns of entries ``NAME|OPERATION|s:START|b:TIU id|g:GDMA id|e:END|t:DURATION``, one column per engine under a line of their
+names. Chips with more engines have ``h:HAU id|sd:SDMA id`` before ``e``. Of b and g one is the command's own id and the other
+the id that it waits for. Messages take no time, so that one at 0 ends at -1. Each sub-net has a section, closed by a line
+``API_END``, and in each section ids begin at 1.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike
@@ -23,11 +24,21 @@ from goldbeat.pymodels.tpu.streams.decode import Commands
 from goldbeat.pymodels.tpu.streams.framing import heads
 from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, OTHER
 
-# An entry begins a word: without that, a long line without any entry would be searched from each of its characters on.
-_ENTRY = re.compile(r"(?<!\S)([^|\s]*)\|(\w+)\|s:(\d+)\|b:(\d+)\|g:(\d+)\|e:(\d+)\|t:(\d+)(\|dr:)?", flags=re.ASCII)
-_MARK = "API_END"
+_WORD = re.compile(r"\S+")
+_ENTRY = re.compile(r"([^|]*)\|(\w+)((?:\|[a-z]+:[^|]*)+)", flags=re.ASCII)
+_NUMBER = re.compile(r"-?\d+", flags=re.ASCII)
+_MARK, _COLUMNS = "API_END", "ENGINE_"
+_OTHER = re.compile(r"\s*(?:[-#]{2,}\s*$|s: start|GDMA SUMMARY|TCYC|DDR |flops:|API_END)")
+"""Lines without entries: rules, the legend, and sums at the end."""
+_NUMBERS = ("s", "b", "g", "e", "t")
+_ENGINES = {"BD": "tiu", "GDMA": "gdma", "SDMA": "sdma", "HAU": "hau", "CDMA": "cdma"}
+_OWN = {"tiu": "b", "gdma": "g", "sdma": "sd", "hau": "h"}
+_FORM = "NAME|OPERATION|s:..|b:..|g:..|e:..|t:.."
+_SHOWN = 40
+"""Characters of a line that are no entry."""
 _DIGITS = 15
 """Decimal digits of the greatest number that is read: it fits 64 bits."""
+_SUBNET = re.compile(r"sub(\d+)$")
 _CORE = re.compile(r"compiler_profile_(\d{1,4})(?!\d)")
 
 
@@ -59,8 +70,8 @@ class Section:
 
     Attributes:
         line: the first line.
-        runs: by engine (``tiu``, ``gdma``), the entries with ids from 1 on: one timeline, more where a sub-net has
-            several groups.
+        runs: by engine (``tiu``, ``gdma``, ``sdma``), the entries with ids from 1 on: one timeline, more where a sub-net has
+            several groups, or where entries are not in order.
     """
 
     line: int
@@ -73,6 +84,7 @@ class Section:
 
 
 _Row = tuple[int, int, int, int, int, str, int]
+_Columns = list[tuple[int, str]]
 
 
 def parse_profile(text: str) -> dict[str, Timeline]:
@@ -87,28 +99,35 @@ def parse_profile(text: str) -> dict[str, Timeline]:
     runs = found[0].runs
     if any(len(parts) > 1 for parts in runs.values()):
         raise InputError("ids that begin again", "one group", line=found[0].line)
-    return {engine: parts[0] if parts else _timeline([]) for engine, parts in runs.items()}
+    return {engine: runs[engine][0] if runs.get(engine) else _timeline([]) for engine in ("tiu", "gdma", *runs)}
 
 
 def parse_sections(text: str, file: str | PathLike[str] | None = None) -> list[Section]:
     """Read all sections, also those without entries (a sub-net that leaves this core idle).
 
     Raises:
-        InputError: there is no entry, or an entry contradicts itself; with the line.
+        InputError: there is no entry, an entry contradicts itself, or a line is no part of a profile; with the line.
     """
     made: list[Section] = []
     rows: dict[str, list[_Row]] = {"tiu": [], "gdma": []}
+    columns: _Columns = []
     begin = 1
     for number, line in enumerate(text.splitlines(), 1):
         if line.lstrip().startswith(_MARK):
             made.append(_section(begin, rows))
             rows, begin = {"tiu": [], "gdma": []}, number + 1
-        for engine, row in _entries(line, number, file):
-            rows[engine].append(row)
+        elif line.lstrip().startswith(_COLUMNS):
+            columns = [
+                (word.start(), _ENGINES.get(word[0].removeprefix(_COLUMNS), "")) for word in _WORD.finditer(line)
+            ]
+        elif not _OTHER.match(line):
+            for word in _WORD.finditer(line):
+                engine, row = _entry(word, columns, InputPlace(file, number))
+                rows.setdefault(engine, []).append(row)
     if any(rows.values()):
         made.append(_section(begin, rows))
     if all(section.empty for section in made):
-        raise InputError("no entry", "NAME|OPERATION|s:..|b:..|g:..|e:..|t:..", file=file)
+        raise InputError("no entry", _FORM, file=file)
     return made
 
 
@@ -133,18 +152,54 @@ def core_of(path: str | PathLike[str]) -> int | None:
     return None if found is None else int(found[1])
 
 
-def _entries(line: str, number: int, file: str | PathLike[str] | None) -> Iterator[tuple[str, _Row]]:
-    for name, op, *numbers, dma in _ENTRY.findall(line):
-        longest = max(map(len, numbers))
-        if longest > _DIGITS:
-            raise InputError(f"a number of {longest} digits", f"at most {_DIGITS}", file=file, line=number)
-        start, tiu, gdma, end, took = (int(n) for n in numbers)
-        if end != start + took - 1:
-            raise InputError(f"{name}: {start} to {end} in {took} cycles", "e = s + t - 1", file=file, line=number)
-        if took > MAX_CYCLES:
-            raise InputError(f"{name}: {took} cycles", f"at most {MAX_CYCLES}", file=file, line=number)
-        own, other = (gdma, tiu) if dma else (tiu, gdma)
-        yield ("gdma" if dma else "tiu"), (own, other, start, end, took, op, number)
+@dataclass(frozen=True)
+class InputPlace:
+    """A line of a profile, for messages."""
+
+    file: str | PathLike[str] | None
+    line: int
+
+    def error(self, found: str, expected: str) -> InputError:
+        """What is wrong there."""
+        return InputError(found, expected, file=self.file, line=self.line)
+
+
+def _entry(word: re.Match[str], columns: _Columns, place: InputPlace) -> tuple[str, _Row]:
+    """Engine and row of one entry."""
+    text = word[0]
+    found = _ENTRY.fullmatch(text)
+    if found is None:
+        raise place.error(f"{text[:_SHOWN]!r}", _FORM)
+    name, op, rest = found[1], found[2], found[3]
+    values = dict(part.split(":", 1) for part in rest[1:].split("|"))
+    numbers = {}
+    engine = _engine(op, word.start(), columns, "dr" in values)
+    own, other = _OWN.get(engine, ""), {"tiu": "g", "gdma": "b"}.get(engine, "")
+    for key in dict.fromkeys((*_NUMBERS, own or "b")):
+        if not _NUMBER.fullmatch(values.get(key, "")):
+            raise place.error(
+                f"{name}|{op} with {key}:{values[key][:_SHOWN]}" if key in values else f"{name}|{op} without {key}",
+                _FORM,
+            )
+        if len(values[key].lstrip("-")) > _DIGITS:
+            raise place.error(f"a number of {len(values[key])} digits", f"at most {_DIGITS}")
+        numbers[key] = int(values[key])
+    start, end, took = numbers["s"], numbers["e"], numbers["t"]
+    if end != start + took - 1 or min(start, took, numbers["b"], numbers["g"]) < 0:
+        raise place.error(f"{name}: {start} to {end} in {took} cycles", "e = s + t - 1")
+    if took > MAX_CYCLES:
+        raise place.error(f"{name}: {took} cycles", f"at most {MAX_CYCLES}")
+    return engine, (numbers.get(own, 0), numbers.get(other, 0), start, end, took, op, place.line)
+
+
+def _engine(op: str, at: int, columns: _Columns, moves: bool) -> str:
+    """By the operation's name, else by what only moves have, else by the column."""
+    told = _ENGINES.get(op.split("_", 1)[0])
+    if told is not None and "_" in op:
+        return told
+    if moves:
+        return "gdma"
+    return next((engine for begin, engine in reversed(columns) if begin <= at and engine), "tiu")
 
 
 def _section(line: int, rows: dict[str, list[_Row]]) -> Section:
@@ -182,19 +237,98 @@ def fit(
 
     Raises:
         InputError: the profile is not of these sub-nets: another number of them or of groups, commands that the
-            streams have not, or dependencies other than theirs.
+            streams have not, commands twice, or dependencies other than theirs.
     """
     made: list[tuple[Commands, Durations]] = []
-    for section, (name, found) in _pairs(sections, subnets, file):
-        for engine, runs in section.runs.items():
-            groups = [part for one in found if one.engine.name == engine for part in _groups(one)]
-            if runs and len(runs) != len(groups):
-                told = f"{len(runs)} times {engine} ids from the beginning"
-                raise InputError(told, f"{len(groups)}, the groups of {name}", file=file, line=section.line)
-            for run, (one, rows) in zip(runs, groups, strict=False):
-                _check(run, one, rows, name, file)
-                made.append((one, Durations(rows[run.id - 1], run.duration, run.start)))
+    for section, subnet in _pairs(sections, subnets, file):
+        made += _durations(section, subnet, file)
     return made
+
+
+def choose_section(
+    sections: Sequence[Section],
+    subnets: Sequence[SubNet],
+    file: str | PathLike[str] | None = None,
+    section: int | None = None,
+) -> int:
+    """The section of the only sub-net: the one given, that of the sub-net's number if it fits, else the only one that fits.
+
+    Raises:
+        InputError: there is no such section, there are several sub-nets, or none or several sections fit.
+    """
+    if len(subnets) != 1:
+        raise InputError(f"{len(subnets)} sub-nets", "one, to choose a section for", file=file)
+    if section is not None:
+        if not 0 <= section < len(sections) or sections[section].empty:
+            raise InputError(f"section {section} of {len(sections)}", "a section with entries", file=file)
+        return section
+    (subnet,) = subnets
+    problems = [_problem(one, subnet, file) for one in sections]
+    fitting = [place for place, problem in enumerate(problems) if problem is None]
+    told = _SUBNET.search(subnet[0])
+    named = int(told[1]) if told else -1
+    if named in fitting or len(fitting) == 1:
+        return named if named in fitting else fitting[0]
+    if fitting:
+        many = ", ".join(map(str, fitting))
+        raise InputError(f"sections {many} that fit {subnet[0]}", "one; choose it with --section", file=file)
+    raise problems[named if 0 <= named < len(problems) else 0] or InputError("no section", "one that fits", file=file)
+
+
+def _problem(section: Section, subnet: SubNet, file: str | PathLike[str] | None) -> InputError | None:
+    """Why a section is not that of a sub-net."""
+    if section.empty:
+        return InputError("no entry", "a section with entries", file=file, line=section.line)
+    try:
+        _durations(section, subnet, file)
+    except InputError as error:
+        return error
+    return None
+
+
+def _durations(section: Section, subnet: SubNet, file: str | PathLike[str] | None) -> list[tuple[Commands, Durations]]:
+    """Those of a section's entries."""
+    name, found = subnet
+    made: list[tuple[Commands, Durations]] = []
+    for engine, parts in section.runs.items():
+        groups = [part for one in found if one.engine.name == engine for part in _groups(one)]
+        runs = [_in_order(parts, engine, file)] if len(groups) == 1 and parts else parts
+        if runs and len(runs) != len(groups):
+            told = f"{len(runs)} times {engine} ids from the beginning"
+            raise InputError(told, f"{len(groups)}, the groups of {name}", file=file, line=section.line)
+        for run, (one, rows) in zip(runs, groups, strict=False):
+            _check(run, one, rows, name, file)
+            made.append((one, Durations(rows[run.id - 1], run.duration, run.start)))
+    return made
+
+
+def _in_order(parts: Sequence[Timeline], engine: str, file: str | PathLike[str] | None) -> Timeline:
+    """The entries of one group, sorted by their ids.
+
+    Raises:
+        InputError: two are of one command.
+    """
+    rows = [row for part in parts for row in _rows(part)]
+    rows.sort(key=lambda row: row[0])
+    for one, two in pairwise(rows):
+        if one[0] == two[0]:
+            raise InputError(
+                f"{engine} command {two[0]} again", f"it once, as on line {one[6]}", file=file, line=two[6]
+            )
+    return _timeline(rows)
+
+
+def _rows(one: Timeline) -> list[_Row]:
+    columns = (one.id, one.dep, one.start, one.end, one.duration)
+    return list(zip(*(column.tolist() for column in columns), one.name, one.line.tolist(), strict=True))
+
+
+def missing_commands(found: Commands, said: Iterable[Durations]) -> int:
+    """How many commands have no entry in a profile; END never has one."""
+    there = found.is_end.copy()
+    for one in said:
+        there[one.rows] = True
+    return int(len(found) - there.sum())
 
 
 def _pairs(
@@ -211,10 +345,11 @@ def _pairs(
 
 
 def _groups(found: Commands) -> Iterator[tuple[Commands, npt.NDArray[np.int64]]]:
-    """The rows of each segment that has more than its END."""
+    """The rows of each segment that has more than its END, without that."""
     bounds = np.flatnonzero(np.diff(found.segment)) + 1
     for rows in np.split(np.arange(len(found), dtype=np.int64), bounds):
-        if not found.is_end[rows].all():
+        rows = rows[~found.is_end[rows]]
+        if len(rows):
             yield found, rows
 
 
@@ -228,7 +363,7 @@ def _check(
         first = int(bad[0])
         told = f"{engine.name} command {int(run.id[first])}"
         raise InputError(told, f"1 to {len(rows)}, the commands of {name}", file=file, line=int(run.line[first]))
-    if "dep" not in engine.head:
+    if "dep" not in engine.head or engine.name not in OTHER:
         return
     mine = rows[run.id - 1]
     low, high = heads(engine, found.words, found.offset[mine] >> 3)

@@ -24,7 +24,7 @@ from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1688, BM1690, BM169
 from goldbeat.pymodels.tpu.streams.bmodel import BModel, CommandStream
 from goldbeat.pymodels.tpu.streams.container import commands, load_streams
 from goldbeat.pymodels.tpu.streams.decode import Commands, decode_stream
-from goldbeat.pymodels.tpu.streams.profile import Durations, core_of, fit, read_sections
+from goldbeat.pymodels.tpu.streams.profile import Durations, core_of, fit, missing_commands, read_sections
 from goldbeat.pymodels.tpu.streams.schedule import lane
 from goldbeat.pymodels.tpu.streams.tables import chip as chip_tables
 from goldbeat.tb.design.case import Case, CaseContext
@@ -251,7 +251,7 @@ def _durations(members: Sequence[_Member], profiles: Sequence[Path]) -> dict[int
     """What the compiler's profiles say, by the identity of commands.
 
     Raises:
-        UsageError: a profile of no core here.
+        UsageError: a profile of no core here, or commands without an entry.
     """
     made: dict[int, list[Durations]] = {}
     cores = sorted({stream.core for stream, _ in members})
@@ -265,11 +265,15 @@ def _durations(members: Sequence[_Member], profiles: Sequence[Path]) -> dict[int
                 subnets.setdefault(f"net{stream.net}.stage{stream.stage}.sub{stream.subnet}", []).append(one)
         for one, durations in fit(read_sections(file), list(subnets.items()), file):
             made.setdefault(id(one), []).append(durations)
+    missing = sum(missing_commands(one, made.get(id(one), ())) for _, one in members) if profiles else 0
+    if missing:
+        names = ", ".join(map(str, profiles))
+        raise UsageError(f"{names}: {missing} commands have no entry; expected whole profiles, one per core")
     return made
 
 
 def _table(model: Model, engines: int, unit: int, duration: int) -> dict[int, dict[int, int]]:
-    """Cycles by id modulo the table, by engine; END and what the profile leaves out take ``duration``.
+    """Cycles by id modulo the table, by engine; END takes ``duration``, without a profile every command.
 
     Raises:
         UsageError: durations that one table by id cannot hold.

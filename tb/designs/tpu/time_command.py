@@ -22,10 +22,17 @@ from goldbeat.pymodels.tpu.cost.rates import ChipRates, chip_rates, chips_with_r
 from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
 from goldbeat.pymodels.tpu.streams.container import commands
 from goldbeat.pymodels.tpu.streams.decode import Commands
-from goldbeat.pymodels.tpu.streams.profile import Durations, core_of, fit, read_sections
+from goldbeat.pymodels.tpu.streams.profile import (
+    Durations,
+    choose_section,
+    core_of,
+    fit,
+    missing_commands,
+    read_sections,
+)
 from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, Cost, costs, lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
-from goldbeat.tb.cli.common import FAILED, Json, examples, facts, print_json, say
+from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, examples, facts, print_json, say
 from goldbeat.tb.designs.tpu.together import TpuChipName, TpuTables, streams_together
 
 _Member = tuple[CommandStream, Commands]
@@ -59,14 +66,17 @@ class _Chosen:
     speed: Speed
     said: dict[int, list[Durations]]
     guessed: Counter[str] = field(default_factory=Counter)
+    estimated: bool = False
 
     def durations(self, found: Commands, speed: Speed) -> npt.NDArray[np.int64]:
         """(n,) cycles: of the profile, else by --cost, else by --default or the chip's rates."""
         if self.default is not None or self.rates is None:
             took = costs(found, self.model, Cost(1.0 if self.default is None else self.default))
+        elif not missing_commands(found, self.said.get(id(found), ())):
+            took = np.zeros(len(found), np.int64)
         else:
             made = estimate(self.rates, self.chip, found, speed)
-            took = made.cycles
+            took, self.estimated = made.cycles, True
             self.guessed.update(made.guessed)
             given = costs(found, self.model, Cost(0))
             names = np.array([kind.name in self.model for kind in found.engine.kinds], np.bool_)
@@ -104,6 +114,10 @@ def time_streams(
         list[Path] | None,
         typer.Option("--profile", metavar="FILE", help="Durations from compiler_profile_N.txt of core N; repeatable."),
     ] = None,
+    section: Annotated[
+        int | None,
+        typer.Option("--section", metavar="N", help="Section of the profile, from 0 [by stream name, or what fits]."),
+    ] = None,
     faster: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="PART=FACTORx", help="Speed of ddr, local, latency or tiu, as in ddr=2x."),
@@ -116,7 +130,9 @@ def time_streams(
 
     The critical chain of commands is listed too.
 
-    Durations come from profiles, --cost, --default, or else from the chip's rates. Exit code 1 if some commands never end.
+    Durations come from profiles, --cost, --default, or else from the chip's rates.
+
+    Exit code: 0 done, 1 some commands never end, 2 bad input, 3 commands have no entry in the profiles.
     """
     of, streams, _ = streams_together(files, chip, None, Tables(table))
     speed = parse_speed(faster or [])
@@ -131,21 +147,32 @@ def time_streams(
     for stream in streams:
         key = (stream.net, stream.stage, stream.subnet, stream.group)
         groups.setdefault(key, []).extend((stream, one) for one in commands(of, stream, files[0]).values())
-    said = _profiles(profile or [], [member for members in groups.values() for member in members])
+    everything = [member for members in groups.values() for member in members]
+    said = _profiles(profile or [], section, everything)
+    missing = sum(missing_commands(one, said.get(id(one), ())) for _, one in everything) if profile else 0
     chosen = _Chosen(of.name, _costs(cost or [], of), default, rates, speed, said)
     timed = _timed(groups, chosen, speed)
-    report = _report(of.name, timed, chosen)
+    report = {**_report(of.name, timed, chosen), "without_entry": missing}
     if faster:
         report["cycles_without_set"] = _timed(groups, chosen, Speed()).cycles
         report["set"] = {name: value for name, value in vars(speed).items() if value != 1}
-    if as_json_:
+    _end(report, timed, missing, None if as_json_ else summary)
+
+
+def _end(report: dict[str, Any], timed: _Timed, missing: int, summary: bool | None) -> None:
+    """What is printed (``summary`` None: JSON), and the exit code with its reason."""
+    if summary is None:
         print_json(report)
     else:
         _print(report, timed, summary)
-    for text in timed.blocked:
+    blocked = timed.blocked
+    for text in blocked:
         say(f"FAIL deadlock: {text}", err=True)
-    if timed.blocked:
+    if blocked:
         raise typer.Exit(FAILED)
+    if missing:
+        say(f"partial: {missing} commands have no entry in the profile; their cycles are not the compiler's", err=True)
+        raise typer.Exit(PARTIAL)
 
 
 def _timed(groups: dict[tuple[int, ...], list[_Member]], chosen: _Chosen, speed: Speed) -> _Timed:
@@ -206,11 +233,10 @@ def _report(chip: str, timed: _Timed, chosen: _Chosen) -> dict[str, Any]:
     path: Counter[tuple[str, str]] = Counter()
     for row in timed.critical:
         path[row["engine"], row["name"]] += row["end"] - row["start"] + 1
-    estimated = chosen.rates is not None and chosen.default is None
     return {
         "chip": chip,
         "cycles": timed.cycles,
-        "rates": chosen.rates.source if estimated and chosen.rates is not None else None,
+        "rates": chosen.rates.source if chosen.estimated and chosen.rates is not None else None,
         "guessed": dict(chosen.guessed),
         "engines": [
             {"core": core, "engine": engine, "busy": busy, "utilisation": round(busy / share, 4)}
@@ -305,7 +331,7 @@ def _costs(given: list[str], chip: Chip) -> dict[str, Cost]:
     return made
 
 
-def _profiles(files: list[Path], members: Sequence[_Member]) -> dict[int, list[Durations]]:
+def _profiles(files: list[Path], section: int | None, members: Sequence[_Member]) -> dict[int, list[Durations]]:
     """What profiles say of streams, by the identity of their commands; each profile is of one core."""
     cores = sorted({stream.core for stream, _ in members})
     said: dict[int, list[Durations]] = {}
@@ -331,7 +357,14 @@ def _profiles(files: list[Path], members: Sequence[_Member]) -> dict[int, list[D
                     stream.subnet,
                 )
                 subnets.setdefault("{}core{}.sub{}".format(*parts), []).append(one)
-        for one, durations in fit(read_sections(file), list(subnets.items()), file):
+        listed, sections = list(subnets.items()), read_sections(file)
+        if len(listed) == 1 and len(sections) > 1:
+            place = choose_section(sections, listed, file, section)
+            say(f"note: {file}: section {place} (line {sections[place].line}) is that of {listed[0][0]}", err=True)
+            sections = [sections[place]]
+        elif section is not None:
+            choose_section(sections, listed, file, section)
+        for one, durations in fit(sections, listed, file):
             said.setdefault(id(one), []).append(durations)
     if files and len(taken) < len(cores):
         missing = ", ".join(str(core) for core in cores if core not in taken)

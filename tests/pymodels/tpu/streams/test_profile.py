@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compiler's timelines: sections, groups and cores, and what does not belong to a model's streams."""
 
+import re
 import time
 
 import numpy as np
@@ -11,7 +12,15 @@ from tpu_streams import segmented
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.tpu.streams.codegen import CodeGen
 from goldbeat.pymodels.tpu.streams.decode import Commands, decode_stream
-from goldbeat.pymodels.tpu.streams.profile import core_of, fit, parse_profile, parse_sections, read_sections
+from goldbeat.pymodels.tpu.streams.profile import (
+    choose_section,
+    core_of,
+    fit,
+    missing_commands,
+    parse_profile,
+    parse_sections,
+    read_sections,
+)
 from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, Cost, Lane, costs, schedule
 from goldbeat.pymodels.tpu.streams.tables import chip
 
@@ -62,15 +71,17 @@ def test_groups_of_a_sub_net_begin_again_within_its_section():
     made = fit(parse_sections(text), [("core0.sub0", found)])
     assert [part.rows.tolist() for _, part in made] == [[0], [2], [0], [2, 3]]
     assert [part.cycles.tolist() for _, part in made] == [[5], [7], [10], [3, 4]]
-    with pytest.raises(InputError, match="2 times tiu ids from the beginning, expected 1, the groups of"):
+    with pytest.raises(InputError, match="line 2: found tiu command 1 again, expected it once, as on line 1"):
         fit(parse_sections(text), [subnet("core0.sub0", [1], [0])])
+    with pytest.raises(InputError, match="1 times tiu ids from the beginning, expected 2, the groups of"):
+        fit(parse_sections(section([(1, 1, 5)], [(1, 0, 10), (1, 0, 3), (2, 1, 4)])), [("core0.sub0", found)])
 
 
 @pytest.mark.parametrize(
     ("subnets", "complaint"),
     [
         ([subnet("a", [1, 1], [0])], "2 sections, expected 1, one per sub-net"),
-        ([subnet("a", [1], [0]), subnet("b", [1], [0, 1])], "tiu command 3, expected 1 to 2"),
+        ([subnet("a", [1], [0]), subnet("b", [1], [0, 1])], "tiu command 3, expected 1 to 1"),
         (
             [subnet("a", [1, 0], [0]), subnet("b", [1], [0, 1])],
             "line 2: found tiu command 2 that waits for gdma command 1",
@@ -105,6 +116,10 @@ def test_files_that_are_no_profile(tmp_path):
         read_sections(path)
     assert caught.value.offset == 128
     path.write_bytes(bytes(1000))
+    with pytest.raises(InputError, match=r"compiler_profile_12[.]txt:1: found '") as caught:
+        read_sections(path)
+    assert len(str(caught.value)) < 500
+    path.write_text("API_END\n\n")
     with pytest.raises(InputError, match="missing entry"):
         read_sections(path)
     path.write_text(TWO)
@@ -127,8 +142,9 @@ def test_entries_that_cannot_be(old, new, complaint):
 
 def test_a_long_line_without_entries_takes_no_time():
     begin = time.process_time()
-    with pytest.raises(InputError, match="missing entry"):
-        parse_sections("a" * 2_000_000 + "\n" + "x|" * 500_000)
+    for text in ("a" * 2_000_000, "x|" * 500_000, "a|b" + "|c:" * 500_000, "a " * 500_000):
+        with pytest.raises(InputError, match="line 1"):
+            parse_sections(text)
     assert time.process_time() - begin < 5
 
 
@@ -147,3 +163,91 @@ def test_costs_and_durations_that_no_number_holds():
         with pytest.raises(UsageError, match="not 9 numbers of 64 bits"):
             schedule([lane], [given])
     assert entry(1, 0, 3).count("|") == 6
+
+
+BM1690 = """\
+--------------------------------------
+s: start time, b: bd_id, g: gdma_id, h: hau_id, sd: sdma_id, e: end time, t: cmd cost time, dr: direction, sz: memsize
+--------------------------------------
+ENGINE_BD                                       ENGINE_GDMA                                    ENGINE_HAU     ENGINE_SDMA
+|BD_SEND_MSG|s:0|b:1|g:0|h:0|sd:0|e:-1|t:0
+|BD_WAIT_MSG|s:0|b:2|g:0|h:0|sd:0|e:-1|t:0      Pad|GDMA_CONSTANT|s:0|b:0|g:1|h:0|sd:0|e:104|t:105
+                                                x|STORE|s:105|b:0|g:2|h:0|sd:0|e:109|t:5
+Cast|AR|s:105|b:3|g:1|h:0|sd:0|e:106|t:2
+
+                                                                                                                 |SDMA_SEND_MSG|s:9|b:3|g:2|h:0|sd:1|e:8|t:0
+API_END total_cycle:110|b:3|g:2
+#######################################
+GDMA SUMMARY : |dr[0] SNL:0.00|dr[1] LNS:1.00
+TCYC : 110 (bdc_cycle:2, gdma_cycle:110)
+flops: 1, runtime: 0.1ms, ComputationAbility: 0.7T
+"""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_an_entry_belongs_to_its_operation_or_its_column(end: str):
+    """Not to ``dr:``, which constants and messages do not have; what takes no time ends a cycle before it starts."""
+    (found,) = parse_sections(BM1690.replace("\n", end))
+    runs = {engine: parts[0] for engine, parts in found.runs.items()}
+    assert {engine: one.id.tolist() for engine, one in runs.items()} == {"tiu": [1, 2, 3], "gdma": [1, 2], "sdma": [1]}
+    assert runs["tiu"].duration.tolist() == [0, 0, 2]
+    assert runs["gdma"].duration.tolist() == [105, 5]
+    assert runs["tiu"].dep.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("hello", "found 'hello', expected NAME"),
+        ("Cast|AR|s:1|b:1|g:1|e:", "Cast|AR with e:"),
+        ("Cast|AR|s:1|b:x|g:1|e:1|t:1", "Cast|AR with b:x"),
+        ("Cast|AR|s:1|g:1|e:1|t:1", "Cast|AR without b"),
+        ("Cast|AR|s:-1|b:1|g:1|e:-1|t:1", "Cast: -1 to -1 in 1 cycles"),
+        ("Cast|AR|s:1|b:1|g:1|e:1|t:1 rest", "found 'rest'"),
+    ],
+)
+def test_a_line_that_is_no_part_of_a_profile_is_named(tmp_path, line: str, said: str):
+    path = tmp_path / "compiler_profile_0.txt"
+    path.write_text(TWO + line + "\n")
+    with pytest.raises(InputError, match=re.escape(said)) as caught:
+        read_sections(path)
+    assert (caught.value.file, caught.value.line) == (path, 7)
+
+
+def test_entries_in_any_order_but_once():
+    given = [subnet("core0.sub0", [1, 1], [0])]
+    lines = section([(1, 1, 5), (2, 1, 3)], [(1, 0, 10)]).splitlines()
+    mixed = "\n".join(["", lines[1], "", lines[0], lines[2]])
+    found = {one.engine.name: part.cycles.tolist() for one, part in fit(parse_sections(mixed), given)}
+    assert found == {"tiu": [5, 3], "gdma": [10]}
+    again = "\n".join([*lines[:2], lines[1], lines[2]])
+    with pytest.raises(InputError, match="line 3: found tiu command 2 again, expected it once, as on line 2"):
+        fit(parse_sections(again), given)
+
+
+def test_the_section_of_one_sub_net():
+    sections = parse_sections(TWO)
+    first, second = subnet("core0.sub0", [1, 1], [0]), subnet("core0.sub1", [1], [0, 1])
+    assert [choose_section(sections, [one]) for one in (first, second)] == [0, 1]
+    # Another name: the only one that fits.
+    assert choose_section(sections, [("core0.sub7", second[1])]) == 1
+    assert choose_section(sections, [first], section=1) == 1
+    both = parse_sections(section([(1, 1, 5)], [(1, 0, 10)]) * 2)
+    with pytest.raises(
+        InputError, match=r"sections 0, 1 that fit core0[.]sub7, expected one; choose it with --section"
+    ):
+        choose_section(both, [("core0.sub7", first[1])])
+    with pytest.raises(InputError, match="tiu command 2, expected 1 to 1, the commands of"):
+        choose_section(sections, [subnet("core0.sub0", [1], [0])])
+    for wrong in (2, -1):
+        with pytest.raises(InputError, match=f"section {wrong} of 2, expected a section with entries"):
+            choose_section(sections, [first], section=wrong)
+    with pytest.raises(InputError, match="2 sub-nets, expected one"):
+        choose_section(sections, [first, second])
+
+
+def test_commands_without_an_entry_are_counted():
+    name, found = subnet("core0.sub0", [1, 1, 1], [0])
+    said = fit(parse_sections(section([(1, 1, 5), (3, 1, 1)], [(1, 0, 10)])), [(name, found)])
+    parts = {id(one): part for one, part in said}
+    assert [missing_commands(one, [parts[id(one)]]) for one in found] == [1, 0]

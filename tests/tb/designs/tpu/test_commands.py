@@ -127,7 +127,10 @@ def test_time(net: Path, tmp_path: Path):
         (tmp_path / name).write_bytes(made.lookup(key)[0])
     names = [tmp_path / "core0.sub0.g0.tiu.bin", tmp_path / "core0.sub0.g0.dma.bin"]
     code, text = goldbeat("time", *names, "--chip", "BM1688", "--profile", profile, "--json")
-    assert code == 0
+    assert code == 3
+    assert "partial: 1 commands have no entry in the profile" in text
+    text = text[: text.rindex("}") + 1]
+    assert json.loads(text)["without_entry"] == 1
     assert [(r["name"], r["start"]) for r in json.loads(text)["commands"]][:2] == [("dma.tensor", 0), ("system.spb", 7)]
     profile.write_text("a|GDMA_TENSOR|s:0|b:0|g:9|e:6|t:7|dr:0\n")
     assert goldbeat("time", *names, "--chip", "BM1688", "--profile", profile)[0] == 2
@@ -211,6 +214,27 @@ def test_time_of_several_sub_nets(tmp_path: Path):
         assert "compiler_profile_0.txt:" in out
 
 
+def test_the_section_of_bare_streams(tmp_path: Path):
+    """By the name of the streams, by --section, and named."""
+    raw, (text,) = profiled()
+    (tmp_path / "net.bmodel").write_bytes(raw)
+    profile = tmp_path / "compiler_profile_0.txt"
+    profile.write_text(text)
+    assert goldbeat("extract", tmp_path / "net.bmodel", tmp_path / "streams")[0] == 0
+    bare = sorted((tmp_path / "streams").glob("core0.sub2.*.bin"))
+    code, out = goldbeat("time", *bare, "--chip", "BM1688", "--profile", profile)
+    assert code == 0, out
+    assert "section 1 (line 4) is that of core0.sub2" in " ".join(out.split())
+    assert "durations: fitted" not in out
+    assert re.search(r"cycles +17\n", out)
+    code, out = goldbeat("time", *bare, "--chip", "BM1688", "--profile", profile, "--section", 0)
+    assert (code, "found tiu command 2, expected 1 to 1, the commands of core0.sub2" in " ".join(out.split())) == (
+        2,
+        True,
+    )
+    assert goldbeat("time", tmp_path / "net.bmodel", "--profile", profile, "--section", 1)[0] == 2
+
+
 def test_time_of_several_cores(tmp_path: Path):
     raw, texts = profiled(2)
     net = tmp_path / "net.bmodel"
@@ -227,8 +251,9 @@ def test_time_of_several_cores(tmp_path: Path):
     assert rows[("core1.sub2.g0.dma", 1)] == (136, 146)
     assert last_end(out) == 153
     code, out = goldbeat("time", net, "--profile", files[1])
-    assert code == 0
+    assert code == 3
     assert "no profile of core 0" in out
+    assert "partial: 5 commands have no entry" in out
     (tmp_path / "other.txt").write_text(texts[0])
     (tmp_path / "compiler_profile_7.txt").write_text(texts[0])
     (tmp_path / "again_compiler_profile_1.txt").write_text(texts[1])
