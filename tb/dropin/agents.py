@@ -9,6 +9,7 @@ from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int64, c_ui
 from typing import Any
 
 import cocotb
+from cocotb.queue import Queue
 from cocotb.triggers import Event
 
 from goldbeat.tb.dropin.hub import Hub, hub
@@ -61,6 +62,22 @@ class Told(Event):  # type: ignore[misc]
         """As cocotb's."""
         self._owner._look()
         return bool(super().is_set())
+
+
+class SourceQueue(Queue[Any]):  # type: ignore[misc]
+    """The queue of a source: its items are in C++, so only how many there are can be asked for."""
+
+    def __init__(self, owner: Any) -> None:
+        super().__init__()
+        self._owner = owner
+
+    def qsize(self) -> int:
+        """Items that have not been taken."""
+        return int(self._owner.count())
+
+    def empty(self) -> bool:
+        """There are none."""
+        return self.qsize() == 0
 
 
 class Rouser(Event):  # type: ignore[misc]

@@ -17,7 +17,7 @@ from cocotb.triggers import Event
 from cocotbext import axi
 from cocotbext.axi import axi_channels, axi_master, axi_slave, axil_channels, axil_master, axil_slave, stream
 
-from goldbeat.tb.dropin.agents import AgentSignal, Backed, Rouser, Told, signal_of
+from goldbeat.tb.dropin.agents import AgentSignal, Backed, Rouser, SourceQueue, Told, signal_of
 from goldbeat.tb.dropin.handles import number_to_value
 
 _ITEM, _IDLE, _TAKEN = 1, 2, 4
@@ -139,6 +139,7 @@ class _NativeSource(_Channel, stream.StreamSource):  # type: ignore[misc]
     """cocotbext-axi's ``StreamSource``."""
 
     def _bound(self) -> None:
+        self.queue = SourceQueue(self)
         self._taken = self._idled = 0
         self.idle_event = Told(self, _IDLE)
         self.idle_event.set()

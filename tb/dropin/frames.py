@@ -136,6 +136,9 @@ class ReceivedFrame(AxiStreamFrame):  # type: ignore[misc]
             raise AttributeError(name)
         return getattr(self, name)
 
+    def __dir__(self) -> list[str]:
+        return [*object.__dir__(self), "tdata", "tkeep", *SIDES]
+
     def __len__(self) -> int:
         return int(self._whole)
 

@@ -10,11 +10,15 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-from cocotb.handle import HierarchyObject, LogicArrayObject, LogicObject
+from cocotb.handle import HierarchyObject, LogicArrayObject, LogicObject, ValueObjectBase
 from cocotb.types import Logic, LogicArray, Range
 
 from goldbeat.tb.dropin.hub import Hub
 
+# From cocotb 2.1 on, packed vectors have a class of their own; both get their values from one base.
+_ARRAY: Any = next(
+    kind for kind in LogicArrayObject.__mro__ if issubclass(kind, ValueObjectBase) and "get" in vars(kind)
+)
 _LEVELS = (Logic(0), Logic(1))
 _CELLS = ((8, ctypes.c_uint8), (16, ctypes.c_uint16), (32, ctypes.c_uint32), (64, ctypes.c_uint64))
 
@@ -49,7 +53,7 @@ def logic_array(bits: int, warn_indexing: bool) -> Callable[[int], LogicArray]:
 
 def number_to_value(handle: Any) -> Callable[[int], Any]:
     """Makes what a handle's ``value`` is from a number."""
-    if isinstance(handle, LogicArrayObject):
+    if isinstance(handle, _ARRAY):
         return logic_array(len(handle), handle.value._warn_indexing)
     return _LEVELS.__getitem__ if isinstance(handle, LogicObject) else int
 
@@ -69,7 +73,7 @@ def _read_bits(hub: Hub) -> None:
 
 
 def _read_arrays(hub: Hub) -> None:
-    get = LogicArrayObject.get
+    get = _ARRAY.get
 
     def read(self: Any) -> Any:
         try:
@@ -78,14 +82,15 @@ def _read_arrays(hub: Hub) -> None:
             # The first value comes from cocotb.
             first = get(self)
             cell = _cell(self, hub)
-            self._memory = cell and (cell, (1 << len(self)) - 1, logic_array(len(self), first._warn_indexing))
+            make = logic_array(len(self), first._warn_indexing)
+            self._memory = None if cell is None else (cell, (1 << len(self)) - 1, make)
             return first
         if memory is None:
             return get(self)
         cell, mask, make = memory
         return make(cell.value & mask)
 
-    LogicArrayObject.get = read
+    _ARRAY.get = read
 
 
 def _keep_children() -> None:

@@ -16,7 +16,7 @@ from cocotb.triggers import Event
 from cocotbext import axi
 
 from goldbeat.tb.dropin import frames
-from goldbeat.tb.dropin.agents import Backed, Rouser, Told
+from goldbeat.tb.dropin.agents import Backed, Rouser, SourceQueue, Told
 
 
 class _Framed(Backed):
@@ -47,6 +47,7 @@ class NativeSource(_Framed, axi.AxiStreamSource):  # type: ignore[misc]
     """cocotbext-axi's ``AxiStreamSource``."""
 
     def _bound(self) -> None:
+        self.queue = SourceQueue(self)
         self._frames: deque[Any] = deque()
         self._gone = 0
         self._taken = 0

@@ -58,3 +58,14 @@ def test_a_hang_ends_and_says_who_waits_for_what(tmp_path):
     assert "cocotb.buses.axil (AxiLiteAWSource): 2 item(s) in its queue (awvalid is 1, awready is 0)" in told
     assert "coro=it_polls() trigger=LineTrigger(LogicObject(buses.clk))" in told
     assert re.search(r"it_takes_its_time +PASS", told)
+
+
+@pytest.mark.parametrize(("top", "least"), [("bench", 400), ("buses", 1900)])
+def test_all_that_a_test_sees_has_the_types_of_stock(top, least, tmp_path):
+    """Values, and the types of all that can be reached from transactions, frames, responses, queues and handles."""
+    stock, said = seen(tmp_path, top, "inside_types", native=False)
+    native, told = seen(tmp_path, top, "inside_types", native=True)
+    assert "TESTS=1 PASS=1 FAIL=0" in said, said[-4000:]
+    assert "TESTS=1 PASS=1 FAIL=0" in told, told[-4000:]
+    assert len(stock) > least
+    assert native == stock
