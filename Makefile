@@ -20,6 +20,9 @@ WORKERS ?= $(shell expr $(JOBS) + 1)
 SEED    ?= 1
 FAULTS  ?= 200
 SHARD   ?= 1/1
+# By the count of commits, so that landings take turns.
+TURN    ?= $(shell git rev-list --count HEAD)
+TURNS   := 12
 PROSE   := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs examples hdl pymodels src tb
 PYTEST  := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
@@ -27,7 +30,7 @@ PYTEST  := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run picture test test-slow attack wheel docs lint lint-text lint-types lint-rtl bench dashboard clean lock
+.PHONY: help setup run picture test test-slow turn nightly attack wheel docs lint lint-text lint-types lint-rtl bench dashboard clean lock
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -70,6 +73,14 @@ test: $(TESTING) ## All tests but the slow ones
 test-slow: $(TESTING) $(PAGES) ## The long and repeated simulations; SHARD=1/4: a quarter of them; RESUME=1: what has not passed yet
 	$(PYTEST) -m slow $(if $(RESUME),--resume) --splitting-algorithm least_duration \
 		--group $(firstword $(subst /, ,$(SHARD))) --splits $(lastword $(subst /, ,$(SHARD)))
+
+turn: $(TESTING) ## The twelfth of the slow tests whose turn it is, and a few faults; TURN=7: those of the seventh commit
+	@echo "turn $(TURN): SHARD=$$(($(TURN) % $(TURNS) + 1))/$(TURNS) SEED=$(TURN); to repeat: make turn TURN=$(TURN)"
+	$(MAKE) --no-print-directory attack SEED=$(TURN) FAULTS=10
+	$(MAKE) --no-print-directory test-slow SHARD=$$(($(TURN) % $(TURNS) + 1))/$(TURNS)
+
+nightly: $(TESTING) ## Everything, in less than three hours: build/nightly/results.md; NIGHTLY="--resume --seed 7": its options
+	$(BIN)/python tests/nightly.py $(NIGHTLY)
 
 attack: $(TESTING) ## Faults drawn from SEED=1, FAULTS=200 of them: nothing lost, no hang, nothing left behind
 	$(BIN)/python tests/attack/attack.py --seed $(SEED) --faults $(FAULTS) --jobs $(JOBS)
