@@ -30,7 +30,7 @@ PYTEST  := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run picture test test-slow turn nightly attack wheel docs lint lint-text lint-types lint-rtl bench dashboard clean lock
+.PHONY: help setup run picture test test-slow turn nightly attack wheel docs lint lint-text lint-types lint-rtl bench figures dashboard clean lock
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -108,8 +108,14 @@ lint-types:
 lint-rtl:
 	$(BIN)/python -m goldbeat.tb.build.lint
 
-bench: $(TESTING) ## Measure; figures go to build/bench/*.json
-	for script in tests/benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+bench: $(TESTING) ## Measure all, or ONLY=kernel; SHORT=1: a minute each; results go to build/bench/*.json
+	@failed=; for script in $(if $(ONLY),$(ONLY:%=tests/benchmarks/bench_%.py),tests/benchmarks/bench_*.py); do \
+		echo "$$script"; result=$${script#*bench_}; result=build/bench/$${result%.py}.json; rm -f $$result; \
+		$(BIN)/python $$script $(if $(SHORT),--short) && grep -q '"complete": true' $$result || failed="$$failed $$script"; \
+	done; if [ "$$failed" ]; then echo "failed:$$failed" >&2; exit 1; fi
+
+figures: $(TESTING) ## Full results of make bench to docs/performance.json, the pages and the README
+	$(BIN)/python tests/benchmarks/figures.py
 
 docs: export NO_MKDOCS_2_WARNING = 1
 docs: export DISABLE_MKDOCS_2_WARNING = true

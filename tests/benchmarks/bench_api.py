@@ -1,36 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """How much of the kernel's own speed a call of `goldbeat.load(...)` has on large arrays.
 
-Run as a script: prints a table and writes ``build/bench/api.json``. The kernel's own speed is that of its transactors in a session
-of their own, with all beats in arrays before it starts (``kernel_session.py``). A call counts from array to array: making beats,
-handing them to the simulator, reset, simulation, waiting for the end, and the way back. Seconds are processor seconds of
-all processes; the best of several rounds counts, and every output is compared with numpy's.
+The kernel's own speed is that of its transactors in a separate session, with all beats in arrays before it starts
+(``kernel_session.py``). A call counts from array to array: making beats, handing them to the simulator, reset,
+simulation, waiting for the end, and the way back. Seconds are processor seconds of all processes. The best of several
+rounds counts, and every output is compared with numpy's.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import bench_kernel
 import numpy as np
+from measured import Row, benchmark
 
 import goldbeat
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.tb.build.simulator import build
 
-ROUNDS = 5
-OUT = Path("build/bench/api.json")
+FILES = (*bench_kernel.FILES[:1], "tb/api/*.py", "hdl/axis/*.sv", "examples/pipeline/*.*v")
 PIPELINE = Path(__file__).resolve().parents[2] / "examples" / "pipeline" / "pipeline.toml"
-DESIGNS: dict[str, tuple[Path | str, int]] = {
-    "ten stages": (PIPELINE, 1_000_000),
-    "axis_fifo": ("axis_fifo", 1_000_000),
-    "axis_skid": ("axis_skid", 1_000_000),
-}
-"""What is called, and with how many beats of 32 bits."""
+DESIGNS: dict[str, Path | str] = {"axis_fifo": "axis_fifo", "axis_skid": "axis_skid", "ten stages": PIPELINE}
+"""What is called, with beats of 32 bits."""
 ADDED = {"ten stages": 10}
 """What a design adds to each word."""
 
@@ -40,13 +34,11 @@ def _processor_s(pid: int) -> float:
     return sum(int(task.read_text().split()[0]) for task in Path(f"/proc/{pid}/task").glob("*/schedstat")) / 1e9
 
 
-def measure(name: str, rounds: int = ROUNDS, scale: float = 1.0) -> dict[str, Any]:
-    """Seconds per beat of both ways."""
-    design, beats = DESIGNS[name]
-    beats = int(beats * scale)
+def measure(name: str, rounds: int, beats: int) -> Row:
+    """Nanoseconds per beat of both ways."""
     rng = np.random.default_rng(1)
-    kernel_s = call_s = wall_s = float("inf")
-    with goldbeat.load(design) as dut:
+    kernel_s = call_s = float("inf")
+    with goldbeat.load(DESIGNS[name]) as dut:
         x = rng.integers(0, 1 << 32, beats, dtype=np.uint32)
         expected = x + np.uint32(ADDED.get(name, 0))
         assert np.array_equal(dut(x), expected), f"{name}: outputs differ"
@@ -57,33 +49,17 @@ def measure(name: str, rounds: int = ROUNDS, scale: float = 1.0) -> dict[str, An
             job = {"way": "native", "stimulus": trace, "ready": Pattern(), "beats_out": beats, "rounds": 3}
             kernel_s = min(kernel_s, bench_kernel.run_session(executable, job)["seconds"])
             pid = dut.process_id
-            begin, wall = time.process_time() + _processor_s(pid), time.perf_counter()
+            begin = time.process_time() + _processor_s(pid)
             y = dut(x)
-            wall_s = min(wall_s, time.perf_counter() - wall)
             call_s = min(call_s, time.process_time() + _processor_s(pid) - begin)
             assert np.array_equal(y, expected), f"{name}: outputs differ"
-    return {
-        "name": name,
-        "beats": beats,
-        "kernel_ns": kernel_s / beats * 1e9,
-        "call_ns": call_s / beats * 1e9,
-        "wall_ns": wall_s / beats * 1e9,
-        "ratio": kernel_s / call_s,
-    }
+    return Row(name, call_s / beats * 1e9, "ns", "kernel alone", kernel_s / beats * 1e9, goal="0.9 times")
 
 
-def main() -> int:
-    """Print the table, write the JSON."""
-    results = [measure(name) for name in DESIGNS]
-    for r in results:
-        print(
-            f"{r['name']:<12} {r['beats']:>10,} beats  kernel {r['kernel_ns']:7.1f} ns  call {r['call_ns']:7.1f} ns per beat"
-            f"  ({r['wall_ns']:.1f} by the clock)  {r['ratio']:.2f} of the kernel's own speed"
-        )
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(json.dumps(results, indent=1) + "\n")
-    return 0
+def run(rounds: int, beats: int) -> Iterator[Row]:
+    """Each design."""
+    yield from (measure(name, rounds, beats) for name in DESIGNS)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    benchmark(run, FILES, {"rounds": 5, "beats": 1_000_000}, {"rounds": 1, "beats": 1_000_000})

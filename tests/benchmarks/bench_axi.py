@@ -1,39 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast an AXI4 memory answers and an AXI4 master asks: the native ones against cocotbext-axi's AxiRam and AxiMaster.
 
-Run as a script: prints a table and writes ``build/bench/axi.json``. Both memories take turns in one simulator build, behind the
-same DMA in RTL, both masters in another, before the same slave in RTL; the medians are compared, and so are the data in
-every run. Beats of both directions count; the checker of all AXI4 rules watches the native runs.
+Both memories take turns in one simulator build, behind the same DMA in RTL, both masters in another, before the same
+slave in RTL. The medians are compared, and so are the data in every run. Beats of both directions count. The checker of
+all AXI4 rules watches the native runs.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import subprocess
-import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+
+from measured import Row, benchmark
 
 from goldbeat.tb.build.compile import Recipe, compile_model
 from goldbeat.tb.kernel.launch import cocotb_environment, seed_arguments
 
 HERE = Path(__file__).resolve().parent
-OUT = Path("build/bench/axi.json")
-ROUNDS = 5
-NATIVE_BEATS = 1 << 21
-PEER_BEATS = 1 << 12
-BYTES = 8
+FILES = (
+    "tb/kernel/**/*.*",
+    "tests/benchmarks/axi_dma.sv",
+    "tests/benchmarks/inside_axi*.py",
+    "tests/tb/run/bus_rtl/burst_ram.sv",
+)
 
 
 @dataclass(frozen=True)
 class Race:
-    """What is measured: its name, the RTL that takes part, and the module with the tests."""
+    """What is measured: its name, its peer, the RTL that takes part, and the module with the tests."""
 
     name: str
+    peer: str
     top: str
     source: Path
     module: str
@@ -41,9 +43,10 @@ class Race:
 
 
 RACES = (
-    Race("AXI4 memory", "axi_dma", HERE / "axi_dma.sv", "inside_axi"),
+    Race("AXI4 memory", "AxiRam", "axi_dma", HERE / "axi_dma.sv", "inside_axi"),
     Race(
         "AXI4 master",
+        "AxiMaster",
         "burst_ram",
         HERE.parent / "tb" / "run" / "bus_rtl" / "burst_ram.sv",
         "inside_axi_master",
@@ -52,11 +55,11 @@ RACES = (
 )
 
 
-def _round(race: Race, executable: Path, number: int, folder: Path) -> dict[str, float]:
+def _round(race: Race, executable: Path, number: int, folder: Path, beats: tuple[int, int]) -> dict[str, float]:
     results = folder / f"{race.module}-{number}.json"
     env = cocotb_environment(race.top, race.module, number, folder / "results.xml", (HERE,))
     env |= {"RESULTS": str(results), "ROUND": str(number)}
-    env |= {"NATIVE_BEATS": str(NATIVE_BEATS), "PEER_BEATS": str(PEER_BEATS)}
+    env |= {"NATIVE_BEATS": str(beats[0]), "PEER_BEATS": str(beats[1])}
     run = subprocess.run(
         [str(executable), *seed_arguments(number)], cwd=folder, env=env, capture_output=True, text=True, check=False
     )
@@ -66,36 +69,22 @@ def _round(race: Race, executable: Path, number: int, folder: Path) -> dict[str,
     return {name: float(rate) for name, rate in rates.items()}
 
 
-def measure(race: Race) -> list[dict[str, Any]]:
-    """Rows of name, value, unit, peer (its value) and ratio."""
+def measure(race: Race, rounds: int, beats: tuple[int, int]) -> Row:
+    """Beats per second of both."""
     public = f'`verilator_config\npublic_flat_rw -module "{race.top}" -var "*"\n'
     flags = ["--timescale", "1ps/1ps", *(f"-G{name}={value}" for name, value in race.parameters.items())]
     built = compile_model(Recipe(race.top, race.top, [race.source], {"public.vlt": public}, flags=flags))
     with tempfile.TemporaryDirectory() as folder:
-        rounds = [_round(race, built.executable, i, Path(folder)) for i in range(ROUNDS)]
-    native, peer = (statistics.median(r[name] for r in rounds) for name in ("native", "cocotbext"))
-    return [
-        {"name": race.name, "value": native * scale, "unit": unit, "peer": peer * scale, "ratio": native / peer}
-        for unit, scale in (("beats/s", 1), ("bytes/s", BYTES))
-    ]
+        found = [_round(race, built.executable, i, Path(folder), beats) for i in range(rounds)]
+    native, peer = (statistics.median(r[name] for r in found) for name in ("native", "cocotbext"))
+    return Row(race.name, native, "beats/s", race.peer, peer, goal="50 times")
 
 
-def run() -> list[dict[str, Any]]:
+def run(rounds: int, beats: int, peer_beats: int) -> Iterator[Row]:
     """Measure both."""
-    return [row for race in RACES for row in measure(race)]
-
-
-def main() -> None:
-    """Print the figures and keep them."""
-    rows = run()
-    print(f"{'':<14}{'native':>14}{'cocotbext':>14}  {'unit':<8}{'ratio':>8}")
-    for row in rows:
-        print(f"{row['name']:<14}{row['value']:>14,.0f}{row['peer']:>14,.0f}  {row['unit']:<8}{row['ratio']:>7.0f}x")
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(json.dumps(rows, indent=1) + os.linesep)
-    if any(row["ratio"] < 50 for row in rows):
-        sys.exit("the goal is a ratio of 50")
+    yield from (measure(race, rounds, (beats, peer_beats)) for race in RACES)
 
 
 if __name__ == "__main__":
-    main()
+    full = {"rounds": 5, "beats": 1 << 21, "peer_beats": 1 << 12}
+    benchmark(run, FILES, full, {"rounds": 1, "beats": 1 << 19, "peer_beats": 1 << 11})

@@ -1,27 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Long tests written for cocotbext-axi: stock, and with ``-p goldbeat.dropin``.
 
-    python tests/benchmarks/bench_dropin.py [--rounds N]
-
 Both kinds run the same files with pytest and cocotb's runner in turn; the seconds are those that cocotb counts per test, so builds
 and starts of processes are not in them. The medians of the rounds are compared; a test that does not pass ends the benchmark.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from compare_dropin import KINDS, cases, environment
+from measured import Row, benchmark
 
 HERE = Path(__file__).resolve().parent
-OUT = Path("build/bench/dropin.json")
+FILES = ("tb/dropin/**/*.py", "tb/kernel/**/*.*", "tests/benchmarks/long_*.py")
 RTL = HERE.parent / "tb"
 SITES = (
     ("long_streams", "bench", RTL / "dropin" / "bench.sv"),
@@ -58,12 +56,8 @@ def seconds(kind: str, module: str, top: str, source: Path, folder: Path) -> dic
     return {name: spent for name, (_, spent) in found.items()}
 
 
-def main() -> None:
-    """Measure, print, keep."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=3)
-    rounds = parser.parse_args().rounds
-    rows = []
+def run(rounds: int) -> Iterator[Row]:
+    """Seconds of each test, stock and with the drop-in."""
     with tempfile.TemporaryDirectory() as name:
         for module, top, source in SITES:
             taken: dict[str, list[dict[str, float]]] = {kind: [] for kind in KINDS}
@@ -72,11 +66,8 @@ def main() -> None:
                     taken[kind].append(seconds(kind, module, top, source, Path(name) / kind / module))
             for test in taken["stock"][0]:
                 stock, dropin = (statistics.median(one[test] for one in taken[kind]) for kind in ("stock", "dropin"))
-                rows.append({"name": test, "value": dropin, "peer": stock, "ratio": stock / dropin, "unit": "s"})
-                print(f"{test:36} stock {stock:8.3f} s  drop-in {dropin:7.3f} s  {stock / dropin:6.1f} times")
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(json.dumps(rows, indent=2) + "\n")
+                yield Row(test, dropin, "s", "stock", stock)
 
 
 if __name__ == "__main__":
-    main()
+    benchmark(run, FILES, {"rounds": 3}, {"rounds": 1})

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a second worker of a farm brings.
 
-Run as a script on an idle machine with two cores: prints a table and writes ``build/bench/farm.json``, in about five minutes.
-
-Two farms on loopback, one with a single worker and one with two, run the same regression in turns: ``CASES`` cases of
-``axis_skid`` with up to ``BEATS`` beats each. The farm with one worker, its master and its simulators have one core, the other one
+Two farms on loopback, one with a single worker and one with two, run the same regression in turns: cases of ``axis_skid``
+with up to ``BEATS`` beats each. The farm with one worker, its master and its simulators have one core, the other one
 has two. A first run is not counted: the simulator travels then, and workers load their modules. The peer of everything is the farm
 with one worker:
 
@@ -15,7 +13,6 @@ with one worker:
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -29,16 +26,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from measured import Row, benchmark
+
 from goldbeat.tb.regress.plan import make_plan
 from goldbeat.tb.regress.run import Observer, Settings, begin, go_on
 from goldbeat.tb.regress.store import Run, Store
 from goldbeat.tb.regress.suite import Suite
 
-OUT = Path("build/bench/farm.json").resolve()
-ROUNDS = int(os.environ.get("ROUNDS", "2"))
-CASES = int(os.environ.get("CASES", "512"))
+FILES = ("tb/regress/**/*.py", "tb/run/runs.py", "tb/run/simulate.py")
 BEATS = 100_000
-GOAL = 0.9
 _JOBS = 2
 """As many batches for both farms."""
 
@@ -102,7 +98,7 @@ def _cpu(pid: int) -> float:
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") + sum(map(_cpu, children))
 
 
-def _regress(on: Farm, cases: int = CASES) -> Took:
+def _regress(on: Farm, cases: int) -> Took:
     suite = Suite.model_validate(
         {"run": [{"designs": ["axis_skid"], "cases": ["random"], "seeds": cases, "options": {"beats": BEATS}}]}
     )
@@ -122,8 +118,8 @@ def _regress(on: Farm, cases: int = CASES) -> Took:
     return Took(seen[-1] - began[0], _cpu(on.process) - cpu)
 
 
-def main() -> None:
-    """Print the figures and keep them."""
+def measure(rounds: int, cases: int) -> Iterator[Row]:
+    """Both farms in turns."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         # Results of its own; simulators from the cache.
         cache = Path(os.environ.get("GOLDBEAT_BUILD", "build")).resolve()
@@ -137,28 +133,18 @@ def main() -> None:
         for name in ("sim", "runtime"):
             (cache / name).mkdir(parents=True, exist_ok=True)
             (Path(folder) / name).symlink_to(cache / name)
-        rounds = []
-        for number in range(ROUNDS + 1):
+        found = []
+        for number in range(rounds + 1):
             took = []
             for workers, one in enumerate(farms, 1):
                 with _cores(workers):
-                    took.append(_regress(one, CASES if number else CASES // 8))
-            rounds.append((took[0], took[1]))
-        rounds = rounds[1:]
-    rows = [
-        {"name": "2 farm workers, wall", "value": statistics.median(a.wall / b.wall / 2 for a, b in rounds)},
-        {"name": "2 farm workers, work", "value": statistics.median(a.cpu / b.cpu for a, b in rounds)},
-    ]
-    print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    for a, b in rounds:
-        print(
-            f"1 worker {a.wall:6.1f} s (processor {a.cpu:.1f} s), 2 workers {b.wall:6.1f} s (processor {b.cpu:.1f} s)"
-        )
-    for row in rows:
-        print(f"{row['name']:<30}{row['value']:>10.3f}      peer 1 worker, goal {GOAL}")
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(json.dumps(rows, indent=1) + os.linesep)
+                    took.append(_regress(one, cases if number else cases // 8))
+            found.append((took[0], took[1]))
+    walls = statistics.median(a.wall / b.wall / 2 for a, b in found[1:])
+    yield Row("second worker, by the clock", walls, "", "one worker", 1, goal="0.9 times")
+    work = statistics.median(a.cpu / b.cpu for a, b in found[1:])
+    yield Row("second worker, by processor time", work, "", "one worker", 1, goal="0.9 times")
 
 
 if __name__ == "__main__":
-    main()
+    benchmark(measure, FILES, {"rounds": 2, "cases": 512}, {"rounds": 1, "cases": 64})

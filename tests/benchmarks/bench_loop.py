@@ -1,32 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a command or a changed line to an answer, in processor time.
 
-    python tests/benchmarks/bench_loop.py [--rounds N] [--build] [--cold]
-
 Commands are whole processes with all that they start, beside a process that only imports typer, and the run beside its simulator
 process and beside the simulator's program without Python. Ways alternate, and the median of all rounds counts. Python keeps the
 bytecode of what it imports, as it does unless PYTHONDONTWRITEBYTECODE is set; an installed package has it from the start.
-With ``--build``: a line of RTL is changed, and the simulator is built as for a very short run and as for a long one.
-With ``--cold``: simulators are built one after the other in a cache that is empty at first, then again for a second folder with
+Changed lines: a line of RTL is changed, and the simulator is built as for a very short run and as for a long one.
+Cold builds: simulators are built one after the other in a cache that is empty at first, then again for a second folder with
 the same designs.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import resource
 import secrets
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+from measured import Row, benchmark, spent
 
 from goldbeat.tb.build.harness import TOP
 from goldbeat.tb.build.simulator import QUICKEST, build
@@ -36,6 +33,7 @@ from goldbeat.tb.paths import HDL, cache_root
 from goldbeat.tb.run.runs import Request, predict
 from goldbeat.tb.run.simulate import simulate
 
+FILES = ("tb/build/**/*.*", "tb/kernel/**/*.*", "tb/cli/*.py", "tb/run/*.py", "tb/inside/*.py")
 CLI = ("-m", "goldbeat.tb.cli")
 COMMANDS: dict[str, Sequence[str]] = {
     "import typer": ("-c", "import typer"),
@@ -61,16 +59,8 @@ CHANGES = {
 """Design, file, and the expression that is changed; a number takes the place of the braces."""
 
 
-def spent(call: Callable[[], Any]) -> float:
-    """Processor time of the processes that a call has started and waited for, in seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    call()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def commands(rounds: int) -> dict[str, float]:
-    """Median of each command, in seconds."""
+def commands(rounds: int) -> Iterator[Row]:
+    """Median of each command."""
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
         (home / "in.txt").write_text("".join(f"{n} {n + 1}\n" for n in range(1000)))
@@ -90,7 +80,10 @@ def commands(rounds: int) -> dict[str, float]:
         for _ in range(rounds):
             for what, way in ways.items():
                 found[what].append(spent(way))
-    return {what: median(times) for what, times in found.items()}
+    bare = median(found.pop("import typer"))
+    for what, times in found.items():
+        goal = "0.15 s" if "help" in what or "version" in what else ""
+        yield Row(what, median(times), "s", "import typer", bare, goal=goal, table="commands")
 
 
 def parts_of_a_run(home: Path) -> dict[str, Callable[[], Any]]:
@@ -111,11 +104,10 @@ def parts_of_a_run(home: Path) -> dict[str, Callable[[], Any]]:
     return {"its simulator process": simulated, "its simulator, bare": bare}
 
 
-def changed_line(name: str) -> dict[str, float]:
+def changed_line(name: str) -> Iterator[Row]:
     """Processor time to build a design again, a line of which has changed."""
     design, (file, old, new) = find_design(name), CHANGES[name]
     params = design.params(design.cases[0], {}, {})
-    found = {}
     for way, quick in (("short run", QUICKEST), ("long run", None)):
         build(design, params, quick=quick)
         with tempfile.TemporaryDirectory() as folder:
@@ -127,8 +119,8 @@ def changed_line(name: str) -> dict[str, float]:
             # Other logic every time: nothing of an earlier measurement is in the cache.
             (root / file).write_text(text.replace(old, new.format(secrets.randbits(30))))
             broken = design.model_copy(update={"root": root})
-            found[way] = spent(lambda broken=broken, quick=quick: build(broken, params, quick=quick))
-    return found
+            seconds = spent(lambda broken=broken, quick=quick: build(broken, params, quick=quick))
+        yield Row(name, seconds, "s", column=f"for a {way}", table="changed line")
 
 
 COLD: Sequence[tuple[str, dict[str, bool]]] = (
@@ -144,55 +136,33 @@ COLD: Sequence[tuple[str, dict[str, bool]]] = (
 """Simulators for short runs; the first also compiles what all of them share."""
 
 
-def cold() -> dict[str, dict[str, float]]:
+def cold(count: int) -> Iterator[Row]:
     """Processor time and compiled files of each, in an empty cache, and compiled files for a second folder."""
-    found = {}
     with tempfile.TemporaryDirectory() as name:
         os.environ["GOLDBEAT_CACHE"] = str(Path(name) / "cache")
         root = Path(name) / "hdl"
         shutil.copytree(HDL, root)
-        for design_name, options in COLD:
+        for design_name, options in COLD[:count]:
             design = find_design(design_name)
             params = design.params(design.cases[0], {}, {})
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            built = build(design, params, quick=QUICKEST, **options)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            built = []
+            seconds = spent(lambda d=design, p=params, o=options, b=built: b.append(build(d, p, quick=QUICKEST, **o)))
             moved = build(design.model_copy(update={"root": root}), params, quick=QUICKEST, **options)
-            found[" ".join([design_name, *options])] = {
-                "processor_s": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-                "compiled": built.compiled,
-                "compiled_again": moved.compiled,
-            }
-    return found
+            title = " with ".join([design_name, *options])
+            yield Row(title, seconds, "s", column="processor time", table="cold builds")
+            yield Row(title, built[0].compiled, column="files compiled", table="cold builds")
+            yield Row(title, moved.compiled, column="for a second folder", table="cold builds")
 
 
-def main() -> None:
-    """Measure, print, write ``build/bench/loop.json``."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--build", action="store_true")
-    parser.add_argument("--cold", action="store_true")
-    options = parser.parse_args()
+def run(rounds: int, changes: tuple[str, ...], builds: int) -> Iterator[Row]:
+    """All three tables."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    found: dict[str, Any] = {"commands": commands(options.rounds)}
-    bare = found["commands"]["import typer"]
-    for what, seconds in found["commands"].items():
-        print(f"{what:24} {seconds:6.3f} s  {seconds / bare:5.2f}")
-    if options.build:
-        found["changed line"] = {name: changed_line(name) for name in CHANGES}
-        for name, times in found["changed line"].items():
-            print(name, ", ".join(f"{way} {seconds:.1f} s" for way, seconds in times.items()))
-    if options.cold:
-        found["cold"] = cold()
-        for name, figures in found["cold"].items():
-            print(
-                f"{name:24} {figures['processor_s']:6.1f} s, {figures['compiled']:.0f} file(s) compiled, "
-                f"{figures['compiled_again']:.0f} for a second folder"
-            )
-    out = Path("build/bench/loop.json")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(found, indent=2) + "\n")
+    yield from commands(rounds)
+    for name in changes:
+        yield from changed_line(name)
+    yield from cold(builds)
 
 
 if __name__ == "__main__":
-    main()
+    full = {"rounds": 7, "changes": tuple(CHANGES), "builds": len(COLD)}
+    benchmark(run, FILES, full, {"rounds": 1, "changes": ("axis_skid",), "builds": 1})

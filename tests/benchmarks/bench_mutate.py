@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many mutants an hour of one core judges, with the cases that ``goldbeat mutate`` runs without --case.
 
-    python tests/benchmarks/bench_mutate.py [--designs NAMES] [--mutants N] [--seed S]
-
 One mutant at a time: simulator and judge take turns, so it is one core that works. Counted from the first mutant on, by the clock
 and by the processor's seconds (which a busy machine does not stretch), those that survive with the second build and run that tell
 whether they are reached; the first build, predictions and the cases without a mutant come beside it, as they are made once.
@@ -10,23 +8,21 @@ whether they are reached; the first build, predictions and the cases without a m
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import random
 import resource
 import tempfile
 import time
-from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+
+from measured import Row, benchmark
 
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.mutate.campaign import Campaign, plan_cases
 from goldbeat.tb.mutate.points import find_mutants
 
-OUT = Path("build/bench/mutate.json").resolve()
-DESIGNS = "plio_fir,zynqnet_icache,zynqnet_wcache,zynqnet_memctl,zynqnet_gpool"
+FILES = ("tb/mutate/*.py", "tb/run/*.py")
+DESIGNS = ("plio_fir", "zynqnet_icache", "zynqnet_wcache", "zynqnet_memctl", "zynqnet_gpool")
 
 
 def processor_s() -> float:
@@ -35,7 +31,7 @@ def processor_s() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-def measured(name: str, count: int, seed: int) -> dict[str, Any]:
+def measured(name: str, count: int, seed: int) -> Iterator[Row]:
     """The figures of one design."""
     design = find_design(name)
     mutants = find_mutants(design.sources(), include_dirs=design.include_paths())
@@ -55,38 +51,20 @@ def measured(name: str, count: int, seed: int) -> dict[str, Any]:
                 killing += time.monotonic() - again
         # What has run is counted when it has ended.
         used = processor_s() - used
-    return {
-        "design": name,
-        "mutants": len(chosen),
-        "before_s": round(begun - started, 1),
-        "seconds": round(killing, 1),
-        "per_hour": round(3600 * len(chosen) / killing),
-        "per_core_hour": round(3600 * len(chosen) / used),
-        "processor_s": round(used, 1),
-        "fates": dict(Counter(fate.status for fate in fates)),
-    }
+    killed = sum(fate.status == "killed" for fate in fates)
+    yield Row(name, len(chosen), "", column="mutants")
+    yield Row(name, killed, "", column="killed")
+    yield Row(name, round(3600 * len(chosen) / used), "", column="per core and hour")
+    yield Row(name, round(3600 * len(chosen) / killing), "", column="per hour by the clock")
+    yield Row(name, begun - started, "s", column="before the first")
 
 
-def main() -> None:
-    """Print a line for each design, and keep all."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--designs", default=DESIGNS)
-    parser.add_argument("--mutants", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
-    rows = []
-    for name in asked.designs.split(","):
-        row = measured(name, asked.mutants, asked.seed)
-        rows.append(row | {"load": os.getloadavg()[0]})
-        print(
-            f"{name:18} {row['per_core_hour']:6} mutants a core-hour ({row['processor_s']} s of processor), "
-            f"{row['per_hour']} an hour by the clock; {row['mutants']} mutants, {row['before_s']} s before; {row['fates']}; "
-            f"load average {os.getloadavg()[0]:.1f}",
-            flush=True,
-        )
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(json.dumps(rows, indent=1) + os.linesep)
+def run(designs: tuple[str, ...], mutants: int, seed: int) -> Iterator[Row]:
+    """The figures of each design."""
+    for name in designs:
+        yield from measured(name, mutants, seed)
 
 
 if __name__ == "__main__":
-    main()
+    full = {"designs": DESIGNS, "mutants": 60, "seed": 1}
+    benchmark(run, FILES, full, {"designs": DESIGNS[:1], "mutants": 10})

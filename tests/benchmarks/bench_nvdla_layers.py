@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What layers cost on the convolution core, from the timed model alone, and how fast the model is.
 
-    python tests/benchmarks/bench_nvdla_layers.py [--latency CYCLES]
-
 Each layer is run alone: cycles from its first to its last burst. LeNet is run as a whole, operation after operation.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
+from collections.abc import Iterator
 
 import numpy as np
+from measured import Row, benchmark
 
 from goldbeat.pymodels.axi.memory import MemoryTiming
 from goldbeat.pymodels.nvdla.timed import predict
@@ -19,6 +18,7 @@ from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.tb.designs.nvdla.convolutions import ConvolutionShape, draw_convolution
 from goldbeat.tb.designs.nvdla.traffic import DrawnOperation, MemorySpace, OperationProgram, random_pdp
 
+FILES = ("pymodels/nvdla/**/*.py", "tb/designs/nvdla/convolutions.py", "tb/designs/nvdla/traffic.py")
 PARAMS = {"LINE_ATOMS": 1024}
 LENET = {
     "LeNet conv1, 28x28x1, 5x5, 20": ConvolutionShape((28, 28), 1, (5, 5), 20),
@@ -65,30 +65,29 @@ def run(steps: list[Access], space: MemorySpace, latency: int) -> tuple[int, int
     return int(log["done"].max() - log["cycle"].min()), whole, time.process_time() - begun
 
 
-def main() -> None:
+def measure(latency: int, layers: int) -> Iterator[Row]:
     """A line for each layer, then LeNet."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--latency", type=int, default=32)
-    wishes = parser.parse_args()
-    print(f"{'layer':38}{'steps':>9}{'weight beats':>14}{'cycles':>9}{'s':>7}")
-    for name, shape in LAYERS.items():
+    for name, shape in list(LAYERS.items())[:layers]:
         space = MemorySpace(np.random.default_rng(1))
         made = OperationProgram(np.random.default_rng(1))
         for op in operations(shape, space):
             made.run(op)
-        cycles, _, seconds = run(made.steps, space, wishes.latency)
-        conv = isinstance(shape, ConvolutionShape)
-        steps, weights = (f"{shape.steps}", f"{shape.weight_bytes // 8}") if conv else ("", "")
-        print(f"{name:38}{steps:>9}{weights:>14}{cycles:9}{seconds:7.2f}", flush=True)
+        cycles, _, seconds = run(made.steps, space, latency)
+        if isinstance(shape, ConvolutionShape):
+            yield Row(name, shape.steps, column="steps")
+            yield Row(name, shape.weight_bytes // 8, column="weight beats")
+        yield Row(name, cycles, column="cycles")
+        yield Row(name, seconds, "s", column="model")
     space = MemorySpace(np.random.default_rng(1))
     made = OperationProgram(np.random.default_rng(1))
     for shape in LENET.values():
         for op in operations(shape, space):
             made.run(op)
         made.settle()
-    _, whole, seconds = run(made.steps, space, wishes.latency)
-    print(f"LeNet, one operation after the other: {whole} cycles with its register accesses, {seconds:.1f} s")
+    _, whole, seconds = run(made.steps, space, latency)
+    yield Row("LeNet, one operation after the other, register accesses included", whole, column="cycles")
+    yield Row("LeNet, one operation after the other, register accesses included", seconds, "s", column="model")
 
 
 if __name__ == "__main__":
-    main()
+    benchmark(measure, FILES, {"latency": 32, "layers": len(LAYERS)}, {"layers": 4})

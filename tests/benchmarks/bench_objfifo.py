@@ -1,24 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast the object FIFO engine moves words, how fast it is simulated, and how fast designs are planned.
 
-Run as a script: prints tables and writes ``build/bench/objfifo.json``. Words and cycles are those of the RTL, which is
+Words and cycles are those of the RTL, which is
 compared with its model in every cycle of every run; simulation speeds are medians of runs that alternate with the
 peer's (cocotbext-axi's classes on the same build, or the engine without a profile).
 """
 
 from __future__ import annotations
 
-import json
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from measured import Row, benchmark
 
 from goldbeat.pymodels.objfifo.engine.array import predict
 from goldbeat.pymodels.objfifo.engine.registers import Descriptor, EngineShape, EngineTask
@@ -41,8 +40,13 @@ from goldbeat.tb.run.simulate import simulate
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from objfifo_scripts import ADD_THREE
 
-OUT = Path("build/bench/objfifo.json")
-ROUNDS = 3
+FILES = (
+    "hdl/objfifo/*.sv",
+    "pymodels/objfifo/plan/*.py",
+    "pymodels/objfifo/engine/*.py",
+    "tb/designs/objfifo/scene.py",
+    "tb/kernel/**/*.*",
+)
 CASES: dict[str, dict[str, int]] = {
     "forward": {"words": 64, "objects": 40},
     "distribute": {"words": 64, "objects": 20},
@@ -57,7 +61,7 @@ CASES: dict[str, dict[str, int]] = {
 }
 WIDE = {"NS": 6, "NM": 6, "NBD": 24, "NLOCK": 16, "NBANK": 16, "MEM_WORDS": 4096}
 LONG = 16
-NATIVE_OBJECTS, PEER_OBJECTS = 2000, 40
+PEER_OBJECTS = 40
 
 
 def rate(trace: Trace) -> float:
@@ -74,15 +78,13 @@ def outcome(case: Case, params: dict[str, int], options: dict[str, int]) -> tupl
     return result.episodes[0].stimulus, dict(result.episodes[0].record.outcome.ports)
 
 
-def rows_of_cases() -> list[dict[str, Any]]:
+def rows_of_cases(count: int) -> Iterator[Row]:
     """Words per cycle at the busiest input and output of each case."""
-    found = []
-    for name, options in CASES.items():
+    for name, options in list(CASES.items())[:count]:
         _, ports = outcome(DESIGN.case(name), {}, options)
-        for way in ("s_axis", "m_axis"):
+        for way, column in (("s_axis", "input"), ("m_axis", "output")):
             best = max((rate(t) for port, t in ports.items() if port.startswith(way)), default=0.0)
-            found.append({"name": f"{name}, {way}", "value": best, "unit": "words/cycle", "peer": 1.0, "ratio": best})
-    return found
+            yield Row(name, best, column=column, table="cases")
 
 
 def _streams(setting: CaseContext) -> list[Stimulus]:
@@ -100,28 +102,22 @@ def _streams(setting: CaseContext) -> list[Stimulus]:
     return [engine_stimulus(scene, setting)]
 
 
-def rows_of_channels() -> list[dict[str, Any]]:
+def rows_of_channels() -> Iterator[Row]:
     """Bubbles between descriptors that wait for nothing, and all channels at once."""
     case = Case(name="streams", summary="", make=_streams)
     _, ports = outcome(case, {"NS": 1, "NM": 1, "NBANK": 4, "NBD": 16, "NLOCK": 16}, {})
-    found = []
-    for port in ("s_axis_0", "m_axis_0"):
+    for port, way in (("s_axis_0", "to"), ("m_axis_0", "from")):
         trace = ports[port]
         steady = trace.cycle[2:] if port.startswith("s") else trace.cycle  # two words wait in front of the engine
         bubbles = int(np.sum(np.diff(steady) - 1)) / (len(trace) / LONG - 1)
-        found.append(
-            {"name": f"bubbles a descriptor, {port}", "value": bubbles, "unit": "cycles", "peer": 0.0, "ratio": None}
-        )
+        yield Row(f"bubbles per descriptor, {way} memory", bubbles, "cycles", goal="0", table="speed")
     _, ports = outcome(case, WIDE, {})
     streams = [t for name, t in ports.items() if name[:6] in ("s_axis", "m_axis")]
     first = max(int(t.cycle[4]) for t in streams)
     last = min(int(t.cycle[-1]) for t in streams)
     words = sum(int(np.sum((t.cycle >= first) & (t.cycle < last))) for t in streams)
     total = words / (last - first)
-    found.append(
-        {"name": "12 channels, 16 banks", "value": total, "unit": "words/cycle", "peer": 12.0, "ratio": total / 12}
-    )
-    return found
+    yield Row("12 channels at once, 16 banks", total, "words/cycle", "channels", 12, table="speed")
 
 
 def _seconds(backend: Backend, objects: int, params: Mapping[str, int] | None = None) -> tuple[float, int, int]:
@@ -143,27 +139,27 @@ def _seconds(backend: Backend, objects: int, params: Mapping[str, int] | None = 
     return times[1] - times[0], 2 * 64 * (objects - 1), ends[1] - ends[0]
 
 
-def rows_of_simulation() -> list[dict[str, Any]]:
+def rows_of_simulation(rounds: int, objects: int) -> Iterator[Row]:
     """Words a second through the engine, native and cocotbext-axi."""
     rates: dict[str, list[float]] = {"native": [], "cocotbext": []}
-    sizes: Sequence[tuple[Backend, int]] = (("native", NATIVE_OBJECTS), ("cocotbext", PEER_OBJECTS))
-    for _ in range(ROUNDS):
-        for backend, objects in sizes:
-            seconds, words, _ = _seconds(backend, objects)
+    sizes: tuple[tuple[Backend, int], ...] = (("native", objects), ("cocotbext", PEER_OBJECTS))
+    for _ in range(rounds):
+        for backend, count in sizes:
+            seconds, words, _ = _seconds(backend, count)
             rates[backend].append(words / seconds)
     native, peer = (statistics.median(rates[name]) for name in ("native", "cocotbext"))
-    return [{"name": "simulation", "value": native, "unit": "words/s", "peer": peer, "ratio": native / peer}]
+    yield Row("simulation of forward", native, "words/s", "cocotbext-axi", peer, table="speed")
 
 
-def rows_of_profiles() -> list[dict[str, Any]]:
+def rows_of_profiles(rounds: int, objects: int) -> Iterator[Row]:
     """Cycles a second of the engine's simulation, with the timing of silicon and with its own."""
     rates: dict[str, list[float]] = {"ideal": [], "npu1": []}
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for number, name in enumerate(rates):
-            seconds, _, cycles = _seconds("native", NATIVE_OBJECTS, {"PROFILE": number})
+            seconds, _, cycles = _seconds("native", objects, {"PROFILE": number})
             rates[name].append(cycles / seconds)
     npu1, ideal = (statistics.median(rates[name]) for name in ("npu1", "ideal"))
-    return [{"name": "simulation, npu1", "value": npu1, "unit": "cycles/s", "peer": ideal, "ratio": npu1 / ideal}]
+    yield Row("simulation of forward, npu1", npu1, "cycles/s", "without the profile", ideal, table="speed")
 
 
 def _whole_seconds(words: int) -> tuple[float, int]:
@@ -185,19 +181,19 @@ def _whole_seconds(words: int) -> tuple[float, int]:
     return seconds, cycles
 
 
-def rows_of_whole() -> list[dict[str, Any]]:
+def rows_of_whole(rounds: int, objects: int) -> Iterator[Row]:
     """Cycles a second of a whole design on two engines, and of one engine alone, both under ``npu1``."""
     rates: dict[str, list[float]] = {"whole": [], "alone": []}
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         ends = [_whole_seconds(words) for words in (64, 64 * 500)]
         rates["whole"].append((ends[1][1] - ends[0][1]) / (ends[1][0] - ends[0][0]))
-        seconds, _, cycles = _seconds("native", NATIVE_OBJECTS, {"PROFILE": 1})
+        seconds, _, cycles = _seconds("native", objects, {"PROFILE": 1})
         rates["alone"].append(cycles / seconds)
     whole, alone = (statistics.median(rates[name]) for name in ("whole", "alone"))
-    return [{"name": "whole design, npu1", "value": whole, "unit": "cycles/s", "peer": alone, "ratio": whole / alone}]
+    yield Row("whole design, npu1", whole, "cycles/s", "one engine", alone, table="speed")
 
 
-def rows_of_planning() -> list[dict[str, Any]]:
+def rows_of_planning() -> Iterator[Row]:
     """A design on 32 cores: in each of eight columns a vector is split over four cores and joined again."""
     device = AIEDevice.npu2.value
     part, whole = (ObjectType((n,), np.dtype(np.int32)) for n in (256, 1024))
@@ -218,19 +214,19 @@ def rows_of_planning() -> list[dict[str, Any]]:
         plan(ObjectFifos(device, list(fifos), list(links)))
         times.append(time.process_time() - begin)
     seconds = statistics.median(times)
-    return [{"name": "planning 32 cores", "value": seconds, "unit": "s", "peer": 1.0, "ratio": seconds}]
+    yield Row("planning a design on 32 cores", seconds, "s", goal="1 s", table="speed")
 
 
-def main() -> None:
-    """Measure everything, print it, keep it."""
-    rows = [*rows_of_cases(), *rows_of_channels(), *rows_of_simulation(), *rows_of_profiles(), *rows_of_whole()]
-    rows += rows_of_planning()
-    for row in rows:
-        ratio = "" if row["ratio"] is None else f"{row['ratio']:10.2f}"
-        print(f"{row['name']:<34}{row['value']:12.4g} {row['unit']:<12}{row['peer']:12.4g}{ratio}")
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(json.dumps(rows, indent=2) + "\n")
+def run_all(cases: int, rounds: int, objects: int) -> Iterator[Row]:
+    """Measure everything."""
+    yield from rows_of_cases(cases)
+    yield from rows_of_channels()
+    yield from rows_of_simulation(rounds, objects)
+    yield from rows_of_profiles(rounds, objects)
+    yield from rows_of_whole(rounds, objects)
+    yield from rows_of_planning()
 
 
 if __name__ == "__main__":
-    main()
+    full = {"cases": len(CASES), "rounds": 3, "objects": 2000}
+    benchmark(run_all, FILES, full, {"cases": 3, "rounds": 1, "objects": 300})

@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast compiled object FIFO files are read, listed and assembled again, and traces decoded.
 
-Run as a script: prints a table and writes ``build/bench/objfifo_decode.json``. Files that are named as arguments are
-measured instead of those made here. Seconds are of the processor, the best of three.
+``--files`` are measured beside those made here. Seconds are of the processor, the best of three.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measured import Row, Skipped, benchmark
 
 from goldbeat.pymodels.objfifo.artefact.cdo import Cdo, cdo_words
 from goldbeat.pymodels.objfifo.artefact.listing import decode_compiled, from_listing, to_listing
@@ -24,14 +22,14 @@ from goldbeat.pymodels.objfifo.trace_unit.frames import decode_frames
 from goldbeat.pymodels.objfifo.trace_unit.packets import TraceKind, TraceSource, join_packets, split_packets
 from goldbeat.pymodels.objfifo.trace_unit.spans import frames_to_spans, spans_of_cycles, spans_to_frames
 
-OUT = Path("build/bench/objfifo_decode.json")
-OPS, EVENTS, ROUNDS = 60_000, 200_000, 3
+FILES = ("pymodels/objfifo/artefact/*.py", "pymodels/objfifo/trace_unit/*.py")
+ROUNDS = 3
 
 
-def operations() -> list[RegisterOp]:
+def operations(count: int) -> list[RegisterOp]:
     """Per transfer: a descriptor, its address, a queue write and a wait; every fourth word a masked write."""
     found = []
-    for n in range(OPS // 5):
+    for n in range(count // 5):
         bd = n % 16
         at = array_address(n % 4, 0, 0x1D000 + 0x20 * bd)
         found.append(RegisterOp(OpKind.BLOCK, at, (64, 0, 0, 0, 0x80000000, 0, 0, 0x02000000)))
@@ -42,9 +40,9 @@ def operations() -> list[RegisterOp]:
     return found
 
 
-def made_files() -> dict[str, bytes]:
+def made_files(count: int) -> dict[str, bytes]:
     """An instruction stream of each version, and a configuration object."""
-    ops, found = operations(), {}
+    ops, found = operations(count), {}
     for version in ((0, 1), (1, 0)):
         header = TxnHeader(*version, 3, 6, 4, 1, 0)
         worded = tuple(RegisterOp(o.kind, o.address, o.values, o.mask, o.numbers, usual_words(o, version)) for o in ops)
@@ -64,7 +62,7 @@ def best(work: Callable[[], Any]) -> tuple[float, Any]:
     return min(times), result
 
 
-def file_row(name: str, data: bytes) -> dict[str, Any]:
+def file_rows(name: str, data: bytes, table: str) -> Iterator[Row]:
     """Speeds of one file, which must come out as it went in."""
     decoding, found = best(lambda: decode_compiled(data))
     listing, lines = best(lambda: "\n".join(to_listing(found)))
@@ -72,13 +70,16 @@ def file_row(name: str, data: bytes) -> dict[str, Any]:
     assert again == data, name
     ops = len(found.ops)
     seconds = {"decode": decoding, "list": listing, "assemble": assembling}
-    return {"name": name, "bytes": len(data), "operations": ops} | {k: ops / s for k, s in seconds.items()}
+    yield Row(name, len(data), "bytes", column="size", table=table)
+    yield Row(name, ops, column="operations", table=table)
+    for column, taken in seconds.items():
+        yield Row(name, ops / taken, "ops/s", column=column, table=table)
 
 
-def trace_row() -> dict[str, Any]:
+def trace_rows(events: int) -> Iterator[Row]:
     """Events per second of decoding a trace, and of writing it."""
     rng = np.random.default_rng(1)
-    spans = {slot: spans_of_cycles(np.cumsum(rng.integers(2, 60, EVENTS // 8))) for slot in range(8)}
+    spans = {slot: spans_of_cycles(np.cumsum(rng.integers(2, 60, events // 8))) for slot in range(8)}
     writing, words = best(lambda: join_packets({TraceSource(TraceKind.MEMTILE, 1, 0, 1): spans_to_frames(spans, 0)}))
 
     def read() -> Any:
@@ -87,23 +88,20 @@ def trace_row() -> dict[str, Any]:
     decoding, (again,) = best(read)
     assert again == spans
     count = sum(len(s) for s in spans.values())
-    return {"name": "trace words", "bytes": 4 * len(words), "events": count, "decode": count / decoding,
-            "write": count / writing}  # fmt: skip
+    yield Row("decode", count / decoding, "events/s", table="trace words")
+    yield Row("write", count / writing, "events/s", table="trace words")
 
 
-def main(files: list[str]) -> None:
-    """Measure, print, write."""
-    given = {Path(f).name: Path(f).read_bytes() for f in files} or made_files()
-    rows = [file_row(name, data) for name, data in given.items()]
-    print(f"{'file':30} {'bytes':>10} {'operations':>10} {'decode/s':>10} {'list/s':>10} {'assemble/s':>10}")
-    for row in rows:
-        speeds = " ".join(f"{row[k]:10.0f}" for k in ("decode", "list", "assemble"))
-        print(f"{row['name'][:30]:30} {row['bytes']:10} {row['operations']:10} {speeds}")
-    trace = trace_row()
-    print(f"trace words: {trace['events']} events, decode {trace['decode']:.0f}/s, write {trace['write']:.0f}/s")
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(json.dumps({"files": rows, "trace": trace}, indent=1))
+def run(files: tuple[str, ...], operations: int, events: int) -> Iterator[Row | Skipped]:
+    """Made files, given files, a trace."""
+    for name, data in made_files(operations).items():
+        yield from file_rows(name, data, "made")
+    if not files:
+        yield Skipped("name compiled files with --files", "given")
+    for file in map(Path, files):
+        yield from file_rows(file.name, file.read_bytes(), "given")
+    yield from trace_rows(events)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    benchmark(run, FILES, {"files": (), "operations": 60_000, "events": 200_000}, {"operations": 20_000})

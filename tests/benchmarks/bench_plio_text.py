@@ -1,33 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast PLIO text is read and written, against a plain loop over lines and against ``numpy.loadtxt``.
 
-Run as a script: prints a table and writes ``build/bench/plio_text.json``. All candidates of one size take turns,
-and the medians are compared, so that a busy machine slows them all alike.
+All candidates of one size take turns, and the medians are compared, so that a busy machine slows them all alike.
 """
 
 from __future__ import annotations
 
-import json
 import statistics
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from io import BytesIO
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from measured import Row, benchmark
 
 from goldbeat.pymodels.plio_file import TextStyle, format_text, parse_text
 from goldbeat.pymodels.trace import Trace
 
-SIZES = (75_551, 1_000_000)
-REPEATS = {75_551: 9, 1_000_000: 3}
+FILES = ("pymodels/plio_file/*.py", "pymodels/trace.py")
 FRAME = 256
 CLOCK_PS = 4000
 FIRST_CYCLE = 418
 PICOSECONDS = {"ps": 1, "ns": 1000, "us": 1000_000, "ms": 1000_000_000, "s": 1000_000_000_000}
-OUT = Path("build/bench/plio_text.json")
 
 
 def make(beats: int) -> Trace:
@@ -82,9 +77,8 @@ def _medians(candidates: dict[str, Callable[[], object]], repeats: int) -> dict[
     return {name: statistics.median(values) for name, values in seconds.items()}
 
 
-def run(sizes: tuple[int, ...] = SIZES) -> list[dict[str, Any]]:
-    """Median seconds; ``ratio`` is how many times faster than ``peer`` it is."""
-    results: list[dict[str, Any]] = []
+def run(sizes: tuple[int, ...], repeats: int) -> Iterator[Row]:
+    """Median seconds."""
     for beats in sizes:
         trace = make(beats)
         single = np.random.default_rng(beats).normal(0, 1000, beats).astype(np.float32)
@@ -108,7 +102,7 @@ def run(sizes: tuple[int, ...] = SIZES) -> list[dict[str, Any]]:
             "read timed float": lambda raw=timed_floats: parse_text(raw, "float", 32),
             "plain loop, read float": lambda raw=timed_floats: plain_read(raw, float, np.float32),
         }
-        seconds = _medians(candidates, REPEATS.get(beats, 3))
+        seconds = _medians(candidates, repeats)
         pairs = (
             ("read timed cint16", "plain loop, read"),
             ("write timed cint16", "plain loop, write"),
@@ -117,28 +111,8 @@ def run(sizes: tuple[int, ...] = SIZES) -> list[dict[str, Any]]:
             ("write timed float", "plain loop, write float"),
         )
         for name, peer in pairs:
-            results.append(
-                {
-                    "name": f"{name}, {beats} beats",
-                    "value": seconds[name],
-                    "unit": "s",
-                    "peer": {"name": peer, "value": seconds[peer]},
-                    "ratio": seconds[peer] / seconds[name],
-                }
-            )
-    return results
-
-
-def main() -> int:
-    """Print the table, write the JSON."""
-    results = run()
-    for r in results:
-        peer = f"{r['peer']['value']:9.4f} s  {r['ratio']:6.1f} x  {r['peer']['name']}"
-        print(f"{r['name']:<42} {r['value']:9.4f} s  {peer}")
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(json.dumps(results, indent=1) + "\n")
-    return 0
+            yield Row(f"{name}, {beats:,} beats", seconds[name], "s", peer.partition(",")[0], seconds[peer])
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    benchmark(run, FILES, {"sizes": (75_551, 1_000_000), "repeats": 5}, {"sizes": (75_551,), "repeats": 3})

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many mutants Yosys proves to be equivalent: of those that are waived by hand, and, which must be none, of the others.
 
-    python tests/benchmarks/bench_prove.py [--designs NAMES] [--others N] [--limit S]
-
 A proof counts if it holds for all sets of parameter values of the cases of ``goldbeat mutate``. N of the others, which cases
 notice, are drawn from a seed.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+
+from measured import Row, benchmark
 
 from goldbeat.tb.build.yosys import yosys
 from goldbeat.tb.design.catalog import find_design
@@ -22,11 +22,21 @@ from goldbeat.tb.mutate.equivalence import LIMIT_S, EquivalenceProver, parameter
 from goldbeat.tb.mutate.points import find_mutants
 from goldbeat.tb.mutate.waivers import match, waivers_of_design
 
-DESIGNS = "axis_skid,axis_async_fifo,axis_upsizer,axis_downsizer,plio_pkt_split,plio_pkt_merge,plio_port,plio_fir"
+FILES = ("tb/mutate/*.py", "tb/build/yosys.py", "hdl/**/mutants.toml", "hdl/axis/*.sv", "hdl/plio/*.sv")
+DESIGNS = (
+    "axis_skid",
+    "axis_async_fifo",
+    "axis_upsizer",
+    "axis_downsizer",
+    "plio_pkt_split",
+    "plio_pkt_merge",
+    "plio_port",
+    "plio_fir",
+)
 
 
-def measure(name: str, others: int, limit: int, folder: Path) -> None:
-    """Print what is proven of a design, and a line for all of it."""
+def measure(name: str, others: int, limit: int, folder: Path) -> Iterator[Row]:
+    """What is proven of a design; of the others it must be nothing."""
     design = find_design(name)
     macros = [f.removeprefix("-D") for f in design.compile_flags() if f.startswith("-D")]
     mutants = find_mutants(design.sources(), include_dirs=design.include_paths(), defines=macros)
@@ -42,20 +52,20 @@ def measure(name: str, others: int, limit: int, folder: Path) -> None:
         for m in sorted(proven, key=lambda one: one.number):
             print(f"  {m.number} {m.place.file.name}:{m.place.line} {m.operator}: {m.change}")
         seconds = time.monotonic() - began
-        print(f"{name}: {len(proven)} of {len(some)} {what} proven, {len(sets)} set(s), {seconds:.0f} s", flush=True)
+        yield Row(name, len(proven), column=f"{what}: proven", goal="0" if what == "noticed" else "")
+        yield Row(name, len(some), column=f"{what}: tried")
+        yield Row(name, seconds, "s", column=f"{what}: by the clock")
+        if what == "noticed" and proven:
+            raise SystemExit(f"{name}: mutants that cases notice are proven to be equivalent")
 
 
-def main() -> None:
+def run(designs: tuple[str, ...], others: int, limit: int) -> Iterator[Row]:
     """Measure each design."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--designs", default=DESIGNS)
-    parser.add_argument("--others", type=int, default=20)
-    parser.add_argument("--limit", type=int, default=LIMIT_S)
-    wishes = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
-        for name in wishes.designs.split(","):
-            measure(name, wishes.others, wishes.limit, Path(place))
+        for name in designs:
+            yield from measure(name, others, limit, Path(place))
 
 
 if __name__ == "__main__":
-    main()
+    full = {"designs": DESIGNS, "others": 20, "limit": LIMIT_S}
+    benchmark(run, FILES, full, {"designs": DESIGNS[:1], "others": 3})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a regression costs beside its simulations.
 
-Run as a script: prints a table and writes ``build/bench/regress.json``. Three figures:
+Four figures:
 
 * overhead a case: a regression with one worker against one call of ``goldbeat.tb.run.runs.run`` with the same seeds,
   which predicts, simulates and compares them in a single process and records nothing; the difference, divided by the cases; in
@@ -11,23 +11,27 @@ Run as a script: prints a table and writes ``build/bench/regress.json``. Three f
   last record, the master included. A worker judges one case while its simulator runs the next, so that without this limit one
   worker keeps more than one core busy. ``work`` is the processor time with one worker over that with two: what a second worker
   costs, whatever else the machine is doing;
-* dry cases: 100,000 cases planned, put into batches, run by something that simulates nothing, recorded and reported.
+* dry cases: cases planned, put into batches, run by something that simulates nothing, recorded and reported;
+* a suite, in an empty cache and again.
 
 The first two take turns with their peers; medians are compared.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from measured import Row, benchmark
 
 from goldbeat.tb.design.catalog import designs
 from goldbeat.tb.regress.item import Batch, BatchResult, Item, ItemResult, Status
@@ -38,14 +42,8 @@ from goldbeat.tb.regress.store import Store
 from goldbeat.tb.regress.suite import Suite
 from goldbeat.tb.run.runs import Request, run
 
-OUT = Path("build/bench/regress.json").resolve()
-ROUNDS = int(os.environ.get("ROUNDS", "3"))
-CASES, MANY_CASES = 512, 4096
-LONG_CASES = 512
+FILES = ("tb/regress/**/*.py", "tb/run/*.py", "tb/kernel/**/*.*")
 LONG_BEATS = 100_000
-LONG_ROUNDS = min(ROUNDS, 2)
-"""A round takes a minute and a half."""
-DRY_CASES = 100_000
 
 
 def _suite(**entry: Any) -> Suite:
@@ -110,55 +108,48 @@ def dry_build(item: Item, root: str | None, *, coverage: bool = False, cases: in
     return "none", 0.0
 
 
-def measure() -> list[dict[str, Any]]:
-    """Rows of name, value, unit, peer (its value), ratio and goal."""
-    long = _suite(seeds=LONG_CASES, options={"beats": LONG_BEATS})
-    _alone(CASES)
-    pairs = {n: [(_regress(_suite(seeds=n), 1), _alone(n)) for _ in range(ROUNDS)] for n in (CASES, MANY_CASES)}
-    scaled = [(_on_cores(long, 1), _on_cores(long, 2)) for _ in range(LONG_ROUNDS)]
-    dry = _regress(_suite(seeds=DRY_CASES), 2, BatchBackend(dry_run, dry_build))
-
-    def middle(values: Iterable[float]) -> float:
-        return statistics.median(values)
-
-    def row(name: str, value: float, unit: str, peer: float, goal: float) -> dict[str, Any]:
-        return {"name": name, "value": value, "unit": unit, "peer": peer, "ratio": value / peer, "goal": goal}
-
-    def overheads(cases: int) -> list[dict[str, Any]]:
-        found = []
-        for name, kind in (("processor", "cpu"), ("wall", "wall")):
-            ours, alone = ([getattr(took[who], kind) for took in pairs[cases]] for who in (0, 1))
-            more = middle(a - b for a, b in zip(ours, alone, strict=True))
-            text = f"overhead a case of {cases}, {name}"
-            found.append(row(text, more * 1000 / cases, "ms", middle(alone) * 1000 / cases, 1.5))
-        return found
-
-    return [
-        *overheads(CASES),
-        *overheads(MANY_CASES),
-        row("2 workers, wall", middle(a.wall / b.wall / 2 for a, b in scaled), "", 1, 0.95),
-        row("2 workers, work", middle(a.cpu / b.cpu for a, b in scaled), "", 1, 0.95),
-        row(f"{DRY_CASES} dry cases", dry.wall, "s", 30, 30),
-        row(f"{DRY_CASES} dry cases, processor", dry.cpu, "s", 30, 30),
-    ]
+def measure(rounds: int, cases: tuple[int, ...], long_cases: int, dry_cases: int, suite: str) -> Iterator[Row]:
+    """Overheads, efficiency, dry cases."""
+    _alone(cases[0])
+    for count in cases:
+        pairs = [(_regress(_suite(seeds=count), 1), _alone(count)) for _ in range(rounds)]
+        for name, kind in (("processor time", "cpu"), ("by the clock", "wall")):
+            ours, alone = ([getattr(took[who], kind) for took in pairs] for who in (0, 1))
+            each = [statistics.median(a - b for a, b in zip(ours, alone, strict=True)), statistics.median(alone)]
+            more, peer = (seconds * 1000 / count for seconds in each)
+            what = f"overhead per case of {count:,}, {name}"
+            yield Row(what, more, "ms", "one call", peer, goal="at most 1.5 ms")
+    long = _suite(seeds=long_cases, options={"beats": LONG_BEATS})
+    # A round takes a minute and a half.
+    scaled = [(_on_cores(long, 1), _on_cores(long, 2)) for _ in range(min(rounds, 2))]
+    for name, kind, share in (("by the clock", "wall", 2), ("work", "cpu", 1)):
+        found = statistics.median(getattr(a, kind) / getattr(b, kind) / share for a, b in scaled)
+        yield Row(f"efficiency of 2 workers, {name}", found, goal="at least 0.95")
+    dry = _regress(_suite(seeds=dry_cases), 2, BatchBackend(dry_run, dry_build))
+    yield Row(f"{dry_cases:,} dry cases, by the clock", dry.wall, "s", goal="30 s")
+    yield Row(f"{dry_cases:,} dry cases, processor time", dry.cpu, "s")
+    if suite:
+        with tempfile.TemporaryDirectory() as cache:
+            for state, goal in (("an empty cache", "180 s"), ("everything in the cache", "")):
+                words = [sys.executable, "-m", "goldbeat.tb.cli", "regress", suite, "--jobs", "2"]
+                started = time.monotonic()
+                subprocess.run(words, env=os.environ | {"GOLDBEAT_CACHE": cache}, capture_output=True, check=True)
+                yield Row(f"suite {suite}, {state}, by the clock", time.monotonic() - started, "s", goal=goal)
 
 
-def main() -> None:
-    """Print the figures and keep them."""
+def run_apart(**settings: Any) -> Iterator[Row]:
+    """Results in a store of this run; simulators from the cache."""
     with tempfile.TemporaryDirectory() as folder:
-        # Results of its own; simulators from the cache.
         cache = Path(os.environ.get("GOLDBEAT_BUILD", "build")).resolve()
         for name in ("sim", "runtime"):
             (cache / name).mkdir(parents=True, exist_ok=True)
             (Path(folder) / name).symlink_to(cache / name)
         os.environ["GOLDBEAT_BUILD"] = folder
-        rows = measure()
-    print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    for row in rows:
-        print(f"{row['name']:<38}{row['value']:>10.3f} {row['unit']:<4} peer {row['peer']:.3f}, goal {row['goal']}")
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(json.dumps(rows, indent=1) + os.linesep)
+        yield from measure(**settings)
 
 
 if __name__ == "__main__":
-    main()
+    full = {"rounds": 3, "cases": (512, 4096), "long_cases": 512, "dry_cases": 100_000, "suite": "smoke"}
+    benchmark(
+        run_apart, FILES, full, {"rounds": 1, "cases": (128,), "long_cases": 16, "dry_cases": 10_000, "suite": ""}
+    )

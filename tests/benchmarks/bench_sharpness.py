@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What sharp verdicts cost: simulations with everything on beside the same ones with one thing left out.
 
-    python tests/benchmarks/bench_sharpness.py [--cases N] [--rounds N]
-
 ``initial`` are random initial values and X per case, ``assertions`` those of the RTL, ``flips`` the search for outputs that follow
 inputs within a cycle, ``probe`` the search for a valid that waits for ready. Processor time of the simulator, its start included.
 The ways alternate, and the median of all rounds counts.
@@ -10,17 +8,15 @@ The ways alternate, and the median of all rounds counts.
 
 from __future__ import annotations
 
-import argparse
-import json
-import resource
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from typing import Any
 from unittest import mock
+
+from measured import Row, benchmark, spent
 
 from goldbeat.tb.build.simulator import build
 from goldbeat.tb.design.catalog import find_design
@@ -29,6 +25,7 @@ from goldbeat.tb.run import simulate as simulating
 from goldbeat.tb.run.runs import Request, predict
 
 HERE = Path(__file__).resolve().parent
+FILES = ("tb/kernel/**/*.*", "tb/inside/*.py", "tb/run/simulate.py", "hdl/axis/axis_fifo.sv", "hdl/plio/plio_fir.sv")
 WAYS = ("", "initial", "assertions", "flips", "probe", "initial,assertions,flips,probe")
 """What is left out."""
 DESIGNS = {"axis_fifo": {"beats": 60}, "plio_fir": {"beats": 60}}
@@ -54,17 +51,7 @@ def left_out(off: str) -> Iterator[None]:
         yield
 
 
-def spent(call: Callable[[], Any]) -> float:
-    """Processor time of the processes that a call has started and waited for, in seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    result = call()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if result.failure is not None:
-        raise SystemExit(result.failure)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def measure(name: str, cases: int, rounds: int) -> list[dict[str, object]]:
+def measure(name: str, cases: int, rounds: int) -> Iterator[Row]:
     """The rows of one design."""
     design = find_design(name)
     request = Request(design, design.case("sweep"), range(cases), options=DESIGNS[name])
@@ -75,8 +62,10 @@ def measure(name: str, cases: int, rounds: int) -> list[dict[str, object]]:
     times: dict[str, list[float]] = {off: [] for off in WAYS}
     with tempfile.TemporaryDirectory() as folder:
 
-        def simulated(episodes: list[Episode]) -> Any:
-            return simulating.simulate(design, params, built, episodes, Path(folder))
+        def simulated(episodes: list[Episode]) -> None:
+            failure = simulating.simulate(design, params, built, episodes, Path(folder)).failure
+            if failure is not None:
+                raise SystemExit(failure)
 
         for _ in range(rounds):
             for off in WAYS:
@@ -84,27 +73,18 @@ def measure(name: str, cases: int, rounds: int) -> list[dict[str, object]]:
                     episodes = held if "initial" in off else flat
                     times[off].append(spent(lambda episodes=episodes: simulated(episodes)))
     whole = median(times[""])
-    rows = []
     for off in WAYS[1:]:
         ratio = median(a / b for a, b in zip(times[""], times[off], strict=True))
-        each = (whole - median(times[off])) / len(flat) * 1e3
-        print(f"{name}: all on beside without {off}: ratio {ratio:.3f}, {each:.3f} ms per episode", flush=True)
-        rows.append({"design": name, "without": off, "ratio": round(ratio, 3), "ms_per_episode": round(each, 3)})
-    print(f"{name}: {len(flat)} episodes of {cases} cases, all on: {whole:.2f} s", flush=True)
-    return rows
+        what = "all four" if "," in off else off
+        yield Row(what, round(ratio, 3), "", column=name)
+        yield Row(f"{what}, per episode", (whole - median(times[off])) / len(flat) * 1e3, "ms", column=name)
 
 
-def main() -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=int, default=30, help="Number of cases.")
-    parser.add_argument("--rounds", type=int, default=5, help="Number of rounds.")
-    options = parser.parse_args()
-    rows = [row for name in DESIGNS for row in measure(name, options.cases, options.rounds)]
-    folder = Path("build/bench")
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "sharpness.json").write_text(json.dumps(rows, indent=1) + "\n")
+def run(cases: int, rounds: int) -> Iterator[Row]:
+    """Both designs."""
+    for name in DESIGNS:
+        yield from measure(name, cases, rounds)
 
 
 if __name__ == "__main__":
-    main()
+    benchmark(run, FILES, {"cases": 30, "rounds": 5}, {"cases": 5, "rounds": 1})

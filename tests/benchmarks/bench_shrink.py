@@ -1,17 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far failures shrink, and how long that takes: on mutants that a random case kills.
 
-    python tests/benchmarks/bench_shrink.py [--designs NAMES] [--mutants N] [--limit S]
-
-For each design so many of its mutants, drawn from a seed, on the first case of ``goldbeat mutate`` that fails. A result counts as
+For each design some of its mutants, drawn from a seed, on the first case of ``goldbeat mutate`` that fails. A result counts as
 right if the RTL without the mutant passes it: the stimulus is still one that the design may be given.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import random
 import statistics
 import tempfile
@@ -20,6 +15,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from measured import Row, benchmark
 
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.mutate.campaign import mutated
@@ -30,8 +27,8 @@ from goldbeat.tb.shrink.pieces import beats_of
 from goldbeat.tb.shrink.search import Shrinker
 from goldbeat.tb.shrink.trials import Trials
 
-OUT = Path("build/bench/shrink.json").resolve()
-DESIGNS = "axis_fifo,axis_async_fifo,plio_fir,plio_pkt_merge,objfifo"
+FILES = ("tb/shrink/*.py", "tb/run/*.py")
+DESIGNS = ("axis_skid", "axis_fifo", "plio_fir", "plio_pkt_merge", "axis_downsizer")
 
 
 def shrunk(name: str, count: int, limit: float, folder: Path) -> Iterator[dict[str, Any]]:
@@ -47,7 +44,6 @@ def shrunk(name: str, count: int, limit: float, folder: Path) -> Iterator[dict[s
     for mutant in random.Random(1).sample(mutants, len(mutants)):
         if found == count:
             return
-        started = time.monotonic()
         trials = Trials(Request(broken, case), folder, arguments=(f"+{PLUSARG}={mutant.number}",))
         original = trials.original()
         if original.kind is None:
@@ -60,42 +56,36 @@ def shrunk(name: str, count: int, limit: float, folder: Path) -> Iterator[dict[s
         before, after = beats_of(original.episodes), beats_of(best.episodes)
         yield {
             "design": name,
-            "mutant": mutant.number,
-            "change": f"{mutant.place.file.name}:{mutant.place.line} {mutant.change}",
-            "kind": str(original.kind),
             "before": before,
             "after": after,
-            "episodes": [len(original.episodes), len(best.episodes)],
-            "trials": trials.count,
-            "seconds": round(time.monotonic() - began, 2),
+            "seconds": time.monotonic() - began,
             "right": not sound.failures,
-            "started": round(began - started, 2),
         }
 
 
-def main() -> None:
-    """Print a line for each mutant, and keep all."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--designs", default=DESIGNS)
-    parser.add_argument("--mutants", type=int, default=10)
-    parser.add_argument("--limit", type=float, default=120.0)
-    asked = parser.parse_args()
-    rows: list[dict[str, Any]] = []
+def rows_of(name: str, found: list[dict[str, Any]]) -> Iterator[Row]:
+    """Medians and extremes."""
+    seconds = [one["seconds"] for one in found]
+    shares = [100 * one["after"] / max(one["before"], 1) for one in found]
+    yield Row(name, len(found), column="mutants")
+    yield Row(name, statistics.median(shares), "%", column="left, median")
+    yield Row(name, max(shares), "%", column="left, most")
+    yield Row(name, statistics.median(seconds), "s", column="median")
+    yield Row(name, max(seconds), "s", column="most")
+    yield Row(name, sum(one["right"] for one in found), column="right")
+
+
+def run(designs: tuple[str, ...], mutants: int, limit: float) -> Iterator[Row]:
+    """Each design, then all of them."""
+    every: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
-        for name in asked.designs.split(","):
-            for row in shrunk(name, asked.mutants, asked.limit, Path(folder)):
-                rows.append(row)
-                share = row["after"] / max(row["before"], 1)
-                text = f"{row['design']:16} {row['before']:6} -> {row['after']:4} {share:6.1%} {row['seconds']:6.1f} s"
-                print(f"{text} {'right' if row['right'] else 'WRONG'} {row['kind']}; {row['change']}", flush=True)
-    shares = [row["after"] / max(row["before"], 1) for row in rows]
-    seconds = [row["seconds"] for row in rows]
-    print(f"load average {os.getloadavg()[0]:.1f}; {len(rows)} mutants")
-    print(f"beats left: median {statistics.median(shares):.1%}; at most 5 %: {sum(s <= 0.05 for s in shares)}")
-    print(f"seconds: median {statistics.median(seconds):.1f}; at most 30: {sum(s <= 30 for s in seconds)}")
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(json.dumps(rows, indent=1) + os.linesep)
+        for name in designs:
+            found = list(shrunk(name, mutants, limit, Path(folder)))
+            yield from rows_of(name, found)
+            every += found
+    yield from rows_of("all", every)
 
 
 if __name__ == "__main__":
-    main()
+    full = {"designs": DESIGNS, "mutants": 10, "limit": 120.0}
+    benchmark(run, FILES, full, {"designs": DESIGNS[:1], "mutants": 2, "limit": 20.0})

@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What long runs and many results cost: processor time and bytes per beat, seconds and megabytes of reports.
 
-    python tests/benchmarks/bench_size.py [--beats N] [--results N] [--before DIR]
-    python tests/benchmarks/bench_size.py --long [--longest N]
-
 ``--before`` is a checkout of another version, which runs the same commands in turn with this one; its simulators go to
 ``DIR/build``. Memory is the largest sum over all processes at one moment, looked at every 20 ms.
 
-``--long`` measures one run of ``axis_fifo`` with 1, 10 and 100 million beats instead, and what reads its folder; it takes minutes
-and some 10 GB on the disk, and writes ``long.json``.
+The longest run of ``axis_fifo`` takes minutes and some 10 GB on the disk.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import resource
 import subprocess
@@ -22,18 +16,26 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 from many_results import make_run
+from measured import ROOT, Row, benchmark
 
 from goldbeat.pymodels.plio_file.generate import generate
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.regress.store import Store
 
-ROOT = Path(__file__).resolve().parents[2]
+FILES = (
+    "pymodels/stored_trace.py",
+    "pymodels/trace_file.py",
+    "tb/regress/*.py",
+    "tb/run/*.py",
+    "tb/kernel/**/*.*",
+    "tests/benchmarks/many_results.py",
+)
 ROUNDS = 3
 # Versions before the import name goldbeat have their packages at the top of the tree.
 _GOLDBEAT = """
@@ -60,7 +62,6 @@ max_gap_ns = 1000
 [latency."s_axis->m_axis"]
 max_ns = 1000
 """
-Row = dict[str, object]
 
 
 def spent(program: str, *words: str, tree: Path = ROOT, build: Path | None = None) -> tuple[float, float]:
@@ -92,18 +93,10 @@ def resident(process: int) -> int:
     return pages * resource.getpagesize() + sum(resident(int(child)) for child in children)
 
 
-def row(name: str, value: float, unit: str, peer: float | None = None, peer_name: str = "") -> Row:
-    ratio = None if peer is None else round(peer / value, 2)
-    print(
-        f"{name}: {value:.3g} {unit}" + ("" if peer is None else f"; {peer_name} {peer:.3g}, ratio {ratio}"), flush=True
-    )
-    return {"name": name, "value": value, "unit": unit, "peer": peer, "peer_name": peer_name, "ratio": ratio}
-
-
 # -- beats ------------------------------------------------------------------------------------------------------------
 
 
-def beats(count: int, before: Path | None) -> list[Row]:
+def runs_of_fir(count: int, before: Path | None) -> Iterator[Row]:
     """A run of the FIR: from one of few beats to one of many, per beat."""
     trees = [("now", ROOT, None), *([] if before is None else [("before", before, before / "build")])]
     few, found = 1000, {name: [] for name, _, _ in trees}
@@ -117,48 +110,38 @@ def beats(count: int, before: Path | None) -> list[Row]:
             found[name].append(tuple((m - b) / (count - few) for m, b in zip(many, base, strict=True)))
     figures = {name: [median(column) for column in zip(*rows, strict=True)] for name, rows in found.items()}
     old = figures.get("before", (None, None))
-    scale = (1e6, 1e6)
-    return [
-        row(
-            f"plio_fir, {count:,} beats: {what}",
-            figures["now"][n] * scale[n],
-            unit,
-            None if old[n] is None else old[n] * scale[n],
-            "before",
-        )
-        for n, (what, unit) in enumerate((("processor time per beat", "us"), ("memory per beat", "bytes")))
-    ]
+    for n, (what, unit) in enumerate((("processor time per beat", "us"), ("memory per beat", "bytes"))):
+        peer = None if old[n] is None else old[n] * 1e6
+        yield Row(f"plio_fir, {what}", figures["now"][n] * 1e6, unit, "before" if peer else "", peer)
 
 
-def long_runs(longest: int) -> list[Row]:
+def long_runs(longest: int) -> Iterator[Row]:
     """One run of the FIFO as a user calls it, ten times as long each time; then sign-off of the longest."""
     words = ("run", "axis_fifo", "--case", "long", "--name", "bench_size_long", "--force", "--set")
     base, _ = spent(_GOLDBEAT, *words, "beats=1000")
     base, _ = spent(_GOLDBEAT, *words, "beats=1000")
-    rows = [row("axis_fifo, 1,000 beats in one run: processor time", base, "s")]
+    table = "long runs"
+    yield Row("1,000 beats in one run, processor time", base, "s", table=table)
     for count in (longest // 100, longest // 10, longest):
         time_s, memory = spent(_GOLDBEAT, *words, f"beats={count}")
-        name = f"axis_fifo, {count:,} beats in one run"
-        rows.append(row(f"{name}: processor time per beat, start left out", (time_s - base) / count * 1e6, "us"))
-        rows.append(row(f"{name}: memory, all processes", memory, "MB"))
+        name = f"{count:,} beats in one run"
+        yield Row(f"{name}, processor time per beat", (time_s - base) / count * 1e6, "us", goal="2 us", table=table)
+        yield Row(f"{name}, memory", memory, "MB", goal="2,000 MB", table=table)
     folder = ROOT / "build" / "runs" / "bench_size_long"
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    rows.append(row(f"{name}: the run's folder per beat", size / longest, "bytes"))
+    yield Row("folder of the longest run, per beat", size / longest, "bytes", table=table)
     with tempfile.TemporaryDirectory() as scratch:
         limits = Path(scratch, "limits.toml")
         limits.write_text(_LIMITS)
         time_s, memory = spent(_GOLDBEAT, "signoff", str(folder), "--limits", str(limits))
-    rows.append(
-        row("sign-off of that run, throughput, gaps and latency: processor time per beat", time_s / longest * 1e6, "us")
-    )
-    rows.append(row("the same: memory", memory, "MB"))
-    return rows
+    yield Row("sign-off of that run, processor time per beat", time_s / longest * 1e6, "us", table=table)
+    yield Row("sign-off of that run, memory", memory, "MB", table=table)
 
 
 # -- trace files ------------------------------------------------------------------------------------------------------
 
 
-def traces(count: int) -> list[Row]:
+def traces(count: int) -> Iterator[Row]:
     """A trace as a file: against the ``np.savez_compressed`` of columns as they are."""
     samples = generate("chirp", count, "cint16", amplitude=20000, noise=2000, seed=1)
     trace = Trace.from_samples(samples, "cint16", 32, clock_ps=4000, frame=256)
@@ -175,17 +158,15 @@ def traces(count: int) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         rounds = [(timed(trace.save, Path(folder, "t")), timed(zipped, Path(folder, "t.npz"))) for _ in range(ROUNDS)]
     new, old = ([median(c) for c in zip(*side, strict=True)] for side in zip(*rounds, strict=True))
-    name = f"trace file, zlib {zlib.ZLIB_VERSION} of whole columns as peer"
-    return [
-        row(f"{name}: time per beat", new[0], "ns", old[0], "zlib"),
-        row(f"{name}: size per beat", new[1], "bytes", old[1], "zlib"),
-    ]
+    peer = f"zlib {zlib.ZLIB_VERSION}"
+    yield Row("trace file, time per beat", new[0], "ns", peer, old[0])
+    yield Row("trace file, size per beat", new[1], "bytes", peer, old[1])
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
 
 
-def results(count: int, before: Path | None) -> list[Row]:
+def stored_results(count: int, before: Path | None) -> Iterator[Row]:
     """Commands on two runs of so many results."""
     commands = {
         "show": (_GOLDBEAT, "show", "2"),
@@ -193,7 +174,6 @@ def results(count: int, before: Path | None) -> list[Row]:
         "compare": (_GOLDBEAT, "compare", "1", "2"),
         "all reports": (_REPORTS,),
     }
-    rows = []
     with tempfile.TemporaryDirectory() as folder:
         build = Path(folder)
         (build / "regress").mkdir()
@@ -203,30 +183,21 @@ def results(count: int, before: Path | None) -> list[Row]:
         for name, words in commands.items():
             old = None if before is None else spent(*words, tree=before, build=build)
             now = spent(*words, build=build)
-            for n, unit in enumerate(("s", "MB")):
-                rows.append(row(f"{count:,} results, {name}", now[n], unit, None if old is None else old[n], "before"))
+            for n, (what, unit) in enumerate((("processor time", "s"), ("memory", "MB"))):
+                peer = None if old is None else old[n]
+                yield Row(f"{count:,} results, {name}, {what}", now[n], unit, "before" if old else "", peer)
         size = (build / "regress" / "run-2" / "report.json").stat().st_size / 1e6
-        rows.append(row(f"{count:,} results, report.json", size, "MB"))
-    return rows
+        yield Row(f"{count:,} results, report.json", size, "MB")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--beats", type=int, default=2_000_000)
-    parser.add_argument("--results", type=int, default=100_000)
-    parser.add_argument("--before", type=Path)
-    parser.add_argument("--long", action="store_true")
-    parser.add_argument("--longest", type=int, default=100_000_000)
-    given = parser.parse_args()
-    if given.long:
-        rows = long_runs(given.longest)
-    else:
-        rows = [*traces(min(given.beats, 2_000_000)), *beats(given.beats, given.before)]
-        rows += results(given.results, given.before)
-    out = ROOT / "build" / "bench" / ("long.json" if given.long else "size.json")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(rows, indent=1) + "\n")
+def run(beats: int, results: int, longest: int, before: str) -> Iterator[Row]:
+    """Traces, runs, results, and a long run."""
+    yield from traces(beats)
+    yield from runs_of_fir(beats, Path(before) if before else None)
+    yield from stored_results(results, Path(before) if before else None)
+    yield from long_runs(longest)
 
 
 if __name__ == "__main__":
-    main()
+    full = {"beats": 2_000_000, "results": 100_000, "longest": 100_000_000, "before": ""}
+    benchmark(run, FILES, full, {"beats": 200_000, "results": 2_000, "longest": 1_000_000})

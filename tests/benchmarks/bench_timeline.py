@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long a timeline of a million beats takes to write, and how large it is.
 
-Run as a script: ``python tests/benchmarks/bench_timeline.py [BEATS]`` prints a table and writes ``build/bench/timeline.json``.
 Only the timeline is timed: stimulus and prediction are made before, and the record is the prediction.
 """
 
 from __future__ import annotations
 
-import json
 import statistics
-import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
+from measured import Row, benchmark
 
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Clock, Stimulus
@@ -25,14 +24,13 @@ from goldbeat.tb.inside.job import Record
 from goldbeat.tb.timeline.compose import TimelineEpisode, compose_timeline
 from goldbeat.tb.timeline.write import write_timeline
 
+FILES = ("tb/timeline/*.py", "pymodels/axis/*.py")
 PERIOD = 4000
-REPEATS = 3
 MIXES = {
     "frames of 16, random gaps and ready": (16, "random:0.3", "random:0.5"),
     "frames of 256, back to back": (256, "none", "none"),
     "frames of 1, random gaps and ready": (1, "random:0.3", "random:0.5"),
 }
-OUT = Path("build/bench/timeline.json")
 
 
 def make(beats: int, frame: int, gaps: str, ready: str) -> TimelineEpisode:
@@ -50,38 +48,27 @@ def make(beats: int, frame: int, gaps: str, ready: str) -> TimelineEpisode:
     return TimelineEpisode(DESIGN, params, stimulus, expected, Record(expected))
 
 
-def measured(episode: TimelineEpisode, path: Path) -> dict[str, Any]:
+def rows_of(name: str, episode: TimelineEpisode, path: Path, repeats: int) -> Iterator[Row]:
     """Seconds by the clock and of the processor, the median of some runs, and what was written."""
     clock, processor = [], []
     metadata: dict[str, Any] = {}
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         begun, used = perf_counter(), process_time()
         metadata = write_timeline(compose_timeline(episode, {}), path)
         clock.append(perf_counter() - begun)
         processor.append(process_time() - used)
-    merged = {f"{one['process']} {one['row']}": [one["entries"], one["written"]] for one in metadata["thinned"]}
-    return {
-        "seconds": statistics.median(clock),
-        "processor_seconds": statistics.median(processor),
-        "megabytes": path.stat().st_size / 1e6,
-        "merged": merged,
-    }
+    yield Row(name, statistics.median(processor), "s", column="processor time")
+    yield Row(name, statistics.median(clock), "s", column="by the clock")
+    yield Row(name, path.stat().st_size / 1e6, "MB", column="file")
+    yield Row(name, len(metadata["thinned"]), column="rows and counters merged")
 
 
-def main() -> None:
-    """Measure all mixes."""
-    beats = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
-    results = {}
-    print(f"{beats} beats through two ports, model and RTL")
-    print(f"{'traffic':<38} {'s':>6} {'cpu s':>6} {'MB':>6}  merged rows")
+def run(beats: int, repeats: int) -> Iterator[Row]:
+    """All mixes: beats through two ports, model and RTL."""
     with tempfile.TemporaryDirectory() as folder:
         for name, mix in MIXES.items():
-            found = results[name] = measured(make(beats, *mix), Path(folder) / "trace.json.gz")
-            row = (found["seconds"], found["processor_seconds"], found["megabytes"])
-            print(f"{name:<38} {row[0]:6.2f} {row[1]:6.2f} {row[2]:6.1f}  {len(found['merged'])}")
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(json.dumps({"beats": beats, "results": results}, indent=2) + "\n")
+            yield from rows_of(name, make(beats, *mix), Path(folder) / "trace.json.gz", repeats)
 
 
 if __name__ == "__main__":
-    main()
+    benchmark(run, FILES, {"beats": 1_000_000, "repeats": 3}, {"beats": 200_000, "repeats": 1})

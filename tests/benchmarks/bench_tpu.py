@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast TPU command streams are decoded, listed and scheduled, and how much memory that takes.
 
-Run as a script: prints a table and writes ``build/bench/tpu.json``. The peer is what a script does: one command at a time,
+The peer is what a script does: one command at a time,
 a Python integer of its bytes, a shift and a mask a field. Both take turns; memory is measured in a process of its own.
 """
 
 from __future__ import annotations
 
-import json
 import resource
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Any
 
 import numpy as np
+from measured import Row, benchmark
 
 from goldbeat.pymodels.tpu.streams.assemble import assemble
 from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
@@ -28,11 +28,10 @@ from goldbeat.pymodels.tpu.streams.schedule import Lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import EngineTable, chip
 
 CHIPS = ("BM1684X", "BM1688", "BM1690")
-MANY, SOME, FEW = 1_000_000, 100_000, 10_000
-REPEATS = 5
+FILES = ("pymodels/tpu/streams/*.*",)
+FEW = 10_000
 VENDOR = 3_000
 """Commands a second of the vendor's disassembler, as its users report it; it cannot be run here."""
-OUT = Path("build/bench/tpu.json")
 
 
 def stream(name: str, count: int) -> bytes:
@@ -83,7 +82,7 @@ def plain(engine: EngineTable, raw: bytes) -> list[dict[str, int]]:
             return made
 
 
-def _median(work: Callable[[], object], repeats: int = REPEATS, clock: Callable[[], float] = perf_counter) -> float:
+def _median(work: Callable[[], object], repeats: int, clock: Callable[[], float] = perf_counter) -> float:
     seconds = []
     for _ in range(repeats):
         begin = clock()
@@ -92,47 +91,45 @@ def _median(work: Callable[[], object], repeats: int = REPEATS, clock: Callable[
     return statistics.median(seconds)
 
 
-def _row(name: str, value: float, unit: str, peer: str = "", other: float = 0.0) -> dict[str, Any]:
-    row: dict[str, Any] = {"name": name, "value": value, "unit": unit}
-    if peer:
-        row |= {"peer": {"name": peer, "value": other}, "ratio": value / other}
-    return row
-
-
-def run() -> list[dict[str, Any]]:
+def run(commands: int, repeats: int) -> Iterator[Row]:
     """All figures."""
-    rows = []
     for name in CHIPS:
         engine = chip(name).engine("tiu")
-        few, some, many = stream(name, FEW), stream(name, SOME), stream(name, MANY)
+        few, some, many = stream(name, FEW), stream(name, commands // 10), stream(name, commands)
         assert len(plain(engine, few)) == len(decode_stream(engine, few))
         ours, theirs, cpu = [], [], []
-        for _ in range(REPEATS):
+        for _ in range(repeats):
             ours.append(_median(lambda raw=many, e=engine: every_field(e, raw), 1))
             cpu.append(_median(lambda raw=many, e=engine: every_field(e, raw), 1, process_time))
             theirs.append(_median(lambda raw=few, e=engine: plain(e, raw), 1))
-        rate, peer = MANY / statistics.median(ours), FEW / statistics.median(theirs)
-        rows.append(_row(f"decode {MANY} commands, all fields, {name}", rate, "commands/s", "plain loop", peer))
-        rows.append(_row(f"the same in processor time, {name}", MANY / statistics.median(cpu), "commands/s"))
-        small = _median(lambda raw=some, e=engine: every_field(e, raw), clock=process_time)
-        rows.append(_row(f"time of {MANY} over {SOME} commands, {name}", statistics.median(cpu) / small, "times"))
-    rows.append(_row(f"peak memory, {MANY} commands, BM1684X", peak(MANY), "MiB"))
-    rows.append(_row(f"peak memory, {2 * MANY} commands, BM1684X", peak(2 * MANY), "MiB"))
-    rows += _text() + _timed()
-    return rows
+        rate, peer = commands / statistics.median(ours), FEW / statistics.median(theirs)
+        yield Row(f"decode {commands:,} commands, {name}", rate, "commands/s", "plain loop", peer)
+        yield Row(f"the same, {name}, processor time", commands / statistics.median(cpu), "commands/s")
+        small = _median(lambda raw=some, e=engine: every_field(e, raw), repeats, clock=process_time)
+        yield Row(f"time for {commands:,} over {commands // 10:,}, {name}", statistics.median(cpu) / small)
+    for count in (commands, 2 * commands):
+        yield Row(f"peak memory, {count:,} commands, BM1684X", peak(count), "MB")
+    yield from _text()
+    yield from _timed(commands // 2)
 
 
 def peak(count: int) -> float:
-    """MiB at most of a process that decodes all fields of a stream of a file."""
-    path = OUT.parent / "stream.bin"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(stream("BM1684X", count))
-    done = subprocess.run([sys.executable, __file__, "--peak", str(path)], capture_output=True, text=True, check=True)
-    path.unlink()
-    return float(done.stdout)
+    """Most megabytes of a process that decodes all fields of a stream of a file."""
+    with tempfile.NamedTemporaryFile() as file:
+        Path(file.name).write_bytes(stream("BM1684X", count))
+        command = [sys.executable, __file__, "--peak", file.name]
+        return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
-def _text() -> list[dict[str, Any]]:
+def print_peak(file: str) -> None:
+    """In that process."""
+    found = decode_stream(chip("BM1684X").engine("tiu"), np.fromfile(file, np.uint8))
+    columns = {kind.name: found.fields(kind) for kind in found.kinds()}
+    assert columns
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6)
+
+
+def _text() -> Iterator[Row]:
     of = chip("BM1690")
     raw = np.frombuffer(stream("BM1690", FEW), np.uint8)
     one = CommandStream("s", "tiu", raw, 0)
@@ -140,14 +137,11 @@ def _text() -> list[dict[str, Any]]:
     assert bytes(assemble(lines)[1][0].data) == raw.tobytes()
     dis = _median(lambda: "".join(as_text(of, [one])), 3, process_time)
     asm = _median(lambda: assemble(lines), 3, process_time)
-    return [
-        _row("disassemble to text, every field random, BM1690", FEW / dis, "commands/s", "vendor, as reported", VENDOR),
-        _row("assemble it, BM1690", FEW / asm, "commands/s"),
-    ]
+    yield Row("disassemble to text, BM1690", FEW / dis, "commands/s", "vendor, as reported", VENDOR)
+    yield Row("assemble that text, BM1690", FEW / asm, "commands/s")
 
 
-def _timed() -> list[dict[str, Any]]:
-    n = MANY // 2
+def _timed(n: int) -> Iterator[Row]:
     zeros = np.zeros(n, np.int8)
     ids = np.arange(1, n + 1)
     none = np.zeros(n, np.int64)
@@ -156,26 +150,11 @@ def _timed() -> list[dict[str, Any]]:
         Lane(0, "gdma", ids, np.maximum(ids - 2, 0), zeros, none, none),
     ]
     seconds = _median(lambda: schedule(lanes, [5, 9]), 3, process_time)
-    return [_row("schedule two engines that wait for each other", 2 * n / seconds, "commands/s")]
-
-
-def main() -> int:
-    """Print the table, write the JSON."""
-    if sys.argv[1:2] == ["--peak"]:
-        engine = chip("BM1684X").engine("tiu")
-        found = decode_stream(engine, np.fromfile(sys.argv[2], np.uint8))
-        columns = {kind.name: found.fields(kind) for kind in found.kinds()}
-        assert columns
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-        return 0
-    rows = run()
-    for row in rows:
-        peer = f"  {row['ratio']:8.1f} x  {row['peer']['name']} ({row['peer']['value']:.0f})" if "peer" in row else ""
-        print(f"{row['name']:<58} {row['value']:14.1f} {row['unit']:<11}{peer}")
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(json.dumps(rows, indent=1) + "\n")
-    return 0
+    yield Row("schedule two engines that wait for each other", 2 * n / seconds, "commands/s")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if sys.argv[1:2] == ["--peak"]:
+        print_peak(sys.argv[2])
+    else:
+        benchmark(run, FILES, {"commands": 1_000_000, "repeats": 5}, {"commands": 100_000, "repeats": 1})

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fit the cost model of TPU commands to half of the profiles at hand, and print its error on the other half.
 
-``python tests/benchmarks/bench_tpu_time.py FOLDER... [--write]``: each FOLDER has one folder per compiled network, with a BModel
+Each of the ``--folders`` has one folder per compiled network, with a BModel
 (or ``tiu.bin``, ``dma.bin`` and ``meta.json``) and the compiler's ``compiler_profile_N.txt``. ``make_tpu_profiles.py`` makes such
 folders. The names of networks (the part of a folder's name before the first ``_``) are sorted, and every second one is in the half
-that is fitted to, on all chips. ``--write`` puts the rates into ``pymodels/tpu/cost/rates.json``.
+that is fitted to, on all chips. ``--write yes`` puts the rates into ``pymodels/tpu/cost/rates.json``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from measured import Row, Skipped, benchmark
 
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.tpu.cost.estimate import estimate
@@ -31,7 +32,7 @@ from goldbeat.pymodels.tpu.streams.schedule import lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import chip
 
 RATES = Path(__file__).parents[2] / "pymodels/tpu/cost/rates.json"
-OUT = Path("build/bench/tpu_time.json")
+FILES = ("pymodels/tpu/cost/*.*",)
 SOURCE = "fitted to the profiles that the vendor's compiler (tpu_mlir 1.30.2) writes; its timing, not that of silicon"
 _STEPS = (1, 2, 4, 8, 16, 32, 64, 128)
 _BURSTS = (0, 64, 128, 256, 512, 1024)
@@ -225,30 +226,27 @@ def _rates_text(chips: dict[str, object]) -> str:
     return "\n".join(joined) + "\n"
 
 
-def main() -> None:
-    """Fit, report, and with --write store."""
-    folders = [Path(text) for text in sys.argv[1:] if not text.startswith("--")]
+def run(folders: tuple[str, ...], write: str) -> Iterator[Row | Skipped]:
+    """Fit, report, and store if asked to."""
+    if not folders:
+        yield Skipped("name folders of compiled networks and their profiles with --folders")
+        return
     by_chip: dict[str, list[Profiled]] = defaultdict(list)
-    for network in networks(folders):
+    for network in networks([Path(folder) for folder in folders]):
         by_chip[network.chip].append(network)
     fitted = sorted({one.network for found in by_chip.values() for one in found})[::2]
     chips: dict[str, object] = {}
-    said: dict[str, object] = {}
-    print(f"{'chip':<9} {'form':<12} {'commands':>8} {'mean error':>10} {'sum':>8}")
     for name, found in sorted(by_chip.items()):
-        half = [one for one in found if one.network in fitted]
-        row = fit_chip(half)
-        chips[name] = row
-        said[name] = here = errors(name, row, [one for one in found if one.network not in fitted])
-        for form, one in here.items():
+        row = chips[name] = fit_chip([one for one in found if one.network in fitted])
+        for form, one in errors(name, row, [one for one in found if one.network not in fitted]).items():
             assert isinstance(one, dict)
-            last = one.get("sum", one.get("worst"))
-            print(f"{name:<9} {form:<12} {one.get('commands', one.get('count')):>8} {one['mean']:>10.1%} {last:>+8.1%}")
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
-    if "--write" in sys.argv:
+            yield Row(form, 100 * one["mean"], "%", column=name)
+            if "worst" in one:
+                yield Row("networks, worst", 100 * abs(one["worst"]), "%", column=name)
+                yield Row("networks reported", one["count"], column=name)
+    if write:
         RATES.write_text(_rates_text(chips), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    benchmark(run, FILES, {"folders": (), "write": ""}, {})

@@ -1,26 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """NVIDIA's nv_small in Goldbeat beside the model that Verilator makes of it: builds, a changed line, cycles a second.
 
-    GOLDBEAT_NVDLA_RTL=DIR python tests/benchmarks/bench_vendor.py [--rounds N]
-
-DIR is a generated tree (docs/nvdla.md). Builds are counted in processor time, in a cache that has the kernel and Verilator's
-runtime, but nothing of this design. Speed is that of a clocked design without traffic, where whatever Goldbeat does in a cycle
-weighs most; both programs are compiled with the same switch, and run as often as asked for, in turn.
+``GOLDBEAT_NVDLA_RTL`` names a generated tree (docs/nvdla.md). Builds are counted in processor time, in a cache that has
+the kernel and Verilator's runtime, but nothing of this design. Speed is that of a clocked design without traffic, where
+Goldbeat's work per cycle weighs most. Both programs are compiled with the same switch, and run in turn.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
-from bench_loop import spent
+from measured import Row, Skipped, benchmark, spent
 
 from goldbeat.pymodels.clock import Clock
 from goldbeat.pymodels.stimulus import Stimulus
@@ -33,6 +29,7 @@ from goldbeat.tb.designs.nvdla.rtl import find_rtl
 from goldbeat.tb.inside.job import Episode
 from goldbeat.tb.run.simulate import simulate
 
+FILES = ("tb/build/**/*.*", "tb/kernel/**/*.*", "tb/designs/nvdla/rtl.py")
 HERE = Path(__file__).resolve().parent
 PERIOD_PS = 4000
 FEW, MANY = 2_000, 42_000
@@ -49,9 +46,8 @@ PINS = (
 )
 
 
-def builds(rtl: Path, folder: Path) -> dict[str, float]:
+def builds(rtl: Path, folder: Path) -> Iterator[Row]:
     """Processor time of a cold build and of one after a changed line, as for a short run and as its description asks."""
-    found = {}
     os.environ["GOLDBEAT_CACHE"] = str(folder / "shared")
     shared = find_design("axis_skid")
     build(shared, shared.params(shared.cases[0], {}))
@@ -61,14 +57,15 @@ def builds(rtl: Path, folder: Path) -> dict[str, float]:
         # Neither way takes anything from the other one.
         shutil.copytree(folder / "shared", folder / f"{tree.name}-cache")
         os.environ["GOLDBEAT_CACHE"] = str(folder / f"{tree.name}-cache")
-        found[f"cold, {way}"] = spent(lambda tree=tree, quick=quick: build(find_rtl(tree), {}, quick=quick))
+        cold = spent(lambda tree=tree, quick=quick: build(find_rtl(tree), {}, quick=quick))
+        yield Row("first build", cold, "s", column=way, table="builds")
         path, old, new = tree / CHANGE[0], *CHANGE[1:]
         text = path.read_text()
         if text.count(old) != 1:
             raise SystemExit(f"{path}: {old!r} is not there once")
         path.write_text(text.replace(old, new))
-        found[f"a changed line, {way}"] = spent(lambda tree=tree, quick=quick: build(find_rtl(tree), {}, quick=quick))
-    return found
+        again = spent(lambda tree=tree, quick=quick: build(find_rtl(tree), {}, quick=quick))
+        yield Row("a changed line", again, "s", column=way, table="builds")
 
 
 def plain_model(design: Design, folder: Path) -> Path:
@@ -95,7 +92,7 @@ def plain_model(design: Design, folder: Path) -> Path:
     return folder / "Vplain"
 
 
-def speeds(design: Design, folder: Path, rounds: int) -> dict[str, float]:
+def speeds(design: Design, folder: Path, rounds: int) -> Row:
     """Cycles a second of processor time, of Goldbeat's simulator and of the plain one."""
     built, plain = build(design, {}), plain_model(design, folder / "plain")
     stimulus = Stimulus({}, clocks={CLOCK.name: Clock(PERIOD_PS, PERIOD_PS)})
@@ -112,35 +109,20 @@ def speeds(design: Design, folder: Path, rounds: int) -> dict[str, float]:
         for name, way in ways.items():
             few, many = (spent(lambda way=way, cycles=cycles: way(cycles)) for cycles in (FEW, MANY))
             taken[name].append((many - few) / (MANY - FEW))
-    return {f"{name}: cycles/s": 1 / median(seconds) for name, seconds in taken.items()}
+    ours_s, plain_s = (median(taken[name]) for name in ways)
+    return Row("simulation", 1 / ours_s, "cycles/s", "plain model", 1 / plain_s, goal="0.95 times", table="speed")
 
 
-def _print(found: dict[str, float]) -> None:
-    for what, value in found.items():
-        print(f"{what:36} {value:12.2f}", flush=True)
-
-
-def main() -> int:
-    """Measure, print, write ``build/bench/vendor.json``."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
+def run(rounds: int) -> Iterator[Row | Skipped]:
+    """Builds, then speed."""
     rtl = os.environ.get("GOLDBEAT_NVDLA_RTL")
     if not rtl:
-        print("GOLDBEAT_NVDLA_RTL is not set: no RTL of the vendor's")
-        return 0
+        yield Skipped("set GOLDBEAT_NVDLA_RTL to a generated tree of the vendor's")
+        return
     with tempfile.TemporaryDirectory() as name:
-        found = builds(Path(rtl), Path(name))
-        _print(found)
-        rates = speeds(find_rtl(Path(rtl)), Path(name), options.rounds)
-    rates["goldbeat beside plain"] = rates["goldbeat: cycles/s"] / rates["plain: cycles/s"]
-    _print(rates)
-    found |= rates
-    out = Path("build/bench/vendor.json")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(found, indent=2) + "\n")
-    return 0
+        yield from builds(Path(rtl), Path(name))
+        yield speeds(find_rtl(Path(rtl)), Path(name), rounds)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    benchmark(run, FILES, {"rounds": 3}, {"rounds": 1})

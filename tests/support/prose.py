@@ -42,7 +42,7 @@ _SHORT = re.compile(r"\b(e\.g|i\.e|etc|cf|vs|no)\.")
 def long_lines(text: str) -> Iterator[str]:
     """Lines that do not fit, with their numbers.
 
-    Pictures, addresses, what a command prints and the tables made from register maps cannot be broken.
+    Pictures, addresses, what a command prints and the tables that are made cannot be broken.
     """
     printed = {
         number
@@ -50,7 +50,7 @@ def long_lines(text: str) -> Iterator[str]:
         if token.type == "fence" and token.info == "console" and token.map
         for number in range(token.map[0] + 1, token.map[1] + 1)
     }
-    for table in re.finditer(r"^<!-- registers \w+ -->$.*?^<!-- end registers -->$", text, flags=re.S | re.M):
+    for table in re.finditer(r"^<!-- (registers|figures) [^\n]+ -->$.*?^<!-- end \1 -->$", text, flags=re.S | re.M):
         first = text.count("\n", 0, table.start()) + 1
         printed.update(range(first, first + table[0].count("\n") + 1))
     for number, line in enumerate(text.splitlines(), 1):
