@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """PLIO files: text and CSV to traces and back."""
 
-from goldbeat.pymodels.plio_file.clock import DEFAULT_CLOCK_PS, PortClock
+from goldbeat.pymodels.plio_file.clock import DEFAULT_CLOCK_PS, PortClock, stamped_period
 from goldbeat.pymodels.plio_file.csv import format_csv, parse_csv, read_csv, write_csv
 from goldbeat.pymodels.plio_file.file import read, write
 from goldbeat.pymodels.plio_file.result import PlioFile
@@ -20,6 +20,7 @@ __all__ = [
     "read",
     "read_csv",
     "read_text",
+    "stamped_period",
     "write",
     "write_csv",
     "write_text",

@@ -44,8 +44,9 @@ class PortClock:
     Attributes:
         period_ps: period in whole picoseconds.
         confidence: ``given``: by the user. ``high``: every gap is whole cycles of a usual clock, and most beats are back
-            to back. ``medium``: nine gaps in ten are, and most beats are back to back. ``low``: anything less; the
-            port may never run back to back, or its stamps lie on no grid. ``assumed``: no gap says anything.
+            to back, and no faster usual clock fits. ``medium``: nine gaps in ten are, and most beats are back to back; a
+            faster port that pauses after each beat looks the same. ``low``: anything less; the port may never run back
+            to back, or its stamps lie on no grid. ``assumed``: no gap says anything.
         gaps: times between two beats that the file has.
         off_grid: how many of them are not a whole number of cycles.
         others: further usual clocks that fit nine gaps in ten: (period in ps, share of the gaps), longest period first.
@@ -79,6 +80,15 @@ class PortClock:
         found: npt.NDArray[np.int64] = time_ps[0] // self.period_ps + whole * period.denominator + near
         return found
 
+    def off_grid_places(self, time_ps: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """(n,) which times are not a whole number of cycles after the first."""
+        return np.flatnonzero(_off(time_ps - time_ps[:1], _exact(self.period_ps)))
+
+
+def stamped_period(period_ps: int) -> int:
+    """The period that time stamps show of a clock that a simulator runs: there, both halves are whole picoseconds."""
+    return period_ps - 1 if period_ps not in _KNOWN and period_ps - 1 in _KNOWN else period_ps
+
 
 def given_clock(period_ps: int, step: npt.NDArray[np.int64]) -> PortClock:
     """The user's clock, held against the (n - 1,) times between beats."""
@@ -96,7 +106,7 @@ def infer_clock(step: npt.NDArray[np.int64]) -> PortClock:
     shortest = int(step.min())
     if shortest >= SHORTEST_PS and not (step % shortest).any():
         back_to_back = int(np.count_nonzero(step == shortest))
-        if _is_sure(shortest, len(step), back_to_back):
+        if _is_sure(shortest, len(step), back_to_back) and not any(_fits(shortest, p) for p in _KNOWN if p < shortest):
             return PortClock(shortest, "high", len(step))
     gap, count = np.unique(step, return_counts=True)
     return _weigh(gap, count)
@@ -123,12 +133,17 @@ def _weigh(gap: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> PortCloc
     on_grid = fits(period)
     back_to_back = int(count[gap == period].sum())
     confidence: Confidence = "low"
-    if on_grid == total and _is_sure(period, total, back_to_back):
+    others = sorted(((p, n / total) for p, n in usual.items() if p != period and n >= _MOST * total), reverse=True)
+    if on_grid == total and _is_sure(period, total, back_to_back) and not others:
         return PortClock(period, "high", total)
     if on_grid >= _MOST * total and total >= _SURE_GAPS and back_to_back >= _HALF * total:
         confidence = "medium"
-    others = sorted(((p, n / total) for p, n in usual.items() if p != period and n >= _MOST * total), reverse=True)
     return PortClock(period, confidence, total, total - on_grid, tuple(others[:_SHOWN]))
+
+
+def _fits(period_ps: int, shorter_ps: int) -> bool:
+    """Whether a period is a whole number of cycles of a faster clock."""
+    return not bool(_off(np.array([period_ps]), _exact(shorter_ps))[0])
 
 
 def _exact(period_ps: int) -> Fraction:

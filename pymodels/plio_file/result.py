@@ -45,6 +45,10 @@ class PlioFile:
     csv: bool = False
     lines: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32), compare=False, repr=False)
 
+    def beats_off_grid(self) -> npt.NDArray[np.int64]:
+        """(n,) numbers of the beats that are not a whole number of the clock's cycles after the first beat."""
+        return self.clock.off_grid_places(self.trace.time_ps)
+
     def on_clock(self) -> Trace:
         """The beats in cycles of the port's clock, each in the cycle nearest to its time.
 

@@ -18,7 +18,6 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.pymodels.stimulus_file import KeptStimulus, read_stimulus
 from goldbeat.pymodels.stored_trace import Shelf
-from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.build.in_use import job_folder, sweep
 from goldbeat.tb.cli.common import (
     FAILED,
@@ -271,7 +270,7 @@ class Wishes:
         seed, seeds: the first seed, and how many.
         waves: write waves.
         timeline: write a trace for Perfetto.
-        clock: MHz of stimulus files without time.
+        clock: MHz of stimulus files; None: as described.
         label: of the run's folder.
         transactors: back end.
         waive: protocol rules that may be broken.
@@ -461,7 +460,9 @@ def requested(design: Design, case: Case, words: list[Pair], inputs: list[str], 
         raise UsageError(f"--input {min(twice)}={files[min(twice)]}: {min(twice)} is given twice")
     options |= files
     all_params = design.params(case, params, options)
-    given = _read_inputs(design, all_params, ports, wishes.clock)
+    period = clock_period(wishes.clock)
+    read = {port: read_input(design, all_params, port, file, period, wishes.clocks) for port, file in ports.items()}
+    given = {port: one.trace for port, one in read.items()}
     backend = next((b for b in BACKENDS if b == wishes.transactors), None)
     if backend is None:
         raise UsageError(f"--transactors {wishes.transactors}: expected {' or '.join(BACKENDS)}")
@@ -474,6 +475,7 @@ def requested(design: Design, case: Case, words: list[Pair], inputs: list[str], 
         bless=wishes.bless,
         rebless=wishes.rebless,
         payload=wishes.payload,
+        input_clocks={port: one.clock for port, one in read.items()},
     )
 
 
@@ -560,7 +562,7 @@ def _far(where: Reached) -> str:
 
 
 def split_clocks(items: list[str]) -> tuple[float | None, dict[str, ClockWish]]:
-    """``--clock`` as given: the clock of inputs without time in MHz, and the design's clocks by name."""
+    """``--clock`` as given: the clock of inputs in MHz, and the design's clocks by name."""
     mhz: float | None = None
     wishes: dict[str, ClockWish] = {}
     for item in items:
@@ -582,9 +584,3 @@ def window(text: str | None) -> int | Literal["auto"] | None:
     if not text.isdigit() or not int(text):
         raise UsageError(f"--metastability {text}: expected auto, or picoseconds, at least 1")
     return int(text)
-
-
-def _read_inputs(
-    design: Design, params: Mapping[str, Any], files: Mapping[str, str], clock: float | None
-) -> dict[str, Trace]:
-    return {port: read_input(design, params, port, file, clock_period(clock)) for port, file in files.items()}

@@ -35,7 +35,7 @@ Clocks = Annotated[
     typer.Option(
         "--clock",
         metavar="[NAME=]MHZ",
-        help="Clock of an --input file without times. With NAME: a clock of the design as [MHZ][@PHASE_PS][~JITTER_PS].",
+        help="Clock of --input files [as described]. With NAME: a clock of the design as [MHZ][@PHASE_PS][~JITTER_PS].",
     ),
 ]
 Metastability = Annotated[

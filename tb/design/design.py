@@ -81,7 +81,7 @@ class Design(Frozen):
     optimize: str = "-O3"
     parameters: Mapping[str, Parameter] = {}
     words: Mapping[str, Mapping[str, Mapping[str, Any]]] = {}
-    clocks: tuple[ClockPort, ...] = (ClockPort(name="aclk", reset="aresetn"),)
+    clocks: tuple[ClockPort, ...] = (ClockPort(name="aclk", reset="aresetn", period_ps=4000),)
     streams: tuple[StreamPort, ...] = ()
     registers: tuple[RegisterPort, ...] = ()
     memories: tuple[MemoryPort, ...] = ()

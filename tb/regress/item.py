@@ -57,7 +57,7 @@ class Item(BaseModel):
         timeout_s: wall time that the simulation of this item may take.
         limits: what its ports must keep.
         inputs: PLIO files that are the stimulus of ports, by port.
-        clock_mhz: of inputs without time.
+        clock_mhz: clock of inputs; None: as described.
         waive: protocol rules that may be broken, next to the design's.
         metastability: the window in picoseconds in which clock crossings are blurred, or ``auto``; None: they are not.
         x_check: run once more with other initial values, and compare.

@@ -54,7 +54,7 @@ class Entry(_Frozen):
         timeout_s: limit of the simulation of one seed, in seconds by the clock.
         limits: limits, as in a limits file for ``goldbeat signoff``.
         inputs: PLIO files by port, relative to the suite.
-        clock_mhz: clock of inputs without time.
+        clock_mhz: clock of inputs; None: as described.
         waive: accepted violations of protocol rules, as ``RULE`` or ``RULE:PORT``.
         metastability: blur the clock crossings: ``auto``, or the window in picoseconds (docs/crossings.md).
         payload: what ports carry on their payload while valid is low, as ``POLICY`` or ``PORT=POLICY``.

@@ -28,6 +28,7 @@ from goldbeat.pymodels.errors import (
     ModelTimeoutError,
     UntrustedCodeError,
     UnwrittenModelError,
+    UsageError,
     UserCodeError,
 )
 from goldbeat.tb.build import simulator as builder
@@ -129,11 +130,12 @@ def make_request(item: Item, design: Design, files: Mapping[str, str] | None = N
     if not item.inputs:
         return request
     period = None if item.clock_mhz is None else round(1e6 / item.clock_mhz)
-    inputs = {
+    read = {
         port: read_input(design, request.all_params, port, (files or {}).get(file, file), period)
         for port, file in item.inputs.items()
     }
-    return replace(request, inputs=inputs)
+    inputs, clocks = {p: one.trace for p, one in read.items()}, {p: one.clock for p, one in read.items()}
+    return replace(request, inputs=inputs, input_clocks=clocks)
 
 
 def run_batch(batch: Batch, attempt: int = 1, content: Mapping[str, bytes] | None = None) -> BatchResult:
@@ -506,9 +508,14 @@ def _broken_limits(item: Item, result: RunResult) -> list[str]:
         return []
     design, params = result.request.design, result.request.all_params
     dtypes = {p.name: p.dtype for p in design.bundles(params)}
-    episodes = signoff.measured_episodes(result.whole_episodes, dtypes)
+    episodes = signoff.measured_episodes(result.whole_episodes, dtypes, guessed=result.request.guessed_ports())
     buses = bus_directions(design, params)
-    return signoff.broken_limits(signoff.Subject(item.key, list(dtypes), episodes, "pass", buses=buses), item.limits)
+    try:
+        return signoff.broken_limits(
+            signoff.Subject(item.key, list(dtypes), episodes, "pass", buses=buses), item.limits
+        )
+    except UsageError as refused:
+        return [f"limits: {refused}"]
 
 
 def _use(root: str | None) -> None:

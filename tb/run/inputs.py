@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,10 +14,37 @@ from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus
 from goldbeat.pymodels.trace import SIDEBANDS, Trace, in_step
 from goldbeat.tb.design.case import Case
+from goldbeat.tb.design.clock_wish import ClockWish
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.stream import StreamPort
 
+if TYPE_CHECKING:
+    from goldbeat.pymodels.plio_file import PlioFile
+
 _DEFAULT_TYPE = "int32"
+
+
+@dataclass(frozen=True)
+class InputClock:
+    """The clock that a stimulus file is read on.
+
+    Attributes:
+        source: ``as given``, ``--clock NAME=...``, ``description``, ``default``, or the T lines of a file.
+        inferred: nobody gives it; the times of the beats suggest it.
+        notes: what the user must know of it.
+    """
+
+    source: str
+    inferred: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FileInput:
+    """Attributes: the beats of a stimulus file in cycles of the port's clock, and where that clock comes from."""
+
+    trace: Trace
+    clock: InputClock
 
 
 def file_ports(design: Design, params: Mapping[str, Any]) -> dict[str, StreamPort]:
@@ -26,41 +53,104 @@ def file_ports(design: Design, params: Mapping[str, Any]) -> dict[str, StreamPor
 
 
 def read_input(
-    design: Design, params: Mapping[str, Any], port: str, file: str | PathLike[str], clock_ps: int | None
-) -> Trace:
+    design: Design,
+    params: Mapping[str, Any],
+    port: str,
+    file: str | PathLike[str],
+    clock_ps: int | None,
+    wishes: Mapping[str, ClockWish] | None = None,
+) -> FileInput:
     """A PLIO file as the stimulus of a port.
+
+    T lines are read on the clock that is given. A beat between two edges moves to the nearest one, with a note.
 
     Args:
         design: the design.
         params: its parameter values.
         port: one of :func:`file_ports`.
         file: the PLIO file.
-        clock_ps: period of the port's clock; None: what the file's times say, or else the design's own.
+        clock_ps: period of the port's clock; None: that of ``wishes``, or else of the description. Where nobody gives
+            one, T lines suggest it.
+        wishes: what the user says of the design's clocks, by name.
 
     Raises:
-        InputError: what the file says is no stimulus of that width and type.
+        InputError: what the file says is no stimulus of that width and type, or its times are not of that clock.
         UsageError: no such port.
     """
     ports = file_ports(design, params)
     if port not in ports:
         raise _unknown_port(design, port, ports)
+    period, source = _given_clock(design, ports[port].clock, clock_ps, wishes or {})
+    found = _read(ports[port], file, period)
+    own = next(c.period_ps for c in design.clocks if c.name == ports[port].clock)
+    if period is None and found.timed and found.clock.known:
+        said = f"T lines of {file}, {found.clock.confidence} confidence"
+        note = (
+            f"the clock of {port} is inferred from {said}: {found.clock.mhz:.6g} MHz; "
+            "set period_ps in the description, or --clock MHZ"
+        )
+        return FileInput(_placed_on_clock(found, file, said), InputClock(said, True, (note,)))
+    if not found.timed or not len(found.trace):
+        return FileInput(replace(found.trace, clock_ps=own if period is None else period), InputClock(source))
+    if period is None:
+        return FileInput(replace(found.trace, clock_ps=own), InputClock(source))
+    trace = replace(_placed_on_clock(found, file, source), clock_ps=period)
+    return FileInput(trace, InputClock(source, notes=_moved(found, file, source)))
+
+
+def _given_clock(
+    design: Design, name: str, clock_ps: int | None, wishes: Mapping[str, ClockWish]
+) -> tuple[int | None, str]:
+    """The period that somebody gives of a clock, and who; None: nobody does."""
+    if clock_ps is not None:
+        return clock_ps, "as given"
+    clock = next(c for c in design.clocks if c.name == name)
+    wish = wishes.get(name, ClockWish())
+    if wish.mhz is not None:
+        return wish.period_ps(clock.period_ps), f"--clock {name}={wish}"
+    return (clock.period_ps, "description") if "period_ps" in clock.model_fields_set else (None, "default")
+
+
+def _read(port: StreamPort, file: str | PathLike[str], clock_ps: int | None) -> PlioFile:
     # Most runs read no file.
     from goldbeat.pymodels import plio_file
 
-    dtype = ports[port].dtype
+    period = None if clock_ps is None else plio_file.stamped_period(clock_ps)
     try:
-        found = plio_file.read(file, dtype or _DEFAULT_TYPE, int(ports[port].width), clock_ps=clock_ps)
+        return plio_file.read(file, port.dtype or _DEFAULT_TYPE, int(port.width), clock_ps=period)
     except InputError as refused:
-        if dtype is not None:
+        if port.dtype is not None:
             raise
-        hint = f"; port {port} has no sample type, so {_DEFAULT_TYPE} was assumed: set dtype in its [[streams]]"
+        hint = f"; port {port.name} has no sample type, so {_DEFAULT_TYPE} was assumed: set dtype in its [[streams]]"
         raise InputError(
             refused.found, refused.expected + hint, file=refused.file, line=refused.line, offset=refused.offset
         ) from None
-    if found.timed or clock_ps is not None:
-        return found.on_clock()
-    own = next(c.period_ps for c in design.clocks if c.name == ports[port].clock)
-    return replace(found.trace, clock_ps=own)
+
+
+def _placed_on_clock(found: PlioFile, file: str | PathLike[str], source: str) -> Trace:
+    """The beats on the clock; a file of another clock is refused."""
+    set_it = f"{found.clock.mhz:.6g} MHz clock ({source}); --clock MHZ sets it"
+    try:
+        trace = found.on_clock()
+    except InputError as refused:
+        expected = f"at most one beat per cycle of the {set_it}"
+        raise InputError(refused.found, expected, file=file, line=refused.line) from None
+    if 2 * found.clock.off_grid > found.clock.gaps:
+        at = int(found.beats_off_grid()[0])
+        said = f"{found.trace.time_ps[at]} ps, and {found.clock.off_grid} of {found.clock.gaps} gaps, off the grid"
+        raise InputError(said, f"times on the edges of the {set_it}", file=file, line=int(found.lines[at]))
+    return trace
+
+
+def _moved(found: PlioFile, file: str | PathLike[str], source: str) -> tuple[str, ...]:
+    """A note where beats are not on the edges of the clock."""
+    off = found.beats_off_grid()
+    if not len(off):
+        return ()
+    more = f"it and {len(off) - 1} more are" if len(off) > 1 else "it is"
+    when = f"{found.trace.time_ps[off[0]]} ps"
+    where = f"{file}:{found.lines[off[0]]}: the beat at {when} is off the grid"
+    return (f"{where} of the {found.clock.mhz:.6g} MHz clock ({source}); {more} moved to the nearest cycle",)
 
 
 def _unknown_port(design: Design, port: str, ports: Mapping[str, StreamPort]) -> UsageError:

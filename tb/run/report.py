@@ -21,6 +21,7 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.episodes import FILE as EPISODES
 from goldbeat.tb.run.episodes import save_episodes
+from goldbeat.tb.run.inputs import InputClock
 from goldbeat.tb.run.open_points import not_compared
 from goldbeat.tb.run.plot import plot_memory, plot_run
 from goldbeat.tb.run.run_folder import DIAGRAM, PLOT, REPORT, TIMELINE
@@ -119,6 +120,7 @@ def _write_one(
     request, episode = result.request, result.main_episode
     report = _facts(result)
     report["buses"] = bus_directions(request.design, request.all_params)
+    report["clocks"] = _clocks(request, episode)
     folder.mkdir(parents=True, exist_ok=True)
     report["measured"] = _keep_episodes([result], folder)
     report["coverage"] = result.covered
@@ -185,10 +187,30 @@ def _facts(result: RunResult) -> dict[str, Any]:
         "x_check": None if result.x_check is None else [asdict(one) for one in result.x_check],
         # Ports without a trace too: a limit for one of them is no mistake of the user's.
         "ports": {
-            p.name: {"direction": p.direction, "dtype": p.dtype, "width": p.width, "trace": None}
+            p.name: {"direction": p.direction, "dtype": p.dtype, "width": p.width, "clock": p.clock, "trace": None}
             for p in design.bundles(request.all_params)
         },
     }
+
+
+def _clocks(request: Request, episode: EpisodeResult | None) -> dict[str, Any]:
+    """The period of each clock in the episode that is shown, and who gave it."""
+    by_clock = {
+        port.clock: request.input_clocks[port.name]
+        for port in request.design.bundles(request.all_params)
+        if port.name in request.input_clocks
+    }
+    found = {}
+    for clock in request.design.clocks:
+        used = None if episode is None else episode.stimulus.clocks.get(clock.name)
+        period = clock.period_ps if used is None else used.period_ps
+        wish = request.clocks.get(clock.name)
+        source = "description" if period == clock.period_ps else "drawn from the seed"
+        if wish is not None and wish.mhz is not None:
+            source = f"--clock {clock.name}={wish}"
+        given = by_clock.get(clock.name, InputClock(source))
+        found[clock.name] = {"period_ps": period, "from": given.source, "inferred": given.inferred}
+    return found
 
 
 def _keep_mismatch(result: RunResult, folder: Path) -> dict[str, Any]:
@@ -230,6 +252,7 @@ def _port_entry(port: StreamPort, result: RunResult, episode: EpisodeResult, fol
         "direction": port.direction,
         "dtype": dtype,
         "width": trace.width,
+        "clock": port.clock,
         "trace": None,
         "expected": None,
         "model": _model_says(port.name, episode),

@@ -36,7 +36,7 @@ from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.crossings import find_crossings
 from goldbeat.tb.run.episodes import WholeEpisode
 from goldbeat.tb.run.initial_values import in_episode
-from goldbeat.tb.run.inputs import check_inputs, clocks_of, fitted, on_clocks, placed, predicted_on_clocks
+from goldbeat.tb.run.inputs import InputClock, check_inputs, clocks_of, fitted, on_clocks, placed, predicted_on_clocks
 from goldbeat.tb.run.late_ready import late_answers, late_channels, late_ready
 from goldbeat.tb.run.open_points import never_held, open_signals, untried_ready, waits_wrongly
 from goldbeat.tb.run.payload import payload_policies
@@ -77,7 +77,7 @@ class Origin:
     Attributes:
         source: the path of the design's description; None for a design that comes with Goldbeat.
         files: PLIO files of :attr:`Request.inputs`, by port.
-        clock_mhz: clock of those without time.
+        clock_mhz: clock of those; None: as described.
         name: of the run's folder; None where it follows from design and case.
         timeout_s: wall time that was allowed; None: the usual one.
         rtl, description, top: the user's own RTL for a design that can run on it: folder, description, top module.
@@ -128,6 +128,7 @@ class Request:
         netlist: the cells of the netlist that runs in place of the RTL; None: the RTL runs.
         bless: what the design does will be recorded.
         rebless: likewise, and it may differ from an earlier recording.
+        input_clocks: where the clock of each of :attr:`inputs` comes from, by port.
         payload: policies of idle payload, as :func:`~goldbeat.tb.run.payload.payload_policies` takes them.
     """
 
@@ -151,6 +152,7 @@ class Request:
     bless: bool = False
     rebless: bool = False
     payload: Sequence[str] = ()
+    input_clocks: Mapping[str, InputClock] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.metastability is not None and self.design.timed and not self.design.blurred:
@@ -189,6 +191,12 @@ class Request:
             timed=self.design.timed,
             shelf=room,
         )
+
+    def guessed_ports(self) -> list[str]:
+        """The streams on a clock that nobody has given: the times of a stimulus file suggest it."""
+        bundles = self.design.bundles(self.all_params)
+        guessed = {b.clock for b in bundles if b.name in self.input_clocks and self.input_clocks[b.name].inferred}
+        return [b.name for b in bundles if b.clock in guessed]
 
     @property
     def label(self) -> str:
@@ -671,7 +679,7 @@ def _blessed(request: Request, seed: int, episodes: Sequence[EpisodeResult]) -> 
 def _warnings(request: Request, episodes: Sequence[EpisodeResult], seen: Sequence[str]) -> tuple[str, ...]:
     """What the episodes of one seed warn of, the first one of each rule and port; ``seen`` is what rules have warned of."""
     bound = request.design.ready_bound if request.ready_bound is None else request.ready_bound
-    texts = list(seen)
+    texts = [note for clock in request.input_clocks.values() for note in clock.notes] + list(seen)
     if bound is not None:
         streams = request.design.bundles(request.all_params)
         registers = request.design.register_ports(request.all_params)

@@ -244,6 +244,13 @@ class _ReportPort(BaseModel):
     trace: str | None
     dtype: str | None = None
     packets: bool = False
+    clock: str = ""
+
+
+class _ReportClock(BaseModel):
+    """What a report says of a clock."""
+
+    inferred: bool = False
 
 
 class _ReportEpisodes(BaseModel):
@@ -268,8 +275,13 @@ class _Report(BaseModel):
     seeds: Sequence[Any] = ()
     measured: _ReportEpisodes | None = None
     buses: Mapping[str, Literal["in", "out"]] = {}
+    clocks: Mapping[str, _ReportClock] = {}
     sources: Mapping[str, Mapping[str, str]] | None = None
     versions: Mapping[str, str] = {}
+
+    def guessed(self) -> set[str]:
+        """Ports on a clock that nobody has given."""
+        return {n for n, e in self.ports.items() if e.clock in self.clocks and self.clocks[e.clock].inferred}
 
 
 @dataclass(frozen=True)
@@ -320,9 +332,19 @@ def file_subject(name: str, ports: Mapping[str, MeasuredPort]) -> Subject:
 
 
 def measured_episodes(
-    episodes: Iterable[WholeEpisode], dtypes: Mapping[str, str | None], packets: Collection[str] | None = None
+    episodes: Iterable[WholeEpisode],
+    dtypes: Mapping[str, str | None],
+    packets: Collection[str] | None = None,
+    guessed: Collection[str] = (),
 ) -> list[Measured]:
-    """Episodes of a run with the sample types of its ports, and which ports carry packets; None: those that look like it."""
+    """Episodes of a run.
+
+    Args:
+        episodes: what was kept of them.
+        dtypes: sample types by port.
+        packets: ports that carry packets; None: those that look like it.
+        guessed: ports whose clock is inferred.
+    """
 
     def headed(name: str, trace: Trace) -> bool:
         return looks_like_packets(trace) if packets is None else name in packets
@@ -330,7 +352,9 @@ def measured_episodes(
     return [
         Measured(
             {
-                name: MeasuredPort(trace, dtypes.get(name), packets=headed(name, trace))
+                name: MeasuredPort(
+                    trace, dtypes.get(name), clock_known=name not in guessed, packets=headed(name, trace)
+                )
                 for name, trace in e.ports.items()
             },
             e.seed,
@@ -363,7 +387,8 @@ def _load_all(folder: Path, report: _Report) -> list[Measured]:
     episodes = load_episodes(folder / kept.file)
     if len(episodes) != kept.whole:
         raise InputError(f"{len(episodes)} episodes", f"the {kept.whole} of the report", file=folder / kept.file)
-    return measured_episodes(episodes, kept.dtypes, {n for n, e in report.ports.items() if e.packets})
+    packets = {n for n, e in report.ports.items() if e.packets}
+    return measured_episodes(episodes, kept.dtypes, packets, report.guessed())
 
 
 def _load_main(folder: Path, report: _Report) -> list[Measured]:
@@ -463,10 +488,14 @@ def _check_clocks(subject: Subject, limits: Limits) -> None:
     for name, table in limits.port.items():
         for port in (at.ports[name] for at in subject.of_streams() if name in at.ports):
             if table.max_idle_cycles is not None and not port.clock_known:
-                raise UsageError(
-                    f"[port.{name}] max_idle_cycles counts cycles of a clock that {subject.name} does not contain; "
-                    "give it with --clock MHZ, or limit max_gap_ns"
-                )
+                said = f"[port.{name}] max_idle_cycles counts cycles of a clock that"
+                if subject.status is None:
+                    hint = f"{subject.name} does not contain; give it with --clock MHZ"
+                else:
+                    hint = (
+                        "is inferred from T lines; set period_ps in the description, or run it again with --clock MHZ"
+                    )
+                raise UsageError(f"{said} {hint}, or limit max_gap_ns")
 
 
 def broken_limits(subject: Subject, limits: Limits) -> list[str]:

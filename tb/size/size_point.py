@@ -111,7 +111,8 @@ def _checks(results: Sequence[RunResult], limits: Limits) -> list[LimitCheck]:
     request = results[0].request
     design, params = request.design, request.all_params
     dtypes = {port.name: port.dtype for port in design.bundles(params)}
-    episodes = measured_episodes([e for r in results for e in r.whole_episodes], dtypes)
+    guessed = request.guessed_ports()
+    episodes = measured_episodes([e for r in results for e in r.whole_episodes], dtypes, guessed=guessed)
     status = worst_status(results)
     # Without a model, what comes out is not compared; sizes are about time.
     said = "pass" if status != "fail" and design.blessed is not None else status

@@ -71,4 +71,4 @@ DBB = MemoryPort(
     signals={f"{c}{s}": f"nvdla_core2dbb_{c}_{c}{s}" for c, names in _CHANNELS.items() for s in names},
 )
 INTERRUPT = StatusPort(name="dla_intr", width=1)
-CLOCK = ClockPort(name="dla_core_clk", reset="dla_reset_rstn")
+CLOCK = ClockPort(name="dla_core_clk", reset="dla_reset_rstn", period_ps=4000)

@@ -50,9 +50,13 @@ def test_a_given_clock_is_always_taken() -> None:
 
 
 @pytest.mark.parametrize("period", [10, 8, 6.4, 5, 4, 3.2, 2.5, 2, 1.6])
-def test_usual_clocks_with_back_to_back_beats_are_sure(period: float) -> None:
+def test_usual_clocks_are_sure_unless_a_faster_one_fits(period: float) -> None:
     clock = infer(*[period] * 40, *[20 * period, 3 * period] * 4)
-    assert (clock.period_ps, clock.confidence, clock.off_grid, clock.others) == (round(1000 * period), "high", 0, ())
+    assert (clock.period_ps, clock.off_grid) == (round(1000 * period), 0)
+    # A port of 250 MHz that idles every second cycle has beats 8 ns apart.
+    faster = {10: 5, 8: 4, 6.4: 3.2, 5: 2.5, 4: 2, 3.2: 1.6}.get(period)
+    assert clock.confidence == ("high" if faster is None else "medium")
+    assert (round(1000 * (faster or 0)), 1.0) in clock.others or faster is None
 
 
 def test_a_clock_between_two_picoseconds() -> None:

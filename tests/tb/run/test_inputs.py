@@ -38,7 +38,7 @@ def _file(folder, port, beats=BEATS):
 def _inputs(design, params, folder, only=None):
     ports = file_ports(design, params)
     return {
-        name: read_input(design, params, name, _file(folder, port), None)
+        name: read_input(design, params, name, _file(folder, port), None).trace
         for name, port in ports.items()
         if only is None or name in only
     }
@@ -152,7 +152,7 @@ def _untimed(folder, words=60):
 
 
 def test_a_toml_description_takes_the_file_in_every_case_that_does_not_say_otherwise(own, tmp_path):
-    given = {"din": read_input(own, {}, "din", _untimed(tmp_path), None)}
+    given = {"din": read_input(own, {}, "din", _untimed(tmp_path), None).trace}
     # A file without times runs at the design's own clock.
     assert given["din"].clock_ps == 5000
     for case in ("random", "sweep", "sizes", "mine"):
@@ -167,7 +167,7 @@ def test_a_toml_description_takes_the_file_in_every_case_that_does_not_say_other
 
 
 def test_the_files_clock_is_that_of_the_port(own, tmp_path):
-    given = {"din": read_input(own, {}, "din", _untimed(tmp_path), 3000)}
+    given = {"din": read_input(own, {}, "din", _untimed(tmp_path), 3000).trace}
     steps = predict(Request(own, own.case("random"), inputs=given), 0).steps
     assert steps[0][0].clocks["clk"].period_ps == 3000
     merge = DESIGNS["plio_pkt_merge"]

@@ -37,6 +37,7 @@ FILES = {
     "300_mhz.txt": "".join(f"T {round(i * 1e4 / 3)} ps\n{i} {-i}\n" for i in BEATS),
     "stalls.csv": "CMD,D,D,TKEEP,TLAST\nSTALL:3\n" + "".join(f"DATA,{i},{-i},-1,0\nSTALL:{i + 1}\n" for i in BEATS),
 }
+PERIODS = {"200_mhz.txt": 5000, "300_mhz.txt": 3333}
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _request(folder: Path, case: str, options: dict[str, str], params: dict[str, int] | None = None, **files: str):
     design = load_description(TWO)
-    inputs = {p: read_input(design, {"LATE": 0}, p, folder / file, None) for p, file in files.items()}
+    inputs = {
+        p: read_input(design, {"LATE": 0}, p, folder / file, PERIODS.get(file)).trace for p, file in files.items()
+    }
     return Request(design, design.case(case), (3,), params or {}, options, inputs)
 
 
@@ -89,7 +92,7 @@ def test_right_rtl_passes_and_late_rtl_fails(
 @pytest.mark.sim
 def test_the_python_api_and_suites_pass_too(tmp_path: Path, folder: Path) -> None:
     design = load_description(TWO)
-    trace = read_input(design, {"LATE": 0}, "a", folder / "between_edges.txt", None)
+    trace = read_input(design, {"LATE": 0}, "a", folder / "between_edges.txt", None).trace
     with goldbeat.load(TWO) as dut:
         result = dut.run(a=trace)
     assert result.passed, result.failures
