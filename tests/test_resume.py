@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--resume` leaves out what has passed on the same files, and nothing else."""
+"""`--resume` leaves out what has passed on the same files, and nothing else; shards are made from processor time."""
 
+import json
 import os
 import subprocess
 import sys
@@ -50,3 +51,14 @@ def test_only_what_passed_on_the_same_files_is_left_out(tmp_path):
     assert run_tests(tmp_path, "--resume") == "2 passed"
     rows = [line.split("\t")[2] for line in (tmp_path / "build" / "test-times.tsv").read_text().splitlines()]
     assert sorted(rows[1:]) == ["test_two.py::test_right", "test_two.py::test_wrong"]
+
+
+def test_shards_are_of_equal_processor_time(tmp_path):
+    (tmp_path / "test_two.py").write_text("def test_waits(): __import__('time').sleep(0.5)\n\ndef test_right(): pass\n")
+    split = ("-p", "pytest_split.plugin", "--durations-path", str(tmp_path / "durations"))
+    (tmp_path / "durations").write_text('{"test_two.py::test_waits": 9, "test_other.py::test_kept": 2.5}')
+    assert run_tests(tmp_path, "-n", "1", *split, "--store-durations") == "2 passed"
+    stored = json.loads((tmp_path / "durations").read_text())
+    assert stored.pop("test_other.py::test_kept") == 2.5
+    assert sorted(stored) == ["test_two.py::test_right", "test_two.py::test_waits"]
+    assert max(stored.values()) < 0.5

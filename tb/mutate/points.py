@@ -150,7 +150,7 @@ class _Finder:
 
     def walk(self, root: Any) -> None:
         """Find everything below a root."""
-        self._fixed = _called_by_elaboration(root)
+        self._fixed = called_by_elaboration(root)
         self._below(root, 0, block="", reset=False)
 
     def _below(self, node: Any, depth: int, *, block: str, reset: bool) -> None:
@@ -271,7 +271,7 @@ def _name(node: Any) -> str:
     return text_of(node.prototype.name)
 
 
-def _called_by_elaboration(root: Any) -> set[str]:
+def called_by_elaboration(root: Any) -> set[str]:
     """Names of the functions that parameters, dimensions and generate blocks call, and of those that these call."""
     calls: dict[str, set[str]] = {}
     fixed: set[str] = set()

@@ -95,7 +95,7 @@ def rewrite_alone(mutant: Mutant) -> str:
     """
     place, made = mutant.place, mutant.made
     # A statement that is left out may be all that a branch has.
-    edits = [(place, f"({made.text})" if made.text else ";")]
+    edits = [(place, (made.text if place.statement else f"({made.text})") if made.text else ";")]
     if made.also is not None:
         edits.append((made.also[0], f"({made.also[1]})"))
     data = place.file.read_bytes()
@@ -137,16 +137,17 @@ def _expression(place: MutatedPlace, texts: Sequence[tuple[Mutant, str]], *, wat
 
 
 def _statement(place: MutatedPlace, texts: Sequence[tuple[Mutant, str]], *, watched: bool) -> tuple[str, str]:
-    mutants = [m for m, _ in texts]
     behind = ""
-    for m in mutants:
+    for m, text in texts:
         does = f" void'({_PACKAGE}::reached({m.made.reached}));" if watched else ""
         if m.made.late is not None:
             does += f" goldbeat_late{m.number} <= {m.made.late.value}; goldbeat_due{m.number} <= 1'b1;"
+        does += f" {text}" if text else ""
         if does:
             behind += f" else if ({_PACKAGE}::id == 32'd{m.number}) begin{does} end"
-    chosen = " && ".join(f"{_PACKAGE}::id != 32'd{m.number}" for m in mutants)
-    return f"begin if ({chosen}) ", f"{behind} end"
+    chosen = " && ".join(f"{_PACKAGE}::id != 32'd{m.number}" for m, _ in texts)
+    # Its own block: an `if` without `else` takes no other's.
+    return f"begin if ({chosen}) begin ", f" end{behind} end"
 
 
 def _late_block(mutants: Sequence[Mutant]) -> str:

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what each test cost to build/test-times.tsv: seconds by the clock, and processor seconds of it and its processes."""
+"""Writes what each test cost to build/test-times.tsv: seconds by the clock, and processor seconds of it and its processes.
 
+With `--store-durations` the processor seconds also go to the file that shards are made from: another load gives the same shards.
+"""
+
+import json
 import resource
 from collections import defaultdict
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +56,7 @@ def _rows() -> list[tuple[str, list[float]]]:
     return sorted(_TOTALS.items(), key=lambda row: -row[1][0])
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write the table, dearest first; not in xdist's workers, which hold a part each."""
     if hasattr(session.config, "workerinput") or not _TOTALS:
@@ -59,6 +65,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     times = session.config.rootpath / TIMES
     times.parent.mkdir(parents=True, exist_ok=True)
     times.write_text("processor_s\twall_s\ttest\n" + "".join(lines))
+    if session.config.getoption("store_durations", False):
+        # pytest-split has written seconds by the clock.
+        durations = Path(session.config.getoption("durations_path"))
+        kept = json.loads(durations.read_text()) | {name: round(processor, 1) for name, (processor, _) in _rows()}
+        durations.write_text(json.dumps(kept, indent=0, sort_keys=True) + "\n")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

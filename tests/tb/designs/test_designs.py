@@ -38,6 +38,7 @@ QUICK = [
 ]
 SLOW_CASES = [pytest.param(name, case, id=f"{name}-{case}") for name, case, slow in CASES if slow]
 SEEDS = 200
+CORNERS = ("sweep", "sizes", "reset")
 
 
 def _quick_items(name):
@@ -91,13 +92,8 @@ def test_slow_case(name, case, tmp_path):
 @pytest.mark.sim
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "variant"), VARIANTS)
-def test_200_seeds_in_one_run(name, variant, tmp_path):
+def test_every_variant_on_200_seeds_and_its_corners(name, variant, tmp_path):
+    """In one test: the shorter runs take the simulator of the longest."""
     assert _run(name, "random", range(1000, 1000 + SEEDS), variant, tmp_path) > SEEDS
-
-
-@pytest.mark.sim
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "variant"), VARIANTS)
-@pytest.mark.parametrize("case", ["sweep", "sizes", "reset"])
-def test_every_variant(name, variant, case, tmp_path):
-    assert _run(name, case, [11, 12], variant, tmp_path) > 0
+    for case in CORNERS:
+        assert _run(name, case, [11, 12], variant, tmp_path) > 0

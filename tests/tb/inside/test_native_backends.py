@@ -10,6 +10,7 @@ from goldbeat.pymodels.axis.async_fifo import predict as async_fifo
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.build.simulator import QUICK as QUICK_BUILD
 from goldbeat.tb.build.simulator import build
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.catalog import designs
@@ -35,7 +36,7 @@ pytestmark = pytest.mark.sim
 
 
 def _records(design, params, episodes, folder, seed=0):
-    built = build(design, params)
+    built = build(design, params, quick=QUICK_BUILD)
     found = []
     for backend in BACKENDS:
         place = folder / backend

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.tb.mutate.mutant import shortened
+from goldbeat.tb.mutate.mutant import Mutant, MutantChange, shortened
 from goldbeat.tb.mutate.points import find_mutants
-from goldbeat.tb.mutate.rewrite import rewrite
+from goldbeat.tb.mutate.rewrite import rewrite, rewrite_alone
 
 MODULE = """`define LESS(x) ((x) - 1)
 module box #(parameter int W = 4 + 1) (
@@ -129,6 +130,24 @@ def test_one_statement_stays_one_statement(tmp_path):
     text = rewrite(path, [m for m in found if m.operator == "dropped"])
     assert "if (d) begin if (goldbeat_mutant::id != 32'd" in text
     assert "end else begin if" in text
+
+
+def test_an_if_that_becomes_another_statement_leaves_no_else_behind(tmp_path):
+    """Its own ``else`` would otherwise be the choice of the mutant."""
+    body = "always_comb if (d) q = 1'b1;"
+    path, found = mutants(tmp_path, f"module m(input logic d, output logic q); {body} endmodule\n")
+    inner = next(m for m in found if m.place.text == "d")
+    start = inner.place.start - len("if (")
+    place = replace(
+        inner.place, start=start, end=start + len("if (d) q = 1'b1;"), text="if (d) q = 1'b1;", statement=True
+    )
+    other = Mutant(7, place, MutantChange("dropped", "q = 1'b0;"))
+    chosen = "goldbeat_mutant::id"
+    want = (
+        f"begin if ({chosen} != 32'd7) begin if (d) q = 1'b1; end else if ({chosen} == 32'd7) begin q = 1'b0; end end"
+    )
+    assert want in rewrite(path, [other])
+    assert "always_comb q = 1'b0; endmodule" in rewrite_alone(other)
 
 
 def test_files_that_do_not_parse_are_refused_with_their_line(tmp_path):

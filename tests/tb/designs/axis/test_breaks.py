@@ -2,7 +2,7 @@
 """The RTL of the stream designs, broken on purpose: every break must be seen."""
 
 import pytest
-from breaks import Break, assert_places, assert_seen, breaks, each_break, run_broken
+from breaks import Break, BrokenBuild, assert_places, assert_seen, breaks, each_build
 
 QUICK = [
     # A FIFO that forgets one entry, a skid buffer that swaps two beats, a converter that loses a short last beat.
@@ -77,6 +77,18 @@ def test_every_break_has_its_place():
 
 
 @pytest.mark.sim
-@each_break(QUICK, SLOW)
-def test_the_bench_sees(row: Break, tmp_path):
-    assert_seen(row, run_broken(row, tmp_path, seeds=12 if row.case == "random" else 2))
+@each_build(QUICK, SLOW)
+def test_the_bench_sees(broken_build: BrokenBuild, tmp_path):
+    assert_seen(broken_build, tmp_path, lambda row: 12 if row.case == "random" else 2)
+
+
+@pytest.mark.sim
+def test_a_change_that_makes_no_difference_is_missed(tmp_path):
+    """In one build with one that does."""
+    same = Break(
+        "axis_skid", "axis/skid_buffer.sv", "s_ready_q    <= !skid_valid_d;", "s_ready_q    <= ~skid_valid_d;", "random"
+    )
+    rows = [next(row for row in QUICK if row.design == "axis_skid"), same]
+    with pytest.raises(AssertionError, match="~skid_valid_d") as missed:
+        assert_seen(BrokenBuild(rows, rows, {}), tmp_path, lambda row: 2)
+    assert rows[0].new not in str(missed.value)

@@ -2,7 +2,7 @@
 """The RTL of NVDLA, broken on purpose: every break must be seen."""
 
 import pytest
-from breaks import Break, assert_places, assert_seen, breaks, each_break, run_broken
+from breaks import BrokenBuild, assert_places, assert_seen, breaks, each_build
 
 ROWS = [
     # Right data, one cycle late: only the cycles tell.
@@ -280,6 +280,6 @@ def test_every_break_has_its_place():
 
 
 @pytest.mark.sim
-@each_break([], ROWS)
-def test_the_bench_sees(row: Break, tmp_path):
-    assert_seen(row, run_broken(row, tmp_path, seeds=_SEEDS.get(row.case, 20)))
+@each_build([], ROWS)
+def test_the_bench_sees(broken_build: BrokenBuild, tmp_path):
+    assert_seen(broken_build, tmp_path, lambda row: _SEEDS.get(row.case, 20))

@@ -2,7 +2,7 @@
 """The RTL of the object FIFO engine, alone and in arrays, broken on purpose: every break must be seen."""
 
 import pytest
-from breaks import Break, assert_places, assert_seen, breaks, each_break, run_broken
+from breaks import Break, BrokenBuild, assert_places, assert_seen, breaks, each_build
 
 SMALL = {"NS": 1, "NM": 2, "NBD": 16, "NLOCK": 16}
 
@@ -205,11 +205,13 @@ def test_every_break_has_its_place():
     assert_places(ROWS)
 
 
-@pytest.mark.sim
-@each_break([], ROWS)
-def test_the_bench_sees(row: Break, tmp_path):
+def parameters(row: Break) -> dict[str, int]:
+    """The smallest build that has what is broken."""
     more = {"NX": 1, "NS": 2, "NBANK": 2, "NLOCK": 8, "MEM_WORDS": 1024} if row.design == "objfifo_array" else {}
-    if row in NPU1_ROWS:
-        more |= {"PROFILE": 1, "NS": 2}
-    seeds = 12 if row.case in {"scenes", "packets_random"} else 1
-    assert_seen(row, run_broken(row, tmp_path, seeds=seeds, params=SMALL | more))
+    return SMALL | more | ({"PROFILE": 1, "NS": 2} if row in NPU1_ROWS else {})
+
+
+@pytest.mark.sim
+@each_build([], ROWS, parameters)
+def test_the_bench_sees(broken_build: BrokenBuild, tmp_path):
+    assert_seen(broken_build, tmp_path, lambda row: 12 if row.case in {"scenes", "packets_random"} else 1)

@@ -2,7 +2,7 @@
 """The RTL of the PLIO designs, broken on purpose: every break must be seen."""
 
 import pytest
-from breaks import Break, assert_places, assert_seen, breaks, each_break, run_broken
+from breaks import Break, BrokenBuild, assert_places, assert_seen, breaks, each_build
 
 QUICK = [
     *breaks("plio_pkt_merge", "plio/plio_pkt_merge.sv", ("first_q  <= above_winner;", "first_q  <= '1;", "random")),
@@ -66,9 +66,12 @@ def test_every_break_has_its_place():
     assert_places([*QUICK, *SLOW])
 
 
+def parameters(row: Break) -> dict[str, int]:
+    """64 bit where there is a choice: packets then share beats with their headers."""
+    return {} if row.design == "plio_fir" else {"W": 64}
+
+
 @pytest.mark.sim
-@each_break(QUICK, SLOW)
-def test_the_bench_sees(row: Break, tmp_path):
-    # 64 bit where there is a choice: packets then share beats with their headers.
-    params = {} if row.design == "plio_fir" else {"W": 64}
-    assert_seen(row, run_broken(row, tmp_path, seeds=12 if row.case == "random" else 2, params=params))
+@each_build(QUICK, SLOW, parameters)
+def test_the_bench_sees(broken_build: BrokenBuild, tmp_path):
+    assert_seen(broken_build, tmp_path, lambda row: 12 if row.case == "random" else 2)

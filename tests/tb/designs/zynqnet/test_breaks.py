@@ -2,7 +2,7 @@
 """The RTL of ZynqNet, broken on purpose: every break must be seen."""
 
 import pytest
-from breaks import Break, assert_places, assert_seen, breaks, each_break, run_broken
+from breaks import Break, BrokenBuild, assert_places, assert_seen, breaks, each_build
 
 QUICK = [
     # Ties of sums go up.
@@ -186,9 +186,12 @@ def test_every_break_has_its_place():
     assert_places([*QUICK, *SLOW])
 
 
+def parameters(row: Break) -> dict[str, int]:
+    """The smallest build; shifts have limits in int8 alone."""
+    return {"zynqnet": {"NPE": 4, "DATA_W": 64, "LINES": 4}, "zynqnet_memctl": {"INT8": 1}}.get(row.design, {})
+
+
 @pytest.mark.sim
-@each_break(QUICK, SLOW)
-def test_the_bench_sees(row: Break, tmp_path):
-    # The smallest build; shifts have limits in int8 alone.
-    params = {"zynqnet": {"NPE": 4, "DATA_W": 64, "LINES": 4}, "zynqnet_memctl": {"INT8": 1}}.get(row.design, {})
-    assert_seen(row, run_broken(row, tmp_path, seeds=12 if row.case == "random" else 1, params=params))
+@each_build(QUICK, SLOW, parameters)
+def test_the_bench_sees(broken_build: BrokenBuild, tmp_path):
+    assert_seen(broken_build, tmp_path, lambda row: 12 if row.case == "random" else 1)
