@@ -67,24 +67,27 @@ class IdealHardware:
     apart: bool = False
     _events: list[int] = field(default_factory=list)
 
-    def write(self, address: int, value: int) -> None:
-        """A register write."""
+    def write(self, address: int, value: int) -> bool:
+        """A register write. Gives whether it has an effect: writes to the registers of an enabled group have none."""
         one = register_at(address)
         if one is None:
-            return
+            return True
+        if one.name.startswith("D_") and (one.block, self.producer(one.block)) in self.enabled:
+            return False
         if one.full_name == "GLB.S_INTR_STATUS":
             self.status &= ~value
         elif one.name == "D_OP_ENABLE":
             if value & 1:
-                self.enabled.append((one.block, self._producer(one.block)))
+                self.enabled.append((one.block, self.producer(one.block)))
         elif one.name.startswith("D_"):
-            self.group(one.block, self._producer(one.block))[address] = value & one.write_mask
+            self.group(one.block, self.producer(one.block))[address] = value & one.write_mask
         else:
             self.single[address] = value & one.write_mask
             if one.name == "S_LUT_ACCESS_DATA":
                 self._lut(one.block, value)
             elif one.block == "BDMA" and value & 1:
                 self._queue(one.name)
+        return True
 
     def _queue(self, name: str) -> None:
         """Queue a transfer, or launch those that are queued for a group."""
@@ -117,13 +120,13 @@ class IdealHardware:
         if one.full_name == "BDMA.STATUS":
             return self._bdma_status()
         if one.name == "S_POINTER":
-            return self._producer(one.block) | self.consumer.get(one.block, 0) << 16
+            return self.producer(one.block) | self.consumer.get(one.block, 0) << 16
         if one.name == "S_STATUS":
             return sum(self._state(one.block, g) << (16 * g) for g in (0, 1))
         if one.name == "D_OP_ENABLE":
-            return int((one.block, self._producer(one.block)) in self.enabled)
+            return int((one.block, self.producer(one.block)) in self.enabled)
         if one.name.startswith("D_"):
-            return self.group(one.block, self._producer(one.block)).get(address, one.reset) & one.read_mask
+            return self.group(one.block, self.producer(one.block)).get(address, one.reset) & one.read_mask
         return self.single.get(address, one.reset) & one.read_mask
 
     def _bdma_status(self) -> int:
@@ -166,11 +169,17 @@ class IdealHardware:
             status |= bits
         return bool(status & ~self.read(csb_register("GLB", "S_INTR_MASK").address))
 
+    @property
+    def busy(self) -> bool:
+        """Whether an operation is at work."""
+        return any(self._runs(engine) is not None for engine in _BLOCKS)
+
     def group(self, block: str, number: int) -> dict[int, int]:
         """The written ``D_*`` registers of a group."""
         return self.values.setdefault(block, ({}, {}))[number]
 
-    def _producer(self, block: str) -> int:
+    def producer(self, block: str) -> int:
+        """The group of a block that is accessed."""
         return self.single.get(csb_register(block, "S_POINTER").address, 0) & 1
 
     def _consumer(self, block: str) -> int:
@@ -229,12 +238,15 @@ class IdealHardware:
             self.launched.pop(0)
         bits = [1 << (_DONE[one] + behind[one]) for one in chain]
         for one in chain:
-            for block in _BLOCKS[one]:
-                at = self._consumer(block)
-                if (block, at) in self.enabled:
-                    self.enabled.remove((block, at))
-                    self.consumer[block] = 1 - at
+            for block, at in self.held(one):
+                self.enabled.remove((block, at))
+                self.consumer[block] = 1 - at
         self._events += bits if self.apart else [sum(bits)]
+
+    def held(self, engine: str) -> list[tuple[str, int]]:
+        """Blocks and groups of the operation that an engine has at work."""
+        found = [(block, self._consumer(block)) for block in _BLOCKS[engine]]
+        return [pair for pair in found if pair in self.enabled]
 
     def unfinished(self) -> list[str]:
         """What is enabled and cannot be done as registers are now, engine by engine, with what it lacks."""

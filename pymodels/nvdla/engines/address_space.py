@@ -20,6 +20,9 @@ LARGEST_CUBE = 1 << 24
 LARGEST_POINT = 4 * max(one.atom for one in CONFIGURATIONS.values())
 """Bytes that an engine reads at once: two 16-bit operands for each byte of an atom."""
 
+Transfer = tuple[npt.NDArray[np.int64], int]
+"""Addresses on a regular grid, and how many bytes at each of them."""
+
 
 class AddressSpace:
     """A private copy of some regions.
@@ -30,14 +33,16 @@ class AddressSpace:
         regions: what the memory holds; their arrays stay as they are.
 
     Attributes:
-        writes: addresses and bytes at each of them, write by write.
+        reads, runs, writes: addresses and bytes at each of them, call by call.
     """
 
     def __init__(self, regions: Sequence[Region]) -> None:
         check_regions(regions)
         self._regions: list[Region] = []
         self._held: list[npt.NDArray[np.uint8]] = []
-        self.writes: list[tuple[npt.NDArray[np.int64], int]] = []
+        self.reads: list[Transfer] = []
+        self.runs: list[Transfer] = []
+        self.writes: list[Transfer] = []
         for region in regions:
             # Zeros up to the next region at most.
             behind = min((r.base for r in regions if r.base >= region.end), default=region.end + LARGEST_POINT)
@@ -65,6 +70,7 @@ class AddressSpace:
         parts = self._split(addresses, size, write=False)
         if (total := addresses.size * size) > LARGEST_CUBE:
             raise UsageError(f"a DMA of {total} bytes: the model takes at most {LARGEST_CUBE}")
+        self.reads.append((addresses, size))
         out = np.empty((*addresses.shape, size), np.uint8)
         for number, mine in parts:
             places = addresses[mine] - self._regions[number].base
@@ -77,7 +83,9 @@ class AddressSpace:
         Raises:
             InputError: not all of them in one region, or no right to read.
         """
-        ((number, _),) = self._split(np.array([address], np.int64), size, write=False)
+        addresses = np.array([address], np.int64)
+        ((number, _),) = self._split(addresses, size, write=False)
+        self.runs.append((addresses, size))
         first = address - self._regions[number].base
         return self._held[number][first : first + size]
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace
+from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace, Transfer
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints
 from goldbeat.pymodels.nvdla.engines.bdma import run_bdma
 from goldbeat.pymodels.nvdla.engines.cdp import run_cdp
@@ -43,12 +43,15 @@ class OperationResult:
         memory: (size,) bytes of each region after the operation.
         output: (surfaces, height, width, lanes) the output: sums of 32 bits of a convolution, which go on to SDP; elements
             of the others, which SDP may hand on to PDP.
-        writes: addresses that were written, and how many bytes at each of them.
+        writes, reads: addresses that were written and read, and how many bytes at each of them.
+        weights: those of a convolution's weights.
     """
 
     memory: dict[str, npt.NDArray[np.uint8]]
     output: Ints
-    writes: Sequence[tuple[npt.NDArray[np.int64], int]] = ()
+    writes: Sequence[Transfer] = ()
+    reads: Sequence[Transfer] = ()
+    weights: Sequence[Transfer] = ()
 
 
 def run_operation(
@@ -78,4 +81,4 @@ def run_operation(
         raise UsageError(f"unknown engine {engine!r}; known: {', '.join(_ENGINES)}")
     space = AddressSpace(memory)
     output = _ENGINES[engine](Values(registers, luts, configuration), space, incoming)
-    return OperationResult(space.contents(), output, space.writes)
+    return OperationResult(space.contents(), output, space.writes, space.reads, space.runs)

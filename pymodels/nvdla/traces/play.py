@@ -13,12 +13,15 @@ from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.nvdla.driver.driver_steps import StuckError
 from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware
-from goldbeat.pymodels.nvdla.engines.hardware import run_operation
+from goldbeat.pymodels.nvdla.engines.hardware import OperationResult, run_operation
+from goldbeat.pymodels.nvdla.engines.registers import csb_register
 from goldbeat.pymodels.nvdla.traces.checks import CHECK_BYTES, CHECKS, TraceCheck, trace_checks, trace_regions
+from goldbeat.pymodels.nvdla.traces.order import TraceOrder
 from goldbeat.pymodels.nvdla.traces.schedule import trace_steps
-from goldbeat.pymodels.nvdla.traces.statements import NvdlaTrace
+from goldbeat.pymodels.nvdla.traces.statements import NvdlaTrace, TraceStatement
 from goldbeat.pymodels.stimulus import Access
 
+_MASK, _STATUS = (csb_register("GLB", name).address for name in ("S_INTR_MASK", "S_INTR_STATUS"))
 _BY_TIME = "CDMA.S_CBUF_FLUSH_STATUS"
 """Read by tests soon after a reset, when hardware that takes time is not ready yet."""
 
@@ -33,6 +36,8 @@ class PlayedTrace:
         interrupt: the interrupt is high in the end.
         reads: registers that were read and had the value that the test says.
         stuck: operations that are enabled and never done; such a test fails.
+        unordered: accesses to memory that nothing orders; such a test fails, too.
+        notes: writes that have no effect.
         partial: why the test proves little: what was not computed, or that it compares nothing.
     """
 
@@ -42,11 +47,13 @@ class PlayedTrace:
     reads: int = 0
     stuck: tuple[str, ...] = ()
     partial: tuple[str, ...] = ()
+    unordered: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def failures(self) -> tuple[str, ...]:
         """Everything that is wrong on the models."""
-        return (*self.stuck, *(one.failure for one in self.checks if one.failure))
+        return (*self.stuck, *self.unordered, *(one.failure for one in self.checks if one.failure))
 
 
 def play_trace(trace: NvdlaTrace) -> PlayedTrace:
@@ -69,6 +76,10 @@ class _Player:
         self._reads = self._told = 0
         self._ran: set[int] = set()
         self._useful = 0
+        self._order = TraceOrder(trace)
+        self._now: TraceStatement | None = None
+        self._enabled: dict[tuple[str, int], int] = {}
+        self._notes: list[str] = []
 
     def play(self) -> PlayedTrace:
         stuck: tuple[str, ...] = ()
@@ -91,6 +102,8 @@ class _Player:
             self._reads,
             tuple(where + text for text in stuck),
             tuple(missing),
+            () if stuck else tuple(where + text for text in self._order.findings()),
+            tuple(self._notes),
         )
 
     def _finish(self, missing: list[str]) -> tuple[str, ...]:
@@ -107,17 +120,23 @@ class _Player:
 
     def _work(self, chain: list[tuple[str, dict[int, int]]]) -> None:
         flowing = None
+        done: list[tuple[str, list[tuple[str, int]], list[OperationResult]]] = []
         for engine, registers in chain:
             seen = tuple(r for r in self._regions.values() if r.name != CHECKS)
             luts = self._hardware.luts.get(engine)
             result = run_operation(engine, registers, seen, flowing, luts, self._trace.configuration)
             flowing = result.output
+            if engine == "BDMA" and done:
+                done[0][2].append(result)
+            else:
+                done.append((engine, self._hardware.held(engine), [result]))
             self._touched += result.writes
             for region in seen:
                 self._regions[region.name] = Region(region.name, region.base, result.memory[region.name])
+        self._order.operations(done)
 
     def _statements(self) -> None:
-        steps = trace_steps(self._trace, "dla_intr", "dbb")
+        steps = trace_steps(self._trace, "dla_intr", "dbb", self._watch)
         answer: int | None = None
         while True:
             try:
@@ -130,8 +149,7 @@ class _Player:
         """Do a step; gives what it reads."""
         hardware = self._hardware
         if step.op == "post":
-            hardware.write(step.address, step.value or 0)
-            self._written.add(step.address)
+            self._write(step)
         elif step.op == "read":
             answer = hardware.read(step.address)
             if step.register != _BY_TIME and _differs(step, answer):
@@ -147,12 +165,39 @@ class _Player:
                     hardware.advance()
                 except StuckError as error:
                     raise self._wrong(step, found) from error
+            if (now := self._now) is not None and now.register is not None:
+                grouped = now.register.name.startswith("D_")
+                self._order.poll(now, hardware.producer(now.register.block) if grouped else 0)
         elif step.op == "wait_for":
             hardware.interrupt()
         elif step.call is not None:
             step.call({name: region.data for name, region in self._regions.items()})
             self._check()
         return 0
+
+    def _watch(self, one: TraceStatement | None) -> None:
+        self._now = one
+        if one is not None:
+            self._order.statement(one, ~self._hardware.read(_MASK) & 0xFFFF_FFFF, self._hardware.busy)
+
+    def _write(self, step: Access) -> None:
+        hardware, now, value = self._hardware, self._now, step.value or 0
+        if step.address == _STATUS:
+            self._order.cleared(now.thread if now else "", hardware.status & value)
+        before = len(hardware.enabled)
+        taken = hardware.write(step.address, value)
+        self._written.add(step.address)
+        if now is None or now.register is None:
+            return
+        if len(hardware.enabled) > before:
+            self._order.enable(now, *hardware.enabled[-1])
+            self._enabled[hardware.enabled[-1]] = now.line
+        elif not taken:
+            group = now.register.block, hardware.producer(now.register.block)
+            self._notes.append(
+                f"{self._trace.file.name}:{now.line}: {now.register.full_name} is written while group {group[1]} is "
+                f"enabled (line {self._enabled[group]}): the hardware ignores the write"
+            )
 
     def _check(self) -> None:
         """Count the checks that have just run and see a byte that an operation has written."""
@@ -161,7 +206,9 @@ class _Player:
             if number not in self._ran and ran[number]:
                 self._ran.add(number)
                 end = one.base + one.size
-                self._useful += any(((at < end) & (at + size > one.base)).any() for at, size in self._touched)
+                if any(((at < end) & (at + size > one.base)).any() for at, size in self._touched):
+                    self._useful += 1
+                    self._order.check(one)
 
     def _wrong(self, step: Access, found: int) -> InputError:
         wanted = f"0x{step.value or 0:08x} as the test says"

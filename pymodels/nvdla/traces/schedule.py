@@ -8,7 +8,7 @@ that does not wait. What an interrupt notifies is known from GLB's status, which
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 
 from goldbeat.pymodels.errors import InputError
@@ -21,6 +21,8 @@ INTERRUPTS = {"SDP": 0, "CDP": 2, "PDP": 4, "CDMA_DAT": 16, "CDMA_WT": 18, "CACC
 """Bit of GLB's status for group 0. Source: the register map of nv_small."""
 _OTHERS = {"BDMA": 6, "RUBIK": 8}
 """Those of engines that only other configurations have."""
+INTERRUPT_BITS = {f"{name}_{group}": bit + group for name, bit in (INTERRUPTS | _OTHERS).items() for group in (0, 1)}
+"""Bit of GLB's status by engine and group."""
 _STATUS = csb_register("GLB", "S_INTR_STATUS").address
 _BUSY = 0x0003_0003
 """Both groups in S_STATUS; 0 is idle."""
@@ -28,18 +30,24 @@ _LAUNCH = "CFG_LAUNCH"
 _MOST_CYCLES = 50_000_000
 
 
-def trace_steps(trace: NvdlaTrace, interrupt: str, memory: str) -> Generator[Access, int, None]:
+Watch = Callable[[TraceStatement | None], None]
+
+
+def trace_steps(
+    trace: NvdlaTrace, interrupt: str, memory: str, watch: Watch = lambda one: None
+) -> Generator[Access, int, None]:
     """The accesses of a trace test; each read wants to be sent its value.
 
     Args:
         trace: the test.
         interrupt: the interrupt's port.
         memory: the port whose memory is checked.
+        watch: called with each statement that has its turn, in front of its accesses; None: accesses of the player itself.
 
     Raises:
         InputError: statements wait for an event that nothing notifies.
     """
-    return _Schedule(trace, interrupt, memory).steps()
+    return _Schedule(trace, interrupt, memory, watch).steps()
 
 
 def idle_steps(trace: NvdlaTrace) -> Iterator[Access]:
@@ -61,8 +69,8 @@ def _starts(one: TraceStatement) -> bool:
 
 
 class _Schedule:
-    def __init__(self, trace: NvdlaTrace, interrupt: str, memory: str) -> None:
-        self._trace = trace
+    def __init__(self, trace: NvdlaTrace, interrupt: str, memory: str, watch: Watch) -> None:
+        self._trace, self._watch = trace, watch
         self._ports = interrupt, memory
         self._threads: dict[str, deque[TraceStatement]] = defaultdict(deque)
         self._expected: dict[int | None, deque[TraceStatement]] = defaultdict(deque)
@@ -82,14 +90,13 @@ class _Schedule:
     def _bit(self, one: TraceStatement) -> int | None:
         if not one.source:
             return None
-        engine, _, group = one.source.rpartition("_")
-        bits = INTERRUPTS | {name: bit for name, bit in _OTHERS.items() if name in self._trace.configuration.engines}
-        if engine not in bits or group not in ("0", "1"):
-            known = ", ".join(f"{name}_0" for name in bits)
+        engines = (*INTERRUPTS, *(name for name in _OTHERS if name in self._trace.configuration.engines))
+        if one.source not in INTERRUPT_BITS or one.source.rpartition("_")[0] not in engines:
+            known = ", ".join(f"{name}_0" for name in engines)
             raise InputError(
                 f"interrupt {one.source}", f"one of {known}, or group 1", file=self._trace.file, line=one.line
             )
-        return bits[engine] + int(group)
+        return INTERRUPT_BITS[one.source]
 
     def steps(self) -> Generator[Access, int, None]:
         while True:
@@ -117,8 +124,10 @@ class _Schedule:
     def _step(self, one: TraceStatement) -> Generator[Access, int, None]:
         register = one.register
         if one.kind == "notify":
-            self._notify(one.sync)
-        elif register is not None:
+            self._notify(one)
+            return
+        self._watch(one)
+        if register is not None:
             name, address = register.full_name, register.address
             if one.kind == "write":
                 yield Access("post", address, one.value, register=name)
@@ -128,20 +137,22 @@ class _Schedule:
                 yield Access("read", address, one.value, mask=one.mask, register=name)
 
     def _interrupt(self) -> Generator[Access, int, None]:
+        self._watch(None)
         yield Access("wait_for", port=self._ports[0], cycles=_MOST_CYCLES)
         status = yield Access("read", _STATUS)
         if any(self._expected[None]):
             # Whoever waits for any interrupt clears it too.
-            self._notify(self._expected[None].popleft().sync)
+            self._notify(self._expected[None].popleft())
             return
         yield Access("post", _STATUS, status)
         for bit, waiting in self._expected.items():
             if bit is not None and status >> bit & 1 and waiting:
-                self._notify(waiting.popleft().sync)
+                self._notify(waiting.popleft())
 
-    def _notify(self, sync: str) -> None:
-        self._happened.add(sync)
-        self._news.append(sync)
+    def _notify(self, one: TraceStatement) -> None:
+        self._watch(one)
+        self._happened.add(one.sync)
+        self._news.append(one.sync)
 
     def _due_checks(self) -> Generator[Access, int, None]:
         due = sorted(

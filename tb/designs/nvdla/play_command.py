@@ -19,13 +19,14 @@ from goldbeat.tb.designs.nvdla.trace_files import trace_names, traces_at
 
 @dataclass(frozen=True)
 class _Played:
-    """A test: how much of memory and how many registers it compares, what failed, or why it was not played."""
+    """A test: how much of memory and how many registers it compares, what failed, what is to be known, or why it was not played."""
 
     name: str
     checks: int = 0
     reads: int = 0
     failures: tuple[str, ...] = ()
     partial: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     refused: str = ""
 
     @property
@@ -40,6 +41,7 @@ class _Played:
             "reads": self.reads,
             "failures": list(self.failures),
             "partial": list(self.partial),
+            "notes": list(self.notes),
         }
         return found | ({"not_played": self.refused} if self.refused else {})
 
@@ -68,7 +70,7 @@ def play_command(path: Path, configuration: Configuration, *, as_json: bool) -> 
         print_json({"configuration": configuration.name, "tests": [one.facts() for one in played]})
     else:
         for one in played:
-            say(one.line())
+            say("\n".join((one.line(), *(f"note        {text}" for text in one.notes))))
         say(f"{configuration.name}: {passed} of {len(played)} trace tests passed")
     if failed or passed < len(played):
         raise typer.Exit(FAILED if failed else PARTIAL)
@@ -81,4 +83,4 @@ def _play(file: Path, name: str, configuration: Configuration, *, alone: bool) -
         if alone:
             raise
         return _Played(name, refused=str(error))
-    return _Played(name, len(done.checks), done.reads, done.failures, done.partial)
+    return _Played(name, len(done.checks), done.reads, done.failures, done.partial, done.notes)

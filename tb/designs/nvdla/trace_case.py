@@ -134,7 +134,7 @@ def _check(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) -> 
     test = made.tests[stimulus.label]
     left = record.outcome.memories[DBB.name].regions
     checks = [] if test.played.stuck else trace_checks(test.trace, left[CHECKS])
-    failures = [*test.played.stuck, *(one.failure for one in checks if one.failure)]
+    failures = [*test.played.stuck, *test.played.unordered, *(one.failure for one in checks if one.failure)]
     if own and not test.played.partial:
         for name, wanted in test.played.memory.items():
             wrong = np.flatnonzero(wanted != left[name])
@@ -152,6 +152,7 @@ def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> R
     """Every test with its cycles and checks, and what was driven."""
     made = _prepare(context)
     facts, rows, lines = [], [], []
+    notes: list[str] = []
     for stimulus, record in episodes:
         test = made.tests[stimulus.label]
         driven = driver_trace(record)
@@ -159,9 +160,11 @@ def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> R
         checks = trace_checks(test.trace, record.outcome.memories[DBB.name].regions[CHECKS])
         passed = sum(not one.failure for one in checks)
         cycles = last_cycle(driven)
-        facts.append({"name": stimulus.label, "cycles": cycles, "checks": len(checks), "checks_passed": passed})
+        found = {"checks": len(checks), "checks_passed": passed, "notes": list(test.played.notes)}
+        facts.append({"name": stimulus.label, "cycles": cycles, **found})
+        notes += test.played.notes
         rows.append((stimulus.label, str(cycles), f"{passed} of {len(checks)}"))
-    table = MeasurementTable("trace tests", ("test", "cycles", "checks passed"), tuple(rows))
+    table = MeasurementTable("trace tests", ("test", "cycles", "checks passed"), tuple(rows), tuple(notes))
     refused = [{"name": name, "why": why} for name, why in made.refused.items()]
     subject = Path(str(context.options["trace"])).name
     files = {"driver.trace": ("\n".join(lines) + "\n").encode()}

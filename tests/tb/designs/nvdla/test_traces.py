@@ -84,6 +84,32 @@ def test_models_and_rtl_give_one_verdict(text, code, tests):
 
 
 @pytest.mark.sim
+@pytest.mark.parametrize(
+    ("old", "new", "code", "text"),
+    [
+        (r"sync_wait\(NVDLA_PDP(_RDMA)?, event_0\);\n", "", 1, "unordered: SDP group 0 (line "),
+        (r"sync_wait\(NVDLA_PDP, event_0\);\n", "", 0, ""),
+        (
+            r"(.*NVDLA_PDP.D_OP_ENABLE_0, 0x1.*\n)",
+            r"\1reg_write(NVDLA_PDP.D_DST_BASE_ADDR_LOW_0, 0x0);\n",
+            0,
+            "ignores",
+        ),
+    ],
+    ids=["no wait", "one wait", "a write behind an enable"],
+)
+def test_models_and_rtl_agree_on_order_and_late_writes(old, new, code, text, tests):
+    file = tests / "model" / "model.cfg"
+    changed = re.sub(old, new, file.read_text())
+    assert changed != file.read_text()
+    file.write_text(changed)
+    played = goldbeat("nvdla", "play", str(file), code=code).stdout
+    ran = goldbeat("run", "nvdla", "--trace", str(file), code=code).stdout
+    for found in (played, ran):
+        assert text in " ".join(found.split())
+
+
+@pytest.mark.sim
 def test_tests_of_one_name_all_run(tests):
     """The second one's checksum is wrong: were one of them lost, this would pass or have one test."""
     text = (tests / "model" / "model.cfg").read_text()
