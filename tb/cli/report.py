@@ -29,10 +29,7 @@ def report(
     force: Annotated[bool, typer.Option("--force", help="Replace a report.html that Goldbeat did not make.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Make the page of a run: report.html, one file without network.
-
-    The extra `page` makes plots that zoom. Without it they are still pictures, and the page says so.
-    """
+    """Make the page of a run: report.html, one file without network."""
     named = build_root() / "runs" / run
     folder = named if not run.exists() and (named / REPORT).is_file() else run
     with working(f"drawing {folder}"):
@@ -43,11 +40,8 @@ def report(
 def show_page(made: MadePage, *, as_json: bool = False) -> None:
     """Print where a page is, and what it leaves out."""
     if as_json:
-        facts = {"page": str(made.path), "bytes": made.size, "beats": made.beats, "shown": made.shown}
-        print_json({**facts, "zoomable": not made.note, "note": made.note})
+        print_json({"page": str(made.path), "bytes": made.size, "beats": made.beats, "shown": made.shown})
         return
     say(f"page: {made.path} ({made.size / 1000:.0f} kB)")
     if made.shown < made.beats:
         say(f"note: {made.shown:,} of {made.beats:,} beats and transactions are on the page one by one")
-    if made.note:
-        say(f"note: its plots cannot be zoomed: {made.note}")

@@ -39,7 +39,6 @@ from goldbeat.tb.page.drawings import (
     time_drawing,
 )
 from goldbeat.tb.page.kept_run import KeptPort, KeptRun, load_kept
-from goldbeat.tb.page.plot_library import PlotLibrary, find_library
 from goldbeat.tb.run.run_folder import PAGE, TIMELINE
 from goldbeat.tb.run.timing_diagram import beat_differs, draw_mismatch
 from goldbeat.tb.visible import visible
@@ -58,6 +57,8 @@ _DRAWN = (24, 24, 16, 8, 2)
 """Ports whose throughput is drawn, and pairs and buses that are, likewise."""
 _MOST_FAILURES, _MOST_TEXT, _MOST_SEEDS, _MOST_ROWS = 20, 4000, 200, 60
 _MOST_PICTURE = 200_000
+UPLOT = "uPlot 1.6.32"
+"""Draws the plots that can be zoomed; its author's release, unchanged, in 53 kB. bokeh has 1.3 MB, plotly 4.8 MB."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +70,12 @@ class MadePage:
         size: in bytes.
         beats: beats and transactions of the run's main episode.
         shown: those that are on the page one by one.
-        note: why plots cannot be zoomed; empty where they can.
     """
 
     path: Path
     size: int
     beats: int
     shown: int
-    note: str
 
 
 def write_page(folder: Path, *, force: bool = False) -> MadePage:
@@ -94,11 +93,9 @@ def write_page(folder: Path, *, force: bool = False) -> MadePage:
     run = load_kept(folder)
     if not force and path.exists() and GENERATOR not in _head(path):
         raise UsageError(f"{path} was not made by Goldbeat; move it, or replace it with --force")
-    library = find_library()
-    text, timeline = page_text(_failed_seed(run), run, library)
+    text, timeline = page_text(_failed_seed(run), run)
     path.write_text(text, encoding="utf-8")
-    note = library if isinstance(library, str) else ""
-    return MadePage(path, len(text.encode()), timeline.total, timeline.shown, note)
+    return MadePage(path, len(text.encode()), timeline.total, timeline.shown)
 
 
 def _head(path: Path) -> str:
@@ -115,18 +112,17 @@ def _failed_seed(run: KeptRun) -> KeptRun:
     return run
 
 
-def page_text(shown: KeptRun, run: KeptRun, library: PlotLibrary | str) -> tuple[str, BeatTimeline]:
+def page_text(shown: KeptRun, run: KeptRun) -> tuple[str, BeatTimeline]:
     """The page, small enough, and its timeline.
 
     Args:
         shown: whose traces are drawn.
         run: whose verdict it is; the same unless there are several seeds.
-        library: what draws, or why there is nothing that does.
     """
     drawn = _Drawn(shown)
     for most, plots in zip(_BEATS, _DRAWN, strict=True):
         timeline = make_timeline(drawn.lanes, most, drawn.difference_ps)
-        text = _render(shown, run, library, drawn, timeline, plots)
+        text = _render(shown, run, drawn, timeline, plots)
         limit = min(MOST_BYTES, MB * max(1.0, timeline.total / SMALL_BEATS))
         if len(text.encode()) <= limit:
             break
@@ -168,9 +164,7 @@ class _Drawn:
         return self._rates[port.name]
 
 
-def _render(
-    shown: KeptRun, run: KeptRun, library: PlotLibrary | str, drawn: _Drawn, timeline: BeatTimeline, most_plots: int
-) -> str:
+def _render(shown: KeptRun, run: KeptRun, drawn: _Drawn, timeline: BeatTimeline, most_plots: int) -> str:
     span = (0.0, 1.0) if timeline.span is None else timeline.span
     ports = {p.name for p in drawn.ports[:most_plots]}
     rates = [
@@ -188,16 +182,15 @@ def _render(
         "plots": {key: plot for one in (*rates, *pairs, *buses) for key, plot in _plots(one)},
     }
     environment = page_environment(TEMPLATES)
-    environment.filters |= {"said": _said, "cut": _cut, "raw": Markup}
+    environment.filters |= {"said": _said, "cut": _cut}
     return environment.get_template("run.html.j2").render(
         generator=Markup(GENERATOR),
         run=run,
         shown=shown,
         of_seed=shown is not run or len(run.report.seeds) > 1,
-        library=library if isinstance(library, PlotLibrary) else None,
-        missing=library if isinstance(library, str) else "",
+        uplot={"name": UPLOT, "script": _part("uPlot.iife.min.js"), "style": _part("uPlot.min.css")},
         data=Markup(script_json(data)),
-        script=Markup((TEMPLATES / "run.js").read_text(encoding="utf-8")),
+        script=_part("run.js"),
         difference=_difference(shown),
         timeline=timeline,
         lanes=Markup(lanes_drawing(timeline)),
@@ -213,6 +206,11 @@ def _render(
         not_checked=list(_not_checked(run)),
         most={"failures": _MOST_FAILURES, "seeds": _MOST_SEEDS, "rows": _MOST_ROWS},
     )
+
+
+def _part(name: str) -> Markup:
+    """A script or style that goes into the page as it is."""
+    return Markup((TEMPLATES / name).read_text(encoding="utf-8"))
 
 
 def page_environment(*folders: Path) -> Environment:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of a run: whole, small, honest, and what a browser makes of it."""
 
-import importlib
+import hashlib
 import json
 from dataclasses import asdict
 
@@ -11,11 +11,15 @@ from kept_runs import BROWSER, NO_BROWSER, beats, browse, check_links, keep_run,
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.page import plot_library, run_page
-from goldbeat.tb.page.plot_library import PlotLibrary, find_library
-from goldbeat.tb.page.run_page import MB, MOST_BYTES, script_json, write_page
+from goldbeat.tb.page import run_page
+from goldbeat.tb.page.run_page import MB, MOST_BYTES, TEMPLATES, script_json, write_page
 from goldbeat.tb.run.first_mismatch import BeatPair, FirstMismatch, ShownBeat
 
+KNOWN = {
+    "uPlot.iife.min.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
+    "uPlot.min.css": "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
+    "uplot-licence.txt": "3421f0033bae76860e165efab33d4bbbcc2d8fc1a4a708ef4f6742eef434ab47",
+}
 EVIL = '</script><script>alert("x")</script>'
 
 
@@ -97,31 +101,14 @@ def test_a_page_that_would_be_too_large_has_fewer_beats(tmp_path, monkeypatch):
     assert "Thinned: 2" in small.path.read_text() or "Thinned: 1" in small.path.read_text()
 
 
-def test_without_the_library_the_page_says_so_and_has_pictures(tmp_path, monkeypatch):
-    monkeypatch.setattr(plot_library, "find_spec", lambda name: None)
-    made = write_page(failed(tmp_path / "run"))
-    assert "pip install 'youplot" in made.note
-    text = made.path.read_text()
-    found = check_links(made.path)
-    assert "script" not in found.tags
-    assert "plots cannot be zoomed" in text
-    assert text.count("<svg") >= 8
-    assert 'class="live"' not in text
-
-
-def test_only_the_library_that_is_known_gets_into_a_page(tmp_path, monkeypatch):
-    assert isinstance(find_library(), PlotLibrary)
-    package = tmp_path / "youplot"
-    (package / "vendor").mkdir(parents=True)
-    (package / "__init__.py").write_text("raise RuntimeError('imported')")
-    (package / "vendor" / "uplot.iife.min.js").write_text("alert(1)")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    importlib.invalidate_caches()
-    said = find_library()
-    assert isinstance(said, str)
-    assert "SHA-256" in said
-    (package / "vendor" / "uplot.iife.min.js").unlink()
-    assert "No such file" in str(find_library())
+def test_uplot_is_its_authors_release_and_its_licence_is_in_the_page(tmp_path):
+    """Of the files in uplot 1.6.32 on npm."""
+    parts = {name: (TEMPLATES / name).read_bytes() for name in KNOWN}
+    assert {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()} == KNOWN
+    text = write_page(failed(tmp_path / "run")).path.read_text()
+    assert f"v{run_page.UPLOT.split()[1]}" in parts["uPlot.iife.min.js"].decode()
+    for content in parts.values():
+        assert content.decode().strip() in text
 
 
 def test_of_several_seeds_the_first_that_failed_is_shown(tmp_path):
