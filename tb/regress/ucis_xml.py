@@ -1,29 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functional coverage as UCIS XML (Accellera UCIS 1.0, chapter 9), written by pyucis."""
+"""Functional coverage as UCIS XML (Accellera UCIS 1.0, chapter 9)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.util import find_spec
+from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 from goldbeat.tb.run.user_coverage import PREFIX
 
 FILE = "coverage.ucis.xml"
-_PACKAGE = "ucis"
 _OWN, _PORTS = "coverage", "ports"
 """Covergroups of a design: the items of its description, and what is counted of its ports."""
-
-
-def ucis_writable() -> bool:
-    """The package that writes it is there (``goldbeat[ucis]``)."""
-    return find_spec(_PACKAGE) is not None
+_PLACE = {"file": "1", "line": "1", "inlineCount": "1"}
+_GOAL = {"weight": "1", "goal": "100", "at_least": "1"}
 
 
 def write_ucis(
     functional: Mapping[str, Mapping[str, Mapping[str, int]]], path: Path, *, passed: bool, date: str
 ) -> None:
-    """Write the hits of every bin: an instance a design, a covergroup of its ports and one of its own items, a coverpoint each.
+    """Write the hits of every bin: per design an instance, with a covergroup of its ports and one of its own items.
 
     Args:
         functional: hits by design, port or item, and bin.
@@ -31,30 +29,42 @@ def write_ucis(
         passed: the run did.
         date: when it began, ISO 8601.
     """
-    import ucis
-    from ucis.mem.mem_factory import MemFactory
-    from ucis.source_info import SourceInfo
-    from ucis.test_data import TestData
-    from ucis.xml.xml_factory import XmlFactory
-
-    base = MemFactory.create()
-    status = ucis.UCIS_TESTSTATUS_OK if passed else ucis.UCIS_TESTSTATUS_ERROR
-    node = base.createHistoryNode(None, "regression", "regression", ucis.UCIS_HISTORYNODE_TEST)
-    node.setTestData(TestData(teststatus=status, toolcategory="goldbeat", date=date))
-    source = SourceInfo(base.createFileHandle("goldbeat", "."), 1, 1)
-    for design, items in functional.items():
-        kind = ucis.UCIS_ENABLED_STMT | ucis.UCIS_INST_ONCE | ucis.UCIS_SCOPE_UNDER_DU
-        unit = base.createScope(f"goldbeat.{design}", source, 1, ucis.UCIS_OTHER, ucis.UCIS_DU_MODULE, kind)
-        instance = base.createInstance(
-            design, source, 1, ucis.UCIS_OTHER, ucis.UCIS_INSTANCE, unit, ucis.UCIS_INST_ONCE
-        )
+    # UTC without an offset: pyucis, which many read such files with, refuses one.
+    date = datetime.fromisoformat(date).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    root = ET.Element("UCIS", ucisVersion="1.0", writtenBy="goldbeat", writtenTime=date)
+    ET.SubElement(root, "sourceFiles", fileName="goldbeat", id="1")
+    tool = {
+        "toolCategory": "goldbeat",
+        "vendorId": "goldbeat",
+        "vendorTool": "goldbeat",
+        "vendorToolVersion": "unknown",
+    }
+    node = {"historyNodeId": "0", "logicalName": "regression", "ucisVersion": "1.0", "date": date}
+    ET.SubElement(root, "historyNodes", node | tool, testStatus=str(passed).lower())
+    for number, (design, items) in enumerate(functional.items()):
+        names = {"name": design, "key": str(number), "instanceId": str(number), "moduleName": f"goldbeat.{design}"}
+        instance = ET.SubElement(root, "instanceCoverages", names)
+        ET.SubElement(instance, "id", _PLACE)
+        groups = ET.SubElement(instance, "covergroupCoverage")
+        keys = map(str, count())
         for group, own in ((_OWN, True), (_PORTS, False)):
             members = {name: bins for name, bins in items.items() if name.startswith(PREFIX) == own}
-            if not members:
-                continue
-            scope = instance.createCovergroup(group, source, 1, ucis.UCIS_OTHER)
-            for name, bins in members.items():
-                point = scope.createCoverpoint(name.removeprefix(PREFIX), source, 1, ucis.UCIS_OTHER)
-                for one, hits in bins.items():
-                    point.createBin(one, source, 1, hits, one)
-    XmlFactory.write(base, str(path))
+            if members:
+                _write_group(ET.SubElement(groups, "cgInstance", name=group, key=next(keys)), group, members)
+    ET.indent(root)
+    ET.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def _write_group(group: ET.Element, name: str, members: Mapping[str, Mapping[str, int]]) -> None:
+    ET.SubElement(group, "options", _GOAL, per_instance="true", merge_instances="true")
+    names = ET.SubElement(group, "cgId", cgName=name, moduleName=name)
+    ET.SubElement(names, "cginstSourceId", _PLACE)
+    ET.SubElement(names, "cgSourceId", _PLACE)
+    for key, (item, bins) in enumerate(members.items()):
+        point = ET.SubElement(group, "coverpoint", name=item.removeprefix(PREFIX), key=str(key))
+        ET.SubElement(point, "options", _GOAL)
+        for number, (one, hits) in enumerate(bins.items()):
+            made = ET.SubElement(point, "coverpointBin", name=one, type="bins", key=str(number))
+            # Bins have names; the format wants numbers too.
+            spot = ET.SubElement(made, "range", {"from": str(number), "to": str(number)})
+            ET.SubElement(spot, "contents", coverageCount=str(hits))

@@ -12,7 +12,7 @@ from goldbeat.pymodels.coverpoints import Coverpoint, Cross, Transitions
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.paths import HDL
 from goldbeat.tb.regress.functional import port_coverage
-from goldbeat.tb.regress.ucis_xml import ucis_writable, write_ucis
+from goldbeat.tb.regress.ucis_xml import write_ucis
 from goldbeat.tb.run.report import write_report
 from goldbeat.tb.run.runs import Request, run
 
@@ -87,11 +87,10 @@ def test_a_description_names_its_function(tmp_path, monkeypatch):
     assert "coverage: last: 2 of 3 bins hit; not hit: odd" in said.output
 
 
-@pytest.mark.skipif(not ucis_writable(), reason="pyucis is not installed")
 def test_ucis_has_every_bin(tmp_path):
     functional = {"d": {"m_axis": {"gap 0": 4, "gap 64+": 0}, "coverpoint size": {"one": 2, "a<b": 0}}}
     path = tmp_path / "c.xml"
-    write_ucis(functional, path, passed=True, date="2026-11-23T00:00:00+00:00")
+    write_ucis(functional, path, passed=True, date="2026-11-23T01:00:00+01:00")
     root = ElementTree.parse(path).getroot()
     found = {
         (group.get("name"), point.get("name"), one.get("name")): int(one.find(".//contents").get("coverageCount"))
@@ -103,4 +102,11 @@ def test_ucis_has_every_bin(tmp_path):
         ("coverage", "size", "one"): 2, ("coverage", "size", "a<b"): 0,
         ("ports", "m_axis", "gap 0"): 4, ("ports", "m_axis", "gap 64+"): 0,
     }  # fmt: skip
-    assert root.find("historyNodes").get("testStatus") == "true"
+    node = root.find("historyNodes")
+    assert (node.get("testStatus"), node.get("date"), root.get("writtenTime")) == ("true", *["2026-11-23T00:00:00"] * 2)
+    # What the schema of UCIS 1.0 requires, in its order.
+    assert [one.tag for one in root] == ["sourceFiles", "historyNodes", "instanceCoverages"]
+    assert [one.tag for one in root.find(".//cgInstance")] == ["options", "cgId", "coverpoint"]
+    assert [one.tag for one in root.find(".//coverpoint")] == ["options", "coverpointBin", "coverpointBin"]
+    needed = {"historyNodeId", "logicalName", "testStatus", "date", "toolCategory", "ucisVersion"}
+    assert needed | {"vendorId", "vendorTool", "vendorToolVersion"} == set(node.keys())
