@@ -12,7 +12,6 @@ _PACKAGES = {
     "cocotb_tools": "cocotb",
     "cocotbext": "cocotbext-axi",
     "systemrdl": "systemrdl-compiler",
-    "ucis": "pyucis",
 }
 """Packages by the modules that they bring, where the names differ."""
 
@@ -59,11 +58,23 @@ def need_module(what: str, module: str) -> None:
     Raises:
         ToolError: it is not installed.
     """
+    if said := lacks_module(what, module):
+        raise ToolError(said)
+
+
+def lacks_module(what: str, module: str) -> str:
+    """What is missing, and the command that installs it; empty if it is installed.
+
+    Args:
+        what: needs it.
+        module: as it is imported.
+    """
     # Wanted for what is optional alone.
     from importlib.util import find_spec
 
-    if find_spec(module.partition(".")[0]) is None:
-        raise ToolError(f"{what} needs the Python package {module}: {module_hint(module)}")
+    if find_spec(module.partition(".")[0]) is not None:
+        return ""
+    return f"{what} needs the Python package {module}: {module_hint(module)}"
 
 
 def _needed() -> list[str]:

@@ -17,6 +17,7 @@ from goldbeat.pymodels.measure import UnmeasurableError
 from goldbeat.tb.cli.common import FAILED, Force, Json, check_free, examples, print_json, working
 from goldbeat.tb.cli.screen import Screen, literal, show_table
 from goldbeat.tb.design.families import design_examples
+from goldbeat.tb.extras import need_module
 from goldbeat.tb.run.signoff import ARROW, Measured, Subject, load_run, shown, split_path
 
 
@@ -55,6 +56,7 @@ def backlog_command(
     if counted is None:
         raise UsageError(f"--unit {unit}: expected {', '.join(BACKLOG_UNITS)}")
     if plot is not None:
+        need_module("--plot", "matplotlib")
         check_free(plot, force)
     with working(f"reading {run}"):
         subject = load_run(run)

@@ -132,6 +132,8 @@ def _show_gaps(out: Screen, report: Mapping[str, Any], design: Design) -> None:
             out.print(said, markup=False, soft_wrap=True)
         if "no_file" in entry:
             out.print(f"no PLIO file of {port}: {entry['no_file']}", markup=False, soft_wrap=True)
+    if "not_drawn" in report:
+        out.print(f"not drawn: {report['not_drawn']}", markup=False, soft_wrap=True)
     left_out = [port for port, entry in report["ports"].items() if "left_out" in entry]
     if left_out:
         what = report["ports"][left_out[0]]["left_out"]

@@ -24,6 +24,7 @@ from goldbeat.tb.cli.run import request_of
 from goldbeat.tb.cli.run_options import DesignName
 from goldbeat.tb.cli.screen import Screen, literal, show_table
 from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.extras import lacks_module
 from goldbeat.tb.paths import build_root, cache_root, check_root, plain_name
 from goldbeat.tb.regress.pool import LocalExecutor, TaskError
 from goldbeat.tb.run.signoff import Limits, load_limits, shown
@@ -215,6 +216,9 @@ def _draw(
     folder: Path,
     name: str,
 ) -> None:
+    if lacks_module(CURVE, "matplotlib"):
+        (folder / CURVE).unlink(missing_ok=True)
+        return
     # It takes longer to import than a short search.
     from goldbeat.tb.size.size_plot import plot_sizes
 
@@ -234,7 +238,8 @@ def _show(result: dict[str, Any], parameters: Sequence[SizedParameter], search: 
     plain = Screen(highlight=False, markup=False, soft_wrap=True)
     for text in _notes(result, search):
         plain.print(text)
-    plain.print(f"in {folder}: {RESULT}, {CURVE}")
+    plain.print(f"not drawn: {said}" if (said := lacks_module(CURVE, "matplotlib")) else f"in {folder}: {CURVE}")
+    plain.print(f"in {folder}: {RESULT}")
 
 
 def _notes(result: dict[str, Any], search: SizeSearch) -> Iterator[str]:

@@ -18,6 +18,7 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.trace_file import SUFFIX
 from goldbeat.tb.design.measurements import RunAnswer
 from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.extras import lacks_module
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.episodes import FILE as EPISODES
 from goldbeat.tb.run.episodes import save_episodes
@@ -147,7 +148,7 @@ def _write_one(
             plot_run(traces, folder / PLOT, f"{request.design.name} {request.case.name}", dtypes)
             report["plot"] = PLOT
         if plot:
-            report["memory_plots"] = _plot_memories(request, episode, folder)
+            report |= _plot_memories(request, episode, folder)
     _dump(report, folder / REPORT)
     return report
 
@@ -326,16 +327,18 @@ def _keep_answer(answer: RunAnswer, folder: Path) -> dict[str, Any]:
     return {"subject": answer.subject, "outputs": outputs, **answer.facts}
 
 
-def _plot_memories(request: Request, episode: EpisodeResult, folder: Path) -> dict[str, str]:
-    """Draw what every memory has answered; the files' names by port."""
+def _plot_memories(request: Request, episode: EpisodeResult, folder: Path) -> dict[str, Any]:
+    """Draw what every memory has answered; the report's entries of it: the files' names by port, or why there are none."""
+    logs = {port: m.log for port, m in episode.record.outcome.memories.items() if m.log is not None and len(m.log)}
+    if logs and (said := lacks_module(f"the plot of {', '.join(logs)}", "matplotlib")):
+        return {"memory_plots": {}, "not_drawn": said}
     names: dict[str, str] = {}
-    for port, memory in episode.record.outcome.memories.items():
-        if memory.log is not None and len(memory.log):
-            names[port] = f"memory/{port}.png"
-            (folder / "memory").mkdir(exist_ok=True)
-            title = f"{request.design.name} {request.case.name}: {port}"
-            plot_memory(memory.log, episode.stimulus.memories[port].regions, folder / names[port], title)
-    return names
+    for port, log in logs.items():
+        names[port] = f"memory/{port}.png"
+        (folder / "memory").mkdir(exist_ok=True)
+        title = f"{request.design.name} {request.case.name}: {port}"
+        plot_memory(log, episode.stimulus.memories[port].regions, folder / names[port], title)
+    return {"memory_plots": names}
 
 
 def _save(trace: Trace, path: Path) -> None:

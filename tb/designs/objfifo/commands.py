@@ -24,6 +24,7 @@ from goldbeat.tb.designs.objfifo.exec_command import execute
 from goldbeat.tb.designs.objfifo.plan_text import print_host_costs, print_plan
 from goldbeat.tb.designs.objfifo.run_command import Arguments, Design, Lax, run
 from goldbeat.tb.designs.objfifo.trace_commands import compare_trace, read_trace
+from goldbeat.tb.extras import need_module
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
@@ -66,6 +67,7 @@ def plan(
     if as_json + mlir + dot + (picture is not None) > 1:
         raise UsageError("--json, --mlir, --dot and --picture exclude each other")
     if picture is not None:
+        need_module("--picture", "matplotlib")
         check_free(picture, force)
     written = open_fifo_design(design, arguments or ())
     found = lower(written, strict=not lax)

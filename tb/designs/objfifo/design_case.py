@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,6 +40,7 @@ from goldbeat.tb.designs.objfifo.user_design import (
     planned_design,
 )
 from goldbeat.tb.designs.objfifo.wrong_word import wrong_word
+from goldbeat.tb.extras import lacks_module
 from goldbeat.tb.paths import plain_name
 
 _STREAM_BITS = 8 * WORD_BYTES
@@ -164,8 +164,9 @@ def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
 
 def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> RunAnswer:
     """Every tile's streams, its locks as a picture, and the PLIO files of the design's ports."""
-    # matplotlib takes a second to import.
-    from goldbeat.tb.designs.objfifo.picture import locks_png
+    if not (undrawn := lacks_module("the picture of a tile", "matplotlib")):
+        # matplotlib takes a second to import.
+        from goldbeat.tb.designs.objfifo.picture import locks_png
 
     made = _executed(context)
     files: dict[str, Any] = {}
@@ -176,7 +177,10 @@ def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> R
         ports = record.outcome.ports
         traced += traced_modules(one, ports, EngineShape.of(context.params))
         tiles.append(_tile_facts(one, ports))
-        files[Path(tiles[-1]["picture"]).name] = locks_png(one.tile, one.sources, one.sinks, ports)
+        if not undrawn:
+            name = f"{plain_name(tiles[-1]['tile'])}.png"
+            tiles[-1]["picture"] = f"output/{name}"
+            files[name] = locks_png(one.tile, one.sources, one.sinks, ports)
         for fifo, trace in _plio_ports(made, one, ports):
             name = f"{plain_name(fifo.name)}.txt"
             files[name] = plio_port_file(fifo, trace)
@@ -185,6 +189,7 @@ def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> R
     streams = [(tile, stream) for tile in tiles for stream in tile["streams"]]
     idle = [f"{stream['fifo']} at {tile['tile']}" for tile, stream in streams if not stream["words"]]
     lines = [f"moved no word: {', '.join(idle)}"] if idle else []
+    lines += [f"not drawn: {undrawn}"] if undrawn else []
     lines += [f"{name}: {{folder}}/{path}" for name, path in written.items()]
     rows = tuple((tile["tile"], _who(stream), str(stream["words"]), str(tile["cycles"])) for tile, stream in streams)
     table = MeasurementTable("tiles", ("tile", "fifo", "words", "cycles"), rows)
@@ -197,7 +202,7 @@ def _tile_facts(one: TileScene, ports: Mapping[str, Trace]) -> dict[str, Any]:
     ends = [int(t.cycle[-1]) for t in ports.values() if len(t)]
     streams = [{"fifo": s.fifo, "core": s.core, "port": p, "words": len(ports[p])} for s, p in _ports(one)]
     cycles = max(ends, default=0) + 1
-    return {"tile": name, "cycles": cycles, "streams": streams, "picture": f"output/{plain_name(name)}.png"}
+    return {"tile": name, "cycles": cycles, "streams": streams}
 
 
 def _who(stream: Mapping[str, Any]) -> str:

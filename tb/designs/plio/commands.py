@@ -50,6 +50,7 @@ from goldbeat.tb.cli.trace_files import (
 )
 from goldbeat.tb.designs.plio import HELP
 from goldbeat.tb.designs.plio.packets_command import Strict, check_strict, count_by_id, make_packets, packets_of
+from goldbeat.tb.extras import need_module
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
@@ -355,6 +356,7 @@ def throughput(
     The clock is inferred from the time between beats, unless --clock is given.
     """
     if plot is not None:
+        need_module("--plot", "matplotlib")
         check_free(plot, force)
     results: list[_Measured] = []
     with working("measuring", len(files)) as step:

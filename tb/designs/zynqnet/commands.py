@@ -26,6 +26,7 @@ from goldbeat.tb.cli.screen import literal, show_findings, show_table
 from goldbeat.tb.designs.zynqnet import HELP
 from goldbeat.tb.designs.zynqnet.inputs import find_image, find_network, find_weights
 from goldbeat.tb.designs.zynqnet.report import LayerRow, layer_table
+from goldbeat.tb.extras import need_module
 from goldbeat.tb.visible import visible
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
@@ -209,6 +210,7 @@ def plot_command(
 
     The timed golden model gives exactly the cycles of the RTL.
     """
+    need_module("goldbeat zynqnet plot", "matplotlib")
     check_free(out, force)
     net = find_network(network)
     hardware = Hardware(npe, data_w)

@@ -31,6 +31,14 @@ SUITE = '[[run]]\ndesigns = ["axis_skid"]\ntransactors = "cocotbext"\n'
         ("cocotbext", "regress suite.toml", 'transactors = "cocotbext" needs the Python package cocotbext'),
         ("pyslang", "new bench x.v", "pyslang is missing"),
         ("pyslang", "mutate axis_skid", "pyslang: "),
+        (
+            "matplotlib",
+            "plio throughput x.txt -t int32 -w 32 --plot p.png",
+            "--plot needs the Python package matplotlib",
+        ),
+        ("matplotlib", "backlog run a->b --plot p.png", "--plot needs the Python package matplotlib"),
+        ("matplotlib", "objfifo plan x.py --picture p.png", "--picture needs the Python package matplotlib"),
+        ("matplotlib", "zynqnet plot --layer c1 --out p.png", "zynqnet plot needs the Python package matplotlib"),
         ("PIL", "run zynqnet --image x.png", "reading pictures needs the Python package pillow"),
     ],
 )

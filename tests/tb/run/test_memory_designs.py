@@ -24,7 +24,7 @@ def _run(folder, design=DMA, **options):
 
 
 @pytest.mark.sim
-def test_memory_after_is_compared(tmp_path):
+def test_memory_after_is_compared(tmp_path, monkeypatch):
     for result in _run(tmp_path):
         assert result.passed, result.failures
         (episode,) = result.episodes
@@ -39,6 +39,13 @@ def test_memory_after_is_compared(tmp_path):
     report = write_report([result], tmp_path / "report")
     assert report["memory_plots"] == {"m_axi": "memory/m_axi.png"}
     assert (tmp_path / "report/memory/m_axi.png").read_bytes().startswith(b"\x89PNG")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    report = write_report([result], tmp_path / "undrawn")
+    assert report["memory_plots"] == {}
+    assert report["not_drawn"].startswith(
+        "the plot of m_axi needs the Python package matplotlib: pip install 'matplotlib"
+    )
+    assert not (tmp_path / "undrawn/memory").exists()
 
 
 @pytest.mark.sim

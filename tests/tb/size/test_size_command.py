@@ -23,7 +23,7 @@ def sized(tmp_path, *words, name=PIPELINE / "pipeline.toml"):
 
 
 @pytest.mark.sim
-def test_a_depth_is_found_kept_and_drawn(tmp_path):
+def test_a_depth_is_found_kept_and_drawn(tmp_path, monkeypatch):
     code, said = sized(tmp_path, "--param", "DEPTH_5=1/16/32", "--json")
     assert code == 0, said
     found = json.loads(said)
@@ -37,6 +37,10 @@ def test_a_depth_is_found_kept_and_drawn(tmp_path):
     code, said = sized(tmp_path, "--param", "DEPTH_5=1/16/32")
     assert code == 0
     assert "0 sets of values run, 3 taken from an earlier call" in said
+    monkeypatch.setattr("goldbeat.tb.cli.size.lacks_module", lambda what, module: f"{what} needs {module}")
+    code, said = sized(tmp_path, "--param", "DEPTH_5=1/16/32")
+    assert (code, "not drawn: size.png needs matplotlib" in said) == (0, True)
+    assert not (tmp_path / "size" / "size.png").exists()
 
 
 @pytest.mark.sim

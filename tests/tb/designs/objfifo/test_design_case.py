@@ -90,6 +90,13 @@ def test_plio_ports_read_and_write_text_files(ports, tmp_path, monkeypatch):
     assert (tile["tile"], [s["words"] for s in tile["streams"]]) == ("mem_tile_0_1", [36, 36])
     picture = tmp_path / "build/runs/ports" / tile["picture"]
     assert picture.read_bytes().startswith(b"\x89PNG")
+    with monkeypatch.context() as without:
+        without.setattr("importlib.util.find_spec", lambda name: None)
+        bare = call("run", "ports.py", "--input", "samples=in.txt", "--name", "bare")
+    assert bare.exit_code == 0, bare.output
+    assert "not drawn: the picture of a tile needs the Python package matplotlib: pip install" in bare.output
+    assert list((tmp_path / "build/runs/bare/output").glob("*.txt"))
+    assert not list((tmp_path / "build/runs/bare/output").glob("*.png"))
     # A design that says something else moved is not passed over.
     real = user_design.run_untimed
 
