@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of the reference, made from the code: commands from their help, TOML keys from their models, the Python API."""
+"""The pages as a site: ``python docs/site/build.py FOLDER`` makes FOLDER/site with Zensical.
+
+The pages of the reference are made from the code: commands from their help, TOML keys from their models, the Python API.
+"""
 
 from __future__ import annotations
 
 import inspect
 import os
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout, suppress
@@ -14,13 +18,10 @@ from types import NoneType
 from typing import Any, Literal, TextIO, get_args, get_origin
 
 import griffe
-import mkdocs_gen_files
 import typer
+import zensical
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from roles import plain
 
 import goldbeat
@@ -31,6 +32,8 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.mutate.waivers import WaiverFile
 from goldbeat.tb.regress.suite import Suite
 from goldbeat.tb.run.signoff import Limits
+
+_DOCS = Path(__file__).resolve().parents[1]
 
 FILES: Mapping[str, tuple[str, type[BaseModel], str]] = {
     "Description of a bench": ("goldbeat run FILE.toml", Description, "own-rtl.md"),
@@ -150,6 +153,23 @@ def python_names(out: TextIO) -> None:
         out.write(f"\n::: {module}.{attribute}\n")
 
 
-for page, write in {"commands.md": commands, "toml.md": toml_keys, "python.md": python_names}.items():
-    with mkdocs_gen_files.open(f"reference/{page}", "w") as opened:
-        write(opened)
+def build(folder: Path) -> None:
+    """Make the site; a dead link, or a docstring that cannot be read, is an error.
+
+    Args:
+        folder: gets ``pages``, the Markdown of the site, and ``site``. Older ones are overwritten.
+    """
+    pages, site = folder / "pages", folder / "site"
+    for old in (pages, site):
+        shutil.rmtree(old, ignore_errors=True)
+    shutil.copytree(_DOCS, pages, ignore=shutil.ignore_patterns("site"))
+    (pages / "reference").mkdir()
+    for page, write in {"commands.md": commands, "toml.md": toml_keys, "python.md": python_names}.items():
+        with (pages / "reference" / page).open("w", encoding="utf-8") as opened:
+            write(opened)
+    settings = shutil.copy(_DOCS / "site" / "zensical.toml", folder)
+    zensical.build(str(Path(settings).resolve()), {"strict": True, "clean": True})
+
+
+if __name__ == "__main__":
+    build(Path(sys.argv[1]))
