@@ -117,10 +117,8 @@ bench: $(TESTING) ## Measure all, or ONLY=kernel; SHORT=1: a minute each; result
 figures: $(TESTING) ## Full results of make bench to docs/performance.json, the pages and the README
 	$(BIN)/python tests/benchmarks/figures.py
 
-docs: export NO_MKDOCS_2_WARNING = 1
-docs: export DISABLE_MKDOCS_2_WARNING = true
 docs: $(PAGES) ## The pages as a site, for a browser without network: build/site/index.html
-	$(BIN)/mkdocs build --quiet
+	$(BIN)/python docs/site/build.py build
 
 dashboard: $(TESTING) ## Smoke with coverage, then the stage of every design: build/dashboard/index.html
 	-$(BIN)/goldbeat regress smoke --coverage
@@ -132,7 +130,7 @@ clean: ## Remove everything made (not .venv)
 # Versions that the oldest Python can use, and every later one.
 UV_LOCK := $(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11.0 --no-header \
 	--no-emit-index-url --annotation-style line --group build pyproject.toml --extra sim $(UPGRADE)
-TESTED  := reference waves probe synth registers images ucis page farm perfetto dev
+TESTED  := reference waves probe synth registers images plots farm perfetto dev
 
 lock: $(READY) ## Pin allowed packages in requirements; UPGRADE=--upgrade: in their newest versions
 	$(INSTALL) uv

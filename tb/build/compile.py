@@ -35,6 +35,7 @@ from goldbeat.tb.build.toolchain import Verilator, has_fst, need_programs, veril
 from goldbeat.tb.build.workshop import Workshop
 from goldbeat.tb.design.source_names import link_sources, source_names
 from goldbeat.tb.design.source_text import read_code
+from goldbeat.tb.kernel.launch import need_cocotb
 from goldbeat.tb.paths import cache_root, check_root, plain_folder, plain_name
 from goldbeat.tb.versions import version_of
 
@@ -191,9 +192,10 @@ def _key(tool: Verilator, recipe: Recipe) -> str:
 
 def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> int:
     """Build in a folder; how many files of C++ were compiled."""
+    need_cocotb()
+    need_programs("perl", "make", "c++")
     import cocotb_tools.config
 
-    need_programs("perl", "make", "c++")
     for name, text in recipe.texts.items():
         (folder / name).write_text(text)
     flags = ["-cc", "--vpi", "--prefix", "Vtop", "--top-module", recipe.top]

@@ -15,6 +15,7 @@ from goldbeat.tb.build.host_python import LIBRARY_PACKAGE, MIN_PYTHON, VENV_PACK
 from goldbeat.tb.build.toolchain import find_verilator, has_fst, has_header
 from goldbeat.tb.build.yosys import find_yosys, yosys_hint
 from goldbeat.tb.extras import install_hint, package_hint
+from goldbeat.tb.kernel.launch import COCOTB, cocotb_fits
 
 _MIN_GXX = 10
 _PACKAGES = ("numpy", "pydantic", "typer", "rich", "cocotb", "filelock", "find_libpython")
@@ -122,9 +123,11 @@ def _yosys() -> ToolFinding:
 def _package(name: str, *, needed: bool = True) -> ToolFinding:
     hint = package_hint(name)
     try:
-        return ToolFinding(name, True, needed, version(name), hint)
+        have = version(name)
     except PackageNotFoundError:
         return ToolFinding(name, False, needed, "not installed", hint)
+    old = name == "cocotb" and not cocotb_fits(have)
+    return ToolFinding(name, not old, needed, f"{have}, older than {COCOTB}" if old else have, hint)
 
 
 def _fst() -> ToolFinding:

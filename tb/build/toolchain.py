@@ -13,6 +13,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from goldbeat.pymodels.errors import ToolError
 from goldbeat.tb.errors import missing
 from goldbeat.tb.extras import install_hint
 from goldbeat.tb.paths import plain_folder
@@ -32,8 +33,8 @@ _WHEEL_MAKE = (
 
 _PACKAGES = {"c++": "g++"}
 """Debian's packages of programs, where the names differ."""
-_FSM_COVERAGE = (5, 48)
-"""The oldest Verilator in which ``--coverage-fsm`` was seen to work."""
+_FULL = (5, 48)
+"""The oldest Verilator in which ``--coverage-fsm`` and the clock crossings in ``--json-only`` were seen to work."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,19 @@ class Verilator:
     @property
     def counts_fsms(self) -> bool:
         """It knows coverage of state machines."""
-        return (parse_version(self.version) or (0, 0)) >= _FSM_COVERAGE
+        return (parse_version(self.version) or (0, 0)) >= _FULL
+
+    def need_crossings(self) -> None:
+        """Refuse a Verilator whose elaborated design has no crossings that can be trusted.
+
+        Raises:
+            ToolError: it is older.
+        """
+        if (parse_version(self.version) or (0, 0)) < _FULL:
+            least = f"{_FULL[0]}.{_FULL[1]:03}"
+            raise ToolError(
+                f"clock crossings need Verilator {least} or later, found {self.version}; {install_hint('sim')}"
+            )
 
     def environment(self) -> dict[str, str]:
         """The environment to run it and its makefiles in."""

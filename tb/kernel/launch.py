@@ -14,6 +14,10 @@ from pathlib import Path
 from goldbeat.pymodels.errors import ToolError
 from goldbeat.tb.errors import missing
 from goldbeat.tb.paths import IMPORT_ROOT
+from goldbeat.tb.versions import version_of
+
+COCOTB = "2.1"
+"""The oldest cocotb with the event loop and the test manager that sessions and agents use."""
 
 
 def cocotb_environment(top: str, module: str, seed: int, results: Path, paths: Sequence[Path] = ()) -> dict[str, str]:
@@ -58,12 +62,35 @@ def simulator_environment(top: str, seed: int, paths: Sequence[Path] = ()) -> di
     }
 
 
+def cocotb_fits(version: str) -> bool:
+    """Whether a version of cocotb is new enough."""
+    return [int(part) for part in version.split(".")[:2]] >= [int(part) for part in COCOTB.split(".")]
+
+
+def need_cocotb() -> None:
+    """Refuse a cocotb that is too old.
+
+    Raises:
+        ToolError: it is; or there is none.
+    """
+    # Wanted for errors alone: every simulator imports this module.
+    from goldbeat.tb.extras import install_hint
+
+    try:
+        have = version_of("cocotb")
+    except ModuleNotFoundError:
+        raise missing("cocotb", "not installed", install_hint("sim")) from None
+    if not cocotb_fits(have):
+        raise ToolError(f"cocotb {have} is older than {COCOTB}; to get a newer one: {install_hint('sim')}")
+
+
 @cache
 def _cocotb_files() -> tuple[str, Path, Path]:
     """Python's shared library, the folder of cocotb's, and the one that starts Python.
 
     ``cocotb_tools.config`` gives the same, and imports cocotb and pytest for it.
     """
+    need_cocotb()
     import find_libpython
 
     libpython = find_libpython.find_libpython()
@@ -73,10 +100,7 @@ def _cocotb_files() -> tuple[str, Path, Path]:
     folders = [] if package is None else list(package.submodule_search_locations or ())
     entry = PathFinder.find_spec("cocotb.simulator", folders)
     if entry is None or entry.origin is None:
-        # Wanted for the error alone: every simulator imports this module.
-        from goldbeat.tb.extras import install_hint
-
-        raise missing("cocotb", "not installed, or without its module cocotb.simulator", install_hint("sim"))
+        raise ToolError("cocotb is installed without its module cocotb.simulator; install it again")
     return libpython, Path(folders[0]).resolve() / "libs", Path(entry.origin).resolve()
 
 

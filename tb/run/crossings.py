@@ -63,6 +63,7 @@ def find_crossings(design: Design, params: Mapping[str, Any]) -> tuple[Crossing,
 def _elaborated(design: Design, params: Mapping[str, Any]) -> str:
     """The design as Verilator has it, all instances in one module, as JSON."""
     tool = verilator()
+    tool.need_crossings()
     need_programs("perl")
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / f"{TOP}.sv").write_text(make_harness(design, params))

