@@ -122,18 +122,10 @@ def script(copy: Path) -> Path:
 
 def test_a_benchmark_that_ends_is_complete_and_its_full_results_alone_are_published(copy: Path, script: Path) -> None:
     out = copy / "bench" / "small.json"
-    change(
-        copy,
-        "docs/performance.md",
-        "# Performance\n",
-        "# Performance\n\n<!-- figures small -->\n<!-- end figures -->\n",
-    )
-    change(
-        copy,
-        RESULTS,
-        "{",
-        '{"small": {"rows": [], "files": [], "hash": "", "commit": "", "date": "", "committed": "2026-01-31"},',
-    )
+    blocks = "".join(f"\n<!-- figures {name} -->\n<!-- end figures -->\n" for name in ("small", "small/rest"))
+    change(copy, "docs/performance.md", "# Performance\n", f"# Performance\n{blocks}")
+    empty = '{"rows": [], "files": [], "hash": "", "commit": "", "date": "", "committed": "2026-01-31"}'
+    change(copy, RESULTS, "{", f'{{"small": {empty}, "small/rest": {empty},')
     for words, value, full in ((("--short",), 2.5, False), ((), 5.0, True)):
         code, _, err = call(script, *words, GOLDBEAT_BENCH=str(out.parent))
         assert (code, err) == (0, "")
@@ -141,9 +133,10 @@ def test_a_benchmark_that_ends_is_complete_and_its_full_results_alone_are_publis
         assert (found["complete"], found["full"], found["skipped"]) == (True, full, {"rest": "set A_VARIABLE"})
         assert [(row["value"], row["ratio"]) for row in found["rows"]] == [(value, 10.0 / value)]
         assert (found["files"], len(found["hash"]), found["cores"]) == (["measured.txt"], 16, os.cpu_count())
-        assert written(copy) == (0, "", "" if full else "small.json: short, left out\n")
+        assert written(copy) == (0, "", "" if full else "small.json: not of the full settings, left out\n")
         page = (copy / "docs" / "performance.md").read_text(encoding="utf-8")
         assert ("| beats | 5 s | 10 s, peer | 2 |" in page) is full
+        assert ("The last `make bench` left it out: set A_VARIABLE." in page) is full
     # The file that it measures changes: the row is marked, and the page must say so.
     (copy / "measured.txt").write_text("2")
     assert "expected '| beats † | 5 s | 10 s, peer | 2 |'" in written(copy, "--check")[1]

@@ -36,7 +36,7 @@ def measure(latencies: tuple[int, ...], commands: int) -> Iterator[Row]:
                 value = int(trace.keep[1:].sum()) / int(trace.cycle[-1] - trace.cycle[0])
                 if latency <= 20 and value < 0.999 * PORT:
                     raise SystemExit(f"{engine}, latency {latency}: {value:.2f} bytes per cycle of {PORT}")
-                yield Row(f"{engine}, {stream}, read latency {latency}", value, "B/cycle", "port", PORT)
+                yield Row(f"read latency {latency}", value, "B/cycle", column=f"{engine}, {stream}")
 
 
 if __name__ == "__main__":

@@ -163,7 +163,10 @@ def merge(groups: dict[str, Group]) -> None:
     for path in sorted(OUT.glob("*.json")):
         result = json.loads(path.read_text(encoding="utf-8"))
         if not result["complete"] or not result["full"]:
-            print(f"{path.name}: {'short' if result['complete'] else 'not complete'}, left out", file=sys.stderr)
+            print(
+                f"{path.name}: {'not of the full settings' if result['complete'] else 'not complete'}, left out",
+                file=sys.stderr,
+            )
             continue
         state = {k: result[k] for k in ("commit", "committed", "date", "cores", "load", "files", "hash")}
         rows = result["rows"]

@@ -94,13 +94,15 @@ def digest(files: Sequence[str], root: Path = ROOT) -> str:
     return found.hexdigest()[:16]
 
 
-def machine() -> dict[str, Any]:
-    """The commit, and the state of the machine."""
-    git = ["git", "log", "-1", "--format=%h %cs"]
-    commit, _, day = subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=False).stdout.partition(" ")
+def _git(*words: str) -> str:
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def machine(files: Sequence[str]) -> dict[str, Any]:
+    """The commit that changed the measured files last, the day of HEAD, and the state of the machine."""
     return {
-        "commit": commit,
-        "committed": day.strip(),
+        "commit": _git("log", "-1", "--format=%h", "--", *(f":(glob){pattern}" for pattern in files)),
+        "committed": _git("log", "-1", "--format=%cs"),
         "date": time.strftime("%Y-%m-%d"),
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[0], 1),
@@ -149,7 +151,7 @@ def benchmark(
         "short": is_short,
         "full": not is_short and all(settings[k] == v for k, v in full.items() if v),
         "settings": settings,
-        **machine(),
+        **machine(files),
     }
     head |= {"files": list(files), "hash": digest(files)}
     rows: list[dict[str, Any]] = []
@@ -166,7 +168,7 @@ def benchmark(
             skipped[one.table] = one.reason
         else:
             rows.append({**asdict(one), "ratio": one.ratio})
-    head["load"] = max(head["load"], machine()["load"])
+    head["load"] = max(head["load"], round(os.getloadavg()[0], 1))
     if not rows and not skipped:
         raise SystemExit("nothing was measured")
     keep(complete=True)
