@@ -43,6 +43,17 @@ def test_a_benchmark_has_a_short_form_and_names_its_files(script: Path) -> None:
     assert [(ast.unparse(one.args[1]), len(one.args)) for one in calls] == [("FILES", 4)]
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(1000)
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_a_benchmark_ends_in_its_short_form(script: Path, tmp_path: Path) -> None:
+    code, printed, errors = call(script, "--short", GOLDBEAT_BENCH=str(tmp_path))
+    assert code == 0, printed + errors
+    (found,) = (json.loads(path.read_text(encoding="utf-8")) for path in tmp_path.glob("*.json"))
+    assert found["complete"]
+    assert found["rows"] or found["skipped"]
+
+
 @pytest.fixture
 def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository with the pages, one commit, and figures of one file."""
