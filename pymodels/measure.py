@@ -11,9 +11,10 @@ Words used here:
   that the time stamps span, so it never exceeds what the port carries;
 * the rate *by frames* is the samples of all frames but the last / (start of the last frame - start of the first). The
   pauses between frames count. Source: the throughput section of UG1076;
-* the *sustained* rate is the lower of the two. The rate by frames does not know the last frame and what comes after the last
-  TLAST, the raw one not the pause after the last frame: use this one;
-* the *continuous* rate is the rate inside the frames, with the time between them left out;
+* the *continuous* rate is the rate inside the frames: all their samples / the cycles that they occupy, from the first
+  beat to the last one inclusive. The time between frames is left out;
+* the *sustained* rate is the lowest of the three. The rate by frames does not know the last frame and what comes after the
+  last TLAST, the raw one neither the pause after the last frame nor how full the last beat is: use this one;
 * a *gap* is the time from one beat to the next (one clock period where beats are back to back); the *idle cycles* of
   a gap are those in which nothing transferred (0 where beats are back to back).
 """
@@ -180,8 +181,8 @@ class Throughput:
 
     @property
     def sustained(self) -> Rate | None:
-        """The rate that reports show and limits apply to: by frames or raw, whichever is lower; None with fewer than two beats."""
-        return _lower(self.raw, self.by_frames)
+        """The rate that reports show and limits apply to: the lowest of the three; None with fewer than two beats."""
+        return _lowest(self.by_frames, self.raw, self.continuous)
 
     @property
     def limit_mb_per_s(self) -> float:
@@ -217,8 +218,8 @@ class Throughput:
         return self.reasons.get(name, "")
 
 
-def _lower(raw: Rate | None, by_frames: Rate | None) -> Rate | None:
-    found = [rate for rate in (by_frames, raw) if rate is not None]
+def _lowest(*rates: Rate | None) -> Rate | None:
+    found = [rate for rate in rates if rate is not None]
     return min(found, key=lambda rate: rate.bytes / rate.span_ps, default=None)
 
 
@@ -294,16 +295,20 @@ class _Meter:
         trace: all of it.
         kind: sample type, None where it is not known.
         rates: for rates alone: neither gaps nor intervals.
+        cycle_ps: what a beat occupies; None: a cycle of the trace.
     """
 
-    def __init__(self, trace: Trace, kind: SampleType | None, *, rates: bool = False) -> None:
+    def __init__(
+        self, trace: Trace, kind: SampleType | None, *, rates: bool = False, cycle_ps: int | None = None
+    ) -> None:
         self.kind, self._rates = kind, rates
         self.clock_ps = trace.clock_ps
+        self.cycle_ps = trace.clock_ps if cycle_ps is None else cycle_ps
         self.beats = self.size = self.frames = self.closed = 0
         self.first = self.latest = self.last_size = 0
         self.ended = True
-        # Of beats that begin a frame: how many, bytes before the last one, its cycle; bytes in all of them, time before them.
-        self.starts = self.before_start = self.start_cycle = self.in_starts = self.apart = 0
+        # Of beats that begin a frame: how many, bytes before the last one, its cycle; picoseconds between frames.
+        self.starts = self.before_start = self.start_cycle = self.apart_ps = 0
         self.idle: Counter[int] = Counter()
         # TLAST: number of intervals, the latest one's cycle and bytes up to it; sum and limits of the intervals.
         self.end_cycle = self.end_size = self.total = self.first_end = 0
@@ -351,8 +356,7 @@ class _Meter:
         if not len(starts):
             return
         later = starts[1:] if not self.beats else starts
-        self.apart += int((gaps[later] + 1).sum())
-        self.in_starts += int(size[starts].sum())
+        self.apart_ps += int(np.maximum((gaps[later] + 1) * self.clock_ps - self.cycle_ps, 0).sum())
         self.starts += len(starts)
         self.before_start = self.size + int(size[: starts[-1]].sum())
         self.start_cycle = int(part.cycle[starts[-1]])
@@ -400,10 +404,8 @@ class _Meter:
     def continuous(self) -> Rate:
         """As :func:`continuous_rate`."""
         _need_beats(self.beats)
-        span = (self.latest - self.first - self.apart) * self.clock_ps
-        if span == 0:
-            raise UnmeasurableError("every frame is a single beat")
-        return _rate(self.size - self.in_starts, self.kind, span)
+        span_ps = (self.latest - self.first) * self.clock_ps + self.cycle_ps - self.apart_ps
+        return _rate(self.size, self.kind, span_ps)
 
     def intervals(self) -> Intervals:
         """Limits and mean of the frame intervals."""
@@ -448,12 +450,12 @@ def frame_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate:
 
 
 def continuous_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate:
-    """The rate inside frames: each frame's samples but those of its first beat, over the time from its first beat.
+    """The rate inside frames: the samples of all frames over the cycles from each frame's first beat to its last.
 
-    A trace without TLAST is one frame.
+    Both of these beats count, and a trace without TLAST is one frame.
 
     Raises:
-        UnmeasurableError: no frame has two beats.
+        UnmeasurableError: fewer than two beats.
     """
     return _Meter(trace, _kind(dtype)).continuous()
 
@@ -505,7 +507,7 @@ def mean_rate(trace: Trace, dtype: str | SampleType | None = None) -> MeanRate:
     meter = _Meter(trace, _kind(dtype), rates=True)
     if meter.beats < 2:
         return MeanRate(meter.beats, meter.frames, None, None)
-    rate = _lower(meter.raw(), None if meter.starts < 2 else meter.by_frames())
+    rate = _lowest(None if meter.starts < 2 else meter.by_frames(), meter.raw(), meter.continuous())
     assert rate is not None
     limit_mb_per_s = trace.width / 8 * 1e6 / trace.clock_ps
     return MeanRate(meter.beats, meter.frames, rate, rate.mb_per_s / limit_mb_per_s)
@@ -525,7 +527,7 @@ def measure(trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: in
         UsageError: the type does not fit the port.
     """
     kind = _kind(dtype)
-    meter = _Meter(trace, kind)
+    meter = _Meter(trace, kind, cycle_ps=clock_ps)
     reasons: dict[str, str] = {}
 
     def attempt(name: str, function: Callable[[], _T]) -> _T | None:

@@ -23,7 +23,7 @@ class SlowWindow:
     """A window and its payload.
 
     Attributes:
-        start: its first cycle.
+        start: its first cycle, or picosecond.
         payload: bytes of the beats in it.
     """
 
@@ -46,11 +46,12 @@ class ServiceCurve:
 
 
 class _Payload:
-    """Bytes before each cycle, counted from the first beat."""
+    """Bytes before each cycle, counted from the first beat; a cycle may be a picosecond."""
 
-    def __init__(self, trace: Trace) -> None:
-        self.first = int(trace.cycle[0]) if len(trace) else 0
-        self.cycle = trace.cycle - self.first
+    def __init__(self, trace: Trace, *, in_ps: bool = False) -> None:
+        place = trace.time_ps if in_ps else trace.cycle
+        self.first = int(place[0]) if len(trace) else 0
+        self.cycle = place - self.first
         self.span = int(self.cycle[-1]) if len(trace) else 0
         size = trace.valid_bytes()
         self._before = np.concatenate([[0], np.cumsum(size)])
@@ -77,15 +78,20 @@ class _Payload:
         return starts, self._counted(starts, length)
 
 
-def slowest_window(trace: Trace, length: int) -> SlowWindow | None:
-    """The emptiest window of a length in cycles of the trace, the first of them; None where none is so long.
+def slowest_window(trace: Trace, length: int, *, in_ps: bool = False) -> SlowWindow | None:
+    """The emptiest window of a length, the first of them; None where none is so long.
+
+    Args:
+        trace: the stream.
+        length: in cycles of the trace, at which windows start then; at least 1.
+        in_ps: the length is in picoseconds, and a window starts at any time: no clock is needed.
 
     Raises:
         UsageError: a length below 1.
     """
     if length < 1:
-        raise UsageError(f"a window of {length} cycles, expected at least 1")
-    payload = _Payload(trace)
+        raise UsageError(f"a window of {length} {'ps' if in_ps else 'cycles'}, expected at least 1")
+    payload = _Payload(trace, in_ps=in_ps)
     if length > payload.span:
         return None
     starts, held = payload.in_windows(length, most=False)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
@@ -228,6 +229,9 @@ def load_limits(path: Path) -> Limits:
         if windowed and ("rate" in table.model_fields_set or not any(k.startswith("min_") for k in table.given())):
             expected = "min_msamples_per_s or min_mb_per_s, and no rate: it is that of the window"
             raise InputError(f'[port."{name}"] with window_ns', expected, file=path)
+        if table.window_ns is not None and Fraction(str(table.window_ns)) * 1000 % 1:
+            found = f'[port."{name}"] window_ns = {table.window_ns}'
+            raise InputError(found, "a whole number of picoseconds: at most three decimals", file=path)
     for kind, name in (*(("latency", n) for n in limits.latency), *(("backlog", n) for n in limits.backlog)):
         source, sink = split_path(name)
         if not (source and sink) or ARROW in sink:
@@ -584,17 +588,18 @@ def _payload(name: str, port: MeasuredPort, packets: bool | None) -> MeasuredPor
 
 def _window_figure(at: Measured, port: MeasuredPort, what: str, window_ns: float) -> _Figure:
     """The rate in the slowest window of a length."""
-    cycles = max(1, round(window_ns * 1000 / port.trace.clock_ps))
-    slowest = slowest_window(port.trace, cycles)
+    window_ps = round(window_ns * 1000)
+    slowest = slowest_window(port.trace, window_ps, in_ps=True)
     if slowest is None:
         return _Figure(at, None, f"too few beats for a window of {_number(window_ns)} ns", absent=True)
     dtype, why = _sample_type(port)
-    rate = rate_of(slowest.payload, dtype, cycles * port.trace.clock_ps)
+    rate = rate_of(slowest.payload, dtype, window_ps)
     value = rate.mb_per_s if what == "min_mb_per_s" else rate.msamples_per_s
-    start = port.trace.offset_ps + slowest.start * port.trace.clock_ps
-    return _Figure(
-        at, value, "" if value is not None else why, place=f"in the window from {_number(start / 1000)} ns on"
-    )
+    if slowest.start == int(port.trace[:1].time_ps[0]):
+        place = f"in the window from {_number(slowest.start / 1000)} ns on"
+    else:
+        place = f"in the window right after the beat at {_number((slowest.start - 1) / 1000)} ns"
+    return _Figure(at, value, "" if value is not None else why, place=place)
 
 
 def _sample_type(port: MeasuredPort) -> tuple[str | None, str]:

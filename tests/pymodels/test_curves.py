@@ -36,6 +36,13 @@ def test_curves_hold_what_every_window_holds(longest: int) -> None:
             found = slowest_window(trace, length)
             assert found is not None
             assert (found.payload, found.start) == (min(held), int(trace.cycle[0]) + held.index(min(held)))
+            # In time, windows start between edges too.
+            time = Trace.from_bytes(trace.data, keep=trace.keep, cycle=trace.cycle * 3 + 5, clock_ps=1)
+            three = Trace.from_bytes(trace.data, keep=trace.keep, cycle=trace.cycle, clock_ps=3, offset_ps=5)
+            held = _windows(time, 3 * length - 1)
+            found = slowest_window(three, 3 * length - 1, in_ps=True)
+            assert found is not None
+            assert (found.payload, found.start) == (min(held), int(time.cycle[0]) + held.index(min(held)))
         assert slowest_window(trace, span + 1) is None
 
 

@@ -100,6 +100,29 @@ def test_a_frame_that_is_slow_at_either_end_is_the_longest() -> None:
         assert found.steady.holds == (beat == 3)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_the_rate_inside_frames_is_between_the_sustained_one_and_the_port(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    beats = int(rng.integers(2, 60))
+    last = rng.random(beats) < rng.choice([0, 0.2, 0.5, 1])
+    size = np.where(rng.random(beats) < 0.3, rng.integers(0, 5, beats), 4)
+    gaps = np.where(rng.random(beats) < 0.3, rng.integers(0, 9, beats), 0)
+    keep = np.arange(4) < size[:, None]
+    trace = Trace.from_bytes(np.zeros((beats, 4)), keep=keep, last=last, clock_ps=4000).with_gaps(gaps)
+    found = measure(trace)
+    assert found.continuous is not None
+    assert found.sustained is not None
+    starts = np.flatnonzero(np.concatenate([[True], last[:-1]]))
+    ends = np.append(starts[1:], beats) - 1
+    cycles = int((trace.cycle[ends] - trace.cycle[starts] + 1).sum())
+    assert (found.continuous.bytes, found.continuous.span_ps) == (int(size.sum()), cycles * 4000)
+    assert found.sustained.mb_per_s <= found.continuous.mb_per_s <= found.limit_mb_per_s
+    # On a finer grid, a beat still occupies a cycle of the port's clock.
+    fine = Trace.from_bytes(trace.data, keep=keep, last=last, clock_ps=1000, cycle=trace.cycle * 4)
+    assert measure(fine, clock_ps=4000).continuous == found.continuous
+    assert mean_rate(trace).rate == found.sustained
+
+
 def test_first_and_last_time_include_the_offset() -> None:
     result = measure(stream(4))
     assert (result.first_ps, result.last_ps) == (1000, 13000)
@@ -122,9 +145,11 @@ def test_short_beats_count_their_valid_samples() -> None:
     assert (result.beats, result.samples, result.bytes) == (4, 10, 20)
     assert result.by_frames is not None
     assert (result.by_frames.samples, result.by_frames.span_ps) == (5, 2 * 4000)
-    # Inside the frames: one sample in the one cycle after each first beat.
+    # Inside the frames: five samples in the two cycles of each.
     assert result.continuous is not None
-    assert (result.continuous.samples, result.continuous.span_ps) == (2, 2 * 4000)
+    assert (result.continuous.samples, result.continuous.span_ps) == (10, 4 * 4000)
+    # By frames 5/8 of the port, raw 9/12: the last beat is not in it.
+    assert result.sustained == result.by_frames
 
 
 def test_without_a_type_there_are_only_bytes() -> None:
@@ -157,7 +182,7 @@ def test_beats_that_are_no_whole_samples_are_refused() -> None:
         (stream(8), {"by_frames", "intervals", "steady"}),
         (stream(8, frame=8), {"by_frames", "intervals", "steady"}),
         (stream(8, frame=4), {"steady"}),
-        (stream(8, frame=1), {"continuous"}),
+        (stream(8, frame=1), set()),
     ],
     ids=["no beats", "one beat", "one TLAST beat", "no TLAST", "one frame", "two frames", "frames of one beat"],
 )

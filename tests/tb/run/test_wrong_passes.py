@@ -102,7 +102,22 @@ def test_a_stream_at_full_rate_keeps_the_limit_of_its_port(tmp_path: Path, frame
 
 def test_the_slowest_window_is_named(tmp_path: Path) -> None:
     text = _signoff(tmp_path, _stream(_gaps(100, slice(50, 54), 4)), f"{LEAST}\nwindow_ns = 80", code=1)
-    assert "50 Msamples/s is below 240 Msamples/s in the window from 196 ns on" in text
+    assert "50 Msamples/s is below 240 Msamples/s in the window right after the beat at 192 ns" in text
+
+
+@pytest.mark.parametrize(("window", "measured"), [(799, 1e3 / 799), (800, 2.5), (801, 2e3 / 801), (700, 1e3 / 700), (0.5, 0)])
+def test_windows_are_time_whatever_the_clock(tmp_path: Path, window: float, measured: float) -> None:
+    # Beats 400 ns apart: of 799 ns, a window right after a beat holds one.
+    trace = Trace.from_bytes(np.zeros((20, 4)), clock_ps=400_000)
+    for clock in ([], ["--clock", "250"], ["--clock", "2.5"]):
+        text = _signoff(tmp_path, trace, f"min_msamples_per_s = 1000\nwindow_ns = {window}", *clock, "--json", code=1)
+        (check,) = json.loads(text)["checks"]
+        assert check["measured"] == pytest.approx(measured, rel=1e-4)
+
+
+def test_a_window_of_a_part_of_a_picosecond_is_refused(tmp_path: Path) -> None:
+    text = _signoff(tmp_path, _stream(_gaps(20)), f"{LEAST}\nwindow_ns = 80.0005", code=2)
+    assert "expected a whole number of picoseconds" in text
 
 
 # -- packets ----------------------------------------------------------------------------------------------------------
@@ -137,6 +152,14 @@ def test_headers_of_packets_do_not_count(tmp_path: Path, width: int, payload: fl
     assert found["by_frames"]["msamples_per_s"] == pytest.approx(payload)
     assert "headers not counted" in goldbeat(base)[1]
     assert json.loads(goldbeat([*base, "--no-packets", "--json"])[1])[0]["samples"] == 136
+
+
+@pytest.mark.parametrize(("words", "payload"), [(16, 16 / 17 * 250), (1, 125)])
+def test_headers_take_time_inside_frames(tmp_path: Path, words: int, payload: float) -> None:
+    trace = _packets(32, words)
+    for share, code in ((1.01, 1), (0.99, 0)):
+        limit = f'min_msamples_per_s = {payload * share}\nrate = "continuous"'
+        _signoff(tmp_path, trace, limit, "--clock", "250", code=code)
 
 
 def test_data_are_no_packets() -> None:
