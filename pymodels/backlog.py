@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.measure import UnmatchedError, UnmeasurableError
+from goldbeat.pymodels.measure import UnmatchedError, UnmeasurableError, check_frames_agree
 from goldbeat.pymodels.trace import Trace
 
 BacklogUnit = Literal["beats", "bytes", "frames"]
@@ -54,7 +54,7 @@ def backlog(source: Trace, sink: Trace, *, unit: BacklogUnit = "beats") -> Backl
         unit: what to count. Ports of different widths do not have the same beats: count bytes there.
 
     Raises:
-        UnmatchedError: not as much comes out as goes in.
+        UnmatchedError: not as much comes out as goes in, of all or of a frame.
         UnmeasurableError: nothing goes in.
         UsageError: more comes out than has gone in: other ports, or other time bases; or an unknown unit.
     """
@@ -66,6 +66,8 @@ def backlog(source: Trace, sink: Trace, *, unit: BacklogUnit = "beats") -> Backl
         raise UnmatchedError(
             f"{totals[0]} {unit} at the input and {totals[1]} at the output are not equal in number{hint}"
         )
+    if unit != "frames":
+        check_frames_agree(source, sink, lambda trace: _weights(trace, unit), unit)
     if not totals[0]:
         raise UnmeasurableError(f"no {unit}")
     most, at_ps, beat, area = -1, 0, 0, 0.0

@@ -576,7 +576,7 @@ def latencies(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> npt.NDAr
             to TLAST; ``frame-total``: first beat of frame i to its TLAST at the output.
 
     Raises:
-        UnmatchedError: not as many events on one side as on the other.
+        UnmatchedError: not as many events on one side as on the other; by ``beat``, frames with other numbers of beats.
         UnmeasurableError: nothing to match.
         UsageError: an output comes before its input: other ports, or other time bases.
     """
@@ -590,6 +590,7 @@ def latencies(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> npt.NDAr
             raise UnmatchedError(
                 f"{len(source)} {unit} at the input and {len(sink)} at the output are not equal in number{hint}"
             )
+        check_frames_agree(source, sink, _each_beat, unit)
         begin, end = source.time_ps, sink.time_ps
     else:
         for name, trace in (("input", source), ("output", sink)):
@@ -610,6 +611,48 @@ def latencies(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> npt.NDAr
     if len(begin) == 0:
         raise UnmeasurableError("no beats")
     return _differences(begin, end, unit)
+
+
+def check_frames_agree(
+    source: Trace, sink: Trace, weights: Callable[[Trace], npt.NDArray[np.int64]], unit: str
+) -> None:
+    """Refuse to match by number where frames show that something was lost, added or moved to another frame.
+
+    Args:
+        source: transfers into a design.
+        sink: transfers out of it; without TLAST on either side, nothing is refused.
+        weights: (n,) what each beat of a trace counts.
+        unit: what it counts.
+
+    Raises:
+        UnmatchedError: the frames of both do not hold the same.
+    """
+    if not (_framed(source) and _framed(sink)):
+        return
+    one, other = (_frame_sizes(trace, weights) for trace in (source, sink))
+    if len(one) != len(other):
+        raise UnmatchedError(
+            f"{len(one)} frames at the input and {len(other)} at the output, so {unit} cannot be matched by number"
+        )
+    if len(at := np.flatnonzero(one != other)):
+        found = f"frame {at[0]} has {one[at[0]]} {unit} at the input and {other[at[0]]} at the output"
+        raise UnmatchedError(f"{found}, so {unit} cannot be matched by number; measure by frame instead")
+
+
+def _each_beat(trace: Trace) -> npt.NDArray[np.int64]:
+    return np.ones(len(trace), np.int64)
+
+
+def _frame_sizes(trace: Trace, weights: Callable[[Trace], npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+    """(frames,) what each frame counts, beats after the last TLAST as one more frame."""
+    before, ends = 0, [np.zeros(1, np.int64)]
+    for part in trace.parts():
+        sums = before + np.cumsum(weights(part))
+        ends.append(sums[part.last])
+        before = int(sums[-1])
+    if not trace[-1:].last.all():
+        ends.append(np.array([before]))
+    return np.diff(np.concatenate(ends))
 
 
 def _differences(
@@ -656,6 +699,7 @@ def latency(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> Latency:
     if by != "beat" or len(source) != len(sink) or len(source) == 0:
         took = latencies(source, sink, by=by)
         return Latency(by, len(took), int(took[0]), int(took[-1]), int(took.min()), float(took.mean()), int(took.max()))
+    check_frames_agree(source, sink, _each_beat, "beats")
     low: list[int] = []
     high: list[int] = []
     ends: list[int] = []

@@ -168,6 +168,8 @@ def _show(what: Subject, checks: list[LimitCheck]) -> None:
             plain.print(f"FAIL {c.where} {c.name}: {c.reason}")
     if what.status is not None and what.sources is None:
         plain.print("note: this run kept no hashes of its sources; whether they have changed since cannot be told")
+    if what.status is not None and not what.sealed:
+        plain.print("note: this run kept no seal; whether its files have been edited or mixed cannot be told")
     for text in _extent(what, checks):
         plain.print(text)
     if what.packet_ports:
@@ -193,6 +195,8 @@ def _extent(what: Subject, checks: list[LimitCheck]) -> Iterator[str]:
         yield f"measured: {total} whole episodes of {len(_seeds(what))} seed(s), each limit by its worst value"
     if what.cut:
         yield f"not measured: {what.cut} episode(s) cut off by a reset"
+    for where, note in dict.fromkeys((c.where, c.note) for c in checks if c.note and c.measured is not None):
+        yield f"note: {where}: {note}"
     for c in checks:
         if c.left_out:
             yield f"note: {c.where} {c.name}: measured in {c.measured_in} of {total} episodes; others: {c.left_out}"

@@ -28,6 +28,7 @@ from goldbeat.tb.run.plot import plot_memory, plot_run
 from goldbeat.tb.run.run_folder import DIAGRAM, PLOT, REPORT, TIMELINE
 from goldbeat.tb.run.runs import EpisodeResult, Request, RunResult, differing_ports, shown_result
 from goldbeat.tb.run.scoreboard import compared_part
+from goldbeat.tb.run.seal import file_digest, sealed
 from goldbeat.tb.run.sources import sources_of, tool_versions
 from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.transactions import ahead_of_streams, bus_directions
@@ -103,6 +104,7 @@ def _keep_episodes(results: Sequence[RunResult], folder: Path) -> dict[str, Any]
     request = results[0].request
     return {
         "file": EPISODES,
+        "sha256": file_digest(folder / EPISODES),
         "whole": len(whole),
         "cut": sum(len(r.episodes) for r in results) - len(whole),
         "dtypes": {p.name: p.dtype for p in request.design.bundles(request.all_params)},
@@ -378,4 +380,4 @@ def _write_plio(trace: Trace, dtype: str, path: Path, *, timed: bool) -> str | N
 
 
 def _dump(report: dict[str, Any], path: Path) -> None:
-    path.write_text(json.dumps(report, indent=2, default=list, allow_nan=False) + "\n")
+    path.write_text(json.dumps(sealed(report), indent=2, allow_nan=False) + "\n")

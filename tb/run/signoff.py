@@ -31,6 +31,7 @@ from goldbeat.pymodels.transactions import Transactions
 from goldbeat.tb.run.episodes import WholeEpisode, load_episodes
 from goldbeat.tb.run.junit import JUnitCase, JUnitSuite, junit_text
 from goldbeat.tb.run.kept_report import read_report
+from goldbeat.tb.run.seal import check_digest, check_seal
 from goldbeat.tb.run.sources import changed_sources
 from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.transaction_limits import TransactionLimits, check_transaction_ports, measured_transactions
@@ -180,6 +181,7 @@ class LimitCheck:
         seed, episode: where the worst value was measured, or what could not be; None for a file.
         measured_in: in how many episodes there was something to measure.
         left_out: why others were left out, by the first of them; empty where none was.
+        note: what the measure takes for granted; empty: nothing.
     """
 
     where: str
@@ -193,6 +195,7 @@ class LimitCheck:
     episode: int | None = None
     measured_in: int = 0
     left_out: str = ""
+    note: str = ""
 
     @property
     def passed(self) -> bool:
@@ -261,6 +264,7 @@ class _ReportEpisodes(BaseModel):
     """Where a run keeps its whole episodes, how many there are, and how many were cut off by a reset."""
 
     file: str
+    sha256: str | None = None
     whole: int
     cut: int
     dtypes: Mapping[str, str | None]
@@ -303,6 +307,7 @@ class Subject:
         buses: ``in`` (the design answers) or ``out`` (it asks) by bus port.
         sources: hashes of a run's files by kind and path; None: it kept none.
         versions: of the tools that made the run.
+        sealed: False for a run of an older version, whose files may be those of several runs.
     """
 
     name: str
@@ -314,6 +319,7 @@ class Subject:
     buses: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, Mapping[str, str]] | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
+    sealed: bool = True
 
     @property
     def packet_ports(self) -> list[str]:
@@ -374,20 +380,22 @@ def load_run(folder: Path) -> Subject:
     """Read the run folder that ``goldbeat run`` leaves: ``report.json`` and the episodes it names.
 
     Raises:
-        InputError: no report, a damaged one, episodes that are not there, or a folder of an older version that has kept one of
-            several episodes.
+        InputError: no report, a damaged or edited one, episodes that are not there or of another run, or a folder of an older
+            version that has kept one of several episodes.
     """
     report = read_report(_Report, folder)
+    has_seal = check_seal(folder)
     name = " ".join(part for part in (report.design, report.case) if part) or folder.name
     episodes = _load_main(folder, report) if report.measured is None else _load_all(folder, report)
     cut = 0 if report.measured is None else report.measured.cut
     known = (report.status, report.time_compared, cut, report.buses, report.sources, report.versions)
-    return Subject(name, list(report.ports), episodes, *known)
+    return Subject(name, list(report.ports), episodes, *known, sealed=has_seal)
 
 
 def _load_all(folder: Path, report: _Report) -> list[Measured]:
     kept = report.measured
     assert kept is not None
+    check_digest(folder / kept.file, kept.sha256)
     episodes = load_episodes(folder / kept.file)
     if len(episodes) != kept.whole:
         raise InputError(f"{len(episodes)} episodes", f"the {kept.whole} of the report", file=folder / kept.file)
@@ -654,7 +662,12 @@ def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLim
             else _Figure(at, _latency_ps(got, what) / 1000)
             for at, got in found
         ]
-        yield _worst(where, what, limit, "ns", figures)
+        yield replace(_worst(where, what, limit, "ns", figures), note=_by_number(limits.by.partition("-")[0]))
+
+
+def _by_number(unit: str) -> str:
+    """What a measure between two ports takes for granted."""
+    return f"{unit}s are matched by number, not by content"
 
 
 def _backlog_checks(subject: Subject, source: str, sink: str, limits: BacklogLimits) -> Iterator[LimitCheck]:
@@ -662,7 +675,7 @@ def _backlog_checks(subject: Subject, source: str, sink: str, limits: BacklogLim
     for what, limit in limits.given().items():
         unit = next(one for one in BACKLOG_UNITS if what.endswith(one))
         figures = [_backlog_figure(subject, at, source, sink, unit) for at in subject.of_streams()]
-        yield _worst(where, what, limit, unit, figures)
+        yield replace(_worst(where, what, limit, unit, figures), note=f"{unit} are matched by number, not by content")
 
 
 def _backlog_figure(subject: Subject, at: Measured, source: str, sink: str, unit: BacklogUnit) -> _Figure:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import platform
 import sys
@@ -15,9 +14,8 @@ from typing import Any
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.tb.build.toolchain import find_verilator
 from goldbeat.tb.run.runs import Request
+from goldbeat.tb.run.seal import MISSING, file_digest
 from goldbeat.tb.versions import version_of
-
-_MISSING = "missing"
 
 
 def sources_of(request: Request) -> dict[str, dict[str, str]]:
@@ -51,16 +49,8 @@ def changed_sources(kept: Mapping[str, Mapping[str, str]]) -> list[str]:
     for kind, files in kept.items():
         for path, digest in files.items():
             if (now := file_digest(Path(path))) != digest:
-                found.append(f"{kind} {path} {'is missing' if now == _MISSING else 'has changed'}")
+                found.append(f"{kind} {path} {'is missing' if now == MISSING else 'has changed'}")
     return found
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file's content."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return _MISSING
 
 
 def _rtl(request: Request) -> Iterator[Path]:

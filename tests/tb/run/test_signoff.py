@@ -39,6 +39,20 @@ def trace(frame: int | None = 8, pause: int = 3, late: int = 0) -> Trace:
     return base.with_gaps(gaps)
 
 
+def moved() -> Trace:
+    """As many beats and frames, of which one ends a beat early."""
+    last = trace().last.copy()
+    last[[14, 15]] = True, False
+    return replace(trace(late=LATENCY_PS), last=last)
+
+
+def cut() -> Trace:
+    """A frame more."""
+    last = trace().last.copy()
+    last[3] = True
+    return replace(trace(late=LATENCY_PS), last=last)
+
+
 def run_folder(folder: Path, **changes: Any) -> Path:
     """What ``goldbeat run`` leaves."""
     (folder / "traces").mkdir(parents=True)
@@ -283,6 +297,11 @@ def test_an_episode_too_short_for_a_figure_is_left_out_and_reported(tmp_path: Pa
     ("pair", "text", "reason"),
     [
         ((trace(), trace()[:30]), '[latency."s_axis->m_axis"]\nmax_ns = 100\n', "are not equal in number"),
+        # A beat of a frame is lost, and another one is added.
+        ((trace(), moved()), '[latency."s_axis->m_axis"]\nmax_ns = 100\n', "frame 1 has 8 beats at the input and 7"),
+        ((trace(), moved()), '[backlog."s_axis->m_axis"]\nmax_backlog_beats = 9\n', "cannot be matched by number"),
+        ((trace(), moved()), '[backlog."s_axis->m_axis"]\nmax_backlog_bytes = 99\n', "28 at the output"),
+        ((trace(), cut()), '[latency."s_axis->m_axis"]\nmax_ns = 100\n', "4 frames at the input and 5"),
         (
             (trace(), trace(frame=None)),
             '[latency."s_axis->m_axis"]\nby = "frame"\nmax_ns = 100\n',

@@ -258,3 +258,36 @@ def test_a_run_whose_sources_have_changed_is_stale(
     code, text = goldbeat([*check, "--stale"])
     assert code == 0, text
     assert "stale" in text
+
+
+@pytest.mark.sim
+def test_a_run_folder_belongs_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    share_simulators(tmp_path)
+    (tmp_path / "l.toml").write_text("[port.m_axis]\nmin_mb_per_s = 1\n")
+    for name, samples in (("a", 64), ("b", 128)):
+        code, text = goldbeat(["run", "plio_fir", "--set", f"samples={samples}", "--set", "frame=32", "--name", name])
+        assert code == 0, text
+    runs = tmp_path / "build" / "runs"
+    check = ["signoff", str(runs / "a"), "--limits", "l.toml"]
+    assert goldbeat(check)[0] == 0
+    report, pack = runs / "a" / "report.json", runs / "a" / "episodes.pack"
+    kept, packed = report.read_text(), pack.read_bytes()
+    for old, new in (('"status": "pass"', '"status": "PASS"'), ('"time_compared": true', '"time_compared": false')):
+        assert old in kept
+        report.write_text(kept.replace(old, new))
+        code, text = goldbeat(check)
+        assert (code, "report.json: found content that does not fit its seal" in text) == (2, True), text
+    # Another layout of the same content is no edit.
+    report.write_text(json.dumps(json.loads(kept)))
+    assert goldbeat(check)[0] == 0
+    shutil.copy(runs / "b" / "episodes.pack", pack)
+    for command in (check, ["backlog", str(runs / "a"), "s_axis->m_axis"]):
+        code, text = goldbeat(command)
+        assert (code, "episodes.pack: found another file, sha256" in text) == (2, True), text
+    pack.write_bytes(packed)
+    without = json.loads(kept)
+    del without["seal"]
+    report.write_text(json.dumps(without))
+    code, text = goldbeat(check)
+    assert (code, "note: this run kept no seal" in text) == (0, True), text
