@@ -15,6 +15,7 @@ from typing import Any
 
 from goldbeat.pymodels.code_trust import check_code_file
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError, said_of
+from goldbeat.tb.design.files_read import recording_reads
 
 
 def load_function(folder: Path, reference: str, what: str) -> Any:
@@ -46,7 +47,8 @@ def load_module(path: Path) -> ModuleType:
     # Classes with annotations look for their module there.
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        with recording_reads():
+            spec.loader.exec_module(module)
     except GoldbeatError:
         raise
     except Exception as error:

@@ -19,6 +19,7 @@ from goldbeat.pymodels.stored_trace import Shelf
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import CaseContext, StimulusMaker
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.files_read import recording_reads
 from goldbeat.tb.run import time_limit
 from goldbeat.tb.run.time_limit import TimeLimit, TimeLimitError, model_seconds
 from goldbeat.tb.visible import VisibleStream
@@ -134,7 +135,7 @@ def _check_type(said: str, value: Any, kind: type) -> None:
 def _called(who: str, function: Callable[[], Any]) -> Any:
     seconds = model_seconds()
     try:
-        with TimeLimit(seconds, who), redirect_stdout(VisibleStream()):
+        with TimeLimit(seconds, who), redirect_stdout(VisibleStream()), recording_reads():
             return function()
     except TimeLimitError as error:
         within = _skip(error.__traceback__, 2)

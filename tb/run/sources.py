@@ -13,6 +13,8 @@ from typing import Any
 
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.tb.build.toolchain import find_verilator
+from goldbeat.tb.design.files_read import files_read
+from goldbeat.tb.paths import build_root, cache_root
 from goldbeat.tb.run.runs import Request
 from goldbeat.tb.run.seal import MISSING, file_digest
 from goldbeat.tb.versions import version_of
@@ -72,9 +74,22 @@ def _descriptions(request: Request) -> Iterator[Path]:
 def _model(request: Request) -> Iterator[Path]:
     if request.origin.source is not None:
         # A description may use the Python files beside it.
-        yield from sorted(Path(request.origin.source).absolute().parent.glob("*.py"))
+        folder = Path(request.origin.source).absolute().parent
+        yield from sorted(folder.glob("*.py"))
+        yield from _data(folder)
     for file in _code_file(request.design.model):
         yield from sorted(file.absolute().parent.glob("*.py"))
+
+
+def _data(folder: Path) -> Iterator[Path]:
+    """What the user's code has read: below the description's folder, and data below the current one."""
+    made = (build_root(), cache_root(), Path(sys.prefix).resolve())
+    for path in files_read(folder):
+        if not any(path.is_relative_to(one) for one in made):
+            yield path
+    for path in files_read(Path.cwd()):
+        if path.suffix not in (".py", ".pyc", ".so") and not any(path.is_relative_to(one) for one in made):
+            yield path
 
 
 def _code_file(function: Any) -> Iterator[Path]:

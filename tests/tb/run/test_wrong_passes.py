@@ -291,3 +291,51 @@ def test_a_run_folder_belongs_together(tmp_path: Path, monkeypatch: pytest.Monke
     report.write_text(json.dumps(without))
     code, text = goldbeat(check)
     assert (code, "note: this run kept no seal" in text) == (0, True), text
+
+
+READS = """
+import ctypes, os, pathlib
+import numpy as np
+from model import predict as plain
+HERE = pathlib.Path(__file__).parent
+AT_LOAD = (HERE / "load.txt").read_text()
+
+def predict(params, stimulus):
+    np.load(HERE / "tables" / "table.npy")
+    np.load("data/run.npy")
+    os.close(os.open(HERE / "raw.bin", os.O_RDONLY))
+    (HERE / "cache.tmp").write_text("made by the model")
+    (HERE / "cache.tmp").read_text()
+    (HERE / "cache.tmp").unlink()
+    return plain(params, stimulus)
+"""
+
+
+@pytest.mark.sim
+def test_what_the_model_reads_makes_a_run_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = shutil.copytree(REPOSITORY / "examples" / "plio", tmp_path / "bench")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(bench)
+    share_simulators(tmp_path)
+    text = (bench / "decimate.toml").read_text()
+    (bench / "decimate.toml").write_text(text.replace('"model.py:predict"', '"reads.py:predict"'))
+    (bench / "reads.py").write_text(READS)
+    (bench / "load.txt").write_text("1")
+    (bench / "raw.bin").write_bytes(b"1")
+    files = [bench / "tables" / "table.npy", tmp_path / "data" / "run.npy", bench / "load.txt", bench / "raw.bin"]
+    for file in files[:2]:
+        file.parent.mkdir()
+        np.save(file, np.arange(3))
+    (tmp_path / "l.toml").write_text("[port.m_axis]\nmin_msamples_per_s = 1\n")
+    code, text = goldbeat(["run", str(bench / "decimate.toml"), "--name", "r", "--case", "random"])
+    assert code == 0, text
+    check = ["signoff", "build/runs/r", "--limits", "l.toml"]
+    code, text = goldbeat(check)
+    assert code == 0, text
+    for file in files:
+        kept = file.read_bytes()
+        file.write_bytes(kept + b"2")
+        code, text = goldbeat(check)
+        assert (code, f"stale: model {file} has changed" in text) == (1, True), text
+        file.write_bytes(kept)
+    assert goldbeat(check)[0] == 0
