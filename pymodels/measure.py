@@ -97,11 +97,13 @@ class Steady:
             take no longer.
         since_frame: the first frame, counted from 0, from whose TLAST on all intervals agree; None when none do.
         rate: the rate from there to the last TLAST; None when not steady.
+        why: what is not steady; empty when it is.
     """
 
     holds: bool
     since_frame: int | None
     rate: Rate | None
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -423,8 +425,12 @@ class _Meter:
             )
         count, since = self.frames - 1, int(self.tails.index[0])
         tail = (self.latest - self.end_cycle) * self.clock_ps
-        if count - since < min(STEADY_INTERVALS, count) or tail > self.tails.shortest[0] * (1 + STEADY_TOLERANCE):
-            return Steady(False, None, None)
+        if count - since < min(STEADY_INTERVALS, count):
+            return Steady(False, None, None, "the last frame intervals differ by more than 5 %")
+        if tail > self.tails.shortest[0] * (1 + STEADY_TOLERANCE):
+            usual = f"{self.tails.shortest[0] / 1000:g} ns from TLAST to TLAST"
+            why = f"beats after the last TLAST take {tail / 1000:g} ns, more than 5 % above {usual}"
+            return Steady(False, None, None, why)
         span_ps = (self.end_cycle - int(self.tails.cycle[0])) * self.clock_ps
         return Steady(True, since, _rate(self.end_size - int(self.tails.size[0]), self.kind, span_ps))
 

@@ -37,6 +37,31 @@ def looks_like_packets(trace: Trace) -> bool:
     return frames >= (2 if others else 1)
 
 
+def unsure_headers(trace: Trace) -> str:
+    """What is suspicious of a stream that does not look like packets: frames that begin with a header all the same; else empty."""
+    if trace.width < 8 * WORD_BYTES or looks_like_packets(trace):
+        return ""
+    frames = valid = sure = 0
+    ended = True
+    for part in trace.parts():
+        starts = np.concatenate([[ended], part.last[:-1]])
+        header = parse_header(np.ascontiguousarray(part.data[starts, :WORD_BYTES]).view("<u4").reshape(-1))
+        whole = part.keep[starts, :WORD_BYTES].all(axis=1) & header.reserved_ok
+        located = (header.row > 0) | (header.col > 0)
+        from_pl = (header.row == PL_ROW) & (header.col == PL_COL)
+        frames += int(np.count_nonzero(starts))
+        valid += int(np.count_nonzero(whole & header.parity_ok))
+        sure += int(np.count_nonzero(whole & (from_pl | (header.parity_ok & located))))
+        ended = bool(part.last[-1])
+        if 2 * max(valid, sure) < frames:
+            return ""
+    if frames > 1 and valid == frames:
+        return "each frame begins with a word that is a valid packet header, but counts as payload"
+    return (
+        f"{sure} of {frames} frames begin with a packet header, which counts as payload" if sure and frames > 1 else ""
+    )
+
+
 def without_headers(trace: Trace) -> Trace:
     """The same beats with the headers of packets left out by TKEEP: what counts bytes counts payload.
 

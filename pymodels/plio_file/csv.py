@@ -67,7 +67,7 @@ def parse_csv(
     Rows are ``DATA`` or ``DATA:n`` (the beat n times), ``STALL`` or ``STALL:n`` (n idle cycles, further columns
     are ignored but must be all there or all absent) and ``COMMENT`` (anything). TLAST (0 or 1, default 0)
     and TKEEP (-1 or hexadecimal, default -1, all valid) may be missing from the header, from the end of a row, or
-    empty. Blanks may stand around every cell. Idle cycles after the last beat are not part of a trace and are dropped.
+    empty. Blanks may stand around every cell. Idle cycles after the last beat are not part of a trace; ``idle_after`` counts them.
 
     Args:
         raw: the file's bytes.
@@ -110,7 +110,22 @@ def parse_csv(
         csv=True,
         dropped=dropped,
         lines=beats.line,
+        idle_after=_idle_at_end(raw),
     )
+
+
+def _idle_at_end(raw: bytes) -> int:
+    """Idle cycles of the STALL rows after the last DATA row."""
+    idle, end = 0, len(raw)
+    while end > 0:
+        begin = raw.rfind(b"\n", 0, end - 1) + 1
+        word, _, times = raw[begin:end].split(b",")[0].strip().partition(b":")
+        if word.upper() == b"DATA":
+            break
+        if word.upper() == b"STALL":
+            idle += int(times) if times.strip().isdigit() else 1
+        end = begin
+    return idle
 
 
 def write_csv(

@@ -32,6 +32,7 @@ class PlioFile:
         csv: the file is of the CSV variant: it counts cycles, and has STALL rows where the port was idle.
         timed: the file had T lines; without them ``trace.cycle`` counts beats.
         dropped: lines left out in lenient mode.
+        idle_after: idle cycles after the last beat, of a CSV's STALL rows; not part of the trace.
         lines: (n,) int32, the line of each beat, counted from 1 (the data line of a text file, the row of a CSV).
     """
 
@@ -43,6 +44,7 @@ class PlioFile:
     timed: bool
     dropped: tuple[Dropped, ...] = ()
     csv: bool = False
+    idle_after: int = 0
     lines: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32), compare=False, repr=False)
 
     def beats_off_grid(self) -> npt.NDArray[np.int64]:

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.packet_payload import unsure_headers
 from goldbeat.pymodels.plio_file import PlioFile
 from goldbeat.pymodels.plio_file.store import store
 from goldbeat.tb.cli.common import FAILED, ClockMhz, Force, Json, check_free, examples, print_json, working
@@ -29,6 +30,7 @@ from goldbeat.tb.run.signoff import (
     limits_junit,
     load_limits,
     load_run,
+    ports_without_limits,
     shown,
 )
 
@@ -101,13 +103,22 @@ def signoff(
         what = replace(what, episodes=what.of_streams())
     checks = check_subject(what, rules, allow_recorded=allow_recorded, allow_stale=stale)
     good = all(c.passed for c in checks)
+    without = ports_without_limits(what, rules)
     if out is not None:
         text = limits_junit(what, checks)
         store(out, text.encode(), force=force)
     if as_json:
-        print_json({"subject": what.name, "passed": good, **_facts(what), "checks": [asdict(c) for c in checks]})
+        print_json(
+            {
+                "subject": what.name,
+                "passed": good,
+                **_facts(what),
+                "without_limits": without,
+                "checks": [asdict(c) for c in checks],
+            }
+        )
     else:
-        _show(what, checks)
+        _show(what, checks, without)
     if not good:
         raise typer.Exit(FAILED)
 
@@ -125,20 +136,27 @@ def _file(path: Path, name: str, file: PlioFile, packets: bool | None) -> Subjec
             raise InputError(found, expected, file=path, line=int(file.lines[at + 1]))
     headed = counted(file, path, packets)[1]
     known = clock.confidence == "given"
-    port = MeasuredPort(file.trace, file.dtype.name, clock.period_ps, clock_known=known, packets=headed)
+    notes = []
+    if packets is None and not headed and (said := unsure_headers(file.trace)):
+        notes.append(f"{said}; --packets leaves headers out, --no-packets confirms that there are none")
+    if file.idle_after:
+        notes.append(f"{file.idle_after} idle cycles after the last beat are not measured")
+    port = MeasuredPort(
+        file.trace, file.dtype.name, clock.period_ps, clock_known=known, packets=headed, notes=tuple(notes)
+    )
     return file_subject(str(path), {name: port})
 
 
 def _facts(what: Subject) -> dict[str, Any]:
     counts = {"episodes": len(what.episodes), "seeds": len(_seeds(what)), "cut": what.cut}
-    made = {"packets": what.packet_ports, "sources": what.sources, "versions": what.versions}
+    made = {"packets": what.packet_ports, "notes": what.port_notes, "sources": what.sources, "versions": what.versions}
     return {"time_compared": what.time_compared, "recorded": what.recorded, **counts, **made}
 
 
 _COLOUR = {"pass": "green", "fail": "red", "unmeasured": "red"}
 
 
-def _show(what: Subject, checks: list[LimitCheck]) -> None:
+def _show(what: Subject, checks: list[LimitCheck], without: list[str]) -> None:
     table = Table(title=f"Sign-off of {literal(what.name)}", title_justify="left")
     table.add_column("where", no_wrap=True)
     table.add_column("limit", no_wrap=True)
@@ -172,6 +190,10 @@ def _show(what: Subject, checks: list[LimitCheck]) -> None:
         plain.print("note: this run kept no seal; whether its files have been edited or mixed cannot be told")
     for text in _extent(what, checks):
         plain.print(text)
+    for text in what.port_notes:
+        plain.print(f"note: {text}")
+    if without:
+        plain.print(f"note: no limit on {', '.join(without)}")
     if what.packet_ports:
         plain.print(f"note: headers of packets are not counted on {', '.join(what.packet_ports)}")
     if what.recorded:

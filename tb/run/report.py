@@ -260,6 +260,7 @@ def _port_entry(port: StreamPort, result: RunResult, episode: EpisodeResult, fol
         "expected": None,
         "model": _model_says(port.name, episode),
         "packets": counted is not trace,
+        "headers": "" if counted is not trace else _unsure_headers(trace),
         "throughput": measures_dict(measure(counted, counted_as)),
     }
     if unseen := not_compared(episode.record.outcome, episode.expected, port.name):
@@ -364,6 +365,12 @@ def counted_payload(trace: Trace, dtype: str | None) -> tuple[Trace, str | None]
 
     counted = payload_of(trace)
     return counted, whole_samples(counted, dtype)[0]
+
+
+def _unsure_headers(trace: Trace) -> str:
+    from goldbeat.pymodels.packet_payload import unsure_headers
+
+    return unsure_headers(trace)
 
 
 def _write_plio(trace: Trace, dtype: str, path: Path, *, timed: bool) -> str | None:

@@ -37,7 +37,9 @@ def check_seal(folder: Path) -> bool:
     if not isinstance(report, dict) or _KEY not in report:
         return False
     if report[_KEY] != _seal_of(report):
-        raise InputError("content that does not fit its seal", "it as the run wrote it; run again", file=folder / REPORT)
+        raise InputError(
+            "content that does not fit its seal", "it as the run wrote it; run again", file=folder / REPORT
+        )
     return True
 
 

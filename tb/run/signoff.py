@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -141,6 +143,8 @@ class MeasuredPort:
     """False where the clock is inferred from the times of the beats."""
     packets: bool = False
     """It is a packet stream, whose headers do not count."""
+    notes: tuple[str, ...] = ()
+    """What is suspicious of it."""
 
 
 @dataclass(frozen=True)
@@ -251,6 +255,7 @@ class _ReportPort(BaseModel):
     trace: str | None
     dtype: str | None = None
     packets: bool = False
+    headers: str = ""
     clock: str = ""
 
 
@@ -327,6 +332,13 @@ class Subject:
         return sorted({name for at in self.episodes for name, port in at.ports.items() if port.packets})
 
     @property
+    def port_notes(self) -> list[str]:
+        """What is suspicious of a port, with its name."""
+        return list(
+            dict.fromkeys(f"{n}: {text}" for at in self.episodes for n, p in at.ports.items() for text in p.notes)
+        )
+
+    @property
     def recorded(self) -> bool:
         """A run that was compared with a recording, not with a golden model."""
         return self.status is not None and self.status.lower() == RECORDED
@@ -346,6 +358,7 @@ def measured_episodes(
     dtypes: Mapping[str, str | None],
     packets: Collection[str] | None = None,
     guessed: Collection[str] = (),
+    notes: Mapping[str, tuple[str, ...]] | None = None,
 ) -> list[Measured]:
     """Episodes of a run.
 
@@ -354,7 +367,9 @@ def measured_episodes(
         dtypes: sample types by port.
         packets: ports that carry packets; None: those that look like it.
         guessed: ports whose clock is inferred.
+        notes: what is suspicious of a port.
     """
+    said = notes or {}
 
     def headed(name: str, trace: Trace) -> bool:
         return looks_like_packets(trace) if packets is None else name in packets
@@ -363,7 +378,11 @@ def measured_episodes(
         Measured(
             {
                 name: MeasuredPort(
-                    trace, dtypes.get(name), clock_known=name not in guessed, packets=headed(name, trace)
+                    trace,
+                    dtypes.get(name),
+                    clock_known=name not in guessed,
+                    packets=headed(name, trace),
+                    notes=said.get(name, ()),
                 )
                 for name, trace in e.ports.items()
             },
@@ -400,7 +419,8 @@ def _load_all(folder: Path, report: _Report) -> list[Measured]:
     if len(episodes) != kept.whole:
         raise InputError(f"{len(episodes)} episodes", f"the {kept.whole} of the report", file=folder / kept.file)
     packets = {n for n, e in report.ports.items() if e.packets}
-    return measured_episodes(episodes, kept.dtypes, packets, report.guessed())
+    notes = {n: (e.headers,) for n, e in report.ports.items() if e.headers}
+    return measured_episodes(episodes, kept.dtypes, packets, report.guessed(), notes)
 
 
 def _load_main(folder: Path, report: _Report) -> list[Measured]:
@@ -425,7 +445,7 @@ class _Figure:
     Attributes:
         at: the episode.
         value: measured; None when it was not.
-        reason: why it was not.
+        reason: why it was not, or why it is not good.
         absent: the episode is too short for it: there is nothing to measure, and others must show it.
         place: where in the episode.
     """
@@ -472,6 +492,7 @@ def check_subject(
     Raises:
         UsageError: a limit for a port that is not there, or an output that comes before its input.
     """
+    limits = by_port(limits, subject.names)
     wanted = [*limits.port, *(port for pair in limits.pairs() for port in pair)]
     # A file has one port; a latency limit cannot be measured on it, whatever the ports are called.
     missing = [p for p in wanted if p not in subject.names] if subject.status is not None else []
@@ -493,6 +514,26 @@ def check_subject(
     for name, transactions in limits.transactions.items():
         found += _transaction_checks(subject, name, transactions)
     return found
+
+
+def by_port(limits: Limits, names: Sequence[str]) -> Limits:
+    """The limits with a table for each port of an array, ``m_axis`` for ``m_axis_0`` and so on, or of a pattern, ``m_*``.
+
+    A port's own table comes first. A name that fits no port stays as it is.
+    """
+    found = {name: table for name, table in limits.port.items() if name in names}
+    for name, table in limits.port.items():
+        array = re.compile(re.escape(name) + r"_\d+")
+        mine = [one for one in names if array.fullmatch(one) or fnmatchcase(one, name)]
+        for one in () if name in names else mine or [name]:
+            found.setdefault(one, table)
+    return limits.model_copy(update={"port": found})
+
+
+def ports_without_limits(subject: Subject, limits: Limits) -> list[str]:
+    """The ports that no table is about."""
+    named = {*by_port(limits, subject.names).port, *(port for pair in limits.pairs() for port in pair)}
+    return [name for name in subject.names if name not in named]
 
 
 def _check_clocks(subject: Subject, limits: Limits) -> None:
@@ -553,7 +594,7 @@ def _bound(where: str, name: str, limit: float | str, worst: _Figure, unit: str)
     place = (worst.at.seed, worst.at.episode)
     if isinstance(limit, str):
         holds = bool(measured)
-        reason = "" if holds else _placed("the last frame intervals differ by more than 5 %", worst.at)
+        reason = "" if holds else _placed(worst.reason, worst.at)
         return LimitCheck(
             where, name, limit, "yes" if holds else "no", unit, "pass" if holds else "fail", reason, *place
         )
@@ -578,7 +619,7 @@ def _port_checks(subject: Subject, name: str, limits: PortLimits) -> Iterator[Li
         figures = [
             _Figure(at, None, found.reason("steady"), absent=True)
             if found.steady is None
-            else _Figure(at, float(found.steady.holds))
+            else _Figure(at, float(found.steady.holds), found.steady.why)
             for at, found, _ in got
         ]
         yield _worst(name, "steady", "yes", "", figures)

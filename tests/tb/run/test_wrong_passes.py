@@ -105,7 +105,9 @@ def test_the_slowest_window_is_named(tmp_path: Path) -> None:
     assert "50 Msamples/s is below 240 Msamples/s in the window right after the beat at 192 ns" in text
 
 
-@pytest.mark.parametrize(("window", "measured"), [(799, 1e3 / 799), (800, 2.5), (801, 2e3 / 801), (700, 1e3 / 700), (0.5, 0)])
+@pytest.mark.parametrize(
+    ("window", "measured"), [(799, 1e3 / 799), (800, 2.5), (801, 2e3 / 801), (700, 1e3 / 700), (0.5, 0)]
+)
 def test_windows_are_time_whatever_the_clock(tmp_path: Path, window: float, measured: float) -> None:
     # Beats 400 ns apart: of 799 ns, a window right after a beat holds one.
     trace = Trace.from_bytes(np.zeros((20, 4)), clock_ps=400_000)
@@ -160,6 +162,22 @@ def test_headers_take_time_inside_frames(tmp_path: Path, words: int, payload: fl
     for share, code in ((1.01, 1), (0.99, 0)):
         limit = f'min_msamples_per_s = {payload * share}\nrate = "continuous"'
         _signoff(tmp_path, trace, limit, "--clock", "250", code=code)
+
+
+def test_frames_that_may_be_packets_are_said(tmp_path: Path) -> None:
+    some = _packets(32)
+    some.data[51, :4] = 255
+    least = np.array([[0, 0, 0, 0x80], [1, 2, 3, 4]] * 4, np.uint8)
+    for trace, said in (
+        (some, "note: p: 7 of 8 frames begin with a packet header, which counts as payload; --packets leaves"),
+        (
+            Trace.from_bytes(least, last=[0, 1] * 4, clock_ps=4000),
+            "note: p: each frame begins with a word that is a valid",
+        ),
+    ):
+        assert said in _signoff(tmp_path, trace, "min_mb_per_s = 1", code=0)
+        assert said not in _signoff(tmp_path, trace, "min_mb_per_s = 1", "--no-packets", code=0)
+    assert "header" not in _signoff(tmp_path, _stream(_gaps(64)), "min_mb_per_s = 1", code=0)
 
 
 def test_data_are_no_packets() -> None:
@@ -220,6 +238,63 @@ def test_beats_closer_than_a_cycle_contradict_the_given_clock(tmp_path: Path) ->
     assert "p.txt:4: found a beat 4000 ps after the one before" in text
     assert "expected at least a cycle of the 5000 ps clock" in text
     _signoff(tmp_path, _stream(_gaps(20)), "max_idle_cycles = 1", "--clock", "500", code=0)
+
+
+def test_idle_cycles_at_the_end_of_a_csv_are_said(tmp_path: Path) -> None:
+    (tmp_path / "l.toml").write_text("[port.p]\nmin_mb_per_s = 1\n")
+    (tmp_path / "p.csv").write_text("CMD,D,TLAST,TKEEP\nDATA:9,1,0,-1\nSTALL:20\nstall\nCOMMENT,STALL:5\n\n")
+    words = [
+        "signoff",
+        f"{tmp_path}/p.csv",
+        "-t",
+        "int32",
+        "-w",
+        "32",
+        "--clock",
+        "250",
+        "--limits",
+        f"{tmp_path}/l.toml",
+    ]
+    code, text = goldbeat(words)
+    assert (code, "note: p: 21 idle cycles after the last beat are not measured" in text) == (0, True), text
+
+
+def test_what_is_not_steady_is_named(tmp_path: Path) -> None:
+    text = _signoff(tmp_path, _stream(_gaps(170, slice(161, 170))), "steady = true", code=1)
+    assert "steady: beats after the last TLAST take 3604 ns, more than 5 % above 64 ns from TLAST to TLAST" in text
+    text = _signoff(tmp_path, _stream(_gaps(160, slice(150, 151))), "steady = true", code=1)
+    assert "steady: the last frame intervals differ by more than 5 %" in text
+
+
+# -- arrays of ports ----------------------------------------------------------------------------------------------------
+
+
+def test_a_limit_of_an_array_is_one_of_each_port(tmp_path: Path) -> None:
+    from goldbeat.tb.run.signoff import (
+        Measured,
+        MeasuredPort,
+        Subject,
+        check_subject,
+        load_limits,
+        ports_without_limits,
+    )
+
+    slow = _stream(_gaps(16, slice(1, 16), 1))
+    ports = {f"m_axis_{n}": MeasuredPort(slow if n == 2 else _stream(_gaps(16)), "int32") for n in range(4)}
+    subject = Subject("r", [*ports, "s_axis"], [Measured({**ports, "s_axis": MeasuredPort(slow, "int32")})])
+    for name, left in (
+        ("m_axis", ["s_axis"]),
+        ("m_axis_?", ["s_axis"]),
+        ('"m_axis_[12]"', ["m_axis_0", "m_axis_3", "s_axis"]),
+    ):
+        quoted = name if '"' in name else f'"{name}"'
+        (tmp_path / "l.toml").write_text(f"[port.{quoted}]\nmax_gap_ns = 4\n")
+        limits = load_limits(tmp_path / "l.toml")
+        found = {c.where: c.verdict for c in check_subject(subject, limits)}
+        assert found == {n: "fail" if n == "m_axis_2" else "pass" for n in subject.names if n not in left}
+        assert ports_without_limits(subject, limits) == left
+    (tmp_path / "l.toml").write_text("[port.m_axis]\nmax_gap_ns = 4\n[port.m_axis_2]\nmax_gap_ns = 8\n")
+    assert all(c.passed for c in check_subject(subject, load_limits(tmp_path / "l.toml")))
 
 
 # -- stale runs ---------------------------------------------------------------------------------------------------------
