@@ -658,7 +658,8 @@ def _frame_sizes(trace: Trace, weights: Callable[[Trace], npt.NDArray[np.int64]]
         before = int(sums[-1])
     if not trace[-1:].last.all():
         ends.append(np.array([before]))
-    return np.diff(np.concatenate(ends))
+    through = np.concatenate(ends)
+    return through[1:] - through[:-1]
 
 
 def _differences(

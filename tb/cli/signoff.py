@@ -108,15 +108,8 @@ def signoff(
         text = limits_junit(what, checks)
         store(out, text.encode(), force=force)
     if as_json:
-        print_json(
-            {
-                "subject": what.name,
-                "passed": good,
-                **_facts(what),
-                "without_limits": without,
-                "checks": [asdict(c) for c in checks],
-            }
-        )
+        facts = {**_facts(what), "without_limits": without}
+        print_json({"subject": what.name, "passed": good, **facts, "checks": [asdict(c) for c in checks]})
     else:
         _show(what, checks, without)
     if not good:
