@@ -23,6 +23,7 @@ from goldbeat.tb.cli.trace_files import Packets, counted, read_timed
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.run.signoff import (
     LimitCheck,
+    Limits,
     MeasuredPort,
     Subject,
     check_subject,
@@ -103,15 +104,13 @@ def signoff(
         what = replace(what, episodes=what.of_streams())
     checks = check_subject(what, rules, allow_recorded=allow_recorded, allow_stale=stale)
     good = all(c.passed for c in checks)
-    without = ports_without_limits(what, rules)
     if out is not None:
-        text = limits_junit(what, checks)
-        store(out, text.encode(), force=force)
+        store(out, limits_junit(what, checks).encode(), force=force)
     if as_json:
-        facts = {**_facts(what), "without_limits": without}
-        print_json({"subject": what.name, "passed": good, **facts, "checks": [asdict(c) for c in checks]})
+        found = {"passed": good, **_facts(what, rules), "checks": [asdict(c) for c in checks]}
+        print_json({"subject": what.name, **found})
     else:
-        _show(what, checks, without)
+        _show(what, rules, checks)
     if not good:
         raise typer.Exit(FAILED)
 
@@ -140,16 +139,22 @@ def _file(path: Path, name: str, file: PlioFile, packets: bool | None) -> Subjec
     return file_subject(str(path), {name: port})
 
 
-def _facts(what: Subject) -> dict[str, Any]:
+def _facts(what: Subject, rules: Limits) -> dict[str, Any]:
     counts = {"episodes": len(what.episodes), "seeds": len(_seeds(what)), "cut": what.cut}
-    made = {"packets": what.packet_ports, "notes": what.port_notes, "sources": what.sources, "versions": what.versions}
+    made = {
+        "packets": what.packet_ports,
+        "notes": what.port_notes,
+        "without_limits": ports_without_limits(what, rules),
+        "sources": what.sources,
+        "versions": what.versions,
+    }
     return {"time_compared": what.time_compared, "recorded": what.recorded, **counts, **made}
 
 
 _COLOUR = {"pass": "green", "fail": "red", "unmeasured": "red"}
 
 
-def _show(what: Subject, checks: list[LimitCheck], without: list[str]) -> None:
+def _show(what: Subject, rules: Limits, checks: list[LimitCheck]) -> None:
     table = Table(title=f"Sign-off of {literal(what.name)}", title_justify="left")
     table.add_column("where", no_wrap=True)
     table.add_column("limit", no_wrap=True)
@@ -185,7 +190,7 @@ def _show(what: Subject, checks: list[LimitCheck], without: list[str]) -> None:
         plain.print(text)
     for text in what.port_notes:
         plain.print(f"note: {text}")
-    if without:
+    if without := ports_without_limits(what, rules):
         plain.print(f"note: no limit on {', '.join(without)}")
     if what.packet_ports:
         plain.print(f"note: headers of packets are not counted on {', '.join(what.packet_ports)}")
