@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from together import check_together
 
 from goldbeat.tb.designs.objfifo.bench_engine import DESIGN, LARGEST
 from goldbeat.tb.run.runs import Request, run
@@ -57,7 +58,7 @@ def test_300_seeds(case, params, tmp_path):
 @pytest.mark.sim
 @pytest.mark.slow
 @pytest.mark.parametrize("params", VARIANTS[1:])
-@pytest.mark.parametrize("case", [*DATA, "errors", "corners", "registers"])
-def test_every_variant(case, params, tmp_path):
-    options = FULL if case in DATA else {}
-    assert check(case, range(2), tmp_path, params, options) > 20
+def test_every_variant(params):
+    cases = dict.fromkeys(DATA, FULL) | {case: {} for case in ("errors", "corners", "registers")}
+    wanted = [(case, seed, options) for case, options in cases.items() for seed in range(2)]
+    assert min(check_together(DESIGN, wanted, params).values()) > 20

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from together import check_together
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine import engine_map as reg
@@ -214,8 +215,8 @@ def test_300_seeds_of_npu1(case, params, tmp_path):
 @pytest.mark.sim
 @pytest.mark.slow
 @pytest.mark.parametrize("params", VARIANTS, ids=NAMES)
-@pytest.mark.parametrize("case", DATA)
-def test_every_case_under_npu1(case, params, tmp_path):
+def test_every_case_under_npu1(params):
     """Their sweeps and resets in mid-flight among them."""
-    options = {k: v for k, v in FULL.items() if k in DESIGN.case(case).options}
-    assert check(case, range(2), tmp_path, params, options) > 20
+    options = {case: {k: v for k, v in FULL.items() if k in DESIGN.case(case).options} for case in DATA}
+    wanted = [(case, seed, options[case]) for case in DATA for seed in range(2)]
+    assert min(check_together(DESIGN, wanted, NPU1 | params).values()) > 20

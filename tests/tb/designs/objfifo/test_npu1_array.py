@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from objfifo_scripts import ADD_ONE, ADD_THREE
+from together import check_together
 
 from goldbeat.pymodels.objfifo.engine.array import hanging, predict, stream_edges
 from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
@@ -172,7 +173,8 @@ def test_300_seeds_of_chains(params, tmp_path):
 
 @pytest.mark.sim
 @pytest.mark.slow
-@pytest.mark.parametrize("case", [c.name for c in DESIGN.cases if c.name not in {"measured", "random"} and not c.files])
-def test_every_case_of_arrays_under_npu1(case, tmp_path):
-    options = {k: v for k, v in FULL.items() if k in DESIGN.case(case).options}
-    assert check(case, range(2), tmp_path, {}, options) > 20
+def test_every_case_of_arrays_under_npu1():
+    cases = [c.name for c in DESIGN.cases if c.name not in {"measured", "random"} and not c.files]
+    options = {case: {k: v for k, v in FULL.items() if k in DESIGN.case(case).options} for case in cases}
+    wanted = [(case, seed, options[case]) for case in cases for seed in range(2)]
+    assert min(check_together(DESIGN, wanted, NPU1).values()) > 20
