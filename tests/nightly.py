@@ -125,7 +125,7 @@ def steps(seed: int, results: dict[str, Result]) -> list[Step]:
     bare = "" if not os.geteuid() and shutil.which("debootstrap") else "needs root and debootstrap"
     run = '"$env/goldbeat" run plio_fir --seeds 2'
     wheel = '"$env/pip" install -q -c requirements/run.txt "$(ls dist/*.whl)[sim]"'
-    extras = "sim,reference,waves,probe,synth,registers,images,ucis,page,farm,dev"
+    extras = "sim,reference,waves,probe,synth,registers,images,plots,farm,dev"
     newest = f'"$env/pip" install -q --upgrade -e ".[{extras}]" && "$env/pip" list'
     tests = f'cd {root} && "$env/python" -m pytest -n 3 --dist worksteal -m "not slow"'
     return [
