@@ -71,7 +71,7 @@ test: $(TESTING) ## All tests but the slow ones
 	$(PYTEST) -m "not slow"
 
 test-slow: $(TESTING) $(PAGES) ## The long and repeated simulations; SHARD=1/4: a quarter of them; RESUME=1: what has not passed yet
-	$(PYTEST) -m slow $(if $(RESUME),--resume) --splitting-algorithm least_duration \
+	$(PYTEST) -m slow $(if $(RESUME),--resume) --splitting-algorithm duration_based_chunks \
 		--group $(firstword $(subst /, ,$(SHARD))) --splits $(lastword $(subst /, ,$(SHARD)))
 
 turn: $(TESTING) ## The twelfth of the slow tests whose turn it is, and a few faults; TURN=7: those of the seventh commit
