@@ -2,7 +2,8 @@
 """Which command has ended when another one starts: vector clocks over engines.
 
 Each engine works in order, so what a command knows of another engine is a number: how many of its commands have ended. It grows
-with dependencies, with the ends of segments, and with messages.
+with dependencies, with the ends of segments and groups, and with messages. A core goes on to its next group when all of its own
+engines are done with the one before; it does not wait for other cores.
 
 A message is a counter, not a turn. A SEND adds one to it and says how many WAITs are to come; a WAIT says how many SENDs it needs;
 the last WAIT sets the counter back to 0. These SENDs and WAITs are a round. A round works under every timing if it begins after
@@ -33,27 +34,35 @@ class EarlyUse:
 
 
 class Order:
-    """The clocks of all commands of a group.
+    """The clocks of all commands of a group, or of several that follow each other on every core.
 
     Args:
         lanes: its engines.
+        bounds: for each engine the first command of every group, and how many commands there are; empty: one group.
 
     Attributes:
         complete: whether all messages arrive; if not, nothing is known behind the first that does not.
         early: messages that are used again before all WAITs have been granted, one of each round.
     """
 
-    def __init__(self, lanes: Sequence[Lane]) -> None:
+    def __init__(self, lanes: Sequence[Lane], bounds: Sequence[Sequence[int]] = ()) -> None:
         self.lanes = lanes
+        self.bounds = bounds or [[0, len(one)] for one in lanes]
         place = {(one.core, one.engine): index for index, one in enumerate(lanes)}
         self.partner = [place.get((one.core, OTHER.get(one.engine, ""))) for one in lanes]
         self.met = [self._met(index) for index in range(len(lanes))]
-        self.waits = [np.flatnonzero(one.role == WAIT) for one in lanes]
-        # Rows: what is known behind the k-th WAIT of an engine.
-        self.known = [np.zeros((len(rows) + 1, len(lanes)), np.int64) for rows in self.waits]
+        # The groups behind the first that an engine has commands of, and where its last command before them is.
+        self.borders = [[(b[g] - 1, g) for g in range(1, len(b) - 1) if b[g] < b[g + 1]] for b in self.bounds]
+        # Twice the rows of WAITs, and a place behind the last command before each further group.
+        self.places = [
+            np.sort(np.array([*(2 * np.flatnonzero(one.role == WAIT)), *(2 * row + 1 for row, _ in ends)], np.int64))
+            for one, ends in zip(lanes, self.borders, strict=True)
+        ]
+        # Rows: what is known behind the k-th of them.
+        self.known = [np.zeros((len(places) + 1, len(lanes)), np.int64) for places in self.places]
         self.complete = True
         self.early: list[EarlyUse] = []
-        if any((one.role != 0).any() for one in lanes):
+        if any((one.role != 0).any() for one in lanes) or any(self.borders):
             # An engine waits once in a round, as in a barrier, unless its WAITs are granted only if they share one.
             for once in (True, False):
                 messages = _Messages(self, once)
@@ -79,23 +88,31 @@ class Order:
         one = self.lanes[index]
         if len(self.known[index]) == 1 and all(len(k) == 1 for k in self.known):
             return self.met[index] if self.partner[index] == other else np.zeros(len(one), np.int64)
-        block = np.searchsorted(self.waits[index], np.arange(len(one)))
+        block = self.blocks(index, np.arange(len(one)))
         found: Column = self.known[index][block, other]
         partner = self.partner[index]
         if partner == other:
             found = np.maximum(found, self.met[index])
         elif partner is not None:
-            theirs = np.searchsorted(self.waits[partner], self.met[index])
+            theirs = self.blocks_ended(partner, self.met[index])
             found = np.maximum(found, self.known[partner][theirs, other])
         return found
 
+    def blocks(self, index: int, rows: Column | int) -> Column:
+        """How many WAITs and ends of groups of an engine come before commands that start."""
+        return np.searchsorted(self.places[index], 2 * np.asarray(rows))
+
+    def blocks_ended(self, index: int, counts: Column | int) -> Column:
+        """How many of them have been passed when so many commands of the engine have ended."""
+        return np.searchsorted(self.places[index], 2 * np.asarray(counts) - 1)
+
     def clock(self, index: int, row: int) -> Column:
         """(engines,) what one command knows when it starts."""
-        found: Column = self.known[index][int(np.searchsorted(self.waits[index], row))].copy()
+        found: Column = self.known[index][int(self.blocks(index, row))].copy()
         partner = self.partner[index]
         if partner is not None:
             met = int(self.met[index][row])
-            found = np.maximum(found, self.known[partner][int(np.searchsorted(self.waits[partner], met))])
+            found = np.maximum(found, self.known[partner][int(self.blocks_ended(partner, met))])
             found[partner] = max(int(found[partner]), met)
         found[index] = row
         return found
@@ -129,7 +146,11 @@ class _Messages:
         self.order, self.once = order, once
         for known in order.known:
             known[:] = 0
-        self.rows = [np.flatnonzero(one.role != 0).tolist() for one in order.lanes]
+        # Rows of SENDs and WAITs with group 0, and the last command before each further group.
+        self.rows = [
+            sorted([*((row, 0) for row in np.flatnonzero(one.role != 0).tolist()), *ends])
+            for one, ends in zip(order.lanes, order.borders, strict=True)
+        ]
         self.at = [0] * len(order.lanes)
         self.passed = [0] * len(order.lanes)
         self.rounds: dict[int, list[_Round]] = {}
@@ -148,7 +169,7 @@ class _Messages:
         while moved:
             moved = False
             for index in range(len(self.rows)):
-                while self.at[index] < len(self.rows[index]) and self._step(index, self.rows[index][self.at[index]]):
+                while self.at[index] < len(self.rows[index]) and self._step(index, *self.rows[index][self.at[index]]):
                     self.at[index] += 1
                     moved = True
         return all(at == len(rows) for at, rows in zip(self.at, self.rows, strict=True))
@@ -164,13 +185,37 @@ class _Messages:
                         yield EarlyUse(message, place, before.waits[int(unknown[0])][0])
                         break
 
-    def _step(self, index: int, row: int) -> bool:
-        order, one = self.order, self.order.lanes[index]
-        partner = order.partner[index]
-        if partner is not None:
-            ahead = int(np.searchsorted(order.waits[partner], order.met[index][row]))
-            if ahead > self.passed[partner]:
+    def _ready(self, index: int, row: int) -> bool:
+        """Whether all that a command knows of the other engine of its core is known here."""
+        partner = self.order.partner[index]
+        return partner is None or bool(
+            self.order.blocks_ended(partner, self.order.met[index][row]) <= self.passed[partner]
+        )
+
+    def _border(self, index: int, row: int, group: int) -> bool:
+        """Pass on what the engines of a core know at the end of their last command before a group."""
+        order = self.order
+        clock = order.known[index][self.passed[index]].copy()
+        clock[index] = row + 1
+        for other, lane in enumerate(order.lanes):
+            ended = order.bounds[other][group]
+            if other == index or lane.core != order.lanes[index].core or not ended:
+                continue
+            block = int(order.blocks_ended(other, ended))
+            if block > self.passed[other] or not self._ready(other, ended - 1):
                 return False
+            clock = np.maximum(clock, np.maximum(order.clock(other, ended - 1), order.known[other][block]))
+            clock[other] = max(int(clock[other]), ended)
+        self.passed[index] += 1
+        order.known[index][self.passed[index] :] = clock
+        return True
+
+    def _step(self, index: int, row: int, group: int) -> bool:
+        if group:
+            return self._border(index, row, group)
+        order, one = self.order, self.order.lanes[index]
+        if not self._ready(index, row):
+            return False
         message, role = int(one.message[row]), int(one.role[row])
         clock = order.clock(index, row)
         found = self._round(index, message, role)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from os import PathLike
 from typing import Any
@@ -24,7 +24,8 @@ from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
 from goldbeat.pymodels.tpu.streams.checks import Finding, is_system
 from goldbeat.pymodels.tpu.streams.container import commands
 from goldbeat.pymodels.tpu.streams.decode import Commands
-from goldbeat.pymodels.tpu.streams.schedule import OTHER, lane, schedule
+from goldbeat.pymodels.tpu.streams.groups import JoinedGroups, Member, groups_together
+from goldbeat.pymodels.tpu.streams.schedule import OTHER, schedule
 from goldbeat.pymodels.tpu.streams.tables import Chip
 
 HAZARD_RULES = {
@@ -44,7 +45,6 @@ HAZARD_ADVICE = frozenset({"repeated-in-place"})
 """Rules that are unusual rather than wrong."""
 MOST = 1_000
 """Findings of one rule and group that are listed."""
-Member = tuple[CommandStream, Commands]
 
 
 @dataclass
@@ -91,37 +91,35 @@ class HazardReport:
         }
 
 
-class _Group:
-    """The streams of one group, decoded."""
+class _Groups(JoinedGroups):
+    """Streams of groups that are checked together, with what their commands read and write, by lane and row."""
 
-    def __init__(self, memory: ChipMemory | None, members: Sequence[Member], report: HazardReport) -> None:
-        self.members = members
+    def __init__(self, memory: ChipMemory | None, groups: Sequence[Sequence[Member]], report: HazardReport) -> None:
+        super().__init__(groups)
         self.memory = memory
-        self.engines = [found.engine.name for _, found in members]
+        self.engines = [one.engine for one in self.lanes]
         parts = []
-        for index, (stream, found) in enumerate(members):
+        for (index, group), (stream, found) in self.members.items():
             table, omitted = engine_operands(memory, found, index, stream.core)
-            parts.append(table)
+            parts.append(replace(table, row=table.row + self.bounds[index][group]))
             report.omitted.update(omitted)
             report.commands += len(found)
         table = join_accesses(parts)
         self.table = table.take(np.lexsort((table.row, table.lane_of)))
         report.operands += len(self.table)
         report.modelled += int((self.table.part == 0).sum())
-        self.lanes = [lane(found, stream.core) for stream, found in members]
 
     def finding(self, rule: str, index: int, row: int, text: str, **details: Any) -> Finding:
         """A finding at a command of an engine."""
-        stream, found = self.members[index]
+        stream, found, row = self.at(index, row)
         at = stream.offset + int(found.offset[row])
         return Finding(rule, stream.name, text, int(found.id[row]), at, details)
 
-    def command(self, index: int, row: int) -> str:
+    def named(self, index: int, row: int) -> str:
         """A command in words: engine, id, operation."""
-        stream, found = self.members[index]
-        core = f"core {stream.core} " if len({s.core for s, _ in self.members}) > 1 else ""
-        segment = f" of segment {int(found.segment[row]) + 1}" if int(found.segment[-1]) else ""
-        return f"{core}{found.engine.name} command {int(found.id[row])}{segment} ({found.op(row)})"
+        stream, found, here = self.at(index, row)
+        core = f"core {stream.core} " if len({one.core for one in self.lanes}) > 1 else ""
+        return f"{core}{found.engine.name} {self.command(index, row)} ({found.op(here)})"
 
     def operand(self, place: int) -> str:
         """An operand in words."""
@@ -138,11 +136,11 @@ class _Group:
     def place(self, at: int) -> dict[str, Any]:
         """A command and its operand for machines."""
         table = self.table
-        stream, found = self.members[int(table.lane_of[at])]
-        row = int(table.row[at])
+        stream, found, row = self.at(int(table.lane_of[at]), int(table.row[at]))
         return {
             "stream": stream.name,
             "core": stream.core,
+            "group": stream.group,
             "engine": found.engine.name,
             "id": int(found.id[row]),
             "operation": found.op(row),
@@ -173,8 +171,8 @@ def check_hazards(
 ) -> HazardReport:
     """Find commands of different engines that touch the same bytes in no order, and what missing commands leave behind.
 
-    Groups follow each other: only commands of one group are compared. Streams that cannot be decoded to their end are left out;
-    :func:`~goldbeat.pymodels.tpu.streams.checks.check_streams` tells why.
+    Groups of several cores, or with messages, are compared with each other. Streams that cannot be decoded to their end are left
+    out; :func:`~goldbeat.pymodels.tpu.streams.checks.check_streams` tells why.
 
     Args:
         chip: whose streams they are.
@@ -183,29 +181,30 @@ def check_hazards(
         step: called behind each group.
     """
     report = HazardReport()
-    groups: dict[tuple[int, int, int, int], list[Member]] = {}
-    for stream in streams:
-        key = (stream.net, stream.stage, stream.subnet, stream.group)
-        for found in commands(chip, stream, file, strict=False).values():
-            groups.setdefault(key, []).append((stream, found))
-    final = {key[:3]: max(k[3] for k in groups if k[:3] == key[:3]) for key in groups}
-    for key, members in groups.items():
-        _check_group(chip, members, report, first=key[3] == 0, last=key[3] == final[key[:3]])
-        step()
+    members = [(stream, one) for stream in streams for one in commands(chip, stream, file, strict=False).values()]
+    last: dict[tuple[int, int, int], int] = {}
+    for stream, _ in members:
+        subnet = stream.net, stream.stage, stream.subnet
+        last[subnet] = max(last.get(subnet, 0), stream.group)
+    for groups in groups_together(members):
+        one, final = groups[0][0][0], groups[-1][0][0]
+        subnet = one.net, one.stage, one.subnet
+        _check_groups(chip, groups, report, first=one.group == 0, last=final.group == last[subnet])
+        for _ in groups:
+            step()
     return report
 
 
-def _check_group(chip: Chip, members: list[Member], report: HazardReport, *, first: bool, last: bool) -> None:
-    name = members[0][0].name.rsplit(".", 1)[0]
-    if any(p.fatal for _, found in members for p in found.problems):
+def _check_groups(chip: Chip, groups: list[list[Member]], report: HazardReport, *, first: bool, last: bool) -> None:
+    name = groups[0][0][0].name.rsplit(".", 1)[0]
+    if any(p.fatal for members in groups for _, found in members for p in found.problems):
         report.unchecked.append(f"{name}: not decoded to its end")
         return
-    taken = {(stream.core, found.engine.name): (stream, found) for stream, found in reversed(members)}
     memory = chip_memory(chip.name)
-    group = _Group(memory, list(reversed(taken.values())), report)
+    group = _Groups(memory, groups, report)
     report.findings += islice(_repeated(group), MOST)
     report.findings += islice(_waits_for_end(group), MOST)
-    order = Order(group.lanes)
+    order = Order(group.lanes, group.bounds)
     report.findings += islice(_reused(group, order), MOST)
     if memory is None:
         return
@@ -221,20 +220,20 @@ def _check_group(chip: Chip, members: list[Member], report: HazardReport, *, fir
         report.findings += islice(_dataflow(group, first=first, last=last), MOST)
 
 
-def _hazard(group: _Group, order: Order, race: Race) -> Finding:
+def _hazard(group: _Groups, order: Order, race: Race) -> Finding:
     table = group.table
     kind = race.kind(table)
     one, two = ((int(table.lane_of[p]), int(table.row[p])) for p in (race.first, race.second))
     verb = ["writes" if table.write[p] else "reads" for p in (race.first, race.second)]
-    needed, engine = int(group.members[one[0]][1].id[one[1]]), group.engines[one[0]]
+    needed, engine = int(group.lanes[one[0]].id[one[1]]), group.engines[one[0]]
     if order.partner[two[0]] == one[0]:
-        dep = group.members[two[0]][1].dep[two[1]]
+        dep = group.lanes[two[0]].dep[two[1]]
         told = f"it waits for {engine} command {int(dep)}" if dep else f"it waits for no {engine} command"
         edge = f"{told}, expected {needed} or later"
     else:
         edge = "no chain of dependencies and messages orders them"
     lane_text = f"lane {race.lane} " if table.lanes[race.first] > 1 else ""
-    text = f"{group.command(*two)} {verb[1]} {group.operand(race.second)}, which {group.command(*one)} {verb[0]} as "
+    text = f"{group.named(*two)} {verb[1]} {group.operand(race.second)}, which {group.named(*one)} {verb[0]} as "
     text += f"{group.operand(race.first)}; both reach {lane_text}byte {race.byte:#x}; {edge}"
     return group.finding(
         kind,
@@ -243,21 +242,22 @@ def _hazard(group: _Group, order: Order, race: Race) -> Finding:
         first=group.place(race.first),
         second=group.place(race.second),
         overlap={"memory": _memory(int(table.memory[race.first])), "lane": race.lane, "byte": race.byte},
-        missing={"before": needed, "engine": engine, "core": group.members[one[0]][0].core, "known": race.waits},
+        missing={"before": needed, "engine": engine, "core": group.lanes[one[0]].core, "known": race.waits},
     )
 
 
-def _repeated(group: _Group) -> Iterator[Finding]:
+def _repeated(group: _Groups) -> Iterator[Finding]:
     """Equal commands one after the other; where ids are in the head, all but the id."""
     table = group.table
-    for index, (_, found) in enumerate(group.members):
+    for (index, number), (_, found) in group.members.items():
+        first = group.bounds[index][number]
         system = np.array([is_system(kind) for kind in found.engine.kinds], np.bool_)[found.kind]
         same = np.flatnonzero((np.diff(found.kind) == 0) & ~system[1:] & (np.diff(found.segment) == 0)) + 1
         mine = table.lane_of == index
-        for row in same[_equal(found, same)].tolist():
+        for row in (same[_equal(found, same)] + first).tolist():
             here = np.flatnonzero(mine & (table.row == row))
             rule = "repeated-in-place" if _in_place(table, here) else "repeated"
-            yield group.finding(rule, index, row, f"{group.command(index, row)} is the same as the one before it")
+            yield group.finding(rule, index, row, f"{group.named(index, row)} is the same as the one before it")
 
 
 def _equal(found: Commands, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
@@ -288,38 +288,39 @@ def _in_place(table: Accesses, here: npt.NDArray[np.int64]) -> bool:
     return not len(here)
 
 
-def _reused(group: _Group, order: Order) -> Iterator[Finding]:
+def _reused(group: _Groups, order: Order) -> Iterator[Finding]:
     for one in order.early:
-        command, waiter = group.command(*one.command), group.command(*one.waiter)
+        command, waiter = group.named(*one.command), group.named(*one.waiter)
         text = (
             f"{command} uses message {one.message} again, and nothing orders it behind {waiter}, which may still wait"
         )
         yield group.finding("message-reuse", *one.command, f"{text}; expected another message, or a barrier in between")
 
 
-def _waits_for_end(group: _Group) -> Iterator[Finding]:
+def _waits_for_end(group: _Groups) -> Iterator[Finding]:
     place = {(one.core, one.engine): index for index, one in enumerate(group.lanes)}
-    for index, (stream, found) in enumerate(group.members):
+    for (index, number), (stream, found) in group.members.items():
         other = place.get((stream.core, OTHER.get(found.engine.name, "")))
-        if other is None:
+        if other is None or (other, number) not in group.members:
             continue
-        theirs = group.members[other][1]
+        theirs = group.members[other, number][1]
         ends = {(int(theirs.segment[row]), int(theirs.id[row])) for row in np.flatnonzero(theirs.is_end)}
         for segment, last in sorted(one for one in ends if one[1]):
             for row in np.flatnonzero((found.dep == last) & (found.segment == segment)).tolist():
-                text = f"{group.command(index, row)} waits for {theirs.engine.name} command {last}, which is END"
+                row += group.bounds[index][number]
+                text = f"{group.named(index, row)} waits for {theirs.engine.name} command {last}, which is END"
                 yield group.finding("waits-end", index, row, text)
 
 
-def _outside(group: _Group, memory: ChipMemory) -> Iterator[Finding]:
+def _outside(group: _Groups, memory: ChipMemory) -> Iterator[Finding]:
     table = group.table
     for place in np.flatnonzero((table.lanes > 1) & (table.end > memory.lane_bytes)).tolist():
         index, row = int(table.lane_of[place]), int(table.row[place])
-        text = f"{group.command(index, row)} {'writes' if table.write[place] else 'reads'} {group.operand(place)}"
+        text = f"{group.named(index, row)} {'writes' if table.write[place] else 'reads'} {group.operand(place)}"
         yield group.finding("outside", index, row, f"{text}, expected at most {memory.lane_bytes:#x} bytes in a lane")
 
 
-def _dataflow(group: _Group, *, first: bool, last: bool) -> Iterator[Finding]:
+def _dataflow(group: _Groups, *, first: bool, last: bool) -> Iterator[Finding]:
     times = schedule(group.lanes, [1] * len(group.lanes))
     if times.blocked:
         return
@@ -336,4 +337,4 @@ def _dataflow(group: _Group, *, first: bool, last: bool) -> Iterator[Finding]:
         for place in places.tolist():
             index, row = int(group.table.lane_of[place]), int(group.table.row[place])
             what = text.format(group.operand(place))
-            yield group.finding(rule, index, row, f"{group.command(index, row)} {what}", operand=group.place(place))
+            yield group.finding(rule, index, row, f"{group.named(index, row)} {what}", operand=group.place(place))

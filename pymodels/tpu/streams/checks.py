@@ -15,6 +15,7 @@ from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
 from goldbeat.pymodels.tpu.streams.container import Container, commands
 from goldbeat.pymodels.tpu.streams.decode import Commands, places
 from goldbeat.pymodels.tpu.streams.framing import RULES as FRAMING
+from goldbeat.pymodels.tpu.streams.groups import JoinedGroups, Member, groups_together
 from goldbeat.pymodels.tpu.streams.schedule import OTHER, SEND, WAIT, Lane, lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import Chip, CommandForm
 
@@ -100,22 +101,26 @@ def check_streams(
             for one in container.coefficients()
             if not one.ok
         ]
-    groups: dict[tuple[int, int, int, int], list[tuple[CommandStream, Commands]]] = {}
-    whole: dict[tuple[int, int, int, int], bool] = {}
+    members: list[Member] = []
+    broken: set[tuple[int, int, int, int]] = set()
     for stream in streams:
-        key = (stream.net, stream.stage, stream.subnet, stream.group)
         for commands_ in commands(chip, stream, file, strict=False).values():
             here = list(_framing(stream, commands_))
             found += here
             fatal = any(p.fatal for p in commands_.problems)
-            whole[key] = whole.get(key, True) and not fatal
+            if fatal:
+                broken.add(_group(stream))
             found += _alone(chip, stream, commands_, fatal)
-            groups.setdefault(key, []).append((stream, commands_))
-    for key, members in groups.items():
+            members.append((stream, commands_))
+    for groups in groups_together(members):
         # Behind a broken head nothing is known of the rest: waiting for it is no finding of its own.
-        if whole[key]:
-            found += _together(members, container is not None or chip.magic is not None)
+        if not any(_group(group[0][0]) in broken for group in groups):
+            found += _together(groups, container is not None or chip.magic is not None)
     return found
+
+
+def _group(stream: CommandStream) -> tuple[int, int, int, int]:
+    return stream.net, stream.stage, stream.subnet, stream.group
 
 
 def failed(findings: Iterable[Finding]) -> bool:
@@ -194,21 +199,18 @@ def _dep_width(chip: Chip, engine: str) -> int:
     return 0 if other is None else other.head.get("dep", (0, 0))[1]
 
 
-def _together(members: Sequence[tuple[CommandStream, Commands]], complete: bool) -> Iterable[Finding]:
-    """What the engines and cores of one group say about each other."""
-    lanes: list[Lane] = []
-    owners: list[tuple[CommandStream, Commands]] = []
-    taken: set[tuple[int, str]] = set()
-    for stream, found in members:
-        one = lane(found, stream.core)
-        if (one.core, one.engine) in taken:
-            continue
-        taken.add((one.core, one.engine))
-        lanes.append(one)
-        owners.append((stream, found))
-    never = list(_never(lanes, owners, complete))
+def _together(groups: Sequence[Sequence[Member]], complete: bool) -> Iterable[Finding]:
+    """What the engines and cores of groups that are checked together say about each other."""
+    never = [
+        one
+        for members in groups
+        for one in _never([lane(found, stream.core) for stream, found in members], members, complete)
+    ]
     yield from never
-    sync = list(_sync(lanes, owners)) if complete or len(lanes) > 1 else []
+    joined = JoinedGroups(groups)
+    lanes = joined.lanes
+    taken = {(one.core, one.engine) for one in lanes}
+    sync = list(_sync(joined)) if complete or len(lanes) > 1 else []
     yield from sync
     hidden = {(f.stream, f.offset) for f in never}
     if not complete:
@@ -221,19 +223,19 @@ def _together(members: Sequence[tuple[CommandStream, Commands]], complete: bool)
             lanes = [replace(lanes[0], role=np.zeros_like(lanes[0].role))]
     result = schedule(lanes, [1] * len(lanes))
     if result.blocked and not (sync and not never):
-        names = {one.name: owner for one, owner in zip(lanes, owners, strict=True)}
+        names = {one.name: index for index, one in enumerate(lanes)}
         for blocked in result.blocked:
-            stream, found = names[blocked.lane]
-            at = stream.offset + int(found.offset[blocked.row])
+            index = names[blocked.lane]
+            stream, found, row = joined.at(index, blocked.row)
+            at = stream.offset + int(found.offset[row])
             if (stream.name, at) in hidden:
                 continue
-            text = f"{blocked.lane} stands still at {blocked.command}, which waits for {blocked.reason}"
+            command = joined.command(index, blocked.row)
+            text = f"{blocked.lane} stands still at {command}, which waits for {blocked.reason}"
             yield Finding("deadlock", stream.name, text, blocked.id, at)
 
 
-def _never(
-    lanes: Sequence[Lane], owners: Sequence[tuple[CommandStream, Commands]], complete: bool
-) -> Iterable[Finding]:
+def _never(lanes: Sequence[Lane], owners: Sequence[Member], complete: bool) -> Iterable[Finding]:
     by_name = {(one.core, one.engine): one for one in lanes}
     for one, (stream, found) in zip(lanes, owners, strict=True):
         if one.engine not in OTHER:
@@ -254,15 +256,17 @@ def _never(
             yield Finding("never-met", stream.name, text, int(one.id[row]), stream.offset + int(found.offset[row]))
 
 
-def _sync(lanes: Sequence[Lane], owners: Sequence[tuple[CommandStream, Commands]]) -> Iterable[Finding]:
+def _sync(joined: JoinedGroups) -> Iterable[Finding]:
     """A SEND's count is the number of WAITs to come, a WAIT's that of SENDs needed: both make up the same whole rounds."""
+    lanes = joined.lanes
     users: dict[int, list[int]] = {}
     for index, one in enumerate(lanes):
         for message in np.unique(one.message[one.role > 0]).tolist():
             users.setdefault(message, []).append(index)
     for message, engines in users.items():
         uses = {role: [_counts(lanes[index], message, role) for index in engines] for role in (SEND, WAIT)}
-        stream = owners[engines[0]][0].name
+        first = int(np.flatnonzero((lanes[engines[0]].role > 0) & (lanes[engines[0]].message == message))[0])
+        stream = joined.at(engines[0], first)[0].name
         said = {role: sorted({n for found in listed for n in found}) for role, listed in uses.items()}
         if any(len(counts) > 1 for counts in said.values()):
             who = (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from goldbeat.pymodels.tpu.hazards.order import Order
-from goldbeat.pymodels.tpu.streams.schedule import OTHER, SEND, WAIT, Lane
+from goldbeat.pymodels.tpu.streams.schedule import OTHER, SEND, WAIT, Lane, needed_commands
 
 MESSAGES = 8
 
@@ -25,14 +25,18 @@ def engine(core, name, commands):
     return Lane(core, name, np.arange(1, n + 1), dep, role.astype(np.int8), message, count)
 
 
-def always_ended(lanes):
+def always_ended(lanes, bounds=()):
     """Commands that have ended in every run when another one starts, by trying all runs; and whether every run ends.
 
-    A message counts as the front end does: SEND adds one and says how many WAITs are to come, the last WAIT sets it back.
+    A core begins a group when all of its engines are done with the one before. A message counts as the front end does: SEND adds one and says how many WAITs are to come, the last WAIT sets it back.
     """
     partner = [
         next((i for i, o in enumerate(lanes) if o.core == one.core and o.engine == OTHER.get(one.engine)), None)
         for one in lanes
+    ]
+    need = [
+        np.zeros(len(one)) if other is None else np.array(needed_commands(one, lanes[other]))
+        for one, other in zip(lanes, partner, strict=True)
     ]
     sure: dict[tuple[int, int], np.ndarray] = {}
     seen, todo = set(), [((0,) * len(lanes), (0,) * MESSAGES, (0,) * MESSAGES)]
@@ -46,8 +50,12 @@ def always_ended(lanes):
         moved = False
         for index, one in enumerate(lanes):
             row = at[index]
-            if row == len(one) or one.dep[row] > (0 if partner[index] is None else at[partner[index]]):
+            if row == len(one) or need[index][row] > (0 if partner[index] is None else at[partner[index]]):
                 continue
+            if bounds:
+                group = int(np.searchsorted(bounds[index], row, "right")) - 1
+                if any(at[i] < bounds[i][group] for i, o in enumerate(lanes) if o.core == one.core):
+                    continue
             message, count = int(one.message[row]), int(one.count[row])
             if one.role[row] == WAIT and sent[message] < count:
                 continue
@@ -85,10 +93,10 @@ def regular(lanes):
     return True
 
 
-def compare(lanes, exact):
+def compare(lanes, exact, bounds=()):
     """Whether the order of a sound program is right; of others, that they are told."""
-    sure, ends = always_ended(lanes)
-    order = Order(lanes)
+    sure, ends = always_ended(lanes, bounds)
+    order = Order(lanes, bounds)
     if not regular(lanes):
         return False
     if not ends:
@@ -124,6 +132,34 @@ def test_dependencies_say_exactly_what_always_holds(seed):
 
 def barrier(users, message=0):
     return [(SEND, message, users), (WAIT, message, users)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_core_goes_on_to_its_next_group_alone(seed):
+    """Engines of two cores with up to three groups each, some of them empty, and messages within and over groups."""
+    rng = np.random.default_rng(seed)
+    names = [(0, "tiu"), (0, "gdma"), (0, "sdma"), (1, "gdma"), (1, "tiu")][: 3 + seed % 3]
+    lanes, bounds = [], []
+    for core, name in names:
+        sizes = rng.integers(0, 3, 3)
+        bounds.append([0, *np.cumsum(sizes).tolist()])
+        segment = np.repeat(np.arange(3), sizes).astype(np.int32)
+        ids = np.concatenate([np.arange(1, n + 1) for n in sizes])
+        lanes.append(replace(engine(core, name, [(0,)] * int(sizes.sum())), id=ids, segment=segment))
+    for index, one in enumerate(lanes):
+        other = next((i for i, o in enumerate(lanes) if o.core == one.core and o.engine == OTHER.get(one.engine)), None)
+        if other is not None and one.engine == ("tiu", "gdma")[seed % 2]:
+            most = np.diff(bounds[other])[one.segment]
+            lanes[index] = replace(one, dep=rng.integers(0, most + 1))
+    for message in range(2):
+        for role, index in ((SEND, 0), (WAIT, len(lanes) - 1)):
+            one = lanes[index]
+            free = np.flatnonzero(one.role == 0)
+            if len(free):
+                row = int(rng.choice(free))
+                for column, value in ((one.role, role), (one.message, message), (one.count, 1)):
+                    column[row] = value
+    compare(lanes, True, bounds)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -127,6 +127,48 @@ def test_one_send_and_one_wait_are_sound(tmp_path):
         assert ("sync-count" in text) == (code == 1)
 
 
+def _copy(gen, core, source, target):
+    fields = {"src_nsize": 1, "src_csize": 1, "src_hsize": 1, "src_wsize": 64, "src_data_format": 1}
+    fields |= {"nchw_copy": 1, "stride_enable": 1, "src_wstride": 1, "dst_wstride": 1}
+    fields |= {f"localmem_mask_{half}32": 0xFFFFFFFF for half in "lh"}
+    for end, address in (("src", source), ("dst", target)):
+        fields |= {f"{end}_start_addr_l32": address, f"{end}_start_addr_h13": 1 << 8}
+    gen.emit(f"gdma:{core}", "DMA_tensor", fields)
+
+
+@pytest.mark.parametrize(
+    ("reader", "send", "wait", "code"),
+    [(1, None, None, 1), (0, None, None, 0), (1, 0, 1, 0), (1, 0, 0, 0), (1, 1, 1, 0)],
+    ids=["two cores", "one core", "message over the border", "message in a group", "message in the next group"],
+)
+def test_groups_are_ordered_on_one_core_and_by_messages(reader, send, wait, code, tmp_path):
+    """Core 0 writes in group 0, ``reader`` reads in group 1; SEND and WAIT are in groups ``send`` and ``wait``."""
+    of = chip("BM1690")
+    dma = of.engine("gdma")
+
+    def message(gen, core, spec):
+        gen.emit(f"gdma:{core}", dma.end[0].name, {spec.field: 40 << spec.id[0] | 1 << spec.count[0]}, func=spec.func)
+
+    streams = []
+    for group in (0, 1):
+        gen = CodeGen(of, 2)
+        if wait == group:
+            message(gen, reader, dma.wait)
+        _copy(gen, 1 - reader if group else 0, 0x100000 * (1 + group), 0x800000 * (1 + group))
+        _copy(gen, reader if group else 1, 0x800000 if group else 0x300000, 0x900000 + 0x100000 * group)
+        if send == group:
+            message(gen, 0, dma.send)
+        (tmp_path / "n.bmodel").write_bytes(gen.bmodel("net"))
+        here = [one for one in read_container(tmp_path / "n.bmodel").streams() if len(one.data)]
+        streams += [replace(one, name=one.name.replace(".g0", f".g{group}"), group=group) for one in here]
+    got, text = check(tmp_path, streams, "BM1690")
+    assert got == code, text
+    wanted = "core 1 gdma command 1 of group 1 (dma.tensor) reads src"
+    assert (wanted in text and "core 0 gdma command 1 of group 0 (dma.tensor) writes" in text) is (
+        send is wait is None and code == 1
+    )
+
+
 def test_another_chip_is_a_usage_error(program, tmp_path):
     assert check(tmp_path, program.streams(), "NOSUCH")[0] == 2
 
