@@ -41,6 +41,7 @@ class DriverStep:
     text: str = ""
 
 
+_DATA = ("src_data", "dst_data")
 Steps = Generator[DriverStep, int, Any]
 """Yields steps and is sent what was read (anything for the others)."""
 
@@ -96,7 +97,7 @@ class Context:
         """The hardware address of a cube.
 
         Raises:
-            InputError: it has none, or it is not a multiple of the atom's bytes.
+            InputError: it has none, or it or a stride of data is not a multiple of the atom's bytes.
         """
         file = self.network.loadable.file
         if cube.entry is None:
@@ -104,6 +105,11 @@ class Context:
         address = self.placement.address_of(cube.entry.id) + cube.offset
         if address % (atom := self.configuration.atom):
             raise InputError(f"{what}: {cube.name} at 0x{address:x}", f"a multiple of {atom}", file=file)
+        if cube.name in _DATA:
+            (_, height, channels), (line, surface) = sizes(cube), strides(cube)
+            for name, stride, used in (("line_stride", line, height > 1), ("surf_stride", surface, channels > atom)):
+                if used and stride % atom:
+                    raise InputError(f"{what}: {cube.name}.{name} {stride}", f"a multiple of {atom}", file=file)
         return address
 
     def fail(self, found: str, expected: str) -> InputError:

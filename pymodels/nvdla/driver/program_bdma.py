@@ -48,7 +48,10 @@ def _queue(context: Context, operation: NetworkOperation, name: str, record: Any
     _check(context, name, record)
     for end, prefix in (("source", "CFG_SRC_ADDR"), ("destination", "CFG_DST_ADDR")):
         entry = address_id(context.network.loadable, context.network.task, int(record[f"{end}_address"]))
-        yield from write_address(_BLOCK, prefix, context.placement.address_of(entry))
+        address = context.placement.address_of(entry)
+        if address % UNIT:
+            raise context.fail(f"{name} with {end}_address 0x{address:x}", f"a multiple of {UNIT}")
+        yield from write_address(_BLOCK, prefix, address)
     yield write_step(_BLOCK, "CFG_LINE", int(record["line_size"]) // UNIT - 1)
     surface = operation.surface
     yield write_fields(
@@ -75,6 +78,9 @@ def _check(context: Context, name: str, record: Any) -> None:
             raise context.fail(f"{name} with {field} {int(record[field])}", f"1..{LONGEST_REPEAT}")
     for end in ("source", "destination"):
         line, surface = int(record[f"{end}_line"]), int(record[f"{end}_surface"])
+        for side, stride, count in (("line", line, "line_repeat"), ("surface", surface, "surface_repeat")):
+            if int(record[count]) > 1 and stride % UNIT:
+                raise context.fail(f"{name} with {end}_{side} {stride}", f"a multiple of {UNIT}")
         if line < size:
             raise context.fail(f"{name} with {end}_line {line}", f"at least {size}, the line's size")
         if surface < (least := line * int(record["line_repeat"])):

@@ -16,7 +16,7 @@ from goldbeat.pymodels.nvdla.driver.driver_steps import (
 )
 from goldbeat.pymodels.nvdla.engines.configuration import BYTES
 from goldbeat.pymodels.nvdla.engines.rubik import MODES
-from goldbeat.pymodels.nvdla.loadable.network import NetworkOperation
+from goldbeat.pymodels.nvdla.loadable.network import Cube, NetworkOperation
 
 _BLOCK = "RBK"
 _UNIT = 32
@@ -41,10 +41,7 @@ def program_rubik(context: Context, operation: NetworkOperation) -> Steps:
     yield from write_address(_BLOCK, "D_DAIN_ADDR", context.address(source, name))
     line, surface = strides(source)
     if mode == "merge":
-        plane = int(source.record["plane_stride"])
-        if not plane or plane % _UNIT:
-            raise context.fail(f"{name} with plane_stride {plane}", f"a multiple of {_UNIT}")
-        yield write_step(_BLOCK, "D_DAIN_PLANAR_STRIDE", plane)
+        yield write_step(_BLOCK, "D_DAIN_PLANAR_STRIDE", _plane_stride(context, name, source))
     else:
         yield write_step(_BLOCK, "D_DAIN_SURF_STRIDE", surface)
     yield write_step(_BLOCK, "D_DAIN_LINE_STRIDE", line)
@@ -55,7 +52,7 @@ def program_rubik(context: Context, operation: NetworkOperation) -> Steps:
     out_line, out_surface = strides(target)
     yield write_step(_BLOCK, "D_DAOUT_LINE_STRIDE", out_line)
     if mode == "split":
-        yield write_step(_BLOCK, "D_DAOUT_PLANAR_STRIDE", int(target.record["plane_stride"]))
+        yield write_step(_BLOCK, "D_DAOUT_PLANAR_STRIDE", _plane_stride(context, name, target))
         return
     yield write_step(_BLOCK, "D_DAOUT_SURF_STRIDE", out_surface)
     if mode == "contract":
@@ -64,3 +61,10 @@ def program_rubik(context: Context, operation: NetworkOperation) -> Steps:
         yield write_step(_BLOCK, "D_CONTRACT_STRIDE_1", int(desc["stride_y"]) * out_line)
         steps = {f"DECONV_{axis}_STRIDE": int(desc[f"stride_{axis.lower()}"]) - 1 for axis in "XY"}
         yield write_fields(_BLOCK, "D_DECONV_STRIDE", **steps)
+
+
+def _plane_stride(context: Context, name: str, cube: Cube) -> int:
+    plane = int(cube.record["plane_stride"])
+    if not plane or plane % _UNIT:
+        raise context.fail(f"{name} with plane_stride {plane}", f"a multiple of {_UNIT}")
+    return plane

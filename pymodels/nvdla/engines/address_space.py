@@ -135,6 +135,31 @@ def atom_addresses(
     return np.asarray(base + s * surface_stride + y * line_stride + x * size, np.int64)
 
 
+def check_alignment(values: Values, block: str, *registers: str, unit: int | None = None) -> None:
+    """Refuse addresses and strides in mid-atom: hardware ignores their lower bits, so it would touch other bytes.
+
+    Args:
+        values: the group's registers.
+        block: whose registers.
+        registers: their names.
+        unit: what they are a multiple of; None: an atom.
+
+    Raises:
+        UsageError: the register, its value, and what it must be a multiple of.
+    """
+    unit = values.configuration.atom if unit is None else unit
+    for name in registers:
+        if (found := values.get(block, name)) % unit:
+            raise UsageError(
+                f"{block}.{name} is 0x{found:x}, expected a multiple of {unit}: the hardware ignores the lower bits"
+            )
+
+
+def used_strides(size: tuple[int, int, int], line: str, surface: str) -> tuple[str, ...]:
+    """Registers of the strides that a cube of width, height and surfaces has a use for."""
+    return (*([line] if size[1] > 1 else []), *([surface] if size[2] > 1 else []))
+
+
 def cube_addresses(
     values: Values, block: str, prefix: str, size: tuple[int, int, int], point: int | None = None, first: int = 0
 ) -> npt.NDArray[np.int64]:
@@ -150,7 +175,13 @@ def cube_addresses(
 
     Returns:
         (surfaces, height, width) addresses.
+
+    Raises:
+        UsageError: an address or a stride in mid-atom.
     """
     point = values.configuration.atom if point is None else point
-    line, surface = (values.get(block, f"{prefix}_{side}_STRIDE") for side in ("LINE", "SURFACE"))
+    names = f"{prefix}_LINE_STRIDE", f"{prefix}_SURFACE_STRIDE"
+    unit = min(point, values.configuration.atom)
+    check_alignment(values, block, f"{prefix}_BASE_ADDR_LOW", *used_strides(size, *names), unit=unit)
+    line, surface = (values.get(block, name) for name in names)
     return atom_addresses(values.address(block, prefix) + first * point, *size, line, surface, point)

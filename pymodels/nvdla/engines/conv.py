@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace, atom_addresses
+from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace, atom_addresses, check_alignment, used_strides
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints, shift_right, signed
 from goldbeat.pymodels.nvdla.engines.configuration import BYTES, INT8, NV_SMALL
 from goldbeat.pymodels.nvdla.engines.elements import bits, by_channel, by_surface, element_values, precision_of
@@ -145,6 +145,7 @@ def run_conv(values: Values, memory: AddressSpace, incoming: Ints | None = None)
     at = values.get("CDMA", "D_WEIGHT_ADDR_HIGH") << 32 | values.get("CDMA", "D_WEIGHT_ADDR_LOW")
     configuration, precision = values.configuration, convolution.precision
     shape = (kernels, depth, size, wide)
+    check_alignment(values, "CDMA", "D_WEIGHT_ADDR_LOW")
     raw = memory.run(at, kernels * depth * size * wide * BYTES[precision])
     weights = unpack_weights(raw, shape, joined, configuration, precision)
     if pixels:
@@ -187,6 +188,8 @@ def _data(values: Values, memory: AddressSpace, precision: int) -> Ints:
     several = len(values.configuration.precisions) > 1
     read = precision_of(values, "CDMA", "D_MISC_CFG", "IN_PRECISION") if several else INT8
     atom, surfaces = values.configuration.atom, -(-channels // values.configuration.lanes(read))
+    strides = used_strides((width, height, surfaces), "D_LINE_STRIDE", "D_SURF_STRIDE")
+    check_alignment(values, "CDMA", "D_DAIN_ADDR_LOW_0", *strides)
     atoms = memory.read(atom_addresses(base, width, height, surfaces, line, surface, atom), atom)
     data = by_channel(element_values(atoms, read))[:channels]
     if values.get("CDMA", "D_CVT_CFG", "CVT_EN"):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace, atom_addresses, cube_addresses
+from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace, atom_addresses, check_alignment, cube_addresses
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints, shift_left, shift_right, signed
 from goldbeat.pymodels.nvdla.engines.configuration import BYTES, INT8, INT16
 from goldbeat.pymodels.nvdla.engines.element_wise import ALGORITHMS, WIDTHS, ElementWise, OperandConverter
@@ -281,6 +281,7 @@ def _operands(values: Values, memory: AddressSpace, name: str, alu: bool, mul: b
     if of("DATA_MODE"):
         addresses = cube_addresses(values, "SDP_RDMA", f"D_{name}", (width, height, surfaces), point)
     else:
+        check_alignment(values, "SDP_RDMA", f"D_{name}_BASE_ADDR_LOW", unit=min(point, values.configuration.atom))
         addresses = atom_addresses(values.address("SDP_RDMA", f"D_{name}"), 1, 1, surfaces, 0, point, point)
     raw = memory.read(addresses, point)
     numbers = element_values(raw, INT16 if size == 2 else INT8)

@@ -124,7 +124,11 @@ class _Player:
         for engine, registers in chain:
             seen = tuple(r for r in self._regions.values() if r.name != CHECKS)
             luts = self._hardware.luts.get(engine)
-            result = run_operation(engine, registers, seen, flowing, luts, self._trace.configuration)
+            try:
+                result = run_operation(engine, registers, seen, flowing, luts, self._trace.configuration)
+            except UsageError as error:
+                line = max(self._enabled[pair] for pair in self._hardware.held(engine))
+                raise UsageError(f"{error} ({self._trace.file.name}:{line}: the operation is enabled)") from error
             flowing = result.output
             if engine == "BDMA" and done:
                 done[0][2].append(result)

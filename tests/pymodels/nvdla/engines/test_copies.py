@@ -113,6 +113,9 @@ def test_the_driver_queues_transfers_and_launches_a_group():
     [
         ({"line_size": 40}, "line_size 40, expected a multiple of 32"),
         ({"line_size": 0}, "line_size 0, expected a multiple of 32"),
+        ({"source_line": 72}, "source_line 72, expected a multiple of 32"),
+        ({"destination_line": 100}, "destination_line 100, expected a multiple of 32"),
+        ({"source_surface": 196}, "source_surface 196, expected a multiple of 32"),
         ({"line_repeat": 0}, r"line_repeat 0, expected 1\.\.8192"),
         ({"surface_repeat": 8193}, r"surface_repeat 8193, expected 1\.\.8192"),
         ({"source_line": 32}, "source_line 32, expected at least 64"),

@@ -195,6 +195,17 @@ def test_what_pixel_input_cannot_do_is_said_by_field(block, name, fields, messag
         run_operation("CONV", group.values, case.memory())
 
 
+@pytest.mark.parametrize("name", ["D_DAIN_ADDR_LOW_0", "D_DAIN_ADDR_LOW_1", "D_LINE_STRIDE", "D_LINE_UV_STRIDE"])
+def test_pixels_in_mid_atom_are_refused(name):
+    case = Case("Y8___U8V8_N444", 1)
+    group = case.group()
+    group.values[csb_register("CDMA", name).address] |= 4
+    with pytest.raises(
+        UsageError, match=rf"CDMA\.{name} is 0x\w+4, expected a multiple of 8|{name} is 0x\w+c, expected"
+    ):
+        run_operation("CONV", group.values, case.memory())
+
+
 def test_pixels_outside_of_the_memory():
     case = Case("R8", 0)
     group = case.group()

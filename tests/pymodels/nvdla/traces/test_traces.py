@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -66,6 +67,31 @@ def test_a_network_of_every_engine_is_a_test_that_passes(tmp_path):
     played = play_trace(read_nvdla_trace(exported(tmp_path, chain())))
     assert len(played.checks) >= 5
     assert [one.failure for one in played.checks if one.failure] == []
+
+
+_IN_ATOMS = {
+    "CDMA": ("D_DAIN_ADDR_LOW_0", "D_WEIGHT_ADDR_LOW", "D_LINE_STRIDE", "D_SURF_STRIDE"),
+    **dict.fromkeys(("CDP_RDMA", "PDP_RDMA"), ("D_SRC_BASE_ADDR_LOW", "D_SRC_LINE_STRIDE", "D_SRC_SURFACE_STRIDE")),
+    **dict.fromkeys(("CDP", "PDP", "SDP"), ("D_DST_BASE_ADDR_LOW", "D_DST_LINE_STRIDE", "D_DST_SURFACE_STRIDE")),
+    "SDP_RDMA": ("D_BS_BASE_ADDR_LOW",),
+}
+
+
+def test_addresses_and_strides_in_mid_atom_are_refused_by_name(tmp_path):
+    trace = read_nvdla_trace(exported(tmp_path, chain()))
+    refused = set()
+    for number, one in enumerate(trace.statements):
+        name = "" if one.register is None else one.register.name
+        if one.register is None or name not in _IN_ATOMS.get(one.register.block, ()):
+            continue
+        others = [*trace.statements]
+        others[number] = replace(one, value=one.value | 4)
+        try:
+            assert play_trace(replace(trace, statements=others)).failures == ()
+        except UsageError as error:
+            wrong = re.match(r"(\w+)\.(\w+) is 0x\w+, expected a multiple of 8: .* \(test\.cfg:\d+: ", str(error))
+            refused.add(wrong and wrong.groups())
+    assert refused == {(block, name) for block, names in _IN_ATOMS.items() for name in names}
 
 
 def test_a_wrong_checksum_is_said(tmp_path):

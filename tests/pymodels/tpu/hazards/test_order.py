@@ -28,7 +28,8 @@ def engine(core, name, commands):
 def always_ended(lanes, bounds=()):
     """Commands that have ended in every run when another one starts, by trying all runs; and whether every run ends.
 
-    A core begins a group when all of its engines are done with the one before. A message counts as the front end does: SEND adds one and says how many WAITs are to come, the last WAIT sets it back.
+    A core begins a group when all of its engines are done with the one before. A message counts as the front end does: SEND adds
+    one and says how many WAITs are to come, the last WAIT sets it back.
     """
     partner = [
         next((i for i, o in enumerate(lanes) if o.core == one.core and o.engine == OTHER.get(one.engine)), None)
