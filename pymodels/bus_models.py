@@ -7,12 +7,15 @@ at the end. They know no cycles.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.axi.attributes import ATTRIBUTES, Carried, Key
+from goldbeat.pymodels.axi.burst import READ, WRITE
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, MemoryContents, Outcome, Stimulus
 
@@ -35,6 +38,8 @@ class Route:
         size: bytes.
         master: port behind which it is; None: within the module.
         target: its first address at the master.
+        word: bytes of the widest bus on the way.
+        carried: attributes that pass, with the master's signals.
     """
 
     slave: str
@@ -42,6 +47,8 @@ class Route:
     size: int
     master: str | None = None
     target: int = 0
+    word: int = 1
+    carried: Mapping[Key, str] = field(default_factory=dict)
 
 
 def bus_outcome(stimulus: Stimulus, routes: Sequence[Route]) -> Outcome:
@@ -72,7 +79,49 @@ def bus_outcome(stimulus: Stimulus, routes: Sequence[Route]) -> Outcome:
                 held[route.master][region.name][where[there] - np.uint64(region.base)] = values[inside][there]
         if not gone.all():
             raise UsageError(f"{slave}: a write to 0x{int(addresses[~gone][0]):x}, to which no address range belongs")
-    return Outcome({}, memories={name: MemoryContents(regions) for name, regions in held.items()})
+    carried = {master: _carried(stimulus, [r for r in routes if r.master == master]) for master in held}
+    return Outcome({}, memories={name: MemoryContents(all_, carried=carried[name]) for name, all_ in held.items()})
+
+
+def _carried(stimulus: Stimulus, routes: Sequence[Route]) -> Carried | None:
+    """The accesses that lead to a master, and what they carry."""
+    signals = {key: signal for route in routes for key, signal in route.carried.items()}
+    parts: list[tuple[npt.NDArray[np.uint64], ...]] = []
+    columns: dict[str, list[npt.NDArray[np.int64]]] = {name: [] for _, name in signals}
+    for route in routes:
+        kind, first, end, values = _asked(stimulus, route.slave)
+        here = (first >= np.uint64(route.base)) & (first - np.uint64(route.base) < np.uint64(route.size))
+        word, move = np.uint64(route.word), np.uint64((route.target - route.base) % (1 << 64))
+        kind, first, end = (
+            kind[here],
+            first[here] // word * word + move,
+            (end[here] + word - np.uint64(1)) // word * word + move,
+        )
+        parts.append((kind, first, end))
+        for name, column in columns.items():
+            own = values.get(name, np.zeros(len(here), np.int64))[here].astype(np.int64)
+            passes = np.isin(kind, [one for one in (READ, WRITE) if (one, name) in route.carried])
+            column.append(np.where(passes, own, -1))
+    if not signals:
+        return None
+    kinds, begins, ends = (np.concatenate([part[n] for part in parts]) for n in range(3))
+    return Carried(kinds, begins, ends, {name: np.concatenate(all_) for name, all_ in columns.items()}, signals)
+
+
+_Asked = tuple[npt.NDArray[Any], npt.NDArray[np.uint64], npt.NDArray[np.uint64], Mapping[str, npt.NDArray[Any]]]
+
+
+def _asked(stimulus: Stimulus, slave: str) -> _Asked:
+    """Of each access of a slave its kind, the addresses of its first byte and behind its last one, and its attributes."""
+    if slave in stimulus.bursts:
+        bursts = stimulus.bursts[slave].bursts
+        lowest, span = bursts.span
+        return bursts.kind, lowest, lowest + span, {name: getattr(bursts, name) for name in ATTRIBUTES}
+    steps = [*stimulus.program.get(slave, ()), *stimulus.after.get(slave, ())]
+    accesses = [one for one in steps if one.kind is not None]
+    kind = np.array([one.kind for one in accesses], np.uint8)
+    address = np.array([one.address for one in accesses], np.uint64)
+    return kind, address, address + np.uint64(1), {"prot": np.array([one.prot for one in accesses], np.int64)}
 
 
 _Bytes = tuple[str, npt.NDArray[np.uint64], npt.NDArray[np.uint8]]

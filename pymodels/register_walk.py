@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from goldbeat.pymodels.axi.attributes import AttributeDraw
 from goldbeat.pymodels.stimulus import Access
 
 _WHOLE = 0.3
@@ -65,3 +66,13 @@ def storage_walk(
             whole = not words[at].strobes or rng.random() < _WHOLE
             write(words[at], lanes if whole else int(rng.integers(lanes + 1)))
     return program + [Access("read", words[n].address, held[words[n].address]) for n in rng.permutation(len(words))]
+
+
+def protected(program: Sequence[Access], draw: AttributeDraw) -> tuple[Access, ...]:
+    """The accesses with the protection that is drawn for their addresses."""
+    kinds = np.array([access.kind or 0 for access in program], np.uint8)
+    drawn = draw.columns(kinds, np.array([access.address for access in program], np.uint64))["prot"].tolist()
+    return tuple(
+        access if access.kind is None else replace(access, prot=prot)
+        for access, prot in zip(program, drawn, strict=True)
+    )

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.axi.attributes import Carried
+from goldbeat.pymodels.axi.burst import READ, WRITE
 from goldbeat.pymodels.axi.memory import MemoryImage
 from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.clock import Clock as Clock
@@ -19,6 +21,9 @@ from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.stored_trace import Shelf, Slot
 from goldbeat.pymodels.trace import Trace
+
+ANY_RESPONSE = -1
+"""What is answered is not compared."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,9 @@ class Access:
         address: byte address.
         value: value to write, to poll or to wait for, or value expected from a read (None: not checked).
         strobe: byte strobes of a write.
-        error: the access must be answered with SLVERR.
+        error: the access must be answered with an error.
+        response: the very response, as AXI numbers them; None: any that fits ``error``; :data:`ANY_RESPONSE`: any.
+        prot: AxPROT or PPROT.
         mask: the bits that ``poll`` and ``wait_for`` look at, and in which a ``read`` is compared; None: all.
         cycles: how long to wait, or after how many cycles to give up; None: as for any access.
         port: the output that ``wait_for`` looks at, or the memory port of ``host``.
@@ -48,6 +55,8 @@ class Access:
     value: int | None = None
     strobe: int = 0xF
     error: bool = False
+    response: int | None = None
+    prot: int = 0
     mask: int | None = None
     cycles: int | None = None
     port: str = ""
@@ -60,6 +69,11 @@ class Access:
     def wanted(self) -> int:
         """The value that a ``poll`` or ``wait_for`` ends at; 1 unless said otherwise."""
         return 1 if self.value is None else self.value
+
+    @property
+    def kind(self) -> int | None:
+        """Whether it reads or writes, as bursts have it; None: neither."""
+        return {"read": READ, "poll": READ, "write": WRITE, "post": WRITE}.get(self.op)
 
     @property
     def name(self) -> str:
@@ -177,10 +191,12 @@ class MemoryContents:
         regions: (size,) uint8 by region.
         log: the bursts that it answered, as rows with named columns in the order of their addresses. In a prediction the
             columns that are to be compared, or None.
+        carried: in a prediction, the accesses whose attributes must arrive.
     """
 
     regions: Mapping[str, npt.NDArray[np.uint8]]
     log: npt.NDArray[Any] | None = None
+    carried: Carried | None = None
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ _TYPES: dict[str, type[Any]] = {
     "qos": np.uint8,
     "region": np.uint8,
     "lead": np.uint8,
+    "user": np.uint64,
 }
 
 
@@ -52,6 +53,7 @@ class Bursts:
         barrier: (n,) not before all bursts ahead of it, reads and writes, are over; none behind it goes before it.
         lock, cache, prot, qos, region: (n,) as they go onto the bus.
         lead: (n,) cycles from the first offer of a write's data to that of its address, taken or not; 0 of reads.
+        user: (n,) AxUSER, repeated where that has more than 64 bits.
     """
 
     kind: _Column
@@ -69,6 +71,7 @@ class Bursts:
     qos: _Column = 0
     region: _Column = 0
     lead: _Column = 0
+    user: _Column = 0
 
     def __post_init__(self) -> None:
         columns = [np.atleast_1d(np.asarray(getattr(self, name))) for name in _TYPES]

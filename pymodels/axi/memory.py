@@ -94,6 +94,10 @@ class Region:
         base: address of its first byte.
         data: (size,) uint8, what it holds; a simulation works on this very array.
         readable, writable: rights.
+        answers: (2, size) uint8, the response to reads (row :data:`READ`) and to writes (row :data:`WRITE`) of each byte; None:
+            OKAY. A beat gets that of its first byte, a write burst the largest of its beats'. Beats that are refused store
+            nothing, and read 0.
+        exclusive: exclusive accesses succeed; else they are answered OKAY.
     """
 
     name: str
@@ -101,12 +105,18 @@ class Region:
     data: npt.NDArray[np.uint8]
     readable: bool = True
     writable: bool = True
+    answers: npt.NDArray[np.uint8] | None = None
+    exclusive: bool = False
 
     def __post_init__(self) -> None:
         if self.data.dtype != np.uint8 or self.data.ndim != 1 or not self.data.flags.c_contiguous:
             raise UsageError(f"region {self.name}: expected a plain array of bytes")
         if self.base < 0 or self.end > 1 << 64:
             raise UsageError(f"region {self.name}: outside of 64 address bits")
+        if self.answers is not None and self.answers.shape != (2, len(self.data)):
+            raise UsageError(
+                f"region {self.name}: answers of shape {self.answers.shape}, expected (2, {len(self.data)})"
+            )
 
     @property
     def end(self) -> int:
@@ -203,6 +213,12 @@ def predict(
 
 def respond(bursts: Bursts, regions: Sequence[Region]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """(n,) the response to each burst and (n,) the index of its region, -1 outside of all."""
+    answers, region = respond_to_beats(bursts, regions)
+    return np.maximum.reduceat(answers, bursts.rows) if len(bursts) else answers, region
+
+
+def respond_to_beats(bursts: Bursts, regions: Sequence[Region]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """(beats,) the response to each beat and (n,) the index of each burst's region, -1 outside of all."""
     lowest, span = bursts.span
     region = np.full(len(bursts), -1, np.int64)
     response = np.full(len(bursts), DECERR, np.int64)
@@ -212,7 +228,13 @@ def respond(bursts: Bursts, regions: Sequence[Region]) -> tuple[npt.NDArray[np.i
         region[inside] = index
         allowed = np.where(bursts.kind == WRITE, one.writable, one.readable)
         response[inside] = np.where(allowed, OKAY, SLVERR)[inside]
-    return response, region
+    of, address = bursts.of_beat, bursts.addresses()
+    answers = response[of]
+    for index, one in enumerate(regions):
+        if one.answers is not None:
+            mine = np.flatnonzero((region[of] == index) & (answers == OKAY))
+            answers[mine] = one.answers[bursts.kind[of][mine], (address[mine] - np.uint64(one.base)).astype(np.int64)]
+    return answers, region
 
 
 def replay(
@@ -236,7 +258,7 @@ def replay(
     """
     out = data.copy()
     width = data.shape[1]
-    response, region = respond(bursts, regions)
+    response, region = respond_to_beats(bursts, regions)
     of, address, lanes = bursts.of_beat, bursts.addresses(), bursts.lanes(width)
     write = bursts.kind[of] == WRITE
     # Data written in a cycle are seen by what is offered in the next one.
@@ -246,7 +268,7 @@ def replay(
         used = np.flatnonzero(lanes[row])
         if not write[row]:
             out[row] = 0
-        if response[burst] != OKAY:
+        if response[row] != OKAY:
             continue
         at = int(address[row]) - regions[region[burst]].base - int(used[0])
         array = regions[region[burst]].data

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.axi.burst import WRITE, Bursts
+from goldbeat.pymodels.axi.burst import SLVERR, WRITE, Bursts
 from goldbeat.pymodels.axi.memory import MasterTiming
 from goldbeat.pymodels.errors import UsageError
 
@@ -22,9 +22,11 @@ class BurstProgram:
         data: (beats, width) uint8, rows as wide as the bus: what is written, and what reads must give.
         strobe: (beats, width) byte strobes of writes.
         checked: (beats, width) bytes of read data that are compared.
-        response: (n,) int64, the response that each burst must get; -1: any.
+        response: (n,) int64, the response that each burst must get, of reads the largest; -1: any.
         write_gaps: (beats,) idle cycles before each beat of write data; None: none.
         timing: bursts outstanding, and when responses are taken.
+        beat_response: (beats,) int64, the response that each beat of a read must get, and what a beat of a write adds to its
+            burst's: one that is refused stores nothing. None: that of the burst.
     """
 
     bursts: Bursts
@@ -34,6 +36,7 @@ class BurstProgram:
     response: npt.NDArray[np.int64]
     write_gaps: npt.NDArray[np.int64] | None = None
     timing: MasterTiming = field(default_factory=MasterTiming)
+    beat_response: npt.NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         shape = (self.bursts.beats, self.data.shape[1])
@@ -42,12 +45,21 @@ class BurstProgram:
                 raise UsageError(f"{name} of a burst program: shape {getattr(self, name).shape}, expected {shape}")
         if self.response.shape != (len(self.bursts),):
             raise UsageError(f"response of a burst program: shape {self.response.shape}, expected {len(self.bursts)}")
+        if self.beat_response is not None and self.beat_response.shape != shape[:1]:
+            raise UsageError(
+                f"beat_response of a burst program: shape {self.beat_response.shape}, expected {shape[:1]}"
+            )
+
+    @property
+    def beat_answers(self) -> npt.NDArray[np.int64]:
+        """(beats,) the response of each beat."""
+        return self.response[self.bursts.of_beat] if self.beat_response is None else self.beat_response
 
     def stored(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]:
-        """(k,) addresses of the bytes that it writes in order, and (k,) their values; those of refused bursts are left out."""
+        """(k,) addresses of the bytes that it writes in order, and (k,) their values; those that are refused are left out."""
         of = self.bursts.of_beat
-        taken = (self.bursts.kind == WRITE) & (self.response < 2) & ~self.lost
-        rows, lanes = np.nonzero(self.strobe & taken[of][:, None])
+        taken = ((self.bursts.kind == WRITE) & ~self.lost)[of] & (self.beat_answers < SLVERR)
+        rows, lanes = np.nonzero(self.strobe & taken[:, None])
         width = np.uint64(self.data.shape[1])
         start = self.bursts.addresses()[rows]
         return start - start % width + lanes.astype(np.uint64), self.data[rows, lanes]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.axi.attributes import AttributeDraw
 from goldbeat.pymodels.axi.burst import DECERR, EXOKAY, FIXED, INCR, OKAY, READ, WRAP, WRITE, Bursts
 from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.errors import UsageError
@@ -21,7 +22,8 @@ PAGE = 4096
 """Bytes that no burst goes beyond the end of (IHI 0022, A3.4.1)."""
 _SHORT = 16
 """Beats of most bursts, and of all FIXED and exclusive ones at most."""
-_LONGEST_EXCLUSIVE = 128
+LONGEST_EXCLUSIVE = 128
+"""Bytes."""
 
 
 @dataclass(eq=False)
@@ -32,16 +34,24 @@ class Window:
         base: address of the first byte; no page ends inside unless a multiple of it begins there.
         data: (bytes,) uint8, what it holds.
         known: (bytes,) where ``data`` is what a read must give.
+        answers: (2, bytes) as those of a :class:`~goldbeat.pymodels.axi.memory.Region`; None: OKAY.
+        exclusive: least and most bytes of exclusive accesses that succeed; most 0: none are made.
     """
 
     base: int
     data: npt.NDArray[np.uint8]
     known: npt.NDArray[np.bool_]
+    answers: npt.NDArray[np.uint8] | None = None
+    exclusive: tuple[int, int] = (0, 0)
 
     @classmethod
     def unknown(cls, base: int, size: int) -> Window:
         """Storage that holds anything."""
         return cls(base, np.zeros(size, np.uint8), np.zeros(size, np.bool_))
+
+    def answer(self, kind: int, address: int) -> int:
+        """The response to an access at an address."""
+        return OKAY if self.answers is None else int(self.answers[kind, address - self.base])
 
 
 @dataclass(frozen=True)
@@ -56,7 +66,9 @@ class BurstShape:
         narrow: beats narrower than the bus.
         kinds: of bursts.
         strobes: bytes may be left out of writes.
-        exclusive: exclusive pairs are made, and must be answered EXOKAY.
+        exclusive: exclusive pairs are made everywhere, and must be answered EXOKAY.
+        answers: reads, and writes, have a response that can be compared.
+        attributes: draws AxCACHE, AxQOS, AxREGION and AxUSER, and AxPROT by address; None: AxPROT alone varies.
     """
 
     width: int
@@ -68,6 +80,8 @@ class BurstShape:
     kinds: tuple[int, ...] = (INCR, WRAP, FIXED)
     strobes: bool = True
     exclusive: bool = False
+    answers: tuple[bool, bool] = (True, True)
+    attributes: AttributeDraw | None = None
 
 
 @dataclass
@@ -109,7 +123,7 @@ def storage_bursts(
         window = windows[int(rng.integers(len(windows)))]
         if outside and rng.random() < 0.03:
             rows.append(_lost(rng, outside, shape))
-        elif shape.exclusive and shape.reads and shape.writes and rng.random() < 0.15:
+        elif (share := _exclusive_share(window, shape)) and rng.random() < share:
             rows += _exclusive(rng, window, shape)
         else:
             rows.append(_draw(rng, window, shape))
@@ -173,13 +187,29 @@ def _lost(rng: np.random.Generator, outside: Sequence[int], shape: BurstShape) -
     return _Row(_kind(rng, shape), address, beats, size, INCR, _id(rng, shape), response=DECERR)
 
 
+def _exclusive_bytes(window: Window, shape: BurstShape) -> tuple[int, int]:
+    """Least and most bytes of an exclusive access; none can be made where the least is more than the most."""
+    least, most = (0, LONGEST_EXCLUSIVE) if shape.exclusive else window.exclusive
+    if not (shape.reads and shape.writes):
+        most = 0
+    return max(shape.width, least), min(len(window.data), most, shape.width * min(_SHORT, shape.longest))
+
+
+def _exclusive_share(window: Window, shape: BurstShape) -> float:
+    """Share of exclusive pairs; each makes all that is under way wait, so that few are made where nobody asks for them."""
+    least, most = _exclusive_bytes(window, shape)
+    return 0 if least > most else 0.15 if shape.exclusive else 0.04
+
+
 def _exclusive(rng: np.random.Generator, window: Window, shape: BurstShape) -> list[_Row]:
     """An exclusive read and write; at times another write of the same bytes comes between, and the second one must fail."""
     size = shape.width.bit_length() - 1
-    most = min(len(window.data), _LONGEST_EXCLUSIVE, shape.width * min(_SHORT, shape.longest))
-    total = 1 << int(rng.integers(size, most.bit_length()))
+    least, most = _exclusive_bytes(window, shape)
+    total = 1 << int(rng.integers(least.bit_length() - 1, most.bit_length()))
     address = window.base + int(rng.integers(len(window.data) // total)) * total
     name, beats = _id(rng, shape), total >> size
+    if window.answers is not None and window.answers[:, address - window.base :][:, :total].any():
+        return [_draw(rng, window, shape)]
     pair = [_Row(kind, address, beats, size, INCR, name, 1, True, EXOKAY) for kind in (READ, WRITE)]
     if rng.random() < 0.3:
         pair[1].response = OKAY
@@ -205,18 +235,37 @@ def _program(
             row.id % 8 if row.lock else drawn for row, drawn in zip(rows, rng.integers(0, 8, len(rows)), strict=True)
         ],
     )
+    if shape.attributes is not None:
+        # For the same reason, both have those of the read.
+        kind = np.where(bursts.lock != 0, READ, bursts.kind).astype(np.uint8)
+        bursts = replace(bursts, **shape.attributes.columns(kind, bursts.address))
     bursts = replace(bursts, barrier=_apart(bursts, rows))
     lanes = bursts.lanes(shape.width)
+    answers = _answers(bursts, np.array([row.response for row in rows], np.int64), windows)
     data = rng.integers(0, 256, lanes.shape, dtype=np.uint8)
     strobe = lanes & (bursts.kind == WRITE)[bursts.of_beat][:, None]
     if shape.strobes:
         # Of a third of the writes; exclusive ones stay whole.
         some = (rng.random(len(rows)) < 0.3) & (bursts.lock == 0) & ~_first_writes(rows, windows)
         strobe &= ~some[bursts.of_beat][:, None] | (rng.random(lanes.shape) < 0.6)
-    response = np.array([row.response for row in rows], np.int64)
-    program = BurstProgram(bursts, data, strobe, np.zeros_like(lanes), response)
+        # What is refused is asked for: a beat without any byte may be left out on the way.
+        strobe |= lanes & ((bursts.kind == WRITE)[bursts.of_beat] & (answers > EXOKAY))[:, None]
+    response = np.maximum.reduceat(answers, bursts.rows)
+    program = BurstProgram(bursts, data, strobe, np.zeros_like(lanes), response, beat_response=answers)
     _carry_out(program, lanes, windows)
-    return program
+    return replace(program, response=np.where(np.array(shape.answers)[bursts.kind], response, -1))
+
+
+def _answers(bursts: Bursts, response: npt.NDArray[np.int64], windows: Sequence[Window]) -> npt.NDArray[np.int64]:
+    """(beats,) the response of each beat, from that of its burst where nothing is refused."""
+    address, kind = bursts.addresses(), bursts.kind[bursts.of_beat]
+    answers = response[bursts.of_beat]
+    for window in windows:
+        if window.answers is not None:
+            here = (address >= np.uint64(window.base)) & (address < np.uint64(window.base + len(window.data)))
+            own = window.answers[kind[here], (address[here] - np.uint64(window.base)).astype(np.int64)]
+            answers[here] = np.where(own == OKAY, answers[here], own)
+    return answers
 
 
 def _first_writes(rows: Sequence[_Row], windows: Sequence[Window]) -> npt.NDArray[np.bool_]:
@@ -250,11 +299,11 @@ def _apart(bursts: Bursts, rows: Sequence[_Row]) -> npt.NDArray[np.bool_]:
 def _carry_out(program: BurstProgram, lanes: npt.NDArray[np.bool_], windows: Sequence[Window]) -> None:
     """Do the bursts one after the other: fills in what reads must give, and leaves in the windows what is written."""
     bursts, width = program.bursts, lanes.shape[1]
-    address, rows, lost = bursts.addresses(), bursts.rows, program.lost
+    address, rows, lost, answers = bursts.addresses(), bursts.rows, program.lost, program.beat_answers
     for at in range(len(bursts)):
-        if program.response[at] > EXOKAY:
-            continue
         for row in range(int(rows[at]), int(rows[at]) + int(bursts.len[at]) + 1):
+            if answers[row] > EXOKAY:
+                continue
             start = int(address[row]) // width * width
             window = next(w for w in windows if w.base <= int(address[row]) < w.base + len(w.data))
             used = np.flatnonzero(program.strobe[row] if bursts.kind[at] == WRITE else lanes[row])

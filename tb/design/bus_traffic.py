@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from goldbeat.pymodels.axi.burst import FIXED, INCR, WRAP
+from goldbeat.pymodels.axi.burst import EXOKAY, FIXED, INCR, READ, WRAP, WRITE
 from goldbeat.pymodels.axi.memory import MasterTiming, MemoryImage, MemoryTiming, Region
 from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.axi.rough import rough
@@ -16,8 +18,10 @@ from goldbeat.pymodels.axi.storage_traffic import BurstShape, Window, storage_bu
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.register_traffic import RegisterTraffic
-from goldbeat.pymodels.stimulus import Access, Stimulus
+from goldbeat.pymodels.register_walk import protected
+from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access, Stimulus
 from goldbeat.tb.design.address_map import AddressStretch, address_bits
+from goldbeat.tb.design.bus_ports import BusPorts, data_bytes
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.clocks import draw_clocks
 from goldbeat.tb.design.ports.bundle import Bundle
@@ -36,39 +40,29 @@ OPTIONS = {
     "exclusive": False,
     "interleaved": True,
     "unmapped": True,
+    "errors": True,
+    "attributes": True,
 }
 """Options of the cases: accesses between the first writes and the last reads; most bytes of a part of the addresses; kinds of
 bursts; beats narrower than the bus; exclusive pairs, which must then be answered EXOKAY; memories interleave read data of
-different IDs; accesses to where the address map has nothing, which must be answered with an error."""
+different IDs; accesses to where the address map has nothing, which must be answered with an error; memories refuse some
+accesses; AxCACHE, AxPROT and the like vary."""
 
-_LOAD = {"kinds": "incr", "narrow": False, "exclusive": False, "unmapped": False, "interleaved": False}
+_LOAD = {
+    "kinds": "incr",
+    "narrow": False,
+    "exclusive": False,
+    "unmapped": False,
+    "interleaved": False,
+    "errors": False,
+    "attributes": False,
+}
 """What ``load`` sets: every beat moves a whole word."""
 _LOAD_OPTIONS = {"accesses": 150, "bytes": 1 << 14}
 
 _KINDS = {"incr": INCR, "wrap": WRAP, "fixed": FIXED}
 _ROUGH_EPISODES = 4
 _SOME_BYTES = 1 << 16
-
-
-@dataclass(frozen=True)
-class BusPorts:
-    """A module's ports for one set of parameter values, and where its addresses lead.
-
-    Attributes:
-        slaves, masters: on AXI4, AXI-Lite and APB, widths as numbers.
-        stretches: of addresses.
-        closed: addresses of no stretch must be answered with an error.
-    """
-
-    slaves: Sequence[Bundle]
-    masters: Sequence[Bundle]
-    stretches: Sequence[AddressStretch]
-    closed: bool = False
-
-    def part(self, stretch: AddressStretch, most: int) -> int:
-        """Bytes of each part of a stretch; no part is smaller than a word of the widest bus."""
-        ports = (*self.slaves, *self.masters)
-        return stretch.part(max(_width(port) for port in ports), most)
 
 
 RAM_OPTIONS = {**OPTIONS, "base": 0}
@@ -139,24 +133,26 @@ def bus_episode(ports: BusPorts, setting: CaseContext, rng: Rng, *, plain: bool)
         plain: as fast as it goes; else order, distances, back-pressure and latencies are drawn.
     """
     clocks = draw_clocks(setting, rng)
-    most = int(setting.options["bytes"])
     images = {
-        port.name: MemoryImage(_regions(ports, port.name, most, rng), _timing(rng, setting, plain=plain))
+        port.name: MemoryImage(_regions(ports, port, setting, rng), _timing(rng, setting, plain=plain))
         for port in ports.masters
     }
     bursts: dict[str, BurstProgram] = {}
     program: dict[str, tuple[Access, ...]] = {}
     traffic: dict[str, RegisterTraffic] = {}
     for port in ports.slaves:
-        windows = _windows(ports, port.name, most, images)
+        windows = _windows(ports, port, setting, images)
+        varies = ports.draw(port, int(rng.integers(1 << 31))) if setting.options["attributes"] else None
         outside = _outside(ports, port) if ports.closed and setting.options["unmapped"] else []
         if isinstance(port, MemoryPort):
-            made = storage_bursts(
-                rng, windows, burst_shape(port, setting), int(setting.options["accesses"]), outside=outside
-            )
+            compared = (ports.answers(port, READ), ports.answers(port, WRITE))
+            shape = replace(burst_shape(port, setting), attributes=varies, answers=compared)
+            made = storage_bursts(rng, windows, shape, int(setting.options["accesses"]), outside=outside)
             bursts[port.name] = made if plain else _roughly(made, int(rng.integers(1 << 30)))
         elif isinstance(port, RegisterPort):
-            program[port.name] = _accesses(rng, windows, port, int(setting.options["accesses"]), outside)
+            walk = _Walk(rng, port, (ports.answers(port, READ), ports.answers(port, WRITE)))
+            made_of = _accesses(walk, windows, int(setting.options["accesses"]), outside)
+            program[port.name] = made_of if varies is None else protected(made_of, varies)
             drawn = traffics(rng)
             traffic[port.name] = port.fitting(RegisterTraffic() if plain else drawn[int(rng.integers(len(drawn)))])
     return Stimulus({}, clocks=clocks, program=program, traffic=traffic, bursts=bursts, memories=images, together=True)
@@ -198,7 +194,7 @@ def burst_shape(port: MemoryPort, setting: CaseContext) -> BurstShape:
     sized = (port.has("arsize") or not reads) and (port.has("awsize") or not writes)
     shaped = (port.has("arburst") or not reads) and (port.has("awburst") or not writes)
     return BurstShape(
-        _width(port),
+        data_bytes(port),
         id_width=int(port.id_width),
         longest=1 << port.len_width,
         reads=reads,
@@ -210,41 +206,62 @@ def burst_shape(port: MemoryPort, setting: CaseContext) -> BurstShape:
     )
 
 
-def _width(port: Bundle) -> int:
-    """Bytes of a port's data."""
-    return int(port.widths()["data_width"]) // 8
-
-
-def _regions(ports: BusPorts, master: str, most: int, rng: Rng) -> tuple[Region, ...]:
-    """What stands behind a master: random bytes at either end of its stretches."""
-    regions = []
+def _regions(ports: BusPorts, master: Bundle, setting: CaseContext, rng: Rng) -> tuple[Region, ...]:
+    """What stands behind a master: random bytes at either end of its stretches, some of which refuse accesses."""
+    regions, most = [], int(setting.options["bytes"])
     for stretch in ports.stretches:
-        if stretch.master != master:
+        if stretch.master != master.name:
             continue
         for place, (base, size) in zip(("begin", "end"), stretch.ends(ports.part(stretch, most)), strict=False):
             name = f"0x{stretch.base:x}_{place}"
             data = rng.integers(0, 256, size, dtype=np.uint8)
-            regions.append(Region(name, base - stretch.base + stretch.target, data))
+            answers = _answers(master, size, ports.word, rng) if setting.options["errors"] else None
+            at = base - stretch.base + stretch.target
+            regions.append(Region(name, at, data, answers=answers, exclusive=True))
     return tuple(regions)
 
 
-def _windows(ports: BusPorts, slave: str, most: int, images: dict[str, MemoryImage]) -> list[Window]:
+def _answers(master: Bundle, size: int, word: int, rng: Rng) -> npt.NDArray[np.uint8]:
+    """What a memory answers to each byte: words of the widest bus that refuse reads, or writes, some of them in a row.
+
+    Every beat on the way is within one such word, so it has one answer however beats are split and merged. All writes are refused
+    with the same response: AXI does not say which of several a merged write gets.
+    """
+    words = size // word
+    answers = np.zeros((2, words), np.uint8)
+    for kind in (READ, WRITE):
+        if not master.answers(kind):
+            continue
+        refused = rng.random(words) < float(rng.choice([0.03, 0.1]))
+        first = int(rng.integers(words))
+        refused[first : first + int(rng.integers(1, 2 + words // 16))] = words > 1 or bool(rng.integers(2))
+        drawn = rng.choice(master.refusals, words if kind == READ else 1)
+        answers[kind] = np.where(refused, drawn, 0)
+    return np.repeat(answers, word, axis=1)
+
+
+def _windows(ports: BusPorts, slave: Bundle, setting: CaseContext, images: dict[str, MemoryImage]) -> list[Window]:
     """The parts of the addresses that a slave works on, with what is there at first."""
     windows = []
+    masters = {port.name: port for port in ports.masters}
     for stretch in ports.stretches:
-        if slave not in stretch.slaves:
+        if slave.name not in stretch.slaves:
             continue
-        part = ports.part(stretch, most)
-        for base in stretch.parts(slave, part):
+        part = ports.part(stretch, int(setting.options["bytes"]))
+        for base in stretch.parts(slave.name, part):
             window = Window.unknown(base, part)
             if stretch.master is not None:
                 at = base - stretch.base + stretch.target
                 region = next(r for r in images[stretch.master].regions if r.base <= at < r.end)
-                window.data[:] = region.data[at - region.base : at - region.base + part]
+                own = slice(at - region.base, at - region.base + part)
+                window.data[:] = region.data[own]
                 window.known[:] = True
+                window.answers = None if region.answers is None else region.answers[:, own]
+                if setting.options["attributes"]:
+                    window.exclusive = ports.exclusive(slave, masters[stretch.master])
             windows.append(window)
     if not windows:
-        raise UsageError(f"{slave}: the address map has nothing for it")
+        raise UsageError(f"{slave.name}: the address map has nothing for it")
     return windows
 
 
@@ -287,35 +304,63 @@ def _held_back(stimulus: Stimulus, seed: int) -> Stimulus:
     )
 
 
-def _accesses(
-    rng: Rng, windows: Sequence[Window], port: RegisterPort, count: int, outside: Sequence[int]
-) -> tuple[Access, ...]:
+class _Walk:
+    """A register program on windows, as it is made.
+
+    Args:
+        rng: randomness.
+        port: the slave.
+        compared: responses to reads, and to writes, are compared.
+    """
+
+    def __init__(self, rng: Rng, port: RegisterPort, compared: tuple[bool, bool]) -> None:
+        self.rng, self.port, self._compared = rng, port, compared
+        self.size = data_bytes(port)
+        self.lanes = (1 << self.size) - 1
+        self.program: list[Access] = []
+
+    def write(self, window: Window, at: int, strobe: int) -> None:
+        """Write random bytes of a word; what is refused is written whole: without a byte it may be left out on the way."""
+        value = self.rng.integers(0, 256, self.size, dtype=np.uint8)
+        refused = window.answer(WRITE, window.base + at)
+        strobe = self.lanes if refused else strobe
+        for lane in range(self.size):
+            if strobe >> lane & 1 and not refused:
+                window.data[at + lane] = value[lane]
+                window.known[at + lane] = True
+        word = int.from_bytes(value.tobytes(), "little")
+        self.program.append(Access("write", window.base + at, word, strobe, **self._answered(WRITE, refused)))
+
+    def read(self, window: Window, at: int) -> None:
+        """Read a word, and compare it if it is known."""
+        stored = int.from_bytes(window.data[at : at + self.size].tobytes(), "little")
+        refused = window.answer(READ, window.base + at)
+        known = bool(window.known[at : at + self.size].all()) and not refused
+        value = stored if known else None
+        self.program.append(Access("read", window.base + at, value, **self._answered(READ, refused)))
+
+    def outside(self, addresses: Sequence[int]) -> None:
+        """An access to where nothing is."""
+        op = str(self.rng.choice(["read"] * self.port.readable + ["write"] * self.port.writable))
+        value = 0 if op == "write" else None
+        self.program.append(Access(op, int(self.rng.choice(addresses)), value, self.lanes, error=True))
+
+    def _answered(self, kind: int, response: int) -> dict[str, Any]:
+        """What the far side answers, and whether that is compared."""
+        exact = response if len(self.port.refusals) > 1 else None
+        return {"error": response > EXOKAY, "response": exact if self._compared[kind] else ANY_RESPONSE}
+
+
+def _accesses(walk: _Walk, windows: Sequence[Window], count: int, outside: Sequence[int]) -> tuple[Access, ...]:
     """Write the ends and what is not known, then write and read at random, often what was written before, then read the ends."""
-    size = _width(port)
-    lanes = (1 << size) - 1
-    program: list[Access] = []
-
-    def write(window: Window, at: int, strobe: int) -> None:
-        value = rng.integers(0, 256, size, dtype=np.uint8)
-        used = [lane for lane in range(size) if strobe >> lane & 1]
-        for lane in used:
-            window.data[at + lane] = value[lane]
-            window.known[at + lane] = True
-        program.append(Access("write", window.base + at, int.from_bytes(value.tobytes(), "little"), strobe))
-
-    def read(window: Window, at: int) -> None:
-        stored = int.from_bytes(window.data[at : at + size].tobytes(), "little")
-        known = bool(window.known[at : at + size].all())
-        program.append(Access("read", window.base + at, stored if known else None))
-
-    reads, writes = port.readable, port.writable
-
+    rng, port = walk.rng, walk.port
+    size, lanes, reads, writes = walk.size, walk.lanes, port.readable, port.writable
     words = [(window, at) for window in windows for at in (0, len(window.data) - size)]
     for window in windows:
         for at in np.flatnonzero(~window.known[::size]).tolist() if writes else ():
-            write(window, at * size, lanes)
+            walk.write(window, at * size, lanes)
     for window, at in words if writes else ():
-        write(window, at, lanes)
+        walk.write(window, at, lanes)
     for _ in range(count):
         if rng.random() < 0.5:
             window, at = words[int(rng.integers(max(0, len(words) - 8), len(words)))]
@@ -324,12 +369,11 @@ def _accesses(
             at = int(rng.integers(len(window.data) // size)) * size
             words.append((window, at))
         if outside and rng.random() < 0.03:
-            op = str(rng.choice(["read"] * reads + ["write"] * writes))
-            program.append(Access(op, int(rng.choice(outside)), 0 if op == "write" else None, lanes, error=True))
+            walk.outside(outside)
         elif rng.random() < 0.5 * (reads + (not writes)):
-            read(window, at)
+            walk.read(window, at)
         else:
-            write(window, at, int(rng.integers(lanes + 1)) if port.strobes and rng.random() < 0.6 else lanes)
+            walk.write(window, at, int(rng.integers(lanes + 1)) if port.strobes and rng.random() < 0.6 else lanes)
     for window, at in words if reads else ():
-        read(window, at)
-    return tuple(program)
+        walk.read(window, at)
+    return tuple(walk.program)

@@ -25,7 +25,8 @@ from goldbeat.pymodels.stock_models import READY_MODELS, StreamShape, outcome, t
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.address_map import AddressRange, stretches
 from goldbeat.tb.design.beside_streams import beside_streams
-from goldbeat.tb.design.bus_traffic import OPTIONS, RAM_OPTIONS, BusPorts, bus_cases, ram_episodes, some_memory
+from goldbeat.tb.design.bus_ports import BusPorts, varied
+from goldbeat.tb.design.bus_traffic import OPTIONS, RAM_OPTIONS, bus_cases, ram_episodes, some_memory
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.clocks import draw_clocks
 from goldbeat.tb.design.design import Design
@@ -263,6 +264,7 @@ class Description(_Table):
             ties=self.ties,
             ignored=self.ignored,
             unchecked=self.unchecked,
+            uncompared=self._open_signals,
             waive=self.waive,
             ready_bound=self.ready_bound,
             model=self._model(folder),
@@ -299,14 +301,14 @@ class Description(_Table):
     def _bus_ports(self, params: Mapping[str, Any]) -> BusPorts:
         slaves, masters = self.sides(params)
         found = stretches(self.model, slaves, masters, self.address_map, params)
-        return BusPorts(slaves, masters, found, closed=self.model == "interconnect")
+        return BusPorts(slaves, masters, found, self.model == "interconnect", frozenset(self.unchecked))
+
+    def _open_signals(self, params: Mapping[str, Any]) -> dict[str, str]:
+        """What the ready-made models of buses do not compare."""
+        return self._bus_ports(params).open() if self.model in ("adapter", "interconnect") else {}
 
     def _bus_outcome(self, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
-        routes = (
-            [r for one in self._bus_ports(params).stretches for r in one.routes()]
-            if stimulus.bursts or stimulus.program
-            else []
-        )
+        routes = self._bus_ports(params).routes() if stimulus.bursts or stimulus.program else []
         found = bus_outcome(stimulus, routes)
         if self.stream_model is None:
             return found
@@ -408,7 +410,7 @@ class Description(_Table):
             return [
                 episode
                 for table in self.register_maps
-                for episode in map_episodes(table, folder, ports[table.port], setting, quiet)
+                for episode in map_episodes(table, folder, ports[table.port], setting, quiet, self.unchecked)
             ]
 
         return Case(
@@ -532,7 +534,14 @@ class Description(_Table):
             Stimulus(
                 inputs=streams,
                 clocks=setting.clocks,
-                program={port.name: _ram_program(rng, base, total, fixed, int(setting.options["accesses"]))},
+                program={
+                    port.name: varied(
+                        _ram_program(rng, base, total, fixed, int(setting.options["accesses"])),
+                        fixed,
+                        int(rng.integers(1 << 31)),
+                        self.unchecked,
+                    )
+                },
                 traffic={port.name: port.fitting(traffic)},
                 memories=self._memories(setting),
             )

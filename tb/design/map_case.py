@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +16,7 @@ from goldbeat.pymodels.mapped_registers import SKIP, UNMAPPED, AnswerRules, Mapp
 from goldbeat.pymodels.mapped_walks import WALKS, mapped_program
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.tb.design.bus_ports import varied
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.map_file import mapped_words, unmapped_spans
 from goldbeat.tb.design.ports.bundle import Frozen, number
@@ -83,7 +84,12 @@ class RegisterMapTable(Frozen):
 
 
 def map_episodes(
-    table: RegisterMapTable, folder: Path, ports: Sequence[RegisterPort], setting: CaseContext, like: Stimulus
+    table: RegisterMapTable,
+    folder: Path,
+    ports: Sequence[RegisterPort],
+    setting: CaseContext,
+    like: Stimulus,
+    unchecked: Iterable[str],
 ) -> list[Stimulus]:
     """An episode for each walk of :data:`~goldbeat.pymodels.mapped_walks.WALKS`, then some under other traffic.
 
@@ -93,6 +99,7 @@ def map_episodes(
         ports: the slave, or all of an array, each with this map; widths as numbers.
         setting: parameter values and seed.
         like: a silent episode of the design.
+        unchecked: signals that the description confirms: protection that they carry does not vary.
     """
     fresh = table.file_after_reset(folder, setting.params, ports[0])
     spans = table.spans(folder, setting.params)
@@ -108,7 +115,8 @@ def map_episodes(
         traffic = RegisterTraffic.draw(rng, overlap=False) if draws else RegisterTraffic()
         if program:
             everywhere = {port.name: port.fitting(traffic) for port in ports}
-            episodes.append(replace(like, program=dict.fromkeys(everywhere, program), traffic=everywhere))
+            own = varied(program, ports[0], int(rng.integers(1 << 31)), unchecked)
+            episodes.append(replace(like, program=dict.fromkeys(everywhere, own), traffic=everywhere))
     return episodes
 
 

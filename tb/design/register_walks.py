@@ -11,6 +11,7 @@ import numpy as np
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.register_walk import Word, storage_walk
 from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
+from goldbeat.tb.design.bus_ports import varied
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.register import RegisterPort
@@ -77,7 +78,9 @@ def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus
     )
     episodes = []
     for traffic in traffics(rng):
-        program = {p.name: _program(p, setting, rng) for p in ports}
+        program = {
+            p.name: varied(_program(p, setting, rng), p, int(rng.integers(1 << 31)), design.unchecked) for p in ports
+        }
         episodes.append(replace(quiet, program=program, traffic={p.name: p.fitting(traffic) for p in ports}))
     return episodes
 

@@ -18,7 +18,8 @@ from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
 from goldbeat.pymodels.stock_models import StreamShape, taken_inputs
 from goldbeat.tb.design.address_map import AddressStretch, address_bits
 from goldbeat.tb.design.beside_streams import Sources, beside_streams
-from goldbeat.tb.design.bus_traffic import BusPorts, bus_cases, some_memory
+from goldbeat.tb.design.bus_ports import BusPorts
+from goldbeat.tb.design.bus_traffic import bus_cases, some_memory
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.measurements import Check
 from goldbeat.tb.design.ports.bundle import Bundle

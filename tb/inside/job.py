@@ -139,12 +139,14 @@ class AccessResult:
         error: answered with an error.
         cycle: of the answer, counted like those of the streams; None where the back end does not know it.
         first: cycle in which the step began, likewise.
+        response: as AXI numbers them, of a bus with several; 0 or 1 of others. None where the back end does not know it.
     """
 
     value: int | None
     error: bool
     cycle: int | None = field(default=None, compare=False)
     first: int | None = field(default=None, compare=False)
+    response: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +159,7 @@ class BurstAnswers:
         first: (n,) cycle of its first data.
         done: (n,) cycle in which it was over.
         data: (beats, width) rows as wide as the bus: those written, and those read.
+        beat_response: (beats,) responses of read data.
     """
 
     response: npt.NDArray[np.int64]
@@ -164,6 +167,7 @@ class BurstAnswers:
     first: npt.NDArray[np.int64]
     done: npt.NDArray[np.int64]
     data: npt.NDArray[np.uint8]
+    beat_response: npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ class ApbMaster final : public RegisterMaster {
 
   void show(const GbStep& step) {
     paddr_.set(step.address);
-    pprot_.set(0);
+    pprot_.set(step.prot);
     pwrite_.set(writes(step));
     // Reads have no strobes, and their write data are undefined.
     pstrb_.set(writes(step) ? step.strobe : 0);

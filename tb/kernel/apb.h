@@ -16,4 +16,7 @@ struct GbApbNames {
 
 }  // extern "C"
 
+/// A memory of this simulation drives PSLVERR at random while no transfer ends: what the design passes on of it is not its own.
+inline bool undefined_errors = false;
+
 }  // namespace goldbeat

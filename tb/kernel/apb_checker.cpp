@@ -73,7 +73,7 @@ class ApbChecker final : public Transactor {
       set_up(cycle);
     }
     const bool ends = selected && enabled && pready_.get();
-    if (judges_answers_ && pslverr_.get() && !ends) {
+    if (judges_answers_ && !undefined_errors && pslverr_.get() && !ends) {
       violation("apb_slverr_early", cycle, "pslverr is high, and no transfer ends in this cycle");
     }
     open_ = selected && !ends && (open_ || !enabled);

@@ -37,9 +37,11 @@ class ApbMemory final : public Transactor {
     pwrite_ = find.bit(names.pwrite, true);
     pwdata_ = find.field(names.pwdata, true);
     pstrb_ = find.field(names.pstrb, true);
+    pprot_ = find.field(names.pprot, true);
     prdata_ = find.field(names.prdata, false);
     pready_ = find.bit(names.pready, false);
     pslverr_ = find.bit(names.pslverr, false);
+    undefined_errors |= !pslverr_.absent();
   }
 
   /// The address space; arrays must outlive the transactor's use.
@@ -105,6 +107,7 @@ class ApbMemory final : public Transactor {
     row.kind = write;
     row.burst = kIncr;
     row.region = find(row.address);
+    row.prot = static_cast<std::uint8_t>(pprot_.get());
     const std::string what = (write ? "write at " : "read at ") + hex(row.address);
     if (row.region < 0) {
       row.response = kSlverr;
@@ -112,6 +115,8 @@ class ApbMemory final : public Transactor {
     } else if (const Region& region = regions_[static_cast<std::size_t>(row.region)]; !(write ? region.writable : region.readable)) {
       row.response = kSlverr;
       violation("mem_rights", cycle, what + " is in region " + region.name + ", which is not " + (write ? "writable" : "readable"));
+    } else if (const std::uint8_t* const answers = region.answers_to(write); answers && answers[row.address - region.base] != kOkay) {
+      row.response = kSlverr;
     }
     log_.push_back(row);
     const std::int64_t most = write ? timing_.write_jitter : timing_.read_jitter;
@@ -154,7 +159,7 @@ class ApbMemory final : public Transactor {
 
   Bit psel_, penable_, pwrite_, pslverr_;
   Bit pready_{true};
-  Field paddr_, pwdata_, pstrb_, prdata_;
+  Field paddr_, pwdata_, pstrb_, pprot_, prdata_;
   std::vector<Region> regions_;
   GbApbTiming timing_{};
   std::int64_t base_ = kNever;

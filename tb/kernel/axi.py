@@ -34,6 +34,7 @@ _BURST = np.dtype(
         ("not_before", np.int64),
         ("gap", np.int64),
         ("beat", np.int64),
+        ("user", np.uint64),
         ("id", np.uint32),
         ("len", np.uint16),
         *((name, np.uint8) for name in ("kind", "size", "burst", "lock", "cache", "prot", "qos", "region", "barrier")),

@@ -17,6 +17,7 @@ struct GbAxiBurst {
   std::int64_t not_before;  ///< cycle before which its address is not offered
   std::int64_t gap;         ///< idle cycles behind the address before it on the same channel
   std::int64_t beat;        ///< its first row in the table of beats
+  std::uint64_t user;       ///< of the address channel, repeated where that is wider
   std::uint32_t id;
   std::uint16_t len;
   std::uint8_t kind;  ///< 0 read, 1 write
@@ -195,7 +196,7 @@ class AxiMaster final : public Transactor {
     channel.prot.set(burst.prot);
     channel.qos.set(burst.qos);
     channel.region.set(burst.region);
-    channel.user.clear();
+    channel.user.fill([&] { return burst.user; });
   }
 
   void drive_address(AddressPorts& ports, const Channel& channel, bool valid) {

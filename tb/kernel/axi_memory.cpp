@@ -84,8 +84,21 @@ struct Open {
   std::uint8_t* data = nullptr;  ///< of its region; null where nothing is read or written
   std::uint64_t origin = 0;      ///< the region's base
   bool whole = false;            ///< every beat fills the bus
+  bool stores = true;            ///< no exclusive write that has failed
+  const std::uint8_t* answers = nullptr;  ///< to accesses of its kind, by byte of its region; null: OKAY
 
   std::uint8_t* at(std::uint64_t address) const { return data + (address - origin); }
+  /// The response to the next beat: that of the burst unless its own bytes are refused.
+  std::uint32_t answer() const {
+    const std::uint32_t own = answers ? answers[burst.beat(beat) - origin] : kOkay;
+    return own == kOkay ? response : own;
+  }
+};
+
+/// An exclusive read that an exclusive write may follow.
+struct Reserved {
+  std::uint32_t id;
+  std::uint64_t lowest, span;
 };
 
 /// Tells write data that wait for AWREADY from others: addresses are held until data are offered, or for a number of cycles that
@@ -155,6 +168,7 @@ class AxiMemory final : public Transactor {
     writes_.clear();
     ahead_.clear();
     log_.clear();
+    reserved_.clear();
     aw_ready_ = w_ready_ = ar_ready_ = b_valid_ = r_valid_ = b_fresh_ = r_fresh_ = mid_burst_ = false;
     drive();
   }
@@ -272,6 +286,7 @@ class AxiMemory final : public Transactor {
     Open& open = reads_[r_at_];
     GbAxiAccess& row = log_[open.row];
     if (open.beat == 0) row.first = cycle;
+    row.response = std::max(row.response, static_cast<std::uint8_t>(open.answer()));
     r_valid_ = false;
     changed_ = true;
     r_free_ = cycle + 1 + r_gaps_.next();
@@ -315,15 +330,17 @@ class AxiMemory final : public Transactor {
   void show_data(const Open& open) {
     ports_.ruser.clear();
     ports_.rid.set(open.burst.id);
-    ports_.rresp.set(open.response);
+    const std::uint32_t answer = open.answer();
+    const bool shows = open.data && answer < kSlverr;
+    ports_.rresp.set(answer);
     ports_.rlast.set(open.beat == open.burst.len);
     const std::uint64_t address = open.burst.beat(open.beat);
-    if (open.whole && open.data) {
+    if (open.whole && shows) {
       std::memcpy(ports_.rdata.data, open.at(address), ports_.bytes);
       return;
     }
     ports_.rdata.clear();
-    if (open.data == nullptr) return;
+    if (!shows) return;
     const Lanes lanes(address, open.burst.bytes(), ports_.bytes);
     std::memcpy(ports_.rdata.data + lanes.first, open.at(address), lanes.count);
   }
@@ -384,15 +401,21 @@ class AxiMemory final : public Transactor {
     Open& open = writes_[filling_];
     GbAxiAccess& row = log_[open.row];
     if (open.beat == 0) row.first = moved;
-    if (open.data) store(open, data, strobe);
+    if (const std::uint32_t own = open.answers ? open.answers[open.burst.beat(open.beat) - open.origin] : kOkay; own != kOkay) {
+      open.response = std::max(open.response, own);
+      row.response = static_cast<std::uint8_t>(open.response);
+    } else if (open.data && open.stores) {
+      store(open, data, strobe);
+    }
     if (open.beat++ < open.burst.len) return;
     row.last = moved;
     ++filling_;
     open.due = cycle + timing_.write_latency + jitter(1, timing_.write_jitter, write_count_++);
   }
 
-  void store(const Open& open, const std::uint8_t* data, const std::uint8_t* strobe) const {
+  void store(const Open& open, const std::uint8_t* data, const std::uint8_t* strobe) {
     const std::uint64_t address = open.burst.beat(open.beat);
+    lose(address, open.burst.bytes() - address % open.burst.bytes());
     if (open.whole && all_set(strobe)) {
       std::memcpy(open.at(address), data, ports_.bytes);
       return;
@@ -480,6 +503,8 @@ class AxiMemory final : public Transactor {
         if (write ? region.writable : region.readable) {
           open.data = region.data;
           open.origin = region.base;
+          open.answers = region.answers_to(write);
+          if (region.exclusive && channel.lock.get()) reserve(open, write);
         } else {
           open.response = kSlverr;
           violation("mem_rights", cycle, describe(burst, write) + " is in region " + region.name + ", which is not " +
@@ -498,8 +523,30 @@ class AxiMemory final : public Transactor {
     row.size = static_cast<std::uint8_t>(burst.size);
     row.burst = static_cast<std::uint8_t>(burst.type);
     row.response = static_cast<std::uint8_t>(open.response);
+    row.lock = static_cast<std::uint8_t>(channel.lock.get());
+    row.cache = static_cast<std::uint8_t>(channel.cache.get());
+    row.prot = static_cast<std::uint8_t>(channel.prot.get());
+    row.qos = static_cast<std::uint8_t>(channel.qos.get());
+    row.space = static_cast<std::uint8_t>(channel.region.get());
+    if (channel.user.size) std::memcpy(&row.user, channel.user.data, std::min(channel.user.size, sizeof(row.user)));
     log_.push_back(row);
     return open;
+  }
+
+  /// An exclusive access: a read reserves its bytes, and a write of the same ID and bytes succeeds if nothing has written them.
+  void reserve(Open& open, bool write) {
+    const Reserved mine{open.burst.id, open.burst.lowest(), open.burst.span()};
+    const auto same = [&](const Reserved& one) { return one.id == mine.id && one.lowest == mine.lowest && one.span == mine.span; };
+    const auto found = std::find_if(reserved_.begin(), reserved_.end(), same);
+    if (!write && found == reserved_.end()) reserved_.push_back(mine);
+    open.stores = !write || found != reserved_.end();
+    if (open.stores) open.response = kExokay;
+  }
+
+  /// Bytes are written: what was reserved there is so no longer.
+  void lose(std::uint64_t address, std::uint64_t count) {
+    const auto hit = [&](const Reserved& one) { return address < one.lowest + one.span && one.lowest < address + count; };
+    if (!reserved_.empty()) reserved_.erase(std::remove_if(reserved_.begin(), reserved_.end(), hit), reserved_.end());
   }
 
   /// Index of the region that holds the whole burst, or -1.
@@ -551,6 +598,7 @@ class AxiMemory final : public Transactor {
   std::deque<Ahead> ahead_;  ///< write data whose address has not come
   std::int64_t owed_ = 0;    ///< beats of all addresses so far
   std::int64_t taken_ = 0;   ///< beats of write data so far
+  std::vector<Reserved> reserved_;
   std::vector<std::size_t> candidates_;
   std::vector<std::uint32_t> seen_;
   std::uint64_t read_count_ = 0, write_count_ = 0, read_choices_ = 0, write_choices_ = 0;

@@ -63,7 +63,7 @@ class AxilMaster final : public RegisterMaster {
     rready_.set(r_ready_);
     const auto write_address = [this](const GbStep& step) {
       awaddr_.set(step.address);
-      awprot_.set(0);
+      awprot_.set(step.prot);
     };
     const auto data = [this](const GbStep& step) {
       wdata_.set(step.value);
@@ -71,7 +71,7 @@ class AxilMaster final : public RegisterMaster {
     };
     const auto read_address = [this](const GbStep& step) {
       araddr_.set(step.address);
-      arprot_.set(0);
+      arprot_.set(step.prot);
     };
     carry(aw_, true, write_address, awaddr_, awprot_);
     carry(w_, true, data, wdata_, wstrb_);

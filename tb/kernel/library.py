@@ -109,7 +109,7 @@ class ApbCheck(Structure):
 STEP = np.dtype(
     [
         *(("op", np.int32), ("address", np.uint64), ("value", np.uint64), ("mask", np.uint64)),
-        *(("strobe", np.uint64), ("cycles", np.int64), ("port", np.uint64)),
+        *(("strobe", np.uint64), ("cycles", np.int64), ("port", np.uint64), ("prot", np.uint64)),
     ],
     align=True,
 )

@@ -20,6 +20,8 @@ struct GbAxiRegion {
   std::uint8_t* data;
   int readable;
   int writable;
+  const std::uint8_t* answers;  ///< the response to reads of each byte, then to writes of each; null: OKAY to all
+  int exclusive;                ///< exclusive accesses succeed
 };
 
 /// One burst of the log. Cycles that have not come are -1, and so is the region of an address outside of all of them.
@@ -36,6 +38,8 @@ struct GbAxiAccess {
   std::uint8_t size;
   std::uint8_t burst;
   std::uint8_t response;
+  std::uint8_t lock, cache, prot, qos, space;  ///< as on the bus; `space` is AxREGION
+  std::uint64_t user;                          ///< its lowest 64 bits
 };
 
 }  // extern "C"
@@ -47,17 +51,22 @@ struct Region {
   std::uint8_t* data;
   bool readable;
   bool writable;
+  const std::uint8_t* answers;
+  bool exclusive;
 
   bool holds(std::uint64_t address, std::uint64_t count) const {
     return address >= base && address - base < size && count <= size - (address - base);
   }
+  /// The answers to accesses of one kind, by byte; null: OKAY to all.
+  const std::uint8_t* answers_to(bool write) const { return answers && write ? answers + size : answers; }
 };
 
 inline std::vector<Region> all_regions(const GbAxiRegion* regions, std::int64_t count) {
   std::vector<Region> all;
   for (std::int64_t i = 0; i < count; ++i) {
     const GbAxiRegion& region = regions[i];
-    all.push_back({region.name, region.base, region.size, region.data, region.readable != 0, region.writable != 0});
+    all.push_back({region.name, region.base, region.size, region.data, region.readable != 0, region.writable != 0,
+                   region.answers, region.exclusive != 0});
   }
   return all;
 }

@@ -28,10 +28,13 @@ ACCESS = np.dtype(
         ("size", np.uint8),
         ("burst", np.uint8),
         ("response", np.uint8),
+        *((name, np.uint8) for name in ("lock", "cache", "prot", "qos", "space")),
+        ("user", np.uint64),
     ],
     align=True,
 )
-"""``GbAxiAccess`` in regions.h: one burst of the memory's log. Cycles that have not come and the region outside of all are -1."""
+"""``GbAxiAccess`` in regions.h: one burst of the memory's log. Cycles that have not come and the region outside of all are -1.
+``space`` is AxREGION, ``user`` the lowest 64 bits of AxUSER."""
 
 
 class RegionRow(Structure):
@@ -44,6 +47,8 @@ class RegionRow(Structure):
         ("data", c_void_p),
         ("readable", c_int),
         ("writable", c_int),
+        ("answers", c_void_p),
+        ("exclusive", c_int),
     )
 
 
@@ -62,7 +67,14 @@ def region_rows(name: str, regions: Sequence[Region]) -> Any:
         if region.writable and not region.data.flags.writeable:
             raise UsageError(f"{name}: region {region.name} is writable, its array is not")
     return (RegionRow * max(1, len(regions)))(
-        *(RegionRow(r.name.encode(), r.base, len(r.data), r.data.ctypes.data, r.readable, r.writable) for r in regions)
+        *(
+            RegionRow(
+                *(r.name.encode(), r.base, len(r.data), r.data.ctypes.data, r.readable, r.writable),
+                None if r.answers is None else r.answers.ctypes.data,
+                r.exclusive,
+            )
+            for r in regions
+        )
     )
 
 

@@ -23,6 +23,7 @@ struct GbStep {
   std::uint64_t strobe;
   std::int64_t cycles;       ///< to wait, or allowed (from the first offer on)
   const char* port;          ///< output of the design to wait for
+  std::uint64_t prot;        ///< AxPROT or PPROT
 };
 
 /// What became of it.

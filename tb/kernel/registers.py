@@ -39,6 +39,7 @@ class Step(NamedTuple):
     strobe: int = 0
     cycles: int = TIMEOUT_CYCLES
     port: int = 0
+    prot: int = 0
 
 
 def write(address: int, value: int, strobe: int | None = None, *, timeout: int = TIMEOUT_CYCLES) -> Step:

@@ -99,9 +99,9 @@ about longer waits, on the terminal and in `report.json` under `warnings`:
 | `apb_ready_late` | APB slaves with an access of more than N wait states |
 
 `apb_slverr_early` and `apb_unaligned` are warnings too. The former is about slaves: a memory of the bench drives
-PSLVERR at random outside of a transfer ([payload without valid](running.md#payload-without-valid)). A warning fails
-nothing. Waived warnings are counted as
-violations are.
+PSLVERR at random outside of a transfer ([payload without valid](running.md#payload-without-valid)). A design with such
+a memory may pass that on, so it is not warned of. A warning fails nothing. Waived warnings are counted as violations
+are.
 
 ## Position bytes
 

@@ -10,7 +10,7 @@ from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.tb.inside.job import BurstAnswers, Record
 
-_RESPONSES = {-1: "none", 0: "OKAY", 1: "EXOKAY", 2: "SLVERR", 3: "DECERR"}
+RESPONSES = {-1: "none", 0: "OKAY", 1: "EXOKAY", 2: "SLVERR", 3: "DECERR"}
 _KINDS = ("FIXED", "INCR", "WRAP")
 
 
@@ -43,15 +43,31 @@ def _check(port: str, program: BurstProgram, found: BurstAnswers) -> list[str]:
     wrong = np.flatnonzero((program.response >= 0) & (found.done >= 0) & (found.response != program.response))
     if len(wrong):
         at = int(wrong[0])
-        want, got = _RESPONSES[int(program.response[at])], _RESPONSES[int(found.response[at])]
+        want, got = RESPONSES[int(program.response[at])], RESPONSES[int(found.response[at])]
         texts.append(
             f"{port}: {len(wrong)} responses differ, the first is of {_name(program, at)}: expected {want}, got {got}"
         )
-    over = (found.done >= 0)[program.bursts.of_beat][:, None]
-    rows, lanes = np.nonzero(program.checked & over & (found.data != program.data))
+    of = program.bursts.of_beat
+    over = (found.done >= 0)[of]
+    answered = over & (program.bursts.kind == READ)[of] & (program.response >= 0)[of]
+    beats = np.flatnonzero(answered & (found.beat_response != program.beat_answers))
+    if len(beats) and program.beat_response is not None:
+        texts.append(_refused(port, program, found, beats))
+    rows, lanes = np.nonzero(program.checked & over[:, None] & (found.data != program.data))
     if len(rows):
         texts.append(_differs(port, program, found, rows, lanes))
     return texts
+
+
+def _refused(port: str, program: BurstProgram, found: BurstAnswers, beats: np.ndarray) -> str:
+    """The first beat of read data whose response differs."""
+    row = int(beats[0])
+    at = int(program.bursts.of_beat[row])
+    want, got = RESPONSES[int(program.beat_answers[row])], RESPONSES[int(found.beat_response[row])]
+    return (
+        f"{port}: {len(beats)} responses of read data differ, the first is of beat {row - int(program.bursts.rows[at])} of "
+        f"{_name(program, at)}: expected {want}, got {got}"
+    )
 
 
 def _differs(port: str, program: BurstProgram, found: BurstAnswers, rows: np.ndarray, lanes: np.ndarray) -> str:

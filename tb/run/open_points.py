@@ -23,6 +23,8 @@ Steps = Sequence[tuple[Stimulus, Outcome, Record]]
 def open_signals(design: Design, params: Mapping[str, Any], steps: Steps) -> list[str]:
     """Signals of bundles that the verdict says nothing of and that nobody has confirmed, each with what it is."""
     found = unchecked_signals(design)
+    if design.uncompared is not None:
+        found |= design.uncompared(params)
     for port in design.streams:
         for lane in lanes(port, params) if port.direction == "out" else ():
             for _, expected, record in steps:

@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.compare import Comparison, compare
 from goldbeat.pymodels.register_traffic import RegisterTraffic
-from goldbeat.pymodels.stimulus import Access, AccessAnswer, Outcome, Stimulus
+from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access, AccessAnswer, Outcome, Stimulus
 from goldbeat.pymodels.trace import SIDEBANDS, Trace
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.inside.job import AccessResult, Record
-from goldbeat.tb.run.burst_check import check_bursts
+from goldbeat.tb.run.attribute_check import check_attributes
+from goldbeat.tb.run.burst_check import RESPONSES, check_bursts
 from goldbeat.tb.run.prediction import function_name
 
 _SORTED = "\n(frames are sorted by what they hold; beats count in that order)"
@@ -217,7 +218,12 @@ def _check_memories(stimulus: Stimulus, want: Outcome, record: Record, failures:
                     f"memory {port}, region {region.name}: {len(wrong)} of {len(should)} bytes differ, the first at "
                     f"0x{region.base + at:x}: expected 0x{should[at]:02x}, got 0x{was[region.name][at]:02x}"
                 )
-        bursts += _check_log(port, want.memories[port].log, record.outcome.memories[port].log, failures)
+        log = record.outcome.memories[port].log
+        bursts += _check_log(port, want.memories[port].log, log, failures)
+        if (carried := want.memories[port].carried) is not None and log is not None:
+            texts, arrived = check_attributes(port, carried, log)
+            failures += texts
+            bursts += arrived
     return changed, bursts
 
 
@@ -290,10 +296,11 @@ def _check_answers(
         value = own if answer.value is None else answer.value
         valued = value is not None and not error
         compared += valued or timed
-        if result.error != error:
-            failures.append(
-                f"{where}: expected {_answer(error)}, got {_answer(result.error)}{_accepted(access, result)}"
-            )
+        exact = answer.error is None and None not in (access.response, result.response)
+        anything = access.response == ANY_RESPONSE
+        if not anything and (result.error != error or (exact and result.response != access.response)):
+            want, got_ = (access.response, result.response) if exact else (error, result.error)
+            failures.append(f"{where}: expected {_answer(want)}, got {_answer(got_)}{_accepted(access, result)}")
         elif value is not None and not error and _differing(access, value, result):
             how = (
                 _in_fields(access, value, result.value or 0) + _circumstances(asked, got, i) + _accepted(access, result)
@@ -367,5 +374,8 @@ def _accepted(access: Access, result: AccessResult) -> str:
     return f'; accepted with {access.rule} = "{as_is}" in [[register_maps]]{other}'
 
 
-def _answer(error: bool) -> str:
-    return "an error response" if error else "OKAY"
+def _answer(response: bool | int | None) -> str:
+    """A response, or whether there is one that is an error."""
+    if isinstance(response, bool) or response is None:
+        return "an error response" if response else "OKAY"
+    return RESPONSES[response]

@@ -169,4 +169,5 @@ def _some_bursts(program: BurstProgram, keep: Sequence[int]) -> BurstProgram:
         checked=program.checked[rows],
         response=program.response[kept],
         write_gaps=None if program.write_gaps is None else program.write_gaps[rows],
+        beat_response=None if program.beat_response is None else program.beat_response[rows],
     )

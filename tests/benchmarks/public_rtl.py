@@ -56,8 +56,7 @@ class PublicModule:
         words = [*re.findall(r"--\w+ \S+", f"{self.ties} {self.run}"), *(new for _, new in self.edits)]
         names = self.unchecked
         # A row fits in a line.
-        several = f"{len(names)} signals `{names[0].partition('_')[0]}_*`" if names else ""
-        left = [f"unchecked: {several if len(names) > 3 else ', '.join(f'`{name}`' for name in names)}"] * bool(names)
+        left = [f"{len(names)} unchecked" if len(names) > 1 else f"unchecked: `{names[0]}`"] * bool(names)
         return "; ".join([f"`{word}`" for word in words] + ["its own model"] * bool(self.model) + left)
 
 

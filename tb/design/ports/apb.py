@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 
 from pydantic import model_validator
 
+from goldbeat.pymodels.axi.burst import SLVERR
 from goldbeat.pymodels.buses import APB
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.tb.design.ports.recognition import Naming, NotABundleError, Wires
@@ -40,6 +41,9 @@ class ApbPort(RegisterPort):
         ),
     )
 
+    responses_of = ("pslverr", "pslverr")
+    refusals = (SLVERR,)
+
     bus: str = APB.name
 
     @model_validator(mode="after")
@@ -59,6 +63,10 @@ class ApbPort(RegisterPort):
     def strobes(self) -> bool:
         """Where there is PSTRB."""
         return self.has("pstrb")
+
+    def attribute(self, kind: int, name: str) -> str:
+        """The protection."""
+        return "pprot" if name == "prot" else ""
 
     def fitting(self, traffic: RegisterTraffic) -> RegisterTraffic:
         """The gaps: APB has room for one access at a time, one handshake for all of it, and no back-pressure on answers."""

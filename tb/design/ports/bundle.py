@@ -71,6 +71,8 @@ class Bundle(Frozen):
         layout: layout of such an array.
         signals: the design's port by role; signals that are not listed are treated as absent. ``!port``: a port with the other
             level, as FULL is of TREADY. None: all usual roles, named ``name_role``.
+        responses_of: the signal of the response to reads, and of that to writes, on buses that have such.
+        refusals: the responses that refuse an access, as AXI numbers them.
         payload: what the bench drives on its payload while valid is low; None: random values.
     """
 
@@ -81,6 +83,8 @@ class Bundle(Frozen):
     withheld: ClassVar[tuple[tuple[str, str, str], ...]] = ()
     namings: ClassVar[tuple[Naming, ...]] = ()
     plug_in: ClassVar[Path | None] = None
+    responses_of: ClassVar[tuple[str, ...]] = ()
+    refusals: ClassVar[tuple[int, ...]] = ()
 
     name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
     bus: str = ""
@@ -184,6 +188,14 @@ class Bundle(Frozen):
     def paths(self) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
         """Which outputs must not follow which inputs within a cycle: rule, inputs, outputs, by role."""
         return ()
+
+    def attribute(self, kind: int, name: str) -> str:
+        """The role of an attribute (``prot``, ``cache``...) of reads, 0, or writes, 1; empty: the bus has none."""
+        return ""
+
+    def answers(self, kind: int) -> bool:
+        """Whether it says of reads, 0, or writes, 1, that they were refused."""
+        return bool(self.responses_of) and self.has(self.responses_of[kind])
 
     @classmethod
     def recognise(cls, wires: Wires) -> Self | None:

@@ -8,6 +8,8 @@ from typing import ClassVar, Self
 
 from pydantic import model_validator
 
+from goldbeat.pymodels.axi.burst import DECERR, SLVERR
+from goldbeat.pymodels.axi.burst import WRITE as WRITE_KIND
 from goldbeat.pymodels.buses import AXIL
 from goldbeat.tb.design.ports.channels import BURSTS, NAMING, READ, WITHHELD, WRITE, incomplete, recognise_channels
 from goldbeat.tb.design.ports.recognition import NotABundleError, Wires
@@ -31,6 +33,8 @@ class LitePort(RegisterPort):
     reference: ClassVar[Mapping[str, str]] = {"in": "goldbeat.tb.inside.transactors.reference_lite:LiteReference"}
     namings = (NAMING,)
     responses = ("b", "r")
+    responses_of = ("rresp", "bresp")
+    refusals = (SLVERR, DECERR)
     withheld = WITHHELD
 
     bus: str = AXIL.name
@@ -66,6 +70,11 @@ class LitePort(RegisterPort):
         """Which request is not taken, or which response does not come."""
         requests = [("arvalid", "arready")] if reads else [("awvalid", "awready"), ("wvalid", "wready")]
         return without(requests, level) or f"no {'rvalid' if reads else 'bvalid'}"
+
+    def attribute(self, kind: int, name: str) -> str:
+        """``awprot`` for the protection of writes."""
+        role = f"{'aw' if kind == WRITE_KIND else 'ar'}{name}"
+        return role if role in self.spec.roles else ""
 
     def paths(self) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
         """No output of the interface may follow an input of it."""

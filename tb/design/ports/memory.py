@@ -8,6 +8,8 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from goldbeat.pymodels.axi.burst import DECERR, SLVERR
+from goldbeat.pymodels.axi.burst import WRITE as WRITE_KIND
 from goldbeat.pymodels.buses import AXI
 from goldbeat.tb.design.ports.bundle import Bundle, number
 from goldbeat.tb.design.ports.channels import BURSTS, NAMING, WITHHELD, incomplete, recognise_channels
@@ -36,6 +38,8 @@ class MemoryPort(Bundle):
     }
     monitor = "goldbeat.tb.kernel.axi:AxiChecker"
     namings = (NAMING,)
+    responses_of = ("rresp", "bresp")
+    refusals = (SLVERR, DECERR)
     withheld = WITHHELD
 
     bus: str = AXI.name
@@ -85,6 +89,11 @@ class MemoryPort(Bundle):
     def native_options(self) -> dict[str, Any]:
         """The memory waits for the start of an episode."""
         return {"held": True} if self.direction == "out" else {}
+
+    def attribute(self, kind: int, name: str) -> str:
+        """``awprot`` for the protection of writes."""
+        role = f"{'aw' if kind == WRITE_KIND else 'ar'}{name}"
+        return role if role in self.spec.roles else ""
 
     def paths(self) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
         """No output of the interface may follow an input of it."""

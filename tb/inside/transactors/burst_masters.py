@@ -56,8 +56,9 @@ class BurstMasters:
         except WaitTimeoutError:
             self._given_up.append(f"axi_no_answer: {master.waiting} in {ACCESS_TIMEOUT_CYCLES} cycles")
             none = np.full(len(bursts), -1, np.int64)
-            return BurstAnswers(none, none, none, none, rows)
-        return BurstAnswers(result.response, result.offered, result.first, result.done, result.data)
+            return BurstAnswers(none, none, none, none, rows, np.zeros(len(rows), np.uint8))
+        answers = (result.response, result.offered, result.first, result.done, result.data)
+        return BurstAnswers(*answers, result.beat_response)
 
     def violations(self) -> list[str]:
         """Broken protocol rules, and programs that were given up."""

@@ -43,7 +43,7 @@ class ReferenceMaster(Protocol):
     def behave(self, traffic: RegisterTraffic, period: int) -> None:
         """Make accesses like this from now on; ``period`` is the clock's, in picoseconds."""
 
-    async def read(self, address: int) -> AccessResult:
+    async def read(self, access: Access) -> AccessResult:
         """A read."""
 
     async def write(self, access: Access) -> AccessResult:
@@ -325,10 +325,10 @@ class CocotbextTransactors(Transactors):
             case "write":
                 return await master.write(access)
             case "read":
-                return await master.read(access.address)
+                return await master.read(access)
             case "poll":
                 while True:
-                    result = await master.read(access.address)
+                    result = await master.read(access)
                     if ((result.value or 0) ^ access.wanted) & mask == 0:
                         return result
             case "wait_for":

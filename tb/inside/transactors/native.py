@@ -191,7 +191,9 @@ class NativeTransactors(Transactors):
         cycles = _LOOK_ON if late else 1
         await Timer(cycles * self._stimulus.clocks[self._registers[port].clock].period_ps, "ps")
         return [
-            AccessResult(r.value if a.op in ("read", "poll") else None, r.response != 0, r.last_cycle, r.first_cycle)
+            AccessResult(
+                r.value if a.op in ("read", "poll") else None, r.response != 0, r.last_cycle, r.first_cycle, r.response
+            )
             for a, r in zip(accesses, results, strict=False)
             if r.status == "done"
         ]
@@ -288,6 +290,10 @@ def register_step(access: Access) -> registers.Step:
     Raises:
         UsageError: there is no such access.
     """
+    return _step(access)._replace(prot=access.prot)
+
+
+def _step(access: Access) -> registers.Step:
     timeout = step_patience(access)
     mask = ALL_BITS if access.mask is None else access.mask
     match access.op:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from cocotb.triggers import Timer
+from cocotbext.axi import AxiProt
 from cocotbext.axi.apb import ApbBus, ApbMaster
 
 from goldbeat.pymodels.errors import UsageError
@@ -27,6 +28,7 @@ class ApbReference:
         bus = ApbBus.from_prefix(dut, port.name)
         self._master = ApbMaster(bus, clock, reset, reset_active_level=False)
         self._size = int(port.data_width) // 8
+        self._protects = port.has("pprot")
         self._gap, self._period = 0, 0
         self._rng = np.random.default_rng(0)
 
@@ -35,19 +37,23 @@ class ApbReference:
         self._gap, self._period = traffic.gap, period
         self._rng = np.random.default_rng(traffic.seed)
 
+    def _prot(self, access: Access) -> AxiProt:
+        """What cocotbext-axi takes without PPROT is one value."""
+        return AxiProt(access.prot) if self._protects else AxiProt.NONSECURE
+
     async def _pause(self) -> None:
         if gap := int(self._rng.integers(self._gap + 1)):
             await Timer(gap * self._period, "step")
 
-    async def read(self, address: int) -> AccessResult:
+    async def read(self, access: Access) -> AccessResult:
         """A read."""
         await self._pause()
-        answer = await self._master.read(address, self._size)
+        answer = await self._master.read(access.address, self._size, self._prot(access))
         return AccessResult(int.from_bytes(answer.data, "little"), int(answer.resp) != 0)
 
     async def write(self, access: Access) -> AccessResult:
         """A write."""
         await self._pause()
         first, value = lanes_of(access, self._size)
-        answer = await self._master.write(access.address + first, value)
+        answer = await self._master.write(access.address + first, value, self._prot(access))
         return AccessResult(None, int(answer.resp) != 0)

@@ -43,6 +43,7 @@ class LiteReference:
         bus = AxiLiteBus.from_prefix(dut, port.name)
         self._master = AxiLiteMaster(bus, clock, reset, reset_active_level=False)
         self._size = int(port.data_width) // 8
+        self._port = port
         self._host: _TrafficHost | None = None
 
     def behave(self, traffic: RegisterTraffic, period: int) -> None:
@@ -51,20 +52,24 @@ class LiteReference:
             self._host.stop()
         self._host = None if traffic.plain else _TrafficHost(self._master, traffic, self._size, period)
 
-    async def read(self, address: int) -> AccessResult:
+    async def read(self, access: Access) -> AccessResult:
         """A read."""
         if self._host is not None:
             await self._host.pause()
-        answer = await self._master.read(address, self._size)
-        return AccessResult(int.from_bytes(answer.data, "little"), int(answer.resp) != 0)
+        answer = await self._master.read(access.address, self._size, self._prot(access, "arprot"))
+        return AccessResult(int.from_bytes(answer.data, "little"), int(answer.resp) != 0, response=int(answer.resp))
+
+    def _prot(self, access: Access, role: str) -> AxiProt:
+        """What cocotbext-axi takes without the signal is one value."""
+        return AxiProt(access.prot) if self._port.has(role) else AxiProt.NONSECURE
 
     async def write(self, access: Access) -> AccessResult:
         """A write."""
         if self._host is not None:
             return await self._host.write(access)
         first, value = lanes_of(access, self._size)
-        answer = await self._master.write(access.address + first, value)
-        return AccessResult(None, int(answer.resp) != 0)
+        answer = await self._master.write(access.address + first, value, self._prot(access, "awprot"))
+        return AccessResult(None, int(answer.resp) != 0, response=int(answer.resp))
 
 
 class _TrafficHost:
@@ -122,12 +127,12 @@ class _TrafficHost:
         port, done = self._master.write_if, Event()
         port.in_flight_operations += 1
         port._idle.clear()
-        command = AxiLiteWriteRespCmd(access.address, self._size, 1, AxiProt.NONSECURE, done)
+        command = AxiLiteWriteRespCmd(access.address, self._size, 1, AxiProt(access.prot), done)
         await port.int_write_resp_command_queue.put(command)
         address, data = port.aw_channel._transaction_obj(), port.w_channel._transaction_obj()
-        address.awaddr, address.awprot = access.address, AxiProt.NONSECURE
+        address.awaddr, address.awprot = access.address, AxiProt(access.prot)
         data.wdata, data.wstrb = access.value or 0, access.strobe
         await port.aw_channel.send(address)
         await port.w_channel.send(data)
         await done.wait()
-        return AccessResult(None, int(done.data.resp) != 0)
+        return AccessResult(None, int(done.data.resp) != 0, response=int(done.data.resp))

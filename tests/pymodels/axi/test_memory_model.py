@@ -6,8 +6,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from goldbeat.pymodels.axi.burst import FIXED, INCR, READ, WRAP, WRITE, Bursts
-from goldbeat.pymodels.axi.memory import MasterTiming, MemoryImage, MemoryTiming, Region, predict, replay, respond
+from goldbeat.pymodels.axi.burst import DECERR, FIXED, INCR, OKAY, READ, SLVERR, WRAP, WRITE, Bursts
+from goldbeat.pymodels.axi.memory import (
+    MasterTiming,
+    MemoryImage,
+    MemoryTiming,
+    Region,
+    predict,
+    replay,
+    respond,
+    respond_to_beats,
+)
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.pattern import Pattern
 
@@ -75,6 +84,23 @@ def test_responses():
     response, region = respond(bursts, regions)
     assert response.tolist() == [0, 2, 0, 3, 3]
     assert region.tolist() == [0, 0, 1, -1, -1]
+
+
+def test_words_that_are_refused():
+    answers = np.zeros((2, 16), np.uint8)
+    answers[READ, 4:8], answers[WRITE, 8:12] = DECERR, SLVERR
+    region = Region("some", 0x100, _bytes(16), answers=answers)
+    bursts = Bursts(kind=[READ, WRITE, READ], address=0x100, len=[3, 3, 0], size=2)
+    response, _ = respond(bursts, (region,))
+    beats, _ = respond_to_beats(bursts, (region,))
+    assert response.tolist() == [DECERR, SLVERR, OKAY]
+    assert beats.tolist() == [OKAY, DECERR, OKAY, OKAY, OKAY, OKAY, SLVERR, OKAY, OKAY]
+    before, data = region.data.copy(), np.arange(36, dtype=np.uint8).reshape(9, 4) + np.uint8(100)
+    replay(bursts, predict(bursts, MemoryTiming(read_latency=1)), (region,), data)
+    assert (region.data[8:12] == before[8:12]).all()
+    assert region.data[12:16].tolist() == data[7].tolist()
+    with pytest.raises(UsageError, match="answers of shape"):
+        Region("wrong", 0, _bytes(16), answers=answers[:, :8])
 
 
 def test_what_cannot_be():

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import cocotb
 import numpy as np
@@ -11,8 +12,8 @@ import pytest
 from axi_wires import random_bursts
 from cocotb.triggers import Timer
 
-from goldbeat.pymodels.axi.burst import WRITE, Bursts
-from goldbeat.pymodels.axi.memory import MasterTiming, MemoryTiming, Region, predict, replay, respond
+from goldbeat.pymodels.axi.burst import DECERR, OKAY, SLVERR, WRITE, Bursts
+from goldbeat.pymodels.axi.memory import MasterTiming, MemoryTiming, Region, predict, replay, respond, respond_to_beats
 from goldbeat.pymodels.errors import WaitTimeoutError
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.tb.kernel.axi import AxiChecker, AxiMaster, AxiMemory
@@ -68,8 +69,11 @@ def address_space(rng):
     def fresh(size):
         return rng.integers(0, 256, size).astype(np.uint8)
 
+    # A fifth of the words of 128 bytes refuse reads, another one writes.
+    answers = np.repeat(rng.integers(0, 10, (2, 64)), 128, axis=1).astype(np.uint8)
+    answers[(answers < SLVERR) | (answers > DECERR)] = OKAY
     return (
-        Region("low", 0, fresh(8192)),
+        Region("low", 0, fresh(8192), answers=answers),
         Region("weights", 0x10000, fresh(4096), writable=False),
         Region("results", 0x20000, fresh(12288), readable=False),
         Region("high", 0xFF_0000_0000, fresh(4096)),
@@ -85,7 +89,7 @@ async def compare(kernel, master, memory, checkers, bursts, timing, behaviour, r
     else:
         strobe = strobe if rng.random() < 0.5 else None
     gaps = rng.integers(0, 4, bursts.beats) * (rng.random() < 0.5)
-    twin = tuple(Region(r.name, r.base, r.data.copy(), r.readable, r.writable) for r in regions)
+    twin = tuple(replace(r, data=r.data.copy()) for r in regions)
     times = predict(bursts, timing, behaviour, gaps)
     expected = replay(bursts, times, twin, data, strobe)
     base = master.clock.cycle + 5
@@ -100,6 +104,9 @@ async def compare(kernel, master, memory, checkers, bursts, timing, behaviour, r
     for one, other in zip(regions, twin, strict=True):
         np.testing.assert_array_equal(one.data, other.data, one.name)
     response, region = respond(bursts, regions)
+    beats, _ = respond_to_beats(bursts, regions)
+    reads = (bursts.kind != WRITE)[bursts.of_beat]
+    np.testing.assert_array_equal(got.beat_response[reads], beats[reads])
     np.testing.assert_array_equal(got.response, response)
     log = memory.log
     order = np.lexsort((bursts.kind != WRITE, times.cycle))
@@ -113,7 +120,8 @@ async def compare(kernel, master, memory, checkers, bursts, timing, behaviour, r
         for name in ("cycle", "first", "last", "done"):
             np.testing.assert_array_equal(row[name] - base, getattr(times, name)[mine], name)
     assert memory.idle
-    assert len(memory.violations) == min(100, int((response != 0).sum())), memory.violations[:3]
+    plain = [replace(r, answers=None) for r in regions]
+    assert len(memory.violations) == min(100, int((respond(bursts, plain)[0] != 0).sum())), memory.violations[:3]
     for checker in checkers:
         assert not checker.violations, checker.violations[:3]
     master.reset()

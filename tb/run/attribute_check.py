@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attributes of the accesses that reached a memory against those of the accesses that led there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.axi.attributes import Carried
+from goldbeat.pymodels.axi.burst import READ, WRITE, Bursts
+
+_COLUMNS = {"region": "space"}
+"""What the log of a memory calls an attribute."""
+_KINDS = {READ: "read", WRITE: "write"}
+
+
+def check_attributes(port: str, carried: Carried, log: npt.NDArray[Any]) -> tuple[list[str], int]:
+    """Compare what arrived with what was asked for.
+
+    An access at the memory has the attributes of one that asked for some of its bytes. In which order several arrive is not
+    known here, so any of them will do.
+
+    Returns:
+        failures, each a text that stands alone; accesses compared.
+    """
+    lowest, count = Bursts(**{name: log[name] for name in ("kind", "address", "len", "size", "burst")}).span
+    failures: list[str] = []
+    compared = 0
+    for kind in _KINDS:
+        names = [name for one, name in carried.signals if one == kind]
+        mine, asked = np.flatnonzero(log["kind"] == kind), np.flatnonzero(carried.kind == kind)
+        if not (names and len(mine) and len(asked)):
+            continue
+        meets = carried.begin[asked] < (lowest + count)[mine, None]
+        meets &= carried.end[asked] > lowest[mine, None]
+        equal = {name: _equal(carried.values[name][asked], log[_COLUMNS.get(name, name)][mine]) for name in names}
+        known = meets.any(axis=1)
+        compared += int(known.sum())
+        wrong = known & ~np.logical_and.reduce([meets, *equal.values()]).any(axis=1)
+        if not wrong.any():
+            continue
+        alone = {name: known & ~(meets & one).any(axis=1) for name, one in equal.items()}
+        found = {name: rows for name, rows in alone.items() if rows.any()}
+        if not found:
+            # Each value is that of some access, but not all of the same one: the nearest one tells what is wrong.
+            at = int(np.argmax(wrong))
+            near = int(np.argmax(np.where(meets[at], sum(one[at].astype(int) for one in equal.values()), -1)))
+            found = {name: wrong for name, one in equal.items() if not one[at, near]}
+        for name, rows in found.items():
+            at = int(np.argmax(rows))
+            wanted = dict.fromkeys(carried.values[name][asked[meets[at] & ~equal[name][at]]].tolist())
+            failures.append(
+                f"memory {port}: {carried.signals[kind, name]} of {int(rows.sum())} of {len(mine)} {_KINDS[kind]}s differs, "
+                f"the first at 0x{int(log['address'][mine[at]]):x}: expected {' or '.join(map(str, wanted))}, got "
+                f"{int(log[_COLUMNS.get(name, name)][mine[at]])}; if the design may change it, confirm it in [unchecked]"
+            )
+    return failures, compared
+
+
+def _equal(wanted: npt.NDArray[np.int64], got: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """(rows, accesses) where an attribute is that of the access, or where the access has none."""
+    equal: npt.NDArray[np.bool_] = (wanted == got.astype(np.int64)[:, None]) | (wanted == -1)
+    return equal

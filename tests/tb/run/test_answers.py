@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Error answers and attributes across adapters: what swallows, changes or mixes them up is found, and by name."""
+
+import re
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from goldbeat.pymodels.axi.attributes import CACHES, AttributeDraw
+from goldbeat.pymodels.axi.burst import READ, WRITE
+from goldbeat.pymodels.buses import APB, AXI, AXIL
+from goldbeat.tb.cli import app
+from goldbeat.tb.design.address_map import AddressStretch
+from goldbeat.tb.design.bus_ports import BusPorts
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.design.ports.apb import ApbPort
+from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.run.runs import Request, run
+
+WIDTHS = {"data_width": 32, "bytes": 4, "id_width": 3, "len_width": 8, "awuser": 2, "aruser": 2}
+LITE = {
+    "{s}_bresp": "2'b00",
+    "{s}_rresp": "2'b00",
+    "{s}_rresp ": "{{{m}_rresp[0], {m}_rresp[1]}}",
+    "{s}_rresp  ": "{{{m}_rresp[1], 1'b0}}",
+    "{m}_awprot": "3'b000",
+    "{m}_arprot": "{{1'b0, {s}_arprot[1:0]}}",
+    "{m}_arprot ": "{s}_awprot",
+}
+"""What is assigned in place of the signal of the other side, one in each lane from 1 on."""
+PERIPHERAL = {
+    "{s}_pslverr": "1'b0",
+    "{s}_pslverr ": "{m}_pslverr & {m}_pwrite",
+    "{s}_pslverr  ": "{m}_pslverr & ~{m}_pwrite",
+    "{m}_pprot": "3'b010",
+}
+BURSTS = {
+    "{s}_bresp": "2'b00",
+    "{s}_bresp ": "{m}_bresp[1] ? 2'b10 : {m}_bresp",
+    "{s}_rresp": "{m}_rlast ? 2'b00 : {m}_rresp",
+    "{m}_awprot": "{s}_awprot & 3'b110",
+    "{m}_arcache": "{s}_arcache | 4'b0010",
+    "{m}_awqos": "4'b0000",
+    "{m}_arregion": "4'b0000",
+    "{m}_awuser": "2'b00",
+    "{m}_arlock": "1'b0",
+    "{m}_awlock": "1'b0",
+}
+LEFT_OUT = ("wuser", "buser", "ruser")
+
+
+def bridges(bus, faults, width):
+    """An array of bridges of wires; lane 0 is right, and each other one has one fault."""
+    lanes, ports, text = len(faults) + 1, [], []
+    changed = {name.strip(): {} for name in faults}
+    for lane, (name, value) in enumerate(faults.items(), 1):
+        changed[name.strip()][lane] = value
+    for one in bus.signals:
+        if one.name in LEFT_OUT:
+            continue
+        bits = one.width if isinstance(one.width, int) else {**WIDTHS, "address_width": width}[one.width]
+        to, of = ("{s}", "{m}") if one.from_slave else ("{m}", "{s}")
+        for side in "sm":
+            way = "output" if (side == "s") == one.from_slave else "input"
+            ports.append(f"{way} logic [{lanes - 1}:0]{f'[{bits - 1}:0]' if bits > 1 else ''} {side}_{one.name}")
+        for lane in range(lanes):
+            target = f"{to}_{one.name}"
+            value = changed.get(target, {}).get(lane, f"{of}_{one.name}")
+            line = f"assign {target} = {value};"
+            text.append(re.sub(r"\b([sm])_(\w+)", rf"\1_\2[{lane}]", line.format(s="s", m="m")))
+    clock, reset = ("pclk", "presetn") if bus is APB else ("aclk", "aresetn")
+    head = ", ".join([f"input logic {clock}", f"input logic {reset}", *ports])
+    beat = f"logic seen; always_ff @(posedge {clock}) seen <= {reset};"
+    return f"module bridges({head});\n{beat}\n" + "\n".join(text) + "\nendmodule\n"
+
+
+def bench(folder, source):
+    (folder / "bridges.sv").write_text(source)
+    words = ["new", folder / "bench", folder / "bridges.sv", "--model", "adapter"]
+    said = CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
+    assert said.exit_code == 0, said.output
+    return folder / "bench" / "bridges.toml"
+
+
+def failures(path):
+    design = load_description(path)
+    (result,) = run(Request(design, design.case("sweep"), (0,)))
+    assert not result.warnings
+    return result
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(
+    ("bus", "faults", "width"), [(AXIL, LITE, 12), (APB, PERIPHERAL, 12), (AXI, BURSTS, 16)], ids=["axil", "apb", "axi"]
+)
+def test_each_fault_is_found_in_its_lane_and_the_right_lane_passes(tmp_path, bus, faults, width):
+    result = failures(bench(tmp_path, bridges(bus, faults, width)))
+    assert result.open == ()
+    for lane, name in enumerate(faults, 1):
+        signal = name.strip().format(s="s", m="m")
+        # Without its lock, an exclusive access is one of the others to its bytes, but its answer is not EXOKAY.
+        arrives = signal.startswith("m_") and "lock" not in signal
+        begin = f"memory m_{lane}: {signal} of " if arrives else f"s_{lane}: "
+        found = [text for text in result.failures if begin in text]
+        assert found, (name, result.failures[:5])
+    strange = [text for text in result.failures if re.search(r"\b[sm]_0\b", text)]
+    assert strange == []
+
+
+@pytest.mark.sim
+def test_a_confirmed_attribute_is_not_compared(tmp_path):
+    path = bench(tmp_path, bridges(AXIL, {"{m}_awprot": "3'b000"}, 12))
+    assert any("m_awprot of " in text and "[unchecked]" in text for text in failures(path).failures)
+    path.write_text(path.read_text() + '\n[unchecked]\nm_awprot = "this bridge is for one kind of access"\n')
+    result = failures(path)
+    assert (result.status, result.open) == ("pass", ())
+
+
+def axi(name, direction, *left_out):
+    port = MemoryPort(name=name, direction=direction, id_width=4, users={"awuser": 2, "aruser": 2})
+    roles = [role for role in AXI.roles if role not in (*left_out, *LEFT_OUT)]
+    return port.model_copy(update={"signals": {role: f"{name}_{role}" for role in roles}})
+
+
+def joined(slave, master, *unchecked):
+    return BusPorts([slave], [master], [AddressStretch(0, 4096, ("s",), "m")], unchecked=frozenset(unchecked))
+
+
+def test_what_one_side_lacks_is_named():
+    assert joined(axi("s", "in"), axi("m", "out")).open() == {}
+    found = joined(axi("s", "in", "arqos"), axi("m", "out", "awcache")).open()
+    assert found == {
+        "m_arqos": "not predicted: nothing that is equal to it leads to m",
+        "s_awcache": "not compared: m has nothing equal to it",
+    }
+    assert joined(axi("s", "in"), axi("m", "out", "awcache"), "s_awcache").open() == {}
+    narrow = axi("m", "out").model_copy(update={"users": {"awuser": 1, "aruser": 2}})
+    assert list(joined(axi("s", "in"), narrow).open()) == ["m_awuser", "s_awuser"]
+    blind = joined(axi("s", "in", "bresp"), axi("m", "out")).open()
+    assert blind == {"m_bresp": "not compared: s has no response for it"}
+    # AXI-Lite has no AxCACHE: nothing of it can arrive. What an AXI4 master makes of it, nobody knows, but for the lock.
+    lite = LitePort(name="m", direction="out", address_width=12)
+    assert list(joined(axi("s", "in"), lite).open()) == ["s_arprot", "s_awprot"]
+    apb = ApbPort(name="s", direction="in", address_width=12)
+    opened = joined(apb, axi("m", "out")).open()
+    kinds = ("cache", "prot", "qos", "region", "user")
+    assert list(opened) == [f"m_{way}{name}" for name in kinds for way in ("ar", "aw")]
+
+
+def test_exclusive_accesses_are_made_where_they_arrive():
+    slave, master = axi("s", "in"), axi("m", "out")
+    assert joined(slave, master).exclusive(slave, master) == (4, 64)
+    assert joined(slave, master, "m_awlock").exclusive(slave, master) == (0, 0)
+    other = slave.model_copy(update={"name": "t"})
+    shared = BusPorts([slave, other], [master], [AddressStretch(0, 4096, ("s", "t"), "m")])
+    assert shared.exclusive(slave, master) == (0, 0)
+    assert "share the IDs" in shared.open()["s_awlock"]
+
+
+def test_attributes_are_legal_and_alike_in_a_chunk():
+    address = np.arange(0, 1 << 16, 4, dtype=np.uint64)
+    kind = np.full(len(address), WRITE, np.uint8)
+    drawn = AttributeDraw(3, 64, (0, 2), frozenset({(WRITE, "qos")})).columns(kind, address)
+    assert set(drawn["cache"].tolist()) == set(CACHES)
+    assert set(drawn["prot"].tolist()) == set(range(8))
+    assert set(drawn["user"].tolist()) == set(range(4))
+    assert set(drawn["qos"].tolist()) == {0}
+    for name, size in (("prot", 64), ("region", 4096)):
+        rows = drawn[name].reshape(-1, size // 4)
+        assert (rows == rows[:, :1]).all()
+        assert len(set(rows[:, 0].tolist())) > 4
+    other = AttributeDraw(3, 64, (0, 2)).columns(np.full(len(address), READ, np.uint8), address)
+    assert (other["prot"] != drawn["prot"]).any()
+    assert (other["region"] == drawn["region"]).all()
+    assert not other["user"].any()
