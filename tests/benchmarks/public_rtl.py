@@ -55,8 +55,8 @@ class PublicModule:
         """The corrections in a cell of the table."""
         words = [*re.findall(r"--\w+ \S+", f"{self.ties} {self.run}"), *(new for _, new in self.edits)]
         names = self.unchecked
-        # A row fits in a line.
-        left = [f"{len(names)} unchecked" if len(names) > 1 else f"unchecked: `{names[0]}`"] * bool(names)
+        # A row fits in a line: several signals are counted.
+        left = [f"{len(names)} unchecked"] if len(names) > 1 else [f"unchecked: `{name}`" for name in names]
         return "; ".join([f"`{word}`" for word in words] + ["its own model"] * bool(self.model) + left)
 
 
