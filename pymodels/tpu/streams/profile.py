@@ -30,6 +30,7 @@ _NUMBER = re.compile(r"-?\d+", flags=re.ASCII)
 _MARK, _COLUMNS = "API_END", "ENGINE_"
 _OTHER = re.compile(r"\s*(?:[-#]{2,}\s*$|s: start|GDMA SUMMARY|TCYC|DDR |flops:|API_END)")
 """Lines without entries: rules, the legend, and sums at the end."""
+_SUMS = re.compile(r"\s*API_END\s+total_cycle:(\d{1,15})\|b:(\d{1,15})\|g:(\d{1,15})", flags=re.ASCII)
 _NUMBERS = ("s", "b", "g", "e", "t")
 _ENGINES = {"BD": "tiu", "GDMA": "gdma", "SDMA": "sdma", "HAU": "hau", "CDMA": "cdma"}
 _OWN = {"tiu": "b", "gdma": "g", "sdma": "sd", "hau": "h"}
@@ -72,10 +73,14 @@ class Section:
         line: the first line.
         runs: by engine (``tiu``, ``gdma``, ``sdma``), the entries with ids from 1 on: one timeline, more where a sub-net has
             several groups, or where entries are not in order.
+        end: line of API_END; 0: there is none, the text ends before it.
+        sums: what API_END says: cycles, TIU and GDMA commands; empty: nothing.
     """
 
     line: int
     runs: dict[str, list[Timeline]]
+    end: int = 0
+    sums: tuple[int, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -114,7 +119,8 @@ def parse_sections(text: str, file: str | PathLike[str] | None = None) -> list[S
     begin = 1
     for number, line in enumerate(text.splitlines(), 1):
         if line.lstrip().startswith(_MARK):
-            made.append(_section(begin, rows))
+            sums = _SUMS.match(line)
+            made.append(_section(begin, rows, number, () if sums is None else tuple(map(int, sums.groups()))))
             rows, begin = {"tiu": [], "gdma": []}, number + 1
         elif line.lstrip().startswith(_COLUMNS):
             columns = [
@@ -202,13 +208,13 @@ def _engine(op: str, at: int, columns: _Columns, moves: bool) -> str:
     return next((engine for begin, engine in reversed(columns) if begin <= at and engine), "tiu")
 
 
-def _section(line: int, rows: dict[str, list[_Row]]) -> Section:
+def _section(line: int, rows: dict[str, list[_Row]], end: int = 0, sums: tuple[int, ...] = ()) -> Section:
     runs: dict[str, list[Timeline]] = {}
     for engine, found in rows.items():
         # Ids rise within a group and begin again in the next one.
         begins = [i for i, row in enumerate(found) if i == 0 or row[0] <= found[i - 1][0]]
         runs[engine] = [_timeline(found[a:b]) for a, b in pairwise([*begins, len(found)])]
-    return Section(line, runs)
+    return Section(line, runs, end, sums)
 
 
 def _timeline(rows: Sequence[_Row]) -> Timeline:
@@ -231,17 +237,31 @@ SubNet = tuple[str, Sequence[Commands]]
 
 
 def fit(
-    sections: Sequence[Section], subnets: Sequence[SubNet], file: str | PathLike[str] | None = None
+    sections: Sequence[Section],
+    subnets: Sequence[SubNet],
+    file: str | PathLike[str] | None = None,
+    *,
+    alone: bool = False,
 ) -> list[tuple[Commands, Durations]]:
     """The durations that a core's profile gives to the core's sub-nets.
 
+    Args:
+        sections: of the profile.
+        subnets: of the core.
+        file: for messages.
+        alone: there are no other cores, so API_END's sums are those of these sub-nets.
+
     Raises:
         InputError: the profile is not of these sub-nets: another number of them or of groups, commands that the
-            streams have not, commands twice, or dependencies other than theirs.
+            streams have not, commands twice, other operations, dependencies or sums, or one that starts before the end of
+            the one before.
     """
     made: list[tuple[Commands, Durations]] = []
     for section, subnet in _pairs(sections, subnets, file):
-        made += _durations(section, subnet, file)
+        found = _durations(section, subnet, file)
+        if alone and section.sums:
+            _check_sums(section, subnet, found, file)
+        made += found
     return made
 
 
@@ -300,6 +320,27 @@ def _durations(section: Section, subnet: SubNet, file: str | PathLike[str] | Non
             _check(run, one, rows, name, file)
             made.append((one, Durations(rows[run.id - 1], run.duration, run.start)))
     return made
+
+
+def _check_sums(
+    section: Section, subnet: SubNet, made: Sequence[tuple[Commands, Durations]], file: str | PathLike[str] | None
+) -> None:
+    """Whether API_END says as many commands as the sub-net has, and the cycle behind the last one."""
+    name, found = subnet
+    place = InputPlace(file, section.end)
+    for key, engine, said in zip("bg", OTHER, section.sums[1:], strict=True):
+        counts = [len(rows) for one in found if one.engine.name == engine for _, rows in _groups(one)]
+        if len(counts) == 1 and said != counts[0]:
+            raise place.error(f"API_END with {key}:{said}", f"{counts[0]}, the {engine} commands of {name}")
+    last = max((int(part.start[-1] + part.cycles[-1]) for _, part in made if len(part.rows)), default=0)
+    whole = sum(len(part.rows) for _, part in made) == sum(int((~one.is_end).sum()) for one in found)
+    if section.sums[0] < last or (whole and section.sums[0] != last):
+        raise place.error(f"API_END with total_cycle:{section.sums[0]}", f"{last}, the end of the last command")
+
+
+def unclosed(sections: Sequence[Section]) -> bool:
+    """Whether the text ends before API_END: entries may be missing."""
+    return not sections[-1].end
 
 
 def _in_order(parts: Sequence[Timeline], engine: str, file: str | PathLike[str] | None) -> Timeline:
@@ -363,9 +404,16 @@ def _check(
         first = int(bad[0])
         told = f"{engine.name} command {int(run.id[first])}"
         raise InputError(told, f"1 to {len(rows)}, the commands of {name}", file=file, line=int(run.line[first]))
+    mine = rows[run.id - 1]
+    _check_names(run, found, mine, name, file)
+    early = np.flatnonzero(run.start[1:] <= run.end[:-1])
+    if len(early):
+        first = int(early[0])
+        told = f"{engine.name} command {int(run.id[first + 1])} that starts at {int(run.start[first + 1])}"
+        wanted = f"at least {int(run.end[first]) + 1}, behind the end of command {int(run.id[first])}"
+        raise InputError(told, wanted, file=file, line=int(run.line[first + 1]))
     if "dep" not in engine.head or engine.name not in OTHER:
         return
-    mine = rows[run.id - 1]
     low, high = heads(engine, found.words, found.offset[mine] >> 3)
     # Where the wait is switched off, the field may hold what the profile says all the same.
     field = engine.item("dep", low, high).astype(np.int64)
@@ -378,3 +426,28 @@ def _check(
         told = f"{engine.name} command {int(run.id[first])} that waits for {other} command {int(run.dep[first])}"
         wanted = f"{other} command {int(dep[first])}, as in {name}"
         raise InputError(told, wanted, file=file, line=int(run.line[first]))
+
+
+_FORMS = {
+    "FUSED_CMP": ("CMP",),
+    **dict.fromkeys(("STATIC_BC", "LANE_BC", "LANE_COPY", "DISTRIBUTE_BC"), ("TRANS&BC", "CW&BC")),
+    **dict.fromkeys(("BD_SEND_MSG", "BD_WAIT_MSG"), ("SYS",)),
+    "BD_SYS_TRWR": ("SYS_TR_WR", "SYS_TR_ACC"),
+    **{one: (one,) for one in ("AR", "CONV", "MM", "MM2", "PorD", "SFU", "SG", "SGL")},
+    **dict.fromkeys(("GDMA_TENSOR", "GDMA_BROADCAST", "SDMA_TENSOR"), ("DMA_tensor",)),
+    "GDMA_MATRIX": ("DMA_matrix",),
+    **{f"{dma}_{what}_MSG": ("DMA_sys",) for dma in ("GDMA", "SDMA") for what in ("SEND", "WAIT")},
+}
+"""Forms of commands that the compiler means by an operation; it has other names for BM1684, and further ones."""
+
+
+def _check_names(
+    run: Timeline, found: Commands, mine: npt.NDArray[np.int64], name: str, file: str | PathLike[str] | None
+) -> None:
+    """Whether operations are those of the commands, as far as their names are known."""
+    forms = [re.sub(r"^s(?=[A-Z])|(?<=&)s", "", kind.name) for kind in found.engine.kinds]
+    for place, (op, kind) in enumerate(zip(run.name, found.kind[mine].tolist(), strict=True)):
+        if op in _FORMS and forms[kind] not in _FORMS[op] and not forms[kind].endswith("_op"):
+            told = f"{found.engine.name} command {int(run.id[place])} with the operation {op}"
+            wanted = f"{found.op(int(mine[place]))}, as in {name}"
+            raise InputError(told, wanted, file=file, line=int(run.line[place]))

@@ -24,7 +24,7 @@ from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1688, BM1690, BM169
 from goldbeat.pymodels.tpu.streams.bmodel import BModel, CommandStream
 from goldbeat.pymodels.tpu.streams.container import commands, load_streams
 from goldbeat.pymodels.tpu.streams.decode import Commands, decode_stream
-from goldbeat.pymodels.tpu.streams.profile import Durations, core_of, fit, missing_commands, read_sections
+from goldbeat.pymodels.tpu.streams.profile import Durations, core_of, fit, missing_commands, read_sections, unclosed
 from goldbeat.pymodels.tpu.streams.schedule import lane
 from goldbeat.pymodels.tpu.streams.tables import chip as chip_tables
 from goldbeat.tb.design.case import Case, CaseContext
@@ -263,7 +263,10 @@ def _durations(members: Sequence[_Member], profiles: Sequence[Path]) -> dict[int
         for stream, one in members:
             if stream.core == core:
                 subnets.setdefault(f"net{stream.net}.stage{stream.stage}.sub{stream.subnet}", []).append(one)
-        for one, durations in fit(read_sections(file), list(subnets.items()), file):
+        sections = read_sections(file)
+        if unclosed(sections):
+            raise UsageError(f"{file}: the text ends before API_END; expected a whole profile")
+        for one, durations in fit(sections, list(subnets.items()), file, alone=len(cores) == 1):
             made.setdefault(id(one), []).append(durations)
     missing = sum(missing_commands(one, made.get(id(one), ())) for _, one in members) if profiles else 0
     if missing:

@@ -29,6 +29,7 @@ from goldbeat.pymodels.tpu.streams.profile import (
     fit,
     missing_commands,
     read_sections,
+    unclosed,
 )
 from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, Cost, costs, lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
@@ -148,18 +149,22 @@ def time_streams(
         key = (stream.net, stream.stage, stream.subnet, stream.group)
         groups.setdefault(key, []).extend((stream, one) for one in commands(of, stream, files[0]).values())
     everything = [member for members in groups.values() for member in members]
-    said = _profiles(profile or [], section, everything)
+    said, cut = _profiles(profile or [], section, everything)
     missing = sum(missing_commands(one, said.get(id(one), ())) for _, one in everything) if profile else 0
     chosen = _Chosen(of.name, _costs(cost or [], of), default, rates, speed, said)
     timed = _timed(groups, chosen, speed)
-    report = {**_report(of.name, timed, chosen), "without_entry": missing}
+    report = {**_report(of.name, timed, chosen), "without_entry": missing, "cut_profiles": [str(file) for file in cut]}
     if faster:
         report["cycles_without_set"] = _timed(groups, chosen, Speed()).cycles
         report["set"] = {name: value for name, value in vars(speed).items() if value != 1}
-    _end(report, timed, missing, None if as_json_ else summary)
+    partial = (
+        [f"{missing} commands have no entry in the profile; their cycles are not the compiler's"] if missing else []
+    )
+    partial += [f"{file} ends without API_END; entries may be missing" for file in cut]
+    _end(report, timed, partial, None if as_json_ else summary)
 
 
-def _end(report: dict[str, Any], timed: _Timed, missing: int, summary: bool | None) -> None:
+def _end(report: dict[str, Any], timed: _Timed, partial: Sequence[str], summary: bool | None) -> None:
     """What is printed (``summary`` None: JSON), and the exit code with its reason."""
     if summary is None:
         print_json(report)
@@ -170,8 +175,9 @@ def _end(report: dict[str, Any], timed: _Timed, missing: int, summary: bool | No
         say(f"FAIL deadlock: {text}", err=True)
     if blocked:
         raise typer.Exit(FAILED)
-    if missing:
-        say(f"partial: {missing} commands have no entry in the profile; their cycles are not the compiler's", err=True)
+    for text in partial:
+        say(f"partial: {text}", err=True)
+    if partial:
         raise typer.Exit(PARTIAL)
 
 
@@ -331,11 +337,14 @@ def _costs(given: list[str], chip: Chip) -> dict[str, Cost]:
     return made
 
 
-def _profiles(files: list[Path], section: int | None, members: Sequence[_Member]) -> dict[int, list[Durations]]:
-    """What profiles say of streams, by the identity of their commands; each profile is of one core."""
+def _profiles(
+    files: list[Path], section: int | None, members: Sequence[_Member]
+) -> tuple[dict[int, list[Durations]], list[Path]]:
+    """What profiles say of streams, by the identity of their commands, and those that end early; each is of one core."""
     cores = sorted({stream.core for stream, _ in members})
     said: dict[int, list[Durations]] = {}
     taken: dict[int, Path] = {}
+    cut: list[Path] = []
     for file in files:
         core = core_of(file)
         if len(files) == len(cores) == 1:
@@ -358,15 +367,16 @@ def _profiles(files: list[Path], section: int | None, members: Sequence[_Member]
                 )
                 subnets.setdefault("{}core{}.sub{}".format(*parts), []).append(one)
         listed, sections = list(subnets.items()), read_sections(file)
+        cut += [file] if unclosed(sections) else []
         if len(listed) == 1 and len(sections) > 1:
             place = choose_section(sections, listed, file, section)
             say(f"note: {file}: section {place} (line {sections[place].line}) is that of {listed[0][0]}", err=True)
             sections = [sections[place]]
         elif section is not None:
             choose_section(sections, listed, file, section)
-        for one, durations in fit(sections, listed, file):
+        for one, durations in fit(sections, listed, file, alone=len(cores) == 1):
             said.setdefault(id(one), []).append(durations)
     if files and len(taken) < len(cores):
         missing = ", ".join(str(core) for core in cores if core not in taken)
         say(f"note: no profile of core {missing}; its commands take what --cost and --default say", err=True)
-    return said
+    return said, cut

@@ -20,6 +20,7 @@ from goldbeat.pymodels.tpu.streams.profile import (
     parse_profile,
     parse_sections,
     read_sections,
+    unclosed,
 )
 from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, Cost, Lane, costs, schedule
 from goldbeat.pymodels.tpu.streams.tables import chip
@@ -244,6 +245,37 @@ def test_the_section_of_one_sub_net():
             choose_section(sections, [first], section=wrong)
     with pytest.raises(InputError, match="2 sub-nets, expected one"):
         choose_section(sections, [first, second])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        (
+            "Op_2|NOP",
+            "Op_2|CONV",
+            "line 2: found tiu command 2 with the operation CONV, expected system.spb, as in core0.sub0",
+        ),
+        (
+            "|s:5|b:2|g:1|e:7|t:3",
+            "|s:4|b:2|g:1|e:6|t:3",
+            "line 2: found tiu command 2 that starts at 4, expected at least 5",
+        ),
+        ("total_cycle:10", "total_cycle:11", "line 3: found API_END with total_cycle:11, expected 10, the end of"),
+        ("total_cycle:10", "total_cycle:9", "line 3: found API_END with total_cycle:9, expected 10"),
+        ("|b:2|g:1\n", "|b:3|g:1\n", "line 3: found API_END with b:3, expected 2, the tiu commands of core0.sub0"),
+        ("|b:2|g:1\n", "|b:2|g:0\n", "line 3: found API_END with g:0, expected 1, the gdma commands of core0.sub0"),
+    ],
+)
+def test_entries_of_other_operations_times_and_sums(old, new, complaint):
+    given = [subnet("core0.sub0", [1, 1], [0])]
+    text = section([(1, 1, 5), (2, 1, 3)], [(1, 0, 10)])
+    assert fit(parse_sections(text), given, alone=True)
+    with pytest.raises(InputError, match=re.escape(complaint)):
+        fit(parse_sections(text.replace(old, new)), given, alone=True)
+
+
+def test_a_text_that_ends_before_its_end():
+    assert [unclosed(parse_sections(text)) for text in (TWO, TWO[: TWO.rindex("API_END")])] == [False, True]
 
 
 def test_commands_without_an_entry_are_counted():

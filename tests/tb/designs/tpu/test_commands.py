@@ -202,6 +202,9 @@ def test_time_of_several_sub_nets(tmp_path: Path):
     rows = {(r["stream"], r["id"]): (r["start"], r["end"]) for r in json.loads(out)["commands"]}
     assert rows[("core0.sub0.g0.tiu", 1)] == (100, 129)
     assert rows[("core0.sub2.g0.dma", 1)] == (135, 144)
+    profile.write_text(text[: text.rindex("API_END")])
+    code, out = goldbeat("time", net, "--profile", profile)
+    assert (code, "partial: " in out, "ends without API_END; entries may be missing" in out) == (3, True, True)
     # Dependencies, commands or sub-nets of another model.
     for wrong in (
         text.replace("|b:2|g:1|", "|b:2|g:0|"),
