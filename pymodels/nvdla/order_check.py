@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.nvdla.cube_walks import cube_walks
 from goldbeat.pymodels.nvdla.engines.configuration import NV_FULL, NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.target import target
@@ -64,6 +65,17 @@ def order_findings(loadable: Loadable) -> list[OrderFinding]:
         if not stuck:
             found += _unordered(decoded, dependencies, hardware)
     return found
+
+
+def refuse_stuck(loadable: Loadable) -> None:
+    """Refuse a loadable with an operation that is never done.
+
+    Raises:
+        InputError: which operation, and why; or descriptors that make no sense.
+    """
+    for task in dla_tasks(loadable):
+        for text in Dependencies(network(loadable, task)).stuck().values():
+            raise InputError(f"operation {text}", "operations that can all be done", file=loadable.file)
 
 
 def _unordered(

@@ -19,7 +19,7 @@ from goldbeat.pymodels.zynqnet.classify import Class, top
 from goldbeat.pymodels.zynqnet.layer_run import Number, run_layer, word_type
 from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
 from goldbeat.pymodels.zynqnet.network import Layer, Network
-from goldbeat.pymodels.zynqnet.padding import without_padding
+from goldbeat.pymodels.zynqnet.padding import pad_weights, without_padding
 from goldbeat.pymodels.zynqnet.shifts import Shifts
 
 Floats = npt.NDArray[np.float32]
@@ -193,8 +193,9 @@ def quantised(
     Raises:
         InputError: numbers that are not finite, or of sizes that no shift of the hardware brings together.
     """
-    _check_finite("weights", weights)
-    _check_finite("the image", image)
+    # Files do not have the weights of padded channels: words are counted without them.
+    _check_finite("weights", weights, pad_weights(network, np.arange(1, network.used_weights + 1)) - 1)
+    _check_finite("the image", image, np.arange(image.size))
     golden = Golden(network, weights, image)
     largest: list[float] = []
     for out in golden.run():
@@ -219,11 +220,11 @@ def quantised(
     return Quantised(network.with_shifts(shifts), ints, int8.quantise(image, 0), data_in)
 
 
-def _check_finite(name: str, values: Floats) -> None:
+def _check_finite(name: str, values: Floats, words: npt.NDArray[np.int64]) -> None:
     wrong = np.flatnonzero(~np.isfinite(values))
     if len(wrong):
         first = int(wrong[0])
-        raise InputError(f"{name}: {values.reshape(-1)[first]} at word {first}", "finite numbers for int8")
+        raise InputError(f"{name}: {values.reshape(-1)[first]} at word {words[first]}", "finite numbers for int8")
 
 
 def _shifts(layer: Layer, data_in: int, weights: int, data_out: int, concat: int | None) -> Shifts:

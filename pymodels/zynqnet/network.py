@@ -248,11 +248,6 @@ class Network(_Frozen):
         return sum(layer.used_weights for layer in self.layers)
 
     @property
-    def read_layers(self) -> tuple[Layer, ...]:
-        """Those whose output another layer reads: all but the last one or pair."""
-        return self.layers[: -2 if self.layers[-1].split == "second" else -1]
-
-    @property
     def macs(self) -> int:
         """Multiply-accumulates of a frame."""
         return sum(layer.macs for layer in self.layers)

@@ -252,9 +252,12 @@ class IdealHardware:
         """What is enabled and cannot be done as registers are now, engine by engine, with what it lacks."""
         found = []
         for engine, blocks in _BLOCKS.items():
-            groups = sorted({group for block, group in self.enabled if block in blocks})
-            if not groups:
+            held = [pair for pair in self.enabled if pair[0] in blocks]
+            if not held:
                 continue
+            groups = sorted({group for block, group in held if block == blocks[0]})
+            names = [f"{engine} group {', '.join(map(str, groups))}"] if groups else []
+            names += [f"{block} group {group}" for block, group in held if group not in groups]
             flying = engine in _FLYING and self._flying(engine, self._consumer(blocks[0]))
             lacks = [
                 f"{block} group {self._consumer(block)} is not enabled"
@@ -262,7 +265,7 @@ class IdealHardware:
                 if (block, self._consumer(block)) not in self.enabled
             ]
             why = ", ".join(lacks) or "nothing feeds it on the fly"
-            found.append(f"{engine} group {', '.join(map(str, groups))} is enabled and never done: {why}")
+            found.append(f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} enabled and never done: {why}")
         return found
 
     def _worked(self, chain: list[str]) -> list[tuple[str, dict[int, int]]]:

@@ -80,6 +80,7 @@ class _Player:
         self._now: TraceStatement | None = None
         self._enabled: dict[tuple[str, int], int] = {}
         self._notes: list[str] = []
+        self._notified: set[int] = set()
 
     def play(self) -> PlayedTrace:
         stuck: tuple[str, ...] = ()
@@ -89,7 +90,7 @@ class _Player:
             stuck = self._finish(missing)
         except StuckError:
             # The test waits for an interrupt that no operation gives.
-            stuck = tuple(self._hardware.unfinished()) or ("the test waits for an interrupt, but enables no operation",)
+            stuck = tuple(self._hardware.unfinished()) or (self._awaited(),)
         memory = {name: region.data for name, region in self._regions.items()}
         checks = trace_checks(self._trace, memory[CHECKS])
         if not stuck and not self._useful and not self._told:
@@ -105,6 +106,14 @@ class _Player:
             () if stuck else tuple(where + text for text in self._order.findings()),
             tuple(self._notes),
         )
+
+    def _awaited(self) -> str:
+        """The interrupt that the test waits for when nothing is left that could give one."""
+        if not self._enabled:
+            return "the test waits for an interrupt, but enables no operation"
+        left = [one for one in self._trace.statements if one.kind == "interrupt" and one.line not in self._notified]
+        what = "; ".join(f"{one.source or 'any engine'} (line {one.line})" for one in left)
+        return f"no enabled operation gives an interrupt that the test waits for: {what}"
 
     def _finish(self, missing: list[str]) -> tuple[str, ...]:
         """Let everything that is enabled come to its end, as hardware does."""
@@ -181,6 +190,8 @@ class _Player:
 
     def _watch(self, one: TraceStatement | None) -> None:
         self._now = one
+        if one is not None and one.kind == "interrupt":
+            self._notified.add(one.line)
         if one is not None:
             self._order.statement(one, ~self._hardware.read(_MASK) & 0xFFFF_FFFF, self._hardware.busy)
 

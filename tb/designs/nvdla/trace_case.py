@@ -135,7 +135,7 @@ def _check(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) -> 
     left = record.outcome.memories[DBB.name].regions
     checks = [] if test.played.stuck else trace_checks(test.trace, left[CHECKS])
     failures = [*test.played.stuck, *test.played.unordered, *(one.failure for one in checks if one.failure)]
-    if own and not test.played.partial:
+    if own and not test.played.partial and not test.played.stuck:
         for name, wanted in test.played.memory.items():
             wrong = np.flatnonzero(wanted != left[name])
             if len(wrong) and name != CHECKS:

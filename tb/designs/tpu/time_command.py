@@ -157,11 +157,13 @@ def time_streams(
     if faster:
         report["cycles_without_set"] = _timed(groups, chosen, Speed()).cycles
         report["set"] = {name: value for name, value in vars(speed).items() if value != 1}
-    partial = (
-        [f"{missing} commands have no entry in the profile; their cycles are not the compiler's"] if missing else []
-    )
-    partial += [f"{file} ends without API_END; entries may be missing" for file in cut]
-    _end(report, timed, partial, None if as_json_ else summary)
+    _end(report, timed, _partial(missing, cut), None if as_json_ else summary)
+
+
+def _partial(missing: int, cut: Sequence[Path]) -> list[str]:
+    """Why the cycles are not all the compiler's."""
+    text = f"{missing} commands have no entry in the profile; their cycles are not the compiler's"
+    return [*([text] if missing else []), *(f"{file} ends without API_END; entries may be missing" for file in cut)]
 
 
 def _end(report: dict[str, Any], timed: _Timed, partial: Sequence[str], summary: bool | None) -> None:

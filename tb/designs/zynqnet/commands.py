@@ -85,7 +85,7 @@ def golden(
         rows, spoiled = [], []
         for out in model.run():
             rows.append(_facts(out))
-            spoiled += [out.layer.name] if out.padding_spoiled and out.layer in net.read_layers else []
+            spoiled += [out.layer.name] if out.padding_spoiled else []
             step()
     classes = model.top(count) if net.layers[-1].gpool else ()
     lost = int(np.count_nonzero(~np.isfinite(model.scores()))) if classes else 0
@@ -133,7 +133,10 @@ def _show_layers(title: str, rows: Sequence[Mapping[str, Any]], classes: Sequenc
 def _facts(out: LayerOutput) -> dict[str, Any]:
     values = out.values
     row: dict[str, Any] = {"layer": out.layer.name, "shape": list(values.shape), "sha256": out.sha256}
-    row |= {"min": _plain(values.min()), "max": _plain(values.max()), "mean": _plain(values.mean(dtype=np.float64))}
+    # Infinities of both signs have no mean.
+    with np.errstate(invalid="ignore"):
+        mean = values.mean(dtype=np.float64)
+    row |= {"min": _plain(values.min()), "max": _plain(values.max()), "mean": _plain(mean)}
     if out.layer.shifts is not None:
         row["shifts"] = out.layer.shifts.model_dump()
     return row

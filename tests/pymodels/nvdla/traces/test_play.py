@@ -78,12 +78,12 @@ def test_registers_that_the_test_has_written_count(tmp_path):
     ("text", "lacks"),
     [
         (SDP + ENABLE["SDP"], "SDP group 0 is enabled and never done: SDP_RDMA group 0 is not enabled"),
-        (SDP + ENABLE["SDP_RDMA"], "SDP group 0 is enabled and never done: SDP group 0 is not enabled"),
+        (SDP + ENABLE["SDP_RDMA"], "SDP_RDMA group 0 is enabled and never done: SDP group 0 is not enabled"),
         (SDP + FLYING + ENABLE["SDP"], "SDP group 0 is enabled and never done: nothing feeds it on the fly"),
-        (ENABLE["PDP_RDMA"], "PDP group 0 is enabled and never done: "),
+        (ENABLE["PDP_RDMA"], "PDP_RDMA group 0 is enabled and never done: PDP group 0 is not enabled"),
         (
             SDP + "reg_write(NVDLA_SDP.S_POINTER_0, 0x1);\n" + BOTH,
-            "SDP group 0, 1 is enabled and never done: SDP group 0 is not enabled",
+            "SDP group 1 and SDP_RDMA group 0 are enabled and never done: SDP group 0 is not enabled",
         ),
         (DONE + "check_nothing(done);\n", "the test waits for an interrupt, but enables no operation"),
     ],
@@ -94,6 +94,14 @@ def test_what_is_enabled_and_never_done_fails(text, lacks, awaited, tmp_path):
     found = played(tmp_path, text + (DONE + "check_nothing(done);\n" if awaited else ""))
     assert lacks in found.failures[0]
     assert "test.cfg: " in found.failures[0]
+
+
+@pytest.mark.parametrize("source", ["SDP_1", "CDP_0"])
+def test_an_interrupt_that_no_operation_gives_is_named(source, tmp_path):
+    found = played(tmp_path, BOTH + DONE.replace("SDP_0", source) + RESULT)
+    assert found.failures == (
+        f"test.cfg: no enabled operation gives an interrupt that the test waits for: {source} (line 9)",
+    )
 
 
 def test_an_operation_that_the_models_lack_is_named_and_no_pass(tmp_path):

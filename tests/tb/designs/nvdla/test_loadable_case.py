@@ -15,6 +15,7 @@ from PIL import Image
 
 from goldbeat.pymodels.nvdla.engines.cubes import pack_feature
 from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, Processor, compose
+from goldbeat.pymodels.nvdla.loadable.layouts import OP_COMPLETED
 from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT, OUTPUT, Loadable, Submit, to_bytes
 from goldbeat.tb.cli import main
 from goldbeat.tb.designs.nvdla import loadable_case
@@ -273,6 +274,28 @@ def test_unordered_operations_fail_a_run_whose_bytes_are_right(goldbeat):
         (why,) = [text for text in report["failures"] if "unordered" in text]
         assert "operation 0.1 (PDP) writes dst_data, operation 0.0 (SDP) reads src_data: 32 bytes of memory 6" in why
     assert goldbeat(race(ordered=True), "--force")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("told", "text"),
+    [
+        (1, "operation 0.1 (PDP) waits for 0 event(s), but 1 decrease its count"),
+        (77, "operation 0.1 (PDP) is never enabled"),
+    ],
+)
+def test_run_and_execute_refuse_a_loadable_with_one_text(told, text, goldbeat, monkeypatch, capsys):
+    """A consumer that counts too little, and one that there is not."""
+    first = bias_and_relu(cube(0, 8, 4), cube(1, 8, 4), consumers={"PDP": (told, OP_COMPLETED)})
+    model = compose(
+        [first, maximum(cube(1, 8, 4), cube(2, 8, 2), waits=int(told != 1))], [Data(128), Data(128), Data(32)]
+    )
+    code, _, ran = goldbeat(model)
+    monkeypatch.setattr("sys.argv", ["goldbeat", "nvdla", "execute", "model.nvdla", "--name", "once"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert (code, ended.value.code) == (2, 2)
+    assert capsys.readouterr().err == ran
+    assert text in " ".join(ran.split())
 
 
 @pytest.mark.parametrize("arguments", [(), ("--unchecked",)])

@@ -3,6 +3,7 @@
 
 import json
 import struct
+import warnings
 import zlib
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
@@ -289,14 +290,23 @@ def test_a_network_with_padded_channels(tmp_path):
     weights.tofile(tmp_path / "infinite.bin")
     np.save(tmp_path / "image.npy", np.full((8, 8, 3), np.float32(np.inf)))
     for args, spoiled in (
-        (["--weights", tmp_path / "infinite.bin"], []),
-        (["--image", tmp_path / "image.npy"], ["c1"]),
+        (["--weights", tmp_path / "infinite.bin"], ["c2"]),
+        (["--image", tmp_path / "image.npy"], ["c1", "c2"]),
     ):
-        # An infinite weight of c1 meets no padded channel; an infinite pixel meets their weights of zero.
-        found = goldbeat("golden", *network, *args, "--json")
+        # An infinite weight of c1 meets no padded channel of c1, but its result those of c2; a pixel meets those of c1.
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = goldbeat("golden", *network, *args, "--json")
         assert json.loads(found.stdout)["padding_not_zero"] == spoiled
         text = goldbeat("golden", *network, *args).stdout
-        assert ("note: padded channels of c1 are NaN" in text) == bool(spoiled)
+        assert f"note: padded channels of {', '.join(spoiled)} are NaN" in text
+    # In the last layer, words of the file are not those of memory.
+    weights[0], weights[-1] = 1, np.inf
+    weights.tofile(tmp_path / "last.bin")
+    refused = goldbeat("golden", *network, "--weights", tmp_path / "last.bin", "--number", "int8")
+    assert refused.code == 2
+    assert f"weights: inf at word {len(weights) - 1}, expected finite" in " ".join(refused.stderr.split())
+    weights[0], weights[-1] = np.inf, 1
     weights[1:].tofile(tmp_path / "short.bin")
     short = goldbeat("golden", *network, "--weights", tmp_path / "short.bin")
     assert (short.code, "found 1424 bytes, expected 1428" in short.stderr) == (2, True), short.stderr
