@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +30,8 @@ class CaseContext:
         wishes: what the user says of the clocks, by name; ``clocks`` has it already.
         relation: number of the :data:`~goldbeat.tb.design.clocks.RELATIONS` that two clocks are to have; None: drawn.
         timed: the golden model predicts cycles.
+        frames: lengths of the frames that traffic makes, in beats; empty: they are drawn.
+        numbers: gives those of the RTL that its counters may be compared with.
         shelf: where stimulus that is too long to hold is kept: :meth:`~goldbeat.pymodels.stored_trace.Shelf.keep` makes a trace of
             parts.
     """
@@ -43,6 +45,8 @@ class CaseContext:
     wishes: Mapping[str, ClockWish] = field(default_factory=dict)
     relation: int | None = None
     timed: bool = True
+    frames: tuple[int, ...] = ()
+    numbers: Callable[[], Iterable[int]] = tuple
     shelf: Shelf = field(default_factory=Shelf)
 
     def pattern(self, option: str, salt: int = 0) -> Pattern:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, WrapValidator, model_validator
 
 from goldbeat.pymodels.axi.memory import MemoryImage
@@ -41,8 +42,8 @@ from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.register_walks import CASE, quiet_case, traffics
 from goldbeat.tb.design.rules_model import RULES, outputs_unknown, rules_cases, rules_outcome, without_reset
-from goldbeat.tb.design.traffic import FILL, Rng, random_trace, stream_cases
-from goldbeat.tb.design.unchecked import unknown_confirmations
+from goldbeat.tb.design.traffic import FILL, LONGEST, Rng, random_trace, stream_cases
+from goldbeat.tb.design.unchecked import lost_signals, unknown_confirmations
 from goldbeat.tb.design.unmodelled import is_unwritten, unmodelled
 from goldbeat.tb.design.user_code import load_function
 from goldbeat.tb.toml import Refused, load_model
@@ -69,14 +70,14 @@ class TrafficTable(_Table):
         kind: ``random`` or ``counting`` bytes, or ``file.py:function`` (a :data:`goldbeat.tb.design.traffic.Traffic`).
         keep: ``full``; ``bytes``: the last beat of a frame keeps a random number of low bytes; ``words``: the same in
             32-bit words; ``any``: random keep bits.
-        frame: shortest and longest frame in beats.
+        frame: shortest and longest frame in beats. Default: 1 to 12, and in case ``sweep`` frames of up to thousands of beats.
         finish: every stream ends with TLAST.
         positions: make some of the kept bytes position bytes, on inputs with TSTRB.
     """
 
     kind: str = "random"
     keep: Literal["full", "bytes", "words", "any"] = "full"
-    frame: tuple[int, int] = (1, 12)
+    frame: tuple[int, int] | None = None
     finish: bool = True
     positions: bool = True
 
@@ -304,8 +305,9 @@ class Description(_Table):
         return BusPorts(slaves, masters, found, self.model == "interconnect", frozenset(self.unchecked))
 
     def _open_signals(self, params: Mapping[str, Any]) -> dict[str, str]:
-        """What the ready-made models of buses do not compare."""
-        return self._bus_ports(params).open() if self.model in ("adapter", "interconnect") else {}
+        """What the ready-made models do not compare."""
+        lost = lost_signals(self.stream_model or self.model, self.streams)
+        return lost | (self._bus_ports(params).open() if self.model in ("adapter", "interconnect") else {})
 
     def _bus_outcome(self, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
         routes = self._bus_ports(params).routes() if stimulus.bursts or stimulus.program else []
@@ -350,6 +352,7 @@ class Description(_Table):
                 lambda setting: self.sides(setting.params),
                 None if self.traffic is None else self._inputs,
                 self.accesses,
+                self._longest(),
             )
         elif self.model in _TRAFFIC_MODELS:
             cases += self._bus_cases()
@@ -362,9 +365,10 @@ class Description(_Table):
                 raise UsageError(
                     f"traffic.kind: found {self.traffic.kind!r}, expected random, counting or file.py:function"
                 )
-            cases += stream_cases(traffic, FILL)
             # A cut-off run has no end to compare with where the order is open, and no cut without a reset.
-            if not self.compare_order or not any(c.reset for c in self.clocks):
+            cuts = self.compare_order and any(c.reset for c in self.clocks)
+            cases += stream_cases(traffic, FILL, self._longest(), cuts=cuts)
+            if not cuts:
                 cases = [c for c in cases if c.name != "reset"]
         if self.register_maps:
             cases.append(self._map_case(folder))
@@ -375,6 +379,12 @@ class Description(_Table):
         # What a run without a case sends: `random` alone is one draw of what `sweep` goes through.
         return tuple(sorted(cases, key=lambda case: case.name != _SWEEP))
 
+    def _longest(self) -> int:
+        """Beats of the longest frame that ``sweep`` sends unless it is told; 0: the description says how long frames are."""
+        drawn = self.traffic is not None and ":" not in self.traffic.kind and self.traffic.frame is None
+        framed = any(port.direction == "in" and port.has("tlast") for port in self.streams)
+        return LONGEST if drawn and framed else 0
+
     def _bus_cases(self) -> tuple[Case, ...]:
         """Of a ready-made model of buses, beside streams where there are some to drive."""
 
@@ -383,7 +393,7 @@ class Description(_Table):
 
         driven = self.traffic is not None
         cases = (
-            without_reset(beside_streams(look, self._inputs, self.accesses))
+            without_reset(beside_streams(look, self._inputs, self.accesses), self._longest())
             if driven
             else bus_cases(look, self.accesses)
         )
@@ -499,10 +509,11 @@ class Description(_Table):
                     int(lane.width),
                     beats,
                     clocks[lane.clock],
-                    frame=self.traffic.frame,
+                    frame=self.traffic.frame or (1, 12),
+                    frames=rng.permutation(setting.frames).tolist(),
                     keep=self.traffic.keep if lane.has("tkeep") else "full",
                     finish=self.traffic.finish,
-                    sidebands={s: int(getattr(lane, s)) for s in ("tid", "tdest", "tuser") if lane.has(s)},
+                    sidebands={s: lane.widths()[s] for s in ("tid", "tdest", "tuser") if lane.has(s)},
                     positions=self.traffic.positions and lane.has("tstrb") and int(lane.width) // 8 <= MOST_LANES,
                 )
                 inputs[lane.name] = _shown(trace, lane, counting=self.traffic.kind == "counting")
@@ -585,9 +596,18 @@ def _shown(trace: Trace, port: StreamPort, *, counting: bool) -> Trace:
         offset_ps=trace.offset_ps,
         tid=trace.tid,
         tdest=trace.tdest,
-        tuser=trace.tuser,
+        tuser=_marked(trace, port),
         tstrb=trace.tstrb,
     )
+
+
+def _marked(trace: Trace, port: StreamPort) -> npt.NDArray[np.uint64] | None:
+    """TUSER of a trace, with the bit that marks first beats as they are."""
+    bit = port.first_bit()
+    if bit is None or trace.tuser is None:
+        return trace.tuser
+    first = np.concatenate([[True], trace.last[:-1]])[: len(trace)].astype(np.uint64)
+    return (trace.tuser & ~np.uint64(1 << bit)) | first << np.uint64(bit)
 
 
 # -- files --------------------------------------------------------------------------------------------------------------

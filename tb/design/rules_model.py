@@ -43,13 +43,16 @@ def rules_outcome(
     return Outcome(taken_inputs(sources, stimulus), unknown=frozenset(unknown))
 
 
-def rules_cases(look: Look, sources: Sources | None, accesses: Mapping[str, int | str | bool]) -> tuple[Case, ...]:
+def rules_cases(
+    look: Look, sources: Sources | None, accesses: Mapping[str, int | str | bool], longest: int
+) -> tuple[Case, ...]:
     """The cases: those of streams with accesses of all slaves beside them, or those of buses alone.
 
     Args:
         look: gives the ports of a setting.
         sources: makes the inputs' traces; None: there are none.
         accesses: options of the accesses that differ from their defaults.
+        longest: beats of the longest frame that ``sweep`` sends.
     """
     if sources is None:
         cases: tuple[Case, ...] = bus_cases(lambda setting: _ports(*look(setting)), accesses)
@@ -59,13 +62,15 @@ def rules_cases(look: Look, sources: Sources | None, accesses: Mapping[str, int 
     def traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
         return replace(opened(both(setting, rng, beats), look(setting)[1], rng), after={})
 
-    return tuple(case.model_copy(update={"check": _check}) for case in without_reset(traffic))
+    return tuple(case.model_copy(update={"check": _check}) for case in without_reset(traffic, longest))
 
 
-def without_reset(traffic: Traffic) -> tuple[Case, ...]:
+def without_reset(traffic: Traffic, longest: int) -> tuple[Case, ...]:
     """The cases of streams, but the one whose resets leave of accesses what nobody knows; no input of a user's fits them."""
     return tuple(
-        case.model_copy(update={"inputs": False}) for case in stream_cases(traffic, FILL) if case.name != "reset"
+        case.model_copy(update={"inputs": False})
+        for case in stream_cases(traffic, FILL, longest)
+        if case.name != "reset"
     )
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -26,6 +26,14 @@ _LONG_BLOCK = 1 << 16
 """Beats of a long stimulus that are drawn at once."""
 FILL = 4200
 """Beats that fill the queues of a design of which nothing is known: more than 4096 places."""
+FILLS = (FILL, 17_000, 132_000)
+"""Beats that are tried one after the other, until every ready of the design stays low: for 4096, 16 Ki and 128 Ki places."""
+FILLING = "filling queues"
+"""Label of the episode that does."""
+LONGEST = 4098
+"""Beats of the longest frame of a design of which nothing is known."""
+_MOST_IN_FRAMES = 1 << 16
+"""Beats of all frames of the episode of many lengths."""
 _PATTERNS = ("none", "random:0.3", "random:0.7", "bursty:16", "bursty:3", "worst")
 _POSITIONS = 1 / 8
 """Of the bytes that are kept, where a stream has position bytes."""
@@ -35,6 +43,9 @@ AFTER_VALID = "after-valid:4"
 _GAPS = ("none", "random:0.5", "bursty:16", "worst")
 _PAIRS = (*product(_GAPS, (AFTER_VALID,)), *product(_GAPS, ("none", "random:0.3", "random:0.7", "bursty:16", "worst")))
 """Gaps and back-pressure that a sweep goes through."""
+_AWAY = "array:" + ",".join("0" * 80 + "1")
+_CUTS = {5: ("none", _AWAY), 11: ("none", "random:0.3"), 17: ("bursty:3", "worst"), 23: ("none", "none")}
+"""Gaps and back-pressure of the episodes that a reset cuts off, by the episode of a sweep that comes next."""
 
 
 def random_trace(
@@ -44,6 +55,7 @@ def random_trace(
     clock: Clock,
     *,
     frame: tuple[int, int] = (1, 12),
+    frames: Sequence[int] = (),
     keep: str = "words",
     finish: bool = True,
     sidebands: Mapping[str, int] | None = None,
@@ -57,6 +69,7 @@ def random_trace(
         beats: how many.
         clock: the port's clock.
         frame: shortest and longest frame in beats.
+        frames: lengths of frames in beats, in place of ``frame``; what is left of the beats is one more frame.
         keep: ``full``; ``words``: the last beat of a frame has a random number (at least 1) of whole low words, others are
             full; ``bytes``: the same in bytes; ``any``: every keep bit at random on every beat.
         finish: end on TLAST.
@@ -65,7 +78,7 @@ def random_trace(
     """
     lanes = width // 8
     last = np.zeros(beats, np.bool_)
-    ends = np.cumsum(rng.integers(frame[0], frame[1] + 1, size=beats)) - 1
+    ends = np.cumsum(frames or rng.integers(frame[0], frame[1] + 1, size=beats)) - 1
     last[ends[ends < beats]] = True
     if beats:
         last[-1] = finish
@@ -265,10 +278,47 @@ def filling(traffic: Traffic, setting: CaseContext) -> list[Stimulus]:
     rng = np.random.default_rng([setting.seed, 8])
     away = Pattern("array", values=(0,) * fill + (1,) * fill)
     made = _dress(traffic(setting, rng, fill), "none", "none", setting, int(rng.integers(1 << 31)))
-    return [replace(made, ready=dict.fromkeys(setting.outputs, away), aside=True)]
+    return [replace(made, ready=dict.fromkeys(setting.outputs, away), aside=True, label=FILLING)]
 
 
-def stream_cases(traffic: Traffic, fill: int = 0) -> tuple[Case, ...]:
+def frame_lengths(longest: int, numbers: Iterable[int] = ()) -> list[int]:
+    """Lengths of frames around every power of two, and around numbers of the RTL, in beats; the smallest first.
+
+    Args:
+        longest: of them.
+        numbers: that counters of the design may be compared with; frames of up to 2 beats more are sent.
+    """
+    powers = [1 << n for n in range(longest.bit_length() - 1)]
+    lengths = {longest, *(p + more for p in powers for more in (-1, 0, 1))} - {0}
+    left = _MOST_IN_FRAMES - sum(lengths)
+    for length in sorted({n + more for n in numbers for more in (-1, 0, 1, 2)} - lengths - {0}):
+        if (left := left - length) < 0:
+            break
+        lengths.add(length)
+    return sorted(lengths)
+
+
+def framing(traffic: Traffic, setting: CaseContext) -> list[Stimulus]:
+    """An episode of frames of many lengths, up to option ``longest`` and to what the RTL's numbers say; limits pass over it."""
+    longest = int(setting.options.get("longest", 0))
+    if longest < 1 or setting.inputs:
+        return []
+    rng = np.random.default_rng([setting.seed, 9])
+    lengths = tuple(rng.permutation(frame_lengths(longest, setting.numbers())).tolist())
+    made = traffic(replace(setting, frames=lengths), rng, sum(lengths))
+    label = f"frames of up to {max(lengths)} beats; frame = [1, N] in [traffic] limits them"
+    return [replace(_dress(made, "none", "random:0.3", setting, int(rng.integers(1 << 31))), aside=True, label=label)]
+
+
+def cut_off(traffic: Traffic, setting: CaseContext, pair: tuple[str, str], number: int) -> Stimulus:
+    """An episode that a reset ends in mid-flight, while sinks are away or the traffic is dense."""
+    rng = np.random.default_rng([setting.seed, 10, number])
+    made = _dress(traffic(setting, rng, 40), *pair, setting, int(rng.integers(1 << 31)))
+    made = replace(made, label="cut off by a reset")
+    return stop_after(made, next(iter(made.clocks.values())), int(rng.integers(8, 70)))
+
+
+def stream_cases(traffic: Traffic, fill: int = 0, longest: int = 0, *, cuts: bool = False) -> tuple[Case, ...]:
     """The cases that every streaming design has: ``random``, ``sweep``, ``sizes`` and ``reset``.
 
     ``sweep`` has more episodes than there are :data:`~goldbeat.tb.design.clocks.RELATIONS` of two clocks, and goes
@@ -277,6 +327,8 @@ def stream_cases(traffic: Traffic, fill: int = 0) -> tuple[Case, ...]:
     Args:
         traffic: makes the stimulus.
         fill: beats of one more episode of ``sweep``, which fills the design's queues; 0: there is none.
+        longest: beats of the longest frame of one more, which traffic of :attr:`CaseContext.frames` makes; 0: there is none.
+        cuts: resets end some more episodes of ``sweep``.
     """
     traffic = _ended(traffic)
 
@@ -292,7 +344,10 @@ def stream_cases(traffic: Traffic, fill: int = 0) -> tuple[Case, ...]:
             for i, pair in enumerate(_PAIRS)
             for rng in (generators[pair[1] == AFTER_VALID],)
         ]
-        return [*episodes, *filling(traffic, setting)]
+        for number in reversed(_CUTS) if cuts else ():
+            # What a reset leaves behind shows in the episode after it.
+            episodes.insert(number, cut_off(traffic, setting, _CUTS[number], number))
+        return [*episodes, *filling(traffic, setting), *framing(traffic, setting)]
 
     def random(setting: CaseContext) -> list[Stimulus]:
         rng = np.random.default_rng([setting.seed, 2])
@@ -333,7 +388,7 @@ def stream_cases(traffic: Traffic, fill: int = 0) -> tuple[Case, ...]:
             name="sweep",
             summary="every gap pattern against every back-pressure pattern",
             make=sweep,
-            options={"beats": 60, "fill": fill},
+            options={"beats": 60, "fill": fill, **({"longest": longest} if longest else {})},
             fills=True,
         ),
         Case(

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from goldbeat.pymodels.stock_models import READY_MODELS
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.pin_names import SIDES, is_clock, is_reset, name_words
 from goldbeat.tb.design.ports.bundle import Bundle
+from goldbeat.tb.design.ports.stream import StreamPort
 
 _ROLE = re.compile(
     r"t?(?:data|keep|strb|last|id|dest|user|valid|vld|ready|rdy|wakeup)|sop|eop|empty|error|first|bits|payload|"
@@ -17,57 +20,97 @@ _ROLE = re.compile(
     r"[wrb](?:id|data|strb|last|user|resp|valid|ready)|p(?:addr|sel|enable|write|wdata|strb|prot|ready|rdata|slverr)",
     re.IGNORECASE,
 )
-_SIDES = frozenset({"", "i", "o", "in", "out", "io", "s", "m"})
+_PASSED = ("tkeep", "tstrb", "tlast", "tid", "tdest", "tuser")
+"""What goes along with TDATA."""
+_SIDES = frozenset({"", "io", "s", "m", *SIDES})
 """What stands before or behind a name and is shared by signals that have nothing else in common."""
+_CONTROL = re.compile(
+    r"(?:(?:clk|clock|wr|rd|write|read)_?)?en|(?:.*_)?(?:ce|cen|ena|enable|irq|intr|interrupt)|(?:cfg|config)(?:_.*)?"
+)
+"""Names without their prefix of what goes along with no beat."""
 _DATA = re.compile(r"(?:.*_)?[a-z]*(?:data|dout|payload)(?:_?\d+)?(?:_(?:o|out|no))?", re.IGNORECASE)
 _VALID = re.compile(r"(?P<before>.*?)_?t?(?:valid|vld)(?P<behind>(?:_(?:i|o|in|out))?)", re.IGNORECASE)
-_PLUMBING = re.compile(r"(?:.*_)?[a-z]*(?:clk|clock|rst|reset)_?(?:n|ni|i|en)?\d*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class _Family:
-    """The names of a bundle's signals: all begin with ``before`` and end with ``behind``."""
+class Family:
+    """The names of a bundle's signals: all begin with ``before`` and end with ``behind``.
+
+    Attributes:
+        bundle: its name.
+        before, behind: in lower case.
+        telling: no other signal of the module has such a name; else the rest of the name must be a role.
+    """
 
     bundle: str
     before: str
     behind: str
+    telling: bool
 
-    def has(self, pin: str) -> bool:
-        """Whether a signal has such a name; where signals share no more than a side, its role counts as well."""
+    def stem(self, pin: str) -> str:
+        """What such a name has beside; empty: the name is another, or that of a clock, reset, enable, interrupt or setting."""
         name = pin.lower()
         if not (name.startswith(self.before) and name.endswith(self.behind) and len(name) > len(self.before)):
-            return False
+            return ""
         middle = name[len(self.before) : len(name) - len(self.behind)].strip("_")
-        telling = self.before.endswith("_") and self.before.strip("_") not in _SIDES
-        return bool(middle) and (telling or _ROLE.fullmatch(middle) is not None)
+        return "" if is_clock(middle) or is_reset(middle) or _CONTROL.fullmatch(middle) else middle
+
+    def has(self, pin: str) -> bool:
+        """Whether a signal belongs to the bundle by its name."""
+        stem = self.stem(pin)
+        return bool(stem) and (self.telling or _ROLE.fullmatch(stem) is not None)
 
 
 def unchecked_signals(design: Design) -> dict[str, str]:
     """Signals that are tied or left open although they belong to a bundle or carry data, and what each is.
 
     A signal belongs to a described bundle if its name begins as those of the bundle's signals do. Signals around a valid that
-    is not described are a bundle as well. An output called data is one by itself. Other outputs that nothing reads are only
-    listed (:attr:`Design.ignored`).
+    is not described are a bundle as well. An output called data is one by itself, and so are an input and an output whose names
+    differ in their side alone. Other outputs that nothing reads are only listed (:attr:`Design.ignored`).
     """
-    families = [family for port in design.ports for family in _families(port)]
-    left = [*design.ties, *design.ignored]
-    families += [_Family("a bundle that is not described", *names) for names in _bundles_left_out(left)]
+    families = [family for port in design.ports for family in families_of(port)]
+    left = [pin for pin in (*design.ties, *design.ignored) if not (is_clock(pin) or is_reset(pin))]
+    families += _bundles_left_out(left)
+    pairs = _pairs(design) if design.streams else {}
     found = {}
     for pin in left:
-        if _PLUMBING.fullmatch(pin):
-            continue
         owner = max((f for f in families if f.has(pin)), key=lambda f: len(f.before), default=None)
-        if owner is not None or (pin in design.ignored and _DATA.fullmatch(pin)):
+        if owner is not None or pin in pairs or (pin in design.ignored and _DATA.fullmatch(pin)):
             value = design.ties.get(pin)
             what = "left open" if value is None else f"tied to {'all ones' if value == -1 else value}"
-            of = "carries data" if owner is None else f"belongs to {owner.bundle}"
-            found[pin] = f"{what}; it {of}"
+            of = f"goes with {pairs[pin]}" if pin in pairs else "carries data"
+            found[pin] = f"{what}; it {of if owner is None else f'belongs to {owner.bundle}'}"
     return found
 
 
-def unpredicted(names: Iterable[str], port: Bundle) -> dict[str, str]:
+def lost_signals(model: str | None, ports: Sequence[StreamPort]) -> dict[str, str]:
+    """Signals of inputs that a ready-made model would pass on, for which an output has no signal, and what each is.
+
+    Args:
+        model: its name; another model passes on what it likes.
+        ports: the streams.
+    """
+    if model not in READY_MODELS:
+        return {}
+    inputs, outputs = ([p for p in ports if p.direction == way] for way in ("in", "out"))
+    paired = model == "identity" and len(inputs) == len(outputs)
+    found: dict[str, str] = {}
+    for number, port in enumerate(inputs):
+        for role in port.roles():
+            # A narrower port needs no keep: the model leaves out what is not kept.
+            if role not in _PASSED or (model == "repack" and role in ("tkeep", "tstrb")):
+                continue
+            lacking = [o.name for o in (outputs[number : number + 1] if paired else outputs) if not o.has(role)]
+            if lacking:
+                said = f"lost, as {', '.join(lacking)} has no {role}; it belongs to {port.name}"
+                found |= dict.fromkeys(port.payload_pins(role), said)
+    return found
+
+
+def unpredicted(names: Iterable[str], port: StreamPort) -> dict[str, str]:
     """Sidebands of an output that the golden model does not predict, by the design's name of the signal."""
-    return {port.pin(name): f"not predicted by the golden model; it belongs to {port.name}" for name in names}
+    pins = (pin for name in names for pin in port.payload_pins(name))
+    return dict.fromkeys(pins, f"not predicted by the golden model; it belongs to {port.name}")
 
 
 def unknown_confirmations(design: Design) -> list[str]:
@@ -78,21 +121,42 @@ def unknown_confirmations(design: Design) -> list[str]:
 
 def _pins(port: Bundle) -> list[str]:
     """The design's names of a bundle's signals."""
-    fields: Mapping[str, object] = getattr(port, "fields", {})
-    return [*(port.pin(role) for role in port.roles() if not fields or role != "tdata"), *fields]
+    if isinstance(port, StreamPort):
+        return [pin for role in port.roles() for pin in port.payload_pins(role)]
+    return [port.pin(role) for role in port.roles()]
 
 
-def _families(port: Bundle) -> Iterator[_Family]:
+def _pairs(design: Design) -> dict[str, str]:
+    """Inputs that are tied and outputs that are left open whose names differ in their side alone: each with the other."""
+    stems = {_without_side(pin): pin for pin in design.ties}
+    found: dict[str, str] = {}
+    for pin in design.ignored:
+        other = stems.get(stem := _without_side(pin))
+        if other is not None and stem not in (pin.lower(), other.lower()) and not _CONTROL.fullmatch(stem):
+            found |= {pin: other, other: pin}
+    return found
+
+
+def _without_side(pin: str) -> str:
+    """A name without the words that say no more than a direction."""
+    words = name_words(pin)
+    return "_".join([word for word in words if word not in _SIDES] or words)
+
+
+def families_of(port: Bundle) -> Iterator[Family]:
     """What the names of a bundle's signals share; else (``data_o valid_o ready_i``), those of each direction."""
     names = [pin.lower() for pin in _pins(port)]
-    whole = _affixes(names)
-    if any(whole):
-        yield _Family(port.name, *whole)
-        return
     answers = {port.pin(role).lower() for role in port.roles() if role in port.spec.from_slave}
+    before, behind = _affixes(names)
+    if before or behind:
+        # What signals of both directions begin with is the bundle's, whatever it says.
+        both = bool(answers) and not answers >= {*names}
+        yield Family(port.name, before, behind, before.endswith("_") and (both or before.strip("_") not in _SIDES))
+        return
     for half in ([n for n in names if n not in answers], [n for n in names if n in answers]):
-        if any(affixes := _affixes(half)):
-            yield _Family(port.name, *affixes)
+        before, behind = _affixes(half)
+        if before or behind:
+            yield Family(port.name, before, behind, before.endswith("_") and before.strip("_") not in _SIDES)
 
 
 def _affixes(names: Sequence[str]) -> tuple[str, str]:
@@ -109,12 +173,13 @@ def _shared(names: Sequence[str]) -> str:
     return "".join(letters[0] for letters in same)
 
 
-def _bundles_left_out(pins: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """What the names of bundles that no description has begin and end with: a valid, and at least one more signal."""
+def _bundles_left_out(pins: Sequence[str]) -> Iterator[Family]:
+    """The names of bundles that no description has: a valid, and at least one more signal."""
     for pin in pins:
         match = _VALID.fullmatch(pin)
         if match is not None:
             before = match["before"].lower()
             names = (f"{before}_" if before else "", match["behind"].lower())
-            if sum(_Family("", *names).has(other) for other in pins) > 1:
-                yield names
+            family = Family("a bundle that is not described", *names, before not in _SIDES)
+            if sum(map(family.has, pins)) > 1:
+                yield family

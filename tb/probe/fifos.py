@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from goldbeat.tb.design.pin_names import SIDES, name_words
 from goldbeat.tb.design.ports.recognition import Pin
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.module import FifoUse
-from goldbeat.tb.probe.names import SIDES, PinGroup, name_words
+from goldbeat.tb.probe.names import PinGroup
 
 _WRITE, _READ = "write", "read"
 _OTHER_LEVELS = frozenset({"almost", "near", "nearly", "half", "prog", "next"})
@@ -49,6 +50,11 @@ class FifoSide:
     flag: Pin
     low: bool
     slave: bool
+
+    @property
+    def inward(self) -> bool:
+        """Data go into the module."""
+        return self.slave != self.reads
 
     @property
     def group(self) -> PinGroup:
@@ -95,7 +101,11 @@ def fifo_sides(pins: Iterable[Pin]) -> list[FifoSide]:
             side = _side(kind, key, enable, named)
             if side is not None and not {p.name for one in found for p in one.ports} & {p.name for p in side.ports}:
                 found.append(side)
-    return found
+    names = [side.name for side in found]
+    return [
+        replace(side, name=f"{side.name}_{'in' if side.inward else 'out'}") if names.count(side.name) > 1 else side
+        for side in found
+    ]
 
 
 _Named = tuple[str, Pin, bool]

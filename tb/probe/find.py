@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.parameter import ClockPort
+from goldbeat.tb.design.pin_names import is_clock, is_enable, is_ready, is_reset, low_by_name
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.recognition import NotABundleError, Pin
@@ -24,12 +25,8 @@ from goldbeat.tb.probe.names import (
     PinGroup,
     affinity,
     groups,
-    is_clock,
-    is_enable,
-    is_ready,
-    is_reset,
-    low_by_name,
 )
+from goldbeat.tb.probe.sidebands import with_sidebands
 
 _PERIODS_PS = (4000, 3200, 5000, 2500, 8000)
 
@@ -105,11 +102,16 @@ class _Finder:
         clocks = self._clocks()
         bundles = [self._clocked(p.port, clocks) for p in placed]
         ports = self._resets(clocks)
+        streams = with_sidebands(
+            [b for b in bundles if isinstance(b, StreamPort)], self.left, tuple(self.module.parameters)
+        )
+        for name in (pin for port in streams for pin in port.sidebands):
+            self.left.pop(name)
         self._rest()
         return Found(
             self.module,
             ports,
-            tuple(b for b in bundles if isinstance(b, StreamPort)),
+            tuple(streams),
             tuple(b for b in bundles if isinstance(b, RegisterPort)),
             tuple(b for b in bundles if isinstance(b, MemoryPort)),
             self.ties,
@@ -166,6 +168,7 @@ class _Finder:
                 self.notes += [] if use is None else [f"{side.name}: not a bundle: {why}"]
                 continue
             name = side.name if side.name not in taken else f"{side.name}_fifo"
+            taken.add(name)
             try:
                 one = self._take(replace(side.group, name=name))
             except NotABundleError as reason:

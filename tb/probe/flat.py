@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from goldbeat.tb.build.harness import WRAPPER_MARK
+from goldbeat.tb.design.pin_names import is_clock
 from goldbeat.tb.design.ports.recognition import Dimension
 from goldbeat.tb.probe.flat_names import pin_names
 from goldbeat.tb.probe.flat_parameters import FlatParameters, renamed, words
 from goldbeat.tb.probe.leaves import Compound, Leaf, Piece
-from goldbeat.tb.probe.names import is_clock
 
 SUFFIX = "_flat"
 """What follows the module's name in its wrapper's."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from goldbeat.tb.design.ports.recognition import Pin, TopParameter, Width
+from goldbeat.tb.design.ports.recognition import Pin, plain_width
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.find import Found
 from goldbeat.tb.probe.names import PLAIN_VALID
@@ -46,7 +46,7 @@ def _stream(prefix: str, valid: Pin, left: Sequence[Pin], prefixes: dict[str, Pi
         p for p in left if p.name.startswith(f"{prefix}_") and not p.name.startswith(tuple(longer)) and p is not valid
     ]
     ready = next((p for p in mine if re.fullmatch(rf"{prefix}_ready(_[io])?", p.name) and p.way != valid.way), None)
-    fields = {p.name: _width(p, found.module.parameters) for p in mine if p.way == valid.way}
+    fields = {p.name: plain_width(p, found.module.parameters) for p in mine if p.way == valid.way}
     if not fields or sum(pin.width for pin in mine) > _WIDEST:
         return None
     wiring = found.module.wiring
@@ -59,10 +59,3 @@ def _stream(prefix: str, valid: Pin, left: Sequence[Pin], prefixes: dict[str, Pi
     direction = {"input": "in", "output": "out"}[valid.way]
     named = {"name": prefix, "direction": direction, "clock": known[0], "from_file": False}
     return StreamPort.model_validate({**named, "fields": fields, "signals": signals})
-
-
-def _width(pin: Pin, parameters: Sequence[TopParameter]) -> Width:
-    """The parameter that gives a field's width, or the width."""
-    text = re.fullmatch(r"(\w+)-1:0", pin.packed[0].text.replace(" ", "")) if pin.packed else None
-    known = {p.name: p.value for p in parameters if p.free}
-    return text[1] if text is not None and known.get(text[1]) == pin.width else pin.width

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What port names say: bundle and role, clock, reset and its polarity."""
+"""What port names say: bundle and role."""
 
 from __future__ import annotations
 
@@ -9,19 +9,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
 
+from goldbeat.tb.design.pin_names import SIDES, name_words
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.discovery import common_buses
 from goldbeat.tb.design.ports.recognition import Naming, Pin
 
 _TAIL = r"(?:_?(?P<index>\d+))?(?:_(?:i|o|in|out|ni|no))?$"
-SIDES = frozenset({"i", "o", "in", "out", "ip", "op"})
-"""Words that say nothing but the direction."""
-_CLOCK = re.compile(r"(?:[a-z]*clk|clock|ck)\d*$")
-_RESET = re.compile(r"(?:n|[aphgs]|sys|core|ap|por|glb)?(?:rst|reset)(?:n|b)?\d*$")
 PLAIN_VALID = re.compile(r"^(\w+)_valid(_[io])?$", re.IGNORECASE)
 """The valid of a handshake whose other signals are anything with its prefix."""
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_ENABLE = re.compile(r"(?:clk_?en|clock_enable|ce|cen|en|ena|enable|aclken)$")
 
 
 @dataclass(frozen=True)
@@ -145,50 +141,6 @@ def _joined(found: Iterable[tuple[_Key, PinGroup]], left: dict[str, Pin]) -> lis
 def _inward(roles: Mapping[str, Pin], bus: type[Bundle]) -> bool:
     """Whether the asking side of a group is outside."""
     return any(pin.way == "input" and role not in bus.spec.from_slave for role, pin in roles.items())
-
-
-def name_words(name: str) -> list[str]:
-    """The words of a name, in lower case."""
-    return [t for t in re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower().split("_") if t]
-
-
-def is_clock(name: str) -> bool:
-    """Whether a name is a clock's."""
-    tokens = [t for t in name_words(name) if t not in SIDES]
-    return bool(tokens) and (bool(_CLOCK.match(tokens[-1])) or (tokens[0] in ("clk", "clock") and len(tokens) == 2))
-
-
-def is_reset(name: str) -> bool:
-    """Whether a name is a reset's."""
-    tokens = name_words(name)
-    while tokens and (tokens[-1] in SIDES or tokens[-1] in ("n", "ni", "nin", "b", "l", "neg")):
-        tokens.pop()
-    return bool(tokens) and bool(_RESET.match(tokens[-1]) or _RESET.match(tokens[0]))
-
-
-def low_by_name(name: str) -> bool:
-    """Whether a reset's name says that it is active low."""
-    tokens = name_words(name)
-    while tokens and tokens[-1] in SIDES:
-        tokens.pop()
-    if not tokens:
-        return False
-    if tokens[-1] in ("n", "ni", "nin", "b", "l", "neg"):
-        return True
-    word = next((t for t in tokens if _RESET.match(t)), tokens[-1]).rstrip("0123456789")
-    return word.endswith(("rstn", "resetn", "rstb", "resetb")) or word in ("nrst", "nreset")
-
-
-def is_enable(name: str) -> bool:
-    """Whether a name is an enable's, which does nothing useful at 0."""
-    tokens = [t for t in name_words(name) if t not in SIDES]
-    return bool(tokens) and bool(_ENABLE.match(tokens[-1]) or _ENABLE.match("_".join(tokens[-2:])))
-
-
-def is_ready(name: str) -> bool:
-    """Whether a name is a ready's, without which whoever offers something waits for ever."""
-    tokens = [t for t in name_words(name) if t not in SIDES]
-    return bool(tokens) and tokens[-1] in ("ready", "rdy")
 
 
 _GENERIC = frozenset({"clk", "clock", "aclk", "rst", "reset", "aresetn", "rstn", "n", "axis", "axi", "axil", *SIDES})

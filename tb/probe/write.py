@@ -227,7 +227,7 @@ def _values(found: Found) -> dict[str, int | str | Parameter]:
 def _traffic(found: Found) -> TrafficTable:
     """Random frames; where bytes can be left out, a frame's last beat leaves some out."""
     partial = any(s.direction == "in" and s.has("tlast") and s.has("tkeep") for s in found.streams)
-    return TrafficTable(kind="random", keep="bytes" if partial else "full", frame=(1, 12), finish=True)
+    return TrafficTable(kind="random", keep="bytes" if partial else "full", finish=True)
 
 
 def _list(names: Iterable[str]) -> str:

@@ -205,6 +205,7 @@ class _Run:
         self._ran: list[int] = []
         self._worker = f"{socket.gethostname()}:{os.getpid()}"
         self._began = False
+        self._again: list[tuple[Item, int]] = []
         first = batch.items[0]
         name = first.source or first.design
         if "source" in batch.blobs:
@@ -217,8 +218,10 @@ class _Run:
 
     def result(self) -> BatchResult:
         for ready in self._portions():
-            while ready:
-                ready = ready[self._simulate(ready) :]
+            while ready or self._again:
+                again, self._again = self._again, []
+                ready += [one for item, fill in again if (one := self._prepare(item, fill)) is not None]
+                ready = ready[self._simulate(ready) :] if ready else ready
         return BatchResult([self._results[i.index] for i in self._batch.items], self._coverage)
 
     def _portions(self) -> Iterator[list[_Ready]]:
@@ -241,13 +244,16 @@ class _Run:
 
     # -- before -------------------------------------------------------------------------------------------------------
 
-    def _prepare(self, item: Item) -> _Ready | None:
+    def _prepare(self, item: Item, fill: int | None = None) -> _Ready | None:
+        """An item that can be simulated, with ``fill`` beats to fill queues; None: it has its result."""
         send_ahead(Began(self._worker, item.index))
         files = {
             f: str(blobs.blob_path(h)) for r, h in self._batch.blobs.items() if (f := r.removeprefix("input:")) != r
         }
         try:
             request = make_request(item, self._design, files)
+            if fill is not None:
+                request = replace(request, options={**request.options, "fill": fill})
             check_request(request)
             # What follows is the next item's prediction, with a limit of its own, or the end of all of them.
             with _limited(item, ends=False):
@@ -424,6 +430,9 @@ class _Run:
             records, others = records[:number], records[number:]
             with _limited(item):
                 result = judge(ready.request, ready.plan, records, "")
+            if result.next_fill is not None:
+                self._again.append((item, result.next_fill))
+                return
             recorded = result.status == RECORDED
             hint = "" if ready.request.design.blessed is None else _BLESS_HINT
             failures = [

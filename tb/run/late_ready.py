@@ -15,6 +15,9 @@ from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.inside.job import AccessResult
 
+HELD = 64
+"""Cycles without ready that no other reason than full queues is likely to have."""
+
 Waits = Mapping[str, Mapping[str, tuple[int, int]]]
 
 
@@ -82,6 +85,19 @@ def first_wait(port: StreamPort, stimulus: Stimulus, found: Outcome) -> int | No
         if len(late):
             return start + int(late[0]) + (start == 0)
     return None
+
+
+def stays_low(port: StreamPort, ports: Sequence[StreamPort], stimulus: Stimulus, found: Outcome) -> bool:
+    """Whether a beat of an input waited for at least :data:`HELD` cycles, until a sink had taken what the design offered."""
+    given, taken = stimulus.inputs.get(port.name), found.ports.get(port.name)
+    outputs = [found.ports[one.name] for one in ports if one.direction == "out" and len(found.ports.get(one.name, ()))]
+    if given is None or taken is None or not len(taken) or not outputs:
+        return False
+    freed = min(int(trace[:1].time_ps[0]) for trace in outputs) - taken.offset_ps
+    for _, offered, waits in _waits(given, taken, 0 if stimulus.settled else 1):
+        if bool(((waits >= HELD) & ((offered + waits) * taken.clock_ps >= freed)).any()):
+            return True
+    return False
 
 
 def held_back(ports: Sequence[StreamPort], stimulus: Stimulus, found: Outcome) -> bool:

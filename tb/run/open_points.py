@@ -12,9 +12,10 @@ from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.bundle import lanes
 from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.traffic import FILLING
 from goldbeat.tb.design.unchecked import unchecked_signals, unpredicted
 from goldbeat.tb.inside.job import Record
-from goldbeat.tb.run.late_ready import first_wait, held_back
+from goldbeat.tb.run.late_ready import first_wait, held_back, stays_low
 
 Steps = Sequence[tuple[Stimulus, Outcome, Record]]
 """Episodes: what was driven, what was expected, what came."""
@@ -43,27 +44,42 @@ def not_compared(got: Outcome, expected: Outcome, port: str) -> list[str]:
 def never_held(design: Design, params: Mapping[str, Any], case: Case, steps: Steps) -> list[StreamPort]:
     """Inputs that the design took without a wait in every episode, although sinks held its outputs back.
 
-    Long traces are looked through where the case is to fill queues.
+    Where an episode fills queues, the ready must have stayed low in it. Long traces are looked through where the case is to
+    fill queues.
     """
     ports = design.bundles(params)
     long = any(isinstance(trace, StoredTrace) for _, _, record in steps for trace in record.outcome.ports.values())
     if (long and not case.fills) or not any(held_back(ports, one, record.outcome) for one, _, record in steps):
         return []
+    filled = [step for step in steps if step[0].label == FILLING]
     return [
         port
         for port in ports
         if port.direction == "in" and port.has("tready") and not port.always_ready
+        if port.pin("tready") not in design.unchecked
         if any(len(one.inputs.get(port.name, ())) for one, _, _ in steps)
-        if all(first_wait(port, one, record.outcome) is None for one, _, record in steps)
+        if not any(
+            stays_low(port, ports, one, record.outcome) if filled else first_wait(port, one, record.outcome) is not None
+            for one, _, record in filled or steps
+        )
     ]
 
 
-def untried_ready(port: StreamPort, case: Case) -> str:
+def untried_ready(port: StreamPort, case: Case, steps: Steps) -> str:
     """What to say of an input of :func:`never_held`."""
-    said = f"{port.pin('tready')} never fell although sinks held outputs back"
+    pin = port.pin("tready")
+    fell = any(first_wait(port, one, record.outcome) is not None for one, _, record in steps)
+    beats = max(
+        (len(one.inputs[port.name]) for one, _, _ in steps if one.label == FILLING and port.name in one.inputs),
+        default=0,
+    )
+    tried = f" for {beats} beats" if beats else ""
+    said = f"{pin} never {'stayed low' if fell else 'fell'} although sinks held outputs back{tried}"
     if not case.fills:
         return said
     more = "send more beats than its queues hold (--set fill=N)" if "fill" in case.options else "send more beats"
+    if fell:
+        return f'{said}; {more}, or confirm it in the description: [unchecked] {pin} = "reason"'
     return f"{said}; {more}, or set always_ready = true for {port.name} if it never falls"
 
 

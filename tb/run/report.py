@@ -305,7 +305,7 @@ def _keep_labelled(result: RunResult, folder: Path) -> list[str]:
     """Keep the traces of episodes that have names of their own, in a folder for each; the names."""
     names = []
     for episode in result.episodes:
-        if not episode.stimulus.label:
+        if not episode.stimulus.label or episode.stimulus.aside or episode.stimulus.stop_ps is not None:
             continue
         names.append(plain_name(episode.stimulus.label))
         for port, trace in episode.record.outcome.ports.items():

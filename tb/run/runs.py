@@ -28,6 +28,8 @@ from goldbeat.tb.design.clock_wish import ClockWish
 from goldbeat.tb.design.clocks import EARLIEST_PS, blurred, wished
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
+from goldbeat.tb.design.source_numbers import source_numbers
+from goldbeat.tb.design.traffic import FILLS
 from goldbeat.tb.extras import need_module
 from goldbeat.tb.inside.job import Backend, Episode, Record
 from goldbeat.tb.kernel.rules import add_rules
@@ -189,6 +191,7 @@ class Request:
         return CaseContext(
             *(self.all_params, options, seed, inputs, clocks, outputs, self.clocks),
             timed=self.design.timed,
+            numbers=lambda: source_numbers(self.design.sources(), self.all_params),
             shelf=room,
         )
 
@@ -337,6 +340,15 @@ class RunResult:
     def unseen(self) -> tuple[str, ...]:
         """What could be compared or tried, and was not."""
         return (*self.open, *(self.untried if self.request.case.fills else ()))
+
+    @property
+    def next_fill(self) -> int | None:
+        """Beats with which a case that could not fill all queues tries again; None: it has, or the user says how many."""
+        case = self.request.case
+        fill = {**case.options, **self.request.options}.get("fill")
+        if self.failures or not (self.untried and case.fills) or fill not in FILLS[:-1] or self.request.stimuli:
+            return None
+        return FILLS[FILLS.index(int(fill)) + 1]
 
     @property
     def status(self) -> str:
@@ -658,7 +670,7 @@ def _with_open_points(result: RunResult) -> RunResult:
     """The same with what its episodes could not have seen."""
     design, params, case = result.request.design, result.request.all_params, result.request.case
     steps = [(e.stimulus, e.expected, e.record) for e in result.episodes]
-    untried = tuple(untried_ready(port, case) for port in never_held(design, params, case, steps))
+    untried = tuple(untried_ready(port, case, steps) for port in never_held(design, params, case, steps))
     return replace(result, open=tuple(open_signals(design, params, steps)), untried=untried)
 
 
@@ -753,7 +765,7 @@ def run(
     begin: Callable[[], None] = lambda: None,
     shelf: Shelf | None = None,
 ) -> list[RunResult]:
-    """Run a case for every seed.
+    """Run a case for every seed; again with more beats for those whose design has queues that did not become full.
 
     Args:
         request: what to run.
@@ -767,6 +779,25 @@ def run(
     Returns:
         one result a seed, in order.
     """
+    found = {r.seed: r for r in _run_once(request, folder, progress, watch, timeout_s, begin, shelf)}
+    while more := {seed: fill for seed, result in found.items() if (fill := result.next_fill) is not None}:
+        progress(f"filling queues with {max(more.values())} beats")
+        wider = replace(request, seeds=tuple(more), options={**request.options, "fill": max(more.values())})
+        for result in _run_once(wider, folder, progress, watch, timeout_s, lambda: None, shelf):
+            found[result.seed] = replace(result, request=replace(wider, seeds=request.seeds))
+    return [found[seed] for seed in request.seeds]
+
+
+def _run_once(
+    request: Request,
+    folder: Path | None,
+    progress: Progress,
+    watch: Watch | None,
+    timeout_s: float,
+    begin: Callable[[], None],
+    shelf: Shelf | None,
+) -> list[RunResult]:
+    """One result a seed, in order; as :func:`run`."""
     check_request(request)
     design, params = request.design, request.all_params
     progress("predicting")

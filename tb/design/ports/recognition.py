@@ -104,6 +104,13 @@ class TopParameter:
     enum: str = ""
 
 
+def plain_width(pin: Pin, parameters: Sequence[TopParameter]) -> Width:
+    """The parameter that gives a field's width, or the width."""
+    text = re.fullmatch(r"(\w+)-1:0", pin.packed[0].text.replace(" ", "")) if pin.packed else None
+    known = {p.name: p.value for p in parameters if p.free}
+    return text[1] if text is not None and known.get(text[1]) == pin.width else pin.width
+
+
 class PinArray:
     """How the bundles of a group are laid out, from the port that leads it."""
 

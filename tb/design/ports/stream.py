@@ -14,18 +14,20 @@ from goldbeat.tb.design.ports.bundle import Bundle, named, number
 from goldbeat.tb.design.ports.recognition import Naming, NotABundleError, PinArray, Width, Wires
 
 _SIDES = ("tid", "tdest", "tuser")
-_WIDEST_SIDE = 64
+WIDEST_SIDE = 64
+"""Most bits of a sideband."""
 _LAST_BEATS = 3
 _WORDS = "data|keep|strb|last|valid|ready|id|dest|user"
 _JOINED = "[a-z]|wr|rd|in|out|src|dst|enq|deq|push|pop|tx|rx|up|down"
 """What precedes a plain word without an underscore: ``wdata``, ``indata``."""
+_ENDS = "endofpacket|end_of_packet|eop|endofframe|end_of_frame|eof"
 _ALIASES = {
     f"{bits}{t}{word}": f"t{role}"
     for bits in ("", "bits_")
     for t in ("", "t")
     for word, role in (*((word, word) for word in _WORDS.split("|")), ("vld", "valid"), ("rdy", "ready"))
-} | {"bits": "tdata"}
-"""Plain words and those of Chisel's ``bits`` -> roles."""
+} | {"bits": "tdata", **dict.fromkeys(_ENDS.split("|"), "tlast")}
+"""Plain words, those of Chisel's ``bits``, and what Avalon-ST and others call the last beat -> roles."""
 
 
 def silent(name: str) -> dict[str, str]:
@@ -48,6 +50,9 @@ class StreamPort(Bundle):
         interleaved: beats of other TID or TDEST may appear within a packet of an output.
         fields: for a handshake without TDATA, such as a descriptor: the design's ports that belong to it, with their widths.
             They form TDATA, first port lowest, padded with 0 to whole bytes.
+        sidebands: more payload ports of the design, with their widths (parity, channel, start of packet). They form the bits
+            of TUSER above the design's own, first port lowest.
+        first: the one of them that is high in the first beat of each frame, and low in the others.
         gated: for FIFO ports that must not be written when full or read when empty: the design sees TVALID (an output: TREADY)
             only in cycles in which a beat transfers.
 
@@ -72,7 +77,7 @@ class StreamPort(Bundle):
             prefix=".*?",
         ),
         Naming(
-            f"(?:bits_)?t?(?:{_WORDS}|vld|rdy)|bits",
+            f"(?:bits_)?t?(?:{_WORDS}|vld|rdy)|bits|{_ENDS}",
             (frozenset({"tdata", "tvalid", "tready"}),),
             "axis",
             prefix=f".*?_||{_JOINED}",
@@ -92,6 +97,8 @@ class StreamPort(Bundle):
     dtype: str | None = None
     from_file: bool = True
     fields: Mapping[str, Width] = {}
+    sidebands: Mapping[str, Width] = {}
+    first: str | None = None
     gated: bool = False
 
     @model_validator(mode="after")
@@ -107,6 +114,10 @@ class StreamPort(Bundle):
             self.signals is None or self.lanes is not None or self.signals.keys() - {"tvalid", "tready"}
         ):
             raise ValueError("fields: such a stream names tvalid, tready or both in signals, and is no array")
+        if self.sidebands and (self.signals is None or self.lanes is not None or self.fields):
+            raise ValueError("sidebands: such a stream has signals with tdata, and is no array")
+        if self.first is not None and (self.first not in self.sidebands or not self.has("tlast")):
+            raise ValueError(f"first: {self.first} must be one of sidebands, and the stream must have tlast")
         if self.gated and (self.lanes is not None or not self.has("tready")):
             raise ValueError("gated: such a stream has tready, and is no array")
         if self.always_ready and (self.direction == "out" or not self.has("tready")):
@@ -121,20 +132,34 @@ class StreamPort(Bundle):
         return (*plain, *(s for s in _SIDES if getattr(self, s) is not None))
 
     def roles(self) -> tuple[str, ...]:
-        """With fields, TDATA is there beside what ``signals`` names."""
+        """With fields, TDATA is there beside what ``signals`` names; with sidebands, TUSER."""
         there = super().roles()
+        if self.sidebands:
+            there = tuple(role for role in self.spec.roles if role in (*there, "tuser"))
         return ("tdata", *there) if self.fields else there
 
+    def payload_pins(self, role: str) -> tuple[str, ...]:
+        """The design's names of a signal: one, unless fields or sidebands form it."""
+        joined = self.fields if role == "tdata" else self.sidebands if role == "tuser" else {}
+        return (*((self.pin(role),) if role in super().roles() else ()), *joined)
+
     def pins(self) -> Mapping[str, str]:
-        """With fields, each is some bits of TDATA."""
-        if not self.fields:
-            return super().pins()
+        """With fields, each is some bits of TDATA; sidebands are some of TUSER."""
         found = {self.pin(role): self.net(role) for role in super().roles()}
-        at = 0
-        for pin, width in self.fields.items():
-            found[pin] = f"{self.name}_tdata[{at + int(width) - 1}:{at}]"
-            at += int(width)
+        for role, joined in (("tdata", self.fields), ("tuser", self.sidebands)):
+            at = int(self.tuser or 0) if role == "tuser" else 0
+            if joined and at:
+                found[self.pin(role)] = f"{self.name}_{role}[{at - 1}:0]"
+            for pin, width in joined.items():
+                found[pin] = f"{self.name}_{role}[{at + int(width) - 1}:{at}]"
+                at += int(width)
         return found
+
+    def first_bit(self) -> int | None:
+        """The bit of TUSER that marks first beats; for a bundle whose widths are numbers already."""
+        names = list(self.sidebands)
+        below = () if self.first is None else (int(self.sidebands[n]) for n in names[: names.index(self.first)])
+        return None if self.first is None else int(self.tuser or 0) + sum(below)
 
     @property
     def used_bits(self) -> int:
@@ -157,6 +182,7 @@ class StreamPort(Bundle):
     def widths(self) -> Mapping[str, int]:
         """Bits by what the bus's signals call their widths."""
         sides = {side: int(getattr(self, side) or 0) for side in _SIDES}
+        sides["tuser"] += sum(map(int, self.sidebands.values()))
         return {"width": int(self.width), "bytes": int(self.width) // 8, **sides}
 
     def resolved(self, params: Mapping[str, Any]) -> Self:
@@ -165,6 +191,7 @@ class StreamPort(Bundle):
         if self.fields:
             fixed["fields"] = {pin: number(width, params) for pin, width in self.fields.items()}
             fixed["width"] = -(-sum(fixed["fields"].values()) // 8) * 8
+        fixed["sidebands"] = {pin: number(width, params) for pin, width in self.sidebands.items()}
         for side in _SIDES:
             value = getattr(self, side)
             fixed[side] = None if value is None else number(value, params)
@@ -234,8 +261,8 @@ class StreamPort(Bundle):
                 raise NotABundleError(f"{roles[role].name} has {array.bits(roles[role])} bits per bundle, expected 1")
         sides: dict[str, Any] = {}
         for side in _SIDES:
-            if side in roles and array.bits(roles[side]) > _WIDEST_SIDE:
-                wires.drop(side, f"{array.bits(roles[side])} bits, more than {_WIDEST_SIDE}")
+            if side in roles and array.bits(roles[side]) > WIDEST_SIDE:
+                wires.drop(side, f"{array.bits(roles[side])} bits, more than {WIDEST_SIDE}")
             elif side in roles:
                 sides[side] = array.width(roles[side])
         layout = {"lanes": array.lanes, "layout": array.layout}

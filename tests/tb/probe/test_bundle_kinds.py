@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.harness import make_harness
 from goldbeat.tb.design.description import READY, load_description
 from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.unchecked import unchecked_signals
 from goldbeat.tb.probe.bench import write_bench
 from goldbeat.tb.probe.chosen import read_bundle
 from goldbeat.tb.probe.elaborate import elaborate
@@ -194,6 +197,78 @@ def test_what_a_prefix_leaves_over_is_listed_and_written(tmp_path: Path) -> None
     assert (dict(description.ties), description.ignored) == ({"s_magic": 0}, ("s_level",))
 
 
+AVALON = """module av (input clk, input reset_n,
+  input [31:0] in_data, input in_valid, output in_ready, input in_startofpacket, input in_endofpacket,
+  input [1:0] in_empty, input [3:0] in_channel, input in_irq,
+  output reg [31:0] out_data, output reg out_valid, input out_ready, output reg out_startofpacket,
+  output reg out_endofpacket, output reg [1:0] out_empty, output reg [3:0] out_channel, output out_irq, output out_level);
+  assign in_ready = !out_valid | out_ready; assign out_irq = 0; assign out_level = 0;
+  always @(posedge clk or negedge reset_n) if (!reset_n) out_valid <= 0;
+    else if (in_ready) begin out_valid <= in_valid; out_data <= in_data;
+      out_startofpacket <= in_startofpacket; out_endofpacket <= in_endofpacket;
+      out_empty <= in_empty; out_channel <= CHANNEL; end
+endmodule
+"""
+BESIDE = "in:{0}_data:8 in:{0}_valid out:{0}_ready in:{0}_parity:2 in:{0}_poison"
+
+
+def test_what_goes_with_every_stream_is_a_sideband(tmp_path: Path) -> None:
+    found, _ = found_in(tmp_path, AVALON.replace("CHANNEL", "0"))
+    assert [(dict(p.sidebands), p.first, (p.signals or {})["tlast"]) for p in found.streams] == [
+        ({f"{n}_startofpacket": 1, f"{n}_empty": 2, f"{n}_channel": 4}, f"{n}_startofpacket", f"{n}_endofpacket")
+        for n in ("in", "out")
+    ]
+    assert set(found.unplaced) == {"in_irq", "out_irq", "out_level"}
+    # Whatever the names; what has no counterpart, or another width, is left over.
+    for more, wanted in (
+        ("out:m_parity:2 out:m_poison", ["s_parity", "s_poison"]),
+        ("out:m_parity:3 out:m_poison", ["s_poison"]),
+        ("out:m_poison in:m_parity:2", ["s_poison"]),
+        ("out:m_eccs", []),
+    ):
+        ports = f"{BESIDE.format('s')} out:m_data:8 out:m_valid in:m_ready {more}"
+        source = found_in(tmp_path, stub(ports))[0].streams[0]
+        assert list(source.sidebands) == wanted
+        assert source.first is None
+    # Beside TUSER, and in suffix style.
+    ports = "in:data_i:8 in:valid_i out:ready_o in:user_i:2 in:sop_i out:data_o:8 out:valid_o in:ready_i out:user_o:2 out:sop_o"
+    found, sources = found_in(tmp_path, stub(ports))
+    assert [list(p.sidebands) for p in found.streams] == [["sop_i"], ["sop_o"]]
+    text = make_harness(describe(found, sources, tmp_path, model="identity").design(tmp_path), {})
+    assert ".user_i(axis_in_tuser[1:0])" in text
+    assert ".sop_i(axis_in_tuser[2:2])" in text
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"fields": {"x": 1}, "signals": {"tvalid": "v"}}, "sidebands: such a stream has signals with tdata"),
+        ({"first": "q"}, "first: q must be one of sidebands"),
+        ({"first": "p"}, "and the stream must have tlast"),
+    ],
+)
+def test_sidebands_that_make_no_sense_are_refused(more: dict[str, object], said: str) -> None:
+    given = {"name": "s", "direction": "in", "signals": {"tdata": "d", "tvalid": "v"}, "sidebands": {"p": 1}}
+    with pytest.raises(ValueError, match=said):
+        StreamPort.model_validate(given | more)
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(("channel", "passes"), [("in_channel", True), ("in_channel & 4'h7", False)])
+def test_sidebands_are_driven_and_compared(channel: str, passes: bool, tmp_path: Path) -> None:
+    found, sources = found_in(tmp_path, AVALON.replace("CHANNEL", channel))
+    bench = write_bench(tmp_path / "b", found, describe(found, sources, tmp_path / "b", model="identity"))
+    design = load_description(bench[0])
+    (result,) = run(Request(design, design.case("random")))
+    assert (not result.failures) == passes
+    assert passes or any("tuser differs" in text for text in result.failures)
+    sent = result.episodes[0].stimulus.inputs["in"]
+    first = np.flatnonzero(np.asarray(sent.tuser) & 1)
+    assert first.tolist() == [begin for begin, _ in sent.frame_bounds()]
+    # The level that goes with no beat is named.
+    assert [text.partition(":")[0] for text in result.open] == ["out_level"]
+
+
 def test_probe_shows_the_width_of_fields(tmp_path: Path) -> None:
     found, _ = found_in(tmp_path, stub("in:a_bits:12 in:a_valid out:a_ready in:c_addr:20 in:c_len:4 in:c_valid"))
     assert [p.shape(str) for p in with_handshakes(found).streams] == ["12 bit", "20 + 4 bit"]
@@ -227,6 +302,19 @@ def test_a_module_that_reads_a_fifo_and_one_that_writes_one(tmp_path: Path) -> N
     found, _ = found_in(tmp_path, stub(ports))
     assert shape(found) == {"in_r": "in tdata=in_r_dout tvalid=in_r_empty_n tready=in_r_read"}
     assert any("out_r_write waits for out_r_full_n" in note for note in found.notes)
+
+
+def test_the_sides_of_a_fifo_have_names_of_their_own(tmp_path: Path) -> None:
+    """Vitis HLS calls both sides of a FIFO ``if``."""
+    ports = "in:if_din:8 out:if_full_n in:if_write in:if_write_ce out:if_dout:8 out:if_empty_n in:if_read in:if_read_ce"
+    found, sources = found_in(tmp_path, stub(ports))
+    assert shape(found) == {
+        "if_in": "in tdata=if_din tvalid=if_write tready=if_full_n",
+        "if_out": "out tdata=if_dout tvalid=if_empty_n tready=if_read",
+    }
+    design = describe(found, sources, tmp_path, model="identity").design(tmp_path)
+    # Enables go along with no beat.
+    assert (dict(design.ties), unchecked_signals(design)) == ({"if_write_ce": -1, "if_read_ce": -1}, {})
 
 
 def test_an_enable_is_never_high_in_vain_where_the_fifo_does_not_look(tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_a_new_bench_runs_at_once(tmp_path: Path, build: Path) -> None:
     assert sorted(p.name for p in bench.iterdir()) == ["copies.toml", "test_copies.py"]
     ran = goldbeat("run", bench / "copies.toml", "--case", "sweep", "--name", "a")
     assert ran.exit_code == 0, ran.output
-    assert "PASS copies sweep: 25 episode(s), 16920 output values compared in order; their cycles are not compared" in (
+    assert "PASS copies sweep: 30 episode(s), 65949 output values compared in order; their cycles are not compared" in (
         ran.stdout
     )
     report = json.loads((build / "runs" / "a" / "report.json").read_text())

@@ -23,7 +23,7 @@ from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import stream_cases
-from goldbeat.tb.design.unchecked import unchecked_signals
+from goldbeat.tb.design.unchecked import lost_signals, unchecked_signals
 from goldbeat.tb.inside.job import Record
 from goldbeat.tb.page.run_page import write_page
 from goldbeat.tb.run.late_ready import first_wait
@@ -76,6 +76,18 @@ AXIS = (
             [1, 3, 4, 0],
         ),
         (("m_axis_tdata", "m_axis_tvalid"), ["enable"], ["pll_valid", "data_count", "state"], []),
+        # What both directions begin with is the bundle's: `first` and `burst` are no resets, `byte_en` is no enable.
+        (
+            ("out_data", "out_valid", "out_ready"),
+            ["out_clk", "out_rst_n", "out_en", "out_cfg_mode", "out_irq", "out_wr_en", "out_write_ce"],
+            ["out_first", "out_burst", "out_byte_en", "out_parity", "out_level"],
+            [7, 8, 9, 10, 11],
+        ),
+        (("s_data", "s_valid", "s_ready"), ["s_magic", "s_enable"], ["m_level"], [0]),
+        # Of a prefix that is a direction alone, roles count, and what an input and an output share.
+        (("o_data", "o_valid", "i_ready"), ["i_tag", "i_irq", "i_mode"], ["o_tag", "o_irq", "o_eop"], [0, 3, 5]),
+        (("data_o", "valid_o", "ready_i"), ["poison_i", "cfg_i"], ["poison_o", "cfg_o", "tag_count"], [0, 2]),
+        (("m_axis_tdata", "m_axis_tvalid"), ["meta_in"], ["meta_out", "other_out"], [0, 1]),
     ],
 )
 def test_bundle_signals_left_out_are_found(
@@ -83,6 +95,39 @@ def test_bundle_signals_left_out_are_found(
 ) -> None:
     made = design(port("out", *pins), ties=dict.fromkeys(ties, 0), ignored=tuple(ignored))
     assert set(unchecked_signals(made)) == {[*ties, *ignored][n] for n in found}
+
+
+SIDES = {"s_axis": {"tlast", "tkeep", "tid"}, "m_axis": {"tlast", "tkeep", "tid"}, "n_axis": {"tlast", "tkeep", "tid"}}
+
+
+@pytest.mark.parametrize(
+    ("model", "less", "found"),
+    [
+        ("identity", {"m_axis": "tlast"}, {"s_axis_tlast": "lost, as m_axis has no tlast; it belongs to s_axis"}),
+        ("broadcast", {"n_axis": "tid"}, {"s_axis_tid": "lost, as n_axis has no tid; it belongs to s_axis"}),
+        ("broadcast", {"s_axis": "tid"}, {}),
+        ("repack", {"m_axis": "tkeep", "n_axis": "tkeep"}, {}),
+        ("repack", {"m_axis": "tlast"}, {"s_axis_tlast": "lost, as m_axis has no tlast; it belongs to s_axis"}),
+    ],
+)
+def test_a_sideband_that_only_the_input_has_is_found(model: str, less: dict[str, str], found: dict[str, str]) -> None:
+    names = ["s_axis", "m_axis"] + ["n_axis"] * (model == "broadcast")
+    ports = [
+        StreamPort(
+            name=name,
+            direction="in" if name == "s_axis" else "out",
+            tid=3 if "tid" in roles else None,
+            signals={role: f"{name}_{role}" for role in ("tdata", "tvalid", *roles)},
+        )
+        for name in names
+        for roles in (SIDES[name] - {less.get(name)},)
+    ]
+    assert lost_signals(model, ports) == found
+    made = design(*AXIS, uncompared=lambda params: found, unchecked=dict.fromkeys(found, "no frames behind it"))
+    # It is a reason not to pass, unless somebody has confirmed it.
+    result = judged(made.model_copy(update={"unchecked": {}}), "one", [step([1, 2, 4, 5])])
+    assert (result.status, len(result.open)) == ("partial" if found else "pass", len(found))
+    assert judged(made, "one", [step([1, 2, 4, 5])]).status == "pass"
 
 
 def test_a_confirmation_needs_a_signal_and_a_reason(tmp_path: Path) -> None:

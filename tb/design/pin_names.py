@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the name of a single port says: clock, reset and its polarity, enable, ready."""
+
+from __future__ import annotations
+
+import re
+
+SIDES = frozenset({"i", "o", "in", "out", "ip", "op"})
+"""Words that say nothing but the direction."""
+_CLOCK = re.compile(r"(?:[a-z]*clk|clock|ck)\d*$")
+_RESET = re.compile(r"(?:n|[aphgs]|sys|core|ap|por|glb)?(?:rst|reset)(?:n|b)?\d*$")
+_ENABLE = re.compile(r"(?:clk_?en|clock_enable|ce|cen|en|ena|enable|aclken)$")
+
+
+def name_words(name: str) -> list[str]:
+    """The words of a name, in lower case."""
+    return [t for t in re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower().split("_") if t]
+
+
+def is_clock(name: str) -> bool:
+    """Whether a name is a clock's."""
+    tokens = [t for t in name_words(name) if t not in SIDES]
+    return bool(tokens) and (bool(_CLOCK.match(tokens[-1])) or (tokens[0] in ("clk", "clock") and len(tokens) == 2))
+
+
+def is_reset(name: str) -> bool:
+    """Whether a name is a reset's."""
+    tokens = name_words(name)
+    while tokens and (tokens[-1] in SIDES or tokens[-1] in ("n", "ni", "nin", "b", "l", "neg")):
+        tokens.pop()
+    return bool(tokens) and bool(_RESET.match(tokens[-1]) or _RESET.match(tokens[0]))
+
+
+def low_by_name(name: str) -> bool:
+    """Whether a reset's name says that it is active low."""
+    tokens = name_words(name)
+    while tokens and tokens[-1] in SIDES:
+        tokens.pop()
+    if not tokens:
+        return False
+    if tokens[-1] in ("n", "ni", "nin", "b", "l", "neg"):
+        return True
+    word = next((t for t in tokens if _RESET.match(t)), tokens[-1]).rstrip("0123456789")
+    return word.endswith(("rstn", "resetn", "rstb", "resetb")) or word in ("nrst", "nreset")
+
+
+def is_enable(name: str) -> bool:
+    """Whether a name is an enable's, which does nothing useful at 0."""
+    tokens = [t for t in name_words(name) if t not in SIDES]
+    return bool(tokens) and bool(_ENABLE.match(tokens[-1]) or _ENABLE.match("_".join(tokens[-2:])))
+
+
+def is_ready(name: str) -> bool:
+    """Whether a name is a ready's, without which whoever offers something waits for ever."""
+    tokens = [t for t in name_words(name) if t not in SIDES]
+    return bool(tokens) and tokens[-1] in ("ready", "rdy")

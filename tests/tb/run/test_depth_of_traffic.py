@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How deep the default sweep goes: frames of every length, queues until they are full, resets in mid-flight."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commands import invoke
+
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.design.description import Description
+from goldbeat.tb.design.source_numbers import source_numbers
+from goldbeat.tb.design.traffic import FILL, FILLING, FILLS, LONGEST, frame_lengths
+from goldbeat.tb.inside.job import Record
+from goldbeat.tb.run.open_points import never_held, untried_ready
+from goldbeat.tb.run.runs import Request
+
+PIN = ("tdata", "tlast", "tvalid", "tready")
+
+
+def description(traffic: str = "", reset: str = "rst", model: str = "identity", last: bool = True) -> Description:
+    pins = [p for p in PIN if last or p != "tlast"]
+    streams = [
+        {"name": n, "direction": way, "clock": "clk", "signals": {p: f"{n}_{p}" for p in pins}}
+        for n, way in (("s", "in"), ("m", "out"))
+    ]
+    head = {"name": "d", "top": "d", "files": ["d.v"], "model": model, "compare_time": False, "streams": streams}
+    clock = {"name": "clk"} | ({"reset": reset} if reset else {})
+    more = {"compare_order": model != "merge", "clocks": [clock], "traffic": {"frame": [2, 3]} if traffic else {}}
+    return Description.model_validate(head | more)
+
+
+# -- frames -------------------------------------------------------------------------------------------------------------
+
+
+def test_frames_are_around_powers_of_two_and_numbers_of_the_rtl() -> None:
+    plain, more = frame_lengths(LONGEST), frame_lengths(LONGEST, [301, 8192, 200_000])
+    assert {1, 2, 3, 4, 5, 63, 64, 65, 1023, 1024, 1025, 2049, LONGEST} <= {*plain}
+    assert {*more} - {*plain} == {*range(300, 304), *range(8191, 8195)}
+    # What a sweep costs is bounded, whatever the RTL holds.
+    assert sum(frame_lengths(LONGEST, range(2, 1 << 12))) <= 1 << 16
+
+
+def test_numbers_of_the_rtl(tmp_path: Path) -> None:
+    path = tmp_path / "d.v"
+    path.write_text(
+        "module d #(parameter AW = 4) (); localparam MOST = 3 * (1 << AW) + 'h10, HALF = MOST / 2;\n"
+        "reg [7:0] mem [0:(1<<AW)-1]; reg [$clog2(HALF):0] c; // 777\n"
+        "/* 888 */ wire x = c >= 10'd300 || c == 1_000 || c == 4'b1x0z || c == name9 || c == 1.5;\nendmodule\n"
+    )
+    found = {*source_numbers([path, tmp_path / "absent.v"], {"AW": 13, "KIND": "fast"})}
+    assert {13, 8192, 3 * 8192 + 16, (3 * 8192 + 16) // 2, 300, 1000, 8, 15} <= found
+    assert not found & {777, 888, 9}
+
+
+@pytest.mark.parametrize(
+    ("one", "longest"),
+    [(description(), LONGEST), (description(traffic="frame"), None), (description(last=False), None)],
+)
+def test_the_sweep_sends_long_frames_unless_the_description_says_how_long_they_are(
+    one: Description, longest: int | None, tmp_path: Path
+) -> None:
+    (tmp_path / "d.v").write_text("module d; wire x = c == 300; endmodule")
+    design = one.design(tmp_path)
+    request = Request(design, design.case("sweep"))
+    assert request.case.options.get("longest") == longest
+    episodes = request.case.make(request.setting(1))
+    lengths = {b - a for e in episodes for a, b in e.inputs["s"].frame_bounds()}
+    if longest is None:
+        assert max(lengths, default=0) <= (3 if one.traffic and one.traffic.frame else FILL)
+        return
+    (framing,) = [e for e in episodes if e.label.startswith("frames of up to 4098 beats")]
+    assert {1, 299, 300, 301, 302, LONGEST} <= {b - a for a, b in framing.inputs["s"].frame_bounds()}
+    assert framing.aside
+    shorter = replace(request.setting(1), options={"beats": 60, "fill": 0, "longest": 0})
+    assert max(b - a for e in request.case.make(shorter) for a, b in e.inputs["s"].frame_bounds()) <= 12
+
+
+@pytest.mark.parametrize(
+    ("one", "cuts"), [(description(), 4), (description(reset=""), 0), (description(model="merge"), 0)]
+)
+def test_the_sweep_has_resets_where_they_leave_something_to_compare(
+    one: Description, cuts: int, tmp_path: Path
+) -> None:
+    (tmp_path / "d.v").write_text("module d; endmodule")
+    design = one.design(tmp_path)
+    episodes = design.case("sweep").make(Request(design, design.case("sweep")).setting(2))
+    cut = [n for n, e in enumerate(episodes) if e.stop_ps is not None]
+    assert len(cut) == cuts
+    # The episode after each shows what the reset has left.
+    assert all(n + 1 < len(episodes) and episodes[n + 1].stop_ps is None for n in cut)
+    # While sinks are away, whatever can hold a beat does.
+    assert not cuts or not episodes[cut[0]].pattern("m").ready(70).any()
+
+
+# -- queues -------------------------------------------------------------------------------------------------------------
+
+CLOCK = {"clk": Clock(4000, 4000)}
+
+
+def filled(waits: dict[int, int], beats: int = 400, away: int = 400) -> tuple[Stimulus, Outcome, Record]:
+    """An episode that fills queues: the sink is away, beats are offered back to back, and some of them wait."""
+    offered = Trace.from_bytes(np.zeros((beats, 4), np.uint8), clock_ps=4000, offset_ps=4000)
+    taken = offered.with_cycles(1 + np.cumsum([1 + waits.get(n, 0) for n in range(beats)]))
+    given = offered.with_cycles(away + np.arange(beats))
+    stimulus = Stimulus({"s": offered}, clocks=CLOCK, ready={"m": Pattern.parse("random:0.5")}, label=FILLING)
+    outcome = Outcome({"s": taken, "m": given})
+    return stimulus, outcome, Record(outcome)
+
+
+@pytest.mark.parametrize(
+    ("waits", "more", "said"),
+    [
+        ({}, {}, "s_tready never fell although sinks held outputs back for 400 beats; send more beats"),
+        # A fall that has nothing to do with a full queue, however often or long, is none.
+        (
+            dict.fromkeys(range(16, 400, 16), 1),
+            {},
+            "s_tready never stayed low although sinks held outputs back for 400",
+        ),
+        ({16: 90}, {}, "s_tready never stayed low"),
+        ({370: 40}, {}, "s_tready never stayed low"),
+        ({64: 350}, {}, None),
+        ({16: 1}, {"unchecked": {"s_tready": "drops what it cannot hold"}}, None),
+    ],
+)
+def test_a_ready_must_stay_low_while_outputs_are_blocked(
+    waits: dict[int, int], more: dict[str, object], said: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "d.v").write_text("module d; endmodule")
+    design = description().model_copy(update=more).design(tmp_path)
+    steps, case = [filled(waits)], design.case("sweep")
+    found = [untried_ready(port, case, steps) for port in never_held(design, {}, case, steps)]
+    assert found == [] if said is None else found[0].startswith(said)
+
+
+def test_a_case_that_does_not_fill_still_takes_any_fall(tmp_path: Path) -> None:
+    (tmp_path / "d.v").write_text("module d; endmodule")
+    design = description().design(tmp_path)
+    stimulus, outcome, record = filled({16: 1})
+    step = (replace(stimulus, label=""), outcome, record)
+    assert never_held(design, {}, Case(name="one", summary="", make=list), [step]) == []
+
+
+# -- whole benches ------------------------------------------------------------------------------------------------------
+
+BLOCK = """module block #(parameter AW = 13) (input clk, input rst,
+  input [7:0] s_tdata, input s_tlast, input s_tvalid, output s_tready,
+  output [7:0] m_tdata, output m_tlast, output m_tvalid, input m_tready);
+  reg [8:0] mem [0:(1<<AW)-1]; reg [AW:0] w = 0, r = 0; reg [3:0] c = 0; reg [15:0] n = 0; reg held = 0;
+  wire [AW:0] level = w - r; wire full = level[AW];
+  assign s_tready = READY;
+  assign m_tvalid = w != r; assign {m_tlast, m_tdata} = mem[r[AW-1:0]];
+  always @(posedge clk) begin
+    c <= c + 1; held <= full;
+    if (s_tvalid & s_tready) begin
+      mem[w[AW-1:0]] <= {s_tlast | LAST, s_tdata}; w <= w + 1; n <= s_tlast ? 0 : n + 1; end
+    if (m_tvalid & m_tready) r <= r + 1;
+    if (rst) begin RESET n <= 0; end end
+endmodule
+"""
+SOUND = {"READY": "!full", "LAST": "1'b0", "RESET": "w <= 0; r <= 0;"}
+BLOCKS: dict[str, tuple[dict[str, str], int, str]] = {
+    # Deeper than what is sent at first: more is, and then it is full.
+    "sound": ({}, 0, "PASS block sweep: 30 episode(s)"),
+    "no full": ({"READY": "c != 15"}, 1, "s_tready never stayed low"),
+    "frames of 300": ({"LAST": "n == 299"}, 1, "TLAST"),
+    "kept over reset": ({"RESET": "r <= 0;"}, 1, "data differs"),
+}
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("block", BLOCKS)
+def test_a_new_bench_sees_what_needs_depth(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed, code, said = BLOCKS[block]
+    text = BLOCK
+    for word, value in (SOUND | changed).items():
+        text = text.replace(word, value)
+    (tmp_path / "block.v").write_text(text)
+    monkeypatch.setenv("GOLDBEAT_BUILD", str(tmp_path / "build"))
+    assert invoke("new", tmp_path / "b", tmp_path / "block.v", "--model", "identity").exit_code == 0
+    ran = invoke("run", tmp_path / "b" / "block.toml", "--name", "a")
+    assert (ran.exit_code, said in ran.stdout) == (code, True), ran.output
+    if block == "sound":
+        # A number of beats that the user gives is not raised, and in a regression it is as in a run.
+        few = invoke("run", tmp_path / "b" / "block.toml", "--name", "b", "--fill", "100")
+        assert (few.exit_code, "for 100 beats; send more beats" in few.stdout) == (3, True), few.output
+        suite = invoke("regress", tmp_path / "b" / "block.toml", "--filter", "*sweep*", "--seeds", "1", "--jobs", "1")
+        assert suite.exit_code == 0, suite.output
+        assert FILLS[0] == FILL < 1 << 13 < FILLS[1]
