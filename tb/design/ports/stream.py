@@ -147,8 +147,8 @@ class StreamPort(Bundle):
         """With fields, each is some bits of TDATA; sidebands are some of TUSER."""
         found = {self.pin(role): self.net(role) for role in super().roles()}
         for role, joined in (("tdata", self.fields), ("tuser", self.sidebands)):
-            at = int(self.tuser or 0) if role == "tuser" else 0
-            if joined and at:
+            at = int(self.tuser or 0) if role == "tuser" and joined else 0
+            if at:
                 found[self.pin(role)] = f"{self.name}_{role}[{at - 1}:0]"
             for pin, width in joined.items():
                 found[pin] = f"{self.name}_{role}[{at + int(width) - 1}:{at}]"
