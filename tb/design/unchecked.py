@@ -33,7 +33,7 @@ _VALID = re.compile(r"(?P<before>.*?)_?t?(?:valid|vld)(?P<behind>(?:_(?:i|o|in|o
 
 
 @dataclass(frozen=True)
-class Family:
+class NameFamily:
     """The names of a bundle's signals: all begin with ``before`` and end with ``behind``.
 
     Attributes:
@@ -143,7 +143,7 @@ def _without_side(pin: str) -> str:
     return "_".join([word for word in words if word not in _SIDES] or words)
 
 
-def families_of(port: Bundle) -> Iterator[Family]:
+def families_of(port: Bundle) -> Iterator[NameFamily]:
     """What the names of a bundle's signals share; else (``data_o valid_o ready_i``), those of each direction."""
     names = [pin.lower() for pin in _pins(port)]
     answers = {port.pin(role).lower() for role in port.roles() if role in port.spec.from_slave}
@@ -151,12 +151,12 @@ def families_of(port: Bundle) -> Iterator[Family]:
     if before or behind:
         # What signals of both directions begin with is the bundle's, whatever it says.
         both = bool(answers) and not answers >= {*names}
-        yield Family(port.name, before, behind, before.endswith("_") and (both or before.strip("_") not in _SIDES))
+        yield NameFamily(port.name, before, behind, before.endswith("_") and (both or before.strip("_") not in _SIDES))
         return
     for half in ([n for n in names if n not in answers], [n for n in names if n in answers]):
         before, behind = _affixes(half)
         if before or behind:
-            yield Family(port.name, before, behind, before.endswith("_") and before.strip("_") not in _SIDES)
+            yield NameFamily(port.name, before, behind, before.endswith("_") and before.strip("_") not in _SIDES)
 
 
 def _affixes(names: Sequence[str]) -> tuple[str, str]:
@@ -173,13 +173,13 @@ def _shared(names: Sequence[str]) -> str:
     return "".join(letters[0] for letters in same)
 
 
-def _bundles_left_out(pins: Sequence[str]) -> Iterator[Family]:
+def _bundles_left_out(pins: Sequence[str]) -> Iterator[NameFamily]:
     """The names of bundles that no description has: a valid, and at least one more signal."""
     for pin in pins:
         match = _VALID.fullmatch(pin)
         if match is not None:
             before = match["before"].lower()
             names = (f"{before}_" if before else "", match["behind"].lower())
-            family = Family("a bundle that is not described", *names, before not in _SIDES)
+            family = NameFamily("a bundle that is not described", *names, before not in _SIDES)
             if sum(map(family.has, pins)) > 1:
                 yield family

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from goldbeat.tb.design.ports.bundle import number
 from goldbeat.tb.design.ports.recognition import Pin, TopParameter, plain_width
 from goldbeat.tb.design.ports.stream import WIDEST_SIDE, StreamPort
-from goldbeat.tb.design.unchecked import Family, families_of
+from goldbeat.tb.design.unchecked import NameFamily, families_of
 
 _FIRST = frozenset({"first", "tfirst", "sop", "sof", "startofpacket", "start_of_packet", "startofframe"})
 """Words for the first beat of a frame."""
@@ -61,13 +61,13 @@ def _own_bits(port: StreamPort, parameters: Sequence[TopParameter]) -> int:
     return 0 if port.tuser is None else number(port.tuser, {p.name: p.value for p in parameters})
 
 
-def _family(port: StreamPort) -> Family | None:
+def _family(port: StreamPort) -> NameFamily | None:
     """How the names of the signals that go the way of TVALID begin and end; None: they have nothing in common."""
     return next((family for family in families_of(port) if family.stem(port.pin("tvalid"))), None)
 
 
 def _stems(
-    port: StreamPort, families: Sequence[Family | None], number: int, left: Iterable[Pin]
+    port: StreamPort, families: Sequence[NameFamily | None], number: int, left: Iterable[Pin]
 ) -> Iterator[tuple[str, Pin]]:
     """The ports that may be sidebands of a stream, by what their names say."""
     mine = families[number]
