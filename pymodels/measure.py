@@ -32,6 +32,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.samples import SampleType, sample_type
 from goldbeat.pymodels.trace import Trace, in_step
+from goldbeat.pymodels.usual_clocks import exact_period
 
 STEADY_TOLERANCE = 0.05
 """Frame intervals agree when the longest is at most this share longer than the shortest."""
@@ -188,17 +189,25 @@ class Throughput:
 
     @property
     def limit_mb_per_s(self) -> float:
-        """What the port can carry: its width every clock cycle."""
-        return self.width / 8 * 1e6 / self.clock_ps
+        """What the port can carry: its width every clock cycle, of the rounded or the exact period, whichever is shorter."""
+        return _limit_mb_per_s(self.width, self.clock_ps)
 
     @property
     def gaps(self) -> Mapping[float, int]:
         """Idle cycles -> how often, in ascending order; whole numbers unless a gap lies off the clock's grid."""
-        return {self.idle_cycles(gap): count for gap, count in self.gap_ps.items()}
+        found: Counter[float] = Counter()
+        for gap, count in self.gap_ps.items():
+            found[self.idle_cycles(gap)] += count
+        return dict(found)
 
     def idle_cycles(self, gap_ps: int) -> float:
         """Cycles of a gap in which nothing transferred."""
         whole, rest = divmod(gap_ps, self.clock_ps)
+        exact = exact_period(self.clock_ps)
+        near = round(gap_ps / exact)
+        if rest and abs(gap_ps - near * exact) < 1:
+            # Two edges that were rounded to picoseconds.
+            return near - 1
         return round(gap_ps / self.clock_ps - 1, 3) if rest else whole - 1
 
     @property
@@ -218,6 +227,11 @@ class Throughput:
     def reason(self, name: str) -> str:
         """Why the field ``name`` is None; empty when it is not."""
         return self.reasons.get(name, "")
+
+
+def _limit_mb_per_s(width: int, clock_ps: int) -> float:
+    """What a port carries in every cycle of a period, rounded or exact, whichever is shorter."""
+    return width / 8 * 1e6 / min(float(clock_ps), float(exact_period(clock_ps)))
 
 
 def _lowest(*rates: Rate | None) -> Rate | None:
@@ -515,8 +529,8 @@ def mean_rate(trace: Trace, dtype: str | SampleType | None = None) -> MeanRate:
         return MeanRate(meter.beats, meter.frames, None, None)
     rate = _lowest(None if meter.starts < 2 else meter.by_frames(), meter.raw(), meter.continuous())
     assert rate is not None
-    limit_mb_per_s = trace.width / 8 * 1e6 / trace.clock_ps
-    return MeanRate(meter.beats, meter.frames, rate, rate.mb_per_s / limit_mb_per_s)
+    limit = _limit_mb_per_s(trace.width, trace.clock_ps)
+    return MeanRate(meter.beats, meter.frames, rate, rate.mb_per_s / limit)
 
 
 def measure(trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: int | None = None) -> Throughput:

@@ -16,6 +16,12 @@ def installed_revision() -> str:
     return "" if revision == "unknown" else revision
 
 
+def top_level(folder: Path) -> Path | None:
+    """The clone that a folder is in."""
+    resolved = folder.resolve()
+    return next((one for one in (resolved, *resolved.parents) if (one / ".git").exists()), None)
+
+
 def git_revision(folder: Path | None = None) -> str:
     """The revision of a folder, by default the current one, with ``+`` when files have been changed; ``unknown`` without git."""
     try:

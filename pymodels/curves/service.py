@@ -36,7 +36,7 @@ class ServiceCurve:
     """Payload by length of window, in ascending order of the lengths.
 
     Attributes:
-        lengths: (k,) cycles; only those that fit between the first and the last beat.
+        lengths: (k,) cycles; only those that fit from the first beat to the end of the last one's cycle.
         least, most: (k,) bytes that the emptiest and the fullest window hold.
     """
 
@@ -46,20 +46,19 @@ class ServiceCurve:
 
 
 class _Payload:
-    """Bytes before each cycle, counted from the first beat; a cycle may be a picosecond."""
+    """Bytes before each cycle, counted from the first beat; a cycle may be a picosecond. The last beat takes ``beat`` of them."""
 
-    def __init__(self, trace: Trace, *, in_ps: bool = False) -> None:
+    def __init__(self, trace: Trace, *, in_ps: bool = False, beat: int = 1) -> None:
         place = trace.time_ps if in_ps else trace.cycle
         self.first = int(place[0]) if len(trace) else 0
         self.cycle = place - self.first
-        self.span = int(self.cycle[-1]) if len(trace) else 0
+        self.span = int(self.cycle[-1]) + beat if len(trace) else 0
         size = trace.valid_bytes()
         self._before = np.concatenate([[0], np.cumsum(size)])
         self._dense: _Ints | None = None
         if self.span <= _SPARSE * len(trace):
-            # The last beat is before no window's end.
             each = np.zeros(self.span + 1, np.int64)
-            each[self.cycle[:-1] + 1] = size[:-1]
+            each[self.cycle + 1] = size
             self._dense = np.cumsum(each)
 
     def _counted(self, starts: _Ints, length: int) -> _Ints:
@@ -78,20 +77,23 @@ class _Payload:
         return starts, self._counted(starts, length)
 
 
-def slowest_window(trace: Trace, length: int, *, in_ps: bool = False) -> SlowWindow | None:
+def slowest_window(trace: Trace, length: int, *, in_ps: bool = False, cycle_ps: int | None = None) -> SlowWindow | None:
     """The emptiest window of a length, the first of them; None where none is so long.
+
+    The last window ends with the last beat's cycle.
 
     Args:
         trace: the stream.
         length: in cycles of the trace, at which windows start then; at least 1.
-        in_ps: the length is in picoseconds, and a window starts at any time: no clock is needed.
+        in_ps: the length is in picoseconds, and a window starts at any time.
+        cycle_ps: what the last beat occupies then; None: a cycle of the trace.
 
     Raises:
         UsageError: a length below 1.
     """
     if length < 1:
         raise UsageError(f"a window of {length} {'ps' if in_ps else 'cycles'}, expected at least 1")
-    payload = _Payload(trace, in_ps=in_ps)
+    payload = _Payload(trace, in_ps=in_ps, beat=(cycle_ps or trace.clock_ps) if in_ps else 1)
     if length > payload.span:
         return None
     starts, held = payload.in_windows(length, most=False)

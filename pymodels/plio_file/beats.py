@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.plio_file.clock import PortClock, given_clock, infer_clock
+from goldbeat.pymodels.plio_file.words import KEEP_IGNORED
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.trace import Trace
 
@@ -50,7 +51,7 @@ class Beats:
         parts: parts (samples, or re and im) of all beats one after the other, in the sample type's ``part_dtype``.
         counts: (n,) integers, parts of each beat.
         last: (n,) bool.
-        keep: (n,) int64 valid bytes of each beat from the low end, or -1: those that are there.
+        keep: (n,) int64 valid bytes of each beat from the low end, or negative: those that are there.
         time: (n,) int64 picoseconds, or None for a file without times.
         cycle: (n,) int64, or None: from the times, or back to back.
         line: (n,) int32 line of each beat.
@@ -68,6 +69,11 @@ class Beats:
     time_line: npt.NDArray[np.int32] | None
     big: npt.NDArray[np.bool_] | None = None
 
+    @property
+    def ignored_keeps(self) -> int:
+        """Beats whose TKEEP says that no byte is valid, and is ignored."""
+        return 0 if self.keep is None else int(np.count_nonzero(self.keep == KEEP_IGNORED))
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -77,7 +83,7 @@ class Rows:
         parts: (m * parts a beat,) in the sample type's ``part_dtype``.
         big: for each part, whether it was written as a number of 2**31 or more; None where that cannot be.
         last: (m,) bool.
-        keep: (m,) int64 valid bytes from the low end, -1 for all; None where all are.
+        keep: (m,) int64 valid bytes from the low end, negative for all; None where all are -1.
         gap: (m,) int64 idle cycles before the row.
         repeat: (m,) int64 beats the row makes.
         line: (m,) int32 line of each row.
@@ -158,7 +164,9 @@ def build_trace(beats: Beats, kind: SampleType, width: int, clock_ps: int | None
     if beats.keep is not None:
         keep = keep & ((beats.keep < 0)[:, None] | (np.arange(size) < beats.keep[:, None]))
     step = np.zeros(0, np.int64) if beats.time is None else np.diff(beats.time)
-    clock = infer_clock(step) if clock_ps is None else given_clock(clock_ps, step)
+    # Stamps in whole nanoseconds may have been rounded.
+    resolution = 1 if beats.time is None or (beats.time % 1000).any() else 1000
+    clock = infer_clock(step) if clock_ps is None else given_clock(clock_ps, step, resolution)
     period, offset, cycle = clock.period_ps, 0, beats.cycle
     if beats.time is not None:
         if (step % period).any():

@@ -8,12 +8,14 @@ is counted. A port runs at AI Engine clock / 2 at most (625 MHz) and at AI Engin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+
+from goldbeat.pymodels.usual_clocks import USUAL_PERIODS, exact_period
 
 DEFAULT_CLOCK_PS = 4000
 """Clock period assumed where a file does not say one: 250 MHz, a quarter of a 1 GHz AI Engine clock."""
@@ -22,13 +24,6 @@ Confidence = Literal["given", "high", "medium", "low", "assumed"]
 
 SHORTEST_PS = 1600
 """No port has a shorter period: 625 MHz, half of a 1.25 GHz AI Engine clock."""
-
-_MHZ = (
-    *(Fraction(f) for f in (100, 125, 150, 200, 250, 300, 350, 375, 400, 450, 500, 600, 625)),
-    *(Fraction(625, 4), Fraction(625, 2), Fraction(1000, 3)),
-)
-_KNOWN = {round(10**6 / f): 10**6 / f for f in _MHZ}
-"""Usual clocks of programmable logic: period in whole picoseconds -> the exact one."""
 
 _SURE_GAPS = 8
 _MOST = 0.9
@@ -51,6 +46,7 @@ class PortClock:
         off_grid: how many of them are not a whole number of cycles.
         others: further usual clocks that fit nine gaps in ten: (period in ps, share of the gaps), longest period first.
             Empty at high confidence.
+        resolution_ps: of the time stamps: 1000 where all are whole nanoseconds.
     """
 
     period_ps: int
@@ -58,6 +54,7 @@ class PortClock:
     gaps: int = 0
     off_grid: int = 0
     others: tuple[tuple[int, float], ...] = ()
+    resolution_ps: int = 1
 
     @property
     def known(self) -> bool:
@@ -69,30 +66,80 @@ class PortClock:
         """Frequency in MHz."""
         return 1e6 / self.period_ps
 
+    @property
+    def rounded(self) -> bool:
+        """Whether the user's clock has edges between two time stamps, which are then rounded: 300 MHz in whole nanoseconds."""
+        return self.confidence == "given" and self.period_ps % self.resolution_ps != 0
+
     def cycles(self, time_ps: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """(n,) nearest cycle of each time, the first one's phase being that of the clock."""
-        period = _exact(self.period_ps)
+        """(n,) nearest cycle of each time, the first one's phase being that of the clock, but for what it was rounded by."""
+        period = exact_period(self.period_ps)
         if not len(time_ps):
             return time_ps
         since = time_ps - time_ps[0]
         whole, rest = np.divmod(since, period.numerator)
-        near = (2 * rest * period.denominator + period.numerator) // (2 * period.numerator)
+        phase = self._phase(rest, period)
+        near = (2 * rest * period.denominator - phase + period.numerator) // (2 * period.numerator)
         found: npt.NDArray[np.int64] = time_ps[0] // self.period_ps + whole * period.denominator + near
         return found
 
     def off_grid_places(self, time_ps: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """(n,) which times are not a whole number of cycles after the first."""
-        return np.flatnonzero(_off(time_ps - time_ps[:1], _exact(self.period_ps)))
+        """(n,) which times are not a whole number of cycles after the first; rounded ones may be off by half their resolution."""
+        period = exact_period(self.period_ps)
+        since = time_ps - time_ps[:1]
+        if not self.rounded:
+            return np.flatnonzero(_off(since, period))
+        rest = since % period.numerator
+        away = (2 * rest * period.denominator - self._phase(rest, period)) % (2 * period.numerator)
+        return np.flatnonzero(np.minimum(away, 2 * period.numerator - away) > self.resolution_ps * period.denominator)
+
+    def on_grid(self, time_ps: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """(n,) rounded times as they were before, to whole picoseconds; those that are off the grid as they are."""
+        if not self.rounded or not len(time_ps):
+            return time_ps
+        period = exact_period(self.period_ps)
+        cycle = self.cycles(time_ps)
+        # Rounded up from the first beat on: no rate from there is above the port's.
+        since = -(-(cycle - cycle[0]) * period.numerator // period.denominator)
+        phase = round(self._phase((time_ps - time_ps[0]) % period.numerator, period) / (2 * period.denominator))
+        off = self.off_grid_places(time_ps)
+        first = phase if 0 in off[:1] else 0
+        found: npt.NDArray[np.int64] = time_ps[0] + first + since
+        found[off] = time_ps[off] + first - phase
+        return found
+
+    def _phase(self, rest_ps: npt.NDArray[np.int64], period: Fraction) -> int:
+        """The grid's phase against the first of rounded times, which fits most of them; in halves of the period's fraction.
+
+        Args:
+            rest_ps: (n,) times since the first, without whole numbers of the period's numerator.
+            period: the exact one.
+        """
+        if not self.rounded:
+            return 0
+        turn = period.numerator
+        rest, count = np.unique(rest_ps * period.denominator % turn, return_counts=True)
+        around = np.concatenate([rest, rest + turn])
+        before = np.concatenate([[0], np.cumsum(np.tile(count, 2))])
+        ends = np.searchsorted(around, rest + min(self.resolution_ps * period.denominator, turn - 1), side="right")
+        best = int(np.argmax(before[ends] - before[: len(rest)]))
+        phase = int(rest[best] + around[ends[best] - 1])
+        return phase - 2 * turn * ((phase + turn - 1) // (2 * turn))
 
 
 def stamped_period(period_ps: int) -> int:
     """The period that time stamps show of a clock that a simulator runs: there, both halves are whole picoseconds."""
-    return period_ps - 1 if period_ps not in _KNOWN and period_ps - 1 in _KNOWN else period_ps
+    return period_ps - 1 if period_ps not in USUAL_PERIODS and period_ps - 1 in USUAL_PERIODS else period_ps
 
 
-def given_clock(period_ps: int, step: npt.NDArray[np.int64]) -> PortClock:
-    """The user's clock, held against the (n - 1,) times between beats."""
-    return PortClock(period_ps, "given", len(step), int(np.count_nonzero(_off(step, _exact(period_ps)))))
+def given_clock(period_ps: int, step: npt.NDArray[np.int64], resolution_ps: int = 1) -> PortClock:
+    """The user's clock, held against the (n - 1,) times between beats, of a resolution."""
+    clock = PortClock(period_ps, "given", len(step), resolution_ps=resolution_ps)
+    if clock.rounded:
+        off = len(clock.off_grid_places(np.cumsum(np.append(0, step))))
+    else:
+        off = int(np.count_nonzero(_off(step, exact_period(period_ps))))
+    return replace(clock, off_grid=off)
 
 
 def infer_clock(step: npt.NDArray[np.int64]) -> PortClock:
@@ -106,14 +153,16 @@ def infer_clock(step: npt.NDArray[np.int64]) -> PortClock:
     shortest = int(step.min())
     if shortest >= SHORTEST_PS and not (step % shortest).any():
         back_to_back = int(np.count_nonzero(step == shortest))
-        if _is_sure(shortest, len(step), back_to_back) and not any(_fits(shortest, p) for p in _KNOWN if p < shortest):
+        if _is_sure(shortest, len(step), back_to_back) and not any(
+            _fits(shortest, p) for p in USUAL_PERIODS if p < shortest
+        ):
             return PortClock(shortest, "high", len(step))
     gap, count = np.unique(step, return_counts=True)
     return _weigh(gap, count)
 
 
 def _is_sure(period_ps: int, gaps: int, back_to_back: int) -> bool:
-    return period_ps in _KNOWN and gaps >= _SURE_GAPS and back_to_back >= _HALF * gaps
+    return period_ps in USUAL_PERIODS and gaps >= _SURE_GAPS and back_to_back >= _HALF * gaps
 
 
 def _weigh(gap: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> PortClock:
@@ -122,9 +171,9 @@ def _weigh(gap: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> PortCloc
     common = int(gap[np.argmax(count)])
 
     def fits(period_ps: int) -> int:
-        return int(count[~_off(gap, _exact(period_ps))].sum())
+        return int(count[~_off(gap, exact_period(period_ps))].sum())
 
-    usual = {p: fits(p) for p in {*_KNOWN, common} if SHORTEST_PS <= p <= common}
+    usual = {p: fits(p) for p in {*USUAL_PERIODS, common} if SHORTEST_PS <= p <= common}
     period = int(np.gcd.reduce(gap))
     if period < SHORTEST_PS:
         most = max(usual.values(), default=0)
@@ -143,12 +192,7 @@ def _weigh(gap: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> PortCloc
 
 def _fits(period_ps: int, shorter_ps: int) -> bool:
     """Whether a period is a whole number of cycles of a faster clock."""
-    return not bool(_off(np.array([period_ps]), _exact(shorter_ps))[0])
-
-
-def _exact(period_ps: int) -> Fraction:
-    """A period that was rounded to whole picoseconds, as it was before where that is a usual clock's."""
-    return _KNOWN.get(period_ps, Fraction(period_ps))
+    return not bool(_off(np.array([period_ps]), exact_period(shorter_ps))[0])
 
 
 def _off(gap: npt.NDArray[np.int64], period: Fraction) -> npt.NDArray[np.bool_]:

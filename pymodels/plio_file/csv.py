@@ -99,10 +99,8 @@ def parse_csv(
         radix=infer_radix(line_text(raw, int(beats.line[0])), csv=True),
         tkeep_first=tkeep_first,
     )
-    trace, clock = build_trace(beats, kind, width, clock_ps)
     return PlioFile(
-        trace=trace,
-        clock=clock,
+        *build_trace(beats, kind, width, clock_ps),
         dtype=kind,
         width=width,
         style=style,
@@ -111,6 +109,7 @@ def parse_csv(
         dropped=dropped,
         lines=beats.line,
         idle_after=_idle_at_end(raw),
+        ignored_keeps=beats.ignored_keeps,
     )
 
 

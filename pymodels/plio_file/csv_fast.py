@@ -73,7 +73,7 @@ def quick_rows(
         keep = _keeps(tape, start[mark], stop[mark], last, width // 8)
         if keep is None or ((keep >= 0) & (keep % kind.bytes != 0)).any():
             return None
-    if keep is not None and not (keep >= 0).any():
+    if keep is not None and (keep == -1).all():
         keep = None
     # Idle cycles pile up over STALL rows and are taken by the next DATA row.
     idle = np.cumsum(np.where(data, 0, times))

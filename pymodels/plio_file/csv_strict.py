@@ -65,7 +65,7 @@ class _Scan:
             parts=np.array(self.parts, unsigned).view(self.kind.part_dtype),
             big=np.array(self.big, np.bool_) if either_sign(self.kind) else None,
             last=np.array(self.last, np.bool_),
-            keep=np.array(self.keep, np.int64) if any(k >= 0 for k in self.keep) else None,
+            keep=np.array(self.keep, np.int64) if any(k != -1 for k in self.keep) else None,
             gap=np.array(self.gap, np.int64),
             repeat=np.array(self.repeat, np.int64),
             line=np.array(self.line, np.int32),

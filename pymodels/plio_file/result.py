@@ -32,6 +32,7 @@ class PlioFile:
         csv: the file is of the CSV variant: it counts cycles, and has STALL rows where the port was idle.
         timed: the file had T lines; without them ``trace.cycle`` counts beats.
         dropped: lines left out in lenient mode.
+        ignored_keeps: beats without TLAST whose TKEEP is 0x0: hardware ignores it, and all their bytes are valid.
         idle_after: idle cycles after the last beat, of a CSV's STALL rows; not part of the trace.
         lines: (n,) int32, the line of each beat, counted from 1 (the data line of a text file, the row of a CSV).
     """
@@ -45,11 +46,21 @@ class PlioFile:
     dropped: tuple[Dropped, ...] = ()
     csv: bool = False
     idle_after: int = 0
+    ignored_keeps: int = 0
     lines: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32), compare=False, repr=False)
 
     def beats_off_grid(self) -> npt.NDArray[np.int64]:
         """(n,) numbers of the beats that are not a whole number of the clock's cycles after the first beat."""
         return self.clock.off_grid_places(self.trace.time_ps)
+
+    def measured(self) -> Trace:
+        """The beats as rates and gaps count them: where T lines are rounded, on the clock's grid that they were on before."""
+        time = self.clock.on_grid(self.trace.time_ps)
+        return (
+            replace(self.trace, cycle=time, clock_ps=1, offset_ps=0)
+            if self.clock.rounded and self.timed
+            else self.trace
+        )
 
     def on_clock(self) -> Trace:
         """The beats in cycles of the port's clock, each in the cycle nearest to its time.

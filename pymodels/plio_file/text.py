@@ -100,6 +100,7 @@ def parse_text(
         timed=beats.time is not None,
         dropped=dropped,
         lines=beats.line,
+        ignored_keeps=beats.ignored_keeps,
     )
 
 

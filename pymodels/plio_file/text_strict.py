@@ -91,7 +91,7 @@ class _Scan:
             parts=np.array(self.parts, unsigned).view(self.kind.part_dtype),
             counts=np.array(self.counts, np.int8),
             last=np.array(self.last, np.bool_),
-            keep=np.array(self.keep, np.int64) if any(k >= 0 for k in self.keep) else None,
+            keep=np.array(self.keep, np.int64) if any(k != -1 for k in self.keep) else None,
             time=np.array(self.time, np.int64) if self.timed else None,
             cycle=None,
             line=np.array(self.line, np.int32),

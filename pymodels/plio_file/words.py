@@ -27,6 +27,8 @@ _NAN = re.compile(r"([+-]?)nan(?:\(0x([0-9a-f]{1,6})\))?", re.ASCII | re.IGNOREC
 _INFINITY = re.compile(r"[+-]?inf(?:inity)?", re.ASCII | re.IGNORECASE)
 _HEX = re.compile(r"0x[0-9a-f]+", re.ASCII | re.IGNORECASE)
 _BARE_HEX = re.compile(r"[0-9a-f]*[a-f][0-9a-f]*", re.ASCII | re.IGNORECASE)
+KEEP_IGNORED = -2
+"""All bytes are valid: a TKEEP of 0x0 outside TLAST beats, which the hardware ignores."""
 INT32_MAX = (1 << 31) - 1
 """Integers beyond it are written in unsigned decimal."""
 F32_MAX = 3.4028235677973366e38
@@ -155,7 +157,7 @@ def parse_time(number: str, unit: str) -> int:
 
 
 def parse_keep(token: str, size: int, last: bool) -> int:
-    """A TKEEP value as the number of valid bytes, or -1 for all of them.
+    """A TKEEP value as the number of valid bytes, or -1 for all of them; :data:`KEEP_IGNORED`: all, whatever it says.
 
     Outside TLAST beats the hardware ignores TKEEP; values that say "all" are taken (0x0 among them), anything else
     is refused, as the file means something that will not happen. On a TLAST beat whole words from the low end on are
@@ -170,7 +172,7 @@ def parse_keep(token: str, size: int, last: bool) -> int:
     if value > every:
         raise TokenError(f"a TKEEP of {size} bits")
     if value == every or (value == 0 and not last):
-        return -1
+        return -1 if value else KEEP_IGNORED
     if not last:
         raise TokenError("-1, 0x0 or all ones, as TKEEP counts on TLAST beats only")
     count = value.bit_count()

@@ -228,6 +228,7 @@ def watching(run: Run) -> Iterator[Observer]:
     with progress(err, MofNCompleteColumn(), "rate", *times, "oldest") as bar:
         task = bar.add_task(f"run {run.id}", total=run.total, rate="", oldest="")
         failed = 0
+        warned: set[str] = set()
         told = _LONG_S
 
         def started(now: Run, done: int) -> None:
@@ -238,6 +239,10 @@ def watching(run: Run) -> Iterator[Observer]:
         def results(fresh: Sequence[ItemResult]) -> None:
             nonlocal failed
             for result in fresh:
+                # The same warning comes from many cases.
+                for text in (one for one in result.warnings if one not in warned and len(warned) < _SHOWN * 4):
+                    warned.add(text)
+                    err.print(f"warning: {result.key}: {text}", markup=False, soft_wrap=True)
                 if not result.passed:
                     failed += 1
                     if failed <= _SHOWN * 4:
@@ -436,7 +441,7 @@ def _show_case(run: Run, row: Row) -> None:
     facts += [(name, path if name == "alone" else str(run.folder / path)) for name, path in row.artefacts.items()]
     for name, text in facts:
         out.print(f"  {name:<12} {text}", markup=False, soft_wrap=True)
-    for failure in result.failures:
+    for failure in (*result.failures, *(f"warning: {text}" for text in result.warnings)):
         out.print(failure, markup=False, soft_wrap=True)
     if result.log:
         out.print(result.log, markup=False, soft_wrap=True)

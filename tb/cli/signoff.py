@@ -31,6 +31,8 @@ from goldbeat.tb.run.signoff import (
     limits_junit,
     load_limits,
     load_run,
+    packet_ports,
+    port_notes,
     ports_without_limits,
     shown,
 )
@@ -119,8 +121,9 @@ def _file(path: Path, name: str, file: PlioFile, packets: bool | None) -> Subjec
     """A file as the subject; a clock that two beats contradict is refused."""
     clock = file.clock
     if clock.confidence == "given" and file.timed:
-        # Stamps in whole picoseconds are off by one at most.
-        early = np.flatnonzero(np.diff(file.trace.time_ps) < clock.period_ps - 1)
+        # Stamps in whole picoseconds are off by one at most, and those that are rounded more come from edges of their own.
+        time = file.measured().time_ps
+        early = np.flatnonzero(np.diff(time) < clock.period_ps - 1)
         if len(early):
             at = int(early[0])
             found = f"a beat {np.diff(file.trace.time_ps[at : at + 2])[0]} ps after the one before"
@@ -128,13 +131,23 @@ def _file(path: Path, name: str, file: PlioFile, packets: bool | None) -> Subjec
             raise InputError(found, expected, file=path, line=int(file.lines[at + 1]))
     headed = counted(file, path, packets)[1]
     known = clock.confidence == "given"
-    notes = []
+    doubt, notes = "", []
     if packets is None and not headed and (said := unsure_headers(file.trace)):
-        notes.append(f"{said}; --packets leaves headers out, --no-packets confirms that there are none")
+        doubt = f"{said}; --packets leaves headers out, --no-packets confirms that there are none"
     if file.idle_after:
         notes.append(f"{file.idle_after} idle cycles after the last beat are not measured")
+    if file.ignored_keeps:
+        notes.append(
+            f"{file.ignored_keeps} beats without TLAST have TKEEP 0x0, which counts on TLAST only: all bytes count"
+        )
     port = MeasuredPort(
-        file.trace, file.dtype.name, clock.period_ps, clock_known=known, packets=headed, notes=tuple(notes)
+        file.measured(),
+        file.dtype.name,
+        clock.period_ps,
+        clock_known=known,
+        packets=headed,
+        notes=tuple(notes),
+        doubt=doubt,
     )
     return file_subject(str(path), {name: port})
 
@@ -142,8 +155,8 @@ def _file(path: Path, name: str, file: PlioFile, packets: bool | None) -> Subjec
 def _facts(what: Subject, rules: Limits) -> dict[str, Any]:
     counts = {"episodes": len(what.episodes), "seeds": len(_seeds(what)), "cut": what.cut}
     made = {
-        "packets": what.packet_ports,
-        "notes": what.port_notes,
+        "packets": packet_ports(what, rules),
+        "notes": [*_run_notes(what), *port_notes(what, rules)],
         "without_limits": ports_without_limits(what, rules),
         "sources": what.sources,
         "versions": what.versions,
@@ -188,12 +201,12 @@ def _show(what: Subject, rules: Limits, checks: list[LimitCheck]) -> None:
         plain.print("note: this run kept no seal; whether its files have been edited or mixed cannot be told")
     for text in _extent(what, checks):
         plain.print(text)
-    for text in what.port_notes:
+    for text in (*_run_notes(what), *port_notes(what, rules)):
         plain.print(f"note: {text}")
     if without := ports_without_limits(what, rules):
         plain.print(f"note: no limit on {', '.join(without)}")
-    if what.packet_ports:
-        plain.print(f"note: headers of packets are not counted on {', '.join(what.packet_ports)}")
+    if headed := packet_ports(what, rules):
+        plain.print(f"note: headers of packets are not counted on {', '.join(headed)}")
     if what.recorded:
         plain.print("note: this run did the same as recorded; its values and times were not checked by a golden model")
     elif not what.time_compared:
@@ -202,6 +215,11 @@ def _show(what: Subject, rules: Limits, checks: list[LimitCheck]) -> None:
         )
     kept = sum(c.passed for c in checks)
     plain.print(f"{kept} of {len(checks)} limits kept: {'PASS' if kept == len(checks) else 'FAIL'}")
+
+
+def _run_notes(what: Subject) -> list[str]:
+    """What the run has warned of, and what its hashes do not cover."""
+    return [*dict.fromkeys(what.warnings), *([what.unrecorded] if what.unrecorded else [])]
 
 
 def _seeds(what: Subject) -> set[int]:

@@ -78,11 +78,12 @@ Packets = Annotated[
 
 def counted(file: PlioFile, path: Path, packets: bool | None) -> tuple[Trace, bool]:
     """The trace of a file without headers of packets, and whether it has any."""
+    trace = file.measured()
     try:
-        found = payload_of(file.trace, packets)
+        found = payload_of(trace, packets)
     except InputError as error:
         raise InputError(error.found, error.expected, file=path) from None
-    return found, found is not file.trace
+    return found, found is not trace
 
 
 def clock_rows(file: PlioFile) -> list[tuple[str, str]]:

@@ -150,6 +150,7 @@ class ItemResult:
         waived: violations that each waiver fitted.
         late_bits: bits that were seen late, by clock crossing, where crossings are blurred.
         traffic: hash over what the testbench did: stimulus, back-pressure, clocks, programs; None where nothing was judged.
+        warnings: what fails nothing and may still be wrong.
         before: of what does not pass: the items, by index, that had run in its simulator process before it, in order.
     """
 
@@ -173,10 +174,12 @@ class ItemResult:
     waived: Mapping[str, int] = field(default_factory=dict)
     late_bits: Mapping[str, int] = field(default_factory=dict)
     traffic: str | None = None
+    warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # Texts come from anybody's exceptions. Half a surrogate pair cannot be stored, printed or put on a page.
         object.__setattr__(self, "failures", tuple(map(_whole, self.failures)))
+        object.__setattr__(self, "warnings", tuple(map(_whole, self.warnings)))
         object.__setattr__(self, "log", _whole(self.log))
 
     @property

@@ -213,6 +213,7 @@ def row_dict(run: Run, row: Row) -> dict[str, Any]:
         "compared": result.compared,
         "trace_hash": result.trace_hash,
         "failures": list(result.failures),
+        "warnings": list(result.warnings),
         "waived": dict(result.waived),
         "late_bits": dict(result.late_bits),
         "ports": result.ports,

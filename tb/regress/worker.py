@@ -460,6 +460,7 @@ class _Run:
                     waived=result.waived,
                     late_bits=result.late_crossings,
                     traffic=traffic_hash(stimulus for stimulus, _ in ready.plan.steps),
+                    warnings=result.warnings,
                 )
             )
         except Exception as error:

@@ -16,6 +16,7 @@ from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.measure import measure, measures_dict
 from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.trace_file import SUFFIX
+from goldbeat.tb.design.files_read import processes_started
 from goldbeat.tb.design.measurements import RunAnswer
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.extras import lacks_module
@@ -55,7 +56,7 @@ def write_report(
     differing = differing_ports(results)
     report = _write_one(shown_result(results), folder, differing, plot=True, timeline=timeline)
     report["repeat"] = repeat or request.command()
-    report |= {"sources": sources_of(request), "versions": tool_versions()}
+    report |= {"sources": sources_of(request), "processes": processes_started(), "versions": tool_versions()}
     if several:
         report |= _all_seeds(results)
         report["measured"] = _keep_episodes(results, folder)

@@ -145,6 +145,8 @@ class MeasuredPort:
     """It is a packet stream, whose headers do not count."""
     notes: tuple[str, ...] = ()
     """What is suspicious of it."""
+    doubt: str = ""
+    """Why it may be a packet stream, or none, for all that ``packets`` says; limits that decide it end the doubt."""
 
 
 @dataclass(frozen=True)
@@ -291,6 +293,8 @@ class _Report(BaseModel):
     clocks: Mapping[str, _ReportClock] = {}
     sources: Mapping[str, Mapping[str, str]] | None = None
     versions: Mapping[str, str] = {}
+    processes: Sequence[str] = ()
+    warnings: Sequence[str] = ()
 
     def guessed(self) -> set[str]:
         """Ports on a clock that nobody has given."""
@@ -313,6 +317,8 @@ class Subject:
         sources: hashes of a run's files by kind and path; None: it kept none.
         versions: of the tools that made the run.
         sealed: False for a run of an older version, whose files may be those of several runs.
+        processes: programs that the run's model has started.
+        warnings: of the run.
     """
 
     name: str
@@ -325,17 +331,16 @@ class Subject:
     sources: Mapping[str, Mapping[str, str]] | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     sealed: bool = True
+    processes: Sequence[str] = ()
+    warnings: Sequence[str] = ()
 
     @property
-    def packet_ports(self) -> list[str]:
-        """Ports whose headers of packets do not count, unless the limits say otherwise."""
-        return sorted({name for at in self.episodes for name, port in at.ports.items() if port.packets})
-
-    @property
-    def port_notes(self) -> list[str]:
-        """What is suspicious of a port, with its name."""
-        return list(
-            dict.fromkeys(f"{n}: {text}" for at in self.episodes for n, p in at.ports.items() for text in p.notes)
+    def unrecorded(self) -> str:
+        """What the hashes of the run's files do not cover; empty: nothing that is known."""
+        return (
+            f"files that processes of the model read ({', '.join(self.processes)}) are not recorded"
+            if self.processes
+            else ""
         )
 
     @property
@@ -358,7 +363,7 @@ def measured_episodes(
     dtypes: Mapping[str, str | None],
     packets: Collection[str] | None = None,
     guessed: Collection[str] = (),
-    notes: Mapping[str, tuple[str, ...]] | None = None,
+    doubts: Mapping[str, str] | None = None,
 ) -> list[Measured]:
     """Episodes of a run.
 
@@ -367,9 +372,9 @@ def measured_episodes(
         dtypes: sample types by port.
         packets: ports that carry packets; None: those that look like it.
         guessed: ports whose clock is inferred.
-        notes: what is suspicious of a port.
+        doubts: why a port may carry packets, or none.
     """
-    said = notes or {}
+    said = doubts or {}
 
     def headed(name: str, trace: Trace) -> bool:
         return looks_like_packets(trace) if packets is None else name in packets
@@ -382,7 +387,7 @@ def measured_episodes(
                     dtypes.get(name),
                     clock_known=name not in guessed,
                     packets=headed(name, trace),
-                    notes=said.get(name, ()),
+                    doubt=said.get(name, ""),
                 )
                 for name, trace in e.ports.items()
             },
@@ -408,7 +413,8 @@ def load_run(folder: Path) -> Subject:
     episodes = _load_main(folder, report) if report.measured is None else _load_all(folder, report)
     cut = 0 if report.measured is None else report.measured.cut
     known = (report.status, report.time_compared, cut, report.buses, report.sources, report.versions)
-    return Subject(name, list(report.ports), episodes, *known, sealed=has_seal)
+    more = (has_seal, report.processes, report.warnings)
+    return Subject(name, list(report.ports), episodes, *known, *more)
 
 
 def _load_all(folder: Path, report: _Report) -> list[Measured]:
@@ -419,8 +425,8 @@ def _load_all(folder: Path, report: _Report) -> list[Measured]:
     if len(episodes) != kept.whole:
         raise InputError(f"{len(episodes)} episodes", f"the {kept.whole} of the report", file=folder / kept.file)
     packets = {n for n, e in report.ports.items() if e.packets}
-    notes = {n: (e.headers,) for n, e in report.ports.items() if e.headers}
-    return measured_episodes(episodes, kept.dtypes, packets, report.guessed(), notes)
+    doubts = {n: e.headers for n, e in report.ports.items()}
+    return measured_episodes(episodes, kept.dtypes, packets, report.guessed(), doubts)
 
 
 def _load_main(folder: Path, report: _Report) -> list[Measured]:
@@ -470,14 +476,17 @@ def _run_check(status: str, *, allow_recorded: bool) -> LimitCheck:
 
 
 def _source_checks(subject: Subject, *, allow_stale: bool) -> Iterator[LimitCheck]:
-    """A check where files of the run have changed since: what was measured is no longer what is there."""
+    """A check where files of the run have changed since, or may have: what was measured is no longer what is there."""
     changed = changed_sources(subject.sources or {})
-    if not changed:
+    if changed:
+        more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
+        found, reason = "stale", f"stale: {changed[0]}{more}; run it again, or accept it with --stale"
+    elif subject.processes:
+        found, reason = "not known", f"cannot be measured: {subject.unrecorded}; accept it with --stale"
+    else:
         return
-    more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
-    reason = f"stale: {changed[0]}{more}; run it again, or accept it with --stale"
-    verdict: Verdict = "pass" if allow_stale else "fail"
-    yield LimitCheck("run", "sources", "unchanged", "stale", "", verdict, "" if allow_stale else reason)
+    verdict: Verdict = "pass" if allow_stale else "fail" if changed else "unmeasured"
+    yield LimitCheck("run", "sources", "unchanged", found, "", verdict, "" if allow_stale else reason)
 
 
 def check_subject(
@@ -528,6 +537,26 @@ def by_port(limits: Limits, names: Sequence[str]) -> Limits:
         for one in () if name in names else mine or [name]:
             found.setdefault(one, table)
     return limits.model_copy(update={"port": found})
+
+
+def packet_ports(subject: Subject, limits: Limits) -> list[str]:
+    """Ports whose headers of packets do not count: the limits decide it, else the file or run."""
+    table = by_port(limits, subject.names).port
+    decided = {name: one.packets for name, one in table.items() if one.packets is not None}
+    return sorted({n for at in subject.episodes for n, port in at.ports.items() if decided.get(n, port.packets)})
+
+
+def port_notes(subject: Subject, limits: Limits) -> list[str]:
+    """What is suspicious of a port, with its name."""
+    decided = {name for name, one in by_port(limits, subject.names).port.items() if one.packets is not None}
+    found = [
+        f"{name}: {text}"
+        for at in subject.episodes
+        for name, port in at.ports.items()
+        for text in (*port.notes, "" if name in decided else port.doubt)
+        if text
+    ]
+    return list(dict.fromkeys(found))
 
 
 def ports_without_limits(subject: Subject, limits: Limits) -> list[str]:
@@ -638,7 +667,7 @@ def _payload(name: str, port: MeasuredPort, packets: bool | None) -> MeasuredPor
 def _window_figure(at: Measured, port: MeasuredPort, what: str, window_ns: float) -> _Figure:
     """The rate in the slowest window of a length."""
     window_ps = round(window_ns * 1000)
-    slowest = slowest_window(port.trace, window_ps, in_ps=True)
+    slowest = slowest_window(port.trace, window_ps, in_ps=True, cycle_ps=port.clock_ps) if len(port.trace) > 1 else None
     if slowest is None:
         return _Figure(at, None, f"too few beats for a window of {_number(window_ns)} ns", absent=True)
     dtype, why = _sample_type(port)

@@ -14,7 +14,8 @@ from typing import Any
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.tb.build.toolchain import find_verilator
 from goldbeat.tb.design.files_read import files_read
-from goldbeat.tb.paths import build_root, cache_root
+from goldbeat.tb.git import top_level
+from goldbeat.tb.paths import IMPORT_ROOT, REPOSITORY, build_root, cache_root
 from goldbeat.tb.run.runs import Request
 from goldbeat.tb.run.seal import MISSING, file_digest
 from goldbeat.tb.versions import version_of
@@ -24,7 +25,7 @@ def sources_of(request: Request) -> dict[str, dict[str, str]]:
     """The files of a run by kind, each with the hash of its content, by absolute path.
 
     Kinds are ``RTL``, ``description``, ``model`` and ``stimulus``. Of a model that comes with Goldbeat these are all files of its
-    package, of a user's those beside the description.
+    package, of a user's those beside the description, and what the model has opened in the project.
     """
     kinds: dict[str, Iterator[Path]] = {
         "RTL": _rtl(request),
@@ -51,7 +52,8 @@ def changed_sources(kept: Mapping[str, Mapping[str, str]]) -> list[str]:
     for kind, files in kept.items():
         for path, digest in files.items():
             if (now := file_digest(Path(path))) != digest:
-                found.append(f"{kind} {path} {'is missing' if now == MISSING else 'has changed'}")
+                what = "is missing" if now == MISSING else "was not there" if digest == MISSING else "has changed"
+                found.append(f"{kind} {path} {what}")
     return found
 
 
@@ -76,20 +78,18 @@ def _model(request: Request) -> Iterator[Path]:
         # A description may use the Python files beside it.
         folder = Path(request.origin.source).absolute().parent
         yield from sorted(folder.glob("*.py"))
-        yield from _data(folder)
+        yield from _opened(folder, Path.cwd())
+    else:
+        yield from _opened(Path.cwd())
     for file in _code_file(request.design.model):
         yield from sorted(file.absolute().parent.glob("*.py"))
 
 
-def _data(folder: Path) -> Iterator[Path]:
-    """What the user's code has read: below the description's folder, and data below the current one."""
-    made = (build_root(), cache_root(), Path(sys.prefix).resolve())
-    for path in files_read(folder):
-        if not any(path.is_relative_to(one) for one in made):
-            yield path
-    for path in files_read(Path.cwd()):
-        if path.suffix not in (".py", ".pyc", ".so") and not any(path.is_relative_to(one) for one in made):
-            yield path
+def _opened(*folders: Path) -> list[Path]:
+    """What the user's code has opened below folders, or below the clones of git that they are in."""
+    clones = [top for folder in folders if (top := top_level(folder)) is not None]
+    own = (IMPORT_ROOT / "goldbeat", REPOSITORY / "pymodels", REPOSITORY / "tb")
+    return files_read([*folders, *clones], [build_root(), cache_root(), *own])
 
 
 def _code_file(function: Any) -> Iterator[Path]:

@@ -15,10 +15,10 @@ def _trace(rng: np.random.Generator, beats: int, longest: int) -> Trace:
     return Trace.from_bytes(np.zeros((beats, 4)), keep=keep, cycle=cycle, clock_ps=4000)
 
 
-def _windows(trace: Trace, length: int) -> list[int]:
-    """Payload of each window, from the definition."""
+def _windows(trace: Trace, length: int, occupied: int = 1) -> list[int]:
+    """Payload of each window, from the definition; the last beat occupies so many cycles."""
     size, first, last = trace.keep.sum(axis=1), int(trace.cycle[0]), int(trace.cycle[-1])
-    starts = range(first, last - length + 1)
+    starts = range(first, last + occupied - length + 1)
     return [int(size[(trace.cycle >= s) & (trace.cycle < s + length)].sum()) for s in starts]
 
 
@@ -27,9 +27,9 @@ def test_curves_hold_what_every_window_holds(longest: int) -> None:
     rng = np.random.default_rng(longest)
     for beats in (1, 2, 3, 17, 40):
         trace = _trace(rng, beats, longest)
-        span = int(trace.cycle[-1] - trace.cycle[0])
+        span = int(trace.cycle[-1] - trace.cycle[0]) + 1
         curve = service_curve(trace, [1, 2, 3, 10, max(1, span), span + 1])
-        assert curve.lengths.tolist() == sorted({n for n in (1, 2, 3, 10, span) if 1 <= n <= span})
+        assert curve.lengths.tolist() == sorted({n for n in (1, 2, 3, 10, span) if n <= span})
         for length, least, most in zip(curve.lengths.tolist(), curve.least, curve.most, strict=True):
             held = _windows(trace, length)
             assert (least, most) == (min(held), max(held))
@@ -39,11 +39,26 @@ def test_curves_hold_what_every_window_holds(longest: int) -> None:
             # In time, windows start between edges too.
             time = Trace.from_bytes(trace.data, keep=trace.keep, cycle=trace.cycle * 3 + 5, clock_ps=1)
             three = Trace.from_bytes(trace.data, keep=trace.keep, cycle=trace.cycle, clock_ps=3, offset_ps=5)
-            held = _windows(time, 3 * length - 1)
+            held = _windows(time, 3 * length - 1, 3)
             found = slowest_window(three, 3 * length - 1, in_ps=True)
             assert found is not None
             assert (found.payload, found.start) == (min(held), int(time.cycle[0]) + held.index(min(held)))
         assert slowest_window(trace, span + 1) is None
+
+
+def test_a_short_beat_is_in_a_window_wherever_it_stands() -> None:
+    for beats in (2, 5, 24):
+        for short in range(beats):
+            keep = np.arange(16) < np.where(np.arange(beats) == short, 4, 16)[:, None]
+            trace = Trace.from_bytes(np.zeros((beats, 16)), keep=keep, clock_ps=4000)
+            for length in range(1, beats + 1):
+                found = slowest_window(trace, 4000 * length, in_ps=True)
+                assert found is not None
+                assert found.payload == 16 * length - 12
+            # On a finer grid, a beat still occupies a cycle of the port's clock.
+            fine = Trace.from_bytes(trace.data, keep=keep, cycle=trace.cycle * 4000, clock_ps=1)
+            assert slowest_window(fine, 4000 * beats, in_ps=True) is None
+            assert slowest_window(fine, 4000 * beats, in_ps=True, cycle_ps=4000) == found
 
 
 def test_no_window_holds_more_than_the_port_carries() -> None:

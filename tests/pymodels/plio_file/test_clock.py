@@ -67,6 +67,36 @@ def test_a_clock_between_two_picoseconds() -> None:
     assert clock.cycles(stamps).tolist() == (np.cumsum([1, *[1] * 50, 10, *[1] * 50])).tolist()
 
 
+@pytest.mark.parametrize("mhz", [300, 312.5, 350, 375, 400, 450, 600, 625, 1000 / 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_stamps_in_whole_nanoseconds_are_on_the_grid_of_the_given_clock(mhz: float, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    cycles = np.cumsum(rng.choice([1, 1, 1, 2, 40], 300))
+    stamps = np.round((cycles + rng.random()) * 1000 / mhz).astype(np.int64) + 7
+    text = "".join(f"T {t} ns\n1\n" for t in stamps).encode()
+    file = parse_text(text, "int32", 32, clock_ps=round(1e6 / mhz))
+    assert (file.clock.off_grid, len(file.beats_off_grid())) == (0, 0)
+    assert np.diff(file.on_clock().cycle).tolist() == np.diff(cycles).tolist()
+    assert abs(np.diff(file.measured().time_ps) - np.diff(cycles) * 1e6 / mhz).max() <= 1
+    found = measure(file.measured(), "int32", clock_ps=file.clock.period_ps)
+    assert set(found.gaps) == set((np.diff(cycles) - 1).tolist())
+    assert sum(found.gaps.values()) == 299
+    # What back to back would be is never more than the port.
+    full = "".join(f"T {round(n * 1000 / mhz)} ns\n1\n" for n in range(int(rng.integers(2, 60)))).encode()
+    file = parse_text(full, "int32", 32, clock_ps=round(1e6 / mhz))
+    found = measure(file.measured(), "int32", clock_ps=file.clock.period_ps)
+    for rate in (found.raw, found.continuous, found.sustained):
+        assert rate is not None
+        assert 0.999 < found.share(rate) <= 1
+
+
+def test_what_rounding_does_not_explain_is_off_the_grid() -> None:
+    for gaps, period, off in (([3, 3, 4] * 9 + [5, 3, 3, 4], 3333, 4), ([4] * 20, 5000, 20), ([4] * 20, 3333, 12)):
+        file = file_of(gaps, clock_ps=period)
+        assert file.clock.off_grid == off
+        assert (np.diff(file.measured().time_ps) > 0).all()
+
+
 def test_what_is_unsure_says_so_and_names_what_else_fits() -> None:
     # Never back to back: it may be 125, 250 or 500 MHz.
     slow = infer(*[8, 16, 24, 16] * 10)

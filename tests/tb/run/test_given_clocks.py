@@ -49,10 +49,11 @@ def _named(file: Path) -> FileInput:
 
 
 def test_a_period_that_both_halves_of_a_simulated_clock_round_is_that_of_the_file(tmp_path: Path) -> None:
-    file = _file(tmp_path, [round(n * 1e4 / 3) for n in range(40)])
-    found = _read(file, aclk=ClockWish(300))
-    assert (found.trace.clock_ps, found.clock.notes) == (3334, ())
-    assert not found.trace.gaps[1:].any()
+    for step in (1, 1000):  # In whole picoseconds, or nanoseconds.
+        file = _file(tmp_path, [round(n * 1e4 / 3 / step) * step for n in range(40)])
+        found = _read(file, aclk=ClockWish(300))
+        assert (found.trace.clock_ps, found.clock.notes) == (3334, ())
+        assert not found.trace.gaps[1:].any()
 
 
 def test_a_beat_off_the_grid_moves_with_a_note(tmp_path: Path) -> None:
@@ -155,3 +156,22 @@ def test_info_is_not_sure_of_a_clock_whose_double_fits(tmp_path: Path) -> None:
         assert got == 0, text
         assert "high confidence" not in text
         assert f"{2e6 / step:g} MHz (100.0%)" in text
+
+
+@pytest.mark.sim
+def test_a_beat_that_moved_is_said_by_signoff_and_regressions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    share_simulators(tmp_path)
+    file = _file(tmp_path, [0, 4000, 8000, 13_000, *(n * 4000 for n in range(4, 40))])
+    bench = _bench(tmp_path)
+    got, text = goldbeat(["run", str(bench), "--input", f"s_axis={file}", "--name", "q", "--set", "gaps=none"])
+    said = "q.txt:8: the beat at 13000 ps is off the grid of the 250 MHz clock (description); it is moved"
+    assert (got, said in text) == (0, True), text
+    (tmp_path / "l.toml").write_text("[port.s_axis]\nmax_gap_ns = 100000\n")
+    got, text = goldbeat(["signoff", "build/runs/q", "--limits", "l.toml"])
+    assert (got, "note: " in text, said in text) == (0, True, True), text
+    (tmp_path / "s.toml").write_text(
+        f'[[run]]\ndesigns = ["{bench}"]\ncases = ["random"]\nseeds = 2\ninputs.s_axis = "q.txt"\n'
+    )
+    got, text = goldbeat(["regress", "s.toml", "--jobs", "1"])
+    assert (got, text.count("warning: "), said in text) == (0, 1, True), text

@@ -91,6 +91,25 @@ def test_a_stream_that_breaks_its_limit_is_not_signed_off(tmp_path: Path, trace:
     assert "PASS" not in text
 
 
+def test_the_last_window_ends_with_the_last_beat(tmp_path: Path) -> None:
+    rows = ["DATA,1,1,1,1,-1,0"] * 23 + ["DATA,1,1,1,1,0x000F,1"]
+    (tmp_path / "p.csv").write_text("\n".join(["CMD,D,D,D,D,TKEEP,TLAST", *rows, ""]))
+    (tmp_path / "l.toml").write_text("[port.p]\nmin_mb_per_s = 4000\nwindow_ns = 16\n")
+    words = ["signoff", f"{tmp_path}/p.csv", "-t", "int32", "-w", "128", "--limits", f"{tmp_path}/l.toml"]
+    code, text = goldbeat([*words, "--clock", "250"])
+    assert (code, "3250 MB/s is below 4000 MB/s in the window right after the beat at 76 ns" in text) == (1, True), text
+
+
+def test_ignored_tkeep_is_said(tmp_path: Path) -> None:
+    for rows, said in (("DATA:3,1,0x0,0", "3 beats without TLAST have TKEEP 0x0"), ("DATA:3,1,-1,0", "")):
+        for blank in ("", " "):  # The quick reader and the careful one.
+            (tmp_path / "p.csv").write_text(f"CMD,D,TKEEP,TLAST\n{blank}{rows}\nDATA,1,0xF,1\n")
+            (tmp_path / "l.toml").write_text("[port.p]\nmin_mb_per_s = 1000\n")
+            words = ["signoff", f"{tmp_path}/p.csv", "-t", "int32", "-w", "32", "--limits", f"{tmp_path}/l.toml"]
+            code, text = goldbeat([*words, "--clock", "250"])
+            assert (code, said in text, "0x0" in text) == (0, True, bool(said)), text
+
+
 @pytest.mark.parametrize("frame", [None, 1, 16, 160])
 def test_a_stream_at_full_rate_keeps_the_limit_of_its_port(tmp_path: Path, frame: int | None) -> None:
     text = _signoff(tmp_path, _stream(_gaps(160), frame), "min_msamples_per_s = 250", "--clock", "250", code=0)
@@ -147,7 +166,7 @@ def test_headers_of_packets_do_not_count(tmp_path: Path, width: int, payload: fl
         assert "headers of packets are not counted on p" in text
         _signoff(tmp_path, trace, f"min_msamples_per_s = {payload * 0.97}", "--clock", "250", *args, code=0)
     _signoff(tmp_path, trace, limit, "--no-packets", code=0)
-    _signoff(tmp_path, trace, f"{limit}\npackets = false", code=0)
+    assert "headers of packets" not in _signoff(tmp_path, trace, f"{limit}\npackets = false", code=0)
     base = ["plio", "throughput", f"{tmp_path}/p.txt", "-t", "int32", "-w", str(width)]
     (found,) = json.loads(goldbeat([*base, "--json"])[1])
     assert (found["packets"], found["samples"]) == (True, 128)
@@ -177,6 +196,7 @@ def test_frames_that_may_be_packets_are_said(tmp_path: Path) -> None:
     ):
         assert said in _signoff(tmp_path, trace, "min_mb_per_s = 1", code=0)
         assert said not in _signoff(tmp_path, trace, "min_mb_per_s = 1", "--no-packets", code=0)
+        assert said not in _signoff(tmp_path, trace, "min_mb_per_s = 1\npackets = false", code=0)
     assert "header" not in _signoff(tmp_path, _stream(_gaps(64)), "min_mb_per_s = 1", code=0)
 
 
@@ -238,6 +258,23 @@ def test_beats_closer_than_a_cycle_contradict_the_given_clock(tmp_path: Path) ->
     assert "p.txt:4: found a beat 4000 ps after the one before" in text
     assert "expected at least a cycle of the 5000 ps clock" in text
     _signoff(tmp_path, _stream(_gaps(20)), "max_idle_cycles = 1", "--clock", "500", code=0)
+
+
+def test_stamps_rounded_to_nanoseconds_keep_their_clock(tmp_path: Path) -> None:
+    words = ["signoff", f"{tmp_path}/p.txt", "-t", "int32", "-w", "32", "--limits", f"{tmp_path}/l.toml"]
+    for extra, limit, code in (
+        (0, "max_idle_cycles = 0\nmax_gap_ns = 3.334\nmin_msamples_per_s = 300", 0),
+        (0, "min_msamples_per_s = 300\nwindow_ns = 100", 0),
+        (0, "min_msamples_per_s = 300.1", 1),
+        (1, "max_idle_cycles = 0", 1),
+    ):
+        cycles = [n + extra * (n > 50) for n in range(100)]
+        (tmp_path / "p.txt").write_text("".join(f"T {round(n * 10 / 3)} ns\n1\n" for n in cycles))
+        (tmp_path / "l.toml").write_text(f"[port.p]\n{limit}\n")
+        got, text = goldbeat([*words, "--clock", "300"])
+        assert got == code, text
+    got, text = goldbeat([*words, "--clock", "200"])
+    assert (got, "found a beat 3000 ps after the one before" in text) == (2, True), text
 
 
 def test_idle_cycles_at_the_end_of_a_csv_are_said(tmp_path: Path) -> None:
@@ -369,16 +406,37 @@ def test_a_run_folder_belongs_together(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 READS = """
-import ctypes, os, pathlib
+import ctypes, importlib.util, os, pathlib, runpy, sqlite3, subprocess, sys
 import numpy as np
 from model import predict as plain
 HERE = pathlib.Path(__file__).parent
 AT_LOAD = (HERE / "load.txt").read_text()
+sys.path.insert(0, os.path.join(HERE, "..", "lib"))
+import onpath_fixc
+spec = importlib.util.spec_from_file_location("byspec", "lib/byspec.py")
+spec.loader.exec_module(importlib.util.module_from_spec(spec))
+runpy.run_path("lib/byrunpy.py")
+try:
+    import absent_fixc
+except ImportError:
+    pass
 
 def predict(params, stimulus):
     np.load(HERE / "tables" / "table.npy")
     np.load("data/run.npy")
     os.close(os.open(HERE / "raw.bin", os.O_RDONLY))
+    (HERE / "linked.dat").read_text()
+    try:
+        ctypes.CDLL(os.path.abspath("lib.so"))
+    except OSError:
+        pass
+    try:
+        open("data/asked.txt")
+    except FileNotFoundError:
+        pass
+    sqlite3.connect("data/g.db").close()
+    if (HERE / "starts.txt").read_text() == "1":
+        subprocess.check_output(["cat", "data/process.txt"])
     (HERE / "cache.tmp").write_text("made by the model")
     (HERE / "cache.tmp").read_text()
     (HERE / "cache.tmp").unlink()
@@ -387,30 +445,53 @@ def predict(params, stimulus):
 
 
 @pytest.mark.sim
-def test_what_the_model_reads_makes_a_run_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_model_reads_makes_a_run_stale(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bench = shutil.copytree(REPOSITORY / "examples" / "plio", tmp_path / "bench")
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "linked.dat"
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(bench)
     share_simulators(tmp_path)
     text = (bench / "decimate.toml").read_text()
     (bench / "decimate.toml").write_text(text.replace('"model.py:predict"', '"reads.py:predict"'))
     (bench / "reads.py").write_text(READS)
-    (bench / "load.txt").write_text("1")
-    (bench / "raw.bin").write_bytes(b"1")
-    files = [bench / "tables" / "table.npy", tmp_path / "data" / "run.npy", bench / "load.txt", bench / "raw.bin"]
-    for file in files[:2]:
-        file.parent.mkdir()
+    (bench / "linked.dat").symlink_to(elsewhere)
+    data, lib = tmp_path / "data", tmp_path / "lib"
+    for folder in (bench / "tables", data, lib):
+        folder.mkdir()
+    files = [bench / "tables" / "table.npy", data / "run.npy"]
+    for file in files:
         np.save(file, np.arange(3))
+    plain = [lib / f"{name}.py" for name in ("onpath_fixc", "byspec", "byrunpy")]
+    plain += [bench / name for name in ("load.txt", "raw.bin", "linked.dat", "starts.txt")]
+    plain += [tmp_path / "lib.so", data / "process.txt"]
+    for file in plain:
+        file.write_text("0")
+    files += [*plain, data / "g.db"]
     (tmp_path / "l.toml").write_text("[port.m_axis]\nmin_msamples_per_s = 1\n")
-    code, text = goldbeat(["run", str(bench / "decimate.toml"), "--name", "r", "--case", "random"])
-    assert code == 0, text
+    run = ["run", str(bench / "decimate.toml"), "--name", "r", "--case", "random"]
     check = ["signoff", "build/runs/r", "--limits", "l.toml"]
-    code, text = goldbeat(check)
+    code, text = goldbeat(run)
     assert code == 0, text
+    code, text = goldbeat(check)
+    assert (code, "processes of the model" in text) == (0, False), text
+    for new in (data / "asked.txt", lib / "absent_fixc.py"):
+        new.write_text("1")
+        code, text = goldbeat(check)
+        assert (code, f"stale: model {new} was not there" in text) == (1, True), text
+        new.unlink()
+    (bench / "starts.txt").write_text("1")
+    code, text = goldbeat([*run, "--force"])
+    assert code == 0, text
+    unknown = "files that processes of the model read (cat) are not recorded"
+    code, text = goldbeat(check)
+    assert (code, f"FAIL run sources: cannot be measured: {unknown}" in text) == (1, True), text
+    code, text = goldbeat([*check, "--stale"])
+    assert (code, f"note: {unknown}" in text) == (0, True), text
     for file in files:
         kept = file.read_bytes()
         file.write_bytes(kept + b"2")
         code, text = goldbeat(check)
         assert (code, f"stale: model {file} has changed" in text) == (1, True), text
         file.write_bytes(kept)
-    assert goldbeat(check)[0] == 0
