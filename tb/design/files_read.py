@@ -8,9 +8,11 @@ import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import source_from_cache
 from pathlib import Path
+from types import FrameType
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -18,7 +20,8 @@ _read: dict[Path, None] = {}
 _written: set[Path] = set()
 _asked: dict[str, Sequence[str]] = {}
 """Modules that were imported -> where they were looked for."""
-_started: dict[str, None] = {}
+_started: dict[str, set[str]] = {}
+"""Programs that were started -> the files of the code that did it."""
 _depth = 0
 _PROCESSES = {
     "subprocess.Popen",
@@ -44,10 +47,18 @@ def recording_reads() -> Iterator[None]:
         _depth -= 1
 
 
-def files_read(roots: Sequence[Path], made: Sequence[Path]) -> list[Path]:
-    """Files that were opened for reading and not written, also those that were not there, in the order of their first use.
+@dataclass(frozen=True)
+class Reads:
+    """Attributes: files that a user's code has opened, and programs that it has started, of which nobody knows what they read."""
 
-    A link counts where it or its target is below one of the folders.
+    files: Sequence[Path]
+    programs: Sequence[str]
+
+
+def reads_below(roots: Sequence[Path], made: Sequence[Path]) -> Reads:
+    """What was opened for reading and not written, also what was not there, in the order of the first use; and what was started.
+
+    A link counts where it or its target is below one of the folders, a program where code below them has started it.
 
     Args:
         roots: the folders.
@@ -57,20 +68,14 @@ def files_read(roots: Sequence[Path], made: Sequence[Path]) -> list[Path]:
     left_out = [one for one in (*made, *_environment()) if not any(root.is_relative_to(one) for root in inside)]
 
     def counts(path: Path) -> bool:
-        below = any(path.is_relative_to(root) for root in inside)
-        return below and not any(path.is_relative_to(one) for one in left_out)
+        return any(
+            any(one.is_relative_to(root) for root in inside) and not any(one.is_relative_to(out) for out in left_out)
+            for one in (path, path.resolve())
+        )
 
-    wanted = (*_read, *_modules_not_found())
-    return [
-        path
-        for path in dict.fromkeys(wanted)
-        if path not in _written and (counts(path) or counts(path.resolve())) and (path.is_file() or not path.exists())
-    ]
-
-
-def processes_started() -> list[str]:
-    """Names of the programs that a user's code has started: nobody knows what they read."""
-    return list(_started)
+    wanted = dict.fromkeys((*_read, *_modules_not_found()))
+    files = [p for p in wanted if p not in _written and counts(p) and (p.is_file() or not p.exists())]
+    return Reads(files, [name for name, code in _started.items() if any(counts(Path(file)) for file in code)])
 
 
 @cache
@@ -116,7 +121,7 @@ def _import(name: str, file: str | None, folders: Sequence[str] | None) -> None:
     if file is not None:
         _add(file)
     elif name.startswith("multiprocessing.popen_"):
-        _started.setdefault("multiprocessing")
+        _note_start("multiprocessing")
     elif folders is not None and "." not in name:
         _asked.setdefault(name, tuple(folders))
 
@@ -126,11 +131,20 @@ def _start(event: str, values: tuple[Any, ...]) -> None:
     command = values[1] if event == "subprocess.Popen" else values[:2]
     words = [command] if isinstance(command, (str, bytes, os.PathLike)) else list(command or ())
     texts = [os.fsdecode(word) for word in words if isinstance(word, (str, bytes, os.PathLike))]
-    _started.setdefault(next(iter(" ".join(texts).split()), event))
+    _note_start(next(iter(" ".join(texts).split()), event))
     folder = values[2] if event == "subprocess.Popen" and values[2] is not None else ""
     for word in (part for text in texts for part in (text, *text.split())):
         if (found := Path(os.fsdecode(folder), word)).is_file():
             _add(str(found))
+
+
+def _note_start(name: str) -> None:
+    """A program, with the files of the functions that are running, up to Goldbeat's own that has called the user's code."""
+    frame: FrameType | None = sys._getframe()
+    own = str(Path(__file__).parents[1])
+    while frame is not None and (frame.f_code.co_filename == __file__ or not frame.f_code.co_filename.startswith(own)):
+        _started.setdefault(name, set()).add(str(_named(frame.f_code.co_filename)))
+        frame = frame.f_back
 
 
 def _add(name: str, mode: Any = "r", flags: int = 0) -> None:

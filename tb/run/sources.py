@@ -13,7 +13,7 @@ from typing import Any
 
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.tb.build.toolchain import find_verilator
-from goldbeat.tb.design.files_read import files_read
+from goldbeat.tb.design.files_read import Reads, reads_below
 from goldbeat.tb.git import top_level
 from goldbeat.tb.paths import IMPORT_ROOT, REPOSITORY, build_root, cache_root
 from goldbeat.tb.run.runs import Request
@@ -76,20 +76,24 @@ def _descriptions(request: Request) -> Iterator[Path]:
 def _model(request: Request) -> Iterator[Path]:
     if request.origin.source is not None:
         # A description may use the Python files beside it.
-        folder = Path(request.origin.source).absolute().parent
-        yield from sorted(folder.glob("*.py"))
-        yield from _opened(folder, Path.cwd())
-    else:
-        yield from _opened(Path.cwd())
+        yield from sorted(Path(request.origin.source).absolute().parent.glob("*.py"))
+    yield from _reads(request).files
     for file in _code_file(request.design.model):
         yield from sorted(file.absolute().parent.glob("*.py"))
 
 
-def _opened(*folders: Path) -> list[Path]:
-    """What the user's code has opened below folders, or below the clones of git that they are in."""
+def programs_started(request: Request) -> list[str]:
+    """Programs that the user's code has started: what they read is not among the sources."""
+    return list(_reads(request).programs)
+
+
+def _reads(request: Request) -> Reads:
+    """What the user's code has opened below the description's folder and the current one, or the clones of git they are in."""
+    source = request.origin.source
+    folders = [Path.cwd(), *([] if source is None else [Path(source).absolute().parent])]
     clones = [top for folder in folders if (top := top_level(folder)) is not None]
     own = (IMPORT_ROOT / "goldbeat", REPOSITORY / "pymodels", REPOSITORY / "tb")
-    return files_read([*folders, *clones], [build_root(), cache_root(), *own])
+    return reads_below([*folders, *clones], [build_root(), cache_root(), *own])
 
 
 def _code_file(function: Any) -> Iterator[Path]:
