@@ -195,7 +195,7 @@ MODELS = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("model", "name"), MODELS)
 def test_streams_command_by_command(folder: Path, model: str, name: str):
-    program = TpuProgram(name, group(folder, model, name))
+    program = TpuProgram(name, [group(folder, model, name)])
     found = Lockstep(program, functional_model(name), integers="int8" in model).run()
     assert set(found) == {"equal"}, found
     assert found["equal"] >= 11

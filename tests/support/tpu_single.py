@@ -43,7 +43,7 @@ class Single:
     def __init__(self, name: str, engine: str, form: str, func: int, fields: Mapping[str, int]) -> None:
         self.commands = one_command(name, engine, form, func, fields)
         stream = CommandStream(f"core0.sub0.g0.{engine}", engine, self.commands.data, 0)
-        self.program = TpuProgram(name, [(stream, self.commands)])
+        self.program = TpuProgram(name, [[(stream, self.commands)]])
         self.memories = TpuMemories(self.program.memory, self.program.spans(), 1, static_tables(name))
         self.engine = engine
 

@@ -18,9 +18,8 @@ from goldbeat.pymodels.tpu.execute.special import special_function
 from goldbeat.pymodels.tpu.execute.step import FormBatch, TpuStep
 from goldbeat.pymodels.tpu.execute.system import system_command
 from goldbeat.pymodels.tpu.hazards.operands import ENGINES, chip_memory, engine_builders
-from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
-from goldbeat.pymodels.tpu.streams.decode import Commands
-from goldbeat.pymodels.tpu.streams.schedule import lane, schedule
+from goldbeat.pymodels.tpu.streams.groups import JoinedGroups, Member
+from goldbeat.pymodels.tpu.streams.schedule import schedule
 
 OPERATIONS: dict[str, Callable[[TpuStep], None]] = {
     "sAR": arithmetic,
@@ -42,41 +41,33 @@ OPERATIONS: dict[str, Callable[[TpuStep], None]] = {
     "SYS_TR_WR": system_command,
 }
 """What the TIU does, by the form's name."""
-Member = tuple[CommandStream, Commands]
 
 
 class TpuProgram:
-    """The commands of one group, with their operands.
+    """The commands of groups that run together, with their operands.
 
     Args:
         chip: its name.
-        members: the streams, decoded.
+        groups: the streams of each, decoded.
 
     Raises:
         UsageError: the memories of the chip are not public, or the commands wait for each other.
     """
 
-    def __init__(self, chip: str, members: Sequence[Member]) -> None:
+    def __init__(self, chip: str, groups: Sequence[Sequence[Member]]) -> None:
         memory = chip_memory(chip)
         if memory is None:
             raise UsageError(f"{chip}: its memories are not described in public, so nothing can be executed")
-        self.chip, self.memory, self.members = chip, memory, members
+        joined = JoinedGroups(groups)
+        self.chip, self.memory, self.members = chip, memory, list(joined.members.values())
         self.batches: list[dict[str, FormBatch]] = []
-        for stream, found in members:
+        for stream, found in self.members:
             made: dict[str, FormBatch] = {}
             if found.engine.name in ENGINES:
                 for b in engine_builders(memory, found, 0, stream.core):
                     made[b.kind.name] = FormBatch(b, stream.core, stream.name)
             self.batches.append(made)
-        self.order = self._order()
-
-    def _order(self) -> list[tuple[int, int]]:
-        """(member, row) of all commands, by the cycle in which they start if each takes one."""
-        times = schedule([lane(found, stream.core) for stream, found in self.members], [1] * len(self.members))
-        if times.blocked:
-            raise UsageError(f"deadlock: {times.blocked[0]}; see `goldbeat tpu check`")
-        starts = [(int(at), member, row) for member, start in enumerate(times.start) for row, at in enumerate(start)]
-        return [(member, row) for _, member, row in sorted(starts)]
+        self.order = _order(joined)
 
     def spans(self, *, written: bool = False) -> list[tuple[int, int]]:
         """(start, end) of the operands in global memory, or of those that are written."""
@@ -122,3 +113,15 @@ class TpuProgram:
         if known is None:
             raise step.stop("form")
         known(step)
+
+
+def _order(joined: JoinedGroups) -> list[tuple[int, int]]:
+    """(member, row) of all commands, by the cycle in which they start if each takes one."""
+    times = schedule(joined.lanes, [1] * len(joined.lanes), joined.bounds)
+    if times.blocked:
+        raise UsageError(f"deadlock: {times.blocked[0]}; see `goldbeat tpu check`")
+    starts = []
+    for member, (index, group) in enumerate(joined.members):
+        begin, end = joined.bounds[index][group : group + 2]
+        starts += [(at, member, row) for row, at in enumerate(times.start[index][begin:end].tolist())]
+    return [(member, row) for _, member, row in sorted(starts)]

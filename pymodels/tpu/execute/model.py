@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.tpu.execute.machine import Member, TpuProgram
+from goldbeat.pymodels.tpu.execute.machine import TpuProgram
 from goldbeat.pymodels.tpu.execute.memories import Array, TpuMemories
 from goldbeat.pymodels.tpu.execute.numbers import BF16, FP16, FP32, INT8, INT16, INT32, Element, to_numbers, to_stored
 from goldbeat.pymodels.tpu.execute.static import static_tables
 from goldbeat.pymodels.tpu.streams.bmodel import BModel
 from goldbeat.pymodels.tpu.streams.container import commands
+from goldbeat.pymodels.tpu.streams.groups import Member, groups_together
 from goldbeat.pymodels.tpu.streams.tables import chip as chip_tables
 
 _TYPES = {
@@ -124,16 +125,20 @@ class StaticNet:
                 raise UsageError(f"net {self.name}: sub-net {number} is dynamic: its commands are not in the file")
 
     def _programs(self) -> list[TpuProgram]:
-        """One per group, in their order."""
+        """One per group, or per groups that run together, in their order."""
         of = chip_tables(self.model.chip)
-        groups: dict[tuple[int, int], list[Member]] = {}
+        members: dict[tuple[int, int, int, str], Member] = {}
         for stream in self.model.streams():
             if (stream.net, stream.stage) == (self._number, self.stage):
-                for found in commands(of, stream, self.model.file).values():
-                    groups.setdefault((stream.subnet, stream.group), []).append((stream, found))
-        if not groups:
+                for engine, found in commands(of, stream, self.model.file).items():
+                    place = stream.subnet, stream.group, stream.core, engine
+                    if place in members:
+                        raise UsageError(f"{stream.name}: a second {engine} stream of core {stream.core}, expected one")
+                    members[place] = stream, found
+        if not members:
             raise UsageError(f"net {self.name}, stage {self.stage}: no commands")
-        return [TpuProgram(of.name, members) for _, members in sorted(groups.items(), key=lambda item: item[0])]
+        together = groups_together(one for _, one in sorted(members.items(), key=lambda item: item[0]))
+        return [TpuProgram(of.name, groups) for groups in together]
 
     @property
     def cores(self) -> int:

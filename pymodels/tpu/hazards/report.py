@@ -321,7 +321,7 @@ def _outside(group: _Groups, memory: ChipMemory) -> Iterator[Finding]:
 
 
 def _dataflow(group: _Groups, *, first: bool, last: bool) -> Iterator[Finding]:
-    times = schedule(group.lanes, [1] * len(group.lanes))
+    times = schedule(group.lanes, [1] * len(group.lanes), group.bounds)
     if times.blocked:
         return
     time = np.zeros(len(group.table), np.int64)

@@ -221,7 +221,7 @@ def _together(groups: Sequence[Sequence[Member]], complete: bool) -> Iterable[Fi
         ]
         if len(lanes) == 1:
             lanes = [replace(lanes[0], role=np.zeros_like(lanes[0].role))]
-    result = schedule(lanes, [1] * len(lanes))
+    result = schedule(lanes, [1] * len(lanes), joined.bounds)
     if result.blocked and not (sync and not never):
         names = {one.name: index for index, one in enumerate(lanes)}
         for blocked in result.blocked:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -128,19 +129,23 @@ class Schedule:
         return max((int(end.max()) for end in self.end if len(end)), default=-1)
 
 
-def schedule(lanes: Sequence[Lane], durations: Sequence[npt.ArrayLike | int]) -> Schedule:
+def schedule(
+    lanes: Sequence[Lane], durations: Sequence[npt.ArrayLike | int], borders: Sequence[Sequence[int]] = ()
+) -> Schedule:
     """Start and end of every command.
 
     Args:
         lanes: the engines; a core has at most one of each name.
         durations: for each lane (n,) cycles, or one number for all; 0 for what takes no time.
+        borders: for each lane the first command of every group, and how many commands there are; all engines of a core are
+            done with a group before one of them starts the next. Empty: one group.
     """
     if len(durations) != len(lanes):
         raise UsageError(f"durations for {len(durations)} engines, expected {len(lanes)}")
     by_name = {(one.core, one.engine): index for index, one in enumerate(lanes)}
     if len(by_name) < len(lanes):
         raise UsageError("two lanes of one engine of one core")
-    return _Run(lanes, durations, by_name).run()
+    return _Run(lanes, durations, by_name, borders).run()
 
 
 def needed_commands(one: Lane, other: Lane | None) -> list[int]:
@@ -168,13 +173,18 @@ def segment_gates(one: Lane, other: Lane) -> dict[int, int]:
 
 class _Run:
     def __init__(
-        self, lanes: Sequence[Lane], durations: Sequence[npt.ArrayLike | int], by_name: Mapping[tuple[int, str], int]
+        self,
+        lanes: Sequence[Lane],
+        durations: Sequence[npt.ArrayLike | int],
+        by_name: Mapping[tuple[int, str], int],
+        borders: Sequence[Sequence[int]],
     ) -> None:
         self.lanes = lanes
         self.other = [by_name.get((one.core, OTHER.get(one.engine, ""))) for one in lanes]
         self.took: list[list[int]] = []
         self.need: list[list[int]] = []  # how many commands of the other engine must have ended
-        self.gates: list[dict[int, int]] = []  # the same, for the first command of each further segment
+        # The same, by engine, for the first command of each further segment and group.
+        self.gates: list[dict[int, dict[int, int]]] = []
         for index, (one, given) in enumerate(zip(lanes, durations, strict=True)):
             try:
                 cycles = np.broadcast_to(np.asarray(given, np.int64), (len(one),))
@@ -189,7 +199,12 @@ class _Run:
             self.need.append(
                 needed_commands(one, None if other is None else lanes[other]) if one.engine in OTHER else [0] * len(one)
             )
-            self.gates.append({} if other is None else segment_gates(one, lanes[other]))
+            gates = {} if other is None else segment_gates(one, lanes[other])
+            self.gates.append({row: {cast(int, other): many} for row, many in gates.items()})
+        for index, mine in enumerate(borders):
+            own = [other for other, one in enumerate(lanes) if one.core == lanes[index].core and other != index]
+            for group, row in enumerate(mine[1:-1], 1):
+                self.gates[index].setdefault(row, {}).update({other: borders[other][group] for other in own})
         self.start: list[list[int]] = [[] for _ in lanes]
         self.end: list[list[int]] = [[] for _ in lanes]
         self.sends: dict[int, list[int]] = {}
@@ -223,10 +238,9 @@ class _Run:
         gates = self.gates[index]
         while row < total:
             if gates and row in gates:
-                done_before = gates[row]
-                if done_before > len(theirs):
+                if self._ahead(index, row) is not None:
                     break
-                last = max(last, theirs[done_before - 1] if done_before else -1)
+                last = max(last, *(self.end[of][many - 1] if many else -1 for of, many in gates[row].items()))
             wait = need[row]
             if wait > len(theirs):
                 break
@@ -249,6 +263,11 @@ class _Run:
             row += 1
         return row > before
 
+    def _ahead(self, index: int, row: int) -> int | None:
+        """The first engine that is not done with what comes before a segment or group."""
+        gate = self.gates[index].get(row, {})
+        return next((other for other, many in gate.items() if many > len(self.end[other])), None)
+
     def _arrived(self, index: int, row: int) -> int | None:
         """When the SENDs that a WAIT needs had all ended, None while some have not."""
         one = self.lanes[index]
@@ -263,8 +282,9 @@ class _Run:
         one, row = self.lanes[index], len(self.end[index])
         other = self.other[index]
         segment = 0 if one.segment is None else int(one.segment[row])
-        if other is not None and self.gates[index].get(row, 0) > len(self.end[other]):
-            reason = f"the end of segment {segment} of {self.lanes[other].engine}"
+        ahead = self._ahead(index, row)
+        if ahead is not None:
+            reason = f"the end of segment {segment} of {self.lanes[ahead].engine}"
         elif other is None and self.need[index][row]:
             reason = f"{OTHER[one.engine]} command {int(one.dep[row])}, and there is no {OTHER[one.engine]} stream"
         elif other is not None and self.need[index][row] > len(self.end[other]):

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tpu_twice import TENSOR, write_model
+from tpu_twice import SIZE, TENSOR, write_model
 from typer.testing import CliRunner
 
+from goldbeat.pymodels.tpu.streams.codegen import CodeGen
+from goldbeat.pymodels.tpu.streams.tables import chip
 from goldbeat.tb.cli import app
 
 RUN = CliRunner()
@@ -33,6 +35,42 @@ def test_the_tensors_come_out(tmp_path: Path, given: Path):
     found = np.load(tmp_path / "y.npz")["y"]
     assert found.dtype == np.float16
     assert found.tolist() == (np.load(given)["x"] * 2).tolist()
+
+
+def _copy(gen: CodeGen, engine: str, source: int, target: int) -> None:
+    fields = SIZE | {"src_data_format": 1, "localmem_mask_h32": 0xFFFFFFFF}
+    for end, address in (("src", source), ("dst", target)):
+        fields |= {f"{end}_start_addr_l32": address, f"{end}_start_addr_h13": 1 << 8}
+    gen.emit(engine, "DMA_tensor", fields)
+
+
+@pytest.mark.parametrize(("send", "wait"), [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_a_core_goes_on_to_its_next_group_alone(tmp_path: Path, send: int, wait: int):
+    """Core 0 copies and sends, core 1 waits and copies, in groups of their own; SDMA of core 1 copies on in group 2."""
+    gen = CodeGen(chip("BM1690"), 2, group_limit=1)
+    dma = gen.chip.engine("gdma")
+    for group in (0, 1):
+        for core, mine, spec in ((0, send, dma.send), (1, wait, dma.wait)):
+            for turn in range(2):
+                _copy(gen, f"gdma:{core}", 0x80000, 0x90000 + 0x1000 * (4 * turn + 2 * group + core))
+            steps = [
+                lambda core=core: _copy(gen, f"gdma:{core}", 0x10000 * core, 0x10000 * (core + 1)),
+                lambda core=core, spec=spec: gen.emit(
+                    f"gdma:{core}", "sDMA_sys", {spec.field: 3 | 1 << 9}, func=spec.func
+                ),
+            ]
+            for step in (steps, steps[::-1])[core] if mine == group else ():
+                step()
+        assert gen.checkpoint()
+    _copy(gen, "sdma:1", 0x20000, 0x30000)
+    tensor = TENSOR | {"data_type": 1, "size": 128}
+    places = {"input_tensor": [tensor | {"name": "x", "device_addr": 1 << 40}]}
+    places |= {"output_tensor": [tensor | {"name": "y", "device_addr": (1 << 40) + 0x30000}]}
+    (tmp_path / "m.bmodel").write_bytes(gen.bmodel("net", tensors=places))
+    np.savez(tmp_path / "x.npz", x=np.arange(64, dtype=np.float32).reshape(1, 64))
+    code, text = call(tmp_path / "m.bmodel", "--input", tmp_path / "x.npz", "--out", tmp_path / "y.npz")
+    assert code == 0, text
+    assert np.load(tmp_path / "y.npz")["y"].tolist() == [list(range(64))]
 
 
 def test_json(tmp_path: Path, given: Path):
