@@ -231,23 +231,32 @@ class Driver:
         group.programming = True
         yield from self._point(engine, group)
         check_sizes(self._context.placement, operation, self._context.configuration)
-        if engine.kind == "CONV":
-            yield from program_conv(self._context, operation, group.id)
-        else:
-            program: Callable[[Context, NetworkOperation], Steps] = {
-                "SDP": program_sdp,
-                "PDP": program_pdp,
-                "CDP": program_cdp,
-                "BDMA": program_bdma,
-                "RUBIK": program_rubik,
-            }[engine.kind]
-            yield from program(self._context, operation)
+        try:
+            yield from self._registers(engine, group, operation)
+        except InputError as error:
+            if error.file is not None:
+                raise
+            what = f"operation {operation.index} ({operation.type})"
+            raise self._context.fail(f"{what}: {error.found}", error.expected) from None
         if engine.kind in ("SDP", "CDP") and operation.desc["lut_index"] >= 0:
             group.lut = int(operation.desc["lut_index"])
         group.pending = False
         self._check_fused(operation)
         yield from self._tell(operation, OP_PROGRAMMED)
         group.programming = False
+
+    def _registers(self, engine: _Engine, group: _Group, operation: NetworkOperation) -> Steps:
+        if engine.kind == "CONV":
+            yield from program_conv(self._context, operation, group.id)
+            return
+        program: Callable[[Context, NetworkOperation], Steps] = {
+            "SDP": program_sdp,
+            "PDP": program_pdp,
+            "CDP": program_cdp,
+            "BDMA": program_bdma,
+            "RUBIK": program_rubik,
+        }[engine.kind]
+        yield from program(self._context, operation)
 
     def _check_fused(self, operation: NetworkOperation) -> None:
         """An operation is fused with one of the engine before its own only."""

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
-from goldbeat.pymodels.nvdla.engines.registers import csb_register
+from goldbeat.pymodels.nvdla.engines.registers import CsbRegister, csb_register
 from goldbeat.pymodels.nvdla.loadable.layouts import MEM_SRAM
 from goldbeat.pymodels.nvdla.loadable.network import Cube, LoadableNetwork
 from goldbeat.pymodels.nvdla.loadable.placement import Placement
+from goldbeat.pymodels.register_map import Field
 
 Kind = Literal["write", "read", "interrupt", "note"]
 RAM_DRAM, RAM_SRAM = 1, 0
@@ -42,27 +44,59 @@ class DriverStep:
 
 
 _DATA = ("src_data", "dst_data")
+_WORD = 0xFFFFFFFF
 Steps = Generator[DriverStep, int, Any]
 """Yields steps and is sent what was read (anything for the others)."""
 
 
-def write_step(block: str, name: str, value: int) -> DriverStep:
-    """A write of a whole register, negative numbers in two's complement."""
-    return DriverStep("write", csb_register(block, name).address, value & 0xFFFFFFFF)
+_SIGNED = re.compile("_OPERAND$|(CVT|DATIN|DATOUT)_OFFSET$|SCALE$|FLOW_SHIFT$|LUT_DATA$|^PAD_VALUE|_(START|END)_HIGH$")
+"""Names of fields that hold two's complement. Those of 32 bits hold any word."""
+
+
+def write_step(block: str, name: str, value: int, *, raw: bool = False) -> DriverStep:
+    """A write of a whole register, negative numbers in two's complement.
+
+    Args:
+        block: of the register.
+        name: of the register.
+        value: to write.
+        raw: a bit pattern, such as half precision, whatever the sign of the field.
+
+    Raises:
+        InputError: the value does not fit the only field, if it begins at bit 0.
+    """
+    one = csb_register(block, name)
+    if len(one.fields) == 1 and not one.fields[0].lsb:
+        _fitting(one, one.fields[0], value, raw)
+    return DriverStep("write", one.address, value & _WORD)
 
 
 def write_fields(block: str, name: str, **fields: int) -> DriverStep:
-    """A write of fields as the driver puts them together: shifted and joined by "or", too large ones spilling over."""
+    """A write of fields; the bits between them are 0.
+
+    Raises:
+        InputError: a value does not fit its field.
+    """
     one = csb_register(block, name)
-    value = 0
-    for field, number in fields.items():
-        value |= number << one.field(field).lsb
-    return write_step(block, name, value)
+    parts = ((one.field(field), int(number)) for field, number in fields.items())
+    return DriverStep("write", one.address, sum(_fitting(one, field, n, False) << field.lsb for field, n in parts))
+
+
+def _fitting(register: CsbRegister, field: Field, value: int, raw: bool) -> int:
+    """A value as its field holds it."""
+    whole = 1 << field.width
+    word = field.width == 32
+    signed = word or bool(_SIGNED.search(field.name))
+    low, high = -whole // 2 if signed else 0, whole // 2 if signed and not (raw or word) else whole
+    if not low <= value < high:
+        name = register.full_name if field.name in register.name else f"{register.full_name} {field.name}"
+        raise InputError(f"{name} {value}", f"{low} to {high - 1}")
+    return value & whole - 1
 
 
 def write_address(block: str, prefix: str, address: int, *, high_first: bool = False) -> Steps:
     """The writes of the low and the high word of an address."""
-    low, high = write_step(block, f"{prefix}_LOW", address), write_step(block, f"{prefix}_HIGH", address >> 32)
+    low, high = write_step(block, f"{prefix}_LOW", address & _WORD), write_step(block, f"{prefix}_HIGH", address >> 32)
     yield high if high_first else low
     yield low if high_first else high
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from goldbeat.pymodels.nvdla.driver.driver_steps import Context, Steps, write_fields, write_step
 from goldbeat.pymodels.nvdla.engines.configuration import FP16
 
@@ -45,23 +47,23 @@ def load_lut(context: Context, engine: str, index: int, precision: int) -> Steps
     yield write_fields(engine, "S_LUT_INFO", **select)
     for name, field in (("LE", "linear_exp"), ("LO", "linear_only")):
         for end in ("start", "end"):
-            value = int(lut[f"{field}_{end}"])
+            value = int(lut[f"{field}_{end}"].astype(np.int64))
             register = f"S_LUT_{name}_{end.upper()}"
             if engine == "CDP":
-                yield write_step(engine, f"{register}_LOW", value)
+                yield write_step(engine, f"{register}_LOW", value & 0xFFFFFFFF)
                 yield write_step(engine, f"{register}_HIGH", value >> 32)
             else:
                 yield write_step(engine, register, value)
     for name, field in (("LE", "linear_exp"), ("LO", "linear_only")):
         under, over = lut[f"{field}_underflow_slope"], lut[f"{field}_overflow_slope"]
-        yield _slope(engine, name, "SCALE", under["scale"], over["scale"], 0xFFFF)
+        yield _slope(engine, name, "SCALE", under["scale"], over["scale"])
         if precision != FP16:
-            yield _slope(engine, name, "SHIFT", under["shifter"], over["shifter"], 0x1F)
+            yield _slope(engine, name, "SHIFT", under["shifter"], over["shifter"])
 
 
-def _slope(engine: str, name: str, part: str, under: Any, over: Any, mask: int) -> Any:
+def _slope(engine: str, name: str, part: str, under: Any, over: Any) -> Any:
     fields = {
-        f"LUT_{name}_SLOPE_UFLOW_{part}": int(under) & mask,
-        f"LUT_{name}_SLOPE_OFLOW_{part}": int(over) & mask,
+        f"LUT_{name}_SLOPE_UFLOW_{part}": int(under),
+        f"LUT_{name}_SLOPE_OFLOW_{part}": int(over),
     }
     return write_fields(engine, f"S_LUT_{name}_SLOPE_{part}", **fields)

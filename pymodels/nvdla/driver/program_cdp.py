@@ -15,6 +15,7 @@ from goldbeat.pymodels.nvdla.driver.driver_steps import (
     write_step,
 )
 from goldbeat.pymodels.nvdla.driver.lut import load_lut
+from goldbeat.pymodels.nvdla.engines.configuration import FP16
 from goldbeat.pymodels.nvdla.loadable.network import NetworkOperation
 
 
@@ -49,7 +50,7 @@ def program_cdp(context: Context, operation: NetworkOperation) -> Steps:
     yield write_step(block, "D_DATA_FORMAT", int(desc["in_precision"]))
     yield write_step(block, "D_LRN_CFG", (int(desc["local_size"]) - 1) // 2 - 1)
     for register, cvt in (("DATIN", desc["in_cvt"]), ("DATOUT", desc["out_cvt"])):
-        yield write_step(block, f"D_{register}_OFFSET", int(cvt["offset"]))
+        yield write_step(block, f"D_{register}_OFFSET", int(cvt["offset"]), raw=desc["in_precision"] == FP16)
         yield write_step(block, f"D_{register}_SCALE", int(cvt["scale"]))
         yield write_step(block, f"D_{register}_SHIFTER", int(cvt["truncate"]))
     bypass = {"SQSUM_BYPASS": bool(desc["bypass_sqsum"]), "MUL_BYPASS": bool(desc["bypass_out_mul"])}

@@ -16,6 +16,7 @@ from goldbeat.pymodels.nvdla.driver.driver_steps import (
     write_fields,
     write_step,
 )
+from goldbeat.pymodels.nvdla.engines.configuration import FP16
 from goldbeat.pymodels.nvdla.engines.pixels import FORMATS, format_name
 from goldbeat.pymodels.nvdla.loadable.network import FEATURE, NetworkOperation
 
@@ -68,7 +69,7 @@ def _cacc(context: Context, operation: NetworkOperation) -> Steps:
     yield write_fields(block, "D_DATAOUT_SIZE_0", DATAOUT_WIDTH=width - 1, DATAOUT_HEIGHT=height - 1)
     yield write_step(block, "D_DATAOUT_SIZE_1", channel - 1)
     address = context.address(target, _name(operation)) if target.entry is not None else 0
-    yield write_step(block, "D_DATAOUT_ADDR", address)
+    yield write_step(block, "D_DATAOUT_ADDR", address & 0xFFFFFFFF)
     yield write_step(block, "D_BATCH_NUMBER", int(desc["batch"]) - 1)
     yield write_step(block, "D_LINE_STRIDE", line)
     yield write_step(block, "D_SURF_STRIDE", surface)
@@ -148,7 +149,7 @@ def _csc(operation: NetworkOperation) -> Steps:
         PAD_LEFT=int(desc["pad_x_left"]) if direct else 0,
         PAD_TOP=int(desc["pad_y_top"]) if direct else 0,
     )
-    yield write_step(block, "D_ZERO_PADDING_VALUE", int(desc["pad_val"]) & 0xFFFF)
+    yield write_step(block, "D_ZERO_PADDING_VALUE", int(desc["pad_val"]) & 0xFFFF, raw=True)
     yield write_fields(block, "D_BANK", DATA_BANK=_less(desc, "data_bank"), WEIGHT_BANK=_less(desc, "weight_bank"))
     yield write_step(block, "D_PRA_CFG", int(desc["pra_truncate"]))
 
@@ -169,7 +170,7 @@ def _cdma(context: Context, operation: NetworkOperation) -> Steps:
         PAD_TOP=int(desc["pad_y_top"]),
         PAD_BOTTOM=int(desc["pad_y_bottom"]),
     )
-    yield write_step("CDMA", "D_ZERO_PADDING_VALUE", int(desc["pad_val"]) & 0xFFFF)
+    yield write_step("CDMA", "D_ZERO_PADDING_VALUE", int(desc["pad_val"]) & 0xFFFF, raw=True)
     yield write_fields("CDMA", "D_BANK", WEIGHT_BANK=_less(desc, "weight_bank"), DATA_BANK=_less(desc, "data_bank"))
 
 
@@ -180,7 +181,7 @@ def _less(desc: Any, field: str) -> int:
 
 def _cdma_address(high: str, low: str, address: int) -> Steps:
     yield write_step("CDMA", high, address >> 32)
-    yield write_step("CDMA", low, address)
+    yield write_step("CDMA", low, address & 0xFFFFFFFF)
 
 
 def _cdma_data(context: Context, operation: NetworkOperation) -> Steps:
@@ -245,7 +246,7 @@ def _cdma_conversion(desc: Any) -> Steps:
     convert = desc["in_cvt"]
     if convert["enable"]:
         yield write_fields(block, "D_CVT_CFG", CVT_EN=1, CVT_TRUNCATE=int(convert["truncate"]))
-        yield write_step(block, "D_CVT_OFFSET", int(convert["offset"]))
+        yield write_step(block, "D_CVT_OFFSET", int(convert["offset"]), raw=desc["in_precision"] == FP16)
         yield write_step(block, "D_CVT_SCALE", int(convert["scale"]))
     else:
         yield write_step(block, "D_CVT_CFG", 0)

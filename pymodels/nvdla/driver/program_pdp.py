@@ -71,7 +71,7 @@ def program_pdp(context: Context, operation: NetworkOperation) -> Steps:
     pads = {f"PAD_{side}": int(desc[f"pad_{side.lower()}"]) for side in ("LEFT", "RIGHT", "TOP", "BOTTOM")}
     yield write_fields(block, "D_POOLING_PADDING_CFG", **pads)
     for i, value in enumerate(desc["padding_value"].tolist(), start=1):
-        yield write_step(block, f"D_POOLING_PADDING_VALUE_{i}_CFG", value)
+        yield write_step(block, f"D_POOLING_PADDING_VALUE_{i}_CFG", value, raw=precision == FP16)
     if not source.on_the_fly:
         yield write_step(block, "D_SRC_LINE_STRIDE", line)
         yield write_step(block, "D_SRC_SURFACE_STRIDE", surface)

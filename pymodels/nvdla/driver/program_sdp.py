@@ -39,6 +39,7 @@ def sdp_needs_rdma(operation: NetworkOperation) -> bool:
 
 def program_sdp(context: Context, operation: NetworkOperation) -> Steps:
     """All writes before the enable."""
+    _check(context, operation)
     yield from unmask("SDP")
     yield from _rdma(context, operation)
     desc, source, target = operation.desc, operation.cubes["src_data"], operation.cubes["dst_data"]
@@ -54,8 +55,9 @@ def program_sdp(context: Context, operation: NetworkOperation) -> Steps:
         yield from write_address("SDP", "D_DST_BASE_ADDR", address, high_first=True)
         yield write_step("SDP", "D_DST_LINE_STRIDE", line)
         yield write_step("SDP", "D_DST_SURFACE_STRIDE", surface)
-    yield from _x_unit(desc["x1_op"], "BS")
-    yield from _x_unit(desc["x2_op"], "BN")
+    raw = desc["src_precision"] == FP16
+    yield from _x_unit(desc["x1_op"], "BS", raw)
+    yield from _x_unit(desc["x2_op"], "BN", raw)
     yield from _y_unit(desc["y_op"])
     yield write_fields(
         "SDP",
@@ -73,6 +75,14 @@ def program_sdp(context: Context, operation: NetworkOperation) -> Steps:
     yield write_step("SDP", "D_CVT_OFFSET", int(desc["out_cvt"]["offset"]))
     yield write_step("SDP", "D_CVT_SCALE", int(desc["out_cvt"]["scale"]))
     yield write_step("SDP", "D_CVT_SHIFT", int(desc["out_cvt"]["truncate"]))
+
+
+def _check(context: Context, operation: NetworkOperation) -> None:
+    """Codes that choose what registers hold."""
+    for unit, _, _ in _UNITS:
+        for field, most in (("type", BOTH), ("mode", len(_DATA_MODE) - 1), ("act", PRELU), ("precision", FP16)):
+            if (code := int(operation.desc[f"{unit}_op"][field])) > most:
+                raise context.fail(f"{_name(operation)}: {unit}_op.{field} {code}", f"0 to {most}")
 
 
 def _name(operation: NetworkOperation) -> str:
@@ -148,7 +158,7 @@ def _config(op: Any, unit: str, last: str, last_on: bool) -> dict[str, int]:
     return {f"{unit}_{k}": int(v) for k, v in fields.items()}
 
 
-def _x_unit(op: Any, unit: str) -> Steps:
+def _x_unit(op: Any, unit: str, raw: bool) -> Steps:
     yield write_fields("SDP", f"D_DP_{unit}_CFG", **_config(op, unit, "RELU_BYPASS", op["act"] == RELU))
     if not op["enable"]:
         return
@@ -157,8 +167,8 @@ def _x_unit(op: Any, unit: str) -> Steps:
         fields = {f"{unit}_ALU_SRC": memory, f"{unit}_ALU_SHIFT_VALUE": int(op["shift_value"])}
         yield write_fields("SDP", f"D_DP_{unit}_ALU_CFG", **fields)
     if not memory:
-        yield write_step("SDP", f"D_DP_{unit}_ALU_SRC_VALUE", int(op["alu_operand"]))
-        yield write_step("SDP", f"D_DP_{unit}_MUL_SRC_VALUE", int(op["mul_operand"]))
+        yield write_step("SDP", f"D_DP_{unit}_ALU_SRC_VALUE", int(op["alu_operand"]), raw=raw)
+        yield write_step("SDP", f"D_DP_{unit}_MUL_SRC_VALUE", int(op["mul_operand"]), raw=raw)
     # The shift behind the multiplier works even where the multiplier does not.
     fields = {f"{unit}_MUL_SRC": memory, f"{unit}_MUL_SHIFT_VALUE": int(op["truncate"])}
     yield write_fields("SDP", f"D_DP_{unit}_MUL_CFG", **fields)

@@ -160,6 +160,34 @@ def used_strides(size: tuple[int, int, int], line: str, surface: str) -> tuple[s
     return (*([line] if size[1] > 1 else []), *([surface] if size[2] > 1 else []))
 
 
+def check_apart(
+    values: Values, block: str, names: tuple[str, str], size: tuple[int, int, int], point: int | None = None
+) -> None:
+    """Refuse strides with which lines or surfaces of a cube share bytes.
+
+    Args:
+        values: the group's registers.
+        block: whose registers.
+        names: of the registers of line and surface stride.
+        size: width, height and surfaces.
+        point: bytes of each point of a surface; None: an atom.
+
+    Raises:
+        UsageError: the register, its value, and what it must be at least.
+    """
+    width, height, surfaces = size
+    row = width * (values.configuration.atom if point is None else point)
+    line, surface = (values.get(block, name) for name in names)
+    if height > 1 and line < row:
+        raise UsageError(f"{block}.{names[0]} is 0x{line:x}, expected at least 0x{row:x}: lines overlap")
+    rows = (height - 1) * line + row
+    if surfaces > 1 and surface < rows:
+        # Lines of one surface may lie between those of another.
+        starts = np.sort((np.arange(surfaces)[:, None] * surface + np.arange(height) * line).ravel())
+        if (np.diff(starts) < row).any():
+            raise UsageError(f"{block}.{names[1]} is 0x{surface:x}, expected at least 0x{rows:x}: surfaces overlap")
+
+
 def cube_addresses(
     values: Values, block: str, prefix: str, size: tuple[int, int, int], point: int | None = None, first: int = 0
 ) -> npt.NDArray[np.int64]:
@@ -177,11 +205,12 @@ def cube_addresses(
         (surfaces, height, width) addresses.
 
     Raises:
-        UsageError: an address or a stride in mid-atom.
+        UsageError: an address or a stride in mid-atom, or lines or surfaces that overlap.
     """
     point = values.configuration.atom if point is None else point
     names = f"{prefix}_LINE_STRIDE", f"{prefix}_SURFACE_STRIDE"
     unit = min(point, values.configuration.atom)
     check_alignment(values, block, f"{prefix}_BASE_ADDR_LOW", *used_strides(size, *names), unit=unit)
+    check_apart(values, block, names, size, point)
     line, surface = (values.get(block, name) for name in names)
     return atom_addresses(values.address(block, prefix) + first * point, *size, line, surface, point)

@@ -14,7 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace, atom_addresses, check_alignment, used_strides
+from goldbeat.pymodels.nvdla.engines.address_space import (
+    AddressSpace,
+    atom_addresses,
+    check_alignment,
+    check_apart,
+    used_strides,
+)
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints, shift_right, signed
 from goldbeat.pymodels.nvdla.engines.configuration import BYTES, INT8, NV_SMALL
 from goldbeat.pymodels.nvdla.engines.elements import bits, by_channel, by_surface, element_values, precision_of
@@ -190,6 +196,7 @@ def _data(values: Values, memory: AddressSpace, precision: int) -> Ints:
     atom, surfaces = values.configuration.atom, -(-channels // values.configuration.lanes(read))
     strides = used_strides((width, height, surfaces), "D_LINE_STRIDE", "D_SURF_STRIDE")
     check_alignment(values, "CDMA", "D_DAIN_ADDR_LOW_0", *strides)
+    check_apart(values, "CDMA", ("D_LINE_STRIDE", "D_SURF_STRIDE"), (width, height, surfaces))
     atoms = memory.read(atom_addresses(base, width, height, surfaces, line, surface, atom), atom)
     data = by_channel(element_values(atoms, read))[:channels]
     if values.get("CDMA", "D_CVT_CFG", "CVT_EN"):

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace, check_alignment
+from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace, check_alignment, check_apart
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints, shift_right, signed
 from goldbeat.pymodels.nvdla.engines.configuration import INT8, NV_SMALL
 from goldbeat.pymodels.nvdla.engines.elements import bits
@@ -158,6 +158,7 @@ def _fetch(values: Values, memory: AddressSpace, form: PixelFormat) -> npt.NDArr
         check_alignment(values, "CDMA", f"D_DAIN_ADDR_LOW_{number}", *([line] if height > 1 else []))
         stride = values.get("CDMA", line)
         size = len(places)
+        check_apart(values, "CDMA", (line, line), (width, height, 1), size)
         # The second plane's pixels are wider: its first atom holds fewer of them, and the offset counts from there.
         begin = first % (atom // size) * size
         lines = memory.read(base + begin + np.arange(height, dtype=np.int64) * stride, width * size)

@@ -205,3 +205,44 @@ def _through(data):
 def test_damaged_loadables_end_in_typed_errors(count):
     models = (classifier(), classifier("cube28"), pixel_loadable()[0], add_bias(20))
     assert survey(_through, [to_bytes(m) for m in models], count, seed=8) == []
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "found"),
+    [
+        (("x1_op", "alu_type"), 9, r"SDP.D_DP_BS_CFG BS_ALU_ALGO 9, expected 0 to 3"),
+        (("x1_op", "alu_operand"), 40000, r"BS_ALU_OPERAND 40000, expected -32768 to 32767"),
+        (("x1_op", "shift_value"), 64, r"BS_ALU_SHIFT_VALUE 64, expected 0 to 63"),
+        (("x1_op", "act"), 9, r"x1_op.act 9, expected 0 to 3"),
+        (("x1_op", "mode"), 3, r"x1_op.mode 3, expected 0 to 2"),
+        (("x2_op", "type"), 4, r"x2_op.type 4, expected 0 to 3"),
+        (("out_cvt", "truncate"), 99, r"SDP.D_CVT_SHIFT 99, expected 0 to 63"),
+    ],
+)
+def test_values_that_do_not_fit_their_register_are_refused(where, value, found):
+    x1 = {"enable": 1, "alu_type": 2, "type": 2, "mul_operand": 1}
+    desc = {"batch_num": 1, "lut_index": -1, "out_cvt": {"scale": 1, "enable": 1}, "x1_op": x1, "x2_op": {}}
+    desc[where[0]][where[1]] = value
+    cubes = {"src_data": cube(0), "dst_data": cube(1)}
+    model = compose([ComposedLayer("SDP", desc, cubes)], [Data(256), Data(256, flags=ALLOC | OUTPUT)])
+    with pytest.raises(InputError, match=r"operation 0 \(SDP\): .*" + found):
+        loadable_program(place_memories(model))
+
+
+@pytest.mark.parametrize(
+    ("end", "fields", "found"),
+    [
+        ("target", {"line_stride": 24}, "SDP.D_DST_LINE_STRIDE is 0x18, expected at least 0x20: lines overlap"),
+        ("target", {"line_stride": 0}, "SDP.D_DST_LINE_STRIDE is 0x0, expected at least 0x20: lines overlap"),
+        ("source", {"line_stride": 24}, "SDP_RDMA.D_SRC_LINE_STRIDE is 0x18, expected at least 0x20: lines overlap"),
+        ("target", {"surf_stride": 96}, "SDP.D_DST_SURFACE_STRIDE is 0x60, expected at least 0x80: surfaces overlap"),
+        ("target", {"line_stride": 64, "surf_stride": 32}, None),
+    ],
+)
+def test_lines_and_surfaces_that_overlap_are_refused(end, fields, found):
+    placement = place_memories(add_bias(**{end: fields}))
+    if found is None:
+        execute(placement)  # Lines of one surface between those of another.
+        return
+    with pytest.raises(UsageError, match=found):
+        execute(placement)
