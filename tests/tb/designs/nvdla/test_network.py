@@ -248,7 +248,7 @@ def test_memories_that_several_operations_write_keep_what_is_left(goldbeat, tmp_
 
     layers = [
         bias_and_relu(cube(0, 8, 4), place(0, 4)),
-        bias_and_relu(place(0, 4), place(64, 2)),
+        bias_and_relu(place(0, 2), place(64, 2)),
         bias_and_relu(place(64, 2), place(256, 2)),
     ]
     layers = [
