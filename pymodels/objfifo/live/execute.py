@@ -8,18 +8,23 @@ Designs with packets are run once more, with the little storage that was measure
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.objfifo.live.array import LiveArray
+from goldbeat.pymodels.objfifo.live.random_data import random_array, random_buffers
 from goldbeat.pymodels.objfifo.live.record import RecordWish, RunRecorder, record_wish
 from goldbeat.pymodels.objfifo.live.streams import PACKET_STORAGE, STORAGE
-from goldbeat.pymodels.objfifo.live.timings import unordered_accesses
+from goldbeat.pymodels.objfifo.live.timings import Hosts, unordered_accesses
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
+
+HostData = dict[str, npt.ArrayLike | ArrayFile]
 
 
 @dataclass(frozen=True)
@@ -93,19 +98,48 @@ def run_live(
     tight.close()
     report = () if good else tuple(bad.report)
 
-    def timed(prepare: Callable[[LiveArray], None]) -> tuple[bool, dict[str, npt.NDArray[Any]]]:
-        once = _once(build(), given, runs, lose_pushes, False, prepare=prepare)
+    def timed(data: HostData, prepare: Callable[[LiveArray], None]) -> tuple[bool, Hosts]:
+        once = _once(build(), data, runs, lose_pushes, False, prepare=prepare)
         return once.good, once.hosts
 
-    unordered = unordered_accesses(timed, (first.good, first.hosts)) if good else ()
+    unordered = _unordered(timed, given, array, first.hosts) if good else ()
     return LiveResult(
         good, first.hosts, differing, unordered, report, tuple(remarks), first.words, dict(array.host_types)
     )
 
 
+def _unordered(
+    timed: Callable[[HostData, Callable[[LiveArray], None]], tuple[bool, Hosts]],
+    given: HostData,
+    array: LiveArray,
+    hosts: Hosts,
+) -> tuple[str, ...]:
+    """Accesses that no lock orders, with random data where the user gave none: among zeros they do not show.
+
+    Data that mislead a design (it hangs or fails with them) are left out: buffers first, then host arrays.
+    """
+    rng = np.random.default_rng(0)
+    filled = {name: random_array(rng, kind) for name, kind in array.host_types.items()} | given
+    for buffers in (True, False):
+
+        def run(prepare: Callable[[LiveArray], None], fill: bool = buffers) -> tuple[bool, Hosts]:
+            def prepared(array: LiveArray) -> None:
+                if fill:
+                    random_buffers(array)
+                prepare(array)
+
+            return timed(filled, prepared)
+
+        with suppress(GoldbeatError):
+            usual = run(lambda array: None)
+            if usual[0]:
+                return unordered_accesses(run, usual)
+    return unordered_accesses(lambda prepare: timed(given, prepare), (True, hosts))
+
+
 def _once(
     array: LiveArray,
-    given: dict[str, npt.ArrayLike | ArrayFile],
+    given: HostData,
     runs: int,
     lose_pushes: bool,
     host_first: bool,

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES, TEXT
 from goldbeat.pymodels.objfifo.live.execute import LiveResult
+from goldbeat.pymodels.objfifo.live.random_data import random_array
 from goldbeat.pymodels.objfifo.live.record import recorded_runs
 from goldbeat.pymodels.objfifo.live.record_scene import LiveEpisode, recorded_scenes
 from goldbeat.pymodels.objfifo.mlir_text.text_file import device_in_text, read_operations
@@ -24,13 +25,7 @@ from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
 from goldbeat.tb.design.file_stamp import file_stamp
-from goldbeat.tb.designs.objfifo.opened_design import (
-    PLANS_RULES,
-    OpenedDesign,
-    needs_execution,
-    opened_design,
-    random_array,
-)
+from goldbeat.tb.designs.objfifo.opened_design import PLANS_RULES, OpenedDesign, needs_execution, opened_design
 from goldbeat.tb.designs.objfifo.user_design import named_files, opened_of
 
 

@@ -16,6 +16,7 @@ from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES
 from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
 from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
+from goldbeat.pymodels.objfifo.live.random_data import random_array
 from goldbeat.pymodels.objfifo.live.record import recorded_runs
 from goldbeat.pymodels.objfifo.live.record_events import RunRecord
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
@@ -23,7 +24,6 @@ from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
-from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.script.declared import Declared, planned_form
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
@@ -132,11 +132,6 @@ def _spreads(found: FifoDesign) -> bool:
     except RuleError:
         return False
     return True
-
-
-def random_array(rng: np.random.Generator, kind: ObjectType) -> npt.NDArray[np.generic]:
-    """Small random numbers."""
-    return rng.integers(0, 100, kind.shape).astype(kind.dtype)
 
 
 _opened: OrderedDict[tuple[object, ...], OpenedDesign] = OrderedDict()

@@ -156,9 +156,9 @@ def test_what_a_device_has_once_is_refused_twice(tmp_path, said):
         executed(tmp_path, REFUSED[said])
 
 
-def executed(tmp_path, text):
+def executed(tmp_path, text, inputs=(("A", SENT),)):
     (tmp_path / "x.mlir").write_text(text)
-    return run_live(TextArray(tmp_path / "x.mlir", {}, None, None).build, {"A": SENT})
+    return run_live(TextArray(tmp_path / "x.mlir", {}, None, None).build, dict(inputs))
 
 
 def test_exec_fails_with_the_finding(tmp_path):
@@ -180,6 +180,28 @@ def test_a_sound_design_has_no_finding(tmp_path):
 @pytest.mark.parametrize("kind", FAULTS)
 def test_each_access_without_order_is_found(tmp_path, kind):
     assert any("unordered: " in text for text in executed(tmp_path, FAULTS[kind]).unordered)
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_each_access_without_order_is_found_without_input(tmp_path, kind):
+    (tmp_path / "x.mlir").write_text(FAULTS[kind])
+    done = CliRunner().invoke(app, ["objfifo", "check", str(tmp_path / "x.mlir")])
+    assert done.exit_code == 1
+    assert "unordered: " in done.output
+
+
+def test_without_input_a_sound_design_sends_zeros_and_has_no_finding(tmp_path):
+    found = executed(tmp_path, design(), {})
+    assert found.unordered == ()
+    assert set(found.hosts["B"].tolist()) == {1}
+
+
+def test_random_data_that_mislead_a_design_are_left_out(tmp_path):
+    waits = "%z = memref.load %i0[%c0] : memref<8xi32>\n%q = arith.index_cast %z : i32 to index\n"
+    text = design(edit=("      scf.for %t", waits + "%u = memref.load %i0[%q] : memref<8xi32>\n      scf.for %t"))
+    found = executed(tmp_path, text, {})
+    assert found.completes
+    assert found.unordered == ()
 
 
 def test_a_finding_names_place_bytes_and_next_owner(tmp_path):
