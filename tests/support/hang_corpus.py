@@ -234,8 +234,8 @@ _TEXT_CHANGES: dict[str, tuple[tuple[tuple[str, str], ...], set[str], str]] = {
                       {"host", "fill", "drain"}, ""),
     "sends_less_than_is_wanted": ((("memref<16xi32>, 0, 16, [<size = 16, stride = 1>]", "memref<16xi32>, 0, 13"),),
                                   {"host", "fill", "drain"}, ""),
-    "sender_never_started": ((("%1 = aie.dma_start(MM2S, 0, ^bb4, ^bb6)", ""),), {"not-started"}, ""),
-    "receiver_never_started": ((("%0 = aie.dma_start(S2MM, 0, ^bb1, ^bb3)", ""),), {"not-started"}, ""),
+    "sender_never_started": ((("%1 = aie.dma_start(MM2S, 0, ^bb4, ^bb6)", "aie.end"),), {"not-started"}, ""),
+    "receiver_never_started": ((("%0 = aie.dma_start(S2MM, 0, ^bb1, ^bb3)", "aie.end"),), {"not-started"}, ""),
 }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     bd_op,
     header_line,
     next_block,
+    packet_header,
     read_short,
     read_start,
     read_use,
@@ -26,7 +27,7 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     walked,
     whole_constants,
 )
-from goldbeat.pymodels.objfifo.mlir_text.scope import whole
+from goldbeat.pymodels.objfifo.mlir_text.scope import whole, within
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, Iteration, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_ids
@@ -156,6 +157,8 @@ class DmaText:
 
     def write(self, op: MlirOp, tile: Tile, key: Any, bd: LiveBd) -> None:
         """Write a descriptor while the array runs; one that is at work must not be written."""
+        if isinstance(key, int):
+            within(op, f"descriptor of {tile}:", key, tile.limits.bds - 1)
         busy = [c.name for c in self.array.channels.values() if c.tile == tile and c.uses(key)]
         if busy:
             op.fail(f"descriptor {key} of {tile} is written while {busy[0]} uses it", "a wait before")
@@ -253,7 +256,7 @@ def packet_between(op: MlirOp) -> PacketHeader | None:
     def value(name: str) -> int:
         return int(texts[texts.index(name) + 2], 0) if name in texts else 0
 
-    return PacketHeader(value("pkt_id"), value("pkt_type"))
+    return packet_header(op, value("pkt_id"), value("pkt_type"))
 
 
 def _walk(offset: int, length: int, dims: Any, pads: Any, item: int, what: str) -> Any:

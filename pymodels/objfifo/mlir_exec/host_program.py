@@ -21,9 +21,10 @@ from goldbeat.pymodels.objfifo.live.walk import element_walk
 from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar, behind
 from goldbeat.pymodels.objfifo.mlir_exec.interpreter import Env, ScalarProgram, Waits
 from goldbeat.pymodels.objfifo.mlir_text.host_ops import NOTHING, read_move
+from goldbeat.pymodels.objfifo.mlir_text.scope import within
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, PacketHeader
-from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
+from goldbeat.pymodels.objfifo.plan.tile import LOCK_MAX, REPEATS, WORD_BYTES, Tile, TileKind
 
 Flow = Callable[[Env], Waits]
 SCRATCHPAD = "scratchpad"
@@ -211,6 +212,7 @@ class HostProgram(ScalarProgram):
             first = self.dma.task(op, tile, env)
             drawn = behind(op, "repeat", env)
             repeat = int(op.attributes.get("repeat_count", 0)) if drawn is None else drawn
+            within(op, "a repeat count of", repeat, REPEATS - 1)
             self._order(op, self.array.channel(tile, way, index))
             token = bool(op.attributes.get("issue_token", False))
             env[op.results[0]] = ((tile, way, index), LiveTask(first, repeat, token))
@@ -339,6 +341,7 @@ class HostProgram(ScalarProgram):
     def _writebd(self, op: MlirOp) -> Flow:
         found = {name: int(value) for name, value in op.attributes.items() if isinstance(value, int)}
         tile = self.array.device.tile(found["column"], found["row"])
+        within(op, f"descriptor of {tile}:", found["bd_id"], tile.limits.bds - 1)
         words = written_bd(tile, found)
         block = reg.TILE_MAPS[tile.kind].bds
 
@@ -374,6 +377,8 @@ class HostProgram(ScalarProgram):
             names = op.operands
             bd = int(env[names[0]]) if names else int(op.attributes["bd_id"])
             repeat = int(env[names[1]]) if len(names) > 1 else int(op.attributes.get("repeat_count", 0))
+            within(op, f"descriptor of {tile}:", bd, tile.limits.bds - 1)
+            within(op, "a repeat count of", repeat, REPEATS - 1)
             queue = reg.TILE_MAPS[tile.kind].control[way] + 8 * index + 4
             yield from self.registers.write(tile, queue, bd | repeat << 16 | int(token) << 31)
 
@@ -399,7 +404,8 @@ class HostProgram(ScalarProgram):
         def put(env: Env) -> Waits:
             numbers = [int(t.text, 0) for t in op.tokens if t.kind == "number"]
             names = op.operands
-            env[names[0]].value = int(env[names[1]]) if len(names) > 1 else numbers[0]
+            value = int(env[names[1]]) if len(names) > 1 else numbers[0]
+            env[names[0]].value = within(op, "a lock's value of", value, LOCK_MAX)
             return None
             yield None
 

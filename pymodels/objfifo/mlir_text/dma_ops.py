@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from goldbeat.pymodels.objfifo.mlir_text.lexer import Token, TokenCursor
-from goldbeat.pymodels.objfifo.mlir_text.scope import number_of, whole, word_or_text
+from goldbeat.pymodels.objfifo.mlir_text.scope import number_of, whole, within, word_or_text
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.values import DIMS, MOST, Pairs, attribute, named_numbers, read_memref
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Iteration, PacketHeader
-from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
+from goldbeat.pymodels.objfifo.plan.tile import ITERATIONS, LOCK_MAX, PACKET_IDS, PACKET_TYPES, REPEATS, Tile, TileKind
 
 Numbers = Mapping[str, Any]
 """Values by their names, as far as they are known."""
@@ -201,7 +201,9 @@ def _iteration(op: MlirOp, found: Any) -> Iteration:
     if not isinstance(found, list):
         return Iteration()
     named = angle_numbers(op, found)
-    return Iteration(named.get("size", 1), named.get("stride", 0), named.get("current", 0))
+    size = within(op, "an iteration of size", named.get("size", 1), ITERATIONS, 1)
+    current = within(op, "a current iteration of", named.get("current", 0), ITERATIONS - 1)
+    return Iteration(size, named.get("stride", 0), current)
 
 
 def packet_of(op: MlirOp, found: Any) -> PacketHeader | None:
@@ -209,7 +211,14 @@ def packet_of(op: MlirOp, found: Any) -> PacketHeader | None:
     if not isinstance(found, list):
         return None
     named = angle_numbers(op, found)
-    return PacketHeader(named["pkt_id"], named.get("pkt_type", 0)) if "pkt_id" in named else None
+    return packet_header(op, named["pkt_id"], named.get("pkt_type", 0)) if "pkt_id" in named else None
+
+
+def packet_header(op: MlirOp, number: int, kind: int = 0) -> PacketHeader:
+    """A header whose numbers fit their fields."""
+    return PacketHeader(
+        within(op, "packet id", number, PACKET_IDS - 1), within(op, "packet type", kind, PACKET_TYPES - 1)
+    )
 
 
 def angle_numbers(op: MlirOp, tokens: list[Token]) -> dict[str, int]:
@@ -232,7 +241,7 @@ def header_line(op: MlirOp) -> PacketHeader:
     cursor.expect("(")
     kind = cursor.integer("the type of a packet")
     cursor.expect(",")
-    return PacketHeader(cursor.integer("the id of a packet"), kind)
+    return packet_header(op, cursor.integer("the id of a packet"), kind)
 
 
 def read_use(op: MlirOp, numbers: Numbers) -> UseLine:
@@ -247,9 +256,7 @@ def read_use(op: MlirOp, numbers: Numbers) -> UseLine:
         cursor.fail("AcquireGreaterEqual, Acquire or Release", token)
     count = number_of(cursor, numbers) if cursor.accept(",") else 1
     cursor.expect(")")
-    if count < 0:
-        op.fail(f"{count} units", "units that are not negative")
-    return UseLine(op, lock, action, count)
+    return UseLine(op, lock, action, within(op, "units of a lock:", count, LOCK_MAX))
 
 
 def read_start(op: MlirOp, numbers: Numbers) -> StartLine:
@@ -272,10 +279,7 @@ def read_start(op: MlirOp, numbers: Numbers) -> StartLine:
 
 
 def _repeat(op: MlirOp, named: Mapping[str, Any]) -> int:
-    repeat = whole(op, "repeat_count", 0, named)
-    if repeat < 0:
-        op.fail(f"a repeat count of {repeat}", "one that is not negative")
-    return repeat
+    return within(op, "a repeat count of", whole(op, "repeat_count", 0, named), REPEATS - 1)
 
 
 def _channel(cursor: TokenCursor) -> tuple[str, int]:

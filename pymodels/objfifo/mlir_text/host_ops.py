@@ -18,10 +18,11 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
 )
 from goldbeat.pymodels.objfifo.mlir_text.fifo_ops import bracketed
 from goldbeat.pymodels.objfifo.mlir_text.lines import DeviceLines
-from goldbeat.pymodels.objfifo.mlir_text.scope import number_of, whole
+from goldbeat.pymodels.objfifo.mlir_text.scope import number_of, whole, within
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.values import Pairs
 from goldbeat.pymodels.objfifo.plan.plan import PacketHeader
+from goldbeat.pymodels.objfifo.plan.tile import ITERATIONS, LIMITS, REPEATS, TileKind
 
 CONFIGURES = ("aiex.dma_configure_task", "aiex.dma_configure_task_for")
 _ORDER = ("aiex.npu.dma_wait", "aiex.npu.sync", "aiex.dma_await_task", "aiex.dma_free_task")
@@ -96,6 +97,7 @@ def read_move(op: MlirOp, numbers: Numbers) -> MoveLine:
     if "metadata" not in op.attributes:
         op.fail("no metadata", "metadata = @fifo")
     only_whole(op, sizes)
+    within(op, "a first size of", sizes[0], ITERATIONS, 1)
     only_forward(op, tuple(zip(sizes, strides, strict=True)))
     return MoveLine(
         op,
@@ -104,9 +106,14 @@ def read_move(op: MlirOp, numbers: Numbers) -> MoveLine:
         sum(o * s for o, s in zip(offsets, strides, strict=True)),
         tuple(zip(sizes, strides, strict=True)),
         bool(op.attributes.get("issue_token", False)),
-        whole(op, "id") if "id" in op.attributes else None,
+        shim_descriptor(op, whole(op, "id")) if "id" in op.attributes else None,
         packet_of(op, packet),
     )
+
+
+def shim_descriptor(op: MlirOp, number: int) -> int:
+    """A descriptor of a shim."""
+    return within(op, "descriptor", number, LIMITS[TileKind.SHIM].bds - 1)
 
 
 def planned_sequence(lines: DeviceLines, op: MlirOp) -> SequenceLines:
@@ -196,7 +203,9 @@ def _allocation(lines: DeviceLines, op: MlirOp) -> str | None:
 
 
 def _as_move(op: MlirOp, metadata: str, bd: BdLine) -> MoveLine | None:
-    repeat = whole(op, "repeat_count")
+    repeat = within(op, "a repeat count of", whole(op, "repeat_count"), REPEATS - 1)
+    if bd.number is not None:
+        shim_descriptor(bd.op, bd.number)
     if bd.length is None or bd.pads or bd.iteration.size > 1 or bd.packet is not None or "repeat" in op.text:
         return None
     dims = bd.dims or ((bd.length, 1),)

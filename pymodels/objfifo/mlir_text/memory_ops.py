@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from goldbeat.pymodels.objfifo.mlir_text.dma_ops import packet_of
+from goldbeat.pymodels.objfifo.mlir_text.dma_ops import packet_header, packet_of
 from goldbeat.pymodels.objfifo.mlir_text.lexer import TokenCursor
 from goldbeat.pymodels.objfifo.mlir_text.lines import (
     AllocationLine,
@@ -15,9 +15,10 @@ from goldbeat.pymodels.objfifo.mlir_text.lines import (
     LockLine,
     StreamPort,
 )
-from goldbeat.pymodels.objfifo.mlir_text.scope import DeviceScope, typed_number, whole, word_or_text
+from goldbeat.pymodels.objfifo.mlir_text.scope import DeviceScope, typed_number, whole, within, word_or_text
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.values import dense, read_memref
+from goldbeat.pymodels.objfifo.plan.tile import LOCK_MAX, PACKET_IDS
 
 
 def read_buffer(scope: DeviceScope, op: MlirOp) -> None:
@@ -55,9 +56,10 @@ def read_lock(scope: DeviceScope, op: MlirOp) -> None:
     cursor.expect(")")
     if number is not None and not 0 <= number < tile.limits.locks:
         op.fail(f"lock {number}", f"one of the {tile.limits.locks} of {tile}")
+    initial = within(op, "an initial value of", whole(op, "init"), LOCK_MAX)
     for result in op.results or [f"%{op.token.line}"]:
         label = str(op.attributes.get("sym_name", result[1:]))
-        scope.lines.locks[result] = LockLine(op, tile, label, number, whole(op, "init"))
+        scope.lines.locks[result] = LockLine(op, tile, label, number, initial)
 
 
 def _port(scope: DeviceScope, cursor: TokenCursor) -> StreamPort:
@@ -83,7 +85,7 @@ def read_packet_flow(scope: DeviceScope, op: MlirOp) -> None:
     """``aie.packet_flow``."""
     cursor = op.cursor
     cursor.expect("(")
-    packet = cursor.integer("a packet id")
+    packet = packet_header(op, cursor.integer("a packet id")).id
     cursor.expect(")")
     ends: dict[str, list[StreamPort]] = {"aie.packet_source": [], "aie.packet_dest": []}
     for one in op.ops:
@@ -97,7 +99,8 @@ def read_packet_flow(scope: DeviceScope, op: MlirOp) -> None:
     sources, dests = ends.values()
     if not sources or not dests:
         op.fail(f"{len(sources)} sources and {len(dests)} targets", "aie.packet_source and aie.packet_dest")
-    mask, keep = whole(op, "mask", 31), bool(op.attributes.get("keep_pkt_header", False))
+    mask = within(op, "mask", whole(op, "mask", PACKET_IDS - 1), PACKET_IDS - 1)
+    keep = bool(op.attributes.get("keep_pkt_header", False))
     scope.lines.flows += [FlowLine(op, source, tuple(dests), packet, mask, keep) for source in sources]
 
 

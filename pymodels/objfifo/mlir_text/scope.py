@@ -46,6 +46,13 @@ def whole(op: MlirOp, name: str, default: int = 0, found: Mapping[str, Any] | No
     return int(value)
 
 
+def within(op: MlirOp, what: str, value: int, most: int, least: int = 0) -> int:
+    """A number that fits its field."""
+    if not least <= value <= most:
+        op.fail(f"{what} {value}", f"{least} to {most}")
+    return value
+
+
 def typed_number(cursor: TokenCursor) -> int:
     """A number, with a type or without."""
     value = cursor.integer()

@@ -10,6 +10,7 @@ from pathlib import Path
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.objfifo.mlir_text.lexer import MlirError, Token, TokenCursor
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp, MlirTree
+from goldbeat.pymodels.objfifo.mlir_text.value_types import check_types
 
 SEQUENCES = ("aie.runtime_sequence", "aiex.runtime_sequence")
 _ARGUMENTS = ("func.func", "func", *SEQUENCES)
@@ -46,6 +47,7 @@ def parsed(text: str, file: Path | None = None) -> list[MlirOp]:
     """The operations of a text, as of :func:`read_operations`."""
     ops = MlirTree(TokenCursor(text, file)).top()
     _check(ops, set(), [])
+    check_types(ops, {})
     return [*_flat(ops)]
 
 

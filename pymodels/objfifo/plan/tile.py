@@ -20,6 +20,10 @@ QUEUE_DEPTH = 4
 """Entries of a channel's start queue."""
 PAD_BITS = (6, 5, 4)
 """Widths of the zero padding fields (before and after alike) of dimensions 0, 1 and 2."""
+ITERATIONS = 64
+"""Uses of a descriptor before its iteration starts again."""
+REPEATS = 256
+"""Runs of a task in a channel's queue."""
 PACKET_IDS = 32
 PACKET_TYPES = 8
 

@@ -20,6 +20,7 @@ from goldbeat.pymodels.objfifo.live.record_joined import tile_groups
 from goldbeat.pymodels.objfifo.live.record_scene import RecordedScenes, recorded_scenes
 from goldbeat.pymodels.objfifo.live.record_segments import CoreOp, TileSegment
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
+from goldbeat.pymodels.objfifo.mlir_text import memory_ops
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 from tests.support.objfifo_explicit import explicit_text
 from tests.support.objfifo_played import played, right
@@ -129,7 +130,8 @@ def test_acquires_that_wait_for_one_value(tmp_path: Path, profile: int, broken: 
     assert right(one, profile) is (not broken)
 
 
-def test_what_the_engine_has_not_is_named(tmp_path: Path) -> None:
+def test_what_the_engine_has_not_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory_ops, "LOCK_MAX", 64)
     text = explicit_text().replace("%free =", "%odd = aie.lock(%t, 9) {init = 64 : i32}\n    %free =")
     found = _recorded(tmp_path, text)
     assert found.refused == ("core tile (0, 2): lock 9 is 64; the engine's locks are 0..63",)

@@ -156,6 +156,42 @@ def test_what_a_device_has_once_is_refused_twice(tmp_path, said):
         executed(tmp_path, REFUSED[said])
 
 
+INVALID = {
+    "descriptor 16, expected 0 to 15": ("id = 0 : i64", "id = 16 : i64"),
+    "descriptor -1, expected 0 to 15": ("id = 1 : i64", "id = -1 : i64"),
+    "a first size of 65, expected 1 to 64": ("[1, 1, 1, 64]", "[65, 1, 1, 64]"),
+    "an initial value of -1, expected 0 to 63": ("init = 2", "init = -1"),
+    "an initial value of 64, expected 0 to 63": ("init = 2", "init = 64"),
+    "units of a lock: 64, expected 0 to 63": ("Release, 1", "Release, 64"),
+    "packet id 32, expected 0 to 31": ("0, 8)", "0, 8) {packet = #aie.packet_info<pkt_type = 0, pkt_id = 32>}"),
+    "packet type 8, expected 0 to 7": ("0, 8)", "0, 8) {packet = #aie.packet_info<pkt_type = 8, pkt_id = 1>}"),
+    "a repeat count of 256, expected 0 to 255": ("^a, ^n)", "^a, ^n, repeat_count = 256)"),
+    "bd_id 16 for channel 0": ("0, 8)", "0, 8) {bd_id = 16 : i32}"),
+    "4294967296 : i32, expected -2147483648 to 4294967295": ("constant 1 : i32", "constant 4294967296 : i32"),
+    "300 : i8, expected -128 to 255": ("%k = ", "%k8 = arith.constant 300 : i8\n%k = "),
+    "%k as i16, expected its type i32": ("%v, %k : i32", "%k, %k : i16"),
+    "%i0 as memref<8xi16>": ("%i0 : memref<8xi32>, 0", "%i0 : memref<8xi16>, 0"),
+    "%i1 as memref<16xi32>": ("%i1 : memref<8xi32>, 0", "%i1 : memref<16xi32>, 0"),
+    "%i0 as memref<8xf32>": ("%i0[%x] : memref<8xi32>", "%i0[%x] : memref<8xf32>"),
+    "%o0 as memref<8xf32>": ("%o0[%x] : memref<8xi32>", "%o0[%x] : memref<8xf32>"),
+    "%c1 as i32, expected its type index": ("store %w,", "store %c1,"),
+    "%A as memref<64xi16>": ("metadata = @in} : memref<64xi32>", "metadata = @in} : memref<64xi16>"),
+    "the end of ^b after aie.use_lock": ("aie.next_bd ^a", ""),
+    "the end of ^e after aie.mem": ("aie.end", ""),
+    "the end of the block after scf.for": ("      }\n      aie.end", "      }"),
+}
+
+
+@pytest.mark.parametrize("said", INVALID)
+@pytest.mark.parametrize("command", ["check", "exec"])
+def test_text_that_a_verifier_refuses_is_bad_input(tmp_path, said, command):
+    (tmp_path / "x.mlir").write_text(design(edit=INVALID[said]))
+    done = CliRunner().invoke(app, ["objfifo", command, str(tmp_path / "x.mlir")])
+    assert done.exit_code == 2
+    assert re.search(r"x\.mlir:\d+:\d+: found ", done.output.replace("\n", ""))
+    assert said.replace(" ", "") in re.sub(r"\s", "", done.output)
+
+
 def executed(tmp_path, text, inputs=(("A", SENT),)):
     (tmp_path / "x.mlir").write_text(text)
     return run_live(TextArray(tmp_path / "x.mlir", {}, None, None).build, dict(inputs))
