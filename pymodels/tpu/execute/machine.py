@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.tpu.execute.elementwise import arithmetic
 from goldbeat.pymodels.tpu.execute.lanes import lane_move
-from goldbeat.pymodels.tpu.execute.memories import TpuMemories
+from goldbeat.pymodels.tpu.execute.memories import Extent, TpuMemories
 from goldbeat.pymodels.tpu.execute.moves import MOVES
 from goldbeat.pymodels.tpu.execute.pooling import pooling
 from goldbeat.pymodels.tpu.execute.products import convolution, matrix_product, matrix_product_2
@@ -69,16 +69,14 @@ class TpuProgram:
             self.batches.append(made)
         self.order = _order(joined)
 
-    def spans(self, *, written: bool = False) -> list[tuple[int, int]]:
-        """(start, end) of the operands in global memory, or of those that are written."""
-        return [
-            (x.offset, x.end)
-            for batches in self.batches
-            for batch in batches.values()
-            for found in batch.extents.values()
-            for x in found
-            if x.memory == 0 and not x.part and (x.write or not written)
-        ]
+    def far(self) -> list[Extent]:
+        """The operands in global memory."""
+        found = (x for made in self.batches for batch in made.values() for one in batch.extents.values() for x in one)
+        return [x for x in found if x.memory == 0 and not x.part]
+
+    def spans(self) -> list[tuple[int, int]]:
+        """(start, end) of the operands in global memory."""
+        return [(x.offset, x.end) for x in self.far()]
 
     @property
     def cores(self) -> int:

@@ -6,7 +6,7 @@ Codes of types: ``bm_data_type_t`` of the vendor's runtime (bmdef.h, public).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.tpu.execute.machine import TpuProgram
-from goldbeat.pymodels.tpu.execute.memories import Array, TpuMemories
+from goldbeat.pymodels.tpu.execute.memories import Array, Extent, TpuMemories
 from goldbeat.pymodels.tpu.execute.numbers import BF16, FP16, FP32, INT8, INT16, INT32, Element, to_numbers, to_stored
 from goldbeat.pymodels.tpu.execute.static import static_tables
 from goldbeat.pymodels.tpu.streams.bmodel import BModel
@@ -64,7 +64,7 @@ class ExecutedNet:
         net, stage, cores: which one ran, and on how many cores.
         outputs: by the tensor's name; bf16 as float32.
         operations: how many commands of each operation were executed.
-        unwritten: outputs that no command writes and no input fills.
+        unwritten: outputs with bytes that no command writes and no input fills.
     """
 
     net: str
@@ -82,7 +82,10 @@ def _tensor(raw: Mapping[str, Any]) -> TensorPlace:
     if raw.get("gmem_stmode", 0):
         raise UsageError(f"tensor {name}: storage mode {raw['gmem_stmode']} (several images in a word) is not modelled")
     shape = tuple(int(n) for n in (raw.get("shape") or [{}])[0].get("dim", ()))
-    return TensorPlace(name, shape, _TYPES[code], int(raw.get("device_addr", 0)))
+    place = TensorPlace(name, shape, _TYPES[code], int(raw.get("device_addr", 0)))
+    if (size := int(raw.get("size", 0))) not in (0, place.bytes):
+        raise UsageError(f"tensor {name}: size {size}, expected {place.bytes} bytes, as its shape and type have")
+    return place
 
 
 class StaticNet:
@@ -197,13 +200,21 @@ class StaticNet:
         return ExecutedNet(self.name, self.stage, self.cores, outputs, done, self._unwritten())
 
     def _unwritten(self) -> list[str]:
-        spans = [span for program in self.programs for span in program.spans(written=True)]
-        spans += [(one.address, one.address + one.bytes) for one in self.inputs]
-        return [
-            one.name
-            for one in self.outputs
-            if not any(start < one.address + one.bytes and one.address < end for start, end in spans)
-        ]
+        writes = [x for program in self.programs for x in program.far() if x.write]
+        return [one.name for one in self.outputs if not self._filled(one, writes)]
+
+    def _filled(self, place: TensorPlace, writes: Sequence[Extent]) -> bool:
+        """Whether writes and inputs cover every byte of a tensor."""
+        low, high = place.address, place.address + place.bytes
+        near = [x for x in writes if x.offset < high and low < x.end]
+        base, top = min([low, *(x.offset for x in near)]), max([high, *(x.end for x in near)])
+        done = np.zeros(top - base, np.bool_)
+        for x in near:
+            shape, steps = (*x.shape, x.size), (x.n_stride, x.row_stride, x.h_stride, x.w_stride, 1)
+            np.ndarray(shape, np.bool_, done.data, x.offset - base, steps)[...] = True
+        for one in self.inputs:
+            done[max(one.address - base, 0) : max(one.address + one.bytes - base, 0)] = True
+        return bool(done[low - base : high - base].all())
 
 
 def _store(memories: TpuMemories, place: TensorPlace, inputs: Mapping[str, Array]) -> None:

@@ -54,7 +54,7 @@ def execute_model_command(
         np.savez(target, allow_pickle=False, **found.outputs)
     _print(model, found, out, as_json_)
     if found.unwritten or not found.outputs:
-        say(f"partial: no command writes {', '.join(found.unwritten) or 'an output'}", err=True)
+        say(f"partial: no command writes all of {', '.join(found.unwritten) or 'an output'}", err=True)
         raise typer.Exit(PARTIAL)
 
 

@@ -125,12 +125,21 @@ def test_nets_that_cannot_run(tmp_path: Path, given: Path, parameter: dict, opti
     assert said in text.replace("\n", " ")
 
 
-def test_an_output_that_no_command_writes_is_partial(tmp_path: Path, given: Path):
-    elsewhere = [TENSOR | {"name": "y", "device_addr": 0xB0 << 32, "data_type": 1, "size": 128}]
+@pytest.mark.parametrize("address", [0xB0 << 32, (0xA0 << 32) + 64, (0xA0 << 32) - 2])
+def test_an_output_with_bytes_that_no_command_writes_is_partial(tmp_path: Path, given: Path, address: int):
+    elsewhere = [TENSOR | {"name": "y", "device_addr": address, "data_type": 1, "size": 128}]
     model = write_model(tmp_path / "m.bmodel", output_tensor=elsewhere)
     code, text = call(model, "--input", given, "--out", tmp_path / "y.npz")
     assert code == 3
-    assert "partial: no command writes y" in text
+    assert "partial: no command writes all of y" in text
+
+
+def test_a_size_that_is_not_that_of_shape_and_type_is_refused(tmp_path: Path, given: Path):
+    wrong = [TENSOR | {"name": "y", "device_addr": 0xA0 << 32, "data_type": 1, "size": 64}]
+    model = write_model(tmp_path / "m.bmodel", output_tensor=wrong)
+    code, text = call(model, "--input", given, "--out", tmp_path / "y.npz")
+    assert code == 2
+    assert "tensor y: size 64, expected 128 bytes" in text.replace("\n", " ")
 
 
 def test_nothing_is_overwritten(tmp_path: Path, given: Path):
