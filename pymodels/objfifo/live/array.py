@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Hashable, Mapping
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -107,6 +108,7 @@ class LiveArray:
         """The place in its text, where it has one."""
         self.handed_back: Callable[[LiveLock | None], None] | None = None
         """Called after a program has released a lock, or (None) after the host has started a task."""
+        self._awaited: set[ChannelKey] = set()
         self._slow: Callable[[LiveChannel], bool] | None = None
         self._core_ports: dict[Tile, CorePorts] = {}
         self._watch: ArrayWatch | None = None
@@ -154,9 +156,16 @@ class LiveArray:
                 buffer.address = -(-end // ALIGN) * ALIGN
                 end = buffer.address + buffer.obj.size
             self.grow(tile, end)
+            self._note_overlaps(mine)
             for buffer in mine:
                 if buffer.initial is not None:
                     self.view(buffer)[...] = buffer.initial
+
+    def _note_overlaps(self, buffers: Sequence[LiveBuffer]) -> None:
+        placed = sorted(buffers, key=lambda b: b.address or 0)
+        for one, after in pairwise(placed):
+            if (one.address or 0) + one.obj.size > (after.address or 0):
+                self.remarks.append(f"buffers {one.name} and {after.name} of {one.tile} overlap")
 
     def grow(self, tile: Tile, end: int) -> None:
         """A memory tile's buffers may lie in the memory tiles beside it."""
@@ -351,6 +360,7 @@ class LiveArray:
             if not self.tokens[key]:
                 return False
             self.tokens[key] -= 1
+            self._awaited.add(key)
             return True
 
         return Blocked(f"a token of {key[1]} {key[2]} of {key[0]}", attempt)
@@ -375,6 +385,7 @@ class LiveArray:
             if not moved and self._slow is not None:
                 moved |= self._slow_channels_move()
             if self.ended():
+                self._note_unawaited()
                 return True
             spins = 0 if moved else spins + 1
             if not moved and (not ran or spins > _SPINS):
@@ -404,6 +415,14 @@ class LiveArray:
         """The host's sequence has ended and every transfer of a shim has."""
         idle = all(c.idle for c in self.channels.values() if c.tile.kind is TileKind.SHIM)
         return idle and (self.host is None or self.host.done)
+
+    def _note_unawaited(self) -> None:
+        """Transfers into host arrays that had ended here, which a host that does not wait cannot know."""
+        for key, channel in self.channels.items() if self.host is not None else ():
+            into_host = channel.tile.kind is TileKind.SHIM and channel.direction is Direction.S2MM
+            if into_host and channel.words and key not in self._awaited:
+                text = f"nothing waits for {channel.name}: on silicon its host array may be read too early"
+                self.remarks += [text] * (text not in self.remarks)
 
     def _served(self) -> bool:
         """The host has all that it waits for, although some of what it sends was never taken, or never came."""

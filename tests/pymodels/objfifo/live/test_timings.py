@@ -240,6 +240,15 @@ def test_random_data_that_mislead_a_design_are_left_out(tmp_path):
     assert found.unordered == ()
 
 
+def test_remarks_name_a_missing_wait_and_buffers_that_overlap(tmp_path):
+    assert executed(tmp_path, design()).remarks == ()
+    (remark,) = executed(tmp_path, design(edit=("aiex.npu.dma_wait {symbol = @out}", ""))).remarks
+    assert remark.startswith("nothing waits for S2MM 0 of shim tile (0, 0)")
+    text = design(edit=('{sym_name = "o0"}', '{address = 2048 : i32, sym_name = "o0"}'))
+    text = text.replace('{sym_name = "o1"}', '{address = 2064 : i32, sym_name = "o1"}')
+    assert "buffers o0 and o1 of core tile (0, 2) overlap" in executed(tmp_path, text).remarks
+
+
 def test_a_finding_names_place_bytes_and_next_owner(tmp_path):
     text = FAULTS["input released early"]
     line = (
