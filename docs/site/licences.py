@@ -27,8 +27,8 @@ def licence(package: str) -> str | None:
     except PackageNotFoundError:
         return None
     classes = [c.rpartition(" :: ")[2] for c in found.get_all("Classifier") or () if c.startswith("License :: OSI")]
-    word = found["License"] or ""
-    return found["License-Expression"] or ", ".join(classes) or (word if 0 < len(word) < 40 else "not stated")
+    word = found.get("License") or ""
+    return found.get("License-Expression") or ", ".join(classes) or (word if 0 < len(word) < 40 else "not stated")
 
 
 def locked() -> dict[str, tuple[str, set[str]]]:

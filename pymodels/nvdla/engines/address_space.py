@@ -178,10 +178,10 @@ def check_apart(
     width, height, surfaces = size
     row = width * (values.configuration.atom if point is None else point)
     line, surface = (values.get(block, name) for name in names)
-    if height > 1 and line < row:
+    if height > 1 and abs(line) < row:
         raise UsageError(f"{block}.{names[0]} is 0x{line:x}, expected at least 0x{row:x}: lines overlap")
-    rows = (height - 1) * line + row
-    if surfaces > 1 and surface < rows:
+    rows = (height - 1) * abs(line) + row
+    if surfaces > 1 and abs(surface) < rows:
         # Lines of one surface may lie between those of another.
         starts = np.sort((np.arange(surfaces)[:, None] * surface + np.arange(height) * line).ravel())
         if (np.diff(starts) < row).any():

@@ -119,7 +119,8 @@ def _numbers(flat: Values, dtype: np.dtype[Any]) -> tuple[Values | None, npt.NDA
         elif source.dtype.kind in "iu":
             low, high = np.iinfo(source.dtype).min, np.iinfo(source.dtype).max
             real = made.real
-            same = (real >= float(low)) & (real < float(high) + 1)
+            # A limit may be infinite in a narrow type; so may a value.
+            same = np.isfinite(real) & (real >= float(low)) & (real < float(high) + 1)
             same &= np.where(same, real, 0).astype(source.dtype) == source
         else:
             same = (made.astype(source.dtype) == source) | (np.isnan(source) & np.isnan(made))
