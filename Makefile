@@ -23,6 +23,7 @@ SHARD   ?= 1/1
 # By the count of commits, so that landings take turns.
 TURN    ?= $(shell git rev-list --count HEAD)
 TURNS   := 12
+PART     = $$(($(TURN) % $(TURNS) + 1))/$(TURNS)
 PROSE   := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs examples hdl pymodels src tb
 PYTEST  := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
@@ -75,9 +76,9 @@ test-slow: $(TESTING) $(PAGES) ## The long and repeated simulations; SHARD=1/4: 
 		--group $(firstword $(subst /, ,$(SHARD))) --splits $(lastword $(subst /, ,$(SHARD)))
 
 turn: $(TESTING) ## The twelfth of the slow tests whose turn it is, and a few faults; TURN=7: those of the seventh commit
-	@echo "turn $(TURN): SHARD=$$(($(TURN) % $(TURNS) + 1))/$(TURNS) SEED=$(TURN); to repeat: make turn TURN=$(TURN)"
+	@echo "turn $(TURN): SHARD=$(PART) SEED=$(TURN); to repeat: make turn TURN=$(TURN)"
 	$(MAKE) --no-print-directory attack SEED=$(TURN) FAULTS=10
-	$(MAKE) --no-print-directory test-slow SHARD=$$(($(TURN) % $(TURNS) + 1))/$(TURNS)
+	$(MAKE) --no-print-directory test-slow SHARD=$(PART)
 
 nightly: $(TESTING) ## Everything, in less than three hours: build/nightly/results.md; NIGHTLY="--resume --seed 7": its options
 	$(BIN)/python tests/nightly.py $(NIGHTLY)

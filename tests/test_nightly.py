@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make nightly` says of every step how it ended, when, and goes on where it was; no page of commands is left untried."""
+"""`make nightly` says how and when every step ended, and resumes; landings take all slow tests in turn."""
 
 import importlib.util
 import re

@@ -42,7 +42,7 @@ from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.register_walks import CASE, quiet_case, traffics
 from goldbeat.tb.design.rules_model import RULES, outputs_unknown, rules_cases, rules_outcome, without_reset
-from goldbeat.tb.design.traffic import FILL, LONGEST, Rng, random_trace, stream_cases
+from goldbeat.tb.design.traffic import FILL, FRAME, LONGEST, Rng, random_trace, stream_cases
 from goldbeat.tb.design.unchecked import lost_signals, unknown_confirmations
 from goldbeat.tb.design.unmodelled import is_unwritten, unmodelled
 from goldbeat.tb.design.user_code import load_function
@@ -509,7 +509,7 @@ class Description(_Table):
                     int(lane.width),
                     beats,
                     clocks[lane.clock],
-                    frame=self.traffic.frame or (1, 12),
+                    frame=self.traffic.frame or FRAME,
                     frames=rng.permutation(setting.frames).tolist(),
                     keep=self.traffic.keep if lane.has("tkeep") else "full",
                     finish=self.traffic.finish,

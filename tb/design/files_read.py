@@ -49,7 +49,12 @@ def recording_reads() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Reads:
-    """Attributes: files that a user's code has opened, and programs that it has started, of which nobody knows what they read."""
+    """What a user's code has used.
+
+    Attributes:
+        files: that it has opened, also what was not there.
+        programs: that it has started; what these read is unknown.
+    """
 
     files: Sequence[Path]
     programs: Sequence[str]

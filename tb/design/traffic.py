@@ -30,6 +30,8 @@ FILLS = (FILL, 17_000, 132_000)
 """Beats that are tried one after the other, until every ready of the design stays low: for 4096, 16 Ki and 128 Ki places."""
 FILLING = "filling queues"
 """Label of the episode that does."""
+FRAME = (1, 12)
+"""Shortest and longest frame in beats, unless a bench says otherwise."""
 LONGEST = 4098
 """Beats of the longest frame of a design of which nothing is known."""
 _MOST_IN_FRAMES = 1 << 16
@@ -54,7 +56,7 @@ def random_trace(
     beats: int,
     clock: Clock,
     *,
-    frame: tuple[int, int] = (1, 12),
+    frame: tuple[int, int] = FRAME,
     frames: Sequence[int] = (),
     keep: str = "words",
     finish: bool = True,

@@ -29,7 +29,7 @@ from goldbeat.tb.run.run_folder import DIAGRAM, PLOT, REPORT, TIMELINE
 from goldbeat.tb.run.runs import EpisodeResult, Request, RunResult, differing_ports, shown_result
 from goldbeat.tb.run.scoreboard import compared_part
 from goldbeat.tb.run.seal import file_digest, sealed
-from goldbeat.tb.run.sources import programs_started, sources_of, tool_versions
+from goldbeat.tb.run.sources import sources_of, tool_versions
 from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.transactions import ahead_of_streams, bus_directions
 from goldbeat.tb.run.user_coverage import add_hits
@@ -55,7 +55,7 @@ def write_report(
     differing = differing_ports(results)
     report = _write_one(shown_result(results), folder, differing, plot=True, timeline=timeline)
     report["repeat"] = repeat or request.command()
-    report |= {"sources": sources_of(request), "processes": programs_started(request), "versions": tool_versions()}
+    report |= {**sources_of(request), "versions": tool_versions()}
     if several:
         report |= _all_seeds(results)
         report["measured"] = _keep_episodes(results, folder)

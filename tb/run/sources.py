@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 import platform
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,22 +21,26 @@ from goldbeat.tb.run.seal import MISSING, file_digest
 from goldbeat.tb.versions import version_of
 
 
-def sources_of(request: Request) -> dict[str, dict[str, str]]:
-    """The files of a run by kind, each with the hash of its content, by absolute path.
+def sources_of(request: Request) -> dict[str, Any]:
+    """What a report keeps of a run's sources: ``sources`` and ``processes``.
 
-    Kinds are ``RTL``, ``description``, ``model`` and ``stimulus``. Of a model that comes with Goldbeat these are all files of its
-    package, of a user's those beside the description, and what the model has opened in the project.
+    ``sources`` are the files by kind, each with the hash of its content, by absolute path. Kinds are ``RTL``, ``description``,
+    ``model`` and ``stimulus``. Of a model that comes with Goldbeat these are all files of its package, of a user's those beside
+    the description, and what the model has opened in the project. ``processes`` are programs that the user's code has started:
+    what they read is not among the files.
     """
+    reads = _reads(request)
     kinds: dict[str, Iterator[Path]] = {
         "RTL": _rtl(request),
         "description": _descriptions(request),
-        "model": _model(request),
+        "model": _model(request, reads.files),
         "stimulus": _stimulus(request),
     }
-    return {
+    hashes = {
         kind: {str(path.absolute()): file_digest(path) for path in dict.fromkeys(paths)}
         for kind, paths in kinds.items()
     }
+    return {"sources": hashes, "processes": list(reads.programs)}
 
 
 def tool_versions() -> dict[str, str]:
@@ -47,7 +51,7 @@ def tool_versions() -> dict[str, str]:
 
 
 def changed_sources(kept: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """The files whose content is another one than :func:`sources_of` kept, with their kind; or that are missing."""
+    """The files whose content is another one than a report's ``sources`` have, with their kind; or that are missing."""
     found = []
     for kind, files in kept.items():
         for path, digest in files.items():
@@ -73,18 +77,13 @@ def _descriptions(request: Request) -> Iterator[Path]:
         yield request.design.blessed
 
 
-def _model(request: Request) -> Iterator[Path]:
+def _model(request: Request, read: Sequence[Path]) -> Iterator[Path]:
     if request.origin.source is not None:
         # A description may use the Python files beside it.
         yield from sorted(Path(request.origin.source).absolute().parent.glob("*.py"))
-    yield from _reads(request).files
+    yield from read
     for file in _code_file(request.design.model):
         yield from sorted(file.absolute().parent.glob("*.py"))
-
-
-def programs_started(request: Request) -> list[str]:
-    """Programs that the user's code has started: what they read is not among the sources."""
-    return list(_reads(request).programs)
 
 
 def _reads(request: Request) -> Reads:

@@ -18,7 +18,7 @@ from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.thread_program import await_wish, in_program
 from goldbeat.pymodels.objfifo.plan.object_type import object_type
 from goldbeat.pymodels.objfifo.plan.plan import Direction
-from goldbeat.pymodels.objfifo.plan.tile import Tile
+from goldbeat.pymodels.objfifo.plan.tile import LOCK_MAX, Tile
 
 _names = count()
 
@@ -98,10 +98,6 @@ class IronBuffer(ScriptBuffer):
         super().__init__(tile, type, name, initial_value, address, **more)
 
 
-LOCK_MOST = 63
-"""The largest value of a lock."""
-
-
 class ScriptLock:
     """A lock.
 
@@ -145,8 +141,8 @@ class ScriptLock:
         """
         if not in_program() or self.live is None:
             raise UsageError("Lock.set is executed (goldbeat objfifo exec), not planned")
-        if not 0 <= int(value) <= LOCK_MOST:
-            raise UsageError(f"lock {self.name or self.number} is set to {value}, expected 0 to {LOCK_MOST}")
+        if not 0 <= int(value) <= LOCK_MAX:
+            raise UsageError(f"lock {self.name or self.number} is set to {value}, expected 0 to {LOCK_MAX}")
         self.live.value = int(value)
 
 

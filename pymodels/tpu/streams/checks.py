@@ -231,7 +231,7 @@ def _together(groups: Sequence[Sequence[Member]], complete: bool) -> Iterable[Fi
             if (stream.name, at) in hidden:
                 continue
             command = joined.command(index, blocked.row)
-            text = f"{blocked.lane} stands still at {command}, which waits for {blocked.reason}"
+            text = f"{blocked.lane} is stuck at {command}, which waits for {blocked.reason}"
             yield Finding("deadlock", stream.name, text, blocked.id, at)
 
 

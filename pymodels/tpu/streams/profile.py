@@ -410,7 +410,7 @@ def _check(
     if len(early):
         first = int(early[0])
         told = f"{engine.name} command {int(run.id[first + 1])} that starts at {int(run.start[first + 1])}"
-        wanted = f"at least {int(run.end[first]) + 1}, behind the end of command {int(run.id[first])}"
+        wanted = f"at least {int(run.end[first]) + 1}, after the end of command {int(run.id[first])}"
         raise InputError(told, wanted, file=file, line=int(run.line[first + 1]))
     if "dep" not in engine.head or engine.name not in OTHER:
         return

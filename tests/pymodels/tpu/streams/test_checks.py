@@ -132,8 +132,8 @@ def test_waiting_for_an_earlier_command_is_advice():
 def test_a_deadlock_names_all_that_wait():
     found = check_streams(chip("BM1690"), pair([1, 3], [0, 2, 0]))
     assert [f.rule for f in found] == ["deadlock", "deadlock"]
-    assert found[0].text == "core 0 tiu stands still at command 2, which waits for gdma command 3"
-    assert found[1].text == "core 0 gdma stands still at command 2, which waits for tiu command 2"
+    assert found[0].text == "core 0 tiu is stuck at command 2, which waits for gdma command 3"
+    assert found[1].text == "core 0 gdma is stuck at command 2, which waits for tiu command 2"
     assert found[1].offset == 512 + 16
 
 

@@ -81,7 +81,7 @@ def test_dependencies_that_fall_between_segments_are_no_note():
 def test_a_deadlock_names_the_segment():
     found = check_streams(SG2380, segmented("SG2380", [([0], [0]), ([2], [1, 0])]))
     assert {f.rule for f in found} == {"deadlock"}
-    assert found[0].text == "core 0 tiu stands still at command 1 of segment 2, which waits for gdma command 2"
+    assert found[0].text == "core 0 tiu is stuck at command 1 of segment 2, which waits for gdma command 2"
 
 
 def ends(found: Schedule) -> list[list[int]]:
