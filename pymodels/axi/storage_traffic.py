@@ -24,6 +24,8 @@ _SHORT = 16
 """Beats of most bursts, and of all FIXED and exclusive ones at most."""
 LONGEST_EXCLUSIVE = 128
 """Bytes."""
+_ALONE = 1 / 8
+"""Share of the accesses to words by themselves, where there are some."""
 
 
 @dataclass(eq=False)
@@ -36,6 +38,7 @@ class Window:
         known: (bytes,) where ``data`` is what a read must give.
         answers: (2, bytes) as those of a :class:`~goldbeat.pymodels.axi.memory.Region`; None: OKAY.
         exclusive: least and most bytes of exclusive accesses that succeed; most 0: none are made.
+        alone: a word by itself, which tells addresses apart: it is written and read back in any case, and drawn seldom.
     """
 
     base: int
@@ -43,11 +46,19 @@ class Window:
     known: npt.NDArray[np.bool_]
     answers: npt.NDArray[np.uint8] | None = None
     exclusive: tuple[int, int] = (0, 0)
+    alone: bool = False
 
     @classmethod
     def unknown(cls, base: int, size: int) -> Window:
         """Storage that holds anything."""
         return cls(base, np.zeros(size, np.uint8), np.zeros(size, np.bool_))
+
+    @staticmethod
+    def draw(rng: np.random.Generator, windows: Sequence[Window]) -> Window:
+        """One of them; a word by itself for every eighth access."""
+        alone = [one for one in windows if one.alone]
+        some = alone if alone and rng.random() < _ALONE else [one for one in windows if not one.alone]
+        return some[int(rng.integers(len(some)))]
 
     def answer(self, kind: int, address: int) -> int:
         """The response to an access at an address."""
@@ -118,9 +129,16 @@ def storage_bursts(
     """
     rows: list[_Row] = []
     if shape.writes:
+        # What is not known is written whole, and comes first.
         rows += [row for window in windows if not window.known.all() for row in _whole(rng, window, shape, WRITE)]
+        rows += [
+            row
+            for window in windows
+            if window.alone and window.known.all()
+            for row in _whole(rng, window, shape, WRITE)
+        ]
     for _ in range(count):
-        window = windows[int(rng.integers(len(windows)))]
+        window = Window.draw(rng, windows)
         if outside and rng.random() < 0.03:
             rows.append(_lost(rng, outside, shape))
         elif (share := _exclusive_share(window, shape)) and rng.random() < share:
@@ -300,12 +318,14 @@ def _carry_out(program: BurstProgram, lanes: npt.NDArray[np.bool_], windows: Seq
     """Do the bursts one after the other: fills in what reads must give, and leaves in the windows what is written."""
     bursts, width = program.bursts, lanes.shape[1]
     address, rows, lost, answers = bursts.addresses(), bursts.rows, program.lost, program.beat_answers
+    ordered = sorted(windows, key=lambda one: one.base)
+    of = np.searchsorted(np.array([one.base for one in ordered], np.uint64), address, "right") - 1
     for at in range(len(bursts)):
         for row in range(int(rows[at]), int(rows[at]) + int(bursts.len[at]) + 1):
             if answers[row] > EXOKAY:
                 continue
             start = int(address[row]) // width * width
-            window = next(w for w in windows if w.base <= int(address[row]) < w.base + len(w.data))
+            window = ordered[of[row]]
             used = np.flatnonzero(program.strobe[row] if bursts.kind[at] == WRITE else lanes[row])
             where = start - window.base + used
             if bursts.kind[at] == READ:

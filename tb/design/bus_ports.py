@@ -44,6 +44,10 @@ class BusPorts:
         """Bytes of the widest bus."""
         return max(data_bytes(port) for port in (*self.slaves, *self.masters))
 
+    def bytes_of(self, slave: str) -> int:
+        """Bytes of a slave's data."""
+        return next(data_bytes(port) for port in self.slaves if port.name == slave)
+
     def part(self, stretch: AddressStretch, most: int) -> int:
         """Bytes of each part of a stretch; no part is smaller than a word of the widest bus."""
         return stretch.part(self.word, most)

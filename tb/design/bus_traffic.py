@@ -21,6 +21,7 @@ from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.register_walk import protected
 from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access, Stimulus
 from goldbeat.tb.design.address_map import AddressStretch, address_bits
+from goldbeat.tb.design.address_places import AddressPlace, address_places
 from goldbeat.tb.design.bus_ports import BusPorts, data_bytes
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.clocks import draw_clocks
@@ -43,10 +44,10 @@ OPTIONS = {
     "errors": True,
     "attributes": True,
 }
-"""Options of the cases: accesses between the first writes and the last reads; most bytes of a part of the addresses; kinds of
-bursts; beats narrower than the bus; exclusive pairs, which must then be answered EXOKAY; memories interleave read data of
-different IDs; accesses to where the address map has nothing, which must be answered with an error; memories refuse some
-accesses; AxCACHE, AxPROT and the like vary."""
+"""Options of the cases: accesses between the first writes and the last reads; most bytes of the parts at the ends of the
+addresses; kinds of bursts; beats narrower than the bus; exclusive pairs, which must then be answered EXOKAY; memories
+interleave read data of different IDs; accesses to where the address map has nothing, which must be answered with an error;
+memories refuse some accesses; AxCACHE, AxPROT and the like vary."""
 
 _LOAD = {
     "kinds": "incr",
@@ -63,6 +64,10 @@ _LOAD_OPTIONS = {"accesses": 150, "bytes": 1 << 14}
 _KINDS = {"incr": INCR, "wrap": WRAP, "fixed": FIXED}
 _ROUGH_EPISODES = 4
 _SOME_BYTES = 1 << 16
+_SOME_PLACES = 1 / 4
+"""Of the words that tell addresses apart, in episodes that are not plain."""
+_REFUSED_PLACES = 1 / 16
+"""Of these words, those that may refuse accesses."""
 
 
 RAM_OPTIONS = {**OPTIONS, "base": 0}
@@ -133,15 +138,18 @@ def bus_episode(ports: BusPorts, setting: CaseContext, rng: Rng, *, plain: bool)
         plain: as fast as it goes; else order, distances, back-pressure and latencies are drawn.
     """
     clocks = draw_clocks(setting, rng)
+    places = address_places(ports, int(setting.options["bytes"]), rng, tuple(setting.numbers()))
+    if not plain:
+        places = [place for place in places if rng.random() < _SOME_PLACES]
     images = {
-        port.name: MemoryImage(_regions(ports, port, setting, rng), _timing(rng, setting, plain=plain))
+        port.name: MemoryImage(_regions(ports, port, setting, places, rng), _timing(rng, setting, plain=plain))
         for port in ports.masters
     }
     bursts: dict[str, BurstProgram] = {}
     program: dict[str, tuple[Access, ...]] = {}
     traffic: dict[str, RegisterTraffic] = {}
     for port in ports.slaves:
-        windows = _windows(ports, port, setting, images)
+        windows = _windows(ports, port, setting, places, images)
         varies = ports.draw(port, int(rng.integers(1 << 31))) if setting.options["attributes"] else None
         outside = _outside(ports, port) if ports.closed and setting.options["unmapped"] else []
         if isinstance(port, MemoryPort):
@@ -206,8 +214,10 @@ def burst_shape(port: MemoryPort, setting: CaseContext) -> BurstShape:
     )
 
 
-def _regions(ports: BusPorts, master: Bundle, setting: CaseContext, rng: Rng) -> tuple[Region, ...]:
-    """What stands behind a master: random bytes at either end of its stretches, some of which refuse accesses."""
+def _regions(
+    ports: BusPorts, master: Bundle, setting: CaseContext, places: Sequence[AddressPlace], rng: Rng
+) -> tuple[Region, ...]:
+    """What is behind a master: random bytes at either end of its stretches, and at places; some of them refuse accesses."""
     regions, most = [], int(setting.options["bytes"])
     for stretch in ports.stretches:
         if stretch.master != master.name:
@@ -218,6 +228,13 @@ def _regions(ports: BusPorts, master: Bundle, setting: CaseContext, rng: Rng) ->
             answers = _answers(master, size, ports.word, rng) if setting.options["errors"] else None
             at = base - stretch.base + stretch.target
             regions.append(Region(name, at, data, answers=answers, exclusive=True))
+    for one in places:
+        if one.stretch.master != master.name:
+            continue
+        data = rng.integers(0, 256, ports.word, dtype=np.uint8)
+        refuses = setting.options["errors"] and rng.random() < _REFUSED_PLACES
+        answers = _answers(master, ports.word, ports.word, rng) if refuses else None
+        regions.append(Region(f"0x{one.base:x}", one.target, data, answers=answers, exclusive=True))
     return tuple(regions)
 
 
@@ -240,28 +257,41 @@ def _answers(master: Bundle, size: int, word: int, rng: Rng) -> npt.NDArray[np.u
     return np.repeat(answers, word, axis=1)
 
 
-def _windows(ports: BusPorts, slave: Bundle, setting: CaseContext, images: dict[str, MemoryImage]) -> list[Window]:
+def _windows(
+    ports: BusPorts,
+    slave: Bundle,
+    setting: CaseContext,
+    places: Sequence[AddressPlace],
+    images: dict[str, MemoryImage],
+) -> list[Window]:
     """The parts of the addresses that a slave works on, with what is there at first."""
     windows = []
     masters = {port.name: port for port in ports.masters}
+
+    def add(stretch: AddressStretch, base: int, size: int, *, alone: bool) -> None:
+        window = Window.unknown(base, size)
+        window.alone = alone
+        if stretch.master is not None:
+            at = base - stretch.base + stretch.target
+            region = next(r for r in images[stretch.master].regions if r.base <= at < r.end)
+            own = slice(at - region.base, at - region.base + size)
+            window.data[:] = region.data[own]
+            window.known[:] = True
+            window.answers = None if region.answers is None else region.answers[:, own]
+            if setting.options["attributes"]:
+                window.exclusive = ports.exclusive(slave, masters[stretch.master])
+        windows.append(window)
+
     for stretch in ports.stretches:
-        if slave.name not in stretch.slaves:
-            continue
-        part = ports.part(stretch, int(setting.options["bytes"]))
-        for base in stretch.parts(slave.name, part):
-            window = Window.unknown(base, part)
-            if stretch.master is not None:
-                at = base - stretch.base + stretch.target
-                region = next(r for r in images[stretch.master].regions if r.base <= at < r.end)
-                own = slice(at - region.base, at - region.base + part)
-                window.data[:] = region.data[own]
-                window.known[:] = True
-                window.answers = None if region.answers is None else region.answers[:, own]
-                if setting.options["attributes"]:
-                    window.exclusive = ports.exclusive(slave, masters[stretch.master])
-            windows.append(window)
+        if slave.name in stretch.slaves:
+            part = ports.part(stretch, int(setting.options["bytes"]))
+            for base in stretch.parts(slave.name, part):
+                add(stretch, base, part, alone=False)
     if not windows:
         raise UsageError(f"{slave.name}: the address map has nothing for it")
+    for one in places:
+        if one.slave == slave.name:
+            add(one.stretch, one.base, ports.word, alone=True)
     return windows
 
 
@@ -355,7 +385,8 @@ def _accesses(walk: _Walk, windows: Sequence[Window], count: int, outside: Seque
     """Write the ends and what is not known, then write and read at random, often what was written before, then read the ends."""
     rng, port = walk.rng, walk.port
     size, lanes, reads, writes = walk.size, walk.lanes, port.readable, port.writable
-    words = [(window, at) for window in windows for at in (0, len(window.data) - size)]
+    words = [(window, at) for window in windows if window.alone for at in range(0, len(window.data), size)]
+    words += [(window, at) for window in windows if not window.alone for at in (0, len(window.data) - size)]
     for window in windows:
         for at in np.flatnonzero(~window.known[::size]).tolist() if writes else ():
             walk.write(window, at * size, lanes)
@@ -365,7 +396,7 @@ def _accesses(walk: _Walk, windows: Sequence[Window], count: int, outside: Seque
         if rng.random() < 0.5:
             window, at = words[int(rng.integers(max(0, len(words) - 8), len(words)))]
         else:
-            window = windows[int(rng.integers(len(windows)))]
+            window = Window.draw(rng, windows)
             at = int(rng.integers(len(window.data) // size)) * size
             words.append((window, at))
         if outside and rng.random() < 0.03:

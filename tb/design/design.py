@@ -176,7 +176,7 @@ class Design(Frozen):
         """True when some clock has a reset."""
         return any(c.reset is not None for c in self.clocks)
 
-    def _listed(self) -> Sources:
+    def listed(self) -> Sources:
         """What ``files`` names, with what file lists name: paths, include folders and macros."""
         found = Sources()
         for path in (self.root / f for f in self.files):
@@ -187,7 +187,7 @@ class Design(Frozen):
 
     def sources(self) -> list[Path]:
         """The source files, checked to be there."""
-        paths = list(self._listed().files)
+        paths = list(self.listed().files)
         for path in paths:
             if not path.is_file():
                 raise UsageError(f"{self.name}: no such source file: {path}")
@@ -195,7 +195,7 @@ class Design(Frozen):
 
     def include_paths(self) -> list[Path]:
         """The folders for ```include``, checked to be there."""
-        return list(dict.fromkeys((*self._folders(self.include_dirs, "include"), *self._listed().include_dirs)))
+        return list(dict.fromkeys((*self._folders(self.include_dirs, "include"), *self.listed().include_dirs)))
 
     def library_paths(self) -> list[Path]:
         """The folders of modules, checked to be there."""
@@ -220,7 +220,7 @@ class Design(Frozen):
 
     def compile_flags(self) -> list[str]:
         """Include folders, libraries, macros and further switches as Verilator takes them."""
-        defines = {**self._listed().defines, **self.defines}
+        defines = {**self.listed().defines, **self.defines}
         macros = [f"-D{name}={value}" if value else f"-D{name}" for name, value in defines.items()]
         libraries = [switch for path in self.library_paths() for switch in ("-y", str(path))]
         return [*(f"-I{path}" for path in self.include_paths()), *libraries, *macros, *self.flags]

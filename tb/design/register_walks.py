@@ -22,7 +22,7 @@ WITHHELD = "after-valid"
 """The back-pressure that a slave which waits for ready cannot pass."""
 _ACCESSES = 120
 _MOST_WORDS = 24
-"""Words of a port that a walk goes over; with more, some are drawn."""
+"""Words of a port that a walk goes over; with more, some are drawn, beside those that tell address bits apart."""
 
 
 def traffics(rng: np.random.Generator) -> list[RegisterTraffic]:
@@ -37,7 +37,7 @@ def traffics(rng: np.random.Generator) -> list[RegisterTraffic]:
     ]
 
 
-def _words(port: RegisterPort, setting: CaseContext, rng: np.random.Generator) -> list[Word]:
+def storage_words(port: RegisterPort, setting: CaseContext, rng: np.random.Generator) -> list[Word]:
     size = int(port.data_width) // 8
     found = [
         Word(block.base + size * n, block.mask & ((1 << 8 * size) - 1), port.strobes and block.strobes)
@@ -46,13 +46,22 @@ def _words(port: RegisterPort, setting: CaseContext, rng: np.random.Generator) -
     ]
     if len(found) <= _MOST_WORDS:
         return found
-    # The ends of a memory are where address bits are lost.
-    drawn = rng.choice(len(found) - 2, _MOST_WORDS - 2, replace=False) + 1
-    return [found[n] for n in sorted({0, len(found) - 1, *drawn.tolist()})]
+    drawn = set(rng.choice(len(found), _MOST_WORDS, replace=False).tolist())
+    return [found[n] for n in sorted(drawn | _telling([word.address for word in found]))]
+
+
+def _telling(addresses: Sequence[int]) -> set[int]:
+    """The first and the last of many words, and those that differ from one of them in one address bit."""
+    number = {address: n for n, address in enumerate(addresses)}
+    ends = (addresses[0], addresses[-1])
+    pairs = {number.get(end ^ 1 << bit) for end in ends for bit in range(max(addresses).bit_length())}
+    return {number[end] for end in ends} | {n for n in pairs if n is not None}
 
 
 def _program(port: RegisterPort, setting: CaseContext, rng: np.random.Generator) -> tuple[Access, ...]:
-    return tuple(storage_walk(rng, _words(port, setting, rng), int(port.data_width) // 8, _ACCESSES, posts=port.posts))
+    return tuple(
+        storage_walk(rng, storage_words(port, setting, rng), int(port.data_width) // 8, _ACCESSES, posts=port.posts)
+    )
 
 
 def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus]:

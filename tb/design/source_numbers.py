@@ -15,7 +15,7 @@ from typing import Any
 
 from goldbeat.tb.design.source_text import read_code
 
-_MOST = 1 << 20
+_MOST = 1 << 64
 _LONGEST_FILE = 1 << 20
 """Bytes; longer files are netlists and tables."""
 _SIZED = re.compile(r"(?:\b\d[\d_]*\s*)?'[sS]?([bodhBODH])\s*([0-9a-fA-F_]+)")
@@ -36,7 +36,7 @@ _OPERATORS: Mapping[type[ast.AST], Callable[[int, int], int]] = {
 
 
 def source_numbers(sources: Sequence[Path], params: Mapping[str, Any]) -> tuple[int, ...]:
-    """Numbers above 1, in order.
+    """Numbers above 1 of at most 64 bits, in order.
 
     Args:
         sources: SystemVerilog.

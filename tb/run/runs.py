@@ -191,7 +191,7 @@ class Request:
         return CaseContext(
             *(self.all_params, options, seed, inputs, clocks, outputs, self.clocks),
             timed=self.design.timed,
-            numbers=lambda: source_numbers(self.design.sources(), self.all_params),
+            numbers=lambda: source_numbers(self.design.listed().files, self.all_params),
             shelf=room,
         )
 

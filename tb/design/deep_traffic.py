@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How masters and memories behave in long runs: as many requests as a design takes and one more, long pauses and long stalls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from goldbeat.pymodels.axi.memory import MasterTiming, MemoryTiming
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.register_traffic import RegisterTraffic
+
+LONG_RUN = 4096
+"""Accesses of a slave, or a few more."""
+_PAUSE = 300
+"""Cycles: more than counters of eight bits."""
+_MOST_PAUSE = 2048
+_OUTSTANDING = 1 << 16
+"""Bursts without an answer: more than any design takes."""
+_OPEN_ACCESSES = 64
+"""The same of registers, where each access has a time limit."""
+_BETWEEN = 5
+"""Cycles between stalls, in those of a stall."""
+
+
+def pause_cycles(numbers: Iterable[int]) -> int:
+    """Cycles of pauses and stalls: more than any number of the RTL that a counter of waiting cycles is likely to reach."""
+    return max(_PAUSE, *(number + 8 for number in numbers if number <= _MOST_PAUSE))
+
+
+def _away(pause: int, rng: np.random.Generator, *, first: bool) -> tuple[int, ...]:
+    """Ready in each cycle: stalls, of which the first one comes at once or later."""
+    open_ = _BETWEEN * pause + int(rng.integers(pause))
+    return (0,) * pause + (1,) * open_ if first else (1,) * open_ + (0,) * pause
+
+
+def stalled_memory(pause: int, rng: np.random.Generator) -> MemoryTiming:
+    """A memory that takes all requests, and holds the answers back at times, all the others at once behind them."""
+    aw, w, ar = (Pattern("array", values=_away(pause, rng, first=False)) for _ in range(3))
+    r, b = (Pattern("array", values=(pause, *(0,) * int(rng.integers(300, 600)))) for _ in range(2))
+    return MemoryTiming(
+        *(1, 0, 1, 0, _OUTSTANDING, _OUTSTANDING), aw_ready=aw, w_ready=w, ar_ready=ar, r_gaps=r, b_gaps=b
+    )
+
+
+def slow_memory(pause: int) -> MemoryTiming:
+    """A memory whose every answer takes long."""
+    return MemoryTiming(pause, 0, pause, 0, _OUTSTANDING, _OUTSTANDING)
+
+
+def stalled_master(pause: int, rng: np.random.Generator) -> MasterTiming:
+    """A master that asks for all it can, and at first and at times takes no answers."""
+    r, b = (Pattern("array", values=_away(pause, rng, first=True)) for _ in range(2))
+    return MasterTiming(_OUTSTANDING, _OUTSTANDING, r, b)
+
+
+def stalled_registers(pause: int, rng: np.random.Generator) -> RegisterTraffic:
+    """The same for registers."""
+    r, b = ("array:" + ",".join(map(str, _away(pause, rng, first=True))) for _ in range(2))
+    return RegisterTraffic("any", outstanding=_OPEN_ACCESSES, b_ready=b, r_ready=r, seed=int(rng.integers(1 << 30)))
+
+
+def slow_registers(pause: int, rng: np.random.Generator) -> RegisterTraffic:
+    """A master with long pauses before accesses, and between the address and the data of writes."""
+    return RegisterTraffic("any", distance=pause, gap=pause, seed=int(rng.integers(1 << 30)))
