@@ -9,7 +9,7 @@ SIDES = frozenset({"i", "o", "in", "out", "ip", "op"})
 """Words that say nothing but the direction."""
 _CLOCK = re.compile(r"(?:[a-z]*clk|clock|ck)\d*$")
 _RESET = re.compile(r"(?:n|[aphgs]|sys|core|ap|por|glb)?(?:rst|reset)(?:n|b)?\d*$")
-_ENABLE = re.compile(r"(?:clk_?en|clock_enable|ce|cen|en|ena|enable|aclken)$")
+_ENABLE = re.compile(r"(?:clk_?en|clock_enable|ce|cen|en|ena|enable|aclken|ap_start|ap_continue)$")
 
 
 def name_words(name: str) -> list[str]:

@@ -48,6 +48,7 @@ struct GbAxisCheck {
   const char* reset;  ///< input of the top module; null: none
   int reset_high;     ///< its polarity
   int whole;          ///< no beat of another TID or TDEST comes within a packet
+  int fifo;           ///< a FIFO is written: tvalid may fall, and a beat without tready is lost
 };
 
 /// Beats to send. Null columns: all bytes valid, no TLAST, sidebands 0, no gaps.
@@ -374,6 +375,7 @@ class AxisSink : public Transactor {
     has_reset_ = check.reset != nullptr;
     reset_high_ = check.reset_high != 0;
     whole_ = check.whole != 0;
+    fifo_ = check.fifo != 0;
   }
 
   void reset() override {
@@ -554,6 +556,7 @@ class AxisSink : public Transactor {
   bool high_in_reset_ = false;  ///< reported in this reset
   int in_reset_ = 0;            ///< edges in reset so far
   bool whole_ = false;
+  bool fifo_ = false;
   bool bytes_alone_ = false;
   bool open_ = false;  ///< a packet has begun and not ended
   std::uint64_t packet_id_ = 0, packet_dest_ = 0;
@@ -580,7 +583,7 @@ class AxisSinkOf final : public AxisSink {
 
   bool sample(std::int64_t cycle) override {
     const bool valid = ports_.valid.get();
-    const bool resets = has_reset_ && check_reset(cycle, valid);
+    const bool resets = has_reset_ && check_reset(cycle, valid && !fifo_);
     if (valid | stalled_) {
       if (cycle >= from_ && !resets) watch(cycle, valid);
     }
@@ -600,6 +603,7 @@ class AxisSinkOf final : public AxisSink {
 
  private:
   void watch(std::int64_t cycle, bool valid) {
+    if (fifo_ && !ports_.ready.get()) return;
     if (stalled_) {
       if (!valid) {
         violation("axis_valid_held", cycle, "tvalid fell without a transfer");

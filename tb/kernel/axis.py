@@ -399,6 +399,7 @@ class AxiStreamMonitor(Transactor):
         reset: the reset input that belongs to the clock, None: there is none.
         reset_high: the reset's polarity.
         interleaved: beats of other TID or TDEST may come within a packet.
+        fifo: the port writes a FIFO: TVALID may fall without a transfer, and a beat without TREADY is lost.
     """
 
     _passive = True
@@ -414,6 +415,7 @@ class AxiStreamMonitor(Transactor):
         reset: str | None = None,
         reset_high: bool = False,
         interleaved: bool = True,
+        fifo: bool = False,
     ) -> None:
         super().__init__(kernel, prefix, clock)
         self.signals = kernel.signals(prefix, AXIS.roles, signals, ("tdata", "tvalid"))
@@ -423,7 +425,7 @@ class AxiStreamMonitor(Transactor):
         self._handle = checked(
             self._library.gb_axis_sink(prefix.encode(), clock.encode(), ctypes.byref(names), self._passive)
         )
-        check = AxisCheck(None if reset is None else reset.encode(), reset_high, not interleaved)
+        check = AxisCheck(None if reset is None else reset.encode(), reset_high, not interleaved, fifo)
         checked(self._library.gb_axis_check(self._handle, ctypes.byref(check)))
         self._held: Trace | None = None
         self._base = 0
@@ -591,7 +593,7 @@ class AxiStreamSink(AxiStreamMonitor):
         signals: the ports by role, where they are not called after the prefix.
         ready: when it is ready, counted from the first cycle that is recorded.
         held: not ready until :meth:`start`.
-        reset, reset_high, interleaved: as a monitor has them.
+        reset, reset_high, interleaved, fifo: as a monitor has them.
     """
 
     _passive = False
@@ -608,9 +610,10 @@ class AxiStreamSink(AxiStreamMonitor):
         reset: str | None = None,
         reset_high: bool = False,
         interleaved: bool = True,
+        fifo: bool = False,
     ) -> None:
         self.ready = ready or Pattern()
-        rules: dict[str, Any] = {"reset": reset, "reset_high": reset_high, "interleaved": interleaved}
+        rules: dict[str, Any] = {"reset": reset, "reset_high": reset_high, "interleaved": interleaved, "fifo": fifo}
         super().__init__(kernel, prefix, clock=clock, signals=signals, held=held, **rules)
 
     def start(self, base: int | None = None) -> None:

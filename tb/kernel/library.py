@@ -32,7 +32,7 @@ class AxisNames(Structure):
 class AxisCheck(Structure):
     """``GbAxisCheck`` in axis.cpp."""
 
-    _fields_ = (("reset", c_char_p), ("reset_high", c_int), ("whole", c_int))
+    _fields_ = (("reset", c_char_p), ("reset_high", c_int), ("whole", c_int), ("fifo", c_int))
 
 
 class AxisBeats(Structure):

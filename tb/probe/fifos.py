@@ -73,9 +73,12 @@ class FifoSide:
             invert = "" if self.low else "!"
             ports = f"--bundle '{self.name}=tdata:{data},tvalid:{invert}{flag},tready:{enable}'"
             return f"{data} is a register: if it holds the next word before {enable}, give {ports}"
-        if not self.reads and not self.slave:
-            return f"{enable} waits for {flag}, which a stream's valid must not; wrap the module"
         return None
+
+    @property
+    def writer(self) -> bool:
+        """The module writes a FIFO, so its enable may wait for the flag."""
+        return not self.reads and not self.slave
 
     @property
     def ports(self) -> tuple[Pin, Pin, Pin]:

@@ -174,7 +174,9 @@ class _Finder:
             except NotABundleError as reason:
                 self.notes.append(f"{name}: not a bundle: {reason}")
                 continue
-            if side.slave and not use.guarded:
+            if side.writer:
+                one.port = one.port.model_copy(update={"fifo": True})
+            elif side.slave and not use.guarded:
                 when = "empty" if side.reads else "full"
                 one.port = one.port.model_copy(update={"gated": True})
                 self.notes.append(f"{side.enable.name}: never high while {when}, as the RTL does not look at both")

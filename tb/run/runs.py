@@ -577,7 +577,18 @@ def made_stimuli(request: Request, setting: CaseContext) -> list[Stimulus]:
         stimuli = [placed(s, setting.inputs, clocks) for s in stimuli]
     if request.case.name == register_walks.CASE:
         stimuli = [*stimuli, *register_walks.walks(design, setting, stimuli[0])]
-    return list(stimuli)
+    return [_room_first(request, stimulus) for stimulus in stimuli]
+
+
+def _room_first(request: Request, stimulus: Stimulus) -> Stimulus:
+    """The stimulus with sinks that do not wait for the valid of an output that may wait for them: a FIFO's room."""
+    waiting = {p.name: stimulus.pattern(p.name) for p in request.design.streams if p.fifo}
+    if (asked := str(request.options.get("ready", ""))).startswith("after-valid") and waiting:
+        raise UsageError(
+            f"ready={asked}: {', '.join(waiting)} writes a FIFO, whose room waits for no write; use another pattern"
+        )
+    ready = {name: Pattern("random", seed=one.seed) for name, one in waiting.items() if one.waits}
+    return replace(stimulus, ready={**stimulus.ready, **ready}) if ready else stimulus
 
 
 def _as_driven(stimulus: Stimulus, record: Record) -> Stimulus:

@@ -55,6 +55,8 @@ class StreamPort(Bundle):
         first: the one of them that is high in the first beat of each frame, and low in the others.
         gated: for FIFO ports that must not be written when full or read when empty: the design sees TVALID (an output: TREADY)
             only in cycles in which a beat transfers.
+        fifo: an output that writes a FIFO: TREADY is its ``full_n``. TVALID may wait for it and fall without a transfer; a
+            beat that comes while it is low is lost.
 
     The port has TSTRB if :attr:`signals` lists it. Traces of up to 64 bytes have it; wider inputs get TSTRB = TKEEP.
     """
@@ -100,6 +102,7 @@ class StreamPort(Bundle):
     sidebands: Mapping[str, Width] = {}
     first: str | None = None
     gated: bool = False
+    fifo: bool = False
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -120,6 +123,8 @@ class StreamPort(Bundle):
             raise ValueError(f"first: {self.first} must be one of sidebands, and the stream must have tlast")
         if self.gated and (self.lanes is not None or not self.has("tready")):
             raise ValueError("gated: such a stream has tready, and is no array")
+        if self.fifo and (self.direction == "in" or self.lanes is not None or not self.has("tready") or self.gated):
+            raise ValueError("fifo: such a stream is an output with tready, not gated and no array")
         if self.always_ready and (self.direction == "out" or not self.has("tready")):
             raise ValueError("always_ready is for inputs with tready")
         if isinstance(self.width, int) and (self.width < 8 or self.width % 8):
@@ -199,11 +204,14 @@ class StreamPort(Bundle):
 
     def native_options(self) -> dict[str, Any]:
         """Sources and sinks wait for the start of an episode."""
-        return {"held": True, **({} if self.direction == "in" else {"interleaved": self.interleaved})}
+        return {
+            "held": True,
+            **({} if self.direction == "in" else {"interleaved": self.interleaved, "fifo": self.fifo}),
+        }
 
     def paths(self) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
-        """TVALID must not follow TREADY; TREADY may follow TVALID."""
-        if self.direction == "in" or not self.has("tready"):
+        """TVALID must not follow TREADY, unless it writes a FIFO; TREADY may follow TVALID."""
+        if self.direction == "in" or self.fifo or not self.has("tready"):
             return ()
         return ((f"{self.spec.name}_valid_waits", ("tready",), ("tvalid",)),)
 

@@ -300,8 +300,13 @@ def test_fifo_ports(kind: str, tmp_path: Path) -> None:
 def test_a_module_that_reads_a_fifo_and_one_that_writes_one(tmp_path: Path) -> None:
     ports = "in:in_r_dout:32 in:in_r_empty_n out:in_r_read out:out_r_din:32 in:out_r_full_n out:out_r_write"
     found, _ = found_in(tmp_path, stub(ports))
-    assert shape(found) == {"in_r": "in tdata=in_r_dout tvalid=in_r_empty_n tready=in_r_read"}
-    assert any("out_r_write waits for out_r_full_n" in note for note in found.notes)
+    assert shape(found) == {
+        "in_r": "in tdata=in_r_dout tvalid=in_r_empty_n tready=in_r_read",
+        "out_r": "out tdata=out_r_din tvalid=out_r_write tready=out_r_full_n",
+    }
+    assert {p.name: p.fifo for p in found.streams} == {"in_r": False, "out_r": True}
+    with pytest.raises(ValueError, match="fifo: such a stream is an output"):
+        StreamPort.model_validate({**found.streams[1].model_dump(), "direction": "in", "fifo": True})
 
 
 def test_the_sides_of_a_fifo_have_names_of_their_own(tmp_path: Path) -> None:
@@ -437,9 +442,9 @@ def bench(folder: Path, text: str, model: str = "identity", top: str | None = No
     return path
 
 
-def failed(path: Path, case: str = "sweep") -> tuple[str, ...]:
+def failed(path: Path, case: str = "sweep", transactors: str = "native") -> tuple[str, ...]:
     design = load_description(path)
-    (result,) = run(Request(design, design.case(case)), path.parent / "run")
+    (result,) = run(Request(design, design.case(case), transactors=transactors), path.parent / "run")
     return result.failures
 
 
@@ -472,6 +477,30 @@ def test_a_new_bench_drives_it_and_finds_a_fault(
     assert failed(bench(tmp_path, text, top=top)) == ()
     assert fault in text
     assert failed(bench(tmp_path, text.replace(fault, wrong), top=top))
+
+
+AP_FIFO = """module ap_fifo (input ap_clk, input ap_rst_n, input ap_start, output ap_idle,
+  input [31:0] in_r_dout, input in_r_empty_n, output in_r_read, output [31:0] out_r_din, input out_r_full_n, output out_r_write);
+  reg v; reg [31:0] d;
+  assign ap_idle = 0; assign in_r_read = in_r_empty_n & ap_start & (!v | out_r_full_n);
+  assign out_r_write = v & out_r_full_n; assign out_r_din = d;
+  always @(posedge ap_clk) if (!ap_rst_n) v <= 0;
+    else if (in_r_read) begin v <= 1; d <= in_r_dout; end else if (out_r_full_n) v <= 0;
+endmodule
+"""
+
+
+@pytest.mark.parametrize("transactors", ["native", pytest.param("cocotbext", marks=pytest.mark.slow)])
+def test_a_block_whose_write_waits_for_room(transactors: str, tmp_path: Path) -> None:
+    """It passes with a write that waits, and with one that is held; writes while full, and reads that lose, fail."""
+    held = AP_FIFO.replace("= v & out_r_full_n;", "= v;")
+    room, empty = AP_FIFO.replace("(!v | out_r_full_n)", "1'b1"), AP_FIFO.replace("= in_r_empty_n &", "=")
+    for text, wrong in ((AP_FIFO, False), (held, False), (room, True), (empty, True)):
+        path = bench(tmp_path, text)
+        assert bool(failed(path, "sweep" if wrong else "random", transactors)) == wrong
+    design = load_description(path)
+    with pytest.raises(UsageError, match="ready=after-valid:2: out_r writes a FIFO, whose room waits for no write"):
+        predict(Request(design, design.case("random"), options={"ready": "after-valid:2"}), 0)
 
 
 WAITS = "always @(posedge clk) begin odd <= 1; @(posedge clk); odd <= 0; end"
