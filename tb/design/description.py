@@ -43,7 +43,7 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.register_walks import CASE, quiet_case, traffics
 from goldbeat.tb.design.rules_model import RULES, outputs_unknown, rules_cases, rules_outcome, without_reset
 from goldbeat.tb.design.traffic import FILL, FRAME, LONGEST, Rng, random_trace, stream_cases
-from goldbeat.tb.design.unchecked import lost_signals, unknown_confirmations
+from goldbeat.tb.design.unchecked import left_out, lost_signals, unknown_confirmations
 from goldbeat.tb.design.unmodelled import is_unwritten, unmodelled
 from goldbeat.tb.design.user_code import load_function
 from goldbeat.tb.toml import Refused, load_model
@@ -142,6 +142,7 @@ class Description(_Table):
         coverage: ``file.py:function`` that returns the coverage items.
         stream_model: golden model of the streams beside a model of buses: a ready-made model, or ``rules`` for none.
         unchecked: signals of bundles that are tied, left open or not predicted, each with the reason why that is right.
+        beside: ports of ``ties`` and ``ignored`` that may go along with the beats, each with what the RTL does with it.
         compare_time: compare cycles. False: compare values and order; the report says so.
         compare_order: compare beats in order. False: compare whole frames in any order; the report says so.
         register_maps: check register slaves against SystemRDL register maps.
@@ -166,6 +167,7 @@ class Description(_Table):
     cycles_per_beat: int = Field(default=8, ge=1)
     ignored: tuple[str, ...] = ()
     unchecked: Mapping[str, Annotated[str, Field(min_length=1)]] = {}
+    beside: Mapping[str, str] = {}
     waive: tuple[str, ...] = ()
     ready_bound: int | None = Field(default=None, ge=0)
     defines: Mapping[str, str] = {}
@@ -305,9 +307,14 @@ class Description(_Table):
         return BusPorts(slaves, masters, found, self.model == "interconnect", frozenset(self.unchecked))
 
     def _open_signals(self, params: Mapping[str, Any]) -> dict[str, str]:
-        """What the ready-made models do not compare."""
+        """What the ready-made models do not compare, and ports that may go along with the beats."""
         lost = lost_signals(self.stream_model or self.model, self.streams)
-        return lost | (self._bus_ports(params).open() if self.model in ("adapter", "interconnect") else {})
+        beside = {
+            pin: f"{left_out(pin, self.ties)}; {why}"
+            for pin, why in self.beside.items()
+            if pin in self.ties or pin in self.ignored
+        }
+        return lost | beside | (self._bus_ports(params).open() if self.model in ("adapter", "interconnect") else {})
 
     def _bus_outcome(self, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
         routes = self._bus_ports(params).routes() if stimulus.bursts or stimulus.program else []

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -76,11 +76,15 @@ def unchecked_signals(design: Design) -> dict[str, str]:
     for pin in left:
         owner = max((f for f in families if f.has(pin)), key=lambda f: len(f.before), default=None)
         if owner is not None or pin in pairs or (pin in design.ignored and _DATA.fullmatch(pin)):
-            value = design.ties.get(pin)
-            what = "left open" if value is None else f"tied to {'all ones' if value == -1 else value}"
             of = f"goes with {pairs[pin]}" if pin in pairs else "carries data"
-            found[pin] = f"{what}; it {of if owner is None else f'belongs to {owner.bundle}'}"
+            found[pin] = f"{left_out(pin, design.ties)}; it {of if owner is None else f'belongs to {owner.bundle}'}"
     return found
+
+
+def left_out(pin: str, ties: Mapping[str, int]) -> str:
+    """What is done with a signal that no bundle has."""
+    value = ties.get(pin)
+    return "left open" if value is None else f"tied to {'all ones' if value == -1 else value}"
 
 
 def lost_signals(model: str | None, ports: Sequence[StreamPort]) -> dict[str, str]:

@@ -10,6 +10,8 @@ from typing import Any
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.ports.recognition import Dimension, Pin, TopParameter
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.probe.carried import carried
 from goldbeat.tb.probe.compiling import Compiled, compile_sources
 from goldbeat.tb.probe.defaults import check_defaults
 from goldbeat.tb.probe.fifo_use import fifo_uses
@@ -17,7 +19,8 @@ from goldbeat.tb.probe.fifos import fifo_sides
 from goldbeat.tb.probe.flat import FlatModule, PackedFields
 from goldbeat.tb.probe.flatten import Flattener, needs_flat
 from goldbeat.tb.probe.leaves import COMPOUND, WAYS, peel, ranges, reachable_name
-from goldbeat.tb.probe.module import TopModule
+from goldbeat.tb.probe.module import PortValues, TopModule
+from goldbeat.tb.probe.names import groups
 from goldbeat.tb.probe.readable import check_synthesizable
 from goldbeat.tb.probe.wiring import trace
 
@@ -65,11 +68,14 @@ def elaborate(
     if unknown:
         known = ", ".join(p.name for p in found) or "none"
         raise UsageError(f"{flat.module if flat else instance.name} has no parameter {unknown[0]!r}; it has: {known}")
-    wiring = trace(instance, [p.name for p in ports if p.way == "input"], [p.name for p in ports if p.way == "output"])
+    inputs, outputs = ([p.name for p in ports if p.way == way] for way in ("input", "output"))
+    wiring = trace(instance, inputs, outputs)
     sides = fifo_sides(ports)
     # Only FIFOs are worth another walk through the hierarchy.
     fifos = fifo_uses(instance, sides) if sides else {}
-    return TopModule(instance.name, tuple(ports), tuple(found), wiring, warnings, flat, fifos)
+    streams = sides or any(StreamPort in group.buses for group in groups(ports))
+    passed = carried(instance, inputs, outputs) if streams else PortValues()
+    return TopModule(instance.name, tuple(ports), tuple(found), wiring, warnings, flat, fifos, passed)
 
 
 def _try_pick(compiled: Compiled, top: str | None) -> Any:

@@ -40,7 +40,7 @@ class _Code:
 
     def _look(self, node: Any) -> None:
         kind = symbol_kind(node)
-        if kind == "BinaryOp" and _is_and(node):
+        if kind == "BinaryOp" and is_and(node):
             self.together.append(names_in(node))
         elif kind == "ContinuousAssign" and symbol_kind(node.assignment) == "Assignment":
             self._wire(plain_value(node.assignment.left), node.assignment.right)
@@ -86,7 +86,7 @@ class _Code:
                 for name in names_in(statement.expr.left):
                     self.loads[name].append(needed)
         else:
-            for inner in _inside(statement):
+            for inner in inside(statement):
                 self._walk(inner, needed, seen)
 
     # -- questions ----------------------------------------------------------------------------------------------
@@ -133,7 +133,8 @@ class _Code:
         return seen
 
 
-def _is_and(node: Any) -> bool:
+def is_and(node: Any) -> bool:
+    """Whether an operator is a conjunction."""
     return str(node.op).rpartition(".")[2] in _AND
 
 
@@ -141,13 +142,13 @@ def _conjuncts(expression: Any) -> set[str]:
     """What must be high for an expression to be."""
     while symbol_kind(expression) == "Conversion":
         expression = expression.operand
-    if symbol_kind(expression) == "BinaryOp" and _is_and(expression):
+    if symbol_kind(expression) == "BinaryOp" and is_and(expression):
         return _conjuncts(expression.left) | _conjuncts(expression.right)
     value = plain_value(expression)
     return {value[0]} if value is not None and not value[1] else set()
 
 
-def _inside(statement: Any) -> Iterator[Any]:
+def inside(statement: Any) -> Iterator[Any]:
     """The statements right below one that is no decision."""
     kind = symbol_kind(statement)
     if kind == "List":

@@ -26,7 +26,7 @@ from goldbeat.tb.probe.names import (
     affinity,
     groups,
 )
-from goldbeat.tb.probe.sidebands import with_sidebands
+from goldbeat.tb.probe.sidebands import payload_left_out, with_sidebands
 
 _PERIODS_PS = (4000, 3200, 5000, 2500, 8000)
 
@@ -56,6 +56,7 @@ class Found:
         unplaced: ports that belong to nothing known, with what is done about each.
         refused: ports (or bundles) that stand in the way of a harness, with the reason.
         notes: every guess, each naming its port.
+        beside: ports in no stream that may go along with the beats, and why.
     """
 
     module: TopModule
@@ -69,6 +70,7 @@ class Found:
     refused: Mapping[str, str]
     notes: tuple[str, ...]
     unchecked: Mapping[str, str] = field(default_factory=dict)
+    beside: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def bundles(self) -> tuple[Bundle, ...]:
@@ -108,6 +110,10 @@ class _Finder:
         for name in (pin for port in streams for pin in port.sidebands):
             self.left.pop(name)
         self._rest()
+        alone = streams and len(streams) == len(bundles)
+        beside = payload_left_out(streams, self.left.values(), self.module.carried) if alone else {}
+        for name, why in beside.items():
+            self.unplaced[name] += f"; {why}"
         return Found(
             self.module,
             ports,
@@ -120,6 +126,7 @@ class _Finder:
             self.refused,
             tuple(self.notes),
             self.unchecked,
+            beside,
         )
 
     def _choose(self, choices: Choices) -> None:

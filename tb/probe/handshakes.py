@@ -30,6 +30,7 @@ def with_handshakes(found: Found) -> Found:
         ties={name: value for name, value in found.ties.items() if name not in taken},
         ignored=tuple(name for name in found.ignored if name not in taken),
         unchecked={name: why for name, why in found.unchecked.items() if name not in taken},
+        beside={name: why for name, why in found.beside.items() if name not in taken},
         unplaced={name: what for name, what in found.unplaced.items() if name not in taken},
         notes=tuple(n for n in found.notes if not n.startswith(tuple(f"{one.name}: not a bundle" for one in made))),
     )

@@ -52,6 +52,29 @@ class FifoUse:
     late: bool
 
 
+Branch = tuple[str, frozenset[str]]
+"""An assignment to a register or variable: its path, and what must be high for it."""
+
+
+@dataclass(frozen=True)
+class PortValues:
+    """How values pass through a module.
+
+    Attributes:
+        moved: by input, the assignments that store its value as it is.
+        used: by input, those that store anything made of it.
+        shown: by output, the inputs whose value it shows as it is, at once or later.
+        unread: inputs that no flip-flop and no output depends on.
+        constant: outputs that depend on nothing.
+    """
+
+    moved: Mapping[str, frozenset[Branch]] = field(default_factory=dict)
+    used: Mapping[str, frozenset[Branch]] = field(default_factory=dict)
+    shown: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    unread: frozenset[str] = frozenset()
+    constant: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True)
 class TopModule:
     """A top module.
@@ -60,6 +83,7 @@ class TopModule:
         name, ports, parameters, wiring: what the source says.
         warnings: errors of the elaborator that were let pass, with file and line.
         fifos: how it uses the ports of FIFOs, by the name of the enable.
+        carried: how values pass through it; nothing for a module without streams.
         flat: the wrapper with plain ports that this module is; None: it is the source's own.
     """
 
@@ -70,6 +94,7 @@ class TopModule:
     warnings: tuple[str, ...] = ()
     flat: FlatModule | None = None
     fifos: Mapping[str, FifoUse] = field(default_factory=dict)
+    carried: PortValues = field(default_factory=PortValues)
 
     @property
     def title(self) -> str:

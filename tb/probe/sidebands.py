@@ -1,17 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""More ports that go along with the beats of every stream: parity, start of packet, channel, whatever they are called."""
+"""More ports that go along with the beats of every stream: parity, start of packet, channel, whatever they are called.
+
+Those that every stream has by name become sidebands. Others are found by what the RTL does with them, and are reported.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from goldbeat.tb.design.pin_names import is_clock, is_enable, is_ready, is_reset, name_words
 from goldbeat.tb.design.ports.bundle import number
 from goldbeat.tb.design.ports.recognition import Pin, TopParameter, plain_width
 from goldbeat.tb.design.ports.stream import WIDEST_SIDE, StreamPort
 from goldbeat.tb.design.unchecked import NameFamily, families_of
+from goldbeat.tb.probe.module import Branch, PortValues
 
 _FIRST = frozenset({"first", "tfirst", "sop", "sof", "startofpacket", "start_of_packet", "startofframe"})
 """Words for the first beat of a frame."""
+_CONTROL = re.compile(
+    "(?:"
+    "ack|active|afull|aempty|almost|arm|available|baud|bist|bound|busy|bypass|cal|cfg|cg|cke|clear|clr|conf|"
+    "config|control|count|counter|credit|credits|ctl|ctrl|debug|default|delay|depth|dft|disable|done|drop|"
+    "dummy|empty|fill|finish|flush|free|freeze|full|gate|gnt|go|grant|halt|hold|idle|init|int|interrupt|irq|"
+    "latency|level|limit|load|lock|locked|max|min|mode|near|nearly|occupancy|open|overflow|pause|pointer|prio|"
+    "priority|prog|ptr|pulse|pwr|rate|req|request|run|scale|scan|sel|select|shift|shutdown|sleep|space|stall|"
+    "start|started|state|stat|status|step|stop|sw|sync|test|testmode|threshold|thr|thresh|tick|timeout|trigger|"
+    "underflow|usage|watermark|wm"
+    r")\d*"
+)
+"""Words of settings and of status: a port with one of them goes along with no beat."""
+_FAULT = re.compile(r"(?:err|error|fault|bad|good|overrun|underrun)\d*")
+"""Words that make an output a status, although an input with them may belong to a beat."""
 
 
 def with_sidebands(
@@ -54,6 +74,63 @@ def with_sidebands(
         )
         for port, found in zip(streams, stems, strict=True)
     ]
+
+
+def payload_left_out(streams: Sequence[StreamPort], left: Iterable[Pin], carried: PortValues) -> dict[str, str]:
+    """Ports that may go along with the beats although no stream has them, and why.
+
+    An input is one if the RTL stores its value as it is in the branch, or in the register, in which it stores TDATA; if an
+    output shows it; or if nothing reads it. An output is one if it shows such an input or payload of a stream; or if it has
+    more than one bit and depends on nothing. Clocks, resets, enables, settings and status are none, by the words of their
+    names.
+
+    Args:
+        streams: of the module, which has no other bundles.
+        left: the ports that are in none of them.
+        carried: how values pass through the module.
+    """
+    payload = {pin for port in streams for role in port.roles() for pin in port.payload_pins(role)}
+    payload -= {port.pin(role) for port in streams for role in ("tvalid", "tready") if port.has(role)}
+    data = {p.payload_pins("tdata")[0] for p in streams if p.direction == "in"}
+    stores = {branch: name for name in data for branch in carried.used.get(name, ())}
+    found, pins = {}, [p for p in left if p.refusal is None and not p.unpacked and not _is_control(p)]
+    for pin in pins:
+        shown = next((out.name for out in pins if pin.name in carried.shown.get(out.name, ())), None)
+        if pin.way != "input":
+            continue
+        if pin.name in carried.unread:
+            found[pin.name] = "nothing in the RTL reads it"
+        elif (name := _stored_with(carried.moved.get(pin.name, ()), stores)) is not None:
+            found[pin.name] = f"the RTL stores it with {name}"
+        elif shown is not None:
+            found[pin.name] = f"{shown} shows it"
+    for pin in pins:
+        source = next((one for one in sorted(carried.shown.get(pin.name, ())) if one in found or one in payload), None)
+        if source is not None:
+            found[pin.name] = f"it shows {source}"
+        elif pin.name in carried.constant and pin.width > 1:
+            found[pin.name] = "nothing in the RTL drives it"
+    return found
+
+
+def _stored_with(branches: Iterable[Branch], stores: Mapping[Branch, str]) -> str | None:
+    """The payload that is stored in the same register, or whenever all that this is stored under holds."""
+    for target, needed in branches:
+        for (other, condition), name in stores.items():
+            if target == other or (condition and condition <= needed):
+                return name
+    return None
+
+
+def _is_control(pin: Pin) -> bool:
+    """Whether the name is a clock's, a reset's, an enable's, a setting's or a status output's."""
+    words = [] if "start_of" in (name := "_".join(name_words(pin.name))) else name.split("_")
+    faults = words if pin.way == "output" else ()
+    return (
+        any(is_it(pin.name) for is_it in (is_clock, is_reset, is_enable, is_ready))
+        or any(map(_CONTROL.fullmatch, words))
+        or any(map(_FAULT.fullmatch, faults))
+    )
 
 
 def _own_bits(port: StreamPort, parameters: Sequence[TopParameter]) -> int:

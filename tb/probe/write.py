@@ -99,6 +99,7 @@ def _description(
         compare_order=model != "merge",
         ignored=found.ignored,
         unchecked=dict(found.unchecked),
+        beside=dict(found.beside),
         defines=dict(sources.defines),
         parameters=_values(found),
         ties=dict(found.ties),

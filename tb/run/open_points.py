@@ -25,7 +25,7 @@ def open_signals(design: Design, params: Mapping[str, Any], steps: Steps) -> lis
     """Signals of bundles that the verdict says nothing of and that nobody has confirmed, each with what it is."""
     found = unchecked_signals(design)
     if design.uncompared is not None:
-        found |= design.uncompared(params)
+        found = {**design.uncompared(params), **found}
     for port in design.streams:
         for lane in lanes(port, params) if port.direction == "out" else ():
             for _, expected, record in steps:

@@ -243,10 +243,10 @@ def test_enums_and_widths_follow_the_parameters_or_are_refused(tmp_path: Path) -
     text = (tmp_path / "own_structs.toml").read_text()
     assert 'MODE = { default = 1, enum = "own_structs_pkg::mode_e" }' in text
     design = load_description(tmp_path / "own_structs.toml")
-    assert run(Request(design, design.case("random"), params={"MODE": 0}))[0].open == (
-        "extra_o_data: left open; it carries data",
-    )
-    design = design.model_copy(update={"unchecked": {"extra_o_data": "the output of another block"}})
+    left = run(Request(design, design.case("random"), params={"MODE": 0}))[0].open
+    assert "extra_o_data: left open; it carries data" in left
+    assert {text.partition(":")[0] for text in left} == {*design.ties, *design.ignored}
+    design = design.model_copy(update={"unchecked": dict.fromkeys((*design.ties, *design.ignored), "another block's")})
 
     def outcome(**params: int) -> RunResult:
         return run(Request(design, design.case("random"), params=params))[0]

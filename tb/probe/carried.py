@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which ports of an elaborated module go along with the beats, by what the RTL does with them, whatever they are called."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from goldbeat.tb.design.pin_names import is_reset
+from goldbeat.tb.probe.fifo_use import inside, is_and
+from goldbeat.tb.probe.leaves import symbol_kind
+from goldbeat.tb.probe.module import Branch, PortValues
+from goldbeat.tb.probe.wiring import Graph, names_in, plain_value
+
+_Edge = tuple[str, frozenset[str] | None]
+"""Target, and what must be high for the assignment; None: it is no statement."""
+
+
+def carried(top: Any, inputs: Iterable[str], outputs: Iterable[str]) -> PortValues:
+    """Follow every port's value.
+
+    Args:
+        top: pyslang's instance symbol.
+        inputs: names of its input ports.
+        outputs: names of its output ports.
+    """
+    prefix = f"{top.name}."
+    ways = {prefix + name: name for name in inputs}, {prefix + name: name for name in outputs}
+    moves = _Moves(top, {*ways[0], *ways[1]})
+    shown = {name: moves.shown_by(path) for path, name in ways[0].items()}
+    return PortValues(
+        {name: moves.branches(path, moves.plain) for path, name in ways[0].items()},
+        {name: moves.branches(path, moves.any) for path, name in ways[0].items()},
+        {name: frozenset(one for one, all_of in shown.items() if path in all_of) for path, name in ways[1].items()},
+        frozenset(name for path, name in ways[0].items() if not moves.is_read(path)),
+        frozenset(name for path, name in ways[1].items() if moves.is_constant(path)),
+    )
+
+
+class _Moves:
+    """Assignments of a hierarchy: those of a value as it is, and those of anything made of it."""
+
+    def __init__(self, top: Any, ports: set[str]) -> None:
+        self.graph, self.ports = Graph(top), ports
+        self.plain: dict[str, set[_Edge]] = defaultdict(set)
+        self.any: dict[str, set[_Edge]] = defaultdict(set)
+        self.needs: dict[str, frozenset[str]] = {}
+        top.visit(self._look)
+
+    def _look(self, node: Any) -> None:
+        kind = symbol_kind(node)
+        if kind == "ContinuousAssign" and symbol_kind(node.assignment) == "Assignment":
+            self._wire(_moved(node.assignment.left), node.assignment.right)
+        elif kind == "Net" and node.initializer is not None:
+            self._wire({node.hierarchicalPath}, node.initializer)
+        elif kind == "ProceduralBlock":
+            self._walk(node.body, frozenset())
+        elif kind == "Instance":
+            for connection in node.portConnections:
+                self._port(connection)
+
+    def _wire(self, targets: set[str], right: Any) -> None:
+        self._add(targets, right, None)
+        for target in targets if len(targets) == 1 else ():
+            self.needs[target] = frozenset(_terms(right))
+
+    def _port(self, connection: Any) -> None:
+        inner, expression = getattr(connection.port, "internalSymbol", None), connection.expression
+        if inner is None or expression is None:
+            return
+        if symbol_kind(expression) == "Assignment":
+            for target in _moved(expression.left):
+                self.plain[inner.hierarchicalPath].add((target, None))
+                self.any[inner.hierarchicalPath].add((target, None))
+        else:
+            self._wire({inner.hierarchicalPath}, expression)
+
+    def _add(self, targets: set[str], right: Any, needed: frozenset[str] | None) -> None:
+        for edges, sources in ((self.plain, _moved(right)), (self.any, names_in(right))):
+            for source in sources:
+                edges[source] |= {(target, needed) for target in targets}
+
+    def _walk(self, statement: Any, needed: frozenset[str]) -> None:
+        kind = symbol_kind(statement)
+        if kind == "Conditional":
+            self._walk(statement.ifTrue, needed.union(*(_terms(one.expr) for one in statement.conditions)))
+            if statement.ifFalse is not None:
+                self._walk(statement.ifFalse, needed)
+        elif kind == "ExpressionStatement" and symbol_kind(statement.expr) == "Assignment":
+            self._add(_moved(statement.expr.left), statement.expr.right, needed)
+        else:
+            for inner in inside(statement):
+                self._walk(inner, needed)
+
+    # -- questions ----------------------------------------------------------------------------------------------
+
+    def branches(self, start: str, edges: Mapping[str, set[_Edge]]) -> frozenset[Branch]:
+        """The first statements that store a value."""
+        found: set[Branch] = set()
+        seen, todo = {start}, [start]
+        while todo:
+            for target, needed in edges.get(todo.pop(), ()):
+                if needed is not None:
+                    found.add((target, self._spelled(needed)))
+                if target not in seen and target not in self.graph.flops:
+                    seen.add(target)
+                    todo.append(target)
+        return frozenset(found)
+
+    def shown_by(self, start: str) -> set[str]:
+        """Everything that has an input's value as it is, at once or later."""
+        seen, todo = {start}, [start]
+        while todo:
+            fresh = {target for target, _ in self.plain.get(todo.pop(), ())} - seen
+            seen |= fresh
+            todo += fresh
+        return seen - {start}
+
+    def is_read(self, start: str) -> bool:
+        """Whether a flip-flop or a port depends on an input."""
+        after = _closure(start, self.graph.after)
+        return bool(after & self.graph.readers.keys() or after & self.ports - {start})
+
+    def is_constant(self, start: str) -> bool:
+        """Whether an output depends on no flip-flop and on no port."""
+        before = _closure(start, self.graph.before)
+        return not (before & self.graph.flops.keys() or before & self.ports - {start})
+
+    def _spelled(self, names: frozenset[str]) -> frozenset[str]:
+        """Conditions, and those whose conjunction they are; without resets."""
+        seen, todo = set(names), list(names)
+        while todo:
+            name = todo.pop()
+            fresh = {*self.needs.get(name, ()), self.graph.origin(name)[0]} - seen
+            seen |= fresh
+            todo += fresh
+        return frozenset(name for name in seen if not is_reset(name.lstrip("!").rpartition(".")[2]))
+
+
+def _closure(start: str, edges: Mapping[str, set[str]]) -> set[str]:
+    """A name and everything that edges lead to from it."""
+    seen, todo = {start}, [start]
+    while todo:
+        fresh = edges.get(todo.pop(), set()) - seen
+        seen |= fresh
+        todo += fresh
+    return seen
+
+
+def _terms(expression: Any) -> Iterator[str]:
+    """What must be high, or with ``!`` low, for an expression to be high."""
+    while symbol_kind(expression) == "Conversion":
+        expression = expression.operand
+    if symbol_kind(expression) == "BinaryOp" and is_and(expression):
+        yield from _terms(expression.left)
+        yield from _terms(expression.right)
+    elif (value := plain_value(expression)) is not None:
+        yield f"{'!' * value[1]}{value[0]}"
+
+
+def _moved(expression: Any) -> set[str]:
+    """Paths of the values that an expression has as they are: without operators, and without what selects among them."""
+    kind = symbol_kind(expression)
+    if kind in ("NamedValue", "HierarchicalValue"):
+        return {expression.symbol.hierarchicalPath}
+    if kind == "Conversion":
+        return _moved(expression.operand)
+    if kind in ("ElementSelect", "RangeSelect", "MemberAccess"):
+        return _moved(expression.value)
+    if kind == "ConditionalOp":
+        return _moved(expression.left) | _moved(expression.right)
+    if kind == "Concatenation":
+        return set().union(*map(_moved, expression.operands))
+    if kind in ("SimpleAssignmentPattern", "StructuredAssignmentPattern"):
+        return set().union(*map(_moved, expression.elements))
+    return set()

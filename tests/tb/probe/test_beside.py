@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ports that go along with the beats by what the RTL does with them: named by ``new``, and a run is partial until they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.probe.bench import write_bench
+from goldbeat.tb.probe.elaborate import elaborate
+from goldbeat.tb.probe.find import find
+from goldbeat.tb.probe.write import describe
+from goldbeat.tb.run.open_points import open_signals
+
+FIFO = """module fifo (input clk, input rst,
+  input [31:0] s_axis_tdata, input s_axis_tvalid, output s_axis_tready,
+  output [31:0] m_axis_tdata, output m_axis_tvalid, input m_axis_tready /*PORTS*/);
+  reg [31:0] mem [0:15]; reg [4:0] wp, rp; wire [4:0] cnt = wp - rp; /*DECLARED*/
+  assign s_axis_tready = cnt != 16; assign m_axis_tvalid = cnt != 0; assign m_axis_tdata = mem[rp[3:0]];
+  wire push = s_axis_tvalid & s_axis_tready, pop = m_axis_tvalid & m_axis_tready;
+  always @(posedge clk) begin
+    if (push) begin mem[wp[3:0]] <= s_axis_tdata; wp <= wp + 1; /*PUSH*/ end
+    if (pop) begin rp <= rp + 1; /*POP*/ end
+    /*ALWAYS*/
+    if (rst) begin wp <= 0; rp <= 0; end
+  end
+endmodule
+"""
+PAIR = "input [3:0] chan, output [3:0] m_chan"
+
+
+def fifo(ports: str, **more: str) -> str:
+    text = FIFO.replace("/*PORTS*/", f", {ports}")
+    for place, what in more.items():
+        text = text.replace(f"/*{place.upper()}*/", what)
+    return text
+
+
+def beside(folder: Path, text: str) -> dict[str, str]:
+    (folder / "top.sv").write_text(text)
+    return dict(find(elaborate(Sources((folder / "top.sv",)))).beside)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Lost or stuck: nothing reads the input, nothing drives the output.
+        (
+            fifo(PAIR, declared="assign m_chan = 0;"),
+            {"chan": "nothing in the RTL reads it", "m_chan": "nothing in the RTL drives it"},
+        ),
+        (fifo("input s_err"), {"s_err": "nothing in the RTL reads it"}),
+        # In a memory of its own, deeper in the same branch, and as it is at once.
+        (
+            fifo(PAIR, declared="reg [3:0] side [0:15]; assign m_chan = side[rp[3:0]];", push="side[wp[3:0]] <= chan;"),
+            {"chan": "the RTL stores it with s_axis_tdata", "m_chan": "it shows chan"},
+        ),
+        (
+            fifo("input [3:0] meta", declared="reg [3:0] m;", push="if (wp[0]) m <= {meta[3:2], meta[1:0]};"),
+            {"meta": "the RTL stores it with s_axis_tdata"},
+        ),
+        (fifo(PAIR, declared="assign m_chan = chan;"), {"chan": "m_chan shows it", "m_chan": "it shows chan"}),
+        (fifo("output [31:0] twin", declared="assign twin = mem[rp[3:0]];"), {"twin": "it shows s_axis_tdata"}),
+        (
+            fifo("input start_of_frame, input [7:0] address, output [7:0] m_length", declared="assign m_length = 0;"),
+            {
+                "start_of_frame": "nothing in the RTL reads it",
+                "address": "nothing in the RTL reads it",
+                "m_length": "nothing in the RTL drives it",
+            },
+        ),
+        # Made of payload or sampled elsewhere: no beat's.
+        (fifo("input [3:0] gain", push="mem[0] <= s_axis_tdata * gain;"), {}),
+        (fifo("input [3:0] stamp, output reg [3:0] seen", always="seen <= seen + stamp;"), {}),
+        # Settings and status, whatever is done with them.
+        (
+            fifo("input [4:0] threshold, input mode_i, input clk_en", declared="reg [4:0] t;", push="t <= threshold;"),
+            {},
+        ),
+        (
+            fifo("output full, output [4:0] level, output overflow, output busy, output [1:0] error_count",
+                 declared="assign full = cnt == 16, level = cnt, overflow = 0, busy = 0, error_count = 0;"),
+            {},
+        ),
+        (fifo("output frame_err", declared="assign frame_err = 0;"), {}),
+    ],
+)  # fmt: skip
+def test_what_goes_along_with_the_beats(text: str, expected: dict[str, str], tmp_path: Path) -> None:
+    assert beside(tmp_path, text) == expected
+
+
+def test_values_are_followed_through_instances_and_conditions(tmp_path: Path) -> None:
+    inner = fifo(PAIR, declared="reg [3:0] side [0:15]; assign m_chan = side[rp[3:0]];", push="side[wp[3:0]] <= chan;")
+    ports = ("clk", "rst", "s_axis_tdata", "s_axis_tvalid", "s_axis_tready", "m_axis_tvalid")
+    tied = ", ".join(f".{name}({name})" for name in (*ports, "m_axis_tready"))
+    outer = f"""typedef struct packed {{ logic [3:0] a, b; }} pair_t;
+module outer ({FIFO.partition("(")[2].partition("/*PORTS*/")[0]}, input [3:0] first, input [3:0] nothing, output [3:0] later);
+  pair_t p; logic [3:0] q;
+  assign p = '{{first, nothing}};
+  fifo u ({tied}, .m_axis_tdata(m_axis_tdata), .chan(p.a), .m_chan(q));
+  assign later = m_axis_tready ? q : 4'd0;
+endmodule
+"""
+    found = beside(tmp_path, inner + outer)
+    assert found["first"] == "the RTL stores it with s_axis_tdata"
+    assert found["later"].startswith("it shows ")
+
+
+def test_a_run_is_partial_until_they_are_confirmed(tmp_path: Path) -> None:
+    (tmp_path / "top.sv").write_text(fifo(PAIR, declared="assign m_chan = 0;"))
+    sources = Sources((tmp_path / "top.sv",))
+    found = find(elaborate(sources))
+    (path, *_) = write_bench(tmp_path / "b", found, describe(found, sources, tmp_path / "b", model="identity"))
+    text = path.read_text()
+    assert open_signals(load_description(path), {}, []) == [
+        "chan: tied to 0; nothing in the RTL reads it",
+        "m_chan: left open; nothing in the RTL drives it",
+    ]
+    path.write_text(text + '\n[unchecked]\nchan = "not used"\n')
+    assert open_signals(load_description(path), {}, []) == ["m_chan: left open; nothing in the RTL drives it"]
+    # Driven as a sideband, they are compared.
+    kept = text.replace("chan = 0\n", "").replace('"m_chan"', "")
+    driven = kept.replace('direction = "in"', 'direction = "in"\nsidebands = { chan = 4 }')
+    path.write_text(driven.replace('direction = "out"', 'direction = "out"\nsidebands = { m_chan = 4 }'))
+    assert open_signals(load_description(path), {}, []) == []
+
+
+def test_modules_with_a_bus_have_none(tmp_path: Path) -> None:
+    bus = "input psel, input penable, input [7:0] paddr, input pwrite, input [31:0] pwdata, output [31:0] prdata, output pready"
+    assert beside(tmp_path, fifo(f"input [3:0] chan, {bus}")) == {}
