@@ -38,6 +38,7 @@ def traffics(rng: np.random.Generator) -> list[RegisterTraffic]:
 
 
 def storage_words(port: RegisterPort, setting: CaseContext, rng: np.random.Generator) -> list[Word]:
+    """The words of a port that a walk goes over."""
     size = int(port.data_width) // 8
     found = [
         Word(block.base + size * n, block.mask & ((1 << 8 * size) - 1), port.strobes and block.strobes)
