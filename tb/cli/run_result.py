@@ -14,7 +14,7 @@ from goldbeat.pymodels.stimulus import Outcome
 from goldbeat.tb.cli.screen import Screen, literal, show_findings, show_table
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.unchecked import unchecked_signals
-from goldbeat.tb.kernel.waivers import waived
+from goldbeat.tb.kernel.waivers import accepted_by, waived
 from goldbeat.tb.run.report import counted_payload, waived_in_all, worst_status
 from goldbeat.tb.run.run_folder import DIAGRAM
 from goldbeat.tb.run.runs import Request, RunResult, differing_ports, shown_result
@@ -157,6 +157,9 @@ def _show_failures(out: Screen, failed: list[RunResult], folder: Path) -> None:
                 f"... and {len(result.failures) - _SHOWN_FAILURES} more; all in {folder}/report.json", markup=False
             )
         out.print(f"repeat: {result.request.command(result.seed)}", markup=False, soft_wrap=True)
+    if rules := accepted_by(text for result in failed for text in result.failures):
+        said = f"a rule that the design breaks on purpose is waived with --waive RULE:PORT: {rules}"
+        out.print(said, markup=False, soft_wrap=True)
 
 
 def _diagram(failed: list[RunResult], folder: Path) -> Path | None:

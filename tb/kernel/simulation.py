@@ -19,7 +19,7 @@ from goldbeat.pymodels.errors import GoldbeatError, ProtocolError, UsageError, W
 from goldbeat.pymodels.payload import HOSTILE, PAYLOADS, Payload
 from goldbeat.tb.kernel.library import WAKE_CALL, checked, library
 from goldbeat.tb.kernel.patience import UNKNOWN_PERIOD_PS, timeout_cycles
-from goldbeat.tb.kernel.waivers import ENVIRONMENT, check_ports, parse_waivers, sift, split, waived
+from goldbeat.tb.kernel.waivers import ENVIRONMENT, accepted_by, check_ports, parse_waivers, sift, split, waived
 
 _SEED_MASK = (1 << 64) - 1
 _SHOWN = 10
@@ -285,7 +285,10 @@ class Kernel:
             self.dut._log.warning(text)
         if broken:
             more = f"\n... and {len(broken) - _SHOWN} more" if len(broken) > _SHOWN else ""
-            raise ProtocolError(f"{len(broken)} broken protocol rule(s):\n" + "\n".join(broken[:_SHOWN]) + more)
+            said = f"a rule that the design breaks on purpose is waived: Kernel(dut, waive=[...]) with {accepted_by(broken)}"
+            raise ProtocolError(
+                f"{len(broken)} broken protocol rule(s):\n" + "\n".join(broken[:_SHOWN]) + more + "\n" + said
+            )
 
     def _outstanding(self) -> list[str]:
         """What masters have begun and not ended."""

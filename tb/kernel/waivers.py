@@ -14,6 +14,8 @@ from goldbeat.tb.kernel.rules import ASSERTION, RULES, WARNINGS
 ENVIRONMENT = "GOLDBEAT_WAIVE"
 """Waivers of every cocotb test of a simulation, with commas between them."""
 
+_NAMED = re.compile(r"(?:^|: )(\w+): ([^,:]+)")
+_MOST_NAMED = 4
 _VIOLATION = re.compile(r"(\w+): ([^,:]+)")
 
 
@@ -92,6 +94,14 @@ def split(violations: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     for text in violations:
         both[text.partition(":")[0] in WARNINGS].append(text)
     return tuple(both[0]), tuple(both[1])
+
+
+def accepted_by(failures: Iterable[str]) -> str:
+    """What accepts the broken rules that failures name, as ``RULE:PORT`` each; empty: they name none."""
+    named = (match for text in failures for match in _NAMED.finditer(text) if match[1] in RULES)
+    found = list(dict.fromkeys(f"{match[1]}:{match[2]}" for match in named))
+    more = [f"and {len(found) - _MOST_NAMED} more"] if len(found) > _MOST_NAMED else []
+    return ", ".join([*found[:_MOST_NAMED], *more])
 
 
 def waived(name: str, count: int) -> str:

@@ -13,7 +13,8 @@ from xml.etree import ElementTree
 import pytest
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift, waived
+from goldbeat.tb.kernel.rules import RULES
+from goldbeat.tb.kernel.waivers import Waiver, accepted_by, check_ports, parse_waivers, sift, waived
 from goldbeat.tb.paths import REPOSITORY, build_root
 
 HERE = Path(__file__).resolve().parent
@@ -65,6 +66,7 @@ def test_a_broken_rule_fails_the_test_unless_it_is_waived(tmp_path):
     for name in ("broken", "broken_on_cocotbs_clock", "broken_before_a_reset", "broken_before_another_kernel"):
         assert re.search(r"^1\d broken protocol rule\(s\)", found[name]), found[name]
         assert "axis_valid_held: m_axis, cycle" in found[name]
+        assert "is waived: Kernel(dut, waive=[...]) with axis_valid_held:m_axis" in found[name]
     assert "unknown port 'maxis'; known: s_axis, m_axis" in found["a_waiver_of_no_port"]
     assert "unknown rule 'axis_held'" in found["a_waiver_of_no_rule"]
     assert re.search(r"waived: axis_valid_held:m_axis, 1\d violation\(s\)", output)
@@ -101,6 +103,19 @@ def test_waivers_are_of_a_rule_and_a_port():
         "waived: axi_cache, 2 violation(s)",
         "waived: axis_valid_held:m_axis, but nothing broke it: remove the waiver",
     ]
+
+
+def test_a_failing_run_names_what_would_accept_it():
+    """Every rule by its own port, with the episode before it or not; nothing of what is no rule."""
+    told = [
+        f"episode 3 (cut off by a reset): {rule}: s_axi_{n % 2}, cycle 8: text: more" for n, rule in enumerate(RULES)
+    ]
+    assert all(
+        accepted_by([text]) == f"{rule}:s_axi_{n % 2}" for n, (text, rule) in enumerate(zip(told, RULES, strict=True))
+    )
+    assert accepted_by([*told[:1], "axi_cache: m, cycle 1: x", "axi_cache: m, cycle 2: x"]).endswith(", axi_cache:m")
+    assert accepted_by(told).endswith(f"and {len(RULES) - 4} more")
+    assert accepted_by(["axil_no_answer: s: access 1", "episode 0: port m: beat 3: data differ"]) == ""
 
 
 @pytest.mark.parametrize("text", ["axi_cash", "", ":m_axis", "axi_cache:"])

@@ -91,6 +91,9 @@ def test_on_the_command_line(build, tmp_path):
     done = invoke("run", path, *READY)
     assert done.exit_code == 1
     assert "axis_valid_held: m, cycle" in done.output
+    assert (
+        "a rule that the design breaks on purpose is waived with --waive RULE:PORT: axis_valid_held:m\n" in done.output
+    )
     done = invoke("run", path, *READY, "--waive", "axis_valid_held:m", "--waive", "axi_cache", "--seeds", 2)
     assert done.exit_code == 0, done.output
     report = json.loads((build / "runs" / "blinker-random" / "report.json").read_text())
