@@ -14,9 +14,13 @@ import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.tpu.execute.machine import TpuProgram
-from goldbeat.pymodels.tpu.execute.memories import Array, Extent, TpuMemories
+from goldbeat.pymodels.tpu.execute.memories import Array, Bytes, Extent, TpuMemories
 from goldbeat.pymodels.tpu.execute.numbers import BF16, FP16, FP32, INT8, INT16, INT32, Element, to_numbers, to_stored
 from goldbeat.pymodels.tpu.execute.static import static_tables
+from goldbeat.pymodels.tpu.hazards.access import join_accesses
+from goldbeat.pymodels.tpu.hazards.builder import OPERANDS
+from goldbeat.pymodels.tpu.hazards.coverage import unwritten_bytes
+from goldbeat.pymodels.tpu.hazards.dataflow import idle
 from goldbeat.pymodels.tpu.streams.bmodel import BModel
 from goldbeat.pymodels.tpu.streams.container import commands
 from goldbeat.pymodels.tpu.streams.groups import Member, groups_together
@@ -65,6 +69,7 @@ class ExecutedNet:
         outputs: by the tensor's name; bf16 as float32.
         operations: how many commands of each operation were executed.
         unwritten: outputs with bytes that no command writes and no input fills.
+        part_read: operands with bytes that nothing has written, one text each.
     """
 
     net: str
@@ -73,6 +78,7 @@ class ExecutedNet:
     outputs: dict[str, Array]
     operations: dict[str, int] = field(default_factory=dict)
     unwritten: list[str] = field(default_factory=list)
+    part_read: list[str] = field(default_factory=list)
 
 
 def _tensor(raw: Mapping[str, Any]) -> TensorPlace:
@@ -157,9 +163,7 @@ class StaticNet:
         """TpuMemories for all operands and tensors, with the coefficients in them."""
         spans = [span for program in self.programs for span in program.spans()]
         spans += [(one.address, one.address + one.bytes) for one in (*self.inputs, *self.outputs)]
-        coefficients = self.parameter.get("coeff_mem") or {}
-        data = self.model.binary(coefficients.get("binary_coeff", (0, 0)))
-        address = int(coefficients.get("address", 0))
+        address, data = self._coefficients()
         spans.append((address, address + len(data)))
         first = self.programs[0]
         made = TpuMemories(first.memory, spans, self.cores, static_tables(first.chip))
@@ -197,7 +201,37 @@ class StaticNet:
             raw = memories.far_bytes(place.address, place.bytes).copy().view(place.element.stored)
             values = to_numbers(raw, place.element) if place.element.code == BF16 else raw
             outputs[place.name] = values.reshape(place.shape)
-        return ExecutedNet(self.name, self.stage, self.cores, outputs, done, self._unwritten())
+        return ExecutedNet(self.name, self.stage, self.cores, outputs, done, self._unwritten(), self._part_read())
+
+    def _part_read(self) -> list[str]:
+        """What commands read of bytes that neither commands nor inputs nor coefficients have written."""
+        parts, times, owners, before = [], [np.zeros(0, np.int64)], [], 0
+        for program in self.programs:
+            at = {place: before + index for index, place in enumerate(program.order)}
+            before += len(at)
+            for member, made in enumerate(program.batches):
+                for batch in made.values():
+                    parts.append(batch.builder.table())
+                    times.append(np.array([at[member, row] for row in parts[-1].row.tolist()], np.int64))
+                    owners += [(program, member, batch.stream)] * len(parts[-1])
+        table, memory = join_accesses(parts), self.programs[0].memory
+        given = [(one.address, one.address + one.bytes) for one in self.inputs]
+        given.append((start := self._coefficients()[0], start + len(self._coefficients()[1])))
+        passing, texts = idle(table), []
+        for one in unwritten_bytes(table, np.concatenate(times), memory.lane_bytes, given):
+            if not passing[one.place]:
+                (program, member, stream), row = owners[one.place], int(table.row[one.place])
+                found = program.members[member][1]
+                command = f"{stream}: {found.engine.name} command {int(found.id[row])} ({found.op(row)})"
+                operand = OPERANDS[int(table.operand[one.place])]
+                place = "local" if one.lanes > 1 else "global"
+                texts.append(f"{command} reads {one.count} bytes of {operand} that nothing wrote: {place} memory {one}")
+        return texts
+
+    def _coefficients(self) -> tuple[int, Bytes]:
+        """Address and bytes."""
+        raw = self.parameter.get("coeff_mem") or {}
+        return int(raw.get("address", 0)), self.model.binary(raw.get("binary_coeff", (0, 0)))
 
     def _unwritten(self) -> list[str]:
         writes = [x for program in self.programs for x in program.far() if x.write]

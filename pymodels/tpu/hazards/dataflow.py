@@ -31,7 +31,7 @@ def never_written(table: Accesses, time: Column) -> Column:
         unknown = int(time[wrote[table.part[wrote] > 0]].min(initial=-NOTHING))
         found.append(read[np.minimum(first, unknown) >= time[read]])
     rows = np.sort(np.concatenate([np.zeros(0, np.int64), *found]))
-    return rows[~_idle(table)[rows]]
+    return rows[~idle(table)[rows]]
 
 
 def never_read(table: Accesses, time: Column) -> Column:
@@ -50,7 +50,7 @@ def never_read(table: Accesses, time: Column) -> Column:
         dead[wrote] = last <= time[wrote]
     whole = (table.lane_of << 40) + table.row
     alive = np.unique(whole[(table.write > 0) & ~dead])
-    return np.flatnonzero(dead & ~np.isin(whole, alive) & ~_idle(table))
+    return np.flatnonzero(dead & ~np.isin(whole, alive) & ~idle(table))
 
 
 def _spans(table: Accesses, rows: Column) -> tuple[Column, Column]:
@@ -63,7 +63,7 @@ def _memories(table: Accesses) -> list[Column]:
     return [np.flatnonzero(table.memory == memory) for memory in memories]
 
 
-def _idle(table: Accesses) -> npt.NDArray[np.bool_]:
+def idle(table: Accesses) -> npt.NDArray[np.bool_]:
     """(n,) whether a command copies one element onto itself, as the compiler does for BM1688 to pass the time."""
     single = (table.n * table.c * table.h * table.w == 1) & (table.lanes > 1)
     place = np.stack([table.lane_of, table.row, table.memory, table.lane, table.offset], 1)

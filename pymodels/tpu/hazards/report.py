@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.tpu.hazards.access import Accesses, join_accesses
 from goldbeat.pymodels.tpu.hazards.builder import OPERANDS, Omission
-from goldbeat.pymodels.tpu.hazards.dataflow import never_read, never_written
+from goldbeat.pymodels.tpu.hazards.coverage import unwritten_bytes
+from goldbeat.pymodels.tpu.hazards.dataflow import idle, never_read, never_written
 from goldbeat.pymodels.tpu.hazards.memory import ChipMemory
 from goldbeat.pymodels.tpu.hazards.operands import chip_memory, engine_operands
 from goldbeat.pymodels.tpu.hazards.order import Order
@@ -35,6 +36,7 @@ HAZARD_RULES = {
     "message-reuse": "a message that is used again before all WAITs for it have been granted",
     "waits-end": "a dependency on END of the other engine: a command may be missing before it",
     "unwritten": "local memory that is read before anything is written to it",
+    "part-unwritten": "local memory of which bytes are read that nothing wrote, in an operand that was written in part",
     "unread": "a result in local memory that nothing reads",
     "repeated": "a command equal to the one before it, which changes nothing",
     "repeated-in-place": "a command equal to the one before it, which works on its own result",
@@ -320,6 +322,21 @@ def _outside(group: _Groups, memory: ChipMemory) -> Iterator[Finding]:
         yield group.finding("outside", index, row, f"{text}, expected at most {memory.lane_bytes:#x} bytes in a lane")
 
 
+def _part_unwritten(group: _Groups, time: npt.NDArray[np.int64], whole: npt.NDArray[np.int64]) -> Iterator[Finding]:
+    """Operands written in part; those of which nothing was written are another rule's."""
+    assert group.memory is not None
+    passing, left = idle(group.table), set(whole.tolist())
+    for one in unwritten_bytes(group.table, time, group.memory.lane_bytes):
+        if one.place in left or passing[one.place]:
+            continue
+        index, row = int(group.table.lane_of[one.place]), int(group.table.row[one.place])
+        text = (
+            f"{group.named(index, row)} reads {group.operand(one.place)}; nothing wrote {one.count} of its bytes: {one}"
+        )
+        spans = [{"lane": lane, "start": start, "end": end} for lane, start, end in one.spans[:MOST]]
+        yield group.finding("part-unwritten", index, row, text, operand=group.place(one.place), unwritten=spans)
+
+
 def _dataflow(group: _Groups, *, first: bool, last: bool) -> Iterator[Finding]:
     times = schedule(group.lanes, [1] * len(group.lanes), group.bounds)
     if times.blocked:
@@ -331,6 +348,7 @@ def _dataflow(group: _Groups, *, first: bool, last: bool) -> Iterator[Finding]:
     found: list[tuple[str, npt.NDArray[np.int64], str]] = []
     if first:
         found.append(("unwritten", never_written(group.table, time), "reads {}, which nothing wrote before"))
+        yield from _part_unwritten(group, time, found[0][1])
     if last:
         found.append(("unread", never_read(group.table, time), "writes {}, which nothing reads"))
     for rule, places, text in found:

@@ -27,6 +27,10 @@ def register(app: typer.Typer) -> None:
     app.command("execute", no_args_is_help=True, epilog=below)(execute_model_command)
 
 
+_SHOWN = 10
+"""Operands that are read without having been written."""
+
+
 def execute_model_command(
     file: Annotated[Path, typer.Argument(metavar="MODEL.bmodel", help="Compiled model.")],
     given: Annotated[Path, typer.Option("--input", metavar="X.npz", help="Input tensors by name.")],
@@ -40,7 +44,8 @@ def execute_model_command(
 ) -> None:
     """Execute the commands of a BModel.
 
-    Exit code: 0 done, 2 bad input or a command that is not modelled, 3 an output that no command writes.
+    Exit code: 0 done, 2 bad input or a command that is not modelled, 3 an output that no command writes, or
+    an operand that nothing wrote all of.
     """
     check_free(out, force)
     model = read_container(file)
@@ -53,8 +58,13 @@ def execute_model_command(
     with out.open("wb") as target:
         np.savez(target, allow_pickle=False, **found.outputs)
     _print(model, found, out, as_json_)
-    if found.unwritten or not found.outputs:
-        say(f"partial: no command writes all of {', '.join(found.unwritten) or 'an output'}", err=True)
+    said = [f"no command writes all of {', '.join(found.unwritten) or 'an output'}"]
+    said = [*(said if found.unwritten or not found.outputs else ()), *found.part_read[:_SHOWN]]
+    if (more := len(found.part_read) - _SHOWN) > 0:
+        said.append(f"... and {more} more operands read bytes that nothing wrote")
+    for text in said:
+        say(f"partial: {text}", err=True)
+    if said:
         raise typer.Exit(PARTIAL)
 
 
@@ -87,6 +97,7 @@ def _report(model: BModel, found: ExecutedNet, out: Path) -> dict[str, Any]:
         "commands": sum(found.operations.values()),
         "operations": found.operations,
         "unwritten": found.unwritten,
+        "part_read": found.part_read,
         "outputs": {name: {"shape": list(a.shape), "type": str(a.dtype)} for name, a in found.outputs.items()},
         "file": str(out),
     }

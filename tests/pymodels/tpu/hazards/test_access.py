@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sets of bytes against plain enumeration."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_hazards import operand_bytes
 
 from goldbeat.pymodels.tpu.hazards.access import Accesses, Box, boxes, join_accesses, meeting, packed_box
+from goldbeat.pymodels.tpu.hazards.coverage import unwritten_bytes
 from goldbeat.pymodels.tpu.hazards.latest import NOTHING, greatest_overlap
 
 LANE = 256
@@ -39,6 +42,34 @@ def test_boxes_are_all_bytes_of_a_tensor_over_lanes(table):
     plain = operand_bytes(table, 0)
     assert int(table.end[0]) == max(byte for _, byte in plain) + 1
     assert (int(table.first_lane[0]), int(table.last_lane[0])) == (min(plain)[0], max(plain)[0])
+
+
+@given(
+    st.sampled_from([1, 2, 4]).flatmap(
+        lambda lanes: st.lists(st.tuples(operand(lanes), st.integers(0, 4)), max_size=8)
+    ),
+    st.tuples(st.integers(0, 60), st.integers(0, 60)),
+)
+@settings(max_examples=300, deadline=None)
+def test_bytes_that_nothing_has_written_are_those_of_a_walk(operands, given_span):
+    """The first read of each walk: what neither what is given nor a write that started before has covered."""
+    table = join_accesses(one for one, _ in operands)
+    near = bool(len(table)) and table.lanes[0] > 1
+    table = replace(table, memory=table.memory * 0 + near)
+    time = np.array([at for _, at in operands], np.int64)
+    expected: dict[frozenset[tuple[int, int]], set[tuple[int, int]]] = {}
+    for place in sorted(np.flatnonzero(table.write == 0).tolist(), key=lambda place: time[place]):
+        done = set() if near else {(0, byte) for byte in range(*given_span)}
+        done = done.union(*(operand_bytes(table, w) for w in np.flatnonzero((table.write > 0) & (time < time[place]))))
+        if missing := operand_bytes(table, place) - done:
+            expected.setdefault(frozenset(operand_bytes(table, place)), missing)
+    found = unwritten_bytes(table, time, 1 << 10, [given_span])
+    spelt_out = [{(lane, byte) for lane, a, b in one.spans for byte in range(a, b)} for one in found]
+    walks = [frozenset(operand_bytes(table, one.place)) for one in found]
+    assert [one.count for one in found] == list(map(len, spelt_out))
+    assert {walk: expected[walk] for walk in walks} == expected
+    assert all(missing <= expected[walk] for walk, missing in zip(walks, spelt_out, strict=True))
+    assert near or unwritten_bytes(table, time, 1 << 10) == []
 
 
 @given(st.sampled_from([1, 2, 4]).flatmap(lambda lanes: st.tuples(operand(lanes), operand(lanes))))

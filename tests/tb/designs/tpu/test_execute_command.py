@@ -52,7 +52,7 @@ def test_a_core_goes_on_to_its_next_group_alone(tmp_path: Path, send: int, wait:
     for group in (0, 1):
         for core, mine, spec in ((0, send, dma.send), (1, wait, dma.wait)):
             for turn in range(2):
-                _copy(gen, f"gdma:{core}", 0x80000, 0x90000 + 0x1000 * (4 * turn + 2 * group + core))
+                _copy(gen, f"gdma:{core}", 0, 0x90000 + 0x1000 * (4 * turn + 2 * group + core))
             steps = [
                 lambda core=core: _copy(gen, f"gdma:{core}", 0x10000 * core, 0x10000 * (core + 1)),
                 lambda core=core, spec=spec: gen.emit(
@@ -132,6 +132,33 @@ def test_an_output_with_bytes_that_no_command_writes_is_partial(tmp_path: Path, 
     code, text = call(model, "--input", given, "--out", tmp_path / "y.npz")
     assert code == 3
     assert "partial: no command writes all of y" in text
+
+
+@pytest.mark.parametrize(
+    ("changed", "command", "missing"),
+    [
+        ({"loaded": 32}, "tiu command 1 (arith.cast) reads 128 bytes of opd0", "lane 0 0x4080 to 0x40ff"),
+        ({"loaded": 63}, "tiu command 1 (arith.cast) reads 4 bytes of opd0", "lane 0 0x40fc to 0x40ff"),
+        ({"added": 63}, "gdma command 2 (dma.tensor) reads 2 bytes of src", "lane 0 0xc07e to 0xc07f"),
+        (
+            {"input_tensor": [TENSOR | {"name": "x", "device_addr": (0x90 << 32) + 8}]},
+            "gdma command 1 (dma.tensor) reads 8 bytes of src",
+            "global memory 0x9000000000 to 0x9000000007",
+        ),
+    ],
+)
+def test_an_operand_that_was_written_in_part_is_named(
+    tmp_path: Path, given: Path, changed: dict, command: str, missing: str
+):
+    model = write_model(tmp_path / "m.bmodel", **changed)
+    code, text = call(model, "--input", given, "--out", tmp_path / "y.npz")
+    assert code == 3
+    assert f"{command} that nothing wrote: " in text
+    assert f"{missing}\n" in text
+    # What lies in global memory is not in the file.
+    checked = RUN.invoke(app, ["tpu", "check", str(model)])
+    assert checked.exit_code == ("input_tensor" not in changed), checked.output
+    assert ("part-unwritten" in checked.output and missing in checked.output) == ("input_tensor" not in changed)
 
 
 def test_a_size_that_is_not_that_of_shape_and_type_is_refused(tmp_path: Path, given: Path):
