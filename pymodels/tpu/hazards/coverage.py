@@ -14,6 +14,7 @@ from goldbeat.pymodels.tpu.hazards.access import Accesses, Box, boxes
 Column = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 _WALK = ("memory", "lane", "offset", "n", "c", "h", "w", "n_stride", "row_stride", "h_stride", "w_stride", "size")
+_STEPS = (("n", "n_stride"), ("h", "h_stride"), ("w", "w_stride"))
 _SHOWN_SPANS = 3
 _NEVER = 1 << 62
 
@@ -67,18 +68,30 @@ def unwritten_bytes(
 
 
 def _once(table: Accesses, rows: Column, time: Column) -> list[int]:
-    """The first write and the first read of each walk in order of time, without reads that one earlier write covers."""
+    """The first write and the first read of each walk in order of time, without reads that one earlier write covers.
+
+    A walk is known by a number, which its columns make as digits.
+    """
     if not len(rows):
         return []
-    walk = np.stack([getattr(table, name)[rows] for name in _WALK], 1)
-    for count, stride in (("n", "n_stride"), ("h", "h_stride"), ("w", "w_stride")):
-        walk[getattr(table, count)[rows] == 1, _WALK.index(stride)] = 0
-    walk[table.rows[rows] == 1, _WALK.index("row_stride")] = 0
     # A command reads before it writes.
-    order = np.lexsort((table.write[rows], time[rows]))
-    rows = rows[order]
-    _, walks = np.unique(walk[order], axis=0, return_inverse=True)
-    walks, write = walks.reshape(-1), table.write[rows] > 0
+    rows = rows[np.lexsort((table.write[rows], time[rows]))]
+    walks, write = np.zeros(len(rows), np.int64), table.write[rows] > 0
+    single = {stride: getattr(table, count)[rows] == 1 for count, stride in _STEPS} | {
+        "row_stride": table.rows[rows] == 1
+    }
+    span = 1
+    for name in _WALK:
+        column = getattr(table, name)[rows]
+        column = np.where(single[name], 0, column) if name in single else column
+        if int(column.max() - column.min()) >> 31:
+            column = np.unique(column, return_inverse=True)[1]
+        width = int(column.max() - (low := column.min())) + 1
+        if span * width >= _NEVER:
+            walks = np.unique(walks, return_inverse=True)[1]
+            span = int(walks.max()) + 1
+        walks, span = walks * width + (column - low), span * width
+    walks = np.unique(walks, return_inverse=True)[1]
     first = np.full((int(walks.max()) + 1, 2), len(rows))
     np.minimum.at(first, (walks, write.astype(np.int64)), np.arange(len(rows)))
     at = np.arange(len(rows))
