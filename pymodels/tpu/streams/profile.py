@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path
@@ -31,6 +31,9 @@ _MARK, _COLUMNS = "API_END", "ENGINE_"
 _OTHER = re.compile(r"\s*(?:[-#]{2,}\s*$|s: start|GDMA SUMMARY|TCYC|DDR |flops:|API_END)")
 """Lines without entries: rules, the legend, and sums at the end."""
 _SUMS = re.compile(r"\s*API_END\s+total_cycle:(\d{1,15})\|b:(\d{1,15})\|g:(\d{1,15})", flags=re.ASCII)
+_CYCLES = re.compile(
+    r"\s*TCYC\s*:\s*(\d{1,15})\b(?:.*\bbdc_cycle:(\d{1,15})\D.*?gdma_cycle:(\d{1,15}))?", flags=re.ASCII
+)
 _NUMBERS = ("s", "b", "g", "e", "t")
 _ENGINES = {"BD": "tiu", "GDMA": "gdma", "SDMA": "sdma", "HAU": "hau", "CDMA": "cdma"}
 _OWN = {"tiu": "b", "gdma": "g", "sdma": "sd", "hau": "h"}
@@ -75,12 +78,14 @@ class Section:
             several groups, or where entries are not in order.
         end: line of API_END; 0: there is none, the text ends before it.
         sums: what API_END says: cycles, TIU and GDMA commands; empty: nothing.
+        cycles: line of TCYC and what it says: all cycles, those of TIU and of GDMA commands; empty: nothing.
     """
 
     line: int
     runs: dict[str, list[Timeline]]
     end: int = 0
     sums: tuple[int, ...] = ()
+    cycles: tuple[int, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -117,6 +122,7 @@ def parse_sections(text: str, file: str | PathLike[str] | None = None) -> list[S
     rows: dict[str, list[_Row]] = {"tiu": [], "gdma": []}
     columns: _Columns = []
     begin = 1
+    cycles: dict[int, tuple[int, ...]] = {}
     for number, line in enumerate(text.splitlines(), 1):
         if line.lstrip().startswith(_MARK):
             sums = _SUMS.match(line)
@@ -126,6 +132,8 @@ def parse_sections(text: str, file: str | PathLike[str] | None = None) -> list[S
             columns = [
                 (word.start(), _ENGINES.get(word[0].removeprefix(_COLUMNS), "")) for word in _WORD.finditer(line)
             ]
+        elif (said := _CYCLES.match(line)) is not None:
+            cycles[len(made) - 1] = (number, *(int(text) for text in said.groups() if text))
         elif not _OTHER.match(line):
             for word in _WORD.finditer(line):
                 engine, row = _entry(word, columns, InputPlace(file, number))
@@ -134,7 +142,9 @@ def parse_sections(text: str, file: str | PathLike[str] | None = None) -> list[S
         made.append(_section(begin, rows))
     if all(section.empty for section in made):
         raise InputError("no entry", _FORM, file=file)
-    return made
+    # One line for several sections does not say which it adds up.
+    each = cycles.keys() == set(range(len(made)))
+    return [replace(section, cycles=cycles[place] if each else ()) for place, section in enumerate(made)]
 
 
 def read_sections(path: str | PathLike[str]) -> list[Section]:
@@ -310,16 +320,37 @@ def _durations(section: Section, subnet: SubNet, file: str | PathLike[str] | Non
     """Those of a section's entries."""
     name, found = subnet
     made: list[tuple[Commands, Durations]] = []
+    placed: dict[tuple[str, int, int], tuple[Timeline, npt.NDArray[np.int64]]] = {}
     for engine, parts in section.runs.items():
         groups = [part for one in found if one.engine.name == engine for part in _groups(one)]
+        streams = [one for one in found if one.engine.name == engine]
         runs = [_in_order(parts, engine, file)] if len(groups) == 1 and parts else parts
         if runs and len(runs) != len(groups):
             told = f"{len(runs)} times {engine} ids from the beginning"
             raise InputError(told, f"{len(groups)}, the groups of {name}", file=file, line=section.line)
         for run, (one, rows) in zip(runs, groups, strict=False):
             _check(run, one, rows, name, file)
+            placed[engine, streams.index(one), int(one.segment[rows[0]])] = run, one.dep[rows[run.id - 1]]
             made.append((one, Durations(rows[run.id - 1], run.duration, run.start)))
+    for (engine, *group), (run, dep) in placed.items():
+        if engine in OTHER and (waited := placed.get((OTHER[engine], *group))) is not None:
+            _check_starts(engine, run, dep, waited[0], file)
     return made
+
+
+def _check_starts(
+    engine: str, run: Timeline, dep: npt.NDArray[np.int64], waited: Timeline, file: str | PathLike[str] | None
+) -> None:
+    """Whether commands start after the end of those of the other engine that they wait for."""
+    last = np.searchsorted(waited.id, dep, "right") - 1
+    early = np.flatnonzero((dep > 0) & (last >= 0) & (run.start <= waited.end[np.maximum(last, 0)]))
+    if len(early):
+        first = int(early[0])
+        before = int(last[first])
+        told = f"{engine} command {int(run.id[first])} that starts at {int(run.start[first])}"
+        end, number = int(waited.end[before]) + 1, int(waited.id[before])
+        wanted = f"at least {end}, after the end of {OTHER[engine]} command {number}, for which it waits"
+        raise InputError(told, wanted, file=file, line=int(run.line[first]))
 
 
 def _check_sums(
@@ -336,6 +367,20 @@ def _check_sums(
     whole = sum(len(part.rows) for _, part in made) == sum(int((~one.is_end).sum()) for one in found)
     if section.sums[0] < last or (whole and section.sums[0] != last):
         raise place.error(f"API_END with total_cycle:{section.sums[0]}", f"{last}, the end of the last command")
+    _check_cycles(section, made, file, whole=whole)
+
+
+def _check_cycles(
+    section: Section, made: Sequence[tuple[Commands, Durations]], file: str | PathLike[str] | None, *, whole: bool
+) -> None:
+    """Whether TCYC says what API_END says, and the sums of the entries' cycles; entries that are missing may have more."""
+    place = InputPlace(file, section.cycles[0] if section.cycles else 0)
+    if section.cycles and section.cycles[1] != section.sums[0]:
+        raise place.error(f"TCYC : {section.cycles[1]}", f"{section.sums[0]}, as API_END on line {section.end}")
+    for key, engine, said in zip(("bdc", "gdma"), OTHER, section.cycles[2:], strict=False):
+        found = sum(int(part.cycles.sum()) for one, part in made if one.engine.name == engine)
+        if said < found or (whole and said != found):
+            raise place.error(f"{key}_cycle:{said}", f"{found}, the cycles of the {engine} entries")
 
 
 def unclosed(sections: Sequence[Section]) -> bool:

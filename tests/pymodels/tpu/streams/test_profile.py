@@ -256,20 +256,32 @@ def test_the_section_of_one_sub_net():
             "line 2: found tiu command 2 with the operation CONV, expected system.spb, as in core0.sub0",
         ),
         (
-            "|s:5|b:2|g:1|e:7|t:3",
-            "|s:4|b:2|g:1|e:6|t:3",
-            "line 2: found tiu command 2 that starts at 4, expected at least 5",
+            "|s:15|b:2|g:1|e:17|t:3",
+            "|s:14|b:2|g:1|e:16|t:3",
+            "line 2: found tiu command 2 that starts at 14, expected at least 15",
         ),
-        ("total_cycle:10", "total_cycle:11", "line 3: found API_END with total_cycle:11, expected 10, the end of"),
-        ("total_cycle:10", "total_cycle:9", "line 3: found API_END with total_cycle:9, expected 10"),
+        (
+            "|s:10|b:1|g:1|e:14|t:5",
+            "|s:9|b:1|g:1|e:13|t:5",
+            "line 1: found tiu command 1 that starts at 9, expected at least 10, after the end of gdma command 1",
+        ),
+        ("total_cycle:18", "total_cycle:19", "line 3: found API_END with total_cycle:19, expected 18, the end of"),
+        ("total_cycle:18", "total_cycle:17", "line 3: found API_END with total_cycle:17, expected 18"),
+        ("TCYC : 18.", "TCYC : 17.", "line 4: found TCYC : 17, expected 18, as API_END on line 3"),
+        ("bdc_cycle:8", "bdc_cycle:9", "line 4: found bdc_cycle:9, expected 8, the cycles of the tiu entries"),
+        ("gdma_cycle:10", "gdma_cycle:9", "line 4: found gdma_cycle:9, expected 10, the cycles of the gdma entries"),
         ("|b:2|g:1\n", "|b:3|g:1\n", "line 3: found API_END with b:3, expected 2, the tiu commands of core0.sub0"),
         ("|b:2|g:1\n", "|b:2|g:0\n", "line 3: found API_END with g:0, expected 1, the gdma commands of core0.sub0"),
     ],
 )
 def test_entries_of_other_operations_times_and_sums(old, new, complaint):
     given = [subnet("core0.sub0", [1, 1], [0])]
-    text = section([(1, 1, 5), (2, 1, 3)], [(1, 0, 10)])
+    text = section([(1, 1, 5), (2, 1, 3)], [(1, 0, 10)]) + "TCYC : 18. (bdc_cycle:8, gdma_cycle:10)\n"
     assert fit(parse_sections(text), given, alone=True)
+    # A line for several sections does not say of which; entries that are missing have some of the cycles.
+    assert fit(parse_sections(text + text.replace("TCYC", "DDR ")), [given[0]] * 2, alone=True)
+    assert fit(parse_sections(text.replace("Op_2|NOP|s:15|b:2|g:1|e:17|t:3", "")), given, alone=True)
+    assert old in text
     with pytest.raises(InputError, match=re.escape(complaint)):
         fit(parse_sections(text.replace(old, new)), given, alone=True)
 
