@@ -333,7 +333,7 @@ def _durations(section: Section, subnet: SubNet, file: str | PathLike[str] | Non
             placed[engine, streams.index(one), int(one.segment[rows[0]])] = run, one.dep[rows[run.id - 1]]
             made.append((one, Durations(rows[run.id - 1], run.duration, run.start)))
     for (engine, *group), (run, dep) in placed.items():
-        if engine in OTHER and (waited := placed.get((OTHER[engine], *group))) is not None:
+        if engine in OTHER and (waited := placed.get((OTHER[engine], group[0], group[1]))) is not None:
             _check_starts(engine, run, dep, waited[0], file)
     return made
 
