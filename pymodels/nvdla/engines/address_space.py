@@ -155,6 +155,10 @@ def check_alignment(values: Values, block: str, *registers: str, unit: int | Non
             )
 
 
+OVERLAPS = ("lines", "surfaces")
+"""What a stride keeps apart."""
+
+
 def used_strides(size: tuple[int, int, int], line: str, surface: str) -> tuple[str, ...]:
     """Registers of the strides that a cube of width, height and surfaces has a use for."""
     return (*([line] if size[1] > 1 else []), *([surface] if size[2] > 1 else []))
@@ -175,17 +179,34 @@ def check_apart(
     Raises:
         UsageError: the register, its value, and what it must be at least.
     """
-    width, height, surfaces = size
-    row = width * (values.configuration.atom if point is None else point)
     line, surface = (values.get(block, name) for name in names)
+    found = shared_bytes(size, line, surface, values.configuration.atom if point is None else point)
+    if found is not None:
+        which, least = found
+        what = f"{block}.{names[which]} is 0x{(line, surface)[which]:x}"
+        raise UsageError(f"{what}, expected at least 0x{least:x}: {OVERLAPS[which]} overlap")
+
+
+def shared_bytes(size: tuple[int, int, int], line: int, surface: int, point: int) -> tuple[int, int] | None:
+    """The stride with which parts of a cube share bytes: 0 lines, 1 surfaces; and what it must be at least; None: neither.
+
+    Args:
+        size: width, height and surfaces.
+        line: stride of lines.
+        surface: stride of surfaces.
+        point: bytes of each point of a surface.
+    """
+    width, height, surfaces = size
+    row = width * point
     if height > 1 and abs(line) < row:
-        raise UsageError(f"{block}.{names[0]} is 0x{line:x}, expected at least 0x{row:x}: lines overlap")
+        return 0, row
     rows = (height - 1) * abs(line) + row
     if surfaces > 1 and abs(surface) < rows:
         # Lines of one surface may lie between those of another.
         starts = np.sort((np.arange(surfaces)[:, None] * surface + np.arange(height) * line).ravel())
         if (np.diff(starts) < row).any():
-            raise UsageError(f"{block}.{names[1]} is 0x{surface:x}, expected at least 0x{rows:x}: surfaces overlap")
+            return 1, rows
+    return None
 
 
 def cube_addresses(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from math import prod
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.nvdla.engines.address_space import LARGEST_CUBE
+from goldbeat.pymodels.nvdla.engines.address_space import LARGEST_CUBE, OVERLAPS, shared_bytes
 from goldbeat.pymodels.nvdla.engines.configuration import BYTES, NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.pixels import FORMATS
 from goldbeat.pymodels.nvdla.loadable.network import FEATURE, LARGEST_SIDE, Cube, NetworkOperation
@@ -15,6 +15,9 @@ from goldbeat.pymodels.nvdla.loadable.placement import Placement
 LARGEST_WORK = 1 << 33
 """Multiply-accumulates of a convolution that the model takes on; the largest layers of VGG-16 have a quarter of it."""
 _CHECKED = ("src_data", "dst_data")
+_STRIDES = ("line_stride", "surf_stride")
+_PER_POINT, _BOTH, _INT8 = 2, 3, 0
+"""Codes of an operand of SDP that has a value for each point, of one for adder and multiplier, and of its precision."""
 _PRECISIONS = {
     "CONV": ("in_precision", "out_precision"),
     "SDP": ("src_precision", "dst_precision"),
@@ -61,6 +64,17 @@ def check_sizes(placement: Placement, operation: NetworkOperation, configuration
         cube = operation.cubes.get(name)
         if cube is not None:
             _check_cube(placement, operation, cube, configuration)
+    for name in ("x1", "x2", "y") if operation.type == "SDP" else ():
+        cube, op = operation.cubes.get(f"{name}_data"), operation.desc[f"{name}_op"]
+        if cube is not None and cube.entry is not None and op["enable"] and op["mode"] == _PER_POINT:
+            lanes = configuration.lanes(_precision(operation, operation.cubes["dst_data"]))
+            _check_strides(
+                placement,
+                operation,
+                cube,
+                lanes * (1 + (op["type"] == _BOTH)) * (1 + (op["precision"] != _INT8)),
+                lanes,
+            )
     weights = operation.cubes.get("weight_data")
     if weights is not None and weights.entry is not None:
         size, room = int(weights.record["size"]), _room(placement, weights)
@@ -101,6 +115,19 @@ def _check_cube(placement: Placement, operation: NetworkOperation, cube: Cube, c
         raise _error(placement, operation, cube, field, wanted)
     if width * height * surfaces * atom > LARGEST_CUBE:
         raise _error(placement, operation, cube, "width", f"a cube of at most {LARGEST_CUBE} bytes")
+    pixels = len(FORMATS[code].planes[0]) if code in FORMATS else 0
+    _check_strides(placement, operation, cube, pixels or atom, channel if pixels else lanes)
+
+
+def _check_strides(placement: Placement, operation: NetworkOperation, cube: Cube, point: int, lanes: int) -> None:
+    """Refuse lines or surfaces that share bytes; ``point`` bytes and ``lanes`` channels are at each point of a surface."""
+    width, height, channel = (int(cube.record[side]) for side in ("width", "height", "channel"))
+    line, surface = (int(cube.record[name]) for name in _STRIDES)
+    found = shared_bytes((width, height, -(-channel // lanes)), line, surface, point)
+    if found is not None:
+        raise _error(
+            placement, operation, cube, _STRIDES[found[0]], f"at least {found[1]}: {OVERLAPS[found[0]]} overlap"
+        )
 
 
 def _precision(operation: NetworkOperation, cube: Cube) -> int:

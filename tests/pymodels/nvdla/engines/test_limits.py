@@ -232,10 +232,10 @@ def test_values_that_do_not_fit_their_register_are_refused(where, value, found):
 @pytest.mark.parametrize(
     ("end", "fields", "found"),
     [
-        ("target", {"line_stride": 24}, "SDP.D_DST_LINE_STRIDE is 0x18, expected at least 0x20: lines overlap"),
-        ("target", {"line_stride": 0}, "SDP.D_DST_LINE_STRIDE is 0x0, expected at least 0x20: lines overlap"),
-        ("source", {"line_stride": 24}, "SDP_RDMA.D_SRC_LINE_STRIDE is 0x18, expected at least 0x20: lines overlap"),
-        ("target", {"surf_stride": 96}, "SDP.D_DST_SURFACE_STRIDE is 0x60, expected at least 0x80: surfaces overlap"),
+        ("target", {"line_stride": 24}, "dst_data.line_stride 24, expected at least 32: lines overlap"),
+        ("target", {"line_stride": 0}, "dst_data.line_stride 0, expected at least 32: lines overlap"),
+        ("source", {"line_stride": 24}, "src_data.line_stride 24, expected at least 32: lines overlap"),
+        ("target", {"surf_stride": 96}, "dst_data.surf_stride 96, expected at least 128: surfaces overlap"),
         ("target", {"line_stride": 64, "surf_stride": 32}, None),
     ],
 )
@@ -243,6 +243,32 @@ def test_lines_and_surfaces_that_overlap_are_refused(end, fields, found):
     placement = place_memories(add_bias(**{end: fields}))
     if found is None:
         execute(placement)  # Lines of one surface between those of another.
+        loadable_program(placement)
         return
-    with pytest.raises(UsageError, match=found):
-        execute(placement)
+    for view in (execute, loadable_program):
+        with pytest.raises(InputError, match=rf"operation 0 \(SDP\) {found}"):
+            view(placement)
+
+
+@pytest.mark.parametrize(
+    ("op", "line", "found"),
+    [
+        ({"mode": 2}, 32, None),
+        ({"mode": 2}, 24, "x1_data.line_stride 24, expected at least 32: lines overlap"),
+        ({"mode": 2, "precision": 1}, 56, "x1_data.line_stride 56, expected at least 64: lines overlap"),
+        ({"mode": 2, "type": 3}, 56, "x1_data.line_stride 56, expected at least 64: lines overlap"),
+        ({"mode": 1}, 0, None),
+    ],
+)
+def test_operands_whose_lines_overlap_are_refused(op, line, found):
+    """A value for each point has lines; a value for each channel has none."""
+    desc = {"batch_num": 1, "lut_index": -1, "out_cvt": {"scale": 1, "enable": 1}, "x2_op": {}, "y_op": {}}
+    desc["x1_op"] = {"enable": 1, "alu_type": 2, "type": 2} | op
+    cubes = {"src_data": cube(0), "dst_data": cube(1), "x1_data": cube(2, line_stride=line, surf_stride=4 * line)}
+    data = [Data(256), Data(256, flags=ALLOC | OUTPUT), Data(512)]
+    placement = place_memories(compose([ComposedLayer("SDP", desc, cubes)], data))
+    if found is None:
+        assert loadable_program(placement)
+        return
+    with pytest.raises(InputError, match=rf"operation 0 \(SDP\) {found}"):
+        loadable_program(placement)
