@@ -23,6 +23,8 @@ QUICK = "-O1"
 QUICKEST = "-O0"
 """And where it is very short: again half the time to compile, and up to ten times that to simulate."""
 _LEVELS = (QUICKEST, QUICK, "-O2", "-O3")
+CONDITIONS = ("--coverage-expr", "--coverage-max-width", "24")
+"""Verilator's switches that count conditions; wider signals are payload more often than counters."""
 ASKED = "GOLDBEAT_OPTIMIZE"
 """Environment variable: one of these switches for every simulator, as in a suite of nothing but short runs."""
 
@@ -33,6 +35,7 @@ def build(
     *,
     waves: bool = False,
     coverage: bool = False,
+    conditions: bool = False,
     crossings: Sequence[Crossing] = (),
     quick: str | None = None,
     netlist: Path | None = None,
@@ -45,6 +48,7 @@ def build(
         params: parameter values.
         waves: able to write waves.
         coverage: counting coverage.
+        conditions: counting every condition of expressions as well, and toggles of narrow signals alone.
         crossings: clock crossings that the kernel is to blur.
         quick: the compiler's switch for a short simulation, unless the cache holds a faster simulator.
         netlist: Verilog that runs in place of the RTL, with the ports of the harness.
@@ -64,15 +68,16 @@ def build(
     if netlist is not None:
         texts[f"{TOP}.sv"] = make_shell(design, params)
         design = _on_netlist(design, netlist)
+    counted = CONDITIONS if conditions else ()
     recipe = Recipe(
         name=design.name,
         top=TOP,
         sources=design.sources(),
         texts=texts,
         watched=design.included_files(),
-        flags=["--timescale", "1ps/1ps", *design.compile_flags(), *design.build_flags(), *processor_mark(design)],
+        flags=["--timescale", "1ps/1ps", *design.compile_flags(), *design.build_flags(), *counted, *processor_mark(design)],
         waves=waves_format() if waves else None,
-        coverage=coverage,
+        coverage=coverage or conditions,
         optimize=design.optimize,
         inspect=partial(_check_fit, design),
     )

@@ -17,7 +17,7 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.source_text import read_code
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.regress.brief import Brief
-from goldbeat.tb.regress.code_coverage import KINDS, Point
+from goldbeat.tb.run.code_coverage import KINDS, Point
 from goldbeat.tb.regress.failure_groups import mismatch_kind
 from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.store import Run, Store

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
-from goldbeat.tb.regress.code_coverage import Point, line_hits, points_by_file
+from goldbeat.tb.run.code_coverage import Point, line_hits, points_by_file
 
 _DOCTYPE = '<!DOCTYPE coverage SYSTEM "http://cobertura.sourceforge.net/xml/coverage-04.dtd">'
 

@@ -11,7 +11,8 @@ from markupsafe import Markup
 
 from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.page.run_page import page_environment
-from goldbeat.tb.regress import code_coverage, summary
+from goldbeat.tb.regress import summary
+from goldbeat.tb.run import code_coverage
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.failure_groups import FailureGroup, failure_groups
 from goldbeat.tb.regress.store import Row, Run

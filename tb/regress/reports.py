@@ -10,7 +10,7 @@ from typing import Any
 
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.cobertura import cobertura
-from goldbeat.tb.regress.code_coverage import lcov
+from goldbeat.tb.run.code_coverage import lcov
 from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.page import Content, run_page
 from goldbeat.tb.regress.store import Row, Run, Store

@@ -40,8 +40,8 @@ from goldbeat.tb.design.source_names import source_names
 from goldbeat.tb.inside.job import Episode, Record
 from goldbeat.tb.paths import build_root, cache_root
 from goldbeat.tb.regress import blobs
-from goldbeat.tb.regress.code_coverage import FILE as COVERAGE_FILE
-from goldbeat.tb.regress.code_coverage import add, read_counts
+from goldbeat.tb.run.code_coverage import FILE as COVERAGE_FILE
+from goldbeat.tb.run.code_coverage import add, read_counts
 from goldbeat.tb.regress.figures import all_cycles, pair_latencies, port_figures, simulated_ps
 from goldbeat.tb.regress.fingerprint import check_code, trace_hash, traffic_hash
 from goldbeat.tb.regress.functional import port_coverage

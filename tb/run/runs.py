@@ -28,6 +28,7 @@ from goldbeat.tb.design.clock_wish import ClockWish
 from goldbeat.tb.design.clocks import EARLIEST_PS, blurred, wished
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
+from goldbeat.tb.design.source_names import source_names
 from goldbeat.tb.design.source_numbers import source_numbers
 from goldbeat.tb.design.traffic import FILLS
 from goldbeat.tb.extras import need_module
@@ -35,6 +36,8 @@ from goldbeat.tb.inside.job import Backend, Episode, Record
 from goldbeat.tb.kernel.rules import add_rules
 from goldbeat.tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift, split
 from goldbeat.tb.paths import plain_name
+from goldbeat.tb.run.code_coverage import FILE as COVERAGE_FILE
+from goldbeat.tb.run.code_coverage import add, read_counts
 from goldbeat.tb.run.crossings import find_crossings
 from goldbeat.tb.run.episodes import WholeEpisode
 from goldbeat.tb.run.initial_values import in_episode
@@ -775,6 +778,7 @@ def run(
     timeout_s: float = TIMEOUT_S,
     begin: Callable[[], None] = lambda: None,
     shelf: Shelf | None = None,
+    counts: dict[str, int] | None = None,
 ) -> list[RunResult]:
     """Run a case for every seed; again with more beats for those whose design has queues that did not become full.
 
@@ -786,17 +790,37 @@ def run(
         timeout_s: wall time allowed for the simulation, and for each call of the golden model or the stimulus maker.
         begin: called when nothing is refused any more, before anything is written to ``folder``.
         shelf: for traces that are too long to hold, and as long as the results are used; None: everything stays in memory.
+        counts: hits of points of the RTL (:mod:`goldbeat.tb.run.code_coverage`), to which those of this run are added, conditions
+            among them; None: nothing is counted.
 
     Returns:
         one result a seed, in order.
     """
-    found = {r.seed: r for r in _run_once(request, folder, progress, watch, timeout_s, begin, shelf)}
+    once = partial(_run_once, progress=progress, watch=watch, timeout_s=timeout_s, shelf=shelf, counts=counts)
+    found = {r.seed: r for r in once(request, folder, begin=begin)}
     while more := {seed: fill for seed, result in found.items() if (fill := result.next_fill) is not None}:
         progress(f"filling queues with {max(more.values())} beats")
         wider = replace(request, seeds=tuple(more), options={**request.options, "fill": max(more.values())})
-        for result in _run_once(wider, folder, progress, watch, timeout_s, lambda: None, shelf):
+        for result in once(wider, folder, begin=lambda: None):
             found[result.seed] = replace(result, request=replace(wider, seeds=request.seeds))
     return [found[seed] for seed in request.seeds]
+
+
+def _counted(
+    simulated: Callable[..., SimulatorResult],
+    counts: dict[str, int],
+    names: Mapping[str, Path],
+    episodes: Sequence[Episode],
+    folder: Path,
+    **wishes: Any,
+) -> SimulatorResult:
+    """Simulate, and add what was hit to ``counts``."""
+    file = folder / COVERAGE_FILE
+    file.unlink(missing_ok=True)
+    result = simulated(episodes, folder, coverage=file, **wishes)
+    if file.is_file():
+        add(counts, read_counts(file, names))
+    return result
 
 
 def _run_once(
@@ -807,6 +831,7 @@ def _run_once(
     timeout_s: float,
     begin: Callable[[], None],
     shelf: Shelf | None,
+    counts: dict[str, int] | None,
 ) -> list[RunResult]:
     """One result a seed, in order; as :func:`run`."""
     check_request(request)
@@ -821,13 +846,15 @@ def _run_once(
     flat = [episode for plan in plans for episode in plan.episodes(design)]
     netlist = None if request.netlist is None else make_netlist(design, params, request.netlist, progress)
     make = partial(build, netlist=netlist.file if netlist else None, crossings=crossings, tell=progress)
-    built = make(design, params, waves=request.waves, quick=_effort(plans, flat))
+    built = make(design, params, waves=request.waves, conditions=counts is not None, quick=_effort(plans, flat))
     begin()
     folder = Path(tempfile.mkdtemp(prefix="goldbeat-")) if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)
     progress(f"simulating {len(flat)} episode(s)")
     wishes = {"transactors": request.transactors, "timeout_s": timeout_s, "crossings": crossings, "shelf": shelf}
     simulated: Callable[..., SimulatorResult] = partial(partial(simulate, design, params, built), **wishes)
+    if counts is not None:
+        simulated = partial(_counted, simulated, counts, source_names(design.sources()))
     result = simulated(flat, folder, seed=plans[0].seed, watch=_watching(watch, plans, flat))
     unlike: dict[int, tuple[Differing, ...]] = {}
     if request.x_check and result.failure is None:

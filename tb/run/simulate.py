@@ -318,6 +318,7 @@ def simulate(
     crossings: Sequence[Crossing] = (),
     shelf: Shelf | None = None,
     arguments: Sequence[str] = (),
+    coverage: Path | None = None,
 ) -> SimulatorResult:
     """Run episodes in one simulator process and wait for its end.
 
@@ -332,8 +333,7 @@ def simulate(
         timeout_s: wall time allowed.
         watch: is told how many episodes are done, and how many picoseconds ago the reset of the one that runs was released.
         crossings: as in :class:`Simulator`.
-        shelf: likewise.
-        arguments: likewise.
+        shelf, arguments, coverage: likewise.
     """
     records, waves, end = list[Record](), None, time.monotonic() + timeout_s
     while True:
@@ -351,6 +351,7 @@ def simulate(
             crossings=crossings,
             shelf=shelf,
             arguments=arguments,
+            coverage=coverage,
         ) as process:
             failure, again = _follow(process, records, end, watch)
             if failure is None and time.monotonic() >= end:

@@ -11,7 +11,7 @@ import pytest
 from goldbeat.tb.paths import HDL
 from goldbeat.tb.regress.ci import MOST_ANNOTATIONS, write_ci
 from goldbeat.tb.regress.cobertura import cobertura
-from goldbeat.tb.regress.code_coverage import Point
+from goldbeat.tb.run.code_coverage import Point
 from goldbeat.tb.regress.item import Item, ItemResult, Status
 from goldbeat.tb.regress.run import Settings, begin
 from goldbeat.tb.regress.store import Store

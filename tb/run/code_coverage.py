@@ -18,7 +18,7 @@ from goldbeat.tb.design.source_names import real_name
 from goldbeat.tb.paths import HDL
 
 FILE = "coverage.dat"
-KINDS = ("line", "branch", "toggle", "user", "fsm_state", "fsm_arc")
+KINDS = ("line", "branch", "toggle", "user", "fsm_state", "fsm_arc", "expr")
 _HEADER = "# SystemC::Coverage"
 
 
@@ -27,7 +27,7 @@ class Point:
     """Something that is counted.
 
     Attributes:
-        kind: ``line``, ``branch``, ``toggle``, ``user``, ``fsm_state`` or ``fsm_arc``.
+        kind: ``line``, ``branch``, ``toggle``, ``user``, ``fsm_state``, ``fsm_arc`` or ``expr``.
         file: its path where it was built.
         line, column: in that file.
         what: which branch, which bit and direction, which cover statement.

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Obligations of the RTL's own text: branches and case arms taken, conditions both ways, narrow signals up and down.
+
+Verilator counts them while the simulator runs. A counter that is compared with 200, a special value of the data or a branch
+that handles an error is seen here, whatever it does, if the traffic has not come that far.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from goldbeat.tb.build.harness import WRAPPER_MARK
+from goldbeat.tb.obligations.obligation import Obligation
+from goldbeat.tb.run.code_coverage import Point, points_by_file
+
+_ROW = re.compile(r"\((.*)\) => [01]")
+_BIT = re.compile(r"(?P<name>.*?)(?:\[(?P<bit>\d+)\])?:(?P<way>0->1|1->0)")
+_BRANCHES = {"if": "is true", "else": "is false", "cond_then": "is true", "cond_else": "is false"}
+_WIDEST = 16
+"""Bits of counters that can wrap within a run; higher ones are not asked for."""
+_SHOWN = 60
+_HOW = "more seeds or a larger budget (--budget 60s), or a case that reaches it"
+
+
+def condition_obligations(counts: Mapping[str, int], sources: Sequence[Path]) -> list[Obligation]:
+    """Obligations of the counted points of some sources.
+
+    Args:
+        counts: hits by point, conditions counted as well (:mod:`goldbeat.tb.run.code_coverage`).
+        sources: the user's; a generated wrapper is left out.
+    """
+    found: list[Obligation] = []
+    files = points_by_file(counts)
+    for path in sources:
+        points = files.get(str(path), [])
+        text = path.read_text(errors="replace") if points else ""
+        if not text.startswith(WRAPPER_MARK):
+            found += _of_file(path.name, text.splitlines(), points)
+    return found
+
+
+def _of_file(name: str, lines: Sequence[str], points: Iterable[tuple[Point, int]]) -> Iterator[Obligation]:
+    rows: dict[tuple[int, str], int] = {}
+    for point, hits in points:
+        line = _line(lines, point.line)
+        if point.kind == "branch" and point.what in _BRANCHES:
+            yield _value(f"{name}:{point.line}", f"the condition of `{line}` {_BRANCHES[point.what]}", hits)
+        elif point.kind == "line" and point.what == "case" and not _is_default(lines, point):
+            yield _value(f"{name}:{point.line}", f"the arm `{_short(lines[point.line - 1][point.column - 1:])}`", hits)
+        elif point.kind in ("fsm_state", "fsm_arc"):
+            yield _value(f"{name}:{point.line}", f"{point.kind.removeprefix('fsm_')} {point.what}", hits)
+        elif point.kind == "expr" and (match := _ROW.fullmatch(point.what)) is not None:
+            key = (point.line, _short(match[1].replace(" && ", " and ")))
+            rows[key] = rows.get(key, 0) + hits
+        elif point.kind == "toggle" and (bit := _BIT.fullmatch(point.what)) is not None:
+            if int(bit["bit"] or 0) < _WIDEST:
+                way = "rises" if bit["way"] == "0->1" else "falls"
+                yield _value(f"{name}:{point.line}", f"{point.what.partition(':')[0]} {way}", hits)
+    for (number, row), hits in rows.items():
+        yield _value(f"{name}:{number}", row, hits)
+
+
+def _value(place: str, what: str, hits: int) -> Obligation:
+    return Obligation("values", place, what, hits > 0, _HOW)
+
+
+def _line(lines: Sequence[str], number: int) -> str:
+    return _short(lines[number - 1]) if 0 < number <= len(lines) else "?"
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.partition("//")[0].split())
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN - 3]}..."
+
+
+def _is_default(lines: Sequence[str], point: Point) -> bool:
+    """Whether an arm is a ``default``, which full cases have for tools and never enter."""
+    line = lines[point.line - 1] if 0 < point.line <= len(lines) else ""
+    return re.search(r"\bdefault\b[^:]*:?\s*$|\bdefault\b", line[: point.column] or line) is not None

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One thing that a bench must have tried, and how lists of them from several runs are merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from goldbeat.pymodels.errors import UsageError
+
+KINDS = (
+    "handshake",
+    "sizes",
+    "addresses",
+    "answers",
+    "attributes",
+    "outstanding",
+    "reset",
+    "values",
+    "initial",
+    "ports",
+)
+"""The kinds, in the order of lists."""
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """Something that must have been tried.
+
+    Attributes:
+        kind: one of :data:`KINDS`.
+        place: a port and its signal, or ``FILE:LINE``.
+        what: what must have happened.
+        met: whether it has.
+        how: an option or an entry of the description that may meet it; empty: none is known.
+        waived: the reason why it need not be met; None: it must.
+    """
+
+    kind: str
+    place: str
+    what: str
+    met: bool
+    how: str = ""
+    waived: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What identifies it between runs, and what waivers match."""
+        return f"{self.kind} {self.place}: {self.what}"
+
+    @property
+    def open(self) -> bool:
+        """Neither met nor waived."""
+        return not self.met and self.waived is None
+
+    def as_dict(self) -> dict[str, str | bool]:
+        """For JSON."""
+        found: dict[str, str | bool] = {"kind": self.kind, "place": self.place, "what": self.what, "met": self.met}
+        found |= {"how": self.how} if self.how and not self.met else {}
+        return found if self.waived is None else {**found, "waived": self.waived}
+
+
+def merged(obligations: Iterable[Obligation]) -> list[Obligation]:
+    """Obligations of several runs as one list in the order of :data:`KINDS`; one is met if some run has met it."""
+    found: dict[str, Obligation] = {}
+    for one in obligations:
+        known = found.get(one.key)
+        if known is None or (one.met and not known.met):
+            found[one.key] = one
+    return sorted(found.values(), key=lambda one: KINDS.index(one.kind))
+
+
+def with_waivers(obligations: Iterable[Obligation], reasons: Mapping[str, str]) -> list[Obligation]:
+    """The same, with reasons for those that a description waives.
+
+    Args:
+        obligations: merged ones.
+        reasons: by pattern of :attr:`Obligation.key`, as ``*`` and ``?`` have it.
+
+    Raises:
+        UsageError: a pattern matches nothing: the RTL or the bench has changed since.
+    """
+    found = list(obligations)
+    for pattern, reason in reasons.items():
+        matching = [n for n, one in enumerate(found) if fnmatchcase(one.key, pattern)]
+        if not matching:
+            raise UsageError(f"[obligations] {pattern!r} matches no obligation; `goldbeat verify --all` lists them")
+        for n in matching:
+            found[n] = replace(found[n], waived=reason)
+    return found
