@@ -24,6 +24,10 @@ _CACHE = {
 # A test compares each with the first sentence of the command's own help.
 COMMON = {
     "run": Listed("Simulate a design and compare every beat with its golden model.", f"{_HOME}.run"),
+    "verify": Listed(
+        "Verify RTL: make a bench if there is none, run all cases in rounds, and list what was not tried.",
+        f"{_HOME}.verify",
+    ),
     "list": Listed("List the designs with their cases, parameters and options.", f"{_HOME}.list"),
     "report": Listed("Make the page of a run: report.html, one file without network.", f"{_HOME}.report"),
     "signoff": Listed(

@@ -113,7 +113,7 @@ def probe_command(
 
     Exit code: 0 a harness can be made, 2 it cannot (or the sources have errors).
     """
-    sources, found = _find(
+    sources, found = find_module(
         files, lists, near, top, includes, libraries, defines, generics, ties, ignored, bundles, relaxed
     )
     found = with_handshakes(found)
@@ -174,9 +174,35 @@ def new_command(
         raise UsageError(f"missing folder for the bench: use `goldbeat new bench/{folder.stem} {folder}`")
     if model != MODEL and model not in READY:
         raise UsageError(f"unknown model {model!r}; ready-made ones: {', '.join(READY)}")
-    sources, found = _find(
+    sources, found = find_module(
         files, lists, near, top, includes, libraries, defines, generics, ties, ignored, bundles, relaxed
     )
+    written = make_bench(folder, sources, found, name=name, model=model, rdl=rdl, force=force)
+    say(f"run it: goldbeat run {written}" + (f" --case {MAP_CASE}" if rdl is not None and found.streams else ""))
+
+
+def make_bench(
+    folder: Path,
+    sources: Sources,
+    found: Found,
+    *,
+    name: str | None = None,
+    model: str = MODEL,
+    rdl: Path | None = None,
+    force: bool = False,
+    err: bool = False,
+) -> Path:
+    """Write a bench, and say what was guessed; gives its description.
+
+    Args:
+        folder: of the bench.
+        sources, found: the RTL.
+        name: of the design; None: its top module's.
+        model: golden model.
+        rdl: register map.
+        force: overwrite files of an earlier bench.
+        err: say it on stderr.
+    """
     if model in (MODEL, RULES) or not found.bundles:
         # The other ready-made models take them only where there is nothing else.
         found = with_handshakes(found)
@@ -187,16 +213,16 @@ def new_command(
     written = write_bench(folder, found, description, force=force)
     map_said = _find_map(folder, found, description) if model == "interconnect" else []
     for path in written:
-        say(f"wrote {path}")
+        say(f"wrote {path}", err=err)
     for text in found.module.warnings:
-        say(f"warning: {text}")
+        say(f"warning: {text}", err=err)
     for text in (*found.notes, *(f"{port}: {what}" for port, what in found.unplaced.items())):
-        say(f"check: {text}")
+        say(f"check: {text}", err=err)
     for text in map_said:
-        say(f"address map: {text}")
+        say(f"address map: {text}", err=err)
     for text in masked:
-        say(f"not checked: {text}, changed by hardware or excluded by the map")
-    say(f"run it: goldbeat run {written[0]}" + (f" --case {MAP_CASE}" if rdl is not None and found.streams else ""))
+        say(f"not checked: {text}, changed by hardware or excluded by the map", err=err)
+    return written[0]
 
 
 def _find_map(folder: Path, found: Found, description: Description) -> list[str]:
@@ -231,7 +257,7 @@ def _masked(description: Description, folder: Path) -> list[str]:
     return list(dict.fromkeys(masked))
 
 
-def _find(
+def find_module(
     files: list[Path] | None,
     lists: list[Path] | None,
     near: list[Path] | None,
@@ -245,6 +271,7 @@ def _find(
     bundles: list[str] | None,
     relaxed: bool,
 ) -> tuple[Sources, Found]:
+    """The sources that a command line names, and what their top module has; parameters are the options of ``new``."""
     sources = Sources(
         include_dirs=tuple(includes or ()), defines=macros(defines or []), libraries=tuple(libraries or ())
     )

@@ -32,6 +32,9 @@ class CaseContext:
         timed: the golden model predicts cycles.
         frames: lengths of the frames that traffic makes, in beats; empty: they are drawn.
         numbers: gives those of the RTL that its counters may be compared with.
+        values: gives those that its payload may be compared with, and the bits of each.
+        corners: values that the traffic's payload takes, with their bits, among zeros, ones, single bits and repeats; None: it is
+            random.
         shelf: where stimulus that is too long to hold is kept: :meth:`~goldbeat.pymodels.stored_trace.Shelf.keep` makes a trace of
             parts.
     """
@@ -47,6 +50,8 @@ class CaseContext:
     timed: bool = True
     frames: tuple[int, ...] = ()
     numbers: Callable[[], Iterable[int]] = tuple
+    values: Callable[[], Iterable[tuple[int, int]]] = tuple
+    corners: tuple[tuple[int, int], ...] | None = None
     shelf: Shelf = field(default_factory=Shelf)
 
     def pattern(self, option: str, salt: int = 0) -> Pattern:

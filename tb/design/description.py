@@ -143,6 +143,7 @@ class Description(_Table):
         stream_model: golden model of the streams beside a model of buses: a ready-made model, or ``rules`` for none.
         unchecked: signals of bundles that are tied, left open or not predicted, each with the reason why that is right.
         beside: ports of ``ties`` and ``ignored`` that may go along with the beats, each with what the RTL does with it.
+        obligations: obligations of ``goldbeat verify`` that need not be met, as patterns, each with the reason.
         compare_time: compare cycles. False: compare values and order; the report says so.
         compare_order: compare beats in order. False: compare whole frames in any order; the report says so.
         register_maps: check register slaves against SystemRDL register maps.
@@ -168,6 +169,7 @@ class Description(_Table):
     ignored: tuple[str, ...] = ()
     unchecked: Mapping[str, Annotated[str, Field(min_length=1)]] = {}
     beside: Mapping[str, str] = {}
+    obligations: Mapping[str, Annotated[str, Field(min_length=1)]] = {}
     waive: tuple[str, ...] = ()
     ready_bound: int | None = Field(default=None, ge=0)
     defines: Mapping[str, str] = {}
@@ -267,6 +269,7 @@ class Description(_Table):
             ties=self.ties,
             ignored=self.ignored,
             unchecked=self.unchecked,
+            obligations=self.obligations,
             uncompared=self._open_signals,
             waive=self.waive,
             ready_bound=self.ready_bound,
@@ -374,7 +377,7 @@ class Description(_Table):
                 )
             # A cut-off run has no end to compare with where the order is open, and no cut without a reset.
             cuts = self.compare_order and any(c.reset for c in self.clocks)
-            cases += stream_cases(traffic, FILL, self._longest(), cuts=cuts)
+            cases += stream_cases(traffic, FILL, self._longest(), cuts=cuts, corners=self.traffic.kind == "random")
             if not cuts:
                 cases = [c for c in cases if c.name != "reset"]
         if self.register_maps:
@@ -522,6 +525,7 @@ class Description(_Table):
                     finish=self.traffic.finish,
                     sidebands={s: lane.widths()[s] for s in ("tid", "tdest", "tuser") if lane.has(s)},
                     positions=self.traffic.positions and lane.has("tstrb") and int(lane.width) // 8 <= MOST_LANES,
+                    corners=setting.corners,
                 )
                 inputs[lane.name] = _shown(trace, lane, counting=self.traffic.kind == "counting")
         return inputs

@@ -47,6 +47,7 @@ class Design(Frozen):
         ties: inputs tied to a constant; -1 means all ones.
         ignored: outputs that are left open and not checked.
         unchecked: signals of bundles that are tied, left open or not predicted, each with the reason why that is right.
+        obligations: obligations that need not be met (docs/verify.md), as patterns, each with the reason.
         uncompared: parameters -> further signals of bundles that the model does not predict, and why.
         model: the golden model.
         blurred: the model uses ``Stimulus.blur_ps``: with blurred clock crossings, cycles are compared with the earliest and
@@ -92,6 +93,7 @@ class Design(Frozen):
     ties: Mapping[str, int] = {}
     ignored: tuple[str, ...] = ()
     unchecked: Mapping[str, str] = {}
+    obligations: Mapping[str, str] = {}
     uncompared: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     model: GoldenModel
     blurred: bool = False

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of the RTL that its counters may be compared with: literals, parameters, local parameters, sizes of memories.
+"""Numbers of the RTL: those that its counters may be compared with, and those that its payload may be.
+
+Literals, parameters, local parameters and sizes of memories.
 
 The text is enough: a number too many costs a few beats, and no elaboration has to know the parameters of the run.
 """
@@ -19,6 +21,7 @@ _MOST = 1 << 64
 _LONGEST_FILE = 1 << 20
 """Bytes; longer files are netlists and tables."""
 _SIZED = re.compile(r"(?:\b\d[\d_]*\s*)?'[sS]?([bodhBODH])\s*([0-9a-fA-F_]+)")
+_WIDEST = 512
 _PLAIN = re.compile(r"(?<![\w.$])\d[\d_]*(?![\w.'])")
 _BASES = {"b": 2, "o": 8, "d": 10, "h": 16}
 _LOCAL = re.compile(r"\blocalparam\b([^;]*);")
@@ -58,6 +61,23 @@ def source_numbers(sources: Sequence[Path], params: Mapping[str, Any]) -> tuple[
             if left is not None and right is not None:
                 found.add(abs(left - right) + 1)
     return tuple(sorted(number for number in found if 1 < number < _MOST))
+
+
+def source_values(sources: Sequence[Path], params: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
+    """Values above 1 that payload may be compared with, and the bits of each, in order.
+
+    Args:
+        sources: SystemVerilog.
+        params: parameters of the top module.
+    """
+    found = {(number, number.bit_length()) for number in source_numbers(sources, params)}
+    for path in sources:
+        if not path.is_file() or path.stat().st_size > _LONGEST_FILE:
+            continue
+        for sized in _SIZED.finditer(read_code(path)):
+            number, bits = int(_plain(sized)), int(sized[0].partition("'")[0].replace("_", "") or 0)
+            found.add((number, max(bits, number.bit_length())))
+    return tuple(sorted(one for one in found if one[0] > 1 and one[1] <= _WIDEST))
 
 
 def _plain(sized: re.Match[str]) -> str:

@@ -34,6 +34,10 @@ FRAME = (1, 12)
 """Shortest and longest frame in beats, unless a bench says otherwise."""
 LONGEST = 4098
 """Beats of the longest frame of a design of which nothing is known."""
+_CORNERS = 400
+"""Beats of corner values, beside those for each value of the RTL."""
+_PAUSE, _LONGEST_PAUSE = 600, 20_000
+"""Cycles of a pause, and of the longest that the RTL's numbers ask for."""
 _MOST_IN_FRAMES = 1 << 16
 """Beats of all frames of the episode of many lengths."""
 _PATTERNS = ("none", "random:0.3", "random:0.7", "bursty:16", "bursty:3", "worst")
@@ -62,6 +66,7 @@ def random_trace(
     finish: bool = True,
     sidebands: Mapping[str, int] | None = None,
     positions: bool = False,
+    corners: Sequence[tuple[int, int]] | None = None,
 ) -> Trace:
     """Random data in random frames, back to back.
 
@@ -77,6 +82,7 @@ def random_trace(
         finish: end on TLAST.
         sidebands: widths by name (``tid``, ``tdest``, ``tuser``).
         positions: one of eight bytes that are kept has no TSTRB, at random.
+        corners: data and sidebands are corner values, these among them, as :attr:`CaseContext.corners`.
     """
     lanes = width // 8
     last = np.zeros(beats, np.bool_)
@@ -91,8 +97,12 @@ def random_trace(
         unit = 4 if keep == "words" and lanes >= 4 else 1
         count = unit * rng.integers(1, lanes // unit + 1, beats)
         mask = np.where(last[:, None], np.arange(lanes) < count[:, None], True)
-    sides = {n: rng.integers(0, 1 << w, beats, dtype=np.uint64) for n, w in (sidebands or {}).items()}
-    data = rng.integers(0, 256, (beats, lanes), dtype=np.uint8)
+    if corners is None:
+        sides = {n: rng.integers(0, 1 << w, beats, dtype=np.uint64) for n, w in (sidebands or {}).items()}
+        data = rng.integers(0, 256, (beats, lanes), dtype=np.uint8)
+    else:
+        sides = {n: corner_values(rng, w, beats, corners).view(np.uint64)[:, 0] for n, w in (sidebands or {}).items()}
+        data = corner_values(rng, width, beats, corners)[:, :lanes]
     if positions:
         sides["tstrb"] = strobe_bits(mask & (rng.random(mask.shape) >= _POSITIONS))
     return Trace.from_bytes(
@@ -103,6 +113,40 @@ def random_trace(
         offset_ps=clock.offset_ps,
         **sides,
     )
+
+
+def corner_values(rng: Rng, width: int, count: int, values: Sequence[tuple[int, int]]) -> npt.NDArray[np.uint8]:
+    """Payload that designs are most likely to treat in a special way.
+
+    Each is 0, all ones, a single bit, what was there before, one of the values alone or with random bits around it, or random.
+
+    Args:
+        rng: randomness.
+        width: bits of the payload.
+        count: how many.
+        values: with the bits of each.
+
+    Returns:
+        (count, B) rows of whole 64-bit words, lowest byte first.
+    """
+    size = -(-width // 64) * 8
+    data = rng.integers(0, 256, (count, size), dtype=np.uint8)
+    fitting = [(value, bits) for value, bits in values if value.bit_length() <= width]
+    whole = (1 << width) - 1
+    for row in range(count):
+        kind = int(rng.integers(8 if fitting else 6))
+        before = int.from_bytes(data[row - 1].tobytes(), "little") if row else 0
+        word = int.from_bytes(data[row].tobytes(), "little")
+        if kind < 4:
+            word = (0, whole, 1 << int(rng.integers(width)), before)[kind]
+        elif kind > 5:
+            value, bits = fitting[int(rng.integers(len(fitting)))]
+            bits = min(bits, width)
+            unit = 8 if bits >= 8 else 1
+            at = unit * int(rng.integers((width - bits) // unit + 1)) if kind == 7 else 0
+            word = value if kind == 6 else word & ~(((1 << bits) - 1) << at) | value << at
+        data[row] = np.frombuffer((word & whole).to_bytes(size, "little"), np.uint8)
+    return data
 
 
 WHOLE_BUNDLE = {"width": "DATA_W", "tid": "ID_W", "tdest": "DEST_W", "tuser": "USER_W"}
@@ -312,6 +356,31 @@ def framing(traffic: Traffic, setting: CaseContext) -> list[Stimulus]:
     return [replace(_dress(made, "none", "random:0.3", setting, int(rng.integers(1 << 31))), aside=True, label=label)]
 
 
+def cornering(traffic: Traffic, setting: CaseContext) -> list[Stimulus]:
+    """Episodes of corner values, and of long pauses: longer than what the RTL's numbers say; limits pass over them."""
+    if setting.inputs:
+        return []
+    rng = np.random.default_rng([setting.seed, 11])
+    values = tuple(setting.values())
+    beats = _CORNERS + 12 * len(values)
+    made = traffic(replace(setting, corners=values), rng, beats)
+    corner = _dress(made, "random:0.3", "random:0.3", setting, int(rng.integers(1 << 31)))
+    pause = max([_PAUSE, *(n for n in setting.numbers() if n <= _LONGEST_PAUSE)]) + 2
+    some = [int(n) for n in rng.integers(3, 40, 3)]
+    gaps = Pattern("array", values=tuple(gap for n in some for gap in (pause, *[0] * n)))
+    away = Pattern("array", values=tuple(bit for n in some for bit in (*[0] * pause, *[1] * n)))
+    long = traffic(setting, rng, 3 * sum(some))
+    found = []
+    for gap, ready, what in ((gaps, "none", "sources pause"), (None, away, "sinks are away")):
+        one = _dress(long, "none", "none", setting, int(rng.integers(1 << 31)))
+        if gap is not None:
+            one = replace(one, inputs={n: t.with_gaps(gap.gaps(len(t))) for n, t in one.inputs.items()})
+        else:
+            one = replace(one, ready=dict.fromkeys(setting.outputs, ready))
+        found.append(replace(one, label=f"{what} for {pause} cycles"))
+    return [replace(one, aside=True) for one in (replace(corner, label="corner values"), *found)]
+
+
 def cut_off(traffic: Traffic, setting: CaseContext, pair: tuple[str, str], number: int) -> Stimulus:
     """An episode that a reset ends in mid-flight, while sinks are away or the traffic is dense."""
     rng = np.random.default_rng([setting.seed, 10, number])
@@ -320,7 +389,9 @@ def cut_off(traffic: Traffic, setting: CaseContext, pair: tuple[str, str], numbe
     return stop_after(made, next(iter(made.clocks.values())), int(rng.integers(8, 70)))
 
 
-def stream_cases(traffic: Traffic, fill: int = 0, longest: int = 0, *, cuts: bool = False) -> tuple[Case, ...]:
+def stream_cases(
+    traffic: Traffic, fill: int = 0, longest: int = 0, *, cuts: bool = False, corners: bool = False
+) -> tuple[Case, ...]:
     """The cases that every streaming design has: ``random``, ``sweep``, ``sizes`` and ``reset``.
 
     ``sweep`` has more episodes than there are :data:`~goldbeat.tb.design.clocks.RELATIONS` of two clocks, and goes
@@ -331,6 +402,7 @@ def stream_cases(traffic: Traffic, fill: int = 0, longest: int = 0, *, cuts: boo
         fill: beats of one more episode of ``sweep``, which fills the design's queues; 0: there is none.
         longest: beats of the longest frame of one more, which traffic of :attr:`CaseContext.frames` makes; 0: there is none.
         cuts: resets end some more episodes of ``sweep``.
+        corners: the traffic makes the payload of :attr:`CaseContext.corners`; ``sweep`` has some more episodes.
     """
     traffic = _ended(traffic)
 
@@ -349,7 +421,8 @@ def stream_cases(traffic: Traffic, fill: int = 0, longest: int = 0, *, cuts: boo
         for number in reversed(_CUTS) if cuts else ():
             # What a reset leaves behind shows in the episode after it.
             episodes.insert(number, cut_off(traffic, setting, _CUTS[number], number))
-        return [*episodes, *filling(traffic, setting), *framing(traffic, setting)]
+        more = cornering(traffic, setting) if corners else []
+        return [*episodes, *filling(traffic, setting), *framing(traffic, setting), *more]
 
     def random(setting: CaseContext) -> list[Stimulus]:
         rng = np.random.default_rng([setting.seed, 2])

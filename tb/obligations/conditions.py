@@ -8,7 +8,7 @@ that handles an error is seen here, whatever it does, if the traffic has not com
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from goldbeat.tb.build.harness import WRAPPER_MARK
@@ -24,12 +24,15 @@ _SHOWN = 60
 _HOW = "more seeds or a larger budget (--budget 60s), or a case that reaches it"
 
 
-def condition_obligations(counts: Mapping[str, int], sources: Sequence[Path]) -> list[Obligation]:
+def condition_obligations(
+    counts: Mapping[str, int], sources: Sequence[Path], pins: Collection[str] = ()
+) -> list[Obligation]:
     """Obligations of the counted points of some sources.
 
     Args:
         counts: hits by point, conditions counted as well (:mod:`goldbeat.tb.run.code_coverage`).
         sources: the user's; a generated wrapper is left out.
+        pins: names of the design's ports: what they do has obligations of its own, and some never change.
     """
     found: list[Obligation] = []
     files = points_by_file(counts)
@@ -37,25 +40,27 @@ def condition_obligations(counts: Mapping[str, int], sources: Sequence[Path]) ->
         points = files.get(str(path), [])
         text = path.read_text(errors="replace") if points else ""
         if not text.startswith(WRAPPER_MARK):
-            found += _of_file(path.name, text.splitlines(), points)
+            found += _of_file(path.name, text.splitlines(), points, pins)
     return found
 
 
-def _of_file(name: str, lines: Sequence[str], points: Iterable[tuple[Point, int]]) -> Iterator[Obligation]:
+def _of_file(
+    name: str, lines: Sequence[str], points: Iterable[tuple[Point, int]], pins: Collection[str]
+) -> Iterator[Obligation]:
     rows: dict[tuple[int, str], int] = {}
     for point, hits in points:
         line = _line(lines, point.line)
         if point.kind == "branch" and point.what in _BRANCHES:
             yield _value(f"{name}:{point.line}", f"the condition of `{line}` {_BRANCHES[point.what]}", hits)
         elif point.kind == "line" and point.what == "case" and not _is_default(lines, point):
-            yield _value(f"{name}:{point.line}", f"the arm `{_short(lines[point.line - 1][point.column - 1:])}`", hits)
+            yield _value(f"{name}:{point.line}", f"the arm `{_short(lines[point.line - 1][point.column - 1 :])}`", hits)
         elif point.kind in ("fsm_state", "fsm_arc"):
             yield _value(f"{name}:{point.line}", f"{point.kind.removeprefix('fsm_')} {point.what}", hits)
         elif point.kind == "expr" and (match := _ROW.fullmatch(point.what)) is not None:
             key = (point.line, _short(match[1].replace(" && ", " and ")))
             rows[key] = rows.get(key, 0) + hits
         elif point.kind == "toggle" and (bit := _BIT.fullmatch(point.what)) is not None:
-            if int(bit["bit"] or 0) < _WIDEST:
+            if int(bit["bit"] or 0) < _WIDEST and bit["name"] not in pins:
                 way = "rises" if bit["way"] == "0->1" else "falls"
                 yield _value(f"{name}:{point.line}", f"{point.what.partition(':')[0]} {way}", hits)
     for (number, row), hits in rows.items():
@@ -72,7 +77,7 @@ def _line(lines: Sequence[str], number: int) -> str:
 
 def _short(text: str) -> str:
     text = " ".join(text.partition("//")[0].split())
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN - 3]}..."
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 
 def _is_default(lines: Sequence[str], point: Point) -> bool:

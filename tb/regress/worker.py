@@ -44,7 +44,7 @@ from goldbeat.tb.run.code_coverage import FILE as COVERAGE_FILE
 from goldbeat.tb.run.code_coverage import add, read_counts
 from goldbeat.tb.regress.figures import all_cycles, pair_latencies, port_figures, simulated_ps
 from goldbeat.tb.regress.fingerprint import check_code, trace_hash, traffic_hash
-from goldbeat.tb.regress.functional import port_coverage
+from goldbeat.tb.run.functional import port_coverage
 from goldbeat.tb.regress.item import Batch, BatchResult, Began, Item, ItemResult, Status
 from goldbeat.tb.regress.kept_simulator import RunningSimulator, SimulatorPlace
 from goldbeat.tb.regress.plan import build_key

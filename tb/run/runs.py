@@ -29,7 +29,7 @@ from goldbeat.tb.design.clocks import EARLIEST_PS, blurred, wished
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
 from goldbeat.tb.design.source_names import source_names
-from goldbeat.tb.design.source_numbers import source_numbers
+from goldbeat.tb.design.source_numbers import source_numbers, source_values
 from goldbeat.tb.design.traffic import FILLS
 from goldbeat.tb.extras import need_module
 from goldbeat.tb.inside.job import Backend, Episode, Record
@@ -195,6 +195,7 @@ class Request:
             *(self.all_params, options, seed, inputs, clocks, outputs, self.clocks),
             timed=self.design.timed,
             numbers=lambda: source_numbers(self.design.listed().files, self.all_params),
+            values=lambda: source_values(self.design.listed().files, self.all_params),
             shelf=room,
         )
 

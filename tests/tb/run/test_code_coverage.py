@@ -15,7 +15,7 @@ from goldbeat.tb.build.toolchain import verilator
 from goldbeat.tb.kernel.regions import ACCESS
 from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.run.code_coverage import Point, add, by_file, lcov, read_counts
-from goldbeat.tb.regress.functional import burst_bins, stream_bins
+from goldbeat.tb.run.functional import burst_bins, stream_bins
 from goldbeat.tb.regress.plan import make_plan
 from goldbeat.tb.regress.run import Observer, Settings, begin, go_on
 from goldbeat.tb.regress.store import Store

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat verify``: from RTL to a verdict that says what it could not have seen."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.cli import probe
+from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, examples, print_json, say
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.design.description import READY
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.obligations.obligation import Obligation
+from goldbeat.tb.obligations.rounds import BUDGET_S, Tried, try_all
+from goldbeat.tb.paths import build_root, plain_name
+from goldbeat.tb.probe.model_guess import guessed_model
+from goldbeat.tb.visible import visible
+
+REPORT = "verify.json"
+_SHOWN = 20
+_COLOURS = {"pass": "green", "fail": "red", "partial": "yellow"}
+_RTL = (".v", ".sv")
+
+Subject = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="FILE.sv...|DESIGN|FILE.toml", help="RTL without a bench, a design, or a description."),
+]
+Model = Annotated[
+    str | None,
+    typer.Option("--model", metavar="M", help=f"For RTL: ready-made golden model: {', '.join(READY)} [by the ports]."),
+]
+BenchFolder = Annotated[
+    Path | None,
+    typer.Option("--bench", metavar="DIR", help="For RTL: folder of the bench, used as it is if one is there."),
+]
+Budget = Annotated[str, typer.Option("--budget", metavar="TIME", help="Processor time, as 20s or 5min.")]
+FirstSeed = Annotated[int, typer.Option("--seed", "-s", metavar="S", min=0, help="First seed.")]
+Every = Annotated[bool, typer.Option("--all", help="List the obligations that are met, too.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Mount the command."""
+    app.command(
+        "verify",
+        no_args_is_help=True,
+        epilog=examples(
+            "goldbeat verify rtl/my_fifo.sv",
+            "goldbeat verify rtl/my_bridge.sv --model adapter --bench bench",
+            "goldbeat verify bench/my_fifo.toml --budget 5min",
+            "goldbeat verify axis_fifo --json",
+        ),
+    )(verify_command)
+
+
+def verify_command(
+    subject: Subject = None,
+    lists: probe.FileLists = None,
+    near: probe.NearLists = None,
+    top: probe.Top = None,
+    includes: probe.Includes = None,
+    libraries: probe.Libraries = None,
+    defines: probe.Defines = None,
+    generics: probe.Generics = None,
+    ties: probe.Ties = None,
+    ignored: probe.Ignored = None,
+    bundles: probe.Bundles = None,
+    relaxed: probe.Relaxed = False,
+    model: Model = None,
+    rdl: Annotated[
+        Path | None, typer.Option("--rdl", metavar="MAP", help="For RTL: register map of its register slave.")
+    ] = None,
+    bench: BenchFolder = None,
+    budget: Budget = f"{BUDGET_S:g}s",
+    seed: FirstSeed = 0,
+    every: Every = False,
+    as_json: Json = False,
+) -> None:
+    """Verify RTL: make a bench if there is none, run all cases in rounds, and list what was not tried.
+
+    Rounds go on until every obligation is met or the budget is spent. The same seed makes the same
+    rounds.
+
+    Exit code: 0 equal to the model and every obligation met or waived, 1 different, 2 bad usage or
+    bad input, 3 nothing differs, but obligations are open or outputs were not compared.
+    """
+    budget_s = _seconds(budget)
+    words = list(subject or ())
+    notes: list[str] = []
+    if lists or near or not words or any(Path(word).suffix in _RTL or word.startswith("+") for word in words):
+        sources, found = probe.find_module(
+            [Path(word) for word in words], lists, near, top, includes, libraries, defines, generics, ties, ignored,
+            bundles, relaxed,
+        )  # fmt: skip
+        if model is None and rdl is None:
+            guess = guessed_model(found)
+            if guess is None:
+                raise UsageError(
+                    f"{found.module.title}: its ports do not suggest a golden model; name one with --model "
+                    f"({', '.join(READY)}), or write one: `goldbeat new bench FILES`, then `goldbeat verify bench/NAME.toml`"
+                )
+            model = guess[0]
+            notes.append(f"model {model}, guessed: {guess[1]}; --model names another")
+        path = _bench(bench, found.module.title, lambda folder: probe.make_bench(
+            folder, sources, found, model=model or probe.MODEL, rdl=rdl, force=True, err=True
+        ))  # fmt: skip
+        name = str(path)
+    else:
+        if len(words) > 1 or any((model, rdl, bench)):
+            raise UsageError("--model, --rdl, --bench and several files are for RTL; give one design or description")
+        (name,) = words
+    design = find_design(name)
+    tell = _silent if as_json else _say_round
+    tried = try_all(design, name if name.endswith((".toml", ".py")) else None, seed=seed, budget_s=budget_s, tell=tell)
+    report = _report(design, tried, notes)
+    folder = build_root() / "verify" / plain_name(design.name)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / REPORT).write_text(json.dumps(report, indent=2))
+    if as_json:
+        print_json({**report, "folder": str(folder)})
+    else:
+        word = typer.style(tried.status.upper(), fg=_COLOURS[tried.status], bold=True)
+        typer.echo(f"{word} {visible(design.name)}")
+        for line in _lines(design, tried, notes, every=every):
+            say(line)
+        say(f"in {folder}")
+    if tried.status != "pass":
+        raise typer.Exit(FAILED if tried.status == "fail" else PARTIAL)
+
+
+def _bench(folder: Path | None, title: str, make: Any) -> Path:
+    """The description of the bench: the one that is in a folder of the user's, or a new one."""
+    if folder is not None:
+        there = sorted(folder.glob("*.toml"))
+        if len(there) > 1:
+            raise UsageError(f"--bench {folder}: several descriptions: {', '.join(p.name for p in there)}")
+        found: Path = there[0] if there else make(folder)
+        return found
+    folder = build_root() / "verify" / plain_name(title) / "bench"
+    for path in sorted(folder.glob("*.toml")):
+        mark = path.with_suffix(".made")
+        if not mark.is_file() or mark.read_text() != _digest(path):
+            raise UsageError(f"{path} was edited; run `goldbeat verify {path}`, or copy it and give --bench DIR")
+        path.unlink()
+        mark.unlink()
+    made: Path = make(folder)
+    made.with_suffix(".made").write_text(_digest(made))
+    return made
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _seconds(text: str) -> float:
+    for unit, factor in (("min", 60.0), ("s", 1.0), ("h", 3600.0)):
+        if text.endswith(unit):
+            try:
+                value = float(text.removesuffix(unit)) * factor
+            except ValueError:
+                break
+            if 0 < value < 1e7:
+                return value
+    raise UsageError(f"--budget {text}: expected a time above 0, as 20s or 5min")
+
+
+def _silent(text: str) -> None:
+    pass
+
+
+def _say_round(text: str) -> None:
+    if text.startswith("round") or text.endswith(" once") or " once: " in text:
+        say(text, err=True)
+
+
+def _report(design: Design, tried: Tried, notes: Sequence[str]) -> dict[str, Any]:
+    met = Counter(one.met or one.waived is not None for one in tried.obligations)
+    return {
+        "design": design.name,
+        "status": tried.status,
+        "notes": list(notes),
+        "rounds": tried.rounds,
+        "runs": tried.runs,
+        "episodes": tried.episodes,
+        "compared": tried.compared,
+        "processor_s": round(tried.seconds, 2),
+        "obligations": {"all": len(tried.obligations), "met_or_waived": met[True], "open": met[False]},
+        "list": [one.as_dict() for one in tried.obligations],
+        "partial": list(tried.partial),
+        "warnings": list(tried.warnings),
+        "failures": tried.failures,
+    }
+
+
+def _lines(design: Design, tried: Tried, notes: Sequence[str], *, every: bool) -> Iterator[str]:
+    """What the verdict rests on, and what was not tried."""
+    how = "data, order and cycles" if tried.timed else "data and order" if tried.ordered else "data of frames"
+    closed = sum(not one.open for one in tried.obligations)
+    yield (
+        f"{how}: {tried.compared} values compared in {tried.episodes} episodes of {tried.runs} runs; "
+        f"obligations: {closed} of {len(tried.obligations)} met"
+    )
+    yield from notes
+    yield from (visible(text) for text in tried.failures[:_SHOWN])
+    yield from (f"not compared: {text}" for text in tried.partial)
+    yield from (f"warning: {text}" for text in tried.warnings)
+    opened = tried.open
+    yield from _listed("not tried", opened[: None if every else _SHOWN])
+    if len(opened) > _SHOWN and not every:
+        yield f"and {len(opened) - _SHOWN} more; --all lists them"
+    if opened and tried.status == "partial":
+        yield 'try what is open, or waive it in the description: [obligations] "KIND PLACE: *" = "reason"'
+    if every:
+        yield from _listed("met", [one for one in tried.obligations if one.met])
+    yield from (f"waived: {one.key} ({one.waived})" for one in tried.obligations if one.waived is not None)
+
+
+def _listed(title: str, obligations: Sequence[Obligation]) -> Iterator[str]:
+    hows = dict.fromkeys(one.how for one in obligations)
+    for how in hows:
+        yield from (f"{title}: {one.key}" for one in obligations if one.how == how)
+        if how and title == "not tried":
+            yield f"  may be met by {how}"

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Obligations of a design's ports: what its streams and buses must have done, by what was driven and what came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.obligations.obligation import Obligation
+from goldbeat.tb.run.functional import port_coverage
+from goldbeat.tb.run.runs import RunResult
+
+_MORE = "the case sweep, more seeds or a larger budget"
+_STALLS = ("stall 1", "stall 2-3", "stall 4-15", "stall 16-63", "stall 64+")
+
+
+def port_obligations(results: Sequence[RunResult]) -> list[Obligation]:
+    """Obligations of all ports, by some runs of one design; merged with those of others they are met by any of them."""
+    found: list[Obligation] = []
+    for result in results:
+        design, params = result.request.design, result.request.all_params
+        bins = port_coverage(result)
+        for port in design.bundles(params):
+            found += _of_stream(port, bins.get(port.name, {}), unchecked=design.unchecked)
+        found += _of_start(result)
+    return found
+
+
+def _of_stream(port: StreamPort, bins: Mapping[str, int], *, unchecked: Mapping[str, str]) -> Iterator[Obligation]:
+    """What each stream must have done.
+
+    Args:
+        port: the stream.
+        bins: hits of its bins (:mod:`goldbeat.tb.run.functional`).
+        unchecked: signals that the description confirms.
+    """
+
+    def tried(kind: str, role: str, what: str, *names: str) -> Obligation:
+        return Obligation(kind, port.pin(role), what, any(bins.get(name) for name in names), _MORE)
+
+    inward = port.direction == "in"
+    if port.has("tready") and not (inward and (port.always_ready or port.pin("tready") in unchecked)):
+        if inward:
+            yield tried("handshake", "tready", "fell while a beat was offered, and rose again", *_STALLS)
+        else:
+            yield tried("handshake", "tvalid", "waited for ready", *_STALLS)
+            yield tried("handshake", "tvalid", "waited for ready for 64 cycles", _STALLS[-1])
+    if inward and port.has("tvalid"):
+        yield tried("handshake", "tvalid", "stayed low for 64 cycles between beats", "gap 64+")
+        yield tried("handshake", "tvalid", "beats back to back", "gap 0")
+    if inward and port.has("tlast"):
+        yield tried("sizes", "tlast", "a frame of 1 beat", "frame 1")
+        yield tried("sizes", "tlast", "a frame of 64 beats or more", "frame 64+")
+        yield tried("sizes", "tlast", "two frames back to back", "back-to-back frames")
+    if inward and port.has("tkeep"):
+        yield tried("sizes", "tkeep", "a beat with some bytes left out", "part of a beat kept")
+    if inward and port.has("tid"):
+        yield tried("attributes", "tid", "two frames with one ID", "id again")
+        yield tried("attributes", "tid", "two frames with different IDs", "id changed")
+
+
+def _of_start(result: RunResult) -> Iterator[Obligation]:
+    """Resets in mid-flight, and initial values."""
+    design = result.request.design
+    resets = [clock.reset for clock in design.clocks if clock.reset]
+    if not resets:
+        return
+    stopped = [e for e in result.episodes if e.stimulus.stop_ps is not None]
+    met = any(_moved(e.record.outcome.ports) or any(e.record.accesses.values()) or e.record.bursts for e in stopped)
+    yield Obligation("reset", resets[0], "fell while work was in flight", met, "the case reset or sweep")
+    yield Obligation(
+        "initial", resets[0], "the same outputs with other values of registers and memories before reset",
+        result.x_check is not None, "--x-check",
+    )  # fmt: skip
+
+
+def _moved(ports: Mapping[str, Sequence[object]]) -> bool:
+    return any(len(trace) for trace in ports.values())

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rounds of traffic within a budget of processor time: until nothing is open, or the budget is spent.
+
+The same seed makes the same rounds, but for where the budget ends them.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
+from typing import Any
+
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.traffic import FILLS
+from goldbeat.tb.obligations.conditions import condition_obligations
+from goldbeat.tb.obligations.obligation import Obligation, merged, with_waivers
+from goldbeat.tb.obligations.ports import port_obligations
+from goldbeat.tb.run.runs import Origin, Request, RunResult, run
+
+BUDGET_S = 20.0
+"""Processor seconds, builds of simulators left out."""
+_LEAST = 2
+"""Rounds that are made even if nothing is open: other cases, and other initial values."""
+_BATCHES = (2, 4, 8, 16, 32)
+"""Seeds of the rounds behind them."""
+
+
+@dataclass
+class Tried:
+    """What rounds have tried so far.
+
+    Attributes:
+        runs, episodes, compared, rounds: how many.
+        failures: what is wrong, with the command that repeats it; the rounds end with the first that fails.
+        partial: what was not compared.
+        warnings: what fails nothing.
+        obligations: merged over all runs.
+        seconds: processor time, builds left out.
+        timed, ordered: cycles, and the order, were compared.
+    """
+
+    runs: int = 0
+    episodes: int = 0
+    compared: int = 0
+    rounds: int = 0
+    failures: list[str] = field(default_factory=list)
+    partial: dict[str, None] = field(default_factory=dict)
+    warnings: dict[str, None] = field(default_factory=dict)
+    obligations: list[Obligation] = field(default_factory=list)
+    seconds: float = 0.0
+    timed: bool = False
+    ordered: bool = False
+
+    @property
+    def open(self) -> list[Obligation]:
+        """Obligations that are neither met nor waived."""
+        return [one for one in self.obligations if one.open]
+
+    @property
+    def status(self) -> str:
+        """``fail``, ``partial`` or ``pass``; comparing nothing is never a pass."""
+        if self.failures or not self.compared:
+            return "fail" if self.failures else "partial"
+        return "partial" if self.partial or self.open else "pass"
+
+
+def try_all(
+    design: Design,
+    source: str | None,
+    *,
+    seed: int = 0,
+    budget_s: float = BUDGET_S,
+    params: Mapping[str, Any] | None = None,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Tried:
+    """Run a design's cases in rounds.
+
+    Args:
+        design: what to run.
+        source: path of its description, for commands that repeat a failure; None: it comes with Goldbeat.
+        seed: the first one.
+        budget_s: processor seconds.
+        params: parameter values that differ from the defaults.
+        tell: is told of each round.
+    """
+    tried = Tried(timed=design.timed, ordered=design.ordered)
+    counts: dict[str, int] = {}
+    begin = _processor_s()
+    pins = {port.pin(role) for port in design.ports for role in port.roles()} | {*design.ties, *design.ignored}
+    cases = [case for case in design.cases if not case.slow and case.lacks({}) is None]
+    with tempfile.TemporaryDirectory(prefix="goldbeat-") as place:
+        for requests in _rounds(design, cases, source, seed, params or {}, tried):
+            tried.rounds += 1
+            for request in requests:
+                tell(f"round {tried.rounds}: {request.case.name}, {len(request.seeds)} seed(s)")
+                before = _processor_s()
+                results = run(request, Path(place) / "sim", tell, counts=counts)
+                building = sum(r.build_s for r in results[:1])
+                begin += min(building, max(0.0, _processor_s() - before))
+                _take(tried, results)
+                tried.seconds = _processor_s() - begin
+                if tried.failures:
+                    break
+            found = merged([*tried.obligations, *condition_obligations(counts, design.sources(), pins)])
+            tried.obligations = with_waivers(found, design.obligations)
+            if tried.failures or (tried.rounds >= _LEAST and (not tried.open or tried.seconds >= budget_s)):
+                break
+    return tried
+
+
+def _rounds(
+    design: Design, cases: Sequence[Case], source: str | None, seed: int, params: Mapping[str, Any], tried: Tried
+) -> Iterator[list[Request]]:
+    """The requests of each round."""
+    whole = Request(design, cases[0], (seed, seed + 1), params, origin=Origin(source))
+    able = any(clock.reset for clock in design.clocks)
+    yield [replace(whole, x_check=able)]
+    yield [replace(whole, case=case, seeds=(seed,)) for case in cases[1:]]
+    if "fill" in cases[0].options:
+        # Counters that wrap behind many beats.
+        yield [replace(whole, seeds=(seed + 2,), options={"fill": FILLS[-1]})]
+    first = seed + 3
+    for count in _BATCHES:
+        yield [replace(whole, seeds=tuple(range(first, first + count)))]
+        first += count
+
+
+def _take(tried: Tried, results: Sequence[RunResult]) -> None:
+    """Add what some runs have shown."""
+    for result in results:
+        tried.runs += 1
+        tried.episodes += len(result.episodes)
+        tried.compared += result.compared
+        tried.failures += (
+            [*result.failures, f"repeat: {result.request.command(result.seed)}"] if result.failures else []
+        )
+        tried.partial.update(dict.fromkeys(result.partial))
+        tried.warnings.update(dict.fromkeys(result.warnings))
+    tried.obligations = merged([*tried.obligations, *port_obligations(results)])
+
+
+def _processor_s() -> float:
+    """Processor seconds of this process and of those that it has waited for."""
+    return sum(sum(getrusage(who)[:2]) for who in (RUSAGE_SELF, RUSAGE_CHILDREN))

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ready-made golden model that a module's ports suggest."""
+
+from __future__ import annotations
+
+from goldbeat.tb.probe.find import Found
+
+
+def guessed_model(found: Found) -> tuple[str, str] | None:
+    """A model and why; None: the ports do not suggest one.
+
+    A module that does something else with its data fails with it, and the verdict says that the model was guessed.
+    """
+    buses = (*found.registers, *found.memories)
+    if found.streams and buses:
+        return None
+    if buses:
+        slaves, masters = (sum(port.direction == way for port in buses) for way in ("in", "out"))
+        if slaves and not masters:
+            return "memory", f"{slaves} slave port(s) and no master"
+        if slaves == masters == 1:
+            return "adapter", "one slave and one master"
+        return ("interconnect", f"{slaves} slaves and {masters} masters") if slaves else None
+    inputs, outputs = ([port for port in found.streams if port.direction == way] for way in ("in", "out"))
+    values = {parameter.name: parameter.value for parameter in found.module.parameters}
+    widths = {values.get(port.width, port.width) for port in found.streams if isinstance(port.width, str | int)}
+    if not (inputs and outputs):
+        return None
+    if len(widths) > 1:
+        return ("repack", "one input and one output of other width") if len(inputs) == len(outputs) == 1 else None
+    if len(inputs) == len(outputs):
+        return "identity", f"{len(inputs)} input(s) and as many outputs of one width"
+    if len(inputs) == 1:
+        return "broadcast", "one input and several outputs of one width"
+    return ("merge", "several inputs and one output of one width") if len(outputs) == 1 else None
