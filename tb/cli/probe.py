@@ -196,7 +196,8 @@ def make_bench(
 
     Args:
         folder: of the bench.
-        sources, found: the RTL.
+        sources: the RTL.
+        found: what its top module has.
         name: of the design; None: its top module's.
         model: golden model.
         rdl: register map.

@@ -22,6 +22,7 @@ from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.obligations.rounds import BUDGET_S, Tried, try_all
 from goldbeat.tb.paths import build_root, plain_name
 from goldbeat.tb.probe.model_guess import guessed_model
+from goldbeat.tb.probe.write import MODEL
 from goldbeat.tb.visible import visible
 
 REPORT = "verify.json"
@@ -109,7 +110,7 @@ def verify_command(
             model = guess[0]
             notes.append(f"model {model}, guessed: {guess[1]}; --model names another")
         path = _bench(bench, found.module.title, lambda folder: probe.make_bench(
-            folder, sources, found, model=model or probe.MODEL, rdl=rdl, force=True, err=True
+            folder, sources, found, model=model or MODEL, rdl=rdl, force=True, err=True
         ))  # fmt: skip
         name = str(path)
     else:

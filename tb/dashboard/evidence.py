@@ -17,11 +17,11 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.source_text import read_code
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.regress.brief import Brief
-from goldbeat.tb.run.code_coverage import KINDS, Point
 from goldbeat.tb.regress.failure_groups import mismatch_kind
 from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.store import Run, Store
 from goldbeat.tb.regress.summary import Gathered, bins_hit
+from goldbeat.tb.run.code_coverage import KINDS, Point
 from goldbeat.tb.synth.history import VERDICTS
 
 _ASSERTION = re.compile(r"`ASSERT\w*\s*\(|\bassert\s+(?:property|final)?\s*\(|\bcover\s+property")

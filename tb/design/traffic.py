@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
+import numpy.typing as npt
 
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming
 from goldbeat.pymodels.errors import UsageError
@@ -369,16 +370,15 @@ def cornering(traffic: Traffic, setting: CaseContext) -> list[Stimulus]:
     some = [int(n) for n in rng.integers(3, 40, 3)]
     gaps = Pattern("array", values=tuple(gap for n in some for gap in (pause, *[0] * n)))
     away = Pattern("array", values=tuple(bit for n in some for bit in (*[0] * pause, *[1] * n)))
-    long = traffic(setting, rng, 3 * sum(some))
-    found = []
-    for gap, ready, what in ((gaps, "none", "sources pause"), (None, away, "sinks are away")):
-        one = _dress(long, "none", "none", setting, int(rng.integers(1 << 31)))
-        if gap is not None:
-            one = replace(one, inputs={n: t.with_gaps(gap.gaps(len(t))) for n, t in one.inputs.items()})
-        else:
-            one = replace(one, ready=dict.fromkeys(setting.outputs, ready))
-        found.append(replace(one, label=f"{what} for {pause} cycles"))
-    return [replace(one, aside=True) for one in (replace(corner, label="corner values"), *found)]
+    plain = _dress(traffic(setting, rng, 3 * sum(some)), "none", "none", setting, int(rng.integers(1 << 31)))
+    paused = {name: trace.with_gaps(gaps.gaps(len(trace))) for name, trace in plain.inputs.items()}
+    return [
+        replace(corner, aside=True, label="corner values"),
+        replace(plain, inputs=paused, aside=True, label=f"sources pause for {pause} cycles"),
+        replace(
+            plain, ready=dict.fromkeys(setting.outputs, away), aside=True, label=f"sinks are away for {pause} cycles"
+        ),
+    ]
 
 
 def cut_off(traffic: Traffic, setting: CaseContext, pair: tuple[str, str], number: int) -> Stimulus:

@@ -59,9 +59,9 @@ def _of_file(
         elif point.kind == "expr" and (match := _ROW.fullmatch(point.what)) is not None:
             key = (point.line, _short(match[1].replace(" && ", " and ")))
             rows[key] = rows.get(key, 0) + hits
-        elif point.kind == "toggle" and (bit := _BIT.fullmatch(point.what)) is not None:
-            if int(bit["bit"] or 0) < _WIDEST and bit["name"] not in pins:
-                way = "rises" if bit["way"] == "0->1" else "falls"
+        elif point.kind == "toggle" and (bit := _BIT.fullmatch(point.what)) is not None and bit["name"] not in pins:
+            way = "rises" if bit["way"] == "0->1" else "falls"
+            if int(bit["bit"] or 0) < _WIDEST:
                 yield _value(f"{name}:{point.line}", f"{point.what.partition(':')[0]} {way}", hits)
     for (number, row), hits in rows.items():
         yield _value(f"{name}:{number}", row, hits)

@@ -66,13 +66,12 @@ def _of_start(result: RunResult) -> Iterator[Obligation]:
     if not resets:
         return
     stopped = [e for e in result.episodes if e.stimulus.stop_ps is not None]
-    met = any(_moved(e.record.outcome.ports) or any(e.record.accesses.values()) or e.record.bursts for e in stopped)
+    met = any(
+        any(map(len, e.record.outcome.ports.values())) or any(e.record.accesses.values()) or e.record.bursts
+        for e in stopped
+    )
     yield Obligation("reset", resets[0], "fell while work was in flight", met, "the case reset or sweep")
     yield Obligation(
         "initial", resets[0], "the same outputs with other values of registers and memories before reset",
         result.x_check is not None, "--x-check",
     )  # fmt: skip
-
-
-def _moved(ports: Mapping[str, Sequence[object]]) -> bool:
-    return any(len(trace) for trace in ports.values())

@@ -23,7 +23,7 @@ def guessed_model(found: Found) -> tuple[str, str] | None:
         return ("interconnect", f"{slaves} slaves and {masters} masters") if slaves else None
     inputs, outputs = ([port for port in found.streams if port.direction == way] for way in ("in", "out"))
     values = {parameter.name: parameter.value for parameter in found.module.parameters}
-    widths = {values.get(port.width, port.width) for port in found.streams if isinstance(port.width, str | int)}
+    widths = {port.width if isinstance(port.width, int) else values.get(port.width) for port in found.streams}
     if not (inputs and outputs):
         return None
     if len(widths) > 1:

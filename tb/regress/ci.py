@@ -19,11 +19,11 @@ from typing import Literal
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.regress.brief import Brief
-from goldbeat.tb.run.code_coverage import KINDS, by_file
 from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.reports import MOST_WHOLE
 from goldbeat.tb.regress.store import Row, Run, Store
 from goldbeat.tb.regress.summary import cells, recorded_text
+from goldbeat.tb.run.code_coverage import KINDS, by_file
 from goldbeat.tb.visible import visible
 
 Service = Literal["github", "gitlab"]

@@ -12,12 +12,12 @@ from markupsafe import Markup
 from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.page.run_page import page_environment
 from goldbeat.tb.regress import summary
-from goldbeat.tb.run import code_coverage
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.failure_groups import FailureGroup, failure_groups
 from goldbeat.tb.regress.store import Row, Run
 from goldbeat.tb.regress.summary import Spread
 from goldbeat.tb.regress.trends import Trend, Trends, sparkline
+from goldbeat.tb.run import code_coverage
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _MOST_GROUPS = 100

@@ -10,7 +10,6 @@ from typing import Any
 
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.cobertura import cobertura
-from goldbeat.tb.run.code_coverage import lcov
 from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.page import Content, run_page
 from goldbeat.tb.regress.store import Row, Run, Store
@@ -18,6 +17,7 @@ from goldbeat.tb.regress.summary import Gathered
 from goldbeat.tb.regress.trends import trends
 from goldbeat.tb.regress.ucis_xml import FILE as UCIS_FILE
 from goldbeat.tb.regress.ucis_xml import write_ucis
+from goldbeat.tb.run.code_coverage import lcov
 from goldbeat.tb.run.junit import JUnitCase, JUnitSuite, junit_text
 
 MOST_CASES = 100

@@ -40,18 +40,18 @@ from goldbeat.tb.design.source_names import source_names
 from goldbeat.tb.inside.job import Episode, Record
 from goldbeat.tb.paths import build_root, cache_root
 from goldbeat.tb.regress import blobs
-from goldbeat.tb.run.code_coverage import FILE as COVERAGE_FILE
-from goldbeat.tb.run.code_coverage import add, read_counts
 from goldbeat.tb.regress.figures import all_cycles, pair_latencies, port_figures, simulated_ps
 from goldbeat.tb.regress.fingerprint import check_code, trace_hash, traffic_hash
-from goldbeat.tb.run.functional import port_coverage
 from goldbeat.tb.regress.item import Batch, BatchResult, Began, Item, ItemResult, Status
 from goldbeat.tb.regress.kept_simulator import RunningSimulator, SimulatorPlace
 from goldbeat.tb.regress.plan import build_key
 from goldbeat.tb.regress.pool import send_ahead, send_limit
 from goldbeat.tb.regress.store import DiskFullError
 from goldbeat.tb.run import signoff
+from goldbeat.tb.run.code_coverage import FILE as COVERAGE_FILE
+from goldbeat.tb.run.code_coverage import add, read_counts
 from goldbeat.tb.run.crossings import find_crossings
+from goldbeat.tb.run.functional import port_coverage
 from goldbeat.tb.run.initial_values import differing_episodes, with_other_values
 from goldbeat.tb.run.inputs import read_input
 from goldbeat.tb.run.runs import Request, RunResult, SeedPlan, check_request, judge, predict

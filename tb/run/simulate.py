@@ -333,7 +333,9 @@ def simulate(
         timeout_s: wall time allowed.
         watch: is told how many episodes are done, and how many picoseconds ago the reset of the one that runs was released.
         crossings: as in :class:`Simulator`.
-        shelf, arguments, coverage: likewise.
+        shelf: likewise.
+        arguments: likewise.
+        coverage: likewise.
     """
     records, waves, end = list[Record](), None, time.monotonic() + timeout_s
     while True:

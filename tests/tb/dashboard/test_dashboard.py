@@ -16,10 +16,10 @@ from goldbeat.tb.dashboard.page import age
 from goldbeat.tb.dashboard.stages import judge_design
 from goldbeat.tb.dashboard.testplan import plan_of
 from goldbeat.tb.design.catalog import find_design
-from goldbeat.tb.run.code_coverage import Point
 from goldbeat.tb.regress.item import Item, ItemResult, Status
 from goldbeat.tb.regress.run import Settings, begin
 from goldbeat.tb.regress.store import Store
+from goldbeat.tb.run.code_coverage import Point
 
 SKID = find_design("axis_skid")
 CASES = [case.name for case in SKID.cases]

@@ -11,10 +11,10 @@ import pytest
 from goldbeat.tb.paths import HDL
 from goldbeat.tb.regress.ci import MOST_ANNOTATIONS, write_ci
 from goldbeat.tb.regress.cobertura import cobertura
-from goldbeat.tb.run.code_coverage import Point
 from goldbeat.tb.regress.item import Item, ItemResult, Status
 from goldbeat.tb.regress.run import Settings, begin
 from goldbeat.tb.regress.store import Store
+from goldbeat.tb.run.code_coverage import Point
 
 ASSERTION = "rtl_assertion: skid_buffer, cycle 7 of clk: not_ready_while_skid_used: axis/skid_buffer.sv:79"
 ODD = "port m_axis, beat 3: 100% wrong, `a|b`\nand a second line"

@@ -14,13 +14,13 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.build.toolchain import verilator
 from goldbeat.tb.kernel.regions import ACCESS
 from goldbeat.tb.paths import REPOSITORY
-from goldbeat.tb.run.code_coverage import Point, add, by_file, lcov, read_counts
-from goldbeat.tb.run.functional import burst_bins, stream_bins
 from goldbeat.tb.regress.plan import make_plan
 from goldbeat.tb.regress.run import Observer, Settings, begin, go_on
 from goldbeat.tb.regress.store import Store
 from goldbeat.tb.regress.suite import Suite
 from goldbeat.tb.regress.summary import Gathered
+from goldbeat.tb.run.code_coverage import Point, add, by_file, lcov, read_counts
+from goldbeat.tb.run.functional import burst_bins, stream_bins
 
 SUPPORT = REPOSITORY / "tests" / "support"
 

@@ -11,8 +11,8 @@ from commands import invoke
 from goldbeat.pymodels.coverpoints import Coverpoint, Cross, Transitions
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.paths import HDL
-from goldbeat.tb.run.functional import port_coverage
 from goldbeat.tb.regress.ucis_xml import write_ucis
+from goldbeat.tb.run.functional import port_coverage
 from goldbeat.tb.run.report import write_report
 from goldbeat.tb.run.runs import Request, run
 
