@@ -270,6 +270,7 @@ class Description(_Table):
             ignored=self.ignored,
             unchecked=self.unchecked,
             obligations=self.obligations,
+            address_spans=self._address_spans if self.model in BUS_MODELS else None,
             uncompared=self._open_signals,
             waive=self.waive,
             ready_bound=self.ready_bound,
@@ -308,6 +309,14 @@ class Description(_Table):
         slaves, masters = self.sides(params)
         found = stretches(self.model, slaves, masters, self.address_map, params)
         return BusPorts(slaves, masters, found, self.model == "interconnect", frozenset(self.unchecked))
+
+    def _address_spans(self, params: Mapping[str, Any]) -> dict[str, list[tuple[int, int]]]:
+        """Where the accesses of each slave go."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for stretch in self._bus_ports(params).stretches:
+            for slave in stretch.slaves:
+                found.setdefault(slave, []).append((stretch.base, stretch.size))
+        return found
 
     def _open_signals(self, params: Mapping[str, Any]) -> dict[str, str]:
         """What the ready-made models do not compare, and ports that may go along with the beats."""

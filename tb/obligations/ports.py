@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.obligations.buses import bus_obligations
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.run.functional import port_coverage
 from goldbeat.tb.run.runs import RunResult
@@ -22,7 +23,7 @@ def port_obligations(results: Sequence[RunResult]) -> list[Obligation]:
         bins = port_coverage(result)
         for port in design.bundles(params):
             found += _of_stream(port, bins.get(port.name, {}), unchecked=design.unchecked)
-        found += _of_start(result)
+        found += [*bus_obligations(result), *_of_start(result)]
     return found
 
 

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Obligations of slaves and masters on AXI4, AXI-Lite and APB: addresses, sizes, answers, requests at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.axi.burst import FIXED, INCR, READ, WRAP, WRITE, Bursts
+from goldbeat.pymodels.stimulus import Access
+from goldbeat.tb.design.bus_ports import data_bytes
+from goldbeat.tb.design.ports.bundle import Bundle
+from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.obligations.obligation import Obligation
+from goldbeat.tb.run.runs import EpisodeResult, RunResult
+
+_WAYS = {READ: "read", WRITE: "write"}
+_RESPONSES = {1: "EXOKAY", 2: "SLVERR", 3: "DECERR"}
+_LENGTHS = (1, 2, 16, 256)
+_KINDS = {FIXED: "FIXED", INCR: "INCR", WRAP: "WRAP"}
+_ADDRESSES = "[accesses] that reach the bit, or [[address_map]] with the windows that there are"
+_SWEEP = "the case sweep"
+_ERRORS = "the case sweep with errors = true in [accesses]"
+
+Spans = Mapping[str, Sequence[tuple[int, int]]]
+
+
+def bus_obligations(result: RunResult) -> Iterator[Obligation]:
+    """Obligations of the buses of a run whose model says where addresses lead; none without one."""
+    design, params = result.request.design, result.request.all_params
+    if design.address_spans is None:
+        return
+    spans = design.address_spans(params)
+    for port in (*design.register_ports(params), *design.memory_ports(params)):
+        if port.direction == "in":
+            yield from _addresses(port, spans.get(port.name, ()), result.episodes)
+            if isinstance(port, MemoryPort):
+                yield from _bursts(port, result.episodes)
+            elif port.has("wstrb") or port.has("pstrb"):
+                role = "wstrb" if port.has("wstrb") else "pstrb"
+                met = any(
+                    a.kind == WRITE and a.strobe != _full(port) for e in result.episodes for a in _program(e, port)
+                )
+                yield Obligation("sizes", port.pin(role), "a write with some bytes left out", met, _SWEEP)
+        else:
+            yield from _answers(port, result.episodes)
+
+
+def _full(port: Bundle) -> int:
+    return (1 << data_bytes(port)) - 1
+
+
+def _program(episode: EpisodeResult, port: Bundle) -> tuple[Access, ...]:
+    return episode.stimulus.program.get(port.name, ())
+
+
+def _addresses(
+    port: Bundle, spans: Sequence[tuple[int, int]], episodes: Sequence[EpisodeResult]
+) -> Iterator[Obligation]:
+    """Of every bit that tells two words of a span apart: a pair of words that differ in it alone, both used in every way."""
+    size = data_bytes(port)
+    used = [_words(port, episode, size) for episode in episodes]
+    role = next(role for role in ("awaddr", "araddr", "paddr") if port.has(role))
+    top = max((base + length - 1 for base, length in spans), default=0).bit_length()
+    for bit in range(size.bit_length() - 1, top):
+        pair = (1 << bit) // size
+        if any(_has_pair(base // size, length // size, pair) for base, length in spans):
+            met = any(word ^ pair in words for words in used for word in words)
+            what = f"two words that differ in bit {bit} alone, written and read with different data"
+            yield Obligation("addresses", port.pin(role), what, met, _ADDRESSES)
+    for base, length in spans:
+        for at, end in ((base, "first"), (base + length - size, "last")):
+            what = f"the {end} word of 0x{base:x} to 0x{base + length - 1:x}"
+            yield Obligation("addresses", port.pin(role), what, any(at // size in words for words in used), _ADDRESSES)
+
+
+def _has_pair(first: int, count: int, pair: int) -> bool:
+    """Whether a stretch of words has two that differ in one bit alone."""
+    block = -(-first // (2 * pair)) * 2 * pair
+    inside = block + pair < first + count
+    return inside or any(first <= at ^ pair < first + count for at in (first, first + count - 1))
+
+
+def _words(port: Bundle, episode: EpisodeResult, size: int) -> set[int]:
+    """Numbers of the words that were used in every way that the port has, and compared."""
+    if isinstance(port, MemoryPort):
+        program = episode.stimulus.bursts.get(port.name)
+        if program is None:
+            return set()
+        word = program.bursts.addresses() // np.uint64(size)
+        write = (program.bursts.kind == WRITE)[program.bursts.of_beat]
+        ways = {
+            READ: set(word[~write & program.checked.any(axis=1)].tolist()),
+            WRITE: set(word[write & program.strobe.any(axis=1)].tolist()),
+        }
+    else:
+        ways = {READ: set(), WRITE: set()}
+        for access in _program(episode, port):
+            if access.kind is not None and (access.kind == WRITE or access.value is not None) and not access.error:
+                ways[access.kind].add(access.address // size)
+    there = [ways[kind] for kind in (READ, WRITE) if port.answers(kind)]
+    return set.intersection(*there) if there else set()
+
+
+def _bursts(port: MemoryPort, episodes: Sequence[EpisodeResult]) -> Iterator[Obligation]:
+    """Lengths, kinds and sizes of bursts, and how many are open at the same time."""
+    programs = [(p, e.record.bursts.get(port.name)) for e in episodes if (p := e.stimulus.bursts.get(port.name))]
+    size = data_bytes(port)
+    for way in _WAYS:
+        letter = "ar" if way == READ else "aw"
+        if not port.has(f"{letter}valid"):
+            continue
+        some = [program.bursts for program, _ in programs]
+
+        def met(column: str, value: int, way: int = way, some: list[Bursts] = some) -> bool:
+            return any(bool(((b.kind == way) & (getattr(b, column) == value)).any()) for b in some)
+
+        for length in _LENGTHS if port.has(f"{letter}len") else ():
+            if length <= 1 << port.len_width:
+                yield Obligation(
+                    "sizes", port.pin(f"{letter}len"), f"a burst of {length} beats", met("len", length - 1), _SWEEP
+                )
+        for kind, text in _KINDS.items() if port.has(f"{letter}burst") else ():
+            yield Obligation("sizes", port.pin(f"{letter}burst"), f"a {text} burst", met("burst", kind), _SWEEP)
+        for power in range(size.bit_length()) if port.has(f"{letter}size") else ():
+            yield Obligation(
+                "sizes", port.pin(f"{letter}size"), f"beats of {1 << power} bytes", met("size", power), _SWEEP
+            )
+        most = max((_open(p.bursts.kind == way, a.offered, a.done) for p, a in programs if a is not None), default=0)
+        yield Obligation(
+            "outstanding", port.pin(f"{letter}valid"), "two bursts open at the same time", most > 1, _SWEEP
+        )
+
+
+def _open(of: npt.NDArray[np.bool_], begin: npt.NDArray[np.int64], end: npt.NDArray[np.int64]) -> int:
+    """How many bursts are open at the same time at most."""
+    done = of & (begin >= 0) & (end >= 0)
+    first, last = np.sort(begin[done]), np.sort(end[done])
+    if not len(first):
+        return 0
+    return int((np.arange(1, len(first) + 1) - np.searchsorted(last, first, "left")).max())
+
+
+def _answers(port: Bundle, episodes: Sequence[EpisodeResult]) -> Iterator[Obligation]:
+    """Each response that what is behind a master can give."""
+    for way, name in _WAYS.items():
+        if not port.answers(way):
+            continue
+        logs = [m.log for e in episodes if (m := e.record.outcome.memories.get(port.name)) and m.log is not None]
+        for response in port.refusals:
+            met = any(bool(((log["kind"] == way) & (log["response"] == response)).any()) for log in logs)
+            text = _RESPONSES[response] if len(port.refusals) > 1 else "an error"
+            yield Obligation(
+                "answers", port.pin(port.responses_of[way]), f"a {name} answered with {text}", met, _ERRORS
+            )
