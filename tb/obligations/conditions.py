@@ -52,8 +52,10 @@ def _of_file(
         line = _line(lines, point.line)
         if point.kind == "branch" and point.what in _BRANCHES:
             yield _value(f"{name}:{point.line}", f"the condition of `{line}` {_BRANCHES[point.what]}", hits)
-        elif point.kind == "line" and point.what == "case" and not _is_default(lines, point):
-            yield _value(f"{name}:{point.line}", f"the arm `{_short(lines[point.line - 1][point.column - 1 :])}`", hits)
+        elif point.kind == "line" and point.what == "case":
+            # A full case has a default for tools, and never enters it.
+            if (label := _label(lines, point)) != "default":
+                yield _value(f"{name}:{point.line}", f"the arm `{_short(label)}`", hits)
         elif point.kind in ("fsm_state", "fsm_arc"):
             yield _value(f"{name}:{point.line}", f"{point.kind.removeprefix('fsm_')} {point.what}", hits)
         elif point.kind == "expr" and (match := _ROW.fullmatch(point.what)) is not None:
@@ -80,7 +82,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 
-def _is_default(lines: Sequence[str], point: Point) -> bool:
-    """Whether an arm is a ``default``, which full cases have for tools and never enter."""
-    line = lines[point.line - 1] if 0 < point.line <= len(lines) else ""
-    return re.search(r"\bdefault\b[^:]*:?\s*$|\bdefault\b", line[: point.column] or line) is not None
+def _label(lines: Sequence[str], point: Point) -> str:
+    """The label of an arm, whose point is at its colon."""
+    line = lines[point.line - 1][: point.column - 1] if 0 < point.line <= len(lines) else "?"
+    return re.split(r";|\bbegin\b|\bend\b|\)\s+(?=\S)", line)[-1].strip()

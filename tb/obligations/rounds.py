@@ -25,8 +25,8 @@ BUDGET_S = 20.0
 """Processor seconds, builds of simulators left out."""
 _LEAST = 2
 """Rounds that are made even if nothing is open: other cases, and other initial values."""
-_BATCHES = (2, 4, 8, 16, 32)
-"""Seeds of the rounds behind them."""
+_MOST_SEEDS = 16
+"""Of a round behind them; fewer where the budget ends sooner."""
 
 
 @dataclass
@@ -93,7 +93,7 @@ def try_all(
     pins = {port.pin(role) for port in design.ports for role in port.roles()} | {*design.ties, *design.ignored}
     cases = [case for case in design.cases if not case.slow and case.lacks({}) is None]
     with tempfile.TemporaryDirectory(prefix="goldbeat-") as place:
-        for requests in _rounds(design, cases, source, seed, params or {}, tried):
+        for requests in _rounds(design, cases, source, seed, params or {}, tried, budget_s):
             tried.rounds += 1
             for request in requests:
                 tell(f"round {tried.rounds}: {request.case.name}, {len(request.seeds)} seed(s)")
@@ -113,7 +113,13 @@ def try_all(
 
 
 def _rounds(
-    design: Design, cases: Sequence[Case], source: str | None, seed: int, params: Mapping[str, Any], tried: Tried
+    design: Design,
+    cases: Sequence[Case],
+    source: str | None,
+    seed: int,
+    params: Mapping[str, Any],
+    tried: Tried,
+    budget_s: float,
 ) -> Iterator[list[Request]]:
     """The requests of each round."""
     whole = Request(design, cases[0], (seed, seed + 1), params, origin=Origin(source))
@@ -123,10 +129,12 @@ def _rounds(
     if "fill" in cases[0].options:
         # Counters that wrap behind many beats.
         yield [replace(whole, seeds=(seed + 2,), options={"fill": FILLS[-1]})]
-    first = seed + 3
-    for count in _BATCHES:
+    first, count = seed + 3, 2
+    while True:
+        left = int((budget_s - tried.seconds) / max(tried.seconds / tried.runs, 1e-3))
+        count = max(1, min(count, left))
         yield [replace(whole, seeds=tuple(range(first, first + count)))]
-        first += count
+        first, count = first + count, min(2 * count, _MOST_SEEDS)
 
 
 def _take(tried: Tried, results: Sequence[RunResult]) -> None:

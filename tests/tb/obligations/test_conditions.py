@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Obligations of the RTL's text from counts, and how obligations are merged and waived."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.obligations.conditions import condition_obligations
+from goldbeat.tb.obligations.obligation import Obligation, merged, with_waivers
+from goldbeat.tb.run.code_coverage import Point
+
+TEXT = """\
+module m;
+  always_comb case (state)
+    2'd0: next = 1;
+    default: next = 0;
+  endcase
+  if (count == 200) lost = 1; // never in a short run
+  assign full = a && b;
+  logic [19:0] count;
+endmodule
+"""
+
+
+def obligations(tmp_path: Path, *points: tuple[Point, int], pins: tuple[str, ...] = ()) -> dict[str, bool]:
+    path = tmp_path / "m.sv"
+    path.write_text(TEXT)
+    counts = {Point(p.kind, str(path), p.line, p.column, p.what).text(): hits for p, hits in points}
+    return {one.key: one.met for one in condition_obligations(counts, [path], pins)}
+
+
+def test_branches_arms_conditions_and_signals(tmp_path: Path) -> None:
+    found = obligations(
+        tmp_path,
+        (Point("branch", "", 6, 3, "if"), 0),
+        (Point("branch", "", 6, 4, "else"), 7),
+        (Point("line", "", 3, 9, "case"), 1),
+        (Point("line", "", 4, 12, "case"), 0),
+        (Point("line", "", 1, 1, "block"), 0),
+        (Point("expr", "", 7, 19, "(a==1 && b==1) => 1"), 2),
+        (Point("expr", "", 7, 19, "(b==0) => 0"), 0),
+        (Point("toggle", "", 8, 16, "count[15]:0->1"), 0),
+        (Point("toggle", "", 8, 16, "count[16]:0->1"), 0),
+        (Point("toggle", "", 8, 16, "ready:1->0"), 0),
+        pins=("ready",),
+    )
+    assert found == {
+        "values m.sv:6: the condition of `if (count == 200) lost = 1;` is true": False,
+        "values m.sv:6: the condition of `if (count == 200) lost = 1;` is false": True,
+        "values m.sv:3: the arm `2'd0`": True,
+        "values m.sv:7: a==1 and b==1": True,
+        "values m.sv:7: b==0": False,
+        "values m.sv:8: count[15] rises": False,
+    }
+
+
+def test_one_run_that_meets_it_is_enough() -> None:
+    still = Obligation("reset", "rst_n", "fell", met=False, how="more")
+    done = Obligation("reset", "rst_n", "fell", met=True)
+    first = Obligation("handshake", "tready", "fell", met=False)
+    assert merged([still, first, done, still]) == [first, done]
+
+
+def test_waivers_have_reasons_and_must_match() -> None:
+    one, other = (Obligation("values", f"m.sv:{n}", "a", met=False) for n in (1, 2))
+    found = with_waivers([one, other], {"values m.sv:1: *": "not built"})
+    assert [(o.waived, o.open) for o in found] == [("not built", False), (None, True)]
+    with pytest.raises(UsageError, match="matches no obligation"):
+        with_waivers([one, other], {"values m.sv:3: *": "gone"})

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat verify``: what it lists, what closes it, and the bench that it makes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import goldbeat, invoke, refused
+
+from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.probe.elaborate import elaborate
+from goldbeat.tb.probe.find import find
+from goldbeat.tb.probe.model_guess import guessed_model
+
+RTL = Path(__file__).parent / "rtl" / "odd_fifo.sv"
+RARE = "the condition of `if (count == LIMIT) m_axis_tdata <= '0;` is true"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the module, which is the current one."""
+    shutil.copy(RTL, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def verified(*words: str, code: int) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads(goldbeat("verify", *words, "--budget", "1s", "--json", code=code).stdout)
+    return report
+
+
+def opened(report: dict[str, Any]) -> list[str]:
+    return [f"{one['kind']} {one['place']}: {one['what']}" for one in report["list"] if not one["met"]]
+
+
+def test_a_rare_place_of_the_rtl_is_open_until_it_is_waived(folder: Path) -> None:
+    report = verified("odd_fifo.sv", code=3)
+    # The value is met: traffic takes it from the RTL. No run has so many beats.
+    assert report["status"] == "partial"
+    assert opened(report) == [f"values odd_fifo.sv:29: {RARE}"]
+    assert "guessed" in report["notes"][0]
+    assert report["rounds"] >= 3
+    assert json.loads((folder / "build/verify/odd_fifo/verify.json").read_text()) == {
+        k: v for k, v in report.items() if k != "folder"
+    }
+
+    text = invoke("verify", "odd_fifo.sv", "--budget", "1s").stdout
+    assert text.startswith("PARTIAL odd_fifo\n")
+    assert f"not tried: values odd_fifo.sv:29: {RARE}" in text
+
+    # An edited bench is never written over.
+    bench = folder / "build/verify/odd_fifo/bench/odd_fifo.toml"
+    bench.write_text(bench.read_text() + '\n[obligations]\n"values odd_fifo.sv:29: *" = "no run is so long"\n')
+    assert "was edited" in refused("verify", "odd_fifo.sv", folder=folder)
+    report = verified(str(bench), code=0)
+    assert (report["status"], opened(report)) == (
+        "pass",
+        [f"values odd_fifo.sv:29: {RARE}"],
+    )
+    assert [one["waived"] for one in report["list"] if "waived" in one] == ["no run is so long"]
+
+    bench.write_text(bench.read_text().replace("odd_fifo.sv:29:", "odd_fifo.sv:99:"))
+    assert "matches no obligation" in goldbeat("verify", bench, "--budget", "1s", code=2).stderr
+
+
+def test_a_fault_behind_a_value_fails(folder: Path) -> None:
+    rtl = folder / "odd_fifo.sv"
+    rtl.write_text(rtl.read_text().replace("if (count == LIMIT) m_axis", "if (s_axis_tdata == MAGIC) m_axis"))
+    report = verified("odd_fifo.sv", code=1)
+    assert any("data differs: expected 5eedcafe, got 00000000" in text for text in report["failures"])
+    assert any(text.startswith("repeat: goldbeat run ") for text in report["failures"])
+
+
+def test_what_is_refused(folder: Path) -> None:
+    assert "expected a time above 0" in refused("verify", "odd_fifo.sv", "--budget", "fast", folder=folder)
+    assert "for RTL" in refused("verify", "axis_skid", "--model", "identity", folder=folder)
+    (folder / "two.sv").write_text(
+        "module two (input wire clk, input wire [7:0] s_axis_tdata, input wire s_axis_tvalid, output wire s_axis_tready,"
+        " output wire [7:0] a_axis_tdata, output wire a_axis_tvalid, input wire a_axis_tready,"
+        " output wire [31:0] b_axis_tdata, output wire b_axis_tvalid, input wire b_axis_tready); endmodule"
+    )
+    assert "do not suggest a golden model" in refused("verify", "two.sv", folder=folder)
+
+
+def _ports(*ports: str) -> str:
+    """A module with streams and AXI-Lite ports, as ``NAME:WAY:WIDTH`` or ``NAME:WAY:axil``."""
+    lines = ["input wire clk", "input wire rst_n"]
+    for port in ports:
+        name, way, width = port.split(":")
+        to, back = ("input", "output") if way == "in" else ("output", "input")
+        if width == "axil":
+            for role, size in (("awaddr", 12), ("awvalid", 1), ("wdata", 32), ("wstrb", 4), ("wvalid", 1), ("bready", 1), ("araddr", 12), ("arvalid", 1), ("rready", 1)):  # fmt: skip  # noqa: E501
+                lines.append(f"{to} wire [{size - 1}:0] {name}_{role}" if size > 1 else f"{to} wire {name}_{role}")
+            for role, size in (("awready", 1), ("wready", 1), ("bresp", 2), ("bvalid", 1), ("arready", 1), ("rdata", 32), ("rresp", 2), ("rvalid", 1)):  # fmt: skip  # noqa: E501
+                lines.append(f"{back} wire [{size - 1}:0] {name}_{role}" if size > 1 else f"{back} wire {name}_{role}")
+        else:
+            lines += [
+                f"{to} wire [{int(width) - 1}:0] {name}_tdata",
+                f"{to} wire {name}_tvalid",
+                f"{back} wire {name}_tready",
+            ]
+    return f"module top ({', '.join(lines)}); endmodule"
+
+
+@pytest.mark.parametrize(
+    ("ports", "model"),
+    [
+        (("s_axis:in:8", "m_axis:out:8"), "identity"),
+        (("s_axis:in:8", "a_axis:out:8", "b_axis:out:8"), "broadcast"),
+        (("a_axis:in:8", "b_axis:in:8", "m_axis:out:8"), "merge"),
+        (("s_axis:in:8", "m_axis:out:32"), "repack"),
+        (("s_axil:in:axil",), "memory"),
+        (("s_axil:in:axil", "m_axil:out:axil"), "adapter"),
+        (("s_axil:in:axil", "a_axil:out:axil", "b_axil:out:axil"), "interconnect"),
+        (("m_axil:out:axil",), None),
+        (("s_axil:in:axil", "s_axis:in:8", "m_axis:out:8"), None),
+        (("s_axis:in:8",), None),
+    ],
+)
+def test_the_ports_suggest_a_model(tmp_path: Path, ports: tuple[str, ...], model: str | None) -> None:
+    file = tmp_path / "top.sv"
+    file.write_text(_ports(*ports))
+    guess = guessed_model(find(elaborate(Sources((file,)), "top", {})))
+    assert (guess and guess[0]) == model
