@@ -23,6 +23,7 @@ QUICK = "-O1"
 QUICKEST = "-O0"
 """And where it is very short: again half the time to compile, and up to ten times that to simulate."""
 _LEVELS = (QUICKEST, QUICK, "-O2", "-O3")
+_TIMES = ("--timescale", "1ps/1ps")
 CONDITIONS = ("--coverage-expr", "--coverage-max-width", "24")
 """Verilator's switches that count conditions; wider signals are payload more often than counters."""
 ASKED = "GOLDBEAT_OPTIMIZE"
@@ -75,14 +76,7 @@ def build(
         sources=design.sources(),
         texts=texts,
         watched=design.included_files(),
-        flags=[
-            "--timescale",
-            "1ps/1ps",
-            *design.compile_flags(),
-            *design.build_flags(),
-            *counted,
-            *processor_mark(design),
-        ],
+        flags=[*_TIMES, *design.compile_flags(), *design.build_flags(), *counted, *processor_mark(design)],
         waves=waves_format() if waves else None,
         coverage=coverage or conditions,
         optimize=design.optimize,

@@ -25,7 +25,7 @@ _CACHE = {
 COMMON = {
     "run": Listed("Simulate a design and compare every beat with its golden model.", f"{_HOME}.run"),
     "verify": Listed(
-        "Verify RTL: make a bench if there is none, run all cases in rounds, and list what was not tried.",
+        "Run all cases in rounds, and list what was not tried.",
         f"{_HOME}.verify",
     ),
     "list": Listed("List the designs with their cases, parameters and options.", f"{_HOME}.list"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +18,7 @@ from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, examples, print_json, 
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.description import READY
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.obligations.rounds import BUDGET_S, Tried, try_all
 from goldbeat.tb.paths import build_root, plain_name
@@ -38,6 +39,7 @@ Model = Annotated[
     str | None,
     typer.Option("--model", metavar="M", help=f"For RTL: ready-made golden model: {', '.join(READY)} [by the ports]."),
 ]
+Map = Annotated[Path | None, typer.Option("--rdl", metavar="MAP", help="For RTL: register map of its register slave.")]
 BenchFolder = Annotated[
     Path | None,
     typer.Option("--bench", metavar="DIR", help="For RTL: folder of the bench, used as it is if one is there."),
@@ -56,12 +58,13 @@ def register(app: typer.Typer) -> None:
             "goldbeat verify rtl/my_fifo.sv",
             "goldbeat verify rtl/my_bridge.sv --model adapter --bench bench",
             "goldbeat verify bench/my_fifo.toml --budget 5min",
-            "goldbeat verify axis_fifo --json",
+            *design_examples("verify"),
         ),
     )(verify_command)
 
 
 def verify_command(
+    context: typer.Context,
     subject: Subject = None,
     lists: probe.FileLists = None,
     near: probe.NearLists = None,
@@ -75,48 +78,23 @@ def verify_command(
     bundles: probe.Bundles = None,
     relaxed: probe.Relaxed = False,
     model: Model = None,
-    rdl: Annotated[
-        Path | None, typer.Option("--rdl", metavar="MAP", help="For RTL: register map of its register slave.")
-    ] = None,
+    rdl: Map = None,
     bench: BenchFolder = None,
     budget: Budget = f"{BUDGET_S:g}s",
     seed: FirstSeed = 0,
     every: Every = False,
     as_json: Json = False,
 ) -> None:
-    """Verify RTL: make a bench if there is none, run all cases in rounds, and list what was not tried.
+    """Run all cases in rounds, and list what was not tried.
 
-    Rounds go on until every obligation is met or the budget is spent. The same seed makes the same
-    rounds.
+    RTL without a bench gets one first. Rounds go on until every obligation is met or the budget is
+    spent. The same seed makes the same rounds.
 
     Exit code: 0 equal to the model and every obligation met or waived, 1 different, 2 bad usage or
     bad input, 3 nothing differs, but obligations are open or outputs were not compared.
     """
     budget_s = _seconds(budget)
-    words = list(subject or ())
-    notes: list[str] = []
-    if lists or near or not words or any(Path(word).suffix in _RTL or word.startswith("+") for word in words):
-        sources, found = probe.find_module(
-            [Path(word) for word in words], lists, near, top, includes, libraries, defines, generics, ties, ignored,
-            bundles, relaxed,
-        )  # fmt: skip
-        if model is None and rdl is None:
-            guess = guessed_model(found)
-            if guess is None:
-                raise UsageError(
-                    f"{found.module.title}: its ports do not suggest a golden model; name one with --model "
-                    f"({', '.join(READY)}), or write one: `goldbeat new bench FILES`, then `goldbeat verify bench/NAME.toml`"
-                )
-            model = guess[0]
-            notes.append(f"model {model}, guessed: {guess[1]}; --model names another")
-        path = _bench(bench, found.module.title, lambda folder: probe.make_bench(
-            folder, sources, found, model=model or MODEL, rdl=rdl, force=True, err=True
-        ))  # fmt: skip
-        name = str(path)
-    else:
-        if len(words) > 1 or any((model, rdl, bench)):
-            raise UsageError("--model, --rdl, --bench and several files are for RTL; give one design or description")
-        (name,) = words
+    name, notes = _subject(context.params)
     design = find_design(name)
     tell = _silent if as_json else _say_round
     tried = try_all(design, name if name.endswith((".toml", ".py")) else None, seed=seed, budget_s=budget_s, tell=tell)
@@ -129,21 +107,60 @@ def verify_command(
     else:
         word = typer.style(tried.status.upper(), fg=_COLOURS[tried.status], bold=True)
         typer.echo(f"{word} {visible(design.name)}")
-        for line in _lines(design, tried, notes, every=every):
+        for line in _lines(tried, notes, every=every):
             say(line)
         say(f"in {folder}")
     if tried.status != "pass":
         raise typer.Exit(FAILED if tried.status == "fail" else PARTIAL)
 
 
-def _bench(folder: Path | None, title: str, make: Any) -> Path:
+def _subject(given: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """The design or description that is asked for, made now for RTL, and what was guessed."""
+    words, model, rdl = list(given["subject"] or ()), given["model"], given["rdl"]
+    of_rtl = any(Path(word).suffix in _RTL or word.startswith("+") for word in words)
+    if not (of_rtl or given["lists"] or given["near"]):
+        if len(words) != 1 or any((model, rdl, given["bench"])):
+            raise UsageError("give RTL, one design, or one description; --model, --rdl and --bench are for RTL")
+        return words[0], []
+    names = (
+        "lists",
+        "near",
+        "top",
+        "includes",
+        "libraries",
+        "defines",
+        "generics",
+        "ties",
+        "ignored",
+        "bundles",
+        "relaxed",
+    )
+    options = [given[name] for name in names]
+    sources, found = probe.find_module([Path(word) for word in words], *options)
+    notes: list[str] = []
+    if model is None and rdl is None:
+        guess = guessed_model(found)
+        if guess is None:
+            raise UsageError(
+                f"{found.module.title}: its ports do not suggest a golden model; name one with --model "
+                f"({', '.join(READY)}), or write one: `goldbeat new bench FILES`, then `goldbeat verify bench/NAME.toml`"
+            )
+        model, why = guess
+        notes.append(f"model {model}, guessed: {why}; --model names another")
+
+    def make(folder: Path) -> Path:
+        return probe.make_bench(folder, sources, found, model=model or MODEL, rdl=rdl, force=True, err=True)
+
+    return str(_bench(given["bench"], found.module.title, make)), notes
+
+
+def _bench(folder: Path | None, title: str, make: Callable[[Path], Path]) -> Path:
     """The description of the bench: the one that is in a folder of the user's, or a new one."""
     if folder is not None:
         there = sorted(folder.glob("*.toml"))
         if len(there) > 1:
             raise UsageError(f"--bench {folder}: several descriptions: {', '.join(p.name for p in there)}")
-        found: Path = there[0] if there else make(folder)
-        return found
+        return there[0] if there else make(folder)
     folder = build_root() / "verify" / plain_name(title) / "bench"
     for path in sorted(folder.glob("*.toml")):
         mark = path.with_suffix(".made")
@@ -151,7 +168,7 @@ def _bench(folder: Path | None, title: str, make: Any) -> Path:
             raise UsageError(f"{path} was edited; run `goldbeat verify {path}`, or copy it and give --bench DIR")
         path.unlink()
         mark.unlink()
-    made: Path = make(folder)
+    made = make(folder)
     made.with_suffix(".made").write_text(_digest(made))
     return made
 
@@ -200,7 +217,7 @@ def _report(design: Design, tried: Tried, notes: Sequence[str]) -> dict[str, Any
     }
 
 
-def _lines(design: Design, tried: Tried, notes: Sequence[str], *, every: bool) -> Iterator[str]:
+def _lines(tried: Tried, notes: Sequence[str], *, every: bool) -> Iterator[str]:
     """What the verdict rests on, and what was not tried."""
     how = "data, order and cycles" if tried.timed else "data and order" if tried.ordered else "data of frames"
     closed = sum(not one.open for one in tried.obligations)

@@ -16,6 +16,8 @@ from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.run.code_coverage import Point, points_by_file
 
 _ROW = re.compile(r"\((.*)\) => [01]")
+_TERM = re.compile(r"(?P<text>\(.*(?:[=!]=|[<>]).*\))==(?P<value>[01])")
+"""A comparison in a row of a condition, and what it was; signals by themselves are looked at where they are declared."""
 _BIT = re.compile(r"(?P<name>.*?)(?:\[(?P<bit>\d+)\])?:(?P<way>0->1|1->0)")
 _BRANCHES = {"if": "is true", "else": "is false", "cond_then": "is true", "cond_else": "is false"}
 _WIDEST = 16
@@ -47,7 +49,7 @@ def condition_obligations(
 def _of_file(
     name: str, lines: Sequence[str], points: Iterable[tuple[Point, int]], pins: Collection[str]
 ) -> Iterator[Obligation]:
-    rows: dict[tuple[int, str], int] = {}
+    terms: dict[tuple[int, str], int] = {}
     for point, hits in points:
         line = _line(lines, point.line)
         if point.kind == "branch" and point.what in _BRANCHES:
@@ -59,14 +61,15 @@ def _of_file(
         elif point.kind in ("fsm_state", "fsm_arc"):
             yield _value(f"{name}:{point.line}", f"{point.kind.removeprefix('fsm_')} {point.what}", hits)
         elif point.kind == "expr" and (match := _ROW.fullmatch(point.what)) is not None:
-            key = (point.line, _short(match[1].replace(" && ", " and ")))
-            rows[key] = rows.get(key, 0) + hits
+            for term in filter(None, map(_TERM.fullmatch, match[1].split(" && "))):
+                key = (point.line, f"{_short(term['text'])} is {('false', 'true')[int(term['value'])]}")
+                terms[key] = terms.get(key, 0) + hits
         elif point.kind == "toggle" and (bit := _BIT.fullmatch(point.what)) is not None and bit["name"] not in pins:
             way = "rises" if bit["way"] == "0->1" else "falls"
             if int(bit["bit"] or 0) < _WIDEST:
                 yield _value(f"{name}:{point.line}", f"{point.what.partition(':')[0]} {way}", hits)
-    for (number, row), hits in rows.items():
-        yield _value(f"{name}:{number}", row, hits)
+    for (number, text), hits in terms.items():
+        yield _value(f"{name}:{number}", text, hits)
 
 
 def _value(place: str, what: str, hits: int) -> Obligation:

@@ -61,7 +61,7 @@ class Obligation:
         return found if self.waived is None else {**found, "waived": self.waived}
 
 
-def merged(obligations: Iterable[Obligation]) -> list[Obligation]:
+def merge_obligations(obligations: Iterable[Obligation]) -> list[Obligation]:
     """Obligations of several runs as one list in the order of :data:`KINDS`; one is met if some run has met it."""
     found: dict[str, Obligation] = {}
     for one in obligations:

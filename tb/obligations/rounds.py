@@ -17,7 +17,7 @@ from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.traffic import FILLS
 from goldbeat.tb.obligations.conditions import condition_obligations
-from goldbeat.tb.obligations.obligation import Obligation, merged, with_waivers
+from goldbeat.tb.obligations.obligation import Obligation, merge_obligations, with_waivers
 from goldbeat.tb.obligations.ports import port_obligations
 from goldbeat.tb.run.runs import Origin, Request, RunResult, run
 
@@ -105,7 +105,7 @@ def try_all(
                 tried.seconds = _processor_s() - begin
                 if tried.failures:
                     break
-            found = merged([*tried.obligations, *condition_obligations(counts, design.sources(), pins)])
+            found = merge_obligations([*tried.obligations, *condition_obligations(counts, design.sources(), pins)])
             tried.obligations = with_waivers(found, design.obligations)
             if tried.failures or (tried.rounds >= _LEAST and (not tried.open or tried.seconds >= budget_s)):
                 break
@@ -148,7 +148,7 @@ def _take(tried: Tried, results: Sequence[RunResult]) -> None:
         )
         tried.partial.update(dict.fromkeys(result.partial))
         tried.warnings.update(dict.fromkeys(result.warnings))
-    tried.obligations = merged([*tried.obligations, *port_obligations(results)])
+    tried.obligations = merge_obligations([*tried.obligations, *port_obligations(results)])
 
 
 def _processor_s() -> float:

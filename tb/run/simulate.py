@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -337,24 +338,19 @@ def simulate(
         arguments: likewise.
         coverage: likewise.
     """
+    start = partial(
+        *(Simulator, design, params, built),
+        transactors=transactors,
+        pulse_s=None if watch is None else PULSE_S,
+        crossings=crossings,
+        shelf=shelf,
+        arguments=arguments,
+        coverage=coverage,
+    )
     records, waves, end = list[Record](), None, time.monotonic() + timeout_s
     while True:
         done = len(records)
-        with Simulator(
-            design,
-            params,
-            built,
-            episodes[done:],
-            folder,
-            seed=_first_seed(episodes[done:], seed),
-            transactors=transactors,
-            pulse_s=None if watch is None else PULSE_S,
-            before=done,
-            crossings=crossings,
-            shelf=shelf,
-            arguments=arguments,
-            coverage=coverage,
-        ) as process:
+        with start(episodes[done:], folder, seed=_first_seed(episodes[done:], seed), before=done) as process:
             failure, again = _follow(process, records, end, watch)
             if failure is None and time.monotonic() >= end:
                 failure = f"the simulator was still running after {timeout_s:.0f} s"

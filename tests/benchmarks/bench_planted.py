@@ -76,7 +76,7 @@ def verify(one: Planted) -> dict[str, Any]:
             text=True,
             env={**os.environ, "GOLDBEAT_CACHE": os.environ.get("GOLDBEAT_CACHE", str(ROOT / "build"))},
         )
-    if done.returncode not in (0, 1, 3):
+    if done.returncode not in (0, 1, 3) or not done.stdout:
         return {"status": "error", "said": done.stderr[-600:], "open": [], "seconds": 0.0}
     report = json.loads(done.stdout)
     opened = [f"{o['kind']} {o['place']}: {o['what']}" for o in report["list"] if not o["met"]]
