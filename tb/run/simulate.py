@@ -339,7 +339,8 @@ def simulate(
         coverage: likewise.
     """
     start = partial(
-        *(Simulator, design, params, built),
+        Simulator,
+        *(design, params, built),
         transactors=transactors,
         pulse_s=None if watch is None else PULSE_S,
         crossings=crossings,
