@@ -370,13 +370,18 @@ def cornering(traffic: Traffic, setting: CaseContext) -> list[Stimulus]:
     some = [int(n) for n in rng.integers(3, 40, 3)]
     gaps = Pattern("array", values=tuple(gap for n in some for gap in (pause, *[0] * n)))
     away = Pattern("array", values=tuple(bit for n in some for bit in (*[0] * pause, *[1] * n)))
-    plain = _dress(traffic(setting, rng, 3 * sum(some)), "none", "none", setting, int(rng.integers(1 << 31)))
+    plain = _dress(traffic(setting, rng, sum(some)), "none", "none", setting, int(rng.integers(1 << 31)))
     paused = {name: trace.with_gaps(gaps.gaps(len(trace))) for name, trace in plain.inputs.items()}
     return [
         replace(corner, aside=True, label="corner values"),
         replace(plain, inputs=paused, aside=True, label=f"sources pause for {pause} cycles"),
         replace(
-            plain, ready=dict.fromkeys(setting.outputs, away), aside=True, label=f"sinks are away for {pause} cycles"
+            plain,
+            ready=dict.fromkeys(setting.outputs, away),
+            # Where no model says when the last beat comes.
+            least_ps=2 * len(away.values) * max(clock.period_ps for clock in plain.clocks.values()),
+            aside=True,
+            label=f"sinks are away for {pause} cycles",
         ),
     ]
 
