@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -29,7 +30,8 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
 )
 from goldbeat.pymodels.objfifo.mlir_text.scope import whole, within
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, Iteration, PacketHeader
+from goldbeat.pymodels.objfifo.plan.limits import beyond_fields
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Dim, Direction, Iteration, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_ids
 
 
@@ -217,6 +219,7 @@ class DmaText:
         else:
             length = line.total(obj)
         walk = _walk(offset, length, dims, line.pads, item, what)
+        fits_fields(line.op, tile, len(walk), dims, item, padded=bool(line.pads))
         shifted = walk.copy()
         shifted[walk >= 0] += base // WORD_BYTES
         turn = line.iteration
@@ -229,6 +232,51 @@ class DmaText:
         """Elements that a parameter of the scratchpad moves a transfer by."""
         name = op.attributes.get("offset_parameter")
         return 0 if name is None else self.array.scratchpad.offset(str(name))
+
+
+def fits_fields(
+    op: MlirOp, tile: Tile, length: int, dims: Sequence[tuple[int, int]], item: int, *, padded: bool = False
+) -> None:
+    """Refuse a walk that the fields of the tile's descriptors do not hold, as it is written and in fewer dimensions.
+
+    Args:
+        op: of the walk.
+        tile: whose descriptors.
+        length: in words.
+        dims: size and stride in elements, outermost first; without those of the iteration.
+        item: bytes of an element.
+        padded: the dimensions have padding, so that none can be left out.
+    """
+    written = _word_dims(dims, item)
+    problems = list(beyond_fields(tile.limits, length, written))
+    fewer = written if padded else _joined(written)
+    if not padded and not any(beyond_fields(tile.limits, length, fewer)):
+        problems = []
+    if len(fewer) > tile.limits.dims:
+        op.fail(f"{len(fewer)} dimensions of a descriptor of {tile}", f"at most {tile.limits.dims}")
+    for _, found, last in problems:
+        op.fail(f"{found} of a descriptor of {tile}", f"at most {last}")
+
+
+def _word_dims(dims: Sequence[tuple[int, int]], item: int) -> list[Dim]:
+    """Dimensions in words, innermost first; elements of less than a word follow each other in the innermost one."""
+    found = [Dim(size, stride * item // WORD_BYTES) for size, stride in reversed(dims)]
+    if dims and item < WORD_BYTES:
+        found[0] = Dim(max(1, dims[-1][0] * item // WORD_BYTES), 1)
+    elif item > WORD_BYTES:
+        found.insert(0, Dim(item // WORD_BYTES, 1))
+    return found
+
+
+def _joined(dims: Sequence[Dim]) -> list[Dim]:
+    """The same words in the fewest dimensions; none for words that follow each other."""
+    found: list[Dim] = []
+    for dim in dims:
+        if dim.size > 1 and found and dim.step == found[-1].size * found[-1].step:
+            found[-1] = Dim(found[-1].size * dim.size, found[-1].step)
+        elif dim.size > 1:
+            found.append(dim)
+    return [] if len(found) == 1 and found[0].step == 1 else found
 
 
 def lock_of(use: UseLine, env: dict[str, Any]) -> LiveLock:

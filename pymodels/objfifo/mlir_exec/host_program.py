@@ -18,7 +18,7 @@ from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.from_plan import LiveFifos
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.walk import element_walk
-from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar, behind
+from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar, behind, fits_fields
 from goldbeat.pymodels.objfifo.mlir_exec.interpreter import Env, ScalarProgram, Waits
 from goldbeat.pymodels.objfifo.mlir_text.host_ops import NOTHING, read_move
 from goldbeat.pymodels.objfifo.mlir_text.scope import within
@@ -75,6 +75,7 @@ class HostProgram(ScalarProgram):
         self.pools = BdPools(array)
         self._leading: list[MlirOp] = []
         self._moves = 0
+        self._owners: dict[tuple[Tile, Any], tuple[LiveChannel, int]] = {}
 
     def program(self, op: MlirOp, env: Env) -> LiveProgram:
         """The whole sequence."""
@@ -185,10 +186,17 @@ class HostProgram(ScalarProgram):
                 self.fail(op, line.host, "an argument of the sequence")
             item = self.array.host_types[host].dtype.itemsize
             walk = element_walk(line.offset + self.dma.moved(op), line.dims, item, f"line {op.token.line}")
+            (turns, step), *dims = line.dims
+            fits_fields(op, tile, len(walk) // turns, dims, item)
+            if turns > 1 and step * item // WORD_BYTES > 1 << tile.limits.step_bits:
+                self.fail(
+                    op, f"a first stride of {step * item // WORD_BYTES} words", f"at most {1 << tile.limits.step_bits}"
+                )
             packet = line.packet or self.headers.get(line.metadata)
             bd = LiveBd(Bd(-1, host, 0, len(walk), packet=packet), self.array.hosts[host], walk=walk)
             self._moves += 1
             if line.bd is not None:
+                self._given(op, tile, line.bd, self.array.channel(tile, way, index))
                 self.dma.write(op, tile, line.bd, bd)
             key: Any = ("move", self._moves) if line.bd is None else line.bd
             self.array.bds[tile][key] = bd
@@ -264,9 +272,17 @@ class HostProgram(ScalarProgram):
     def _start(self, op: MlirOp) -> Flow:
         def start(env: Env) -> Waits:
             (tile, way, index), task = env[op.operands[0]]
+            self._given(op, tile, task.bd, self.array.channel(tile, way, index))
             yield self.array.push(tile, way, index, task)
 
         return start
+
+    def _given(self, op: MlirOp, tile: Tile, number: Any, channel: LiveChannel) -> None:
+        """A descriptor is given to a channel; it must not be another channel's, unless something was waited for."""
+        other, line = self._owners.setdefault((tile, number), (channel, op.token.line))
+        if other is not channel and isinstance(number, int):
+            found = f"descriptor {number} for {channel.name}, which {other.name} has since line {line}"
+            self.fail(op, found, "a wait before, or a descriptor of its own")
 
     def _await(self, op: MlirOp) -> Flow:
         def wait(env: Env) -> Waits:
@@ -274,6 +290,7 @@ class HostProgram(ScalarProgram):
             if not task.token:
                 self.fail(op, "a wait for a task without a token", "issue_token = true")
             yield self.array.await_token(key)
+            self._owners.clear()
 
         return wait
 
@@ -282,6 +299,7 @@ class HostProgram(ScalarProgram):
 
         def wait(env: Env) -> Waits:
             yield self.array.await_token(key)
+            self._owners.clear()
 
         return wait
 
@@ -300,6 +318,7 @@ class HostProgram(ScalarProgram):
                 for at in range(row, row + max(1, rows)):
                     tile = self.array.device.tile(col, at)
                     yield self.array.await_token((tile, Direction.MM2S if way else Direction.S2MM, index))
+                    self._owners.clear()
 
         return sync
 

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from goldbeat.pymodels.objfifo.plan.memory import reserved
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, DmaChannel, Plan, TilePlan
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Dim, Direction, DmaChannel, Plan, TilePlan
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
-from goldbeat.pymodels.objfifo.plan.tile import LOCK_MAX, Tile, TileKind
+from goldbeat.pymodels.objfifo.plan.tile import LOCK_MAX, Tile, TileKind, TileLimits
 
 
 def check_limits(plan: Plan) -> Iterator[RuleError]:
@@ -80,19 +80,23 @@ def _memory(plan: TilePlan) -> Iterator[RuleError]:
 
 
 def _fields(tile: Tile, channel: DmaChannel, bd: Bd) -> Iterator[RuleError]:
-    limits = tile.limits
     what = f"{tile}, {channel.name} of {channel.fifo}, buffer descriptor {bd.id}"
-    if bd.length >= 1 << limits.length_bits:
-        yield RuleError(
-            "length-bits", f"{what}: length {bd.length} words, its field ends at {(1 << limits.length_bits) - 1}"
-        )
-    for number, dim in enumerate(bd.dims):
+    for rule, found, last in beyond_fields(tile.limits, bd.length, bd.dims):
+        yield RuleError(rule, f"{what}: {found}, its field ends at {last}")
+
+
+def beyond_fields(limits: TileLimits, length: int, dims: Sequence[Dim]) -> Iterator[tuple[str, str, int]]:
+    """Rule, what does not fit its field of a descriptor, and what that ends at.
+
+    Args:
+        limits: of the tile.
+        length: of the descriptor, in words.
+        dims: in words, innermost first.
+    """
+    if length >= 1 << limits.length_bits:
+        yield "length-bits", f"length {length} words", (1 << limits.length_bits) - 1
+    for number, dim in enumerate(dims):
         if number < limits.dims - 1 and dim.size >= 1 << limits.wrap_bits:
-            yield RuleError(
-                "wrap-bits",
-                f"{what}: size {dim.size} words of dim {number}, its field ends at {(1 << limits.wrap_bits) - 1}",
-            )
+            yield "wrap-bits", f"size {dim.size} words of dim {number}", (1 << limits.wrap_bits) - 1
         if dim.step > 1 << limits.step_bits:
-            yield RuleError(
-                "step-bits", f"{what}: step {dim.step} words of dim {number}, its field ends at {1 << limits.step_bits}"
-            )
+            yield "step-bits", f"step {dim.step} words of dim {number}", 1 << limits.step_bits

@@ -141,6 +141,67 @@ def test_a_descriptor_that_waits_in_the_queue_is_not_written_again(ring):
         ring(sequence="\n".join([moves[0], moves[0], moves[0]]))
 
 
+def test_a_descriptor_is_not_given_to_two_channels_at_once(ring):
+    moves = MOVES.replace("id = 1", "id = 0")
+    with pytest.raises(MlirError, match=r"descriptor 0 for S2MM 0 of shim tile .*, which MM2S 0 .* has since line \d+"):
+        ring(sequence=moves)
+    first, second, wait = MOVES.split("\n")
+    swapped = [second.replace("id = 1", "id = 0"), first.replace("id = 0", "id = 1"), wait]
+    # What was waited for has given its descriptor back.
+    assert ring(sequence="\n".join([first, second, wait, *swapped])).completes
+
+
+@pytest.mark.parametrize(
+    ("walk", "found"),
+    [
+        ("[1, 1, 2, 16][0, 0, 1048577, 1]", "step 1048577 words of dim 1 .*, expected at most 1048576"),
+        ("[1, 2, 2, 8][0, 1048577, 8, 1]", "step 1048577 words of dim 2 .*, expected at most 1048576"),
+        ("[2, 1, 1, 16][1048577, 0, 0, 1]", "a first stride of 1048577 words, expected at most 1048576"),
+        ("[1, 1, 1, 32][0, 0, 0, 1048577]", "step 1048577 words of dim 0 .*, expected at most 1048576"),
+        ("[1, 1, 1024, 1][0, 0, 2, 1]", "size 1024 words of dim 1 .*, expected at most 1023"),
+        ("[1, 2, 1024, 2][0, 8, 4, 1]", "size 1024 words of dim 1 .*, expected at most 1023"),
+        # As fewer dimensions they fit: words that follow each other, and a last dimension, which the length ends.
+        ("[1, 1, 2, 16][0, 0, 16, 1]", None),
+        ("[1, 1, 32, 1][0, 0, 1, 1]", None),
+        ("[1, 1, 2, 16][0, 0, 1048576, 1]", "walks to word"),
+    ],
+)
+def test_walks_of_the_host_fit_the_fields(ring, walk, found):
+    moves = MOVES.replace("[1, 1, 1, {all}][0, 0, 0, 1]", walk, 1)
+    if found is None:
+        assert ring(sequence=moves).completes
+        return
+    with pytest.raises((MlirError, UsageError), match=found):
+        ring(sequence=moves)
+
+
+@pytest.mark.parametrize(
+    ("out", "found"),
+    [
+        ("offset = 0 len = 16384", "length 16384 words of a descriptor of core tile .*, expected at most 16383"),
+        (
+            "offset = 0 len = 8 sizes = [2, 4] strides = [8193, 1]",
+            "step 8193 words of dim 1 of a descriptor of core tile .*, expected at most 8192",
+        ),
+        (
+            "offset = 0 len = 512 sizes = [2, 256] strides = [512, 2]",
+            "size 256 words of dim 0 of a descriptor of core tile .*, expected at most 255",
+        ),
+        (
+            "offset = 0 len = 16 sizes = [2, 2, 2, 2] strides = [16, 7, 5, 2]",
+            "4 dimensions of a descriptor of core tile .*, expected at most 3",
+        ),
+        ("offset = 0 len = 8 sizes = [2, 1, 2, 2] strides = [4, 99999, 2, 1]", None),
+    ],
+)
+def test_walks_of_a_tile_fit_the_fields(ring, out, found):
+    if found is None:
+        assert ring(out=out).completes
+        return
+    with pytest.raises(MlirError, match=rf"ring.mlir:\d+:\d+: found {found}"):
+        ring(out=out)
+
+
 def test_tasks_with_chains_and_awaits(ring):
     sequence = """%t0 = aiex.dma_configure_task(%s, MM2S, 0) {{
         aie.dma_bd(%i : memref<{all}xi32> offset = 16 len = 16) {{bd_id = 2 : i32}}
