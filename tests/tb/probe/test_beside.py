@@ -59,7 +59,7 @@ def beside(folder: Path, text: str) -> dict[str, str]:
             {"chan": "the RTL stores it with s_axis_tdata", "m_chan": "it shows chan"},
         ),
         (
-            fifo("input [3:0] meta", declared="reg [3:0] m;", push="if (wp[0]) m <= {meta[3:2], meta[1:0]};"),
+            fifo("input [3:0] meta", declared="reg [3:0] m; reg odd;", push="if (odd) m <= {meta[3:2], meta[1:0]};"),
             {"meta": "the RTL stores it with s_axis_tdata"},
         ),
         (fifo(PAIR, declared="assign m_chan = chan;"), {"chan": "m_chan shows it", "m_chan": "it shows chan"}),
@@ -71,6 +71,10 @@ def beside(folder: Path, text: str) -> dict[str, str]:
                 "address": "nothing in the RTL reads it",
                 "m_length": "nothing in the RTL drives it",
             },
+        ),
+        (
+            fifo("input [31:0] tag", always="if (cnt == 3) mem[0] <= tag;"),
+            {"tag": "the RTL stores it with s_axis_tdata"},
         ),
         # Made of payload or sampled elsewhere: no beat's.
         (fifo("input [3:0] gain", push="mem[0] <= s_axis_tdata * gain;"), {}),
@@ -85,7 +89,7 @@ def beside(folder: Path, text: str) -> dict[str, str]:
                  declared="assign full = cnt == 16, level = cnt, overflow = 0, busy = 0, error_count = 0;"),
             {},
         ),
-        (fifo("output frame_err", declared="assign frame_err = 0;"), {}),
+        (fifo("output frame_err, output spare", declared="assign frame_err = 0, spare = 0;"), {}),
     ],
 )  # fmt: skip
 def test_what_goes_along_with_the_beats(text: str, expected: dict[str, str], tmp_path: Path) -> None:

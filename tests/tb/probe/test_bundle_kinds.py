@@ -494,10 +494,15 @@ endmodule
 def test_a_block_whose_write_waits_for_room(transactors: str, tmp_path: Path) -> None:
     """It passes with a write that waits, and with one that is held; writes while full, and reads that lose, fail."""
     held = AP_FIFO.replace("= v & out_r_full_n;", "= v;")
+    # A write that falls while there is no room, as a stream's valid must not.
+    falls = AP_FIFO.replace("out_r_full_n)", "go)").replace("= v & out_r_full_n;", "= v & t;")
+    falls = falls.replace(
+        "reg v;", "reg v, t; wire go = out_r_full_n & t; always @(posedge ap_clk) t <= !t & ap_rst_n;"
+    )
     room, empty = AP_FIFO.replace("(!v | out_r_full_n)", "1'b1"), AP_FIFO.replace("= in_r_empty_n &", "=")
-    for text, wrong in ((AP_FIFO, False), (held, False), (room, True), (empty, True)):
+    for text, wrong in ((AP_FIFO, False), (held, False), (falls, False), (room, True), (empty, True)):
         path = bench(tmp_path, text)
-        assert bool(failed(path, "sweep" if wrong else "random", transactors)) == wrong
+        assert bool(failed(path, "sweep", transactors)) == wrong
     design = load_description(path)
     with pytest.raises(UsageError, match="ready=after-valid:2: out_r writes a FIFO, whose room waits for no write"):
         predict(Request(design, design.case("random"), options={"ready": "after-valid:2"}), 0)

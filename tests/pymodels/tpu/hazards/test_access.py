@@ -72,6 +72,18 @@ def test_bytes_that_nothing_has_written_are_those_of_a_walk(operands, given_span
     assert near or unwritten_bytes(table, time, 1 << 10) == []
 
 
+def test_a_command_reads_before_it_writes():
+    """The same bytes, read and written at one time: nothing has written them before."""
+    columns = [0, 0, 0, 0, 1, 2, 0, 0, 1, 1, 1, 4, 0, 0, 0, 2, 2, 0]
+    read, write = (
+        Accesses(*(np.array([value], np.int64) for value in (*columns[:3], way, *columns[4:]))) for way in (0, 1)
+    )
+    for both in ((read, write), (write, read)):
+        (found,) = unwritten_bytes(join_accesses(both), np.array([3, 3]), 1 << 10)
+        assert (found.spans, str(found)) == (((0, 0, 8),), "lane 0 0x0 to 0x7")
+    assert unwritten_bytes(join_accesses((write, read)), np.array([2, 3]), 1 << 10) == []
+
+
 @given(st.sampled_from([1, 2, 4]).flatmap(lambda lanes: st.tuples(operand(lanes), operand(lanes))))
 @settings(max_examples=500, deadline=None)
 def test_two_tensors_meet_where_their_bytes_do(pair):
