@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -53,6 +54,10 @@ class RegisterTraffic:
                 raise UsageError(f"{name}: found {getattr(self, name)}, expected at least {least}")
         for text in (self.b_ready, self.r_ready):
             Pattern.parse(text)
+
+    def __str__(self) -> str:
+        """Its settings, long patterns as the number of their cycles."""
+        return re.sub(r"array:[\d,]{40,}", lambda found: f"array of {found[0].count(',') + 1} cycles", repr(self))
 
     @property
     def plain(self) -> bool:

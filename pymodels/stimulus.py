@@ -135,6 +135,8 @@ class Stimulus:
             cycle 0 is the first edge after its end, when the design is long out of reset.
         after: register accesses made after the last beat.
         stop_ps: reset is asserted at this time (measured from the start); None: run to the end.
+        cut: with ``stop_ps``: measured from reset release, while register programs and bursts are under way. Of what they are
+            answered and leave in memories nothing is compared.
         memories: what is behind each AXI4 master port; one not named is never ready. Their cycle 0 is that of reset release,
             before any program.
         least_ps: run at least so long; for designs whose work no stream shows the end of.
@@ -157,6 +159,7 @@ class Stimulus:
     program: Mapping[str, tuple[Access, ...]] = field(default_factory=dict)
     after: Mapping[str, tuple[Access, ...]] = field(default_factory=dict)
     stop_ps: int | None = None
+    cut: bool = False
     memories: Mapping[str, MemoryImage] = field(default_factory=dict)
     least_ps: int = 0
     take: int | None = None

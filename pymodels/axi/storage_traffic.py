@@ -18,12 +18,18 @@ from goldbeat.pymodels.axi.burst import DECERR, EXOKAY, FIXED, INCR, OKAY, READ,
 from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.errors import UsageError
 
+_TELLING = 1 / 8
+"""Share of the words, IDs and numbers of beats that are not drawn evenly."""
 PAGE = 4096
 """Bytes that no burst goes beyond the end of (IHI 0022, A3.4.1)."""
 _SHORT = 16
 """Beats of most bursts, and of all FIXED and exclusive ones at most."""
 LONGEST_EXCLUSIVE = 128
 """Bytes."""
+_LONGEST_RUNS = 8
+"""Runs of the longest bursts that :func:`queued_bursts` ends with."""
+_AGAIN, _MOST_AGAIN = 1 / 32, 5
+"""Share of the bursts that are made again at once, read or written, and how often at most."""
 _ALONE = 1 / 8
 """Share of the accesses to words by themselves, where there are some."""
 
@@ -39,6 +45,7 @@ class Window:
         answers: (2, bytes) as those of a :class:`~goldbeat.pymodels.axi.memory.Region`; None: OKAY.
         exclusive: least and most bytes of exclusive accesses that succeed; most 0: none are made.
         alone: a word by itself, which tells addresses apart: it is written and read back in any case, and drawn seldom.
+        whole: part of storage that is worked on from end to end.
     """
 
     base: int
@@ -47,6 +54,7 @@ class Window:
     answers: npt.NDArray[np.uint8] | None = None
     exclusive: tuple[int, int] = (0, 0)
     alone: bool = False
+    whole: bool = False
 
     @classmethod
     def unknown(cls, base: int, size: int) -> Window:
@@ -80,6 +88,7 @@ class BurstShape:
         exclusive: exclusive pairs are made everywhere, and must be answered EXOKAY.
         answers: reads, and writes, have a response that can be compared.
         attributes: draws AxCACHE, AxQOS, AxREGION and AxUSER, and AxPROT by address; None: AxPROT alone varies.
+        numbers: of the RTL, which are tried as data, IDs and numbers of beats.
     """
 
     width: int
@@ -93,6 +102,7 @@ class BurstShape:
     exclusive: bool = False
     answers: tuple[bool, bool] = (True, True)
     attributes: AttributeDraw | None = None
+    numbers: Sequence[int] = ()
 
 
 @dataclass
@@ -108,6 +118,22 @@ class _Row:
     lock: int = 0
     apart: bool = False
     response: int = OKAY
+
+
+def telling_data(rng: np.random.Generator, words: int, size: int, numbers: Sequence[int] = ()) -> npt.NDArray[np.uint8]:
+    """(words, size) uint8: random data; some words are 0, all ones, a single bit, a number of the RTL, or the word before again."""
+    data = rng.integers(0, 256, (words, size), dtype=np.uint8)
+    fitting = [number for number in numbers if number >> 8 * size == 0]
+    for at in np.flatnonzero(rng.random(words) < _TELLING).tolist():
+        kind = int(rng.integers(5 if fitting else 4))
+        if kind < 2:
+            data[at] = 0xFF * kind
+        elif kind == 2 and at:
+            data[at] = data[at - 1]
+        else:
+            value = 1 << int(rng.integers(8 * size)) if kind < 4 else fitting[int(rng.integers(len(fitting)))]
+            data[at] = np.frombuffer(value.to_bytes(size, "little"), np.uint8)
+    return data
 
 
 def storage_bursts(
@@ -145,15 +171,61 @@ def storage_bursts(
             rows += _exclusive(rng, window, shape)
         else:
             rows.append(_draw(rng, window, shape))
+            if rng.random() < _AGAIN:
+                rows += [
+                    replace(rows[-1], kind=_kind(rng, shape)) for _ in range(int(rng.integers(1, _MOST_AGAIN + 1)))
+                ]
     if shape.reads:
         rows += [row for window in windows for row in _whole(rng, window, shape, READ)]
     return _program(rng, rows, windows, shape)
 
 
-def _whole(rng: np.random.Generator, window: Window, shape: BurstShape, kind: int) -> list[_Row]:
+def queued_bursts(
+    rng: np.random.Generator, windows: Sequence[Window], shape: BurstShape, count: int, pause: int
+) -> BurstProgram:
+    """Long runs of bursts that wait for none: in random order windows are written, then read, with bursts of many lengths.
+
+    Behind the first burst of a run, which waits for all before it, nothing is asked for during a pause. Windows that are
+    ``whole`` are run over once, others as long as it takes.
+
+    Args:
+        rng: randomness.
+        windows: as for :func:`storage_bursts`.
+        shape: what the port can do.
+        count: bursts, or a few more; then some runs of bursts as long as can be.
+        pause: cycles.
+    """
+    rows: list[_Row] = []
+    starts: list[int] = []
+    ends = [window for window in windows if not window.whole]
+
+    def run(longest: int, over: Sequence[Window]) -> None:
+        tiles = [tile for window in over for tile in _whole(rng, window, shape, WRITE, longest)]
+        name = _id(rng, shape) if rng.random() < 0.5 else None
+        for kind in [WRITE] * shape.writes + [READ] * shape.reads:
+            starts.append(len(rows))
+            for at in rng.permutation(len(tiles)).tolist():
+                rows.append(replace(tiles[at], kind=kind, id=_id(rng, shape) if name is None else name))
+
+    run(_SHORT, windows)
+    run(2, ends)
+    while len(rows) < count:
+        run(1, ends)
+    for _ in range(_LONGEST_RUNS):
+        run(shape.longest, ends)
+    apart = np.zeros(len(rows), np.bool_)
+    gap = np.zeros(len(rows), np.int64)
+    for start in starts:
+        apart[start : start + 2] = True
+        gap[start + 1 : start + 2] = pause
+    made = _program(rng, rows, windows, replace(shape, strobes=False), apart)
+    return replace(made, bursts=replace(made.bursts, gap=gap))
+
+
+def _whole(rng: np.random.Generator, window: Window, shape: BurstShape, kind: int, longest: int = _SHORT) -> list[_Row]:
     """INCR bursts over all of a window."""
     size = shape.width.bit_length() - 1
-    longest = min(_SHORT, shape.longest, PAGE // shape.width)
+    longest = min(longest, shape.longest, PAGE // shape.width)
     step = longest * shape.width
     return [
         _Row(kind, window.base + at, min(step, len(window.data) - at) // shape.width, size, INCR, _id(rng, shape))
@@ -162,7 +234,13 @@ def _whole(rng: np.random.Generator, window: Window, shape: BurstShape, kind: in
 
 
 def _id(rng: np.random.Generator, shape: BurstShape) -> int:
+    if shape.numbers and rng.random() < _TELLING and (number := _number(rng, shape)) >> shape.id_width == 0:
+        return number
     return int(rng.integers(1 << min(shape.id_width, 16)))
+
+
+def _number(rng: np.random.Generator, shape: BurstShape) -> int:
+    return shape.numbers[int(rng.integers(len(shape.numbers)))]
 
 
 def _kind(rng: np.random.Generator, shape: BurstShape) -> int:
@@ -183,6 +261,9 @@ def _draw(rng: np.random.Generator, window: Window, shape: BurstShape) -> _Row:
     else:
         longest = min(longest, _SHORT) if burst == FIXED or rng.random() < 0.8 else longest
         beats = int(rng.integers(1, longest + 1))
+        if shape.numbers and rng.random() < _TELLING:
+            beats = min(max(1, _number(rng, shape) + int(rng.integers(-1, 2))), min(shape.longest, room))
+            beats = min(beats, _SHORT) if burst == FIXED else beats
     bytes_, total = 1 << size, beats << size
     if burst == WRAP:
         block = int(rng.integers(len(window.data) // total)) * total
@@ -236,8 +317,13 @@ def _exclusive(rng: np.random.Generator, window: Window, shape: BurstShape) -> l
 
 
 def _program(
-    rng: np.random.Generator, rows: Sequence[_Row], windows: Sequence[Window], shape: BurstShape
+    rng: np.random.Generator,
+    rows: Sequence[_Row],
+    windows: Sequence[Window],
+    shape: BurstShape,
+    apart: npt.NDArray[np.bool_] | None = None,
 ) -> BurstProgram:
+    """The rows as a program; ``apart``: those that wait for all before them, None: those that meet others."""
     if not rows:
         raise UsageError("a burst program without bursts: the port has no channels to make any")
     bursts = Bursts(
@@ -257,10 +343,10 @@ def _program(
         # For the same reason, both have those of the read.
         kind = np.where(bursts.lock != 0, READ, bursts.kind).astype(np.uint8)
         bursts = replace(bursts, **shape.attributes.columns(kind, bursts.address))
-    bursts = replace(bursts, barrier=_apart(bursts, rows))
+    bursts = replace(bursts, barrier=_apart(bursts, rows) if apart is None else apart)
     lanes = bursts.lanes(shape.width)
     answers = _answers(bursts, np.array([row.response for row in rows], np.int64), windows)
-    data = rng.integers(0, 256, lanes.shape, dtype=np.uint8)
+    data = telling_data(rng, len(lanes), shape.width, shape.numbers)
     strobe = lanes & (bursts.kind == WRITE)[bursts.of_beat][:, None]
     if shape.strobes:
         # Of a third of the writes; exclusive ones stay whole.

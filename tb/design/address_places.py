@@ -17,23 +17,29 @@ from goldbeat.tb.design.bus_ports import BusPorts
 
 _MOST_PAGES = 64
 """Pages of a stretch that get a word of their own; of more, some are drawn."""
+_WHOLE = 1 << 14
+"""Words of the largest stretch that is tried from end to end."""
 _MOST_NUMBERS = 64
 """Numbers of the RTL that are tried as addresses; of more, some are drawn."""
 
 
 @dataclass(frozen=True)
 class AddressPlace:
-    """A word that one slave alone uses.
+    """A word, or a larger part, that one slave alone uses.
 
     Attributes:
         slave: port that reaches it.
         stretch: that it is in.
         base: address of its first byte at the slave.
+        size: bytes.
+        alone: it is a word by itself.
     """
 
     slave: str
     stretch: AddressStretch
     base: int
+    size: int
+    alone: bool = True
 
     @property
     def target(self) -> int:
@@ -66,13 +72,26 @@ def address_places(
         memory = _memory(stretch)
         for slave in stretch.slaves:
             for at in _candidates(ports, stretch, slave, most, rng, numbers):
-                place = AddressPlace(slave, stretch, at - at % ports.word)
+                place = AddressPlace(slave, stretch, at - at % ports.word, ports.word)
                 inside = stretch.base <= place.base and place.base + ports.word <= stretch.base + stretch.size
                 if not inside or place.target in taken[memory] or any(place.target in one for one in used[memory]):
                     continue
                 taken[memory].add(place.target)
                 found.append(place)
     return found
+
+
+def address_blocks(ports: BusPorts, most: int) -> list[AddressPlace]:
+    """All that is between the parts at the ends of stretches up to :data:`_WHOLE` words, in parts of the same size, in turn."""
+    return [
+        AddressPlace(stretch.slaves[number % len(stretch.slaves)], stretch, at, part, alone=False)
+        for stretch in ports.stretches
+        if stretch.size <= _WHOLE * ports.word
+        for part in [ports.part(stretch, most)]
+        for ends in [stretch.ends(part)]
+        if len(ends) > 1
+        for number, at in enumerate(range(sum(ends[0]), ends[1][0], part))
+    ]
 
 
 def _memory(stretch: AddressStretch) -> object:

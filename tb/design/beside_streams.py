@@ -9,8 +9,9 @@ from itertools import takewhile
 
 from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
 from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.bus_episodes import bus_episode
 from goldbeat.tb.design.bus_ports import BusPorts
-from goldbeat.tb.design.bus_traffic import OPTIONS, bus_episode
+from goldbeat.tb.design.bus_traffic import OPTIONS
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.traffic import Rng, Traffic
 

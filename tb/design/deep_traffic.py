@@ -26,7 +26,7 @@ _BETWEEN = 5
 
 def pause_cycles(numbers: Iterable[int]) -> int:
     """Cycles of pauses and stalls: more than any number of the RTL that a counter of waiting cycles is likely to reach."""
-    return max(_PAUSE, *(number + 8 for number in numbers if number <= _MOST_PAUSE))
+    return max([_PAUSE, *(number + 8 for number in numbers if number <= _MOST_PAUSE)])
 
 
 def _away(pause: int, rng: np.random.Generator, *, first: bool) -> tuple[int, ...]:
@@ -35,12 +35,23 @@ def _away(pause: int, rng: np.random.Generator, *, first: bool) -> tuple[int, ..
     return (0,) * pause + (1,) * open_ if first else (1,) * open_ + (0,) * pause
 
 
-def stalled_memory(pause: int, rng: np.random.Generator) -> MemoryTiming:
-    """A memory that takes all requests, and holds the answers back at times, all the others at once behind them."""
+def stalled_memory(pause: int, rng: np.random.Generator, held: str = "rb") -> MemoryTiming:
+    """A memory that takes all requests, and holds the answers back at times, all the others at once behind them.
+
+    Args:
+        pause: cycles.
+        rng: randomness.
+        held: the channels of these answers.
+    """
     aw, w, ar = (Pattern("array", values=_away(pause, rng, first=False)) for _ in range(3))
     r, b = (Pattern("array", values=(pause, *(0,) * int(rng.integers(300, 600)))) for _ in range(2))
     return MemoryTiming(
-        *(1, 0, 1, 0, _OUTSTANDING, _OUTSTANDING), aw_ready=aw, w_ready=w, ar_ready=ar, r_gaps=r, b_gaps=b
+        *(1, 0, 1, 0, _OUTSTANDING, _OUTSTANDING),
+        aw_ready=aw,
+        w_ready=w,
+        ar_ready=ar,
+        r_gaps=r if "r" in held else Pattern(),
+        b_gaps=b if "b" in held else Pattern(),
     )
 
 
@@ -49,15 +60,17 @@ def slow_memory(pause: int) -> MemoryTiming:
     return MemoryTiming(pause, 0, pause, 0, _OUTSTANDING, _OUTSTANDING)
 
 
-def stalled_master(pause: int, rng: np.random.Generator) -> MasterTiming:
-    """A master that asks for all it can, and at first and at times takes no answers."""
+def stalled_master(pause: int, rng: np.random.Generator, held: str = "rb") -> MasterTiming:
+    """A master that asks for all it can, and at first and at times takes no answers on these channels."""
     r, b = (Pattern("array", values=_away(pause, rng, first=True)) for _ in range(2))
-    return MasterTiming(_OUTSTANDING, _OUTSTANDING, r, b)
+    return MasterTiming(*(_OUTSTANDING, _OUTSTANDING), r if "r" in held else Pattern(), b if "b" in held else Pattern())
 
 
-def stalled_registers(pause: int, rng: np.random.Generator) -> RegisterTraffic:
+def stalled_registers(pause: int, rng: np.random.Generator, held: str = "rb") -> RegisterTraffic:
     """The same for registers."""
-    r, b = ("array:" + ",".join(map(str, _away(pause, rng, first=True))) for _ in range(2))
+    r, b = (
+        "array:" + ",".join(map(str, _away(pause, rng, first=True))) if channel in held else "none" for channel in "rb"
+    )
     return RegisterTraffic("any", outstanding=_OPEN_ACCESSES, b_ready=b, r_ready=r, seed=int(rng.integers(1 << 30)))
 
 

@@ -372,6 +372,7 @@ class Description(_Table):
                 None if self.traffic is None else self._inputs,
                 self.accesses,
                 self._longest(),
+                cuts=self._resettable,
             )
         elif self.model in _TRAFFIC_MODELS:
             cases += self._bus_cases()
@@ -385,7 +386,7 @@ class Description(_Table):
                     f"traffic.kind: found {self.traffic.kind!r}, expected random, counting or file.py:function"
                 )
             # A cut-off run has no end to compare with where the order is open, and no cut without a reset.
-            cuts = self.compare_order and any(c.reset for c in self.clocks)
+            cuts = self.compare_order and self._resettable
             cases += stream_cases(traffic, FILL, self._longest(), cuts=cuts, corners=self.traffic.kind == "random")
             if not cuts:
                 cases = [c for c in cases if c.name != "reset"]
@@ -414,10 +415,14 @@ class Description(_Table):
         cases = (
             without_reset(beside_streams(look, self._inputs, self.accesses), self._longest())
             if driven
-            else bus_cases(look, self.accesses)
+            else bus_cases(look, self.accesses, cuts=self._resettable)
         )
         check = outputs_unknown if self.stream_model == RULES and self._has_outputs() else None
         return tuple(case.model_copy(update={"check": check}) for case in cases)
+
+    @property
+    def _resettable(self) -> bool:
+        return any(clock.reset for clock in self.clocks)
 
     def _has_outputs(self) -> bool:
         return any(port.direction == "out" for port in self.streams)

@@ -15,11 +15,16 @@ from goldbeat.tb.design.bus_ports import varied
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.register import RegisterPort
+from goldbeat.tb.design.traffic import CUT_OFF, stop_after
 
 CASE = "sweep"
 """The case that goes through it."""
 WITHHELD = "after-valid"
 """The back-pressure that a slave which waits for ready cannot pass."""
+_CUT = (0, 2, 3)
+"""The walks before which a reset ends one like them in mid-flight."""
+_LATEST_CUT = 120
+"""Cycles from the end of a reset to that one, at most."""
 _ACCESSES = 120
 _MOST_WORDS = 24
 """Words of a port that a walk goes over; with more, some are drawn, beside those that tell address bits apart."""
@@ -66,7 +71,7 @@ def _program(port: RegisterPort, setting: CaseContext, rng: np.random.Generator)
 
 
 def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus]:
-    """An episode for each traffic: streams are silent, and every slave port with storage is walked over.
+    """An episode for each traffic, some behind a reset in mid-flight: streams are silent, storage of slaves is walked over.
 
     Args:
         design: the design; without storage there are no episodes.
@@ -87,11 +92,17 @@ def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus
         registers=True,
     )
     episodes = []
-    for traffic in traffics(rng):
+    for number, traffic in enumerate(traffics(rng)):
         program = {
             p.name: varied(_program(p, setting, rng), p, int(rng.integers(1 << 31)), design.unchecked) for p in ports
         }
-        episodes.append(replace(quiet, program=program, traffic={p.name: p.fitting(traffic) for p in ports}))
+        made = replace(quiet, program=program, traffic={p.name: p.fitting(traffic) for p in ports})
+        if design.resettable and number in _CUT:
+            # What a reset leaves behind shows in the episode after it.
+            cut = replace(made, label=CUT_OFF, cut=True)
+            clock = next(iter(made.clocks.values()))
+            episodes.append(stop_after(cut, clock, int(rng.integers(6, _LATEST_CUT))))
+        episodes.append(made)
     return episodes
 
 

@@ -44,7 +44,7 @@ def rules_outcome(
 
 
 def rules_cases(
-    look: Look, sources: Sources | None, accesses: Mapping[str, int | str | bool], longest: int
+    look: Look, sources: Sources | None, accesses: Mapping[str, int | str | bool], longest: int, *, cuts: bool
 ) -> tuple[Case, ...]:
     """The cases: those of streams with accesses of all slaves beside them, or those of buses alone.
 
@@ -53,9 +53,10 @@ def rules_cases(
         sources: makes the inputs' traces; None: there are none.
         accesses: options of the accesses that differ from their defaults.
         longest: beats of the longest frame that ``sweep`` sends.
+        cuts: resets end some episodes of a ``sweep`` of buses.
     """
     if sources is None:
-        cases: tuple[Case, ...] = bus_cases(lambda setting: _ports(*look(setting)), accesses)
+        cases: tuple[Case, ...] = bus_cases(lambda setting: _ports(*look(setting)), accesses, cuts=cuts)
         return tuple(case.model_copy(update={"make": _all_open(case.make, look), "check": _check}) for case in cases)
     both = beside_streams(lambda setting: _ports(*look(setting)), sources, accesses)
 
@@ -119,6 +120,6 @@ def _check(setting: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     beats = sum(len(record.outcome.ports[name]) for name in stimulus.inputs or record.outcome.ports)
     answers = sum(len(found) for found in record.accesses.values())
     bursts = sum(int((found.done >= 0).sum()) for found in record.bursts.values())
-    moved = beats + answers + bursts
+    moved = beats + answers + bursts or stimulus.cut
     failures = () if moved else ("nothing moved: no beat was accepted, no access and no burst was answered",)
     return Check(failures=failures, partial=(NOT_COMPARED,))

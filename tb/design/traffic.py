@@ -386,11 +386,15 @@ def cornering(traffic: Traffic, setting: CaseContext) -> list[Stimulus]:
     ]
 
 
+CUT_OFF = "cut off by a reset"
+"""Label of an episode that a reset ends in mid-flight."""
+
+
 def cut_off(traffic: Traffic, setting: CaseContext, pair: tuple[str, str], number: int) -> Stimulus:
     """An episode that a reset ends in mid-flight, while sinks are away or the traffic is dense."""
     rng = np.random.default_rng([setting.seed, 10, number])
     made = _dress(traffic(setting, rng, 40), *pair, setting, int(rng.integers(1 << 31)))
-    made = replace(made, label="cut off by a reset")
+    made = replace(made, label=CUT_OFF)
     return stop_after(made, next(iter(made.clocks.values())), int(rng.integers(8, 70)))
 
 

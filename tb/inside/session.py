@@ -130,14 +130,15 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     if resets:
         # Before the reset has reached every flip-flop, assertions judge what nothing has set.
         failed_assertions(job.top, origin, stimulus.clocks)
-    violations: list[str] = []
     accesses: dict[str, list[AccessResult]] = {p.name: [] for p in job.registers}
-    driven, bursts = dict[str, list[Access]](), dict[str, BurstAnswers]()
+    violations, driven, bursts = list[str](), dict[str, list[Access]](), dict[str, BurstAnswers]()
     if not stimulus.settled:
         agents.start(origin, settled=False)
     await _reach(dut, origin, stimulus.clocks)
     released = int(get_sim_time("step"))
     _set(resets, 1)
+    if stimulus.cut:
+        return await _cut_off(agents, job, stimulus, origin, released)
     watched = _pulse(origin, stimulus.clocks)
     if stimulus.settled:
         driven, bursts = await _settle(agents, stimulus, accesses, origin)
@@ -147,8 +148,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         agents.start(origin, settled=True)
     stop = stimulus.stop_ps
     await _stream(agents, episode, origin)
-    if stop is not None:
-        _set(resets, 0)
+    _set(resets if stop is not None else (), 0)
     if watched is not None:
         watched.cancel()
     taken, outcome, broken, waiting = _stopped(agents, outputs_alone=episode.quiet_ps is not None)
@@ -175,6 +175,28 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         taken,
         released,
         origin,
+    )
+
+
+async def _cut_off(agents: Transactors, job: Job, stimulus: Stimulus, origin: int, released: int) -> Record:
+    """Make all accesses at once until the next episode's reset; rules are judged, and what streams transfer is kept."""
+    running = [cocotb.start_soon(agents.program(port, program)) for port, program in stimulus.program.items()]
+    others = [cocotb.start_soon(agents.bursts(port, program)) for port, program in stimulus.bursts.items()]
+    await _until(origin + (stimulus.stop_ps or 0))
+    for task in (*running, *others):
+        task.cancel()
+    outcome, broken, _ = agents.stop()
+    status = {s.name: agents.peek(s.name) for s in job.status}
+    violations = failed_assertions(job.top, origin, stimulus.clocks)
+    return Record(
+        Outcome(outcome.ports, status, outcome.memories),
+        dict.fromkeys(stimulus.program, ()),
+        {},
+        (*violations, *broken, *agents.rules()),
+        late_bits=agents.late_bits(),
+        waits=agents.waits(),
+        released_ps=released,
+        origin_ps=origin,
     )
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,10 @@ from goldbeat.pymodels.axi.burst import READ, WRITE, Bursts
 _COLUMNS = {"region": "space"}
 """What the log of a memory calls an attribute."""
 _KINDS = {READ: "read", WRITE: "write"}
+_AT_ONCE = 256
+"""Accesses that are compared with all that may have led to them in one step."""
+_MOST_WRONG = 2048
+"""Accesses that are wrong and looked at closely."""
 
 
 def check_attributes(port: str, carried: Carried, log: npt.NDArray[Any]) -> tuple[list[str], int]:
@@ -33,14 +38,22 @@ def check_attributes(port: str, carried: Carried, log: npt.NDArray[Any]) -> tupl
         mine, asked = np.flatnonzero(log["kind"] == kind), np.flatnonzero(carried.kind == kind)
         if not (names and len(mine) and len(asked)):
             continue
-        meets = carried.begin[asked] < (lowest + count)[mine, None]
-        meets &= carried.end[asked] > lowest[mine, None]
-        equal = {name: _equal(carried.values[name][asked], log[_COLUMNS.get(name, name)][mine]) for name in names}
-        known = meets.any(axis=1)
-        compared += int(known.sum())
-        wrong = known & ~np.logical_and.reduce([meets, *equal.values()]).any(axis=1)
-        if not wrong.any():
+        total, wrong_ones = len(mine), list[int]()
+        near_by = mine[np.argsort(lowest[mine], kind="stable")]
+        for start in range(0, total, _AT_ONCE):
+            some = near_by[start : start + _AT_ONCE]
+            first, end = lowest[some].min(), (lowest + count)[some].max()
+            led = asked[(carried.begin[asked] < end) & (carried.end[asked] > first)]
+            meets, equal = _met(carried, led, names, log, some, lowest, count)
+            known = meets.any(axis=1)
+            compared += int(known.sum())
+            wrong_ones += some[known & ~np.logical_and.reduce([meets, *equal.values()]).any(axis=1)].tolist()
+        if not wrong_ones:
             continue
+        mine = np.sort(np.array(wrong_ones))[:_MOST_WRONG]
+        least = "" if len(mine) == len(wrong_ones) else "at least "
+        meets, equal = _met(carried, asked, names, log, mine, lowest, count)
+        known = wrong = np.ones(len(mine), np.bool_)
         alone = {name: known & ~(meets & one).any(axis=1) for name, one in equal.items()}
         found = {name: rows for name, rows in alone.items() if rows.any()}
         if not found:
@@ -52,11 +65,26 @@ def check_attributes(port: str, carried: Carried, log: npt.NDArray[Any]) -> tupl
             at = int(np.argmax(rows))
             wanted = dict.fromkeys(carried.values[name][asked[meets[at] & ~equal[name][at]]].tolist())
             failures.append(
-                f"memory {port}: {carried.signals[kind, name]} of {int(rows.sum())} of {len(mine)} {_KINDS[kind]}s differs, "
+                f"memory {port}: {carried.signals[kind, name]} of {least}{int(rows.sum())} of {total} {_KINDS[kind]}s differs, "
                 f"the first at 0x{int(log['address'][mine[at]]):x}: expected {' or '.join(map(str, wanted))}, got "
                 f"{int(log[_COLUMNS.get(name, name)][mine[at]])}; if the design may change it, confirm it in [unchecked]"
             )
     return failures, compared
+
+
+def _met(
+    carried: Carried,
+    asked: npt.NDArray[np.int64],
+    names: Sequence[str],
+    log: npt.NDArray[Any],
+    mine: npt.NDArray[np.int64],
+    lowest: npt.NDArray[np.uint64],
+    count: npt.NDArray[np.uint64],
+) -> tuple[npt.NDArray[np.bool_], dict[str, npt.NDArray[np.bool_]]]:
+    """(mine, asked) where accesses that arrived touch bytes that were asked for, and by name where their attributes are equal."""
+    meets = carried.begin[asked] < (lowest + count)[mine, None]
+    meets &= carried.end[asked] > lowest[mine, None]
+    return meets, {name: _equal(carried.values[name][asked], log[_COLUMNS.get(name, name)][mine]) for name in names}
 
 
 def _equal(wanted: npt.NDArray[np.int64], got: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:

@@ -20,7 +20,7 @@ Change = Callable[[Stimulus], Stimulus]
 
 def plainer_ways(stimulus: Stimulus) -> Iterator[Change]:
     """Every way that changes something, the ones that matter most to a reader first."""
-    if stimulus.stop_ps is not None:
+    if stimulus.stop_ps is not None and not stimulus.cut:
         yield partial(_set, name="stop_ps", value=None)
     for port, pattern in stimulus.ready.items():
         if pattern != Pattern():

@@ -11,8 +11,9 @@ from goldbeat.pymodels.axi.burst import WRITE
 from goldbeat.pymodels.stimulus import Clock
 from goldbeat.tb.design.address_map import AddressStretch
 from goldbeat.tb.design.address_places import address_places
+from goldbeat.tb.design.bus_episodes import bus_episode
 from goldbeat.tb.design.bus_ports import BusPorts
-from goldbeat.tb.design.bus_traffic import OPTIONS, bus_cases, bus_episode
+from goldbeat.tb.design.bus_traffic import OPTIONS, bus_cases
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.memory import MemoryPort

@@ -5,12 +5,11 @@ import re
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from bus_bridges import LEFT_OUT, bench, bridges
 
 from goldbeat.pymodels.axi.attributes import CACHES, AttributeDraw
 from goldbeat.pymodels.axi.burst import READ, WRITE
 from goldbeat.pymodels.buses import APB, AXI, AXIL
-from goldbeat.tb.cli import app
 from goldbeat.tb.design.address_map import AddressStretch
 from goldbeat.tb.design.bus_ports import BusPorts
 from goldbeat.tb.design.description import load_description
@@ -19,7 +18,6 @@ from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.run.runs import Request, run
 
-WIDTHS = {"data_width": 32, "bytes": 4, "id_width": 3, "len_width": 8, "awuser": 2, "aruser": 2}
 LITE = {
     "{s}_bresp": "2'b00",
     "{s}_rresp": "2'b00",
@@ -48,40 +46,6 @@ BURSTS = {
     "{m}_arlock": "1'b0",
     "{m}_awlock": "1'b0",
 }
-LEFT_OUT = ("wuser", "buser", "ruser")
-
-
-def bridges(bus, faults, width):
-    """An array of bridges of wires; lane 0 is right, and each other one has one fault."""
-    lanes, ports, text = len(faults) + 1, [], []
-    changed = {name.strip(): {} for name in faults}
-    for lane, (name, value) in enumerate(faults.items(), 1):
-        changed[name.strip()][lane] = value
-    for one in bus.signals:
-        if one.name in LEFT_OUT:
-            continue
-        bits = one.width if isinstance(one.width, int) else {**WIDTHS, "address_width": width}[one.width]
-        to, of = ("{s}", "{m}") if one.from_slave else ("{m}", "{s}")
-        for side in "sm":
-            way = "output" if (side == "s") == one.from_slave else "input"
-            ports.append(f"{way} logic [{lanes - 1}:0]{f'[{bits - 1}:0]' if bits > 1 else ''} {side}_{one.name}")
-        for lane in range(lanes):
-            target = f"{to}_{one.name}"
-            value = changed.get(target, {}).get(lane, f"{of}_{one.name}")
-            line = f"assign {target} = {value};"
-            text.append(re.sub(r"\b([sm])_(\w+)", rf"\1_\2[{lane}]", line.format(s="s", m="m")))
-    clock, reset = ("pclk", "presetn") if bus is APB else ("aclk", "aresetn")
-    head = ", ".join([f"input logic {clock}", f"input logic {reset}", *ports])
-    beat = f"logic seen; always_ff @(posedge {clock}) seen <= {reset};"
-    return f"module bridges({head});\n{beat}\n" + "\n".join(text) + "\nendmodule\n"
-
-
-def bench(folder, source):
-    (folder / "bridges.sv").write_text(source)
-    words = ["new", folder / "bench", folder / "bridges.sv", "--model", "adapter"]
-    said = CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
-    assert said.exit_code == 0, said.output
-    return folder / "bench" / "bridges.toml"
 
 
 def failures(path):

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Episodes of the bus models: at random, with every ready held back, long runs with stalls, slow ones, and cut off by a reset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from goldbeat.pymodels.axi.memory import MasterTiming, MemoryTiming
+from goldbeat.pymodels.axi.program import BurstProgram
+from goldbeat.pymodels.axi.rough import rough
+from goldbeat.pymodels.axi.storage_traffic import queued_bursts, storage_bursts
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.register_traffic import RegisterTraffic
+from goldbeat.pymodels.register_walk import protected
+from goldbeat.pymodels.stimulus import Access, Stimulus
+from goldbeat.tb.design.address_map import address_bits
+from goldbeat.tb.design.address_places import AddressPlace, address_blocks, address_places
+from goldbeat.tb.design.bus_ports import BusPorts
+from goldbeat.tb.design.bus_scene import BusScene, Rng
+from goldbeat.tb.design.case import CaseContext
+from goldbeat.tb.design.deep_traffic import (
+    pause_cycles,
+    slow_memory,
+    slow_registers,
+    stalled_master,
+    stalled_memory,
+    stalled_registers,
+)
+from goldbeat.tb.design.ports.bundle import Bundle
+from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.register import RegisterPort
+from goldbeat.tb.design.register_accesses import queued_accesses, storage_accesses
+from goldbeat.tb.design.register_walks import traffics
+from goldbeat.tb.design.traffic import CUT_OFF, rough_timing, stop_after, withheld
+
+_SOME_PLACES = 1 / 4
+"""Of the words that tell addresses apart, in episodes that are not plain."""
+_LATEST_CUT = 160
+"""Cycles from the end of a reset to the one that cuts an episode off, at most."""
+_FEW_ACCESSES = 60
+_PAUSES = 1 / 8
+"""Accesses of episodes in which everything takes long or a reset comes, and the share of them with a pause before."""
+
+
+def bus_episode(ports: BusPorts, setting: CaseContext, rng: Rng, *, plain: bool, places: bool = True) -> Stimulus:
+    """An episode of all slaves at once.
+
+    Args:
+        ports: the module's.
+        setting: options and clocks.
+        rng: randomness.
+        plain: as fast as it goes; else order, distances, back-pressure and latencies are drawn.
+        places: words all over the addresses are tried, in episodes that are not plain some of them.
+    """
+    most = int(setting.options["bytes"])
+
+    def single(numbers: tuple[int, ...]) -> list[AddressPlace]:
+        found = address_places(ports, most, rng, numbers) if places else []
+        return found if plain else [place for place in found if rng.random() < _SOME_PLACES]
+
+    scene = BusScene.draw(ports, setting, rng, single, lambda: _timing(rng, setting, plain=plain))
+    bursts: dict[str, BurstProgram] = {}
+    program: dict[str, tuple[Access, ...]] = {}
+    traffic: dict[str, RegisterTraffic] = {}
+    for port in ports.slaves:
+        windows, varies = scene.windows(port), scene.attributes(port)
+        outside = _outside(ports, port) if ports.closed and setting.options["unmapped"] else []
+        if isinstance(port, MemoryPort):
+            count = int(setting.options["accesses"])
+            made = storage_bursts(rng, windows, scene.shape(port, varies), count, outside=outside)
+            bursts[port.name] = made if plain else _roughly(made, int(rng.integers(1 << 30)))
+        elif isinstance(port, RegisterPort):
+            made_of = storage_accesses(scene.walk(port), windows, int(setting.options["accesses"]), outside)
+            program[port.name] = made_of if varies is None else protected(made_of, varies)
+            drawn = traffics(rng)
+            traffic[port.name] = port.fitting(RegisterTraffic() if plain else drawn[int(rng.integers(len(drawn)))])
+    return scene.stimulus(program, traffic, bursts)
+
+
+def cut_episode(ports: BusPorts, setting: CaseContext, number: int) -> Stimulus:
+    """An episode that a reset ends with accesses under way: of odd numbers as many as the module takes, reads or writes open."""
+    rng = np.random.default_rng([setting.seed, 26, number])
+    made = bus_episode(ports, _few(ports, setting), rng, plain=number % 4 == 2, places=False)
+    if number % 2:
+        away, held = pause_cycles(()), "rb"[number // 2 % 2]
+        made = replace(
+            made,
+            memories={
+                name: replace(image, timing=stalled_memory(away, rng, held)) for name, image in made.memories.items()
+            },
+            # Nothing is compared, so that nothing has to wait.
+            bursts={
+                name: replace(
+                    one, bursts=replace(one.bursts, barrier=False, lock=0), timing=stalled_master(away, rng, held)
+                )
+                for name, one in made.bursts.items()
+            },
+            traffic=_everywhere(ports, lambda: stalled_registers(away, rng, held)),
+        )
+    made = replace(made, label=CUT_OFF, aside=True, cut=True)
+    return stop_after(made, next(iter(made.clocks.values())), int(rng.integers(6, _LATEST_CUT)))
+
+
+def _few(ports: BusPorts, setting: CaseContext) -> CaseContext:
+    """The same with few accesses to few words."""
+    few = {"accesses": _FEW_ACCESSES, "bytes": 8 * ports.word, "errors": False}
+    return replace(setting, options={**setting.options, **few})
+
+
+def _everywhere(ports: BusPorts, draw: Callable[[], RegisterTraffic]) -> dict[str, RegisterTraffic]:
+    """Traffic of all slaves with registers."""
+    return {port.name: port.fitting(draw()) for port in ports.slaves if isinstance(port, RegisterPort)}
+
+
+def long_run(ports: BusPorts, setting: CaseContext, count: int, pause: int) -> Stimulus:
+    """An episode of many accesses without a wait between them, whose answers are held back at times.
+
+    Args:
+        ports: the module's.
+        setting: options and clocks.
+        count: accesses of each slave, or a few more.
+        pause: cycles without a request between runs.
+    """
+    rng = np.random.default_rng([setting.seed, 27, count])
+    away = pause_cycles(setting.numbers())
+    most = int(setting.options["bytes"])
+    scene = BusScene.draw(ports, setting, rng, lambda _: address_blocks(ports, most), lambda: stalled_memory(away, rng))
+    bursts: dict[str, BurstProgram] = {}
+    program: dict[str, tuple[Access, ...]] = {}
+    traffic: dict[str, RegisterTraffic] = {}
+    for port in ports.slaves:
+        windows, varies = scene.windows(port), scene.attributes(port)
+        if isinstance(port, MemoryPort):
+            made = queued_bursts(rng, windows, scene.shape(port, varies), count, pause)
+            bursts[port.name] = replace(made, timing=stalled_master(away, rng))
+        elif isinstance(port, RegisterPort):
+            accesses = queued_accesses(scene.walk(port), windows, count, pause)
+            program[port.name] = accesses if varies is None else protected(accesses, varies)
+            traffic[port.name] = port.fitting(stalled_registers(away, rng))
+    made_of = scene.stimulus(program, traffic, bursts)
+    return replace(made_of, aside=True, label=f"runs of up to {count} accesses, stalls of {away} cycles")
+
+
+def slow_episode(ports: BusPorts, setting: CaseContext) -> Stimulus:
+    """An episode of few accesses: each answer of a memory, and of masters some requests and data, take long."""
+    rng = np.random.default_rng([setting.seed, 28])
+    pause = pause_cycles(setting.numbers())
+    made = bus_episode(ports, _few(ports, setting), rng, plain=True, places=False)
+    return replace(
+        made,
+        memories={name: replace(image, timing=slow_memory(pause)) for name, image in made.memories.items()},
+        bursts={name: _slowly(one, pause, rng) for name, one in made.bursts.items()},
+        traffic=_everywhere(ports, lambda: slow_registers(pause, rng)),
+        aside=True,
+        label=f"pauses and answers of {pause} cycles",
+    )
+
+
+def _slowly(program: BurstProgram, pause: int, rng: Rng) -> BurstProgram:
+    """The same with long pauses before some addresses and some write data."""
+    gap = np.where(rng.random(len(program.bursts)) < _PAUSES, pause, 0)
+    # Longer than an answer takes, so that data come long after their address.
+    data = np.where(rng.random(program.bursts.beats) < _PAUSES, 3 * pause, 0)
+    data[program.bursts.rows] = np.where(rng.random(len(program.bursts)) < 2 * _PAUSES, 3 * pause, 0)
+    return replace(program, bursts=replace(program.bursts, gap=gap), write_gaps=data)
+
+
+def _outside(ports: BusPorts, port: Bundle) -> list[int]:
+    """Addresses of a slave that lead nowhere: those right behind its stretches, and the last page."""
+    space = 1 << address_bits(port)
+    mine = [s for s in ports.stretches if port.name in s.slaves]
+    candidates = [*(s.base + s.size for s in mine), space - 4096]
+    return [
+        address
+        for address in candidates
+        if 0 <= address < space and not any(s.base <= address < s.base + s.size for s in ports.stretches)
+    ]
+
+
+def _timing(rng: Rng, setting: CaseContext, *, plain: bool) -> MemoryTiming:
+    if plain:
+        return MemoryTiming(1, 0, 1)
+    return rough_timing(rng, interleaved=bool(setting.options["interleaved"]))
+
+
+def _roughly(program: BurstProgram, seed: int) -> BurstProgram:
+    made = rough(program.bursts, seed)
+    return replace(program, bursts=made.bursts, write_gaps=made.write_gaps, timing=made.timing)
+
+
+def withheld_episode(stimulus: Stimulus, seed: int) -> Stimulus:
+    """The same with no ready before its valid: of memories, of masters, of register masters."""
+    patterns = [Pattern.parse("after-valid:4", seed=seed + salt) for salt in range(2)]
+    return replace(
+        stimulus,
+        memories={
+            name: withheld(image, seed + 3 * salt) for salt, (name, image) in enumerate(stimulus.memories.items())
+        },
+        bursts={name: replace(one, timing=MasterTiming(4, 4, *patterns)) for name, one in stimulus.bursts.items()},
+        traffic={
+            name: replace(one, b_ready="after-valid:4", r_ready="after-valid:4", seed=seed)
+            for name, one in stimulus.traffic.items()
+        },
+    )

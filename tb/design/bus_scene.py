@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an episode of the bus models begins with: the addresses that are used, and the memories behind masters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.axi.attributes import AttributeDraw
+from goldbeat.pymodels.axi.burst import FIXED, INCR, READ, WRAP, WRITE
+from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
+from goldbeat.pymodels.axi.program import BurstProgram
+from goldbeat.pymodels.axi.storage_traffic import BurstShape, Window
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.register_traffic import RegisterTraffic
+from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
+from goldbeat.tb.design.address_map import AddressStretch
+from goldbeat.tb.design.address_places import AddressPlace
+from goldbeat.tb.design.bus_ports import BusPorts, data_bytes
+from goldbeat.tb.design.case import CaseContext
+from goldbeat.tb.design.clocks import draw_clocks
+from goldbeat.tb.design.ports.bundle import Bundle
+from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.register import RegisterPort
+from goldbeat.tb.design.register_accesses import AccessWalk
+
+Rng = np.random.Generator
+
+_KINDS = {"incr": INCR, "wrap": WRAP, "fixed": FIXED}
+_REFUSED_PLACES = 1 / 16
+"""Of these words, those that may refuse accesses."""
+
+
+@dataclass(frozen=True)
+class BusScene:
+    """What an episode begins with: the addresses that are used, and the memories behind masters."""
+
+    ports: BusPorts
+    setting: CaseContext
+    rng: Rng
+    clocks: Mapping[str, Clock]
+    numbers: tuple[int, ...]
+    places: Sequence[AddressPlace]
+    images: dict[str, MemoryImage]
+
+    @classmethod
+    def draw(
+        cls,
+        ports: BusPorts,
+        setting: CaseContext,
+        rng: Rng,
+        places: Callable[[tuple[int, ...]], Sequence[AddressPlace]],
+        timing: Callable[[], MemoryTiming],
+    ) -> BusScene:
+        """Draw it; ``places``: what is used beside the ends of the addresses, made of the numbers of the RTL."""
+        clocks = draw_clocks(setting, rng)
+        numbers = tuple(setting.numbers())
+        tried = places(numbers)
+        images = {
+            port.name: MemoryImage(_regions(ports, port, setting, tried, rng), timing()) for port in ports.masters
+        }
+        return cls(ports, setting, rng, clocks, numbers, tried, images)
+
+    def windows(self, slave: Bundle) -> list[Window]:
+        """Those of a slave."""
+        return _windows(self.ports, slave, self.setting, self.places, self.images)
+
+    def attributes(self, slave: Bundle) -> AttributeDraw | None:
+        """What a slave's accesses carry; None: nothing varies."""
+        seed = int(self.rng.integers(1 << 31))
+        return self.ports.draw(slave, seed) if self.setting.options["attributes"] else None
+
+    def shape(self, slave: MemoryPort, varies: AttributeDraw | None) -> BurstShape:
+        """What bursts a slave gets."""
+        compared = (self.ports.answers(slave, READ), self.ports.answers(slave, WRITE))
+        shape = burst_shape(slave, self.setting)
+        return replace(shape, attributes=varies, answers=compared, numbers=self.numbers)
+
+    def walk(self, slave: RegisterPort) -> AccessWalk:
+        """Makes a slave's accesses."""
+        compared = (self.ports.answers(slave, READ), self.ports.answers(slave, WRITE))
+        return AccessWalk(self.rng, slave, compared, self.numbers)
+
+    def stimulus(
+        self,
+        program: Mapping[str, tuple[Access, ...]],
+        traffic: Mapping[str, RegisterTraffic],
+        bursts: Mapping[str, BurstProgram],
+    ) -> Stimulus:
+        """The episode."""
+        return Stimulus(
+            {},
+            clocks=self.clocks,
+            program=program,
+            traffic=traffic,
+            bursts=bursts,
+            memories=self.images,
+            together=True,
+        )
+
+
+def burst_shape(port: MemoryPort, setting: CaseContext) -> BurstShape:
+    """What bursts an AXI4 slave port can take, and the options allow.
+
+    Raises:
+        UsageError: an unknown kind of bursts.
+    """
+    wanted = [kind.strip() for kind in str(setting.options["kinds"]).split(",")]
+    unknown = [kind for kind in wanted if kind not in _KINDS]
+    if unknown:
+        raise UsageError(f"option kinds: found {unknown[0]!r}, expected some of {', '.join(_KINDS)}")
+    reads, writes = port.has("arvalid"), port.has("awvalid")
+    sized = (port.has("arsize") or not reads) and (port.has("awsize") or not writes)
+    shaped = (port.has("arburst") or not reads) and (port.has("awburst") or not writes)
+    return BurstShape(
+        data_bytes(port),
+        id_width=int(port.id_width),
+        longest=1 << port.len_width,
+        reads=reads,
+        writes=writes,
+        narrow=bool(setting.options["narrow"]) and sized,
+        kinds=tuple(_KINDS[kind] for kind in wanted) if shaped else (INCR,),
+        strobes=port.has("wstrb"),
+        exclusive=bool(setting.options["exclusive"]) and port.has("awlock") and port.has("arlock"),
+    )
+
+
+def _regions(
+    ports: BusPorts, master: Bundle, setting: CaseContext, places: Sequence[AddressPlace], rng: Rng
+) -> tuple[Region, ...]:
+    """What is behind a master: random bytes at either end of its stretches, and at places; some of them refuse accesses."""
+    regions, most = [], int(setting.options["bytes"])
+    for stretch in ports.stretches:
+        if stretch.master != master.name:
+            continue
+        for place, (base, size) in zip(("begin", "end"), stretch.ends(ports.part(stretch, most)), strict=False):
+            name = f"0x{stretch.base:x}_{place}"
+            data = rng.integers(0, 256, size, dtype=np.uint8)
+            answers = _answers(master, size, ports.word, rng) if setting.options["errors"] else None
+            at = base - stretch.base + stretch.target
+            regions.append(Region(name, at, data, answers=answers, exclusive=True))
+    for one in places:
+        if one.stretch.master != master.name:
+            continue
+        data = rng.integers(0, 256, one.size, dtype=np.uint8)
+        refuses = setting.options["errors"] and (not one.alone or rng.random() < _REFUSED_PLACES)
+        answers = _answers(master, one.size, ports.word, rng) if refuses else None
+        regions.append(Region(f"0x{one.base:x}", one.target, data, answers=answers, exclusive=True))
+    return tuple(regions)
+
+
+def _answers(master: Bundle, size: int, word: int, rng: Rng) -> npt.NDArray[np.uint8]:
+    """What a memory answers to each byte: words of the widest bus that refuse reads, or writes, some of them in a row.
+
+    Every beat on the way is within one such word, so it has one answer however beats are split and merged. All writes are refused
+    with the same response: AXI does not say which of several a merged write gets.
+    """
+    words = size // word
+    answers = np.zeros((2, words), np.uint8)
+    for kind in (READ, WRITE):
+        if not master.answers(kind):
+            continue
+        refused = rng.random(words) < float(rng.choice([0.03, 0.1]))
+        first = int(rng.integers(words))
+        refused[first : first + int(rng.integers(1, 2 + words // 16))] = words > 1 or bool(rng.integers(2))
+        drawn = rng.choice(master.refusals, words if kind == READ else 1)
+        answers[kind] = np.where(refused, drawn, 0)
+    return np.repeat(answers, word, axis=1)
+
+
+def _windows(
+    ports: BusPorts,
+    slave: Bundle,
+    setting: CaseContext,
+    places: Sequence[AddressPlace],
+    images: dict[str, MemoryImage],
+) -> list[Window]:
+    """The parts of the addresses that a slave works on, with what is there at first."""
+    windows = []
+    masters = {port.name: port for port in ports.masters}
+
+    def add(stretch: AddressStretch, base: int, size: int, *, alone: bool = False, whole: bool = False) -> None:
+        window = Window.unknown(base, size)
+        window.alone, window.whole = alone, whole
+        if stretch.master is not None:
+            at = base - stretch.base + stretch.target
+            region = next(r for r in images[stretch.master].regions if r.base <= at < r.end)
+            own = slice(at - region.base, at - region.base + size)
+            window.data[:] = region.data[own]
+            window.known[:] = True
+            window.answers = None if region.answers is None else region.answers[:, own]
+            if setting.options["attributes"]:
+                window.exclusive = ports.exclusive(slave, masters[stretch.master])
+        windows.append(window)
+
+    for stretch in ports.stretches:
+        if slave.name in stretch.slaves:
+            part = ports.part(stretch, int(setting.options["bytes"]))
+            for base in stretch.parts(slave.name, part):
+                add(stretch, base, part)
+    if not windows:
+        raise UsageError(f"{slave.name}: the address map has nothing for it")
+    for one in places:
+        if one.slave == slave.name:
+            add(one.stretch, one.base, one.size, alone=one.alone, whole=not one.alone)
+    return windows

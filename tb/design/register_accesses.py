@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of register accesses on storage, however it is reached: every value that they read is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.axi.burst import EXOKAY, READ, WRITE
+from goldbeat.pymodels.axi.storage_traffic import Window, telling_data
+from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access
+from goldbeat.tb.design.bus_ports import data_bytes
+from goldbeat.tb.design.ports.register import RegisterPort
+
+_DRAWN = 256
+"""Words that are drawn at once."""
+_AGAIN, _MOST_AGAIN = 1 / 32, 5
+"""Share of the accesses that are made again at once, read or written, and how often at most."""
+
+
+class AccessWalk:
+    """A register program on windows, as it is made.
+
+    Args:
+        rng: randomness.
+        port: the slave.
+        compared: responses to reads, and to writes, are compared.
+        numbers: of the RTL, which are tried as data.
+    """
+
+    def __init__(
+        self, rng: np.random.Generator, port: RegisterPort, compared: tuple[bool, bool], numbers: Sequence[int]
+    ) -> None:
+        self.rng, self.port, self._compared, self._numbers = rng, port, compared, numbers
+        self._data: list[npt.NDArray[np.uint8]] = []
+        self.size = data_bytes(port)
+        self.lanes = (1 << self.size) - 1
+        self.program: list[Access] = []
+
+    def wait(self, cycles: int) -> None:
+        """Ask for nothing; what is under way ends."""
+        self.program.append(Access("wait", cycles=cycles))
+
+    def write(self, window: Window, at: int, strobe: int) -> None:
+        """Write random bytes of a word; what is refused is written whole: without a byte it may be left out on the way."""
+        if not self._data:
+            self._data = list(telling_data(self.rng, _DRAWN, self.size, self._numbers))
+        value = self._data.pop()
+        refused = window.answer(WRITE, window.base + at)
+        strobe = self.lanes if refused else strobe
+        for lane in range(self.size):
+            if strobe >> lane & 1 and not refused:
+                window.data[at + lane] = value[lane]
+                window.known[at + lane] = True
+        word = int.from_bytes(value.tobytes(), "little")
+        self.program.append(Access("write", window.base + at, word, strobe, **self._answered(WRITE, refused)))
+
+    def read(self, window: Window, at: int) -> None:
+        """Read a word, and compare it if it is known."""
+        stored = int.from_bytes(window.data[at : at + self.size].tobytes(), "little")
+        refused = window.answer(READ, window.base + at)
+        known = bool(window.known[at : at + self.size].all()) and not refused
+        value = stored if known else None
+        self.program.append(Access("read", window.base + at, value, **self._answered(READ, refused)))
+
+    def outside(self, addresses: Sequence[int]) -> None:
+        """An access to where nothing is."""
+        op = str(self.rng.choice(["read"] * self.port.readable + ["write"] * self.port.writable))
+        value = 0 if op == "write" else None
+        self.program.append(Access(op, int(self.rng.choice(addresses)), value, self.lanes, error=True))
+
+    def _answered(self, kind: int, response: int) -> dict[str, Any]:
+        """What the far side answers, and whether that is compared."""
+        exact = response if len(self.port.refusals) > 1 else None
+        return {"error": response > EXOKAY, "response": exact if self._compared[kind] else ANY_RESPONSE}
+
+
+def storage_accesses(
+    walk: AccessWalk, windows: Sequence[Window], count: int, outside: Sequence[int]
+) -> tuple[Access, ...]:
+    """Write the ends and what is not known, then write and read at random, often what was written before, then read the ends."""
+    rng, port = walk.rng, walk.port
+    size, lanes, reads, writes = walk.size, walk.lanes, port.readable, port.writable
+    words = [(window, at) for window in windows if window.alone for at in range(0, len(window.data), size)]
+    words += [(window, at) for window in windows if not window.alone for at in (0, len(window.data) - size)]
+    for window in windows:
+        for at in np.flatnonzero(~window.known[::size]).tolist() if writes else ():
+            walk.write(window, at * size, lanes)
+    for window, at in words if writes else ():
+        walk.write(window, at, lanes)
+
+    def access(window: Window, at: int) -> None:
+        if rng.random() < 0.5 * (reads + (not writes)):
+            walk.read(window, at)
+        else:
+            walk.write(window, at, int(rng.integers(lanes + 1)) if port.strobes and rng.random() < 0.6 else lanes)
+
+    for _ in range(count):
+        if rng.random() < 0.5:
+            window, at = words[int(rng.integers(max(0, len(words) - 8), len(words)))]
+        else:
+            window = Window.draw(rng, windows)
+            at = int(rng.integers(len(window.data) // size)) * size
+            words.append((window, at))
+        if outside and rng.random() < 0.03:
+            walk.outside(outside)
+            continue
+        for _ in range(1 + int(rng.integers(1, _MOST_AGAIN + 1)) * bool(rng.random() < _AGAIN)):
+            access(window, at)
+    for window, at in words if reads else ():
+        walk.read(window, at)
+    return tuple(walk.program)
+
+
+def queued_accesses(walk: AccessWalk, windows: Sequence[Window], count: int, pause: int) -> tuple[Access, ...]:
+    """Runs of accesses of which none meets another: all words in random order, written, then read; a pause before each run."""
+    over = windows
+    while len(walk.program) < count:
+        words = [(window, at) for window in over for at in range(0, len(window.data), walk.size)]
+        for writes in [True] * walk.port.writable + [False] * walk.port.readable:
+            if pause:
+                walk.wait(pause)
+            for number in walk.rng.permutation(len(words)).tolist():
+                window, at = words[number]
+                if writes:
+                    walk.write(window, at, walk.lanes)
+                else:
+                    walk.read(window, at)
+        over = [window for window in windows if not window.whole]
+    return tuple(walk.program)
