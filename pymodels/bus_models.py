@@ -40,6 +40,7 @@ class Route:
         target: its first address at the master.
         word: bytes of the widest bus on the way.
         carried: attributes that pass, with the master's signals.
+        write_user: the master's WUSER, if that passes.
     """
 
     slave: str
@@ -49,6 +50,7 @@ class Route:
     target: int = 0
     word: int = 1
     carried: Mapping[Key, str] = field(default_factory=dict)
+    write_user: str = ""
 
 
 def bus_outcome(stimulus: Stimulus, routes: Sequence[Route]) -> Outcome:
@@ -102,10 +104,13 @@ def _carried(stimulus: Stimulus, routes: Sequence[Route]) -> Carried | None:
             own = values.get(name, np.zeros(len(here), np.int64))[here].astype(np.int64)
             passes = np.isin(kind, [one for one in (READ, WRITE) if (one, name) in route.carried])
             column.append(np.where(passes, own, -1))
-    if not signals:
+    write_user = min((route.write_user for route in routes), default="")
+    if not signals and not write_user:
         return None
     kinds, begins, ends = (np.concatenate([part[n] for part in parts]) for n in range(3))
-    return Carried(kinds, begins, ends, {name: np.concatenate(all_) for name, all_ in columns.items()}, signals)
+    return Carried(
+        kinds, begins, ends, {name: np.concatenate(all_) for name, all_ in columns.items()}, signals, write_user
+    )
 
 
 _Asked = tuple[npt.NDArray[Any], npt.NDArray[np.uint64], npt.NDArray[np.uint64], Mapping[str, npt.NDArray[Any]]]

@@ -58,6 +58,22 @@ class AttributeDraw:
         return drawn
 
 
+READ_USER, ANSWER_USER, WRITE_USER = range(3)
+"""RUSER by word, BUSER by page, WUSER by word: the streams of :func:`user_of`."""
+
+
+def user_of(seed: int, stream: int, address: npt.NDArray[np.uint64], width: int) -> npt.NDArray[np.uint64]:
+    """What user signals of data and answers are, by address: splitting bursts changes none of them.
+
+    Args:
+        seed: of a memory.
+        stream: one of :data:`READ_USER`, :data:`ANSWER_USER`, :data:`WRITE_USER`.
+        address: at the memory, of beats, or of bursts for BUSER.
+        width: bytes of the data bus.
+    """
+    return splitmix64(seed + stream, address // np.uint64(_PAGE if stream == ANSWER_USER else width))
+
+
 @dataclass(frozen=True, eq=False)
 class Carried:
     """Accesses that lead to a memory, with the attributes that must arrive there with them.
@@ -67,6 +83,7 @@ class Carried:
         begin, end: (n,) bytes at the memory, to whole words of the widest bus on the way.
         values: by name, (n,) int64; -1: any.
         signals: the master's signal of each attribute that is compared.
+        write_user: the master's WUSER, if that is compared.
     """
 
     kind: npt.NDArray[np.uint8]
@@ -74,3 +91,4 @@ class Carried:
     end: npt.NDArray[np.uint64]
     values: Mapping[str, npt.NDArray[np.int64]]
     signals: Mapping[Key, str] = field(default_factory=dict)
+    write_user: str = ""

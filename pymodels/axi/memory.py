@@ -143,11 +143,14 @@ class MemoryImage:
         timing: how fast it is.
         refusals: bursts against the rights of a region, or outside of all regions, are part of the test: they are answered with
             SLVERR or DECERR and not reported.
+        user_seed: RUSER, BUSER and WUSER are those of :func:`~goldbeat.pymodels.axi.attributes.user_of`; None: the first two are 0,
+            and the last is not looked at.
     """
 
     regions: tuple[Region, ...]
     timing: MemoryTiming = field(default_factory=MemoryTiming)
     refusals: bool = False
+    user_seed: int | None = None
 
     def __post_init__(self) -> None:
         check_regions(self.regions)

@@ -27,6 +27,9 @@ class BurstProgram:
         timing: bursts outstanding, and when responses are taken.
         beat_response: (beats,) int64, the response that each beat of a read must get, and what a beat of a write adds to its
             burst's: one that is refused stores nothing. None: that of the burst.
+        user: (beats,) uint64, WUSER of write data; None: 0.
+        answer_user: (beats,) uint64, RUSER of read data, and BUSER in the first beat of writes.
+        answer_mask: (beats,) uint64, the bits of these that are compared; None: none.
     """
 
     bursts: Bursts
@@ -37,6 +40,9 @@ class BurstProgram:
     write_gaps: npt.NDArray[np.int64] | None = None
     timing: MasterTiming = field(default_factory=MasterTiming)
     beat_response: npt.NDArray[np.int64] | None = None
+    user: npt.NDArray[np.uint64] | None = None
+    answer_user: npt.NDArray[np.uint64] | None = None
+    answer_mask: npt.NDArray[np.uint64] | None = None
 
     def __post_init__(self) -> None:
         shape = (self.bursts.beats, self.data.shape[1])

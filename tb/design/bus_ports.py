@@ -17,6 +17,8 @@ from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.memory import MemoryPort
 
 _KINDS = (READ, WRITE)
+DATA_USERS = ("wuser", "buser", "ruser")
+"""User signals that go along with data and answers."""
 _EXCLUSIVE_BEATS = 16
 _CHUNK = 64
 """Bytes of bursts whose attributes are equal: few bursts go beyond, and many begin elsewhere."""
@@ -56,7 +58,12 @@ class BusPorts:
         """Where the addresses of each slave lead, with the attributes that must arrive there."""
         slaves, masters = ({port.name: port for port in side} for side in (self.slaves, self.masters))
         return [
-            replace(route, word=self.word, carried=dict(self._carried(slaves[route.slave], masters[route.master])))
+            replace(
+                route,
+                word=self.word,
+                carried=dict(self._carried(slaves[route.slave], masters[route.master])),
+                write_user=self.data_users(slaves[route.slave], masters[route.master]).get("wuser", ""),
+            )
             if route.master is not None
             else route
             for stretch in self.stretches
@@ -70,6 +77,31 @@ class BusPorts:
     def draw(self, port: Bundle, seed: int) -> AttributeDraw:
         """What the accesses of a slave carry; confirmed attributes do not vary."""
         return attribute_draw(port, seed, self.unchecked, _CHUNK if isinstance(port, MemoryPort) else self.word)
+
+    def data_users(self, slave: Bundle, master: Bundle) -> dict[str, str]:
+        """The user signals of data and answers that pass unchanged between a slave and a master, with the signal that receives."""
+        found = {}
+        for role in DATA_USERS:
+            if role in self._open_users(slave, master) or not (slave.has(role) and master.has(role)):
+                continue
+            pins = (slave.pin(role), master.pin(role))
+            if not self.unchecked.intersection(pins):
+                found[role] = pins[role == "wuser"]
+        return found
+
+    def _open_users(self, slave: Bundle, master: Bundle) -> dict[str, str]:
+        """The user signals of data and answers of either side that cannot be compared, and why."""
+        found = {}
+        same = data_bytes(slave) == data_bytes(master)
+        for role in DATA_USERS:
+            here, there = (isinstance(one, MemoryPort) and one.has(role) for one in (slave, master))
+            if not (here or there):
+                continue
+            if not (here and there and _bits(slave, role) == _bits(master, role)):
+                found[role] = "has nothing equal to it"
+            elif not same and role != "buser":
+                found[role] = "has another data width"
+        return found
 
     def exclusive(self, slave: Bundle, master: Bundle) -> tuple[int, int]:
         """Least and most bytes of the exclusive accesses that a slave can make at a master; most 0: it cannot.
@@ -105,6 +137,10 @@ class BusPorts:
                     found[slave.pin(role)] = f"not compared: {master.name} has nothing equal to it"
                 elif role and name == "lock" and self._shares_ids(slave, master):
                     found[slave.pin(role)] = "never set: slaves share the IDs that exclusive accesses are told apart by"
+            for role, why in self._open_users(slave, master).items():
+                pins = [(a.pin(role), b.name) for a, b in ((slave, master), (master, slave)) if a.has(role)]
+                if not self.unchecked.intersection(pin for pin, _ in pins):
+                    found |= {pin: f"not compared: {other} {why}" for pin, other in pins}
         return {pin: why for pin, why in found.items() if pin not in self.unchecked}
 
     def _pairs(self) -> Iterator[tuple[Bundle, Bundle]]:

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.axi.attributes import AttributeDraw
+from goldbeat.pymodels.axi.attributes import ANSWER_USER, READ_USER, WRITE_USER, AttributeDraw, user_of
 from goldbeat.pymodels.axi.burst import FIXED, INCR, READ, WRAP, WRITE
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
 from goldbeat.pymodels.axi.program import BurstProgram
@@ -60,7 +61,12 @@ class BusScene:
         numbers = tuple(setting.numbers())
         tried = places(numbers)
         images = {
-            port.name: MemoryImage(_regions(ports, port, setting, tried, rng), timing()) for port in ports.masters
+            port.name: MemoryImage(
+                _regions(ports, port, setting, tried, rng),
+                timing(),
+                user_seed=_user_seed(port, setting.seed) if isinstance(port, MemoryPort) else None,
+            )
+            for port in ports.masters
         }
         return cls(ports, setting, rng, clocks, numbers, tried, images)
 
@@ -91,15 +97,47 @@ class BusScene:
         bursts: Mapping[str, BurstProgram],
     ) -> Stimulus:
         """The episode."""
+        slaves = {port.name: port for port in self.ports.slaves}
         return Stimulus(
             {},
             clocks=self.clocks,
             program=program,
             traffic=traffic,
-            bursts=bursts,
+            bursts={name: self._with_users(slaves[name], made) for name, made in bursts.items()},
             memories=self.images,
             together=True,
         )
+
+    def _with_users(self, slave: Bundle, program: BurstProgram) -> BurstProgram:
+        """The bursts with WUSER, and with the RUSER and BUSER that their answers must have."""
+        bursts, width = program.bursts, data_bytes(slave)
+        address, write = bursts.addresses(), (bursts.kind == WRITE)[bursts.of_beat]
+        first = np.zeros(len(address), np.bool_)
+        first[bursts.rows] = True
+        user, answer, mask = (np.zeros(len(address), np.uint64) for _ in range(3))
+        for stretch in self.ports.stretches:
+            if slave.name not in stretch.slaves:
+                continue
+            here = (address >= np.uint64(stretch.base)) & (address - np.uint64(stretch.base) < np.uint64(stretch.size))
+            far = address[here] + np.uint64((stretch.target - stretch.base) % (1 << 64))
+            master = next((port for port in self.ports.masters if port.name == stretch.master), slave)
+            seed = _user_seed(master, self.setting.seed)
+            user[here] = user_of(seed, WRITE_USER, far, width)
+            if master is slave:
+                continue
+            passes = self.ports.data_users(slave, master)
+            reads, writes = here & ~write, here & write & first
+            for role, rows, stream in (("ruser", reads, READ_USER), ("buser", writes, ANSWER_USER)):
+                if role in passes:
+                    at = address[rows] + np.uint64((stretch.target - stretch.base) % (1 << 64))
+                    answer[rows] = user_of(seed, stream, at, width)
+                    mask[rows] = (1 << min(64, int(slave.widths()[role]))) - 1
+        return replace(program, user=user, answer_user=answer, answer_mask=mask)
+
+
+def _user_seed(port: Bundle, seed: int) -> int:
+    """That of the memory behind a master, or of a slave behind which there is none."""
+    return zlib.crc32(port.name.encode()) + seed
 
 
 def burst_shape(port: MemoryPort, setting: CaseContext) -> BurstShape:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -121,4 +122,4 @@ def filled(image: MemoryImage, port: Bundle, tables: Iterable[MemoryContentTable
         else:
             name = around[0].name
             raise UsageError(f"contents of {port.name}: {table.file} begins or ends outside of region {name}")
-    return MemoryImage(tuple(regions), image.timing, image.refusals)
+    return replace(image, regions=tuple(regions))

@@ -160,6 +160,7 @@ class BurstAnswers:
         done: (n,) cycle in which it was over.
         data: (beats, width) rows as wide as the bus: those written, and those read.
         beat_response: (beats,) responses of read data.
+        answer_user: (beats,) RUSER of read data, and BUSER in the first beat of writes.
     """
 
     response: npt.NDArray[np.int64]
@@ -168,6 +169,7 @@ class BurstAnswers:
     done: npt.NDArray[np.int64]
     data: npt.NDArray[np.uint8]
     beat_response: npt.NDArray[np.uint8]
+    answer_user: npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,8 @@ class _Timing(Structure):
         *((name, ReadyPattern) for name in ("aw_ready", "w_ready", "ar_ready")),
         *((name, c_void_p) for name in ("r_gaps", "b_gaps")),
         *((name, c_int64) for name in ("r_gap_count", "b_gap_count")),
+        ("users", c_int),
+        ("user_seed", c_uint64),
     )
 
 
@@ -75,7 +77,10 @@ class _Program(Structure):
     _fields_ = (
         ("bursts", c_void_p),
         ("count", c_int64),
-        *((name, c_void_p) for name in ("data", "strobes", "gaps", "responses", "cycles", "results")),
+        *(
+            (name, c_void_p)
+            for name in ("data", "strobes", "gaps", "responses", "users", "answer_users", "cycles", "results")
+        ),
         *((name, c_int64) for name in ("max_reads", "max_writes")),
         *((name, ReadyPattern) for name in ("r_ready", "b_ready")),
     )
@@ -191,8 +196,16 @@ class AxiMemory(_AxiTransactor):
         # C++ works on their arrays.
         self.regions = tuple(regions)
 
-    def start(self, timing: MemoryTiming | None = None, base: int | None = None) -> None:
-        """Work from cycle ``base`` on, which is cycle 0 of all patterns; None: from the next but one."""
+    def start(
+        self, timing: MemoryTiming | None = None, base: int | None = None, *, user_seed: int | None = None
+    ) -> None:
+        """Work from cycle ``base`` on, which is cycle 0 of all patterns; None: from the next but one.
+
+        Args:
+            timing: how fast it is.
+            base: that cycle.
+            user_seed: of RUSER, BUSER and WUSER (:class:`~goldbeat.pymodels.axi.memory.MemoryImage`).
+        """
         timing = MemoryTiming() if timing is None else timing
         patterns = _Patterns()
         r_gaps, b_gaps = patterns.gaps(timing.r_gaps), patterns.gaps(timing.b_gaps)
@@ -204,6 +217,7 @@ class AxiMemory(_AxiTransactor):
             timing.await_data,
             *(patterns.ready(p) for p in (timing.aw_ready, timing.w_ready, timing.ar_ready)),
             *(r_gaps.ctypes.data, b_gaps.ctypes.data, len(r_gaps), len(b_gaps)),
+            *(user_seed is not None, (user_seed or 0) & 0xFFFFFFFFFFFFFFFF),
         )
         checked(self._library.gb_axi_memory_start(self._handle, ctypes.byref(row), self._base(base)))
 
@@ -232,6 +246,7 @@ class BurstResults:
         data: (beats, width) rows as wide as the bus: those written, and those read.
         beat: (beats,) data handshakes.
         beat_response: (beats,) responses of read data.
+        answer_user: (beats,) the lowest 64 bits of RUSER of each beat of reads, and of BUSER in the first beat of writes.
     """
 
     offered: npt.NDArray[np.int64]
@@ -243,6 +258,7 @@ class BurstResults:
     data: npt.NDArray[np.uint8]
     beat: npt.NDArray[np.int64]
     beat_response: npt.NDArray[np.uint8]
+    answer_user: npt.NDArray[np.uint64]
 
 
 class AxiMaster(_AxiTransactor):
@@ -272,6 +288,7 @@ class AxiMaster(_AxiTransactor):
         *,
         strobe: npt.NDArray[np.bool_] | None = None,
         write_gaps: npt.NDArray[np.int64] | None = None,
+        user: npt.NDArray[np.uint64] | None = None,
         timing: MasterTiming | None = None,
         base: int | None = None,
         timeout: int | None = None,
@@ -284,6 +301,7 @@ class AxiMaster(_AxiTransactor):
                 None: zeros.
             strobe: (beats, width) byte strobes of write data; None: the lanes of each beat.
             write_gaps: (beats,) idle cycles before each beat of write data.
+            user: (beats,) WUSER of write data; None: 0.
             timing: bursts outstanding, and when responses are taken.
             base: cycle from which it works, cycle 0 of the patterns; None: the next but one.
             timeout: cycles without a handshake, gaps not counted; 0: no limit; None: as the kernel has it.
@@ -318,6 +336,10 @@ class AxiMaster(_AxiTransactor):
         table["beat"] = bursts.rows
         table["not_before"] += first
         responses, cycles = np.zeros(shape[0], np.uint8), np.full(shape[0], -1, np.int64)
+        users = np.zeros(shape[0], np.uint64) if user is None else np.ascontiguousarray(user, np.uint64)
+        if users.shape != shape[:1]:
+            raise UsageError(f"{self.name}: user of shape {users.shape}, expected {shape[:1]}")
+        answer_users = np.zeros(shape[0], np.uint64)
         results = np.full(len(bursts), -1, _RESULT)
         results["response"] = 0
         patterns = _Patterns()
@@ -328,6 +350,8 @@ class AxiMaster(_AxiTransactor):
             None if bits is None else bits.ctypes.data,
             None if gaps is None else gaps.ctypes.data,
             responses.ctypes.data,
+            users.ctypes.data,
+            answer_users.ctypes.data,
             cycles.ctypes.data,
             results.ctypes.data,
             timing.max_reads,
@@ -336,7 +360,7 @@ class AxiMaster(_AxiTransactor):
             patterns.ready(timing.b_ready),
         )
         # C++ works on these arrays even if this task is cancelled.
-        self._running = (table, rows, bits, gaps, responses, cycles, results)
+        self._running = (table, rows, bits, gaps, responses, users, answer_users, cycles, results)
         checked(self._library.gb_axi_master_run(self._handle, ctypes.byref(program), first))
         idle = int(bursts.gap.max(initial=0)) + (0 if gaps is None else int(gaps.max(initial=0)))
         latest = int(table["not_before"].max(initial=first))
@@ -357,7 +381,7 @@ class AxiMaster(_AxiTransactor):
             await self._probe("r", timing.r_ready)
             raise
         columns = {name: results[name].copy() for name in _RESULT.names or ()}
-        return BurstResults(**columns, data=rows, beat=cycles, beat_response=responses)
+        return BurstResults(**columns, data=rows, beat=cycles, beat_response=responses, answer_user=answer_users)
 
     async def _probe(self, channel: str, pattern: Pattern) -> None:
         """Behind a time-out, raise a ready that has waited for its valid: a valid that rises then has waited for it."""

@@ -44,6 +44,8 @@ struct GbAxiProgram {
   const std::uint8_t* strobes;     ///< null: the lanes of each beat
   const std::int64_t* gaps;        ///< idle cycles before each beat of write data; null: none
   std::uint8_t* responses;         ///< of each beat of read data
+  const std::uint64_t* users;      ///< WUSER of each beat of write data, repeated where it is wider; null: 0
+  std::uint64_t* answer_users;     ///< RUSER of each beat of read data, BUSER in the first beat of writes: their lowest 64 bits
   std::int64_t* cycles;            ///< in which each beat transferred
   GbAxiResult* results;
   std::int64_t max_reads, max_writes;
@@ -213,7 +215,7 @@ class AxiMaster final : public Transactor {
     const auto row = static_cast<std::size_t>(burst.beat) + w_beat_;
     std::memcpy(ports_.wdata.data, program_.data + row * ports_.bytes, ports_.bytes);
     ports_.wlast.set(w_beat_ == burst.len);
-    ports_.wuser.clear();
+    ports_.wuser.fill([&] { return program_.users ? program_.users[row] : 0; });
     if (ports_.wstrb.size == 0) return;
     if (program_.strobes) {
       std::memcpy(ports_.wstrb.data, program_.strobes + row * ports_.wstrb.size, ports_.wstrb.size);
@@ -304,6 +306,7 @@ class AxiMaster final : public Transactor {
     std::memcpy(program_.data + row * ports_.bytes, ports_.rdata.data, ports_.bytes);
     program_.responses[row] = static_cast<std::uint8_t>(ports_.rresp.get());
     program_.cycles[row] = cycle;
+    program_.answer_users[row] = ports_.ruser.low();
     result.response = std::max<std::int64_t>(result.response, program_.responses[row]);
     if (found->beat == 0) result.first = cycle;
     if (found->beat++ < burst.len) return;
@@ -317,6 +320,7 @@ class AxiMaster final : public Transactor {
     if (found == write_open_.end()) return;
     GbAxiResult& result = program_.results[found->burst];
     result.response = static_cast<std::int64_t>(ports_.bresp.get());
+    program_.answer_users[program_.bursts[found->burst].beat] = ports_.buser.low();
     result.done = cycle;
     ++done_;
     write_open_.erase(found);

@@ -31,11 +31,16 @@ struct GbAxiTiming {
   GbPattern aw_ready, w_ready, ar_ready;
   const std::int64_t *r_gaps, *b_gaps;  ///< idle cycles before each beat, repeated for ever; copied
   std::int64_t r_gap_count, b_gap_count;
+  int users;                ///< RUSER, BUSER and WUSER follow from addresses; else the first two are 0
+  std::uint64_t user_seed;  ///< of these
 };
 
 }  // extern "C"
 
 namespace {
+
+enum UserStream { kReadUser, kAnswerUser, kWriteUser };
+constexpr std::uint64_t kPage = 4096;  ///< no burst goes beyond the end of one
 
 /// A bandwidth: open in cycle k where floor((k + 1) beats / cycles) is more than floor(k beats / cycles).
 class Gate {
@@ -324,11 +329,11 @@ class AxiMemory final : public Transactor {
   void show_response(const Open& open) {
     ports_.bid.set(open.burst.id);
     ports_.bresp.set(open.response);
-    ports_.buser.clear();
+    ports_.buser.fill([&] { return user(kAnswerUser, open.burst.address / kPage); });
   }
 
   void show_data(const Open& open) {
-    ports_.ruser.clear();
+    ports_.ruser.fill([&] { return user(kReadUser, open.burst.beat(open.beat) / ports_.bytes); });
     ports_.rid.set(open.burst.id);
     const std::uint32_t answer = open.answer();
     const bool shows = open.data && answer < kSlverr;
@@ -357,15 +362,15 @@ class AxiMemory final : public Transactor {
       data_probe_.release(cycle);
       for (; filling_ < writes_.size() && !ahead_.empty(); ahead_.pop_front()) {
         const Ahead& beat = ahead_.front();
-        take_data(beat.cycle, cycle, beat.data.data(), ports_.wstrb.size ? beat.data.data() + ports_.bytes : nullptr);
+        take_data(beat.cycle, cycle, beat.data.data(), ports_.wstrb.size ? beat.data.data() + ports_.bytes : nullptr, beat.user);
       }
     }
     if (w_ready_ && ports_.wvalid.get()) {
       ++taken_;
       if (filling_ < writes_.size()) {
-        take_data(cycle, cycle, ports_.wdata.data, ports_.wstrb.data);
+        take_data(cycle, cycle, ports_.wdata.data, ports_.wstrb.data, ports_.wuser.low());
       } else {
-        Ahead beat{cycle, std::vector<std::uint8_t>(ports_.wdata.data, ports_.wdata.data + ports_.bytes)};
+        Ahead beat{cycle, ports_.wuser.low(), std::vector<std::uint8_t>(ports_.wdata.data, ports_.wdata.data + ports_.bytes)};
         beat.data.insert(beat.data.end(), ports_.wstrb.data, ports_.wstrb.data + ports_.wstrb.size);
         ahead_.push_back(std::move(beat));
       }
@@ -397,10 +402,15 @@ class AxiMemory final : public Transactor {
   }
 
   /// A data beat that transferred in cycle `moved` meets its address in cycle `cycle`.
-  void take_data(std::int64_t moved, std::int64_t cycle, const std::uint8_t* data, const std::uint8_t* strobe) {
+  void take_data(std::int64_t moved, std::int64_t cycle, const std::uint8_t* data, const std::uint8_t* strobe,
+                 std::uint64_t written) {
     Open& open = writes_[filling_];
     GbAxiAccess& row = log_[open.row];
     if (open.beat == 0) row.first = moved;
+    if (timing_.users && ports_.wuser.size) {
+      const std::uint64_t wanted = user(kWriteUser, open.burst.beat(open.beat) / ports_.bytes);
+      row.wrong_users += (written ^ wanted) & ports_.wuser.low_mask() ? 1 : 0;
+    }
     if (const std::uint32_t own = open.answers ? open.answers[open.burst.beat(open.beat) - open.origin] : kOkay; own != kOkay) {
       open.response = std::max(open.response, own);
       row.response = static_cast<std::uint8_t>(open.response);
@@ -460,6 +470,10 @@ class AxiMemory final : public Transactor {
   void update(bool& ready, bool value) {
     changed_ |= ready != value;
     ready = value;
+  }
+
+  std::uint64_t user(UserStream stream, std::uint64_t index) const {
+    return timing_.users ? splitmix64(timing_.user_seed + stream, index) : 0;
   }
 
   std::int64_t jitter(std::uint64_t stream, std::int64_t most, std::uint64_t index) const {
@@ -593,6 +607,7 @@ class AxiMemory final : public Transactor {
   std::size_t filling_ = 0;   ///< the first of writes_ that lacks data
   struct Ahead {
     std::int64_t cycle;
+    std::uint64_t user;
     std::vector<std::uint8_t> data;  ///< then the strobes
   };
   std::deque<Ahead> ahead_;  ///< write data whose address has not come

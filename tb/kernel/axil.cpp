@@ -150,7 +150,8 @@ class AxilMaster final : public RegisterMaster {
     aw_ = w_ = ar_ = Requests{};
     writes_.clear();
     reads_.clear();
-    b_ready_ = r_ready_ = true;
+    // No response is taken before a program begins: one that a reset has left behind stays, and is seen.
+    b_ready_ = r_ready_ = false;
     b_pattern_ = Ready(traffic().b_ready);
     r_pattern_ = Ready(traffic().r_ready);
     drive();
@@ -241,7 +242,7 @@ class AxilMaster final : public RegisterMaster {
   Requests aw_, w_, ar_;
   std::deque<std::int64_t> writes_, reads_;  ///< steps without an answer
   Ready b_pattern_, r_pattern_;
-  bool b_ready_ = true, r_ready_ = true;
+  bool b_ready_ = false, r_ready_ = false;
 };
 
 }  // namespace goldbeat

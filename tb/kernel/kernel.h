@@ -144,6 +144,17 @@ struct Bytes {
     }
     if (size) data[size - 1] &= top;
   }
+  /// The bits that low() has of the port.
+  std::uint64_t low_mask() const {
+    if (size > 8 || size == 0) return size ? ~0ULL : 0;
+    return (size == 8 && top == 0xFF) ? ~0ULL : (static_cast<std::uint64_t>(top) << 8 * (size - 1)) | ((1ULL << 8 * (size - 1)) - 1);
+  }
+  /// Its lowest 64 bits.
+  std::uint64_t low() const {
+    std::uint64_t value = 0;
+    std::memcpy(&value, data, std::min<std::size_t>(size, 8));
+    return value;
+  }
   std::uint8_t* data = nullptr;
   std::size_t size = 0;
   std::uint8_t top = 0xFF;  ///< bits of the last byte that the port has

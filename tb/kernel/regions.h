@@ -40,6 +40,7 @@ struct GbAxiAccess {
   std::uint8_t response;
   std::uint8_t lock, cache, prot, qos, space;  ///< as on the bus; `space` is AxREGION
   std::uint64_t user;                          ///< its lowest 64 bits
+  std::uint64_t wrong_users;                   ///< beats of write data whose WUSER is not that of their address
 };
 
 }  // extern "C"

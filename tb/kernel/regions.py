@@ -30,11 +30,13 @@ ACCESS = np.dtype(
         ("response", np.uint8),
         *((name, np.uint8) for name in ("lock", "cache", "prot", "qos", "space")),
         ("user", np.uint64),
+        ("wrong_users", np.uint64),
     ],
     align=True,
 )
 """``GbAxiAccess`` in regions.h: one burst of the memory's log. Cycles that have not come and the region outside of all are -1.
-``space`` is AxREGION, ``user`` the lowest 64 bits of AxUSER."""
+``space`` is AxREGION, ``user`` the lowest 64 bits of AxUSER, ``wrong_users`` the beats of write data whose WUSER is another than
+:func:`~goldbeat.pymodels.axi.attributes.write_user` has it."""
 
 
 class RegionRow(Structure):

@@ -69,6 +69,13 @@ def check_attributes(port: str, carried: Carried, log: npt.NDArray[Any]) -> tupl
                 f"the first at 0x{int(log['address'][mine[at]]):x}: expected {' or '.join(map(str, wanted))}, got "
                 f"{int(log[_COLUMNS.get(name, name)][mine[at]])}; if the design may change it, confirm it in [unchecked]"
             )
+    if carried.write_user and (writes := log[log["kind"] == WRITE]).size:
+        compared += len(writes)
+        if (wrong_rows := np.flatnonzero(writes["wrong_users"])).size:
+            failures.append(
+                f"memory {port}: {carried.write_user} of {len(wrong_rows)} of {len(writes)} writes differs, the first at "
+                f"0x{int(writes['address'][wrong_rows[0]]):x}; if the design may change it, confirm it in [unchecked]"
+            )
     return failures, compared
 
 

@@ -30,6 +30,7 @@ def check_bursts(stimulus: Stimulus, record: Record) -> tuple[list[str], int, in
         failures += _check(port, program, found)
         over += int((found.done >= 0).sum())
         compared += int(program.checked.sum()) + int((program.response >= 0).sum())
+        compared += 0 if program.answer_mask is None else int((program.answer_mask != 0).sum())
     return failures, compared, over
 
 
@@ -56,7 +57,24 @@ def _check(port: str, program: BurstProgram, found: BurstAnswers) -> list[str]:
     rows, lanes = np.nonzero(program.checked & over[:, None] & (found.data != program.data))
     if len(rows):
         texts.append(_differs(port, program, found, rows, lanes))
+    if program.answer_mask is not None and program.answer_user is not None:
+        users = np.flatnonzero(over & ((found.answer_user ^ program.answer_user) & program.answer_mask != 0))
+        texts += [_other_user(port, program, found, users)] if len(users) else []
     return texts
+
+
+def _other_user(port: str, program: BurstProgram, found: BurstAnswers, rows: np.ndarray) -> str:
+    """The first user signal of an answer that differs."""
+    assert program.answer_user is not None
+    assert program.answer_mask is not None
+    row = int(rows[0])
+    at, mask = int(program.bursts.of_beat[row]), int(program.answer_mask[row])
+    want, got = (int(values[row]) & mask for values in (program.answer_user, found.answer_user))
+    signal = "ruser" if program.bursts.kind[at] == READ else "buser"
+    return (
+        f"{port}: {signal} of {len(rows)} answers differs, the first is of beat {row - int(program.bursts.rows[at])} of "
+        f"{_name(program, at)}: expected 0x{want:x}, got 0x{got:x}; if the design may change it, confirm it in [unchecked]"
+    )
 
 
 def _refused(port: str, program: BurstProgram, found: BurstAnswers, beats: np.ndarray) -> str:

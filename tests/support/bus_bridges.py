@@ -8,8 +8,17 @@ from typer.testing import CliRunner
 from goldbeat.pymodels.buses import APB
 from goldbeat.tb.cli import app
 
-WIDTHS = {"data_width": 32, "bytes": 4, "id_width": 3, "len_width": 8, "awuser": 2, "aruser": 2}
-LEFT_OUT = ("wuser", "buser", "ruser")
+WIDTHS = {
+    "data_width": 32,
+    "bytes": 4,
+    "id_width": 3,
+    "len_width": 8,
+    "awuser": 2,
+    "aruser": 2,
+    "wuser": 3,
+    "buser": 2,
+    "ruser": 9,
+}
 
 
 def bridges(bus, faults, width, state=()):
@@ -28,8 +37,6 @@ def bridges(bus, faults, width, state=()):
     for lane, (name, value) in enumerate(faults.items(), 1):
         changed[name.strip()][lane] = value
     for one in bus.signals:
-        if one.name in LEFT_OUT:
-            continue
         bits = one.width if isinstance(one.width, int) else {**WIDTHS, "address_width": width}[one.width]
         to, of = ("{s}", "{m}") if one.from_slave else ("{m}", "{s}")
         for side in "sm":

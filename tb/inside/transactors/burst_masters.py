@@ -50,15 +50,17 @@ class BurstMasters:
                 np.ascontiguousarray(rows, np.uint8),
                 strobe=program.strobe,
                 write_gaps=program.write_gaps,
+                user=program.user,
                 timing=program.timing,
                 timeout=ACCESS_TIMEOUT_CYCLES,
             )
         except WaitTimeoutError:
             self._given_up.append(f"axi_no_answer: {master.waiting} in {ACCESS_TIMEOUT_CYCLES} cycles")
             none = np.full(len(bursts), -1, np.int64)
-            return BurstAnswers(none, none, none, none, rows, np.zeros(len(rows), np.uint8))
+            nothing = np.zeros(len(rows), np.uint64)
+            return BurstAnswers(none, none, none, none, rows, nothing.astype(np.uint8), nothing)
         answers = (result.response, result.offered, result.first, result.done, result.data)
-        return BurstAnswers(*answers, result.beat_response)
+        return BurstAnswers(*answers, result.beat_response, result.answer_user)
 
     def violations(self) -> list[str]:
         """Broken protocol rules, and programs that were given up."""

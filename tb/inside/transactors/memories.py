@@ -53,7 +53,8 @@ class Memories:
                 raise UsageError(f"{name}: the design has no master port of that name; it has: {known}")
             memory = self._memories[name]
             memory.map([replace(region, data=region.data.copy()) for region in image.regions])
-            memory.start(image.timing, 0)
+            users = {} if image.user_seed is None else {"user_seed": image.user_seed}
+            memory.start(image.timing, 0, **users)
         self._loaded = tuple(stimulus.memories)
 
     def channels(self, stimulus: Stimulus) -> list[Channel]:

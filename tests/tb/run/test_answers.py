@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from bus_bridges import LEFT_OUT, bench, bridges
+from bus_bridges import bench, bridges
 
 from goldbeat.pymodels.axi.attributes import CACHES, AttributeDraw
 from goldbeat.pymodels.axi.burst import READ, WRITE
@@ -45,7 +45,11 @@ BURSTS = {
     "{m}_awuser": "2'b00",
     "{m}_arlock": "1'b0",
     "{m}_awlock": "1'b0",
+    "{m}_wuser": "{s}_wuser & 3'b110",
+    "{s}_buser": "2'b00",
+    "{s}_ruser": "{m}_rlast ? {m}_ruser : 9'd0",
 }
+LEFT_OUT = ("wuser", "buser", "ruser")
 
 
 def failures(path):
@@ -90,6 +94,28 @@ def axi(name, direction, *left_out):
 
 def joined(slave, master, *unchecked):
     return BusPorts([slave], [master], [AddressStretch(0, 4096, ("s",), "m")], unchecked=frozenset(unchecked))
+
+
+def test_users_of_data_are_compared_where_both_sides_have_them():
+    """Not where the widths of the signals differ, nor, of data, where those of the buses do."""
+
+    def port(name, direction, data=32, **users):
+        made = axi(name, direction).model_copy(
+            update={"users": {"awuser": 2, "aruser": 2, **users}, "data_width": data}
+        )
+        assert made.signals is not None
+        return made.model_copy(update={"signals": {**made.signals, **{role: f"{name}_{role}" for role in users}}})
+
+    users = {"wuser": 3, "buser": 2, "ruser": 4}
+    both = joined(port("s", "in", **users), port("m", "out", **users))
+    assert both.open() == {}
+    assert both.data_users(*both.slaves, *both.masters) == {"wuser": "m_wuser", "buser": "s_buser", "ruser": "s_ruser"}
+    other = joined(port("s", "in", **users), port("m", "out", 64, **{**users, "buser": 1}))
+    assert other.data_users(*other.slaves, *other.masters) == {}
+    assert other.open()["s_ruser"] == "not compared: m has another data width"
+    assert other.open()["s_buser"] == "not compared: m has nothing equal to it"
+    alone = joined(port("s", "in", **users), axi("m", "out"), "s_wuser", "s_ruser")
+    assert list(alone.open()) == ["s_buser"]
 
 
 def test_what_one_side_lacks_is_named():
