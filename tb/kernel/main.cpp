@@ -166,12 +166,16 @@ class Simulation {
         called |= VerilatedVpi::callCbs(cbReadWriteSynch);
       }
       const bool blurred = kernel_.crossings_.armed();
-      if (!blurred) sample();
+      if (blurred) {
+        sample_blurred();
+      } else {
+        sample();
+      }
       VerilatedVpi::doInertialPuts();
       toggle();
       called |= settle();
       if (blurred) {
-        take_edges();
+        take_edges(false);
       } else {
         evaluate();
       }
@@ -246,6 +250,16 @@ class Simulation {
     }
   }
 
+  /// The same where crossings are blurred, one clock after the other.
+  void sample_blurred() {
+    for (const auto& clock : kernel_.clocks_) {
+      if (clock->next != kernel_.now_ || *clock->data) continue;
+      if (kernel_.crossings_.blur(*clock, kernel_.now_, false)) take_all();
+      sample(*clock);
+      if (kernel_.crossings_.restore()) take_all();
+    }
+  }
+
   /// Transactors of the clocks that something else has just made high read their ports. True when there is such a clock.
   bool sample_driven() {
     bool rose = false;
@@ -280,8 +294,9 @@ class Simulation {
   }
 
   /// Crossings are blurred: the clocks that have just risen, and which the design has yet to see, rise one after the other in an
-  /// order that the seed draws, since of two edges at the same time either may be the first in truth.
-  void take_edges() {
+  /// order that the seed draws, since of two edges at the same time either may be the first in truth. `samples`: transactors have
+  /// yet to read their ports.
+  void take_edges(bool samples) {
     goldbeat::Crossings& crossings = kernel_.crossings_;
     for (Clock* clock : rising_) *clock->data = 0;
     // Other edges of this time, and what was written before.
@@ -289,10 +304,12 @@ class Simulation {
     for (std::size_t left = rising_.size(); left > 0; --left) {
       std::swap(rising_[left - 1], rising_[crossings.draw(left)]);
       Clock& clock = *rising_[left - 1];
-      if (crossings.blur(clock, kernel_.now_, false)) take_all();
-      // toggle() has counted the edge.
-      sample(clock, clock.cycle - 1);
-      crossings.restore();
+      if (samples) {
+        if (crossings.blur(clock, kernel_.now_, false)) take_all();
+        // toggle() has counted the edge.
+        sample(clock, clock.cycle - 1);
+        crossings.restore();
+      }
       crossings.blur(clock, kernel_.now_, true);
       *clock.data = 1;
       take_all();
@@ -446,7 +463,7 @@ class Simulation {
     for (std::uint64_t next = next_edge(); next < limit; next = next_edge()) {
       go_to(next);
       toggle();
-      take_edges();
+      take_edges(true);
       drive();
       kernel_.crossings_.note(kernel_.now_);
       end_of_edges();

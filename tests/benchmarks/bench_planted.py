@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,14 +62,23 @@ def planted() -> Iterator[Planted]:
                     yield Planted(file.parent.name, module, fault)
 
 
-def verify(one: Planted) -> dict[str, Any]:
+def verify(one: Planted, budget: str) -> dict[str, Any]:
     """What ``goldbeat verify`` says of it: status, open obligations, processor seconds."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         for other in (PLANTED / one.group).glob("*.rdl"):
             (folder / other.name).write_text(other.read_text())
         (folder / one.module["file"]).write_text(one.text())
-        words = ["verify", one.module["file"], "--top", one.module["top"], *one.module["options"], "--json"]
+        words = [
+            "verify",
+            one.module["file"],
+            "--top",
+            one.module["top"],
+            *one.module["options"],
+            "--json",
+            "--budget",
+            budget,
+        ]
         done = subprocess.run(
             [sys.executable, "-m", "goldbeat", *words],
             cwd=folder,
@@ -88,7 +98,7 @@ def verify(one: Planted) -> dict[str, Any]:
     }
 
 
-def measure(results: str, only: str, every: int, jobs: int) -> Iterator[Row]:
+def measure(results: str, only: str, every: int, jobs: int, budget: str) -> Iterator[Row]:
     """Rows by kind and group.
 
     Args:
@@ -96,6 +106,7 @@ def measure(results: str, only: str, every: int, jobs: int) -> Iterator[Row]:
         only: a part of the keys to run; empty: all.
         every: every so many faults alone.
         jobs: at the same time.
+        budget: of each, as ``goldbeat verify`` takes it.
     """
     wanted = [p for p in planted() if only in p.key]
     sound = [p for p in wanted if p.fault is None]
@@ -106,7 +117,7 @@ def measure(results: str, only: str, every: int, jobs: int) -> Iterator[Row]:
     found: dict[str, dict[str, Any]] = json.loads(kept.read_text()) if kept and kept.is_file() else {}
     with ThreadPoolExecutor(jobs) as pool:
         left = [p for p in chosen if p.key not in found]
-        for one, result in zip(left, pool.map(verify, left), strict=True):
+        for one, result in zip(left, pool.map(partial(verify, budget=budget), left), strict=True):
             found[one.key] = result
             print(f"{result['status']:8} {one.key} {result['seconds']} s", file=sys.stderr, flush=True)
             if kept:
@@ -143,6 +154,6 @@ if __name__ == "__main__":
     benchmark(
         measure,
         FILES,
-        {"results": "", "only": "", "every": 1, "jobs": 2},
-        {"every": 40},
+        {"results": "", "only": "", "every": 1, "jobs": 2, "budget": "20s"},
+        {"every": 60, "budget": "3s"},
     )

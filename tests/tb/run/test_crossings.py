@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from breaks import broken
+from commands import invoke
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Clock, Stimulus
@@ -16,6 +17,7 @@ from goldbeat.tb.design.clocks import blurred
 from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.designs.axis.bench_async_fifo import DESIGN
+from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.run.crossings import find_crossings
 from goldbeat.tb.run.runs import Request, run
 
@@ -178,3 +180,13 @@ def test_the_reference_back_end_refuses(tmp_path):
     request = Request(DESIGN, DESIGN.case("random"), [0], SMALL, transactors="cocotbext", metastability="auto")
     with pytest.raises(UsageError, match="native transactors"):
         run(request, tmp_path)
+
+
+@pytest.mark.sim
+def test_accesses_begin_behind_the_first_edge_out_of_reset(tmp_path):
+    """Requests that the bench makes as a reset ends are not yet there at the edge of that moment."""
+    rtl = REPOSITORY / "tests" / "benchmarks" / "planted" / "buses" / "axil_cdc.sv"
+    assert invoke("new", tmp_path / "bench", rtl, "--top", "axil_cdc", "--model", "adapter").exit_code == 0
+    design = load_description(tmp_path / "bench" / "axil_cdc.toml")
+    (result,) = run(Request(design, design.case("random"), metastability=1), tmp_path)
+    assert (result.failures, result.late_bits > 0) == ((), True)
