@@ -19,14 +19,20 @@ from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.description import READY
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.families import design_examples
+from goldbeat.tb.mutate.campaign import Fate
+from goldbeat.tb.mutate.report import score
+from goldbeat.tb.mutate.sample import sample_fates
+from goldbeat.tb.obligations import rounds
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.obligations.rounds import BUDGET_S, Tried, try_all
+from goldbeat.tb.page.run_page import page_environment
 from goldbeat.tb.paths import build_root, plain_name
 from goldbeat.tb.probe.model_guess import guessed_model
 from goldbeat.tb.probe.write import MODEL
 from goldbeat.tb.visible import visible
 
-REPORT = "verify.json"
+REPORT, PAGE = "verify.json", "index.html"
+_TEMPLATES = Path(rounds.__file__).parent / "templates"
 _SHOWN = 20
 _COLOURS = {"pass": "green", "fail": "red", "partial": "yellow"}
 _RTL = (".v", ".sv")
@@ -46,6 +52,9 @@ BenchFolder = Annotated[
 ]
 Budget = Annotated[str, typer.Option("--budget", metavar="TIME", help="Processor time, as 20s or 5min.")]
 FirstSeed = Annotated[int, typer.Option("--seed", "-s", metavar="S", min=0, help="First seed.")]
+Sample = Annotated[
+    int, typer.Option("--mutants", metavar="N", min=0, help="Try N small changes of the RTL against the default case.")
+]
 Every = Annotated[bool, typer.Option("--all", help="List the obligations that are met, too.")]
 
 
@@ -82,6 +91,7 @@ def verify_command(
     bench: BenchFolder = None,
     budget: Budget = f"{BUDGET_S:g}s",
     seed: FirstSeed = 0,
+    sample: Sample = 20,
     every: Every = False,
     as_json: Json = False,
 ) -> None:
@@ -98,20 +108,34 @@ def verify_command(
     design = find_design(name)
     tell = _silent if as_json else _say_round
     tried = try_all(design, name if name.endswith((".toml", ".py")) else None, seed=seed, budget_s=budget_s, tell=tell)
-    report = _report(design, tried, notes)
+    fates = [] if tried.failures or not tried.compared else sample_fates(name, design, sample, seed, tell)
+    report = _report(design, tried, notes, fates)
     folder = build_root() / "verify" / plain_name(design.name)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / REPORT).write_text(json.dumps(report, indent=2))
+    _write(folder, report)
     if as_json:
         print_json({**report, "folder": str(folder)})
     else:
         word = typer.style(tried.status.upper(), fg=_COLOURS[tried.status], bold=True)
         typer.echo(f"{word} {visible(design.name)}")
-        for line in _lines(tried, notes, every=every):
+        for line in _lines(tried, report, every=every):
             say(line)
-        say(f"in {folder}")
+        say(f"page: {folder / PAGE}")
     if tried.status != "pass":
         raise typer.Exit(FAILED if tried.status == "fail" else PARTIAL)
+
+
+def _write(folder: Path, report: Mapping[str, Any]) -> None:
+    """The report for machines, and its page."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / REPORT).write_text(json.dumps(report, indent=2), encoding="utf-8")
+    opened, waived, met = (
+        [one for one in report["list"] if (not one["met"], "waived" in one) == wanted]
+        for wanted in ((True, False), (True, True), (False, False))
+    )
+    groups = (("Not tried", opened, True), ("Waived", waived, True), ("Met", met, False))
+    page = page_environment(_TEMPLATES).get_template("verify.html.j2")
+    text = page.render(report=report, summary=_summary(report), groups=groups)
+    (folder / PAGE).write_text(text, encoding="utf-8")
 
 
 def _subject(given: Mapping[str, Any]) -> tuple[str, list[str]]:
@@ -198,18 +222,29 @@ def _say_round(text: str) -> None:
         say(text, err=True)
 
 
-def _report(design: Design, tried: Tried, notes: Sequence[str]) -> dict[str, Any]:
-    met = Counter(one.met or one.waived is not None for one in tried.obligations)
+def _report(design: Design, tried: Tried, notes: Sequence[str], fates: Sequence[Fate]) -> dict[str, Any]:
+    closed = Counter(not one.open for one in tried.obligations)
+    counted = score(fates)
+    mutants = None
+    if fates:
+        missed = [fate.mutant for fate in fates if fate.status != "killed"]
+        unnoticed = [
+            f"{m.place.file.name}:{m.place.line}:{m.place.column}, {m.operator}: {m.change}, mutant {m.number}"
+            for m in missed
+        ]
+        mutants = {"tried": len(fates), "score": counted.share, "unnoticed": unnoticed}
     return {
         "design": design.name,
         "status": tried.status,
+        "compares": "data, order and cycles" if tried.timed else "data and order" if tried.ordered else "frames",
         "notes": list(notes),
         "rounds": tried.rounds,
         "runs": tried.runs,
         "episodes": tried.episodes,
         "compared": tried.compared,
         "processor_s": round(tried.seconds, 2),
-        "obligations": {"all": len(tried.obligations), "met_or_waived": met[True], "open": met[False]},
+        "obligations": {"all": len(tried.obligations), "met_or_waived": closed[True], "open": closed[False]},
+        "mutants": mutants,
         "list": [one.as_dict() for one in tried.obligations],
         "partial": list(tried.partial),
         "warnings": list(tried.warnings),
@@ -217,16 +252,21 @@ def _report(design: Design, tried: Tried, notes: Sequence[str]) -> dict[str, Any
     }
 
 
-def _lines(tried: Tried, notes: Sequence[str], *, every: bool) -> Iterator[str]:
-    """What the verdict rests on, and what was not tried."""
-    how = "data, order and cycles" if tried.timed else "data and order" if tried.ordered else "data of frames"
-    closed = sum(not one.open for one in tried.obligations)
-    yield (
-        f"{how}: {tried.compared} values compared in {tried.episodes} episodes of {tried.runs} runs; "
-        f"obligations: {closed} of {len(tried.obligations)} met"
+def _summary(report: Mapping[str, Any]) -> str:
+    """What was compared, how many obligations are met, and how many mutants were noticed."""
+    obligations, mutants = report["obligations"], report["mutants"]
+    said = "" if mutants is None else f"; mutants: {mutants['score']:.0%} of {mutants['tried']} noticed"
+    return (
+        f"{report['compares']}: {report['compared']} values compared in {report['episodes']} episodes of "
+        f"{report['runs']} runs; obligations: {obligations['met_or_waived']} of {obligations['all']} met{said}"
     )
-    yield from notes
-    yield from (visible(text) for text in tried.failures[:_SHOWN])
+
+
+def _lines(tried: Tried, report: Mapping[str, Any], *, every: bool) -> Iterator[str]:
+    """What the verdict rests on, and what was not tried."""
+    yield _summary(report)
+    yield from report["notes"]
+    yield from tried.failures[:_SHOWN]
     yield from (f"not compared: {text}" for text in tried.partial)
     yield from (f"warning: {text}" for text in tried.warnings)
     opened = tried.open
@@ -235,6 +275,8 @@ def _lines(tried: Tried, notes: Sequence[str], *, every: bool) -> Iterator[str]:
         yield f"and {len(opened) - _SHOWN} more; --all lists them"
     if opened and tried.status == "partial":
         yield 'try what is open, or waive it in the description: [obligations] "KIND PLACE: *" = "reason"'
+    if report["mutants"] is not None:
+        yield from (f"not noticed: {text}" for text in report["mutants"]["unnoticed"][:_SHOWN])
     if every:
         yield from _listed("met", [one for one in tried.obligations if one.met])
     yield from (f"waived: {one.key} ({one.waived})" for one in tried.obligations if one.waived is not None)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def verified(*words: str, code: int) -> dict[str, Any]:
-    report: dict[str, Any] = json.loads(goldbeat("verify", *words, "--budget", "1s", "--json", code=code).stdout)
+    report: dict[str, Any] = json.loads(goldbeat("verify", *words, "--budget", "1s", "--mutants", 0, "--json", code=code).stdout)
     return report
 
 
@@ -48,9 +49,12 @@ def test_a_rare_place_of_the_rtl_is_open_until_it_is_waived(folder: Path) -> Non
         k: v for k, v in report.items() if k != "folder"
     }
 
-    text = invoke("verify", "odd_fifo.sv", "--budget", "1s").stdout
+    text = invoke("verify", "odd_fifo.sv", "--budget", "1s", "--mutants", 4).stdout
     assert text.startswith("PARTIAL odd_fifo\n")
     assert f"not tried: values odd_fifo.sv:29: {RARE}" in text
+    assert re.search(r"obligations: \d+ of \d+ met; mutants: (100|75|50|25|0)% of 4 noticed", text)
+    page = (folder / "build/verify/odd_fifo/index.html").read_text()
+    assert "<summary>Not tried: 1</summary>" in page and "count == LIMIT" in page
 
     # An edited bench is never written over.
     bench = folder / "build/verify/odd_fifo/bench/odd_fifo.toml"
@@ -64,7 +68,7 @@ def test_a_rare_place_of_the_rtl_is_open_until_it_is_waived(folder: Path) -> Non
     assert [one["waived"] for one in report["list"] if "waived" in one] == ["no run is so long"] * 2
 
     bench.write_text(bench.read_text().replace("odd_fifo.sv:29:", "odd_fifo.sv:99:"))
-    assert "matches no obligation" in goldbeat("verify", bench, "--budget", "1s", code=2).stderr
+    assert "matches no obligation" in goldbeat("verify", bench, "--budget", "1s", "--mutants", 0, code=2).stderr
 
 
 def test_a_fault_behind_a_value_fails(folder: Path) -> None:
