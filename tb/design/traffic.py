@@ -369,7 +369,8 @@ def cornering(traffic: Traffic, setting: CaseContext) -> list[Stimulus]:
     pause = max([_PAUSE, *(n for n in setting.numbers() if n <= _LONGEST_PAUSE)]) + 2
     some = [int(n) for n in rng.integers(3, 40, 3)]
     gaps = Pattern("array", values=tuple(gap for n in some for gap in (pause, *[0] * n)))
-    away = Pattern("array", values=tuple(bit for n in some for bit in (*[0] * pause, *[1] * n)))
+    # Slow designs have the time at the end.
+    away = Pattern("array", values=(*(bit for n in some for bit in (*[0] * pause, *[1] * n)), *[1] * (64 * sum(some))))
     plain = _dress(traffic(setting, rng, sum(some)), "none", "none", setting, int(rng.integers(1 << 31)))
     paused = {name: trace.with_gaps(gaps.gaps(len(trace))) for name, trace in plain.inputs.items()}
     return [
@@ -379,7 +380,7 @@ def cornering(traffic: Traffic, setting: CaseContext) -> list[Stimulus]:
             plain,
             ready=dict.fromkeys(setting.outputs, away),
             # Where no model says when the last beat comes.
-            least_ps=2 * len(away.values) * max(clock.period_ps for clock in plain.clocks.values()),
+            least_ps=len(away.values) * max(clock.period_ps for clock in plain.clocks.values()),
             aside=True,
             label=f"sinks are away for {pause} cycles",
         ),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from goldbeat.pymodels.stimulus import Access
 from goldbeat.tb.design.bus_ports import data_bytes
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.run.runs import EpisodeResult, RunResult
 
@@ -33,9 +34,13 @@ def bus_obligations(result: RunResult) -> Iterator[Obligation]:
     if design.address_spans is None:
         return
     spans = design.address_spans(params)
-    for port in (*design.register_ports(params), *design.memory_ports(params)):
+    ports = (*design.register_ports(params), *design.memory_ports(params))
+    used = {port.name: [_words(port, e, data_bytes(port)) for e in result.episodes] for port in ports}
+    yield from _ends(ports, spans, used)
+    for port in ports:
         if port.direction == "in":
-            yield from _addresses(port, spans.get(port.name, ()), result.episodes)
+            yield from _addresses(port, spans.get(port.name, ()), used[port.name])
+            yield from _compared(port, result.episodes)
             if isinstance(port, MemoryPort):
                 yield from _bursts(port, result.episodes)
             elif port.has("wstrb") or port.has("pstrb"):
@@ -48,6 +53,13 @@ def bus_obligations(result: RunResult) -> Iterator[Obligation]:
             yield from _answers(port, result.episodes)
 
 
+def _can(port: Bundle, kind: int) -> bool:
+    """Whether a slave can be read, or written."""
+    if isinstance(port, RegisterPort):
+        return port.readable if kind == READ else port.writable
+    return port.has("arvalid" if kind == READ else "awvalid")
+
+
 def _full(port: Bundle) -> int:
     return (1 << data_bytes(port)) - 1
 
@@ -56,24 +68,48 @@ def _program(episode: EpisodeResult, port: Bundle) -> tuple[Access, ...]:
     return episode.stimulus.program.get(port.name, ())
 
 
-def _addresses(
-    port: Bundle, spans: Sequence[tuple[int, int]], episodes: Sequence[EpisodeResult]
-) -> Iterator[Obligation]:
+def _address_pin(port: Bundle) -> str:
+    return port.pin(next(role for role in ("awaddr", "araddr", "paddr") if port.has(role)))
+
+
+def _addresses(port: Bundle, spans: Sequence[tuple[int, int]], used: Sequence[Collection[int]]) -> Iterator[Obligation]:
     """Of every bit that tells two words of a span apart: a pair of words that differ in it alone, both used in every way."""
     size = data_bytes(port)
-    used = [_words(port, episode, size) for episode in episodes]
-    role = next(role for role in ("awaddr", "araddr", "paddr") if port.has(role))
     top = max((base + length - 1 for base, length in spans), default=0).bit_length()
     for bit in range(size.bit_length() - 1, top):
         pair = (1 << bit) // size
         if any(_has_pair(base // size, length // size, pair) for base, length in spans):
             met = any(word ^ pair in words for words in used for word in words)
             what = f"two words that differ in bit {bit} alone, written and read with different data"
-            yield Obligation("addresses", port.pin(role), what, met, _ADDRESSES)
-    for base, length in spans:
-        for at, end in ((base, "first"), (base + length - size, "last")):
+            yield Obligation("addresses", _address_pin(port), what, met, _ADDRESSES)
+
+
+def _ends(ports: Sequence[Bundle], spans: Spans, used: Mapping[str, Sequence[Collection[int]]]) -> Iterator[Obligation]:
+    """Both ends of each window, by any of the slaves that reach it."""
+    windows: dict[tuple[int, int], list[Bundle]] = {}
+    for port in ports:
+        for window in spans.get(port.name, ()):
+            windows.setdefault(window, []).append(port)
+    for (base, length), slaves in windows.items():
+        for end in ("first", "last"):
+            met = any(
+                (base if end == "first" else base + length - data_bytes(port)) // data_bytes(port) in words
+                for port in slaves
+                for words in used[port.name]
+            )
             what = f"the {end} word of 0x{base:x} to 0x{base + length - 1:x}"
-            yield Obligation("addresses", port.pin(role), what, any(at // size in words for words in used), _ADDRESSES)
+            yield Obligation("addresses", _address_pin(slaves[0]), what, met, _ADDRESSES)
+
+
+def _compared(port: Bundle, episodes: Sequence[EpisodeResult]) -> Iterator[Obligation]:
+    """That some read data were compared."""
+    if not _can(port, READ):
+        return
+    programs = [p for e in episodes if (p := e.stimulus.bursts.get(port.name)) is not None]
+    accesses = (a for e in episodes for a in _program(e, port))
+    met = any(bool(p.checked.any()) for p in programs) or any(a.kind == READ and a.value is not None for a in accesses)
+    role = "prdata" if port.has("prdata") else "rdata"
+    yield Obligation("ports", port.pin(role), "read data were compared", met, "a slave port that also writes")
 
 
 def _has_pair(first: int, count: int, pair: int) -> bool:
@@ -100,7 +136,7 @@ def _words(port: Bundle, episode: EpisodeResult, size: int) -> set[int]:
         for access in _program(episode, port):
             if access.kind is not None and (access.kind == WRITE or access.value is not None) and not access.error:
                 ways[access.kind].add(access.address // size)
-    there = [ways[kind] for kind in (READ, WRITE) if port.answers(kind)]
+    there = [ways[kind] for kind in (READ, WRITE) if _can(port, kind)]
     return set.intersection(*there) if there else set()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.obligations.buses import bus_obligations
 from goldbeat.tb.obligations.obligation import Obligation
-from goldbeat.tb.run.functional import port_coverage
+from goldbeat.tb.run.functional import add_bins, port_coverage, stream_bins
 from goldbeat.tb.run.runs import RunResult
 
 _MORE = "the case sweep, more seeds or a larger budget"
@@ -22,7 +22,12 @@ def port_obligations(results: Sequence[RunResult]) -> list[Obligation]:
         design, params = result.request.design, result.request.all_params
         bins = port_coverage(result)
         for port in design.bundles(params):
-            found += _of_stream(port, bins.get(port.name, {}), unchecked=design.unchecked)
+            hits = bins.get(port.name, {})
+            if port.direction == "in":
+                # What the source offers: a slow design takes no beats back to back.
+                offered = [e.stimulus.inputs[port.name] for e in result.episodes if port.name in e.stimulus.inputs]
+                hits = {**add_bins(map(stream_bins, offered)), **{name: hits.get(name, 0) for name in _STALLS}}
+            found += _of_stream(port, hits, unchecked=design.unchecked)
         found += [*bus_obligations(result), *_of_start(result)]
     return found
 
@@ -53,7 +58,7 @@ def _of_stream(port: StreamPort, bins: Mapping[str, int], *, unchecked: Mapping[
         yield tried("sizes", "tlast", "a frame of 1 beat", "frame 1")
         yield tried("sizes", "tlast", "a frame of 64 beats or more", "frame 64+")
         yield tried("sizes", "tlast", "two frames back to back", "back-to-back frames")
-    if inward and port.has("tkeep"):
+    if inward and port.has("tkeep") and int(port.width) > 8:
         yield tried("sizes", "tkeep", "a beat with some bytes left out", "part of a beat kept")
     if inward and port.has("tid"):
         yield tried("attributes", "tid", "two frames with one ID", "id again")

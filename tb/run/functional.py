@@ -44,6 +44,14 @@ def port_coverage(result: RunResult) -> dict[str, dict[str, int]]:
     return found | {f"{PREFIX}{item}": bins for item, bins in result.covered.items()}
 
 
+def add_bins(some: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """The sums of hits by bin."""
+    total: dict[str, int] = {}
+    for one in some:
+        _add(total, one)
+    return total
+
+
 def _add(total: dict[str, int], more: Mapping[str, int]) -> None:
     for name, hits in more.items():
         total[name] = total.get(name, 0) + hits

@@ -68,7 +68,8 @@ def differing_episodes(stimuli: Sequence[Stimulus], records: Sequence[Record], o
 def first_difference(stimulus: Stimulus, one: Record, other: Record) -> Difference | None:
     """The first thing in which two runs of an episode differ; None: they are equal.
 
-    Data that do not count are left out: bytes without TKEEP or TSTRB, lanes that a burst does not use.
+    Data that do not count are left out: bytes without TKEEP or TSTRB, lanes that a burst does not use, and what a burst reads that
+    nothing has written.
 
     Args:
         stimulus: of both.
@@ -139,8 +140,10 @@ def _text(value: Any) -> str:
 
 def _bursts(stimulus: Stimulus, one: Record, other: Record) -> Iterator[_Difference]:
     for port, answers in one.bursts.items():
-        bursts, again = stimulus.bursts[port].bursts, other.bursts[port]
-        used = bursts.lanes(answers.data.shape[1])
+        program, again = stimulus.bursts[port], other.bursts[port]
+        bursts = program.bursts
+        # What is not predicted is storage that nothing has written.
+        used = bursts.lanes(answers.data.shape[1]) & program.checked
         rows = ((answers.data != again.data) & used).any(axis=1)
         differs = (answers.response != again.response) | (answers.done != again.done)
         np.logical_or.at(differs, bursts.of_beat, rows)
