@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -212,7 +213,7 @@ def make_bench(
     description = describe(found, sources, folder, name=name, model=model, register_map=rdl)
     masked = _masked(description, folder)
     written = write_bench(folder, found, description, force=force)
-    map_said = _find_map(folder, found, description) if model == "interconnect" else []
+    map_said = _find_map(folder, found, description, partial(say, err=err)) if model == "interconnect" else []
     for path in written:
         say(f"wrote {path}", err=err)
     for text in found.module.warnings:
@@ -226,10 +227,10 @@ def make_bench(
     return written[0]
 
 
-def _find_map(folder: Path, found: Found, description: Description) -> list[str]:
+def _find_map(folder: Path, found: Found, description: Description, tell: Callable[[str], None]) -> list[str]:
     """Write the bench again with the address map that is found by asking the design; what is to be said of it."""
     try:
-        mapped = with_address_map(description, folder, say)
+        mapped = with_address_map(description, folder, tell)
     except GoldbeatError as error:
         return [f"not found; write [[address_map]]: {error}"]
     if not mapped.address_map:
