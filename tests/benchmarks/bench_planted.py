@@ -78,6 +78,8 @@ def verify(one: Planted, budget: str) -> dict[str, Any]:
             "--json",
             "--budget",
             budget,
+            "--mutants",
+            "0",
         ]
         done = subprocess.run(
             [sys.executable, "-m", "goldbeat", *words],

@@ -30,7 +30,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def verified(*words: str, code: int) -> dict[str, Any]:
-    report: dict[str, Any] = json.loads(goldbeat("verify", *words, "--budget", "1s", "--mutants", 0, "--json", code=code).stdout)
+    report: dict[str, Any] = json.loads(
+        goldbeat("verify", *words, "--budget", "1s", "--mutants", 0, "--json", code=code).stdout
+    )
     return report
 
 
