@@ -72,10 +72,7 @@ def _of_start(result: RunResult) -> Iterator[Obligation]:
     if not resets:
         return
     stopped = [e for e in result.episodes if e.stimulus.stop_ps is not None]
-    met = any(
-        any(map(len, e.record.outcome.ports.values())) or any(e.record.accesses.values()) or e.record.bursts
-        for e in stopped
-    )
+    met = any(e.stimulus.cut or any(map(len, e.record.outcome.ports.values())) for e in stopped)
     yield Obligation("reset", resets[0], "fell while work was in flight", met, "the case reset or sweep")
     yield Obligation(
         "initial", resets[0], "the same outputs with other values of registers and memories before reset",
