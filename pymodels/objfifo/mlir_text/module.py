@@ -18,12 +18,12 @@ from goldbeat.pymodels.objfifo.mlir_text.lines import (
     RegionLine,
     StreamPort,
 )
+from goldbeat.pymodels.objfifo.mlir_text.places import PROGRAM_KINDS, check_places
 from goldbeat.pymodels.objfifo.mlir_text.scope import DeviceScope
 from goldbeat.pymodels.objfifo.mlir_text.text_file import SEQUENCES
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.values import dense, read_memref
 from goldbeat.pymodels.objfifo.plan.device import ANY, AIEDevice, Device
-from goldbeat.pymodels.objfifo.plan.tile import Tile
 
 _READERS = {
     "aie.tile": fifo_ops.read_tile,
@@ -38,7 +38,6 @@ _READERS = {
     "aie.shim_dma_allocation": memory_ops.read_allocation,
     "aie.cascade_flow": memory_ops.read_cascade,
 }
-_PROGRAMS = ("aie.core", "aie.mem", "aie.memtile_dma", "aie.shim_dma")
 _ROUTES = ("aie.switchbox", "aie.shim_mux", "aie.wire", "aie.configure_cascade")
 
 
@@ -56,7 +55,7 @@ def read_device(op: MlirOp, sequence: str | None = None) -> DeviceLines:
     scope = DeviceScope(lines)
     for one in op.ops:
         _operation(scope, one)
-        if one.name in _PROGRAMS:
+        if one.name in PROGRAM_KINDS:
             for inner in one.everything:
                 if inner.name in ("aie.buffer", "aie.lock"):
                     _READERS[inner.name](scope, inner)
@@ -68,22 +67,18 @@ def read_device(op: MlirOp, sequence: str | None = None) -> DeviceLines:
         _arguments(lines, one)
     lines.values |= whole_constants(op.ops)
     _check_unique(lines)
+    check_places(lines)
     return lines
 
 
 def _check_unique(lines: DeviceLines) -> None:
-    """Refuse what a device has once: a name of its memory, a core per tile, a circuit into a port."""
+    """Refuse what a device has once: a name of its memory, a circuit into a port."""
     names: set[str] = set()
     memory: list[BufferLine | LockLine] = [*lines.buffers.values(), *lines.locks.values()]
     for declared in memory:
         if "sym_name" in declared.op.attributes and declared.name in names:
             declared.op.fail(f"a second {declared.name!r}", "names that are used once")
         names.add(declared.name)
-    tiles: set[Tile] = set()
-    for core in lines.cores:
-        if core.tile in tiles:
-            core.op.fail(f"a second core of {core.tile}", "one core per tile")
-        tiles.add(core.tile)
     circuits: dict[StreamPort, StreamPort] = {}
     for flow in lines.flows:
         for dest in flow.dests if flow.packet is None else ():
@@ -109,7 +104,7 @@ def _operation(scope: DeviceScope, op: MlirOp) -> None:
     lines = scope.lines
     if op.name in _READERS:
         _READERS[op.name](scope, op)
-    elif op.name in _PROGRAMS:
+    elif op.name in PROGRAM_KINDS:
         cursor = op.cursor
         cursor.expect("(")
         tile = scope.tile(cursor)

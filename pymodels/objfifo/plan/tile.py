@@ -111,6 +111,11 @@ class Tile:
             return False
         return (other.col - self.col, other.row - self.row) in ((0, 0), (-1, 0), (0, 1), (0, -1))
 
+    def dma_reaches(self, other: Tile) -> bool:
+        """True where this tile's DMA can use the memory and locks of ``other``: its own, a memory tile's those beside it."""
+        beside = self.kind is other.kind is TileKind.MEM and self.row == other.row and abs(self.col - other.col) == 1
+        return self == other or beside
+
     def __str__(self) -> str:
         return f"{self.kind} tile ({self.col}, {self.row})"
 

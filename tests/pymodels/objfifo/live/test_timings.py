@@ -179,11 +179,28 @@ INVALID = {
     "the end of ^b after aie.use_lock": ("aie.next_bd ^a", ""),
     "the end of ^e after aie.mem": ("aie.end", ""),
     "the end of the block after scf.for": ("      }\n      aie.end", "      }"),
-}
+    "aie.core on shim tile (0, 0), expected a core tile": ("core(%c)", "core(%s)"),
+    "aie.mem on shim tile (0, 0), expected a core tile": ("aie.mem(%c)", "aie.mem(%s)"),
+    "aie.memtile_dma on core tile (0, 2), expected a mem tile": ("aie.mem(%c)", "aie.memtile_dma(%c)"),
+    "aie.shim_dma on core tile (0, 2), expected a shim tile": ("aie.mem(%c)", "aie.shim_dma(%c)"),
+    "aie.core on mem tile (0, 1), expected a core tile": ("%c = aie.tile(0, 2)", "%c = aie.tile(0, 1)"),
+    "a second mem of core tile (0, 2), expected one mem per tile": ("%core =", "%o = aie.mem(%c) { aie.end }\n%core ="),
+    "a buffer of shim tile (0, 0), expected a tile with memory": ("%i1 = aie.buffer(%c)", "%i1 = aie.buffer(%s)"),
+    "%ie, a lock of shim tile (0, 0), in the core of": ("%ie = aie.lock(%c, 0)", "%ie = aie.lock(%s, 0)"),
+    "%i1, a buffer of core tile (0, 5), in the core of": (
+        "%i1 = aie.buffer(%c)", "%f = aie.tile(0, 5)\n%i1 = aie.buffer(%f)"),
+    "%i1, a buffer of core tile (0, 3), in a DMA of core tile (0, 2), expected one of core tile (0, 2)": (
+        "%i1 = aie.buffer(%c)", "%f = aie.tile(0, 3)\n%i1 = aie.buffer(%f)"),
+    "%x, a buffer of core tile (0, 2), in a DMA of mem tile (0, 1), expected one of mem tile (0, 1) or of": (
+        "aie.runtime_sequence(%A: memref<64xi32>, %B: memref<64xi32>) {",
+        "%x = aie.buffer(%c) : memref<8xi32>\n%m = aie.tile(0, 1)\n"
+        "aie.runtime_sequence(%A: memref<64xi32>, %B: memref<64xi32>) {\n"
+        "%y = aiex.dma_configure_task(%m, S2MM, 0) {\naie.dma_bd(%x : memref<8xi32>, 0, 8)\naie.end\n}"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("said", INVALID)
-@pytest.mark.parametrize("command", ["check", "exec"])
+@pytest.mark.parametrize("command", ["check", "exec", "run"])
 def test_text_that_a_verifier_refuses_is_bad_input(tmp_path, said, command):
     (tmp_path / "x.mlir").write_text(design(edit=INVALID[said]))
     done = CliRunner().invoke(app, ["objfifo", command, str(tmp_path / "x.mlir")])

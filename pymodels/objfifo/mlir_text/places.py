@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where programs stand in text, and the memories and locks that they reach."""
+
+from __future__ import annotations
+
+from goldbeat.pymodels.objfifo.mlir_text.lines import BufferLine, CoreLine, DeviceLines, LockLine, RegionLine
+from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
+from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
+
+PROGRAM_KINDS = {"aie.core": TileKind.CORE, "aie.mem": TileKind.CORE, "aie.memtile_dma": TileKind.MEM,
+         "aie.shim_dma": TileKind.SHIM}  # fmt: skip
+"""Programs of a tile, and the kind of tile that has them."""
+_TASKS = ("aiex.dma_configure_task", "aiex.dma_configure_task_for")
+
+
+def check_places(lines: DeviceLines) -> None:
+    """Every program, buffer and lock against the tile where it is.
+
+    Raises:
+        MlirError: a tile of another kind, a second program of a tile, or a memory or lock that a program does not reach.
+    """
+    for buffer in lines.buffers.values():
+        if buffer.tile.kind is TileKind.SHIM:
+            buffer.op.fail(f"a buffer of {buffer.tile}", "a tile with memory: a core or memory tile")
+    seen: dict[tuple[str, Tile], MlirOp] = {}
+    programs: list[CoreLine | RegionLine] = [*lines.cores, *lines.regions]
+    for program in programs:
+        op, tile = program.op, program.tile
+        if tile.kind is not PROGRAM_KINDS[op.name]:
+            op.fail(f"{op.name} on {tile}", f"a {PROGRAM_KINDS[op.name]} tile")
+        first = seen.setdefault((op.name, tile), op)
+        if first is not op:
+            what = op.name.removeprefix("aie.")
+            op.fail(f"a second {what} of {tile}", f"one {what} per tile: the first is in line {first.token.line}")
+        _uses(lines, op, tile)
+    for sequence in lines.sequences:
+        for op in sequence.everything:
+            if op.name in _TASKS and op.operands and op.operands[0] in lines.tiles:
+                _uses(lines, op, lines.tiles[op.operands[0]])
+
+
+def _uses(lines: DeviceLines, program: MlirOp, tile: Tile) -> None:
+    ops = [*program.everything]
+    own = {name for op in ops for name in op.results}.difference(lines.buffers, lines.locks)
+    own.update(name for region in program.regions for block in region for name in block.arguments)
+    for op in ops:
+        for name in op.operands:
+            found: BufferLine | LockLine | None = lines.buffers.get(name) or lines.locks.get(name)
+            if found is None or name in own:
+                continue
+            what = "lock" if name in lines.locks else "buffer"
+            if program.name == "aie.core" and not tile.reaches(found.tile):
+                op.fail(f"{name}, a {what} of {found.tile}, in the core of {tile}", f"one of {_core_reach(tile)}")
+            if program.name != "aie.core" and not tile.dma_reaches(found.tile):
+                op.fail(f"{name}, a {what} of {found.tile}, in a DMA of {tile}", f"one of {_dma_reach(tile)}")
+
+
+def _core_reach(tile: Tile) -> str:
+    return f"{tile} or of the core tiles to its west, north and south"
+
+
+def _dma_reach(tile: Tile) -> str:
+    return f"{tile}" + (" or of the memory tiles beside it" if tile.kind is TileKind.MEM else "")
