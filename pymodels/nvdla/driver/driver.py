@@ -31,6 +31,7 @@ from goldbeat.pymodels.nvdla.driver.program_rubik import program_rubik
 from goldbeat.pymodels.nvdla.driver.program_sdp import program_sdp
 from goldbeat.pymodels.nvdla.driver.program_sdp import sdp_needs_rdma as sdp_needs_rdma
 from goldbeat.pymodels.nvdla.engines.configuration import ENGINES, NV_SMALL, Configuration
+from goldbeat.pymodels.nvdla.engines.descriptors import check_descriptors
 from goldbeat.pymodels.nvdla.engines.limits import check_sizes
 from goldbeat.pymodels.nvdla.engines.registers import csb_register
 from goldbeat.pymodels.nvdla.loadable.dependencies import Dependencies
@@ -42,6 +43,7 @@ from goldbeat.pymodels.nvdla.loadable.layouts import (
     OP_TYPES,
     WEIGHTS_DONE,
 )
+from goldbeat.pymodels.nvdla.loadable.links import check_links
 from goldbeat.pymodels.nvdla.loadable.loadable import LoadableTask
 from goldbeat.pymodels.nvdla.loadable.network import LoadableNetwork, NetworkOperation, network
 from goldbeat.pymodels.nvdla.loadable.placement import Placement
@@ -113,6 +115,7 @@ class Driver:
             raise UsageError(
                 "regions of interest are beyond this driver: the network has more than one, or dynamic ones"
             )
+        check_links(found)
         self._network = found
         self._context = Context(found, placement, configuration)
         self._engines = {kind: _Engine(kind) for kind in OP_TYPES}
@@ -144,18 +147,12 @@ class Driver:
         found = "; ".join(texts[:_SHOWN]) + more
         return InputError(found, "operations that can all be done", file=self._network.loadable.file)
 
-    def _operation(self, index: int, what: str) -> NetworkOperation:
-        operations = self._network.operations
-        if not 0 <= index < len(operations):
-            raise InputError(f"{what} {index}", f"0..{len(operations) - 1}", file=self._network.loadable.file)
-        return operations[index]
-
     def _initiate(self) -> Steps:
         heads = self._network.desc["op_head"].tolist()
         for index in heads:
             if index < 0:
                 continue
-            operation = self._operation(index, "op_head")
+            operation = self._network.operations[index]
             engine = self._engines[operation.type]
             with suppress(_Busy):
                 yield from self._submit(engine, operation)
@@ -172,12 +169,6 @@ class Driver:
             yield from self._enable(operation)
 
     def _prepare(self, engine: _Engine, operation: NetworkOperation) -> Steps:
-        if operation.type != engine.kind:
-            raise InputError(
-                f"operation {operation.index} ({operation.type}) behind one of {engine.kind}",
-                "one of the same type",
-                file=self._network.loadable.file,
-            )
         configuration = self._context.configuration
         if engine.kind in ENGINES and engine.kind not in configuration.engines:
             raise UsageError(f"operation {operation.index}: {configuration.name} has no {engine.kind} engine")
@@ -231,6 +222,7 @@ class Driver:
         group.programming = True
         yield from self._point(engine, group)
         check_sizes(self._context.placement, operation, self._context.configuration)
+        check_descriptors(operation, self._context.configuration, self._network.loadable.file)
         try:
             yield from self._registers(engine, group, operation)
         except InputError as error:
@@ -241,7 +233,6 @@ class Driver:
         if engine.kind in ("SDP", "CDP") and operation.desc["lut_index"] >= 0:
             group.lut = int(operation.desc["lut_index"])
         group.pending = False
-        self._check_fused(operation)
         yield from self._tell(operation, OP_PROGRAMMED)
         group.programming = False
 
@@ -257,19 +248,6 @@ class Driver:
             "RUBIK": program_rubik,
         }[engine.kind]
         yield from program(self._context, operation)
-
-    def _check_fused(self, operation: NetworkOperation) -> None:
-        """An operation is fused with one of the engine before its own only."""
-        index = int(operation.common["fused_parent"]["index"])
-        if index == -1:
-            return
-        parent = self._operation(index, "fused_parent")
-        if OP_TYPES.index(parent.type) != OP_TYPES.index(operation.type) - 1:
-            raise InputError(
-                f"operation {operation.index} ({operation.type}) fused with {index} ({parent.type})",
-                f"one of {OP_TYPES[OP_TYPES.index(operation.type) - 1]}",
-                file=self._network.loadable.file,
-            )
 
     def _point(self, engine: _Engine, group: _Group) -> Steps:
         if engine.kind == "CONV":
@@ -320,7 +298,7 @@ class Driver:
         index = int(consumer["index"])
         if index == -1 or int(consumer["event"]) != event:
             return
-        operation = self._operation(index, "consumer")
+        operation = self._network.operations[index]
         if self._waiting[index] == 0:
             raise InputError(
                 f"operation {index} told of more events than its dependency count",
@@ -338,7 +316,7 @@ class Driver:
         if index == -1:
             return
         with suppress(_Busy):
-            yield from self._submit(engine, self._operation(index, "consumer"))
+            yield from self._submit(engine, self._network.operations[index])
 
     def _interrupt(self) -> Steps:
         yield note("dla_intr")

@@ -21,6 +21,7 @@ from goldbeat.pymodels.nvdla.traces.statements import (
     TraceMemory,
     TraceStatement,
     trace_register,
+    trace_word,
 )
 from goldbeat.pymodels.nvdla.traces.surfaces import read_pieces
 from goldbeat.pymodels.nvdla.traces.transactions import read_transactions
@@ -147,7 +148,7 @@ class _Statements:
 
     def _add(self, kind: str, name: str, value: str | None, thread: str | None = None) -> None:
         register = trace_register(self._file, self._line, name, self._configuration)
-        number = None if value is None else self._number(value)
+        number = None if value is None else trace_word(self._file, self._line, value)
         one = TraceStatement(self._line, kind, thread or register.block, register, number)
         self._statements.append(one)
 
@@ -185,7 +186,8 @@ class _Statements:
 
     def _crc(self, sync: str, memory: str, base: str, size: str, crc: str) -> None:
         at, length = self._checked(memory, base, size)
-        one = TraceStatement(self._line, "crc", sync=sync, base=at, size=length, value=self._number(crc))
+        wanted = trace_word(self._file, self._line, crc)
+        one = TraceStatement(self._line, "crc", sync=sync, base=at, size=length, value=wanted)
         self._statements.append(one)
 
     def _check_file(self, sync: str, memory: str, base: str, size: str, file: str) -> None:

@@ -13,6 +13,7 @@ from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuratio
 from goldbeat.pymodels.nvdla.engines.registers import CsbRegister, csb_register
 
 MAIN_MEMORY, SECOND_MEMORY = "pri_mem", "sec_mem"
+_WORD = 0xFFFF_FFFF
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class TraceStatement:
     thread: str = ""
     register: CsbRegister | None = None
     value: int | None = None
-    mask: int = 0xFFFF_FFFF
+    mask: int = _WORD
     sync: str = ""
     source: str = ""
     base: int = 0
@@ -85,6 +86,18 @@ class NvdlaTrace:
     def checks(self) -> list[TraceStatement]:
         """The statements that compare memory."""
         return [one for one in self.statements if one.kind in ("crc", "file")]
+
+
+def trace_word(file: Path, line: int, text: str) -> int:
+    """A register's value, a mask or a checksum.
+
+    Raises:
+        InputError: it is no number of 32 bits.
+    """
+    with suppress(ValueError):
+        if 0 <= (value := int(text, 0)) <= _WORD:
+            return value
+    raise InputError(repr(text), f"a number of 32 bits, 0 to 0x{_WORD:x}", file=file, line=line)
 
 
 def trace_name(file: Path) -> str:

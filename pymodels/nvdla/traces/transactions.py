@@ -12,7 +12,7 @@ from pathlib import Path
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.registers import CsbRegister, register_at
-from goldbeat.pymodels.nvdla.traces.statements import NvdlaTrace, TraceMemory, TraceStatement
+from goldbeat.pymodels.nvdla.traces.statements import NvdlaTrace, TraceMemory, TraceStatement, trace_word
 from goldbeat.pymodels.nvdla.traces.surfaces import read_byte_list
 
 _THREAD = "all"
@@ -43,7 +43,10 @@ def read_transactions(file: Path, text: str, configuration: Configuration = NV_S
             raise InputError(
                 repr(row.strip()[:60]), f"one of {', '.join(_WORDS)}, with its values", file=file, line=line
             )
-        numbers = [_number(file, line, word) for word in arguments[: 2 if name.endswith("mem") else None]]
+        if name.endswith("mem"):
+            numbers = [_number(file, line, word) for word in arguments[:2]]
+        else:
+            numbers = [trace_word(file, line, word) for word in arguments]
         match name:
             case "load_mem":
                 data = read_byte_list(file.parent / arguments[2])[: numbers[1]]

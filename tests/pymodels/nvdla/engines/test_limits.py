@@ -272,3 +272,54 @@ def test_operands_whose_lines_overlap_are_refused(op, line, found):
         return
     with pytest.raises(InputError, match=rf"operation 0 \(SDP\) {found}"):
         loadable_program(placement)
+
+
+POOL = {"split_num": 1, "pool_mode": 1, "pool_width": 1, "pool_height": 1, "stride_x": 2, "stride_y": 2}
+SPLIT = {f"partial_{way}width_{part}": n for way, n in (("in_", 2), ("", 1)) for part in ("first", "last")}
+
+
+def layer(kind, desc, source, target):
+    base = {"SDP": {"batch_num": 1, "lut_index": -1}, "PDP": POOL, "CDP": {"lut_index": -1, "local_size": 3}}[kind]
+    whole = cube(1, 2 if kind == "PDP" else 4, 8)
+    cubes = {"src_data": cube(0, channel=8, **source), "dst_data": whole | target}
+    return compose([ComposedLayer(kind, base | desc, cubes)], [Data(256), Data(256, flags=ALLOC | OUTPUT)])
+
+
+@pytest.mark.parametrize(
+    ("kind", "desc", "source", "target", "found"),
+    [
+        ("PDP", SPLIT | {"split_num": 2}, {}, {}, None),
+        ("PDP", {"pad_right": 1}, {}, {}, None),
+        ("SDP", {}, {"type": 3}, {}, r"src_data.type 3, expected 0 \(DRAM\), 1 \(SRAM\), 2 \(HW\)"),
+        ("PDP", {}, {}, {"type": 3}, "dst_data.type 3"),
+        ("CDP", {}, {}, {"type": 1}, r"dst_data.type 1, expected 0 \(DRAM\): nv_small has no second memory"),
+        ("SDP", {"out_cvt": {"enable": 2}}, {}, {}, "out_cvt.enable 2, expected 0 or 1"),
+        ("SDP", {"x2_op": {"enable": 3}}, {}, {}, "x2_op.enable 3, expected 0 or 1"),
+        ("SDP", {"y_op": {"cvt": {"mul_cvt": {"enable": 255}}}}, {}, {}, "y_op.cvt.mul_cvt.enable 255"),
+        ("SDP", {"conv_mode": 2}, {}, {}, "conv_mode 2, expected 0 or 1"),
+        ("CDP", {"bypass_sqsum": 2}, {}, {}, "bypass_sqsum 2, expected 0 or 1"),
+        ("PDP", {"split_num": 2}, {}, {}, "partial_in_width_first 0, expected at least 1, as split_num is 2"),
+        ("PDP", SPLIT | {"split_num": 3}, {}, {}, "partial_in_width_mid 0, expected at least 1"),
+        (
+            "PDP",
+            SPLIT | {"split_num": 2, "partial_width_last": 2},
+            {},
+            {},
+            "of 2 parts, 3 in all, expected 2, dst_data",
+        ),
+        ("PDP", {}, {}, {"width": 1}, "dst_data.width 1, expected 2: src_data.width is 4 with padding, kernel 2, str"),
+        ("PDP", {"pad_top": 2}, {}, {}, "dst_data.height 2, expected 3: src_data.height is 6 with padding"),
+        ("PDP", {}, {}, {"channel": 4}, "dst_data.channel 4, expected 8, that of src_data"),
+        ("SDP", {}, {}, {"width": 3}, "dst_data.width 3, expected 4, that of src_data"),
+        ("SDP", {}, {}, {"channel": 4}, "dst_data.channel 4, expected 8, that of src_data"),
+        ("CDP", {}, {}, {"height": 3}, "dst_data.height 3, expected 4, that of src_data"),
+    ],
+)
+def test_fields_that_contradict_each_other_are_refused(kind, desc, source, target, found):
+    placement = place_memories(layer(kind, desc, source, target))
+    for view in (execute, loadable_program):
+        if found is None:
+            assert view(placement)
+        else:
+            with pytest.raises(InputError, match=rf"operation 0 \({kind}\) .*{found}"):
+                view(placement)

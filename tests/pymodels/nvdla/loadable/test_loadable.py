@@ -20,7 +20,14 @@ from goldbeat.pymodels.nvdla.engines.hardware import run_operation
 from goldbeat.pymodels.nvdla.execute import execute
 from goldbeat.pymodels.nvdla.listing import graph, info, network_dot, operations
 from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, compose
-from goldbeat.pymodels.nvdla.loadable.layouts import OP_COMPLETED, OP_ENABLED, OP_PROGRAMMED, dtype, layout_dict
+from goldbeat.pymodels.nvdla.loadable.layouts import (
+    DATA_DONE,
+    OP_COMPLETED,
+    OP_ENABLED,
+    OP_PROGRAMMED,
+    dtype,
+    layout_dict,
+)
 from goldbeat.pymodels.nvdla.loadable.loadable import (
     Loadable,
     LoadableMemory,
@@ -291,10 +298,32 @@ def test_sdp_hands_on_to_pdp_without_memory():
     assert np.array_equal(found[6][:256].view(np.int8), pooled.reshape(-1))
 
 
-def test_an_operation_is_fused_with_its_neighbour_only():
-    layers = [sdp(0, 1, fused=(1, OP_ENABLED)), pdp(1, 2)]
-    with pytest.raises(InputError, match=r"operation 0 \(SDP\) fused with 1 \(PDP\), expected one of CONV"):
-        loadable_program(place_memories(compose(layers, memories(3))))
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ({"fused": (1, OP_ENABLED)}, r"fused_parent.index 1, an operation of type PDP, expected one of type CONV"),
+        ({"fused": (2, OP_ENABLED)}, r"fused_parent.index 2, expected -1\.\.1"),
+        ({"consumers": {"CDP": (1, OP_COMPLETED)}}, r"consumers\[CDP\].index 1, an operation of type PDP"),
+        ({"consumers": {"PDP": (0, OP_COMPLETED)}}, r"consumers\[PDP\].index 0, an operation of type SDP"),
+        ({"consumers": {"PDP": (-2, OP_COMPLETED)}}, r"consumers\[PDP\].index -2, expected -1\.\.1"),
+        ({"consumers": {"SDP": (0, OP_COMPLETED)}}, r"consumers\[SDP\].index 0, expected another SDP operation"),
+        ({"consumers": {"PDP": (1, 6)}}, r"consumers\[PDP\].event 6, expected one of 1, 2, 3"),
+        ({"consumers": {"PDP": (1, DATA_DONE)}}, r"consumers\[PDP\].event 5, expected one of 1, 2, 3"),
+    ],
+)
+def test_links_lead_to_operations_of_their_type(more, found):
+    placement = place_memories(compose([sdp(0, 1, **more), pdp(1, 2, waits=1)], memories(3)))
+    for view in (loadable_program, execute):
+        with pytest.raises(InputError, match=r"task 0: operation 0 \(SDP\) " + found):
+            view(placement)
+
+
+def test_heads_lead_to_operations_of_their_type():
+    model = compose([sdp(0, 1), pdp(1, 2)], memories(3))
+    data = model.blobs[0].data
+    data[: dtype("network_desc").itemsize].view(dtype("network_desc"))["op_head"] = [-1, -1, 1, 0, -1, -1]
+    with pytest.raises(InputError, match=r"op_head\[SDP\] 1, an operation of type PDP, expected one of type SDP"):
+        loadable_program(place_memories(model))
 
 
 def test_an_event_too_many_is_refused():

@@ -330,8 +330,9 @@ def without_a_model():
         "stride_y": 2,
         "pad_left": 2,
     }
-    layer = ComposedLayer("PDP", pool, {"src_data": cube(0, 8, 4), "dst_data": cube(1, 8, 2)})
-    return compose([layer], [Data(128, flags=ALLOC | INPUT), Data(32, flags=ALLOC | OUTPUT)])
+    wide = {"width": 3, "line_stride": 24, "surf_stride": 48, "size": 48}
+    layer = ComposedLayer("PDP", pool, {"src_data": cube(0, 8, 4), "dst_data": cube(1, 8, 2) | wide})
+    return compose([layer], [Data(128, flags=ALLOC | INPUT), Data(48, flags=ALLOC | OUTPUT)])
 
 
 def test_where_a_model_is_missing_the_way_round_is_named(goldbeat):
