@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +18,7 @@ from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.description import READY
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.families import design_examples
+from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.mutate.campaign import Fate
 from goldbeat.tb.mutate.report import score
 from goldbeat.tb.mutate.sample import sample_fates
@@ -108,7 +108,7 @@ def verify_command(
     design = find_design(name)
     tell = _silent if as_json else _say_round
     tried = try_all(design, name if name.endswith((".toml", ".py")) else None, seed=seed, budget_s=budget_s, tell=tell)
-    fates = [] if tried.failures or not tried.compared else sample_fates(name, design, sample, seed, tell)
+    fates = _sample(name, design, tried, sample, seed, tell)
     report = _report(design, tried, notes, fates)
     folder = build_root() / "verify" / plain_name(design.name)
     _write(folder, report)
@@ -122,6 +122,18 @@ def verify_command(
         say(f"page: {folder / PAGE}")
     if tried.status != "pass":
         raise typer.Exit(FAILED if tried.status == "fail" else PARTIAL)
+
+
+def _sample(name: str, design: Design, tried: Tried, count: int, seed: int, tell: Callable[[str], None]) -> list[Fate]:
+    """The fates of some mutants, where the design passes."""
+    if tried.failures or not tried.compared or not count:
+        return []
+    try:
+        return sample_fates(name, design, count, seed, tell)
+    except UsageError as error:
+        # The simulator of mutants is another one, and without a mutant it failed.
+        tried.failures.append(str(error))
+        return []
 
 
 def _write(folder: Path, report: Mapping[str, Any]) -> None:
@@ -170,12 +182,28 @@ def _subject(given: Mapping[str, Any]) -> tuple[str, list[str]]:
                 f"({', '.join(READY)}), or write one: `goldbeat new bench FILES`, then `goldbeat verify bench/NAME.toml`"
             )
         model, why = guess
-        notes.append(f"model {model}, guessed: {why}; --model names another")
+        other = "; registers that are no memory need --rdl MAP, or --model rules" if model == "memory" else ""
+        notes.append(f"model {model}, guessed: {why}; --model names another{other}")
 
     def make(folder: Path) -> Path:
         return probe.make_bench(folder, sources, found, model=model or MODEL, rdl=rdl, force=True, err=True)
 
-    return str(_bench(given["bench"], found.module.title, make)), notes
+    path = _bench(given["bench"], found.module.title, make)
+    _check_same(path, found.module.title, sources)
+    return str(path), notes
+
+
+def _check_same(path: Path, top: str, sources: Sources) -> None:
+    """Refuse a bench of other RTL than what was given."""
+    design = find_design(str(path))
+    there = {one.resolve() for one in design.sources()}
+    missing = [one for one in sources.files if one.resolve() not in there]
+    wrapped = any(one.stem == top for one in there)
+    if missing or not (design.top == top or wrapped):
+        raise UsageError(
+            f"--bench: {path} is a bench of {design.top}, not of {missing[0] if missing else top}; give another folder, "
+            f"or run `goldbeat verify {path}`"
+        )
 
 
 def _bench(folder: Path | None, title: str, make: Callable[[Path], Path]) -> Path:
@@ -223,7 +251,6 @@ def _say_round(text: str) -> None:
 
 
 def _report(design: Design, tried: Tried, notes: Sequence[str], fates: Sequence[Fate]) -> dict[str, Any]:
-    closed = Counter(not one.open for one in tried.obligations)
     counted = score(fates)
     mutants = None
     if fates:
@@ -243,7 +270,13 @@ def _report(design: Design, tried: Tried, notes: Sequence[str], fates: Sequence[
         "episodes": tried.episodes,
         "compared": tried.compared,
         "processor_s": round(tried.seconds, 2),
-        "obligations": {"all": len(tried.obligations), "met_or_waived": closed[True], "open": closed[False]},
+        "obligations": {
+            "all": len(tried.obligations),
+            "met": sum(one.met for one in tried.obligations),
+            "waived": sum(one.waived is not None and not one.met for one in tried.obligations),
+            "open": len(tried.open),
+        },
+        "not_checked": [pin for pin in design.ignored if pin not in design.unchecked],
         "mutants": mutants,
         "list": [one.as_dict() for one in tried.obligations],
         "partial": list(tried.partial),
@@ -255,10 +288,11 @@ def _report(design: Design, tried: Tried, notes: Sequence[str], fates: Sequence[
 def _summary(report: Mapping[str, Any]) -> str:
     """What was compared, how many obligations are met, and how many mutants were noticed."""
     obligations, mutants = report["obligations"], report["mutants"]
+    waived = f", {obligations['waived']} waived" if obligations["waived"] else ""
     said = "" if mutants is None else f"; mutants: {mutants['score']:.0%} of {mutants['tried']} noticed"
     return (
         f"{report['compares']}: {report['compared']} values compared in {report['episodes']} episodes of "
-        f"{report['runs']} runs; obligations: {obligations['met_or_waived']} of {obligations['all']} met{said}"
+        f"{report['runs']} runs; obligations: {obligations['met']} of {obligations['all']} met{waived}{said}"
     )
 
 
@@ -268,6 +302,8 @@ def _lines(tried: Tried, report: Mapping[str, Any], *, every: bool) -> Iterator[
     yield from report["notes"]
     yield from tried.failures[:_SHOWN]
     yield from (f"not compared: {text}" for text in tried.partial)
+    if report["not_checked"]:
+        yield f"not checked: {', '.join(report['not_checked'])}"
     yield from (f"warning: {text}" for text in tried.warnings)
     opened = tried.open
     yield from _listed("not tried", opened[: None if every else _SHOWN])

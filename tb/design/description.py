@@ -385,10 +385,11 @@ class Description(_Table):
                 raise UsageError(
                     f"traffic.kind: found {self.traffic.kind!r}, expected random, counting or file.py:function"
                 )
-            # A cut-off run has no end to compare with where the order is open, and no cut without a reset.
-            cuts = self.compare_order and self._resettable
-            cases += stream_cases(traffic, FILL, self._longest(), cuts=cuts, corners=self.traffic.kind == "random")
-            if not cuts:
+            cases += stream_cases(
+                traffic, FILL, self._longest(), cuts=self._resettable, corners=self.traffic.kind == "random"
+            )
+            # A case of resets alone would compare nothing where the order is open.
+            if not (self.compare_order and self._resettable):
                 cases = [c for c in cases if c.name != "reset"]
         if self.register_maps:
             cases.append(self._map_case(folder))

@@ -119,11 +119,11 @@ def unpredicted(names: Iterable[str], port: StreamPort) -> dict[str, str]:
 
 def unknown_confirmations(design: Design) -> list[str]:
     """Names of :attr:`Design.unchecked` that are no signals which can be left out."""
-    known = {*design.ties, *design.ignored, *(pin for port in design.ports for pin in _pins(port))}
+    known = {*design.ties, *design.ignored, *(pin for port in design.ports for pin in pins_of(port))}
     return [name for name in design.unchecked if name not in known]
 
 
-def _pins(port: Bundle) -> list[str]:
+def pins_of(port: Bundle) -> list[str]:
     """The design's names of a bundle's signals."""
     if isinstance(port, StreamPort):
         return [pin for role in port.roles() for pin in port.payload_pins(role)]
@@ -149,7 +149,7 @@ def _without_side(pin: str) -> str:
 
 def families_of(port: Bundle) -> Iterator[NameFamily]:
     """What the names of a bundle's signals share; else (``data_o valid_o ready_i``), those of each direction."""
-    names = [pin.lower() for pin in _pins(port)]
+    names = [pin.lower() for pin in pins_of(port)]
     answers = {port.pin(role).lower() for role in port.roles() if role in port.spec.from_slave}
     before, behind = _affixes(names)
     if before or behind:

@@ -136,6 +136,8 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         agents.start(origin, settled=False)
     await _reach(dut, origin, stimulus.clocks)
     released = int(get_sim_time("step"))
+    if episode.seed is not None and os.environ.get(COVERAGE) is not None:
+        library().gb_restart_coverage()
     _set(resets, 1)
     if stimulus.cut:
         return await _cut_off(agents, job, stimulus, origin, released)

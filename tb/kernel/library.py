@@ -151,6 +151,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_stalled": (c_int64, [c_void_p]),
     "gb_stalls": (POINTER(c_int64), [c_void_p]),
     "gb_coverage": (None, []),
+    "gb_restart_coverage": (None, []),
     "gb_violations": (c_int64, [c_void_p]),
     "gb_violation": (c_char_p, [c_void_p, c_int64]),
     "gb_clear_violations": (None, [c_void_p]),

@@ -533,6 +533,11 @@ extern "C" void gb_coverage() {
   if (Model::kCoverage) Model::write_coverage(false);
 }
 
+/// Count from here on: what initial values make a signal do says nothing of traffic.
+extern "C" void gb_restart_coverage() {
+  if (Model::kCoverage) Model::restart_coverage();
+}
+
 int main(int argc, char** argv) {
   Options options;
   const int code = parse(argc, argv, options);

@@ -135,4 +135,14 @@ void Model::write_coverage(bool per_instance) {
 #endif
 }
 
+void Model::restart_coverage() {
+#if VM_COVERAGE
+  VerilatedCovContext* const counts = Verilated::threadContextp()->coveragep();
+  const std::string file = Verilated::threadContextp()->coverageFilename();
+  static unsigned kept = 0;
+  if (std::rename(file.c_str(), (file + "." + std::to_string(kept)).c_str()) == 0) ++kept;
+  counts->zero();
+#endif
+}
+
 }  // namespace goldbeat

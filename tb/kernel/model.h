@@ -47,6 +47,8 @@ class Model {
 
   /// Write what has been counted so far.
   static void write_coverage(bool per_instance);
+  /// Count from 0 again; what has been written so far is kept in a file of its own, with a number behind its name.
+  static void restart_coverage();
 
  private:
   struct Waves;

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from dataclasses import replace
 
 from goldbeat.tb.build.harness import WRAPPER_MARK
+from goldbeat.tb.design.design import Design
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.run.code_coverage import Point, points_by_file
 
@@ -26,24 +27,29 @@ _SHOWN = 60
 _HOW = "more seeds or a larger budget (--budget 60s), or a case that reaches it"
 
 
-def condition_obligations(
-    counts: Mapping[str, int], sources: Sequence[Path], pins: Collection[str] = ()
-) -> list[Obligation]:
-    """Obligations of the counted points of some sources.
+def condition_obligations(counts: Mapping[str, int], design: Design, pins: Collection[str] = ()) -> list[Obligation]:
+    """Obligations of the counted points of a design's sources; a generated wrapper is left out.
 
     Args:
         counts: hits by point, conditions counted as well (:mod:`goldbeat.tb.run.code_coverage`).
-        sources: the user's; a generated wrapper is left out.
-        pins: names of the design's ports: what they do has obligations of its own, and some never change.
+        design: whose sources.
+        pins: names of its ports: what they do has obligations of its own, and some never change.
     """
     found: list[Obligation] = []
     files = points_by_file(counts)
-    for path in sources:
+    for path in design.sources():
         points = files.get(str(path), [])
         text = path.read_text(errors="replace") if points else ""
         if not text.startswith(WRAPPER_MARK):
             found += _of_file(path.name, text.splitlines(), points, pins)
-    return found
+    tied = re.compile(rf"\b({'|'.join(map(re.escape, design.ties))})\b") if design.ties else None
+    return [_with_tie(one, tied) for one in found]
+
+
+def _with_tie(one: Obligation, tied: re.Pattern[str] | None) -> Obligation:
+    """The same; what an input decides that the bench ties is met by driving it alone."""
+    pin = None if tied is None or one.met else tied.search(one.what)
+    return one if pin is None else replace(one, how=f"driving {pin[0]}, which the bench ties ([ties])")
 
 
 def _of_file(
@@ -51,23 +57,26 @@ def _of_file(
 ) -> Iterator[Obligation]:
     terms: dict[tuple[int, str], int] = {}
     for point, hits in points:
-        line = _line(lines, point.line)
+        place = f"{name}:{point.line}"
         if point.kind == "branch" and point.what in _BRANCHES:
-            yield _value(f"{name}:{point.line}", f"the condition of `{line}` {_BRANCHES[point.what]}", hits)
+            yield _value(place, f"{_condition(lines, point)} {_BRANCHES[point.what]}", hits)
         elif point.kind == "line" and point.what == "case":
-            # A full case has a default for tools, and never enters it.
-            if (label := _label(lines, point)) != "default":
-                yield _value(f"{name}:{point.line}", f"the arm `{_short(label)}`", hits)
+            if _is_told(label := _label(lines, point), lines[point.line - 1]):
+                yield _value(place, f"the arm `{_short(label)}`", hits)
         elif point.kind in ("fsm_state", "fsm_arc"):
-            yield _value(f"{name}:{point.line}", f"{point.kind.removeprefix('fsm_')} {point.what}", hits)
+            yield _value(place, f"{point.kind.removeprefix('fsm_')} {point.what}", hits)
         elif point.kind == "expr" and (match := _ROW.fullmatch(point.what)) is not None:
             for term in filter(None, map(_TERM.fullmatch, match[1].split(" && "))):
                 key = (point.line, f"{_short(term['text'])} is {('false', 'true')[int(term['value'])]}")
                 terms[key] = terms.get(key, 0) + hits
-        elif point.kind == "toggle" and (bit := _BIT.fullmatch(point.what)) is not None and bit["name"] not in pins:
+        elif (
+            point.kind == "toggle"
+            and (bit := _BIT.fullmatch(point.what)) is not None
+            and bit["name"].partition("[")[0] not in pins
+        ):
             way = "rises" if bit["way"] == "0->1" else "falls"
             if int(bit["bit"] or 0) < _WIDEST:
-                yield _value(f"{name}:{point.line}", f"{point.what.partition(':')[0]} {way}", hits)
+                yield _value(place, f"{point.what.partition(':')[0]} {way}", hits)
     for (number, text), hits in terms.items():
         yield _value(f"{name}:{number}", text, hits)
 
@@ -76,13 +85,33 @@ def _value(place: str, what: str, hits: int) -> Obligation:
     return Obligation("values", place, what, hits > 0, _HOW)
 
 
-def _line(lines: Sequence[str], number: int) -> str:
-    return _short(lines[number - 1]) if 0 < number <= len(lines) else "?"
-
-
 def _short(text: str) -> str:
     text = " ".join(text.partition("//")[0].split())
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+
+
+def _condition(lines: Sequence[str], point: Point) -> str:
+    """What a branch depends on: the text in the parentheses of an ``if``; of a choice, its line and column."""
+    if not 0 < point.line <= len(lines):
+        return "a condition"
+    if point.what.startswith("cond"):
+        column = point.column - (point.what == "cond_else")
+        return f"the choice in column {column} of `{_short(lines[point.line - 1])}`"
+    text = "\n".join(
+        [lines[point.line - 1][point.column - (1 if point.what == "if" else 2) :], *lines[point.line :][:8]]
+    )
+    begin = text.find("(")
+    depth = 0
+    for at, letter in enumerate(text[begin:] if begin >= 0 else ""):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0:
+            return f"`if ({_short(text[begin + 1 : begin + at])})`"
+    return f"the condition of `{_short(lines[point.line - 1])}`"
+
+
+def _is_told(label: str, line: str) -> bool:
+    """Whether an arm is an obligation: full cases have a default for tools, and Verilator counts no arm with a return."""
+    return label not in ("", "default") and not re.search(r"\breturn\b", line)
 
 
 def _label(lines: Sequence[str], point: Point) -> str:

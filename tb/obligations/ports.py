@@ -42,7 +42,7 @@ def _of_stream(port: StreamPort, bins: Mapping[str, int], *, unchecked: Mapping[
     """
 
     def tried(kind: str, role: str, what: str, *names: str) -> Obligation:
-        return Obligation(kind, port.pin(role), what, any(bins.get(name) for name in names), _MORE)
+        return Obligation(kind, port.payload_pins(role)[0], what, any(bins.get(name) for name in names), _MORE)
 
     inward = port.direction == "in"
     if port.has("tready") and not (inward and (port.always_ready or port.pin("tready") in unchecked)):

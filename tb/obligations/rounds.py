@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.traffic import FILLS
+from goldbeat.tb.design.unchecked import pins_of
 from goldbeat.tb.obligations.conditions import condition_obligations
 from goldbeat.tb.obligations.obligation import Obligation, merge_obligations, with_waivers
 from goldbeat.tb.obligations.ports import port_obligations
@@ -23,8 +25,6 @@ from goldbeat.tb.run.runs import Origin, Request, RunResult, run
 
 BUDGET_S = 20.0
 """Processor seconds, builds of simulators left out."""
-_LEAST = 2
-"""Rounds that are made even if nothing is open: other cases, and other initial values."""
 _MOST_SEEDS = 16
 """Of a round behind them; fewer where the budget ends sooner."""
 
@@ -90,53 +90,51 @@ def try_all(
     tried = Tried(timed=design.timed, ordered=design.ordered)
     counts: dict[str, int] = {}
     begin = _processor_s()
-    pins = {port.pin(role) for port in design.ports for role in port.roles()} | {*design.ties, *design.ignored}
+    pins = {pin for port in design.ports for pin in pins_of(port)} | {*design.ties, *design.ignored}
     cases = [case for case in design.cases if not case.slow and case.lacks({}) is None]
+    fixed = _fixed_rounds(design, cases, source, seed, params or {})
     with tempfile.TemporaryDirectory(prefix="goldbeat-") as place:
-        for requests in _rounds(design, cases, source, seed, params or {}, tried, budget_s):
+        for requests in chain(fixed, _more_rounds(fixed[0][0], seed + len(fixed) + 1, tried, budget_s)):
             tried.rounds += 1
             for request in requests:
                 tell(f"round {tried.rounds}: {request.case.name}, {len(request.seeds)} seed(s)")
                 before = _processor_s()
-                results = run(request, Path(place) / "sim", tell, counts=counts)
-                building = sum(r.build_s for r in results[:1])
-                begin += min(building, max(0.0, _processor_s() - before))
+                # Inputs are flipped, to find paths between pins, only where nothing is counted.
+                results = run(request, Path(place) / "sim", tell, counts=None if request.x_check else counts)
+                begin += min(sum(r.build_s for r in results[:1]), max(0.0, _processor_s() - before))
                 _take(tried, results)
                 tried.seconds = _processor_s() - begin
                 if tried.failures:
                     break
-            found = merge_obligations([*tried.obligations, *condition_obligations(counts, design.sources(), pins)])
-            tried.obligations = with_waivers(found, design.obligations)
-            if tried.failures or (tried.rounds >= _LEAST and (not tried.open or tried.seconds >= budget_s)):
+            found = merge_obligations([*tried.obligations, *condition_obligations(counts, design, pins)])
+            tried.obligations = with_waivers(found, design.obligations) if counts else found
+            if tried.failures or (tried.rounds >= len(fixed) and (not tried.open or tried.seconds >= budget_s)):
                 break
     return tried
 
 
-def _rounds(
-    design: Design,
-    cases: Sequence[Case],
-    source: str | None,
-    seed: int,
-    params: Mapping[str, Any],
-    tried: Tried,
-    budget_s: float,
-) -> Iterator[list[Request]]:
-    """The requests of each round."""
-    whole = Request(design, cases[0], (seed, seed + 1), params, origin=Origin(source))
-    able = any(clock.reset for clock in design.clocks)
-    yield [replace(whole, x_check=able)]
-    yield [replace(whole, case=case, seeds=(seed,)) for case in cases[1:]]
+def _fixed_rounds(
+    design: Design, cases: Sequence[Case], source: str | None, seed: int, params: Mapping[str, Any]
+) -> list[list[Request]]:
+    """The rounds that are made in any case."""
+    whole = Request(design, cases[0], (seed,), params, origin=Origin(source))
+    rounds = [[replace(whole, x_check=True)], [replace(whole, case=case) for case in cases]]
     if len(design.clocks) > 1:
         # What a flip-flop of another clock sees late is legal, and shows crossings that are none.
-        yield [replace(whole, seeds=(seed, seed + 1), metastability="auto")]
+        rounds.append([replace(whole, seeds=(seed, seed + 1), metastability="auto")])
     if "fill" in cases[0].options:
         # Counters that wrap behind many beats.
-        yield [replace(whole, seeds=(seed + 2,), options={"fill": FILLS[-1]})]
-    first, count = seed + 3, 2
+        rounds.append([replace(whole, seeds=(seed + 2,), options={"fill": FILLS[-1]})])
+    return rounds
+
+
+def _more_rounds(whole: Request, first: int, tried: Tried, budget_s: float) -> Iterator[list[Request]]:
+    """More and more seeds of the default case."""
+    count = 2
     while True:
         left = int((budget_s - tried.seconds) / max(tried.seconds / tried.runs, 1e-3))
         count = max(1, min(count, left))
-        yield [replace(whole, seeds=tuple(range(first, first + count)))]
+        yield [replace(whole, seeds=tuple(range(first, first + count)), x_check=False)]
         first, count = first + count, min(2 * count, _MOST_SEEDS)
 
 

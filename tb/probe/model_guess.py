@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from goldbeat.tb.design.ports.recognition import Width
 from goldbeat.tb.probe.find import Found
 
 
@@ -21,15 +22,22 @@ def guessed_model(found: Found) -> tuple[str, str] | None:
         if slaves == masters == 1:
             return "adapter", "one slave and one master"
         return ("interconnect", f"{slaves} slaves and {masters} masters") if slaves else None
-    inputs, outputs = ([port for port in found.streams if port.direction == way] for way in ("in", "out"))
     values = {parameter.name: parameter.value for parameter in found.module.parameters}
-    widths = {port.width if isinstance(port.width, int) else values.get(port.width) for port in found.streams}
+
+    def number(width: Width | None) -> int:
+        value = 1 if width is None else values.get(width) if isinstance(width, str) else width
+        return value if isinstance(value, int) else 1
+
+    inputs, outputs = (
+        sum(number(port.lanes) for port in found.streams if port.direction == way) for way in ("in", "out")
+    )
+    widths = {number(port.width) for port in found.streams}
     if not (inputs and outputs):
         return None
     if len(widths) > 1:
-        return ("repack", "one input and one output of other width") if len(inputs) == len(outputs) == 1 else None
-    if len(inputs) == len(outputs):
-        return "identity", f"{len(inputs)} input(s) and as many outputs of one width"
-    if len(inputs) == 1:
+        return ("repack", "one input and one output of other width") if inputs == outputs == 1 else None
+    if inputs == outputs:
+        return "identity", f"{inputs} input(s) and as many outputs of one width"
+    if inputs == 1:
         return "broadcast", "one input and several outputs of one width"
-    return ("merge", "several inputs and one output of one width") if len(outputs) == 1 else None
+    return ("merge", "several inputs and one output of one width") if outputs == 1 else None

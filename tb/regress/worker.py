@@ -49,7 +49,7 @@ from goldbeat.tb.regress.pool import send_ahead, send_limit
 from goldbeat.tb.regress.store import DiskFullError
 from goldbeat.tb.run import signoff
 from goldbeat.tb.run.code_coverage import FILE as COVERAGE_FILE
-from goldbeat.tb.run.code_coverage import add, read_counts
+from goldbeat.tb.run.code_coverage import add, read_all_counts
 from goldbeat.tb.run.crossings import find_crossings
 from goldbeat.tb.run.functional import port_coverage
 from goldbeat.tb.run.initial_values import differing_episodes, with_other_values
@@ -372,8 +372,7 @@ class _Run:
 
     def _add_coverage(self, path: Path) -> None:
         """Count what a process that has ended has covered."""
-        if path.is_file():
-            add(self._coverage, read_counts(path, source_names(self._design.sources())))
+        add(self._coverage, read_all_counts(path, source_names(self._design.sources())))
 
     def _watch(self, process: Simulator, ready: Sequence[_Ready]) -> tuple[int, Status, str]:
         """Judge items as they end, until the process does.

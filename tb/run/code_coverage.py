@@ -72,6 +72,20 @@ def read_counts(path: Path, names: Mapping[str, Path] | None = None) -> dict[str
     return counts
 
 
+def read_all_counts(path: Path, names: Mapping[str, Path] | None = None) -> dict[str, int]:
+    """The same of all files of a simulator: each time the design gets new initial values, it begins another one.
+
+    Args:
+        path: the last one; nothing is read where there is none.
+        names: as :func:`read_counts` takes them.
+    """
+    counts: dict[str, int] = {}
+    for file in (*path.parent.glob(f"{path.name}.[0-9]*"), path):
+        if file.is_file():
+            add(counts, read_counts(file, names))
+    return counts
+
+
 def _parse(line: str, path: Path, number: int, names: Mapping[str, Path]) -> tuple[Point | None, int]:
     head, quote, tail = line.rpartition("' ")
     if not head.startswith("C '") or not quote or not tail.strip().isdigit():

@@ -37,7 +37,7 @@ from goldbeat.tb.kernel.rules import add_rules
 from goldbeat.tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift, split
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.code_coverage import FILE as COVERAGE_FILE
-from goldbeat.tb.run.code_coverage import add, read_counts
+from goldbeat.tb.run.code_coverage import add, read_all_counts
 from goldbeat.tb.run.crossings import find_crossings
 from goldbeat.tb.run.episodes import WholeEpisode
 from goldbeat.tb.run.initial_values import in_episode
@@ -816,11 +816,10 @@ def _counted(
     **wishes: Any,
 ) -> SimulatorResult:
     """Simulate, and add what was hit to ``counts``."""
-    file = folder / COVERAGE_FILE
-    file.unlink(missing_ok=True)
-    result = simulated(episodes, folder, coverage=file, **wishes)
-    if file.is_file():
-        add(counts, read_counts(file, names))
+    for stale in folder.glob(f"{COVERAGE_FILE}*"):
+        stale.unlink()
+    result = simulated(episodes, folder, coverage=folder / COVERAGE_FILE, **wishes)
+    add(counts, read_all_counts(folder / COVERAGE_FILE, names))
     return result
 
 
