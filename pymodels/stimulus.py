@@ -135,8 +135,6 @@ class Stimulus:
             cycle 0 is the first edge after its end, when the design is long out of reset.
         after: register accesses made after the last beat.
         stop_ps: reset is asserted at this time (measured from the start); None: run to the end.
-        cut: with ``stop_ps``: measured from reset release, while register programs and bursts are under way. Of what they are
-            answered and leave in memories nothing is compared.
         memories: what is behind each AXI4 master port; one not named is never ready. Their cycle 0 is that of reset release,
             before any program.
         least_ps: run at least so long; for designs whose work no stream shows the end of.
@@ -151,6 +149,8 @@ class Stimulus:
         registers: the episode is about registers alone: limits pass over it, and reports show another one if there is any.
         aside: likewise, as the episode says nothing of speed: its sinks are away for as long as it takes.
         label: what the episode is about, for messages and checks.
+        cut: with ``stop_ps``: measured from reset release, while register programs and bursts are under way. Of what they are
+            answered and leave in memories nothing is compared.
     """
 
     inputs: Mapping[str, Trace]
@@ -159,7 +159,6 @@ class Stimulus:
     program: Mapping[str, tuple[Access, ...]] = field(default_factory=dict)
     after: Mapping[str, tuple[Access, ...]] = field(default_factory=dict)
     stop_ps: int | None = None
-    cut: bool = False
     memories: Mapping[str, MemoryImage] = field(default_factory=dict)
     least_ps: int = 0
     take: int | None = None
@@ -171,6 +170,7 @@ class Stimulus:
     aside: bool = False
     blur_ps: int = 0
     label: str = ""
+    cut: bool = False
 
     @property
     def settled(self) -> bool:

@@ -83,7 +83,7 @@ def test_the_sweep_sends_long_frames_unless_the_description_says_how_long_they_a
 
 
 @pytest.mark.parametrize(
-    ("one", "cuts"), [(description(), 4), (description(reset=""), 0), (description(model="merge"), 0)]
+    ("one", "cuts"), [(description(), 4), (description(reset=""), 0), (description(model="merge"), 4)]
 )
 def test_the_sweep_has_resets_where_they_leave_something_to_compare(
     one: Description, cuts: int, tmp_path: Path

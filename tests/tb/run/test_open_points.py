@@ -309,7 +309,7 @@ def test_the_default_run_of_a_new_bench_fills_a_deep_fifo(
     # Deeper than what is sent: not a pass, and the port is named.
     ran = invoke("run", bench, "--fill", "100", "--name", "a")
     assert ran.exit_code == 3, ran.output
-    assert "not tried: s_axis_tready never stayed low" in ran.stdout
+    assert re.search("not tried: s_axis_tready never (fell|stayed low)", ran.stdout)
     assert json.loads((tmp_path / "build/runs/a/report.json").read_text())["status"] == "partial"
     every = invoke("run", bench, "--case", "all", "--beats", "30")
     assert every.exit_code == 0, every.output
