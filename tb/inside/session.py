@@ -136,9 +136,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         agents.start(origin, settled=False)
     await _reach(dut, origin, stimulus.clocks)
     released = int(get_sim_time("step"))
-    if episode.seed is not None and os.environ.get(COVERAGE) is not None:
-        library().gb_restart_coverage()
-    _set(resets, 1)
+    _release(resets, episode)
     if stimulus.cut:
         return await _cut_off(agents, job, stimulus, origin, released)
     watched = _pulse(origin, stimulus.clocks)
@@ -200,6 +198,13 @@ async def _cut_off(agents: Transactors, job: Job, stimulus: Stimulus, origin: in
         released_ps=released,
         origin_ps=origin,
     )
+
+
+def _release(resets: Sequence[Any], episode: Episode) -> None:
+    """End the reset; what new initial values have made signals do is no coverage."""
+    if episode.seed is not None and os.environ.get(COVERAGE) is not None:
+        library().gb_restart_coverage()
+    _set(resets, 1)
 
 
 def _set(resets: Sequence[Any], value: int) -> None:
