@@ -27,17 +27,25 @@ from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, OTHER
 _WORD = re.compile(r"\S+")
 _ENTRY = re.compile(r"([^|]*)\|(\w+)((?:\|[a-z]+:[^|]*)+)", flags=re.ASCII)
 _NUMBER = re.compile(r"-?\d+", flags=re.ASCII)
-_MARK, _COLUMNS = "API_END", "ENGINE_"
-_OTHER = re.compile(r"\s*(?:[-#]{2,}\s*$|s: start|GDMA SUMMARY|TCYC|DDR |flops:|API_END)")
+_RATE = re.compile(r"-?(?:\d+(?:\.\d+)?|inf|nan)", flags=re.ASCII)
+_MARK, _CYCLE_MARK, _COLUMNS = "API_END", "TCYC", "ENGINE_"
+_LEGEND = "s: start"
+_OTHER = re.compile(rf"\s*(?:[-#]{{2,}}\s*$|{_LEGEND}|GDMA SUMMARY|DDR |flops:)")
 """Lines without entries: rules, the legend, and sums at the end."""
-_SUMS = re.compile(r"\s*API_END\s+total_cycle:(\d{1,15})\|b:(\d{1,15})\|g:(\d{1,15})", flags=re.ASCII)
+_SUMS = re.compile(r"\s*API_END\s+total_cycle:(\d{1,15})\|b:(\d{1,15})\|g:(\d{1,15})\s*", flags=re.ASCII)
 _CYCLES = re.compile(
-    r"\s*TCYC\s*:\s*(\d{1,15})\b(?:.*\bbdc_cycle:(\d{1,15})\D.*?gdma_cycle:(\d{1,15}))?", flags=re.ASCII
+    r"\s*TCYC\s*:\s*(\d{1,15})\.?(?:\s*\(bdc_cycle:(\d{1,15}), gdma_cycle:(\d{1,15})\))?\s*", flags=re.ASCII
 )
+_SUM = re.compile(r":\s*([^\s:|,]+)")
+_AMOUNT = re.compile(r"(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|-?inf|-?nan)(?:[kKMGTPE]?|[mun]?s|%)", flags=re.ASCII)
+"""A number of a sum, perhaps with a unit."""
 _NUMBERS = ("s", "b", "g", "e", "t")
+_WHOLE = {*_NUMBERS, "h", "sd", "dr", "sz"}
 _ENGINES = {"BD": "tiu", "GDMA": "gdma", "SDMA": "sdma", "HAU": "hau", "CDMA": "cdma"}
 _OWN = {"tiu": "b", "gdma": "g", "sdma": "sd", "hau": "h"}
 _FORM = "NAME|OPERATION|s:..|b:..|g:..|e:..|t:.."
+_SUMS_FORM = "API_END total_cycle:N|b:N|g:N"
+_CYCLES_FORM = "TCYC : N. (bdc_cycle:N, gdma_cycle:N)"
 _SHOWN = 40
 """Characters of a line that are no entry."""
 _DIGITS = 15
@@ -118,33 +126,68 @@ def parse_sections(text: str, file: str | PathLike[str] | None = None) -> list[S
     Raises:
         InputError: there is no entry, an entry contradicts itself, or a line is no part of a profile; with the line.
     """
-    made: list[Section] = []
-    rows: dict[str, list[_Row]] = {"tiu": [], "gdma": []}
-    columns: _Columns = []
-    begin = 1
-    cycles: dict[int, tuple[int, ...]] = {}
+    reader = _Reader()
     for number, line in enumerate(text.splitlines(), 1):
-        if line.lstrip().startswith(_MARK):
-            sums = _SUMS.match(line)
-            made.append(_section(begin, rows, number, () if sums is None else tuple(map(int, sums.groups()))))
-            rows, begin = {"tiu": [], "gdma": []}, number + 1
-        elif line.lstrip().startswith(_COLUMNS):
-            columns = [
-                (word.start(), _ENGINES.get(word[0].removeprefix(_COLUMNS), "")) for word in _WORD.finditer(line)
-            ]
-        elif (said := _CYCLES.match(line)) is not None:
-            cycles[len(made) - 1] = (number, *(int(text) for text in said.groups() if text))
-        elif not _OTHER.match(line):
+        reader.read(line, InputPlace(file, number))
+    return reader.sections(file)
+
+
+class _Reader:
+    """Sections, as lines come in."""
+
+    def __init__(self) -> None:
+        self._made: list[Section] = []
+        self._rows: dict[str, list[_Row]] = {"tiu": [], "gdma": []}
+        self._columns: _Columns = []
+        self._cycles: dict[int, tuple[int, ...]] = {}
+        self._begin = 1
+
+    def read(self, line: str, place: InputPlace) -> None:
+        """Take the next line."""
+        words = line.lstrip()
+        if words.startswith(_MARK):
+            self._end(line, place)
+        elif words.startswith(_COLUMNS):
+            found = _WORD.finditer(line)
+            self._columns = [(word.start(), _ENGINES.get(word[0].removeprefix(_COLUMNS), "")) for word in found]
+        elif words.startswith(_CYCLE_MARK):
+            self._said_cycles(line, place)
+        elif _OTHER.match(line):
+            _check_amounts(line, place)
+        else:
             for word in _WORD.finditer(line):
-                engine, row = _entry(word, columns, InputPlace(file, number))
-                rows.setdefault(engine, []).append(row)
-    if any(rows.values()):
-        made.append(_section(begin, rows))
-    if all(section.empty for section in made):
-        raise InputError("no entry", _FORM, file=file)
-    # One line for several sections does not say which it adds up.
-    each = cycles.keys() == set(range(len(made)))
-    return [replace(section, cycles=cycles[place] if each else ()) for place, section in enumerate(made)]
+                engine, row = _entry(word, self._columns, place)
+                self._rows.setdefault(engine, []).append(row)
+
+    def sections(self, file: str | PathLike[str] | None) -> list[Section]:
+        """All sections, after the last line."""
+        if any(self._rows.values()):
+            self._made.append(_section(self._begin, self._rows))
+        if all(section.empty for section in self._made):
+            raise InputError("no entry", _FORM, file=file)
+        # One line for several sections does not say which it adds up.
+        each = self._cycles.keys() == set(range(len(self._made)))
+        return [replace(one, cycles=self._cycles[i] if each else ()) for i, one in enumerate(self._made)]
+
+    def _end(self, line: str, place: InputPlace) -> None:
+        said = _SUMS.fullmatch(line)
+        if said is None:
+            raise place.error(repr(line.strip()[:_SHOWN]), _SUMS_FORM)
+        sums = tuple(map(int, said.groups()))
+        if any(sums) and not any(self._rows.values()):
+            raise place.error("API_END without an entry before it", "one per section, or zeros for an idle sub-net")
+        self._made.append(_section(self._begin, self._rows, place.line, sums))
+        self._rows, self._begin = {"tiu": [], "gdma": []}, place.line + 1
+
+    def _said_cycles(self, line: str, place: InputPlace) -> None:
+        said, section = _CYCLES.fullmatch(line), len(self._made) - 1
+        if said is None:
+            raise place.error(repr(line.strip()[:_SHOWN]), _CYCLES_FORM)
+        if section < 0:
+            raise place.error("TCYC before API_END", "API_END first")
+        if section in self._cycles:
+            raise place.error("TCYC again", f"it once per API_END, as on line {self._cycles[section][0]}")
+        self._cycles[section] = (place.line, *(int(text) for text in said.groups() if text))
 
 
 def read_sections(path: str | PathLike[str]) -> list[Section]:
@@ -180,6 +223,14 @@ class InputPlace:
         return InputError(found, expected, file=self.file, line=self.line)
 
 
+def _check_amounts(line: str, place: InputPlace) -> None:
+    """Whether a line of sums has numbers."""
+    if _LEGEND not in line:
+        for found in _SUM.finditer(line):
+            if not _AMOUNT.fullmatch(found[1]):
+                raise place.error(f"{found[1][:_SHOWN]!r}", "a number")
+
+
 def _entry(word: re.Match[str], columns: _Columns, place: InputPlace) -> tuple[str, _Row]:
     """Engine and row of one entry."""
     text = word[0]
@@ -187,25 +238,35 @@ def _entry(word: re.Match[str], columns: _Columns, place: InputPlace) -> tuple[s
     if found is None:
         raise place.error(f"{text[:_SHOWN]!r}", _FORM)
     name, op, rest = found[1], found[2], found[3]
-    values = dict(part.split(":", 1) for part in rest[1:].split("|"))
-    numbers = {}
+    pairs = [part.split(":", 1) for part in rest[1:].split("|")]
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        raise place.error(f"{name}|{op} with a field twice", _FORM)
     engine = _engine(op, word.start(), columns, "dr" in values)
+    _check_column(engine, f"{name}|{op}", word.start(), columns, place)
     own, other = _OWN.get(engine, ""), {"tiu": "g", "gdma": "b"}.get(engine, "")
+    for key, value in values.items():
+        if not (_NUMBER if key in _WHOLE else _RATE).fullmatch(value):
+            raise place.error(f"{name}|{op} with {key}:{value[:_SHOWN]}", _FORM)
+        if key in _WHOLE and len(value.lstrip("-")) > _DIGITS:
+            raise place.error(f"a number of {len(value)} digits", f"at most {_DIGITS}")
     for key in dict.fromkeys((*_NUMBERS, own or "b")):
-        if not _NUMBER.fullmatch(values.get(key, "")):
-            raise place.error(
-                f"{name}|{op} with {key}:{values[key][:_SHOWN]}" if key in values else f"{name}|{op} without {key}",
-                _FORM,
-            )
-        if len(values[key].lstrip("-")) > _DIGITS:
-            raise place.error(f"a number of {len(values[key])} digits", f"at most {_DIGITS}")
-        numbers[key] = int(values[key])
+        if key not in values:
+            raise place.error(f"{name}|{op} without {key}", _FORM)
+    numbers = {key: int(value) for key, value in values.items() if key in _WHOLE}
     start, end, took = numbers["s"], numbers["e"], numbers["t"]
     if end != start + took - 1 or min(start, took, numbers["b"], numbers["g"]) < 0:
         raise place.error(f"{name}: {start} to {end} in {took} cycles", "e = s + t - 1")
     if took > MAX_CYCLES:
         raise place.error(f"{name}: {took} cycles", f"at most {MAX_CYCLES}")
     return engine, (numbers.get(own, 0), numbers.get(other, 0), start, end, took, op, place.line)
+
+
+def _check_column(engine: str, what: str, at: int, columns: _Columns, place: InputPlace) -> None:
+    """Long entries to the left move one to the right, never to the left of its column."""
+    begin = next((begin for begin, one in columns if one == engine), 0)
+    if at < begin:
+        raise place.error(f"{what} at character {at + 1}", f"{begin + 1} or later, the column of {engine}")
 
 
 def _engine(op: str, at: int, columns: _Columns, moves: bool) -> str:
@@ -483,16 +544,27 @@ _FORMS = {
     "GDMA_MATRIX": ("DMA_matrix",),
     **{f"{dma}_{what}_MSG": ("DMA_sys",) for dma in ("GDMA", "SDMA") for what in ("SEND", "WAIT")},
 }
-"""Forms of commands that the compiler means by an operation; it has other names for BM1684, and further ones."""
+"""Forms of commands that the compiler means by an operation; it has other names for BM1684."""
+_PREFIXES = ("BD_", "GDMA_", "SDMA_", "HAU_", "CDMA_", "FUSED_")
+"""Of the compiler's further names."""
 
 
 def _check_names(
     run: Timeline, found: Commands, mine: npt.NDArray[np.int64], name: str, file: str | PathLike[str] | None
 ) -> None:
-    """Whether operations are those of the commands, as far as their names are known."""
+    """Whether operations are those of the commands."""
     forms = [re.sub(r"^s(?=[A-Z])|(?<=&)s", "", kind.name) for kind in found.engine.kinds]
     for place, (op, kind) in enumerate(zip(run.name, found.kind[mine].tolist(), strict=True)):
-        if op in _FORMS and forms[kind] not in _FORMS[op] and not forms[kind].endswith("_op"):
+        if not _fits(op, forms[kind]):
             told = f"{found.engine.name} command {int(run.id[place])} with the operation {op}"
             wanted = f"{found.op(int(mine[place]))}, as in {name}"
             raise InputError(told, wanted, file=file, line=int(run.line[place]))
+
+
+def _fits(op: str, form: str) -> bool:
+    """Whether an operation may be of a form: one of its known ones, else a name like the form's or with an engine's prefix."""
+    if form.endswith("_op"):
+        return True
+    if op in _FORMS:
+        return form in _FORMS[op]
+    return op == form.replace("&", "") or op.startswith(_PREFIXES)

@@ -106,7 +106,7 @@ def _stream(tmp_path):
 
 _PROFILE = b"""A|GDMA_TENSOR|s:0|b:0|g:1|e:9|t:10|dr:0|sz:1|bw:1
 B|AR|s:10|b:1|g:1|e:12|t:3     C|GDMA_TENSOR|s:10|b:0|g:2|e:10|t:1|dr:0
-API_END
+API_END total_cycle:13|b:1|g:2
 D|AR|s:0|b:1|g:0|e:4|t:5
 """
 

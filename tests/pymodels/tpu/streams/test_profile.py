@@ -57,7 +57,7 @@ def test_sub_nets_without_work_may_have_no_section_or_an_empty_one():
     busy = [subnet("core0.sub0", [1, 1], [0]), subnet("core0.sub2", [1], [0, 1])]
     subnets = [busy[0], subnet("core0.sub1", [], []), busy[1]]
     halves = TWO.partition("API_END")
-    empty = halves[0] + "API_END\nAPI_END" + halves[2]
+    empty = halves[0] + "API_END" + halves[2].replace("\n", "\nAPI_END total_cycle:0|b:0|g:0\n", 1)
     for text in (TWO, empty):
         assert [part.cycles.tolist() for _, part in fit(parse_sections(text), subnets)] == [[5, 3], [10], [4], [6, 2]]
     assert len(fit(parse_sections(empty), busy)) == 4
@@ -120,7 +120,7 @@ def test_files_that_are_no_profile(tmp_path):
     with pytest.raises(InputError, match=r"compiler_profile_12[.]txt:1: found '") as caught:
         read_sections(path)
     assert len(str(caught.value)) < 500
-    path.write_text("API_END\n\n")
+    path.write_text("API_END total_cycle:0|b:0|g:0\n\n")
     with pytest.raises(InputError, match="missing entry"):
         read_sections(path)
     path.write_text(TWO)
@@ -204,6 +204,22 @@ def test_an_entry_belongs_to_its_operation_or_its_column(end: str):
         ("Cast|AR|s:1|b:x|g:1|e:1|t:1", "Cast|AR with b:x"),
         ("Cast|AR|s:1|g:1|e:1|t:1", "Cast|AR without b"),
         ("Cast|AR|s:-1|b:1|g:1|e:-1|t:1", "Cast: -1 to -1 in 1 cycles"),
+        ("Cast|AR|s:1|b:1|g:1|e:1|t:1|dr:O", "Cast|AR with dr:O"),
+        ("Cast|AR|s:1|b:1|g:1|e:1|t:1|sz:1.5", "Cast|AR with sz:1.5"),
+        ("Cast|AR|s:1|b:1|g:1|e:1|t:1|bw:6.O4", "Cast|AR with bw:6.O4"),
+        ("Cast|AR|s:1|b:1|g:1|e:1|t:1|h:x", "Cast|AR with h:x"),
+        ("Cast|AR|s:1|s:1|b:1|g:1|e:1|t:1", "Cast|AR with a field twice"),
+        ("TCYC : 27O9. (bdc_cycle:1, gdma_cycle:1)", "found 'TCYC : 27O9. (bdc_cycle:1, gdma_cycle:1)'"),
+        ("TCYC : 2709. (bdc_cycle:1, gdma_cycle:l)", "expected TCYC : N. (bdc_cycle:N, gdma_cycle:N)"),
+        ("TCYC : 1" + "0" * 15, "expected TCYC : N."),
+        ("TCYC : 1\nTCYC : 1", "found TCYC again, expected it once per API_END, as on line 7"),
+        ("API_END", "found 'API_END', expected API_END total_cycle:N|b:N|g:N"),
+        ("API_END b:1|g:1", "found 'API_END b:1|g:1'"),
+        ("API_END total_cycle:1|b:1|g:O", "found 'API_END total_cycle:1|b:1|g:O'"),
+        ("API_END total_cycle:9|b:1|g:2", "found API_END without an entry before it, expected one per section"),
+        ("GDMA SUMMARY : |dr[0] S2L:38O|dr[1] L2S:8", "found '38O', expected a number"),
+        ("DDR BW USAGE : 17.2x%", "found '17.2x%', expected a number"),
+        ("flops: 1, runtime: 0.O1ms, ComputationAbility: 0.7T", "found '0.O1ms', expected a number"),
         ("Cast|AR|s:1|b:1|g:1|e:1|t:1 rest", "found 'rest'"),
     ],
 )
@@ -212,7 +228,18 @@ def test_a_line_that_is_no_part_of_a_profile_is_named(tmp_path, line: str, said:
     path.write_text(TWO + line + "\n")
     with pytest.raises(InputError, match=re.escape(said)) as caught:
         read_sections(path)
-    assert (caught.value.file, caught.value.line) == (path, 7)
+    assert (caught.value.file, caught.value.line) == (path, 7 + line.count("\n"))
+
+
+def test_an_entry_left_of_the_column_of_its_engine_is_refused():
+    left = BM1690.replace(" " * 48 + "x|STORE", "x|GDMA_STORE")
+    with pytest.raises(InputError, match=r"x\|GDMA_STORE at character 1, expected 49 or later, the column of gdma"):
+        parse_sections(left)
+
+
+def test_sums_of_cycles_come_after_their_section():
+    with pytest.raises(InputError, match="line 1: found TCYC before API_END"):
+        parse_sections("TCYC : 18\n" + TWO)
 
 
 def test_entries_in_any_order_but_once():
@@ -251,10 +278,12 @@ def test_the_section_of_one_sub_net():
     ("old", "new", "complaint"),
     [
         (
-            "Op_2|NOP",
+            "Op_2|BD_NOP",
             "Op_2|CONV",
             "line 2: found tiu command 2 with the operation CONV, expected system.spb, as in core0.sub0",
         ),
+        ("Op_2|BD_NOP", "Op_2|FOO", "line 2: found tiu command 2 with the operation FOO, expected system.spb"),
+        ("Load_1|GDMA_NOP", "Load_1|GDMAX", "line 1: found gdma command 1 with the operation GDMAX, expected dma."),
         (
             "|s:15|b:2|g:1|e:17|t:3",
             "|s:14|b:2|g:1|e:16|t:3",
@@ -279,8 +308,8 @@ def test_entries_of_other_operations_times_and_sums(old, new, complaint):
     text = section([(1, 1, 5), (2, 1, 3)], [(1, 0, 10)]) + "TCYC : 18. (bdc_cycle:8, gdma_cycle:10)\n"
     assert fit(parse_sections(text), given, alone=True)
     # A line for several sections does not say of which; entries that are missing have some of the cycles.
-    assert fit(parse_sections(text + text.replace("TCYC", "DDR ")), [given[0]] * 2, alone=True)
-    assert fit(parse_sections(text.replace("Op_2|NOP|s:15|b:2|g:1|e:17|t:3", "")), given, alone=True)
+    assert fit(parse_sections(text + text.partition("TCYC")[0]), [given[0]] * 2, alone=True)
+    assert fit(parse_sections(text.replace("Op_2|BD_NOP|s:15|b:2|g:1|e:17|t:3", "")), given, alone=True)
     assert old in text
     with pytest.raises(InputError, match=re.escape(complaint)):
         fit(parse_sections(text.replace(old, new)), given, alone=True)
