@@ -80,7 +80,7 @@ class ScalarProgram:
                 assert op.flow is not None
                 ended = yield from op.flow(env)
             except _NOT_UNDERSTOOD as error:
-                self.fail(op, f"{op.name}: {_said(error)}", "an operation in a form that is executed")
+                self.fail(op, *_said(op, error))
             if ended is not None:
                 return ended
         return None
@@ -204,6 +204,8 @@ class ScalarProgram:
 
         def loop(env: Env) -> Waits:
             bounds = [*(int(t.text) for t in numbers), 1] if affine else [env[n] for n in names[1:4]]
+            if bounds[2] < 1:
+                self.fail(op, f"{op.name} with a step of {bounds[2]}", "a step of at least 1")
             values = [env[n] for n in outer]
             for turn, index in enumerate(range(bounds[0], bounds[1], bounds[2])):
                 env[names[0]] = index
@@ -340,11 +342,13 @@ class ScalarProgram:
         return outside
 
 
-def _said(error: BaseException) -> str:
-    """What an error of reading an operation says to a user."""
+def _said(op: MlirOp, error: BaseException) -> tuple[str, str]:
+    """What an error of reading or executing an operation says to a user: found and expected."""
+    if isinstance(error, scalars.OperationError):
+        return f"{op.name}: {error}", error.expected
     if isinstance(error, KeyError):
-        return f"{error.args[0]} has no value when it is used"
-    return str(error) or "operands are missing"
+        return f"{op.name}: {error.args[0]} has no value when it is used", "an operation in a form that is executed"
+    return f"{op.name} with operands in another form", "an operation in a form that is executed"
 
 
 def constant_value(op: MlirOp) -> Any:

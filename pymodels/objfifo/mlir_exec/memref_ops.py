@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.objfifo.mlir_exec.scalars import bf16_value
+from goldbeat.pymodels.objfifo.mlir_exec.scalars import OperationError, bf16_value
 from goldbeat.pymodels.objfifo.mlir_text.lexer import Token, TokenCursor
 from goldbeat.pymodels.objfifo.mlir_text.tree import Code, MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.values import bf16_bits, dense, read_memref
@@ -102,7 +102,7 @@ def _access(op: MlirOp, load: bool) -> Code:
 
         def read(env: dict[str, Any]) -> None:
             where = tuple(slot_values(slots, env))
-            found = env[source][_inside(env[source], where, op)].item()
+            found = env[source][_inside(env[source], where)].item()
             env[result] = bf16_value(found) if bfloat else found
 
         return read
@@ -110,7 +110,7 @@ def _access(op: MlirOp, load: bool) -> Code:
 
     def write(env: dict[str, Any]) -> None:
         array = env[target]
-        where = _inside(array, tuple(slot_values(slots, env)), op)
+        where = _inside(array, tuple(slot_values(slots, env)))
         one = bf16_bits(env[value]) if bfloat else env[value]
         if array.dtype.kind == "u" and not isinstance(one, float):
             one &= (1 << (8 * array.dtype.itemsize)) - 1
@@ -119,9 +119,9 @@ def _access(op: MlirOp, load: bool) -> Code:
     return write
 
 
-def _inside(array: npt.NDArray[Any], where: tuple[int, ...], op: MlirOp) -> tuple[int, ...]:
+def _inside(array: npt.NDArray[Any], where: tuple[int, ...]) -> tuple[int, ...]:
     if any(not 0 <= at < size for at, size in zip(where, array.shape, strict=True)):
-        raise IndexError(f"line {op.token.line}: element {list(where)} of an array of {list(array.shape)}")
+        raise OperationError(f"element {list(where)} of an array of {list(array.shape)}", "an element of it")
     return where
 
 

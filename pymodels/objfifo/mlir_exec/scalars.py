@@ -13,6 +13,15 @@ from goldbeat.pymodels.objfifo.mlir_text.values import bf16_bits
 
 Number = Any
 _WIDTHS = {"index": 64, "i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "ui8": 8, "ui16": 16, "ui32": 32, "si32": 32}
+_MOST_BITS = 64
+
+
+class OperationError(ArithmeticError):
+    """Values that an operation has no result for."""
+
+    def __init__(self, found: str, expected: str) -> None:
+        self.expected = expected
+        super().__init__(found)
 
 
 def width_of(kind: str) -> int | None:
@@ -25,6 +34,8 @@ def wrapped(value: Number, kind: str) -> Number:
     bits = _WIDTHS.get(kind)
     if bits is None:
         return _rounded(value, kind)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise OperationError(f"{value} as {kind}", "a finite number")
     if bits == 1:
         return int(value) & 1
     value = int(value) & ((1 << bits) - 1)
@@ -47,6 +58,35 @@ def unsigned(value: Number, kind: str) -> int:
     return int(value) & ((1 << (_WIDTHS.get(kind) or 64)) - 1)
 
 
+def _over(divide: Callable[[int, int], int]) -> Callable[[int, int], int]:
+    def done(a: int, b: int) -> int:
+        if not b:
+            raise OperationError("a division by zero", "a divisor other than 0")
+        return divide(a, b)
+
+    return done
+
+
+def _shifted(shift: Callable[[int, int], int]) -> Callable[[int, int], int]:
+    def done(a: int, b: int) -> int:
+        if not 0 <= b < _MOST_BITS:
+            raise OperationError(f"a shift by {b}", f"0 to {_MOST_BITS - 1}")
+        return shift(a, b)
+
+    return done
+
+
+def _ratio(a: float, b: float) -> float:
+    """As IEEE 754 has it: by zero it is infinite, or not a number."""
+    with np.errstate(all="ignore"):
+        return float(np.float64(a) / np.float64(b))
+
+
+def _rest(a: float, b: float) -> float:
+    with np.errstate(all="ignore"):
+        return float(np.fmod(a, b))
+
+
 def _quotient(a: int, b: int) -> int:
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
@@ -55,31 +95,31 @@ SIGNED: dict[str, Callable[[Number, Number], Number]] = {
     "addi": lambda a, b: a + b,
     "subi": lambda a, b: a - b,
     "muli": lambda a, b: a * b,
-    "divsi": _quotient,
-    "remsi": lambda a, b: a - b * _quotient(a, b),
-    "floordivsi": lambda a, b: a // b,
-    "ceildivsi": lambda a, b: -(-a // b),
+    "divsi": _over(_quotient),
+    "remsi": _over(lambda a, b: a - b * _quotient(a, b)),
+    "floordivsi": _over(lambda a, b: a // b),
+    "ceildivsi": _over(lambda a, b: -(-a // b)),
     "andi": lambda a, b: a & b,
     "ori": lambda a, b: a | b,
     "xori": lambda a, b: a ^ b,
-    "shli": lambda a, b: a << b,
-    "shrsi": lambda a, b: a >> b,
+    "shli": _shifted(lambda a, b: a << b),
+    "shrsi": _shifted(lambda a, b: a >> b),
     "maxsi": max,
     "minsi": min,
     "addf": lambda a, b: a + b,
     "subf": lambda a, b: a - b,
     "mulf": lambda a, b: a * b,
-    "divf": lambda a, b: a / b,
+    "divf": _ratio,
     "maximumf": max,
     "minimumf": min,
-    "remf": math.fmod,
+    "remf": _rest,
 }
 """Operations on two numbers of the type at the end."""
 UNSIGNED: dict[str, Callable[[int, int], int]] = {
-    "divui": lambda a, b: a // b,
-    "ceildivui": lambda a, b: -(-a // b),
-    "remui": lambda a, b: a % b,
-    "shrui": lambda a, b: a >> b,
+    "divui": _over(lambda a, b: a // b),
+    "ceildivui": _over(lambda a, b: -(-a // b)),
+    "remui": _over(lambda a, b: a % b),
+    "shrui": _shifted(lambda a, b: a >> b),
     "maxui": max,
     "minui": min,
 }

@@ -18,6 +18,9 @@ _ARGUMENTS = ("func.func", "func", *SEQUENCES)
 _ROWS = ("scf.parallel", "scf.forall", "affine.parallel")
 """Their first list is the indices of their region."""
 
+_ISOLATED = ("module", "builtin.module", "aie.device", "func.func", "func")
+"""Their regions see no values from outside."""
+
 
 def read_operations(path: Path) -> list[MlirOp]:
     """The operations of a file, in order: devices whole, what is around them without its regions.
@@ -47,6 +50,7 @@ def parsed(text: str, file: Path | None = None) -> list[MlirOp]:
     """The operations of a text, as of :func:`read_operations`."""
     ops = MlirTree(TokenCursor(text, file)).top()
     _check(ops, set(), [])
+    _check_once(ops, {})
     check_types(ops, {})
     return [*_flat(ops)]
 
@@ -95,6 +99,30 @@ def _check_region(region: Sequence[MlirBlock], known: set[str]) -> None:
         others = {r for n, other in enumerate(region) if n != number for op in other.ops for r in op.results}
         given = {a for other in region for a in other.arguments}
         _check(block.ops, known | others | given, labels)
+
+
+def _check_once(ops: Sequence[MlirOp], known: dict[str, MlirOp]) -> None:
+    """No value is defined a second time where the first one is seen; ``known``: what defines them."""
+    for op in ops:
+        inner = set(_defined_inside(op))
+        for number, region in enumerate(op.regions):
+            scope = {} if op.name in _ISOLATED else dict(known)
+            for name in sorted(inner) if number == 0 else ():
+                _once(op, name, scope)
+            for block in region:
+                for name in block.arguments:
+                    _once(op, name, scope)
+            for block in region:
+                _check_once(block.ops, scope)
+        for name in op.results:
+            _once(op, name, known)
+
+
+def _once(op: MlirOp, name: str, known: dict[str, MlirOp]) -> None:
+    name = name.partition("#")[0]
+    first = known.setdefault(name, op)
+    if first is not op:
+        op.fail(f"{name} a second time", f"a new name: the first is in line {first.token.line}")
 
 
 def _labels(region: Sequence[MlirBlock]) -> list[str]:

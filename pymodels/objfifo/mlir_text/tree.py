@@ -51,6 +51,7 @@ class MlirOp:
         tokens: what is behind its name, without regions and attributes.
         regions: each a list of blocks.
         attributes: by name.
+        kinds: types of the attributes that are numbers and name one.
         file: its text's, for errors.
         code: how it is executed, once that is known; ``flows`` where that may wait.
     """
@@ -61,6 +62,7 @@ class MlirOp:
     tokens: list[Token] = field(default_factory=list)
     regions: list[list[MlirBlock]] = field(default_factory=list)
     attributes: dict[str, Any] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
     file: Path | None = None
     code: Code | None = None
     flow: FlowCode | None = None
@@ -218,7 +220,11 @@ class MlirTree:
             name = cursor.take()
             if name.kind not in ("word", "string"):
                 cursor.fail("the name of an attribute", name)
-            op.attributes[name.text.strip('"')] = attribute(cursor) if cursor.accept("=") else True
+            key = name.text.strip('"')
+            start = cursor.at + 1
+            op.attributes[key] = attribute(cursor) if cursor.accept("=") else True
+            if cursor.at == start + 3 and cursor.tokens[start].kind == "number":
+                op.kinds[key] = cursor.tokens[start + 2].text
             if not cursor.accept(",") and cursor.now.text != "}":
                 cursor.fail("',' or '}'")
 

@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from goldbeat.pymodels.objfifo.mlir_text.lexer import Token
+from goldbeat.pymodels.objfifo.mlir_text.operand_types import Types, check_operands, loop_type
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
+from goldbeat.pymodels.objfifo.mlir_text.type_names import element, sort, type_at, types_after, types_listed
 
-Types = dict[str, str]
-"""Types by the names of values, without spaces."""
 _ENDS = ("aie.end", "aie.next_bd", "aie.dma_start", "func.return", "return")
 _ENDED = (
     *("aie.core", "aie.mem", "aie.memtile_dma", "aie.shim_dma", "func.func"),
@@ -22,7 +21,10 @@ _ENDED = (
 )
 """Each block of their region has an end."""
 _INDEX_BITS = 64
-_BUFFERS = ("aie.buffer", "aie.external_buffer")
+_FIRST = ("aie.buffer", "aie.external_buffer", "memref.alloc", "memref.alloca", "memref.get_global")
+"""Their result has the first type that they name."""
+_LISTED = ("scf.for", "scf.if", "scf.while", "func.call", "call", "aie.objectfifo.subview.access")
+"""They name the types of their results behind an arrow."""
 
 
 def check_types(ops: Iterable[MlirOp], known: Types) -> None:
@@ -32,8 +34,9 @@ def check_types(ops: Iterable[MlirOp], known: Types) -> None:
         MlirError: a number outside its type, a value of another type, or a block without an end.
     """
     for op in ops:
-        _operands(op, known)
-        result = _result(op)
+        _attributes(op)
+        check_operands(op, known)
+        results = _results(op)
         named = {a.text for a, b in pairwise(op.tokens) if a.kind == "ssa" and b.text == "="}
         for region in op.regions:
             _ended(op, region)
@@ -41,10 +44,10 @@ def check_types(ops: Iterable[MlirOp], known: Types) -> None:
             inside = {name: kind for name, kind in known.items() if name not in given} | _arguments(op)
             for block in region:
                 check_types(block.ops, inside)
-        for name in op.results:
+        for number, name in enumerate(op.results):
             known.pop(name, None)
-            if result and len(op.results) == 1:
-                known[name] = result
+            if len(results) == len(op.results) and results[number]:
+                known[name] = results[number]
 
 
 def _ended(op: MlirOp, region: Sequence[MlirBlock]) -> None:
@@ -56,92 +59,68 @@ def _ended(op: MlirOp, region: Sequence[MlirBlock]) -> None:
             last.fail(f"the end of {block.label or 'the block'} after {last.name}", "a terminator such as aie.end")
 
 
-def _type_at(tokens: Sequence[Token], at: int) -> str:
-    """The type that begins at a token."""
-    found, depth = "", 0
-    for token in tokens[at:]:
-        if not depth and found and token.text != "<":
-            break
-        found += token.text
-        depth += {"<": 1, ">": -1}.get(token.text, 0)
-        if found.endswith(">") and not depth:
-            break
-    return found
-
-
-def _types_after(op: MlirOp) -> list[str]:
-    """The types after each colon outside brackets, and after ``to``."""
-    depth, found = 0, []
-    for at, token in enumerate(op.tokens[:-1]):
-        depth += {"(": 1, "[": 1, "<": 1, ")": -1, "]": -1, ">": -1}.get(token.text, 0)
-        if not depth and token.text in (":", "to") and op.tokens[at + 1].kind == "word":
-            found.append(_type_at(op.tokens, at + 1))
-    return found
-
-
 def _arguments(op: MlirOp) -> Types:
-    """Arguments with their types, as of a sequence or a function; the index of a loop."""
-    found = {a.text: _type_at(op.tokens, n + 2) for n, (a, b) in enumerate(pairwise(op.tokens))
+    """Arguments with their types, as of a sequence or a function; the index and the carried values of a loop."""
+    if op.name in ("scf.for", "affine.for"):
+        index = op.operands[:1]
+        carried = zip(op.operands[4::2], types_listed(op, "->"), strict=False) if op.name == "scf.for" else ()
+        return {**dict.fromkeys(index, loop_type(op) if op.name == "scf.for" else "index"), **dict(carried)}
+    found = {a.text: type_at(op.tokens, n + 2) for n, (a, b) in enumerate(pairwise(op.tokens))
              if a.kind == "ssa" and b.text == ":"}  # fmt: skip
     return found if op.regions and not op.name.startswith(("scf.", "affine.")) else {}
 
 
-def _result(op: MlirOp) -> str:
-    """The type of the results; empty where it is not known."""
+def _results(op: MlirOp) -> list[str]:
+    """The types of the results; empty where they are not known."""
     dialect, _, name = op.name.partition(".")
-    types = _types_after(op)
-    if op.name in _BUFFERS:
-        return types[0] if types else ""
+    types = types_after(op)
+    if op.name in _LISTED:
+        return types_listed(op, "->")
+    if op.name in _FIRST:
+        return types[:1]
     if op.name == "memref.load" and types:
-        return _element(types[-1])
+        return [element(types[-1])]
+    if dialect == "memref" and len(types) > 1:
+        return types[-1:]
     if dialect != "arith":
-        return ""
+        return []
     if name in ("cmpi", "cmpf"):
-        return "i1" if types and types[-1] in _SCALARS else ""
+        return ["i1"] if types and sort(types[-1]) else []
     if name == "constant":
-        return _constant(op, types)
-    return types[-1] if types else ""
-
-
-_SCALARS = ("i1", "i8", "i16", "i32", "i64", "index", "f16", "bf16", "f32", "f64")
+        return [_constant(op, types)]
+    return types[-1:]
 
 
 def _constant(op: MlirOp, types: list[str]) -> str:
     first = op.tokens[0] if op.tokens else op.token
+    if first.text in ("true", "false"):
+        return "i1"
     kind = types[-1] if types else ""
-    whole = re.fullmatch(r"[us]?i(\d+)|index", kind)
-    if first.kind == "number" and whole and re.fullmatch(r"-?(\d+|0x[0-9a-fA-F]+)", first.text):
-        bits = int(whole[1] or _INDEX_BITS)
-        least, most = -(1 << bits - 1), (1 << bits) - 1
-        if not least <= int(first.text, 0) <= most:
-            op.fail(f"the constant {first.text} : {kind}", f"{least} to {most}")
+    if first.kind != "number" or not sort(kind):
+        return kind
+    whole = re.fullmatch(r"-?(\d+|0x[0-9a-fA-F]+)", first.text)
+    if sort(kind) == "float":
+        if whole and not first.text.startswith("0x"):
+            op.fail(f"the constant {first.text} : {kind}", f"a number with a point, as {first.text}.0")
+    elif whole:
+        _fits(op, "the constant", int(first.text, 0), kind)
+    else:
+        op.fail(f"the constant {first.text} : {kind}", f"a whole number for {kind}")
     return kind
 
 
-def _element(kind: str) -> str:
-    found = re.fullmatch(r"memref<(?:\d+x)*(\w+?)(?:,.*)?>", kind)
-    return found[1] if found else ""
+def _attributes(op: MlirOp) -> None:
+    """Numbers of attributes fit the types that they name; a lock begins with an ``i32``."""
+    for name, kind in op.kinds.items():
+        value = op.attributes[name]
+        if op.name == "aie.lock" and name == "init" and kind != "i32":
+            op.fail(f"init = {value} : {kind}", "an initial value of type i32")
+        if isinstance(value, int) and sort(kind) in ("integer", "index"):
+            _fits(op, f"{name} =", value, kind)
 
 
-def _operands(op: MlirOp, known: Types) -> None:
-    """The types that an operation names for its operands."""
-    dialect, _, name = op.name.partition(".")
-    types, used = _types_after(op), op.operands
-    if dialect == "arith" and types and name != "constant":
-        for value in used[1:] if name == "select" else used:
-            _same(op, known, value, types[0] if name != "select" else types[-1])
-    elif op.name == "memref.load" and types:
-        _same(op, known, used[0], types[-1])
-    elif op.name == "memref.store" and types:
-        _same(op, known, used[1], types[-1])
-        _same(op, known, used[0], _element(types[-1]))
-    elif op.name == "aie.dma_bd" and len(op.tokens) > 3 and op.tokens[2].text == ":":
-        _same(op, known, used[0], _type_at(op.tokens, 3))
-    elif op.name == "aiex.npu.dma_memcpy_nd" and types:
-        _same(op, known, used[0], types[-1])
-
-
-def _same(op: MlirOp, known: Types, value: str, named: str) -> None:
-    own = known.get(value)
-    if own and named and own.partition(",")[0].rstrip(">") != named.partition(",")[0].rstrip(">"):
-        op.fail(f"{value} as {named}", f"its type {own}")
+def _fits(op: MlirOp, what: str, value: int, kind: str) -> None:
+    width = _INDEX_BITS if kind == "index" else int(kind.lstrip("usi"))
+    least, most = -(1 << width - 1), (1 << width) - 1
+    if not least <= value <= most:
+        op.fail(f"{what} {value} : {kind}", f"{least} to {most}")

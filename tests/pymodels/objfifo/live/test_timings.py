@@ -156,6 +156,10 @@ def test_what_a_device_has_once_is_refused_twice(tmp_path, said):
         executed(tmp_path, REFUSED[said])
 
 
+def _more(text):
+    return ("scf.for %t", f"{text}\nscf.for %t")
+
+
 INVALID = {
     "descriptor 16, expected 0 to 15": ("id = 0 : i64", "id = 16 : i64"),
     "descriptor -1, expected 0 to 15": ("id = 1 : i64", "id = -1 : i64"),
@@ -196,6 +200,38 @@ INVALID = {
         "%x = aie.buffer(%c) : memref<8xi32>\n%m = aie.tile(0, 1)\n"
         "aie.runtime_sequence(%A: memref<64xi32>, %B: memref<64xi32>) {\n"
         "%y = aiex.dma_configure_task(%m, S2MM, 0) {\naie.dma_bd(%x : memref<8xi32>, 0, 8)\naie.end\n}"),
+    "%k9 as i32, expected its type i1": ("%w = arith.addi %v, %k", "%k9 = arith.constant true\n%w = arith.addi %v, %k9"),
+    "arith.trunci from i32 to i64, expected a narrower type than i32": _more("%z = arith.trunci %k : i32 to i64"),
+    "arith.extsi from i32 to i16, expected a wider type than i32": _more("%z = arith.extsi %k : i32 to i16"),
+    "arith.extui from i32 to i32, expected a wider type": _more("%z = arith.extui %k : i32 to i32"),
+    "arith.sitofp of f32, expected a type of the sort integer": _more(
+        "%z0 = arith.constant 1.0 : f32\n%z = arith.sitofp %z0 : f32 to f32"),
+    "arith.addf of i32, expected a type of the sort float": _more("%z = arith.addf %k, %k : i32"),
+    "arith.muli of f32, expected a type of the sort integer or index": _more(
+        "%z0 = arith.constant 1.0 : f32\n%z = arith.muli %z0, %z0 : f32"),
+    "arith.addi without a type": _more("%z = arith.addi %k, %k"),
+    "1 operands of arith.addi, expected 2": _more("%z = arith.addi %k : i32"),
+    "index_cast from i32 to i32, expected index on one side": _more("%z = arith.index_cast %k : i32 to i32"),
+    "%k of type i32 as a condition, expected a value of type i1": _more("%z = arith.select %k, %k, %k : i32"),
+    "%n of type i32 as a bound or step, expected a value of type index": ("4 : index", "4 : i32"),
+    "%n of type index as a condition": ("scf.for %t", "scf.if %n {\n}\nscf.for %t"),
+    "%k of type i32 as an index": ("%i0[%x]", "%i0[%k]"),
+    "2 indices of memref<8xi32>, expected 1": ("%i0[%x]", "%i0[%x, %x]"),
+    "%r as i32, expected its type index": _more(
+        "%r = scf.for %r0 = %c0 to %c8 step %c1 iter_args(%r1 = %c0) -> (index) {\nscf.yield %r1 : index\n}\n"
+        "%z = arith.addi %r, %k : i32"),
+    "%z1 as i16, expected its type i32": (
+        "%core =", "func.func @f(%z1: i32) {\n%z2 = arith.addi %z1, %z1 : i16\nreturn\n}\n%core ="),
+    "init = 2 : i1, expected an initial value of type i32": ("init = 2 : i32", "init = 2 : i1"),
+    "id = 300 : i8, expected -128 to 255": ("id = 0 : i64", "id = 300 : i8"),
+    "%v a second time, expected a new name": ("%w = ", "%v = arith.addi %k, %k : i32\n%w = "),
+    "%k a second time, expected a new name": ("scf.for %t", "scf.for %k"),
+    "the constant 1.0 : i32, expected a whole number for i32": ("constant 1 : i32", "constant 1.0 : i32"),
+    "the constant 1 : f32, expected a number with a point": _more("%z = arith.constant 1 : f32"),
+    "scf.for with a step of 0, expected a step of at least 1": ("%c8 step %c1", "%c8 step %c0"),
+    "arith.divsi: a division by zero": _more("%z0 = arith.constant 0 : i32\n%z = arith.divsi %k, %z0 : i32"),
+    "arith.remui: a division by zero": _more("%z0 = arith.constant 0 : i32\n%z = arith.remui %k, %z0 : i32"),
+    "arith.shli: a shift by -1": _more("%z0 = arith.constant -1 : i32\n%z = arith.shli %k, %z0 : i32"),
 }  # fmt: skip
 
 
@@ -250,8 +286,8 @@ def test_without_input_a_sound_design_sends_zeros_and_has_no_finding(tmp_path):
 
 
 def test_random_data_that_mislead_a_design_are_left_out(tmp_path):
-    waits = "%z = memref.load %i0[%c0] : memref<8xi32>\n%q = arith.index_cast %z : i32 to index\n"
-    text = design(edit=("      scf.for %t", waits + "%u = memref.load %i0[%q] : memref<8xi32>\n      scf.for %t"))
+    waits = "%z = memref.load %i0[%c0] : memref<8xi32>\n%z0 = arith.index_cast %z : i32 to index\n"
+    text = design(edit=("      scf.for %t", waits + "%u = memref.load %i0[%z0] : memref<8xi32>\n      scf.for %t"))
     found = executed(tmp_path, text, {})
     assert found.completes
     assert found.unordered == ()
