@@ -18,6 +18,7 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     UseLine,
     bd_line,
     bd_op,
+    check_walk,
     header_line,
     next_block,
     packet_header,
@@ -220,6 +221,7 @@ class DmaText:
             length = line.total(obj)
         walk = _walk(offset, length, dims, line.pads, item, what)
         fits_fields(line.op, tile, len(walk), dims, item, padded=bool(line.pads))
+        check_walk(line, tile, obj)
         shifted = walk.copy()
         shifted[walk >= 0] += base // WORD_BYTES
         turn = line.iteration

@@ -197,6 +197,23 @@ def walk_of(line: BdLine, tile: Tile) -> Pairs:
     return tuple(d for d in line.dims if d[0] > 1) or line.dims[-1:]
 
 
+def check_walk(line: BdLine, tile: Tile, obj: ObjectType) -> None:
+    """Dimensions inside the array stay in their buffer, and their sizes give the length.
+
+    Raises:
+        MlirError: they do not.
+    """
+    if tile.kind is TileKind.SHIM or not line.dims or line.pads:
+        return
+    last = line.offset + sum((size - 1) * stride for size, stride in line.dims)
+    if last >= obj.elements:
+        line.op.fail(
+            f"a walk up to element {last} of {line.buffer}", f"at most element {obj.elements - 1}, its last one"
+        )
+    if line.length not in (None, walked(line.dims, ())):
+        line.op.fail(f"a length of {line.length}", f"{walked(line.dims, ())}, the product of the sizes")
+
+
 def _iteration(op: MlirOp, found: Any) -> Iteration:
     if not isinstance(found, list):
         return Iteration()

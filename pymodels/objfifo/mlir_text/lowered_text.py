@@ -15,6 +15,7 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     StartLine,
     bd_line,
     bd_op,
+    check_walk,
     header_line,
     next_block,
     read_short,
@@ -220,6 +221,7 @@ class _Lowered:
         dims, pads = in_words(walk_of(line, tile), item, what), pads_in_words(line.pads, item, what)[:3]
         if tile.kind is not TileKind.SHIM and address + 4 * (offset + 1) > (tile.limits.memory or 0):
             line.op.fail(f"{length} words at {offset}", "words inside the memory")
+        check_walk(line, tile, obj)
         if line.compressed:
             self.raw.unsupported.append(f"line {line.op.token.line}: compression")
         turn = line.iteration

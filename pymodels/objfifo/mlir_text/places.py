@@ -33,6 +33,7 @@ def check_places(lines: DeviceLines) -> None:
             what = op.name.removeprefix("aie.")
             op.fail(f"a second {what} of {tile}", f"one {what} per tile: the first is in line {first.token.line}")
         _uses(lines, op, tile)
+        _numbers(op, tile)
     for sequence in lines.sequences:
         for op in sequence.everything:
             if op.name in _TASKS and op.operands and op.operands[0] in lines.tiles:
@@ -53,6 +54,17 @@ def _uses(lines: DeviceLines, program: MlirOp, tile: Tile) -> None:
                 op.fail(f"{name}, a {what} of {found.tile}, in the core of {tile}", f"one of {_core_reach(tile)}")
             if program.name != "aie.core" and not tile.dma_reaches(found.tile):
                 op.fail(f"{name}, a {what} of {found.tile}, in a DMA of {tile}", f"one of {_dma_reach(tile)}")
+
+
+def _numbers(program: MlirOp, tile: Tile) -> None:
+    """Descriptors of a program have numbers of their own: all of them are written before the first one is used."""
+    first: dict[object, MlirOp] = {}
+    for op in program.everything:
+        number = op.attributes.get("bd_id") if op.name == "aie.dma_bd" else None
+        if number is not None and first.setdefault(number, op) is not op:
+            op.fail(
+                f"bd_id {number} of {tile} a second time", f"another: the first is in line {first[number].token.line}"
+            )
 
 
 def _core_reach(tile: Tile) -> str:

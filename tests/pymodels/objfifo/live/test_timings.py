@@ -232,6 +232,14 @@ INVALID = {
     "arith.divsi: a division by zero": _more("%z0 = arith.constant 0 : i32\n%z = arith.divsi %k, %z0 : i32"),
     "arith.remui: a division by zero": _more("%z0 = arith.constant 0 : i32\n%z = arith.remui %k, %z0 : i32"),
     "arith.shli: a shift by -1": _more("%z0 = arith.constant -1 : i32\n%z = arith.shli %k, %z0 : i32"),
+    "bd_id 3 of core tile (0, 2) a second time, expected another": (
+        "0, 8)\n      aie.use_lock(%if, Release, 1)\n      aie.next_bd ^b\n    ^b:\n"
+        "      aie.use_lock(%ie, AcquireGreaterEqual, 1)\n      aie.dma_bd(%i1 : memref<8xi32>, 0, 8)",
+        "0, 8) {bd_id = 3 : i32}\n      aie.next_bd ^b\n    ^b:\n      aie.dma_bd(%i1 : memref<8xi32>, 0, 8) {bd_id = 3 : i32}"),
+    "a walk up to element 11 of %i0, expected at most element 7": (
+        "0, 8)", "0, 8, [<size = 2, stride = 8>, <size = 4, stride = 1>])"),
+    "a length of 8, expected 6, the product of the sizes": (
+        "0, 8)", "0, 8, [<size = 2, stride = 4>, <size = 3, stride = 1>])"),
 }  # fmt: skip
 
 
