@@ -290,6 +290,14 @@ def layer(kind, desc, source, target):
     [
         ("PDP", SPLIT | {"split_num": 2}, {}, {}, None),
         ("PDP", {"pad_right": 1}, {}, {}, None),
+        ("PDP", {"pad_left": 1}, {}, {"width": 3, "line_stride": 24}, None),
+        (
+            "PDP",
+            {"pad_left": 1},
+            {},
+            {"width": 4, "line_stride": 32},
+            "dst_data.width 4, expected 2 or 3: src_data.width",
+        ),
         ("SDP", {}, {"type": 3}, {}, r"src_data.type 3, expected 0 \(DRAM\), 1 \(SRAM\), 2 \(HW\)"),
         ("PDP", {}, {}, {"type": 3}, "dst_data.type 3"),
         ("CDP", {}, {}, {"type": 1}, r"dst_data.type 1, expected 0 \(DRAM\): nv_small has no second memory"),
