@@ -84,7 +84,7 @@ def _count(op: MlirOp, used: Sequence[str], count: int) -> None:
 
 def _arith(op: MlirOp, name: str, known: Types) -> None:
     types, used = types_after(op), op.operands
-    if name == "constant":
+    if name == "constant" or any(t.text == "->" for t in op.tokens):  # the generic form
         return
     if not types and (name in _PAIRS or name in _CASTS or name in ("select", "negf", "index_cast", "index_castui")):
         op.fail(f"{op.name} without a type", "a type such as : i32")

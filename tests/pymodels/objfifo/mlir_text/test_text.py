@@ -11,7 +11,9 @@ import pytest
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.objfifo.compiled_design import compiled_design, load_compiled
+from goldbeat.pymodels.objfifo.mlir_exec import scalars
 from goldbeat.pymodels.objfifo.mlir_text.text_design import text_design
+from goldbeat.pymodels.objfifo.mlir_text.text_file import parsed
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.device import ANY
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
@@ -231,3 +233,54 @@ def test_levels_are_not_mixed(tmp_path: Path) -> None:
     (tmp_path / "insts.bin").write_bytes(b"")
     with pytest.raises(InputError):
         load_compiled(tmp_path / "insts.bin", [_file(tmp_path, ADD_MLIR)])
+
+
+TYPED = """
+%c0 = arith.constant 0 : index
+%i = arith.constant 3 : i32
+%x = arith.constant 1.5 : f32
+%v = arith.constant dense<0> : vector<4xi32>
+%d = memref.alloc() : memref<2x4xi32>
+%p = arith.cmpi slt, %i, %i : i32
+%pf = arith.cmpf olt, %x, %x : f32
+%b = arith.select %p, %pf, %p : i1
+%va = arith.select %p, %v, %v : vector<4xi32>
+%o = arith.addi %i, %i overflow<nsw, nuw> : i32
+%e = "arith.addi"(%i, %o) : (i32, i32) -> i32
+%w = arith.extsi %i : i32 to i64
+%n = arith.trunci %w : i64 to i8
+%k = arith.index_cast %i : i32 to index
+%two:2 = scf.for %j = %c0 to %k step %k iter_args(%s = %i, %t = %x) -> (i32, f32) {
+  %l = memref.load %d[%c0, %j] : memref<2x4xi32>
+  %s1 = arith.addi %s, %l : i32
+  scf.yield %s1, %t : i32, f32
+}
+%u = arith.addf %two#1, %x : f32
+scf.for %j = %i to %i step %i : i32 {
+  %l = arith.addi %j, %i : i32
+}
+%r = scf.while (%s = %i) : (i32) -> i32 {
+  %l = arith.cmpi slt, %s, %i : i32
+  scf.condition(%l) %s : i32
+} do {
+^bb0(%s: i32):
+  scf.yield %s : i32
+}
+%sv = memref.subview %d[0, 0] [1, 4] [1, 1] : memref<2x4xi32> to memref<1x4xi32, strided<[4, 1], offset: ?>>
+memref.store %r, %sv[%c0, %c0] : memref<1x4xi32, strided<[4, 1], offset: ?>>
+"""
+
+
+def test_types_that_go_together_are_taken() -> None:
+    assert len(parsed(f"module {{\n{TYPED}\n}}")) > len(parsed("module {\n}"))
+    with pytest.raises(InputError, match="%two#1 as i32, expected its type f32"):
+        parsed(f"module {{\n{TYPED}%z = arith.addi %two#1, %i : i32\n}}")
+    with pytest.raises(InputError, match="%sv as memref<4xi32>, expected its type memref<1x4xi32"):
+        parsed(f"module {{\n{TYPED}memref.store %i, %sv[%c0] : memref<4xi32>\n}}")
+
+
+def test_floats_have_a_result_where_integers_have_none() -> None:
+    assert scalars.SIGNED["divf"](1.0, 0.0) == np.inf
+    assert np.isnan(scalars.SIGNED["remf"](1.0, 0.0))
+    with pytest.raises(scalars.OperationError, match="inf as i32"):
+        scalars.wrapped(np.inf, "i32")
