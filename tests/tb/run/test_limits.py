@@ -149,7 +149,7 @@ def test_rtl_that_prints_without_end_is_stopped_and_its_log_bounded(build, tmp_p
     run = invoke("run", tmp_path / "chatty.toml", "--timeout", 4)
     assert run.exit_code == 1, run.output
     assert "the simulator was still running after 4 s" in run.output
-    log = (build / "runs" / "chatty-random" / "sim" / "simulation.log").read_bytes()
+    log = (build / "runs" / "chatty-sweep" / "sim" / "simulation.log").read_bytes()
     assert 150_000 <= len(log) <= 151_000
     assert int(re.search(rb"\n\[goldbeat: (\d+) bytes cut\]\n", log)[1]) > 1_000_000
     assert len(run.output) < 50_000
