@@ -198,7 +198,7 @@ def walk_of(line: BdLine, tile: Tile) -> Pairs:
 
 
 def check_walk(line: BdLine, tile: Tile, obj: ObjectType) -> None:
-    """Dimensions inside the array stay in their buffer, and their sizes give the length.
+    """Dimensions inside the array stay in their buffer, and their sizes give the length, or more: the length ends the walk.
 
     Raises:
         MlirError: they do not.
@@ -210,8 +210,8 @@ def check_walk(line: BdLine, tile: Tile, obj: ObjectType) -> None:
         line.op.fail(
             f"a walk up to element {last} of {line.buffer}", f"at most element {obj.elements - 1}, its last one"
         )
-    if line.length not in (None, walked(line.dims, ())):
-        line.op.fail(f"a length of {line.length}", f"{walked(line.dims, ())}, the product of the sizes")
+    if line.length is not None and line.length > (most := walked(line.dims, ())):
+        line.op.fail(f"a length of {line.length}", f"at most {most}, the product of the sizes")
 
 
 def _iteration(op: MlirOp, found: Any) -> Iteration:

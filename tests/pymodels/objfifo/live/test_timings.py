@@ -238,7 +238,7 @@ INVALID = {
         "0, 8) {bd_id = 3 : i32}\n      aie.next_bd ^b\n    ^b:\n      aie.dma_bd(%i1 : memref<8xi32>, 0, 8) {bd_id = 3 : i32}"),
     "a walk up to element 11 of %i0, expected at most element 7": (
         "0, 8)", "0, 8, [<size = 2, stride = 8>, <size = 4, stride = 1>])"),
-    "a length of 8, expected 6, the product of the sizes": (
+    "a length of 8, expected at most 6, the product of the sizes": (
         "0, 8)", "0, 8, [<size = 2, stride = 4>, <size = 3, stride = 1>])"),
 }  # fmt: skip
 
