@@ -16,7 +16,8 @@ from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.json_file import read_json
 from goldbeat.tb.run.run_folder import REPORT
 
-_KEY = "seal"
+_KEY, _SINCE = "seal", "versions"
+"""The seal, and what every report has that has one."""
 MISSING = "missing"
 """In place of the hash of a file that cannot be read."""
 
@@ -31,11 +32,13 @@ def check_seal(folder: Path) -> bool:
     """Whether the report of a run has a seal, which its content must fit.
 
     Raises:
-        InputError: no report, or one that has been edited.
+        InputError: no report, or one that has been edited; or its seal was taken off.
     """
     report = read_json(folder / REPORT, "the report of a run")
-    if not isinstance(report, dict) or _KEY not in report:
+    if not isinstance(report, dict) or not {_KEY, _SINCE} & report.keys():
         return False
+    if _KEY not in report:
+        raise InputError("no seal", "the one that the run wrote; run again", file=folder / REPORT)
     if report[_KEY] != _seal_of(report):
         raise InputError(
             "content that does not fit its seal", "it as the run wrote it; run again", file=folder / REPORT

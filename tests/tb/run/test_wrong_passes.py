@@ -402,6 +402,11 @@ def test_a_run_folder_belongs_together(tmp_path: Path, monkeypatch: pytest.Monke
     del without["seal"]
     report.write_text(json.dumps(without))
     code, text = goldbeat(check)
+    assert (code, "report.json: missing seal" in text) == (2, True), text
+    # A run of before there were seals.
+    del without["versions"]
+    report.write_text(json.dumps(without))
+    code, text = goldbeat(check)
     assert (code, "note: this run kept no seal" in text) == (0, True), text
 
 
