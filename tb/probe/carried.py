@@ -11,7 +11,7 @@ from goldbeat.tb.design.pin_names import is_reset
 from goldbeat.tb.probe.fifo_use import inside, is_and
 from goldbeat.tb.probe.leaves import symbol_kind
 from goldbeat.tb.probe.module import Branch, PortValues
-from goldbeat.tb.probe.wiring import Graph, names_in, plain_value
+from goldbeat.tb.probe.wiring import Graph, closure, names_in, plain_value
 
 _Edge = tuple[str, frozenset[str] | None]
 """Target, and what must be high for the assignment; None: it is no statement."""
@@ -110,42 +110,22 @@ class _Moves:
 
     def shown_by(self, start: str) -> set[str]:
         """Everything that has an input's value as it is, at once or later."""
-        seen, todo = {start}, [start]
-        while todo:
-            fresh = {target for target, _ in self.plain.get(todo.pop(), ())} - seen
-            seen |= fresh
-            todo += fresh
-        return seen - {start}
+        return closure([start], lambda name: (target for target, _ in self.plain.get(name, ()))) - {start}
 
     def is_read(self, start: str) -> bool:
         """Whether a flip-flop or a port depends on an input."""
-        after = _closure(start, self.graph.after)
+        after = closure([start], lambda name: self.graph.after.get(name, ()))
         return bool(after & self.graph.readers.keys() or after & self.ports - {start})
 
     def is_constant(self, start: str) -> bool:
         """Whether an output depends on no flip-flop and on no port."""
-        before = _closure(start, self.graph.before)
+        before = closure([start], lambda name: self.graph.before.get(name, ()))
         return not (before & self.graph.flops.keys() or before & self.ports - {start})
 
     def _spelled(self, names: frozenset[str]) -> frozenset[str]:
         """Conditions, and those whose conjunction they are; without resets."""
-        seen, todo = set(names), list(names)
-        while todo:
-            name = todo.pop()
-            fresh = {*self.needs.get(name, ()), self.graph.origin(name)[0]} - seen
-            seen |= fresh
-            todo += fresh
+        seen = self.graph.conjuncts(names, self.needs)
         return frozenset(name for name in seen if not is_reset(name.lstrip("!").rpartition(".")[2]))
-
-
-def _closure(start: str, edges: Mapping[str, set[str]]) -> set[str]:
-    """A name and everything that edges lead to from it."""
-    seen, todo = {start}, [start]
-    while todo:
-        fresh = edges.get(todo.pop(), set()) - seen
-        seen |= fresh
-        todo += fresh
-    return seen
 
 
 def _terms(expression: Any) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from goldbeat.tb.probe.fifos import FifoSide
 from goldbeat.tb.probe.leaves import symbol_kind
 from goldbeat.tb.probe.module import FifoUse
-from goldbeat.tb.probe.wiring import Graph, names_in, plain_value
+from goldbeat.tb.probe.wiring import Graph, closure, names_in, plain_value
 
 _AND = ("LogicalAnd", "BinaryAnd")
 
@@ -103,14 +103,7 @@ class _Code:
 
     def _makers(self, flag: str) -> set[str]:
         """What a flag is made of, up to the registers."""
-        seen, todo = {flag}, [flag]
-        while todo:
-            name = todo.pop()
-            if name not in self.graph.flops:
-                fresh = self.graph.before.get(name, set()) - seen
-                seen |= fresh
-                todo += fresh
-        return seen
+        return closure([flag], lambda name: () if name in self.graph.flops else self.graph.before.get(name, ()))
 
     def _register(self, data: str) -> str | None:
         """The register that an output is; None: there is logic in between."""
@@ -123,14 +116,7 @@ class _Code:
         return None
 
     def _spelled(self, names: Iterable[str]) -> set[str]:
-        """Names, and those whose conjunction they are."""
-        seen, todo = set(names), list(names)
-        while todo:
-            name = todo.pop()
-            fresh = {*self.needs.get(name, ()), self.graph.origin(name)[0]} - seen
-            seen |= fresh
-            todo += fresh
-        return seen
+        return self.graph.conjuncts(names, self.needs)
 
 
 def is_and(node: Any) -> bool:

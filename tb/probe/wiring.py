@@ -9,7 +9,7 @@ port may then have several clocks, and the caller falls back on names.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from goldbeat.tb.probe.leaves import symbol_kind
@@ -84,6 +84,22 @@ def _decisions(statement: Any) -> Iterator[Any]:
             yield from _decisions(inner)
     elif kind == "Conditional":
         yield statement
+
+
+def closure(starts: Iterable[str], after: Callable[[str], Iterable[str]]) -> set[str]:
+    """Names and everything that leads on from them.
+
+    Args:
+        starts: where to begin.
+        after: what comes next behind a name.
+    """
+    todo = list(starts)
+    seen = set(todo)
+    while todo:
+        fresh = set(after(todo.pop())) - seen
+        seen |= fresh
+        todo += fresh
+    return seen
 
 
 class Graph:
@@ -168,6 +184,10 @@ class Graph:
             path, turned = self.plain[path]
             inverted ^= turned
         return path, inverted
+
+    def conjuncts(self, names: Iterable[str], needs: Mapping[str, Iterable[str]]) -> set[str]:
+        """Conditions, and those whose conjunction they are; ``needs``: of a wire, what must be high for it."""
+        return closure(names, lambda name: (*needs.get(name, ()), self.origin(name)[0]))
 
     def reach(self, start: str, edges: dict[str, set[str]], stops: dict[str, set[str]]) -> set[str]:
         """The clocks of the first flip-flops met on every way from a symbol."""
