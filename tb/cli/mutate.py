@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import random
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,7 +27,7 @@ from goldbeat.tb.mutate.campaign import Campaign, Fate, plan_cases
 from goldbeat.tb.mutate.equivalence import PROVEN, EquivalenceProver, parameter_sets
 from goldbeat.tb.mutate.journal import Journal, fingerprint
 from goldbeat.tb.mutate.mutant import Mutant
-from goldbeat.tb.mutate.points import find_mutants
+from goldbeat.tb.mutate.points import draw_mutants, mutants_of_design
 from goldbeat.tb.mutate.report import PAGE, score, summary_dict, write_results
 from goldbeat.tb.mutate.waivers import MutantWaiver, match, waivers_of_design
 from goldbeat.tb.paths import build_root
@@ -198,8 +197,7 @@ def _mutants(design: Design, patterns: Sequence[str]) -> list[Mutant]:
     only = [p for p in sources if any(fnmatch(p.name, g) or fnmatch(str(p), g) for g in patterns)]
     if patterns and not only:
         raise UsageError(f"--files {' '.join(patterns)}: matches none of {', '.join(p.name for p in sources)}")
-    macros = [f.removeprefix("-D") for f in design.compile_flags() if f.startswith("-D")]
-    found = find_mutants(sources, include_dirs=design.include_paths(), defines=macros, only=only)
+    found = mutants_of_design(design, only)
     if not found:
         raise UsageError(f"{design.name}: its sources have nothing to mutate")
     return found
@@ -211,9 +209,7 @@ def _chosen(mutants: Sequence[Mutant], sample: int | None, seed: int, only: Sequ
             raise UsageError(f"--mutant {number}: expected a number from 1 to {len(mutants)}")
     if only:
         return [m for m in mutants if m.number in only]
-    if sample is None or sample >= len(mutants):
-        return list(mutants)
-    return sorted(random.Random(seed).sample(list(mutants), sample), key=lambda m: m.number)
+    return list(mutants) if sample is None else draw_mutants(mutants, sample, seed)
 
 
 def _say(text: str) -> None:

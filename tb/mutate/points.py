@@ -8,11 +8,13 @@ gets whose name says ``unused``, as Verilator's lint reads it.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import InputError, ToolError, UsageError
+from goldbeat.tb.design.design import Design
 from goldbeat.tb.extras import install_hint
 from goldbeat.tb.mutate.mutant import Mutant, MutantChange, MutatedPlace
 from goldbeat.tb.mutate.operators import changes, negated, stuck, text_of, wrong_reset
@@ -98,6 +100,18 @@ def find_mutants(
     finder.walk(tree.root)
     found = sorted(finder.found, key=lambda one: (files.index(one[0].file), one[0].start, one[0].depth))
     return [Mutant(n, place, made) for n, (place, made) in enumerate(found, 1)]
+
+
+def mutants_of_design(design: Design, only: Sequence[Path] = ()) -> list[Mutant]:
+    """The mutants of a design's sources; arguments and errors as :func:`find_mutants` has them."""
+    macros = [flag.removeprefix("-D") for flag in design.compile_flags() if flag.startswith("-D")]
+    return find_mutants(design.sources(), include_dirs=design.include_paths(), defines=macros, only=only)
+
+
+def draw_mutants(mutants: Sequence[Mutant], count: int, seed: int) -> list[Mutant]:
+    """So many of them, or all where there are no more, in their order."""
+    drawn = random.Random(seed).sample(list(mutants), min(count, len(mutants)))
+    return sorted(drawn, key=lambda mutant: mutant.number)
 
 
 def parse_sources(

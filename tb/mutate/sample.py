@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import os
-import random
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.mutate.campaign import Campaign, Fate, plan_cases
-from goldbeat.tb.mutate.points import find_mutants
+from goldbeat.tb.mutate.points import draw_mutants, mutants_of_design
 
 
 def sample_fates(
@@ -29,11 +28,9 @@ def sample_fates(
     Raises:
         UsageError: the case fails without a mutant.
     """
-    macros = [flag.removeprefix("-D") for flag in design.compile_flags() if flag.startswith("-D")]
-    mutants = find_mutants(design.sources(), include_dirs=design.include_paths(), defines=macros)
-    if not mutants:
+    chosen = draw_mutants(mutants_of_design(design), count, seed)
+    if not chosen:
         return []
-    chosen = random.Random(seed).sample(mutants, min(count, len(mutants)))
     items = plan_cases(name, (design.cases[0].name,), 1, seed)
     with tempfile.TemporaryDirectory(prefix="goldbeat-") as place, Campaign(items, chosen, Path(place), tell) as some:
         some.check_original()
