@@ -120,8 +120,6 @@ def ram_episodes(port: MemoryPort, setting: CaseContext) -> list[Stimulus]:
 def _swept(ports: BusPorts, setting: CaseContext, salt: int, *, cuts: bool = False) -> list[Stimulus]:
     """The episodes of ``sweep``: one at full speed, one without ready before valid, some roughly, one long, one slow."""
     rng = np.random.default_rng([setting.seed, salt])
-    numbers = tuple(setting.numbers())
-    setting = replace(setting, numbers=lambda: numbers)
     plain = bus_episode(ports, setting, rng, plain=True)
     held = withheld_episode(bus_episode(ports, setting, rng, plain=True), int(rng.integers(1 << 30)))
     rough_ones = [
@@ -131,7 +129,11 @@ def _swept(ports: BusPorts, setting: CaseContext, salt: int, *, cuts: bool = Fal
     for number in reversed(_CUTS) if cuts else ():
         # What a reset leaves behind shows in the episode after it.
         episodes.insert(number, cut_episode(ports, setting, number))
-    return [*episodes, long_run(ports, setting, LONG_RUN, pause_cycles(numbers)), slow_episode(ports, setting)]
+    return [
+        *episodes,
+        long_run(ports, setting, LONG_RUN, pause_cycles(setting.numbers())),
+        slow_episode(ports, setting),
+    ]
 
 
 def some_memory(port: Bundle, rng: Rng) -> MemoryImage:

@@ -270,7 +270,7 @@ class Description(_Table):
             ignored=self.ignored,
             unchecked=self.unchecked,
             obligations=self.obligations,
-            address_spans=self._address_spans if self.model in BUS_MODELS and self.model in _TRAFFIC_MODELS else None,
+            address_spans=self._address_spans if self.model in _TRAFFIC_MODELS and self.model != RULES else None,
             uncompared=self._open_signals,
             waive=self.waive,
             ready_bound=self.ready_bound,

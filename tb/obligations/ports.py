@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.obligations.buses import bus_obligations
 from goldbeat.tb.obligations.obligation import Obligation
-from goldbeat.tb.run.functional import add_bins, port_coverage, stream_bins
+from goldbeat.tb.run.functional import STALL_BINS, add_bins, port_coverage, stream_bins
 from goldbeat.tb.run.runs import RunResult
 
 _MORE = "the case sweep, more seeds or a larger budget"
-_STALLS = ("stall 1", "stall 2-3", "stall 4-15", "stall 16-63", "stall 64+")
 
 
 def port_obligations(results: Sequence[RunResult]) -> list[Obligation]:
@@ -26,7 +25,7 @@ def port_obligations(results: Sequence[RunResult]) -> list[Obligation]:
             if port.direction == "in":
                 # What the source offers: a slow design takes no beats back to back.
                 offered = [e.stimulus.inputs[port.name] for e in result.episodes if port.name in e.stimulus.inputs]
-                hits = {**add_bins(map(stream_bins, offered)), **{name: hits.get(name, 0) for name in _STALLS}}
+                hits = {**add_bins(map(stream_bins, offered)), **{name: hits.get(name, 0) for name in STALL_BINS}}
             found += _of_stream(port, hits, unchecked=design.unchecked)
         found += [*bus_obligations(result), *_of_start(result)]
     return found
@@ -47,10 +46,10 @@ def _of_stream(port: StreamPort, bins: Mapping[str, int], *, unchecked: Mapping[
     inward = port.direction == "in"
     if port.has("tready") and not (inward and (port.always_ready or port.pin("tready") in unchecked)):
         if inward:
-            yield tried("handshake", "tready", "fell while a beat was offered, and rose again", *_STALLS)
+            yield tried("handshake", "tready", "fell while a beat was offered, and rose again", *STALL_BINS)
         else:
-            yield tried("handshake", "tvalid", "waited for ready", *_STALLS)
-            yield tried("handshake", "tvalid", "waited for ready for 64 cycles", _STALLS[-1])
+            yield tried("handshake", "tvalid", "waited for ready", *STALL_BINS)
+            yield tried("handshake", "tvalid", "waited for ready for 64 cycles", STALL_BINS[-1])
     if inward and port.has("tvalid"):
         yield tried("handshake", "tvalid", "stayed low for 64 cycles between beats", "gap 64+")
         yield tried("handshake", "tvalid", "beats back to back", "gap 0")

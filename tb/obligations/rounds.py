@@ -7,12 +7,11 @@ The same seed makes the same rounds, but for where the budget ends them.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
-from typing import Any
 
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
@@ -74,7 +73,6 @@ def try_all(
     *,
     seed: int = 0,
     budget_s: float = BUDGET_S,
-    params: Mapping[str, Any] | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Tried:
     """Run a design's cases in rounds.
@@ -84,7 +82,6 @@ def try_all(
         source: path of its description, for commands that repeat a failure; None: it comes with Goldbeat.
         seed: the first one.
         budget_s: processor seconds.
-        params: parameter values that differ from the defaults.
         tell: is told of each round.
     """
     tried = Tried(timed=design.timed, ordered=design.ordered)
@@ -92,7 +89,7 @@ def try_all(
     begin = _processor_s()
     pins = {pin for port in design.ports for pin in pins_of(port)} | {*design.ties, *design.ignored}
     cases = [case for case in design.cases if not case.slow and case.lacks({}) is None]
-    fixed = _fixed_rounds(design, cases, source, seed, params or {})
+    fixed = _fixed_rounds(design, cases, source, seed)
     with tempfile.TemporaryDirectory(prefix="goldbeat-") as place:
         for requests in chain(fixed, _more_rounds(fixed[0][0], seed + len(fixed) + 1, tried, budget_s)):
             tried.rounds += 1
@@ -113,11 +110,9 @@ def try_all(
     return tried
 
 
-def _fixed_rounds(
-    design: Design, cases: Sequence[Case], source: str | None, seed: int, params: Mapping[str, Any]
-) -> list[list[Request]]:
+def _fixed_rounds(design: Design, cases: Sequence[Case], source: str | None, seed: int) -> list[list[Request]]:
     """The rounds that are made in any case."""
-    whole = Request(design, cases[0], (seed,), params, origin=Origin(source))
+    whole = Request(design, cases[0], (seed,), origin=Origin(source))
     rounds = [[replace(whole, x_check=True)], [replace(whole, case=case) for case in cases]]
     if len(design.clocks) > 1:
         # What a flip-flop of another clock sees late is legal, and shows crossings that are none.

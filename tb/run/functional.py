@@ -20,6 +20,8 @@ from goldbeat.tb.run.user_coverage import PREFIX
 # The first value of each bin after the one before: 0, 1, 2-3, 4-15, 16-63, 64 and more.
 _EDGES = (0, 1, 2, 4, 16, 64)
 _NAMES = ("0", "1", "2-3", "4-15", "16-63", "64+")
+STALL_BINS = tuple(f"stall {name}" for name in _NAMES[1:])
+"""Of every stream port: how long beats waited for ready, from one cycle to 64 and more."""
 STREAM_BINS = (
     *(f"gap {n}" for n in _NAMES),
     *(f"frame {n}" for n in _NAMES[1:]),
@@ -37,7 +39,7 @@ def port_coverage(result: RunResult) -> dict[str, dict[str, int]]:
         for name, trace in episode.record.outcome.ports.items():
             _add(found.setdefault(name, {}), stream_bins(trace))
         for name, stalls in episode.record.stalls.items():
-            _add(found.setdefault(name, {}), {f"stall {n}": int(k) for n, k in zip(_NAMES[1:], stalls, strict=True)})
+            _add(found.setdefault(name, {}), {n: int(k) for n, k in zip(STALL_BINS, stalls, strict=True)})
         for name, memory in episode.record.outcome.memories.items():
             if memory.log is not None:
                 _add(found.setdefault(name, {}), burst_bins(memory.log))

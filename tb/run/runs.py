@@ -8,7 +8,7 @@ import tempfile
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -194,8 +194,8 @@ class Request:
         return CaseContext(
             *(self.all_params, options, seed, inputs, clocks, outputs, self.clocks),
             timed=self.design.timed,
-            numbers=lambda: source_numbers(self.design.listed().files, self.all_params),
-            values=lambda: source_values(self.design.listed().files, self.all_params),
+            numbers=cache(lambda: source_numbers(self.design.listed().files, self.all_params)),
+            values=cache(lambda: source_values(self.design.listed().files, self.all_params)),
             shelf=room,
         )
 
