@@ -105,14 +105,13 @@ def measure(results: str, only: str, every: int, jobs: int, budget: str) -> Iter
 
     Args:
         results: file of what was found before; empty: none.
-        only: a part of the keys to run; empty: all.
+        only: a part of the keys of faults to run, each beside its sound module; empty: all.
         every: every so many faults alone.
         jobs: at the same time.
         budget: of each, as ``goldbeat verify`` takes it.
     """
-    wanted = [p for p in planted() if only in p.key]
-    sound = [p for p in wanted if p.fault is None]
-    faulty = [p for p in wanted if p.fault is not None][::every]
+    sound = [p for p in planted() if p.fault is None]
+    faulty = [p for p in planted() if p.fault is not None and only in p.key][::every]
     modules = {(p.group, p.module["file"]) for p in faulty}
     chosen = [p for p in sound if (p.group, p.module["file"]) in modules] + faulty
     kept = Path(results) if results else None
