@@ -118,6 +118,16 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     typer.echo(visible(text), err=err, nl=nl)
 
 
+def say_build(step: str) -> None:
+    """Off a terminal, builds alone are named: they take long, and happen once."""
+    if step.endswith(" once") or " once: " in step:
+        say(step, err=True)
+
+
+def say_nothing(step: str) -> None:
+    """In place of :func:`say_build`, for machines."""
+
+
 def print_json(value: Any) -> None:
     """Print for machines."""
     typer.echo(json.dumps(value, indent=2, allow_nan=False))

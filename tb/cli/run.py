@@ -28,6 +28,8 @@ from goldbeat.tb.cli.common import (
     examples,
     print_json,
     say,
+    say_build,
+    say_nothing,
     working,
 )
 from goldbeat.tb.cli.options import Pair, as_pairs, own_options, settings_help, split_inputs, split_sets
@@ -513,7 +515,7 @@ def _fitting(design: Design, words: list[Pair], inputs: Sequence[str]) -> Case:
 def _run(request: Request, folder: Path, quiet: bool, begin: Callable[[], None], shelf: Shelf) -> list[RunResult]:
     timeout_s = TIMEOUT_S if request.origin.timeout_s is None else request.origin.timeout_s
     if quiet or not sys.stderr.isatty():
-        say_step = _ignore if quiet else _say_build
+        say_step = say_nothing if quiet else say_build
         return run(request, folder / "sim", say_step, timeout_s=timeout_s, begin=begin, shelf=shelf)
     from rich.progress import TimeRemainingColumn
 
@@ -541,16 +543,6 @@ def _run(request: Request, folder: Path, quiet: bool, begin: Callable[[], None],
             begin=begin,
             shelf=shelf,
         )
-
-
-def _say_build(step: str) -> None:
-    """Off a terminal, builds alone are named: they take long, and happen once."""
-    if step.endswith(" once") or " once: " in step:
-        say(step, err=True)
-
-
-def _ignore(step: str) -> None:
-    pass
 
 
 def _far(where: Reached) -> str:

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ import typer
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.cli import probe
-from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, examples, print_json, say
+from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, examples, print_json, say, say_build, say_nothing
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.description import READY
 from goldbeat.tb.design.design import Design
@@ -27,8 +27,10 @@ from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.obligations.rounds import BUDGET_S, Tried, try_all
 from goldbeat.tb.page.run_page import page_environment
 from goldbeat.tb.paths import build_root, plain_name
+from goldbeat.tb.probe.find import Found
 from goldbeat.tb.probe.model_guess import guessed_model
-from goldbeat.tb.probe.write import MODEL
+from goldbeat.tb.probe.write import MODEL, flat_files
+from goldbeat.tb.run.seal import file_digest
 from goldbeat.tb.visible import visible
 
 REPORT, PAGE = "verify.json", "index.html"
@@ -106,7 +108,7 @@ def verify_command(
     budget_s = _seconds(budget)
     name, notes = _subject(context.params)
     design = find_design(name)
-    tell = _silent if as_json else _say_round
+    tell = say_nothing if as_json else _say_round
     tried = try_all(design, name if name.endswith((".toml", ".py")) else None, seed=seed, budget_s=budget_s, tell=tell)
     fates = _sample(name, design, tried, sample, seed, tell)
     report = _report(design, tried, notes, fates)
@@ -158,21 +160,8 @@ def _subject(given: Mapping[str, Any]) -> tuple[str, list[str]]:
         if len(words) != 1 or any((model, rdl, given["bench"])):
             raise UsageError("give RTL, one design, or one description; --model, --rdl and --bench are for RTL")
         return words[0], []
-    names = (
-        "lists",
-        "near",
-        "top",
-        "includes",
-        "libraries",
-        "defines",
-        "generics",
-        "ties",
-        "ignored",
-        "bundles",
-        "relaxed",
-    )
-    options = [given[name] for name in names]
-    sources, found = probe.find_module([Path(word) for word in words], *options)
+    options = {name: given[name] for name in signature(probe.find_module).parameters if name in given}
+    sources, found = probe.find_module([Path(word) for word in words], **options)
     notes: list[str] = []
     if model is None and rdl is None:
         guess = guessed_model(found)
@@ -189,20 +178,20 @@ def _subject(given: Mapping[str, Any]) -> tuple[str, list[str]]:
         return probe.make_bench(folder, sources, found, model=model or MODEL, rdl=rdl, force=True, err=True)
 
     path = _bench(given["bench"], found.module.title, make)
-    _check_same(path, found.module.title, sources)
+    _check_same(path, found, sources)
     return str(path), notes
 
 
-def _check_same(path: Path, top: str, sources: Sources) -> None:
+def _check_same(path: Path, found: Found, sources: Sources) -> None:
     """Refuse a bench of other RTL than what was given."""
     design = find_design(str(path))
     there = {one.resolve() for one in design.sources()}
     missing = [one for one in sources.files if one.resolve() not in there]
-    wrapped = any(one.stem == top for one in there)
-    if missing or not (design.top == top or wrapped):
+    tops = [found.module.title, *(Path(name).stem for name in flat_files(found))]
+    if missing or design.top not in tops:
         raise UsageError(
-            f"--bench: {path} is a bench of {design.top}, not of {missing[0] if missing else top}; give another folder, "
-            f"or run `goldbeat verify {path}`"
+            f"--bench: {path} is a bench of {design.top}, not of {missing[0] if missing else tops[0]}; give another "
+            f"folder, or run `goldbeat verify {path}`"
         )
 
 
@@ -216,17 +205,13 @@ def _bench(folder: Path | None, title: str, make: Callable[[Path], Path]) -> Pat
     folder = build_root() / "verify" / plain_name(title) / "bench"
     for path in sorted(folder.glob("*.toml")):
         mark = path.with_suffix(".made")
-        if not mark.is_file() or mark.read_text() != _digest(path):
+        if not mark.is_file() or mark.read_text() != file_digest(path):
             raise UsageError(f"{path} was edited; run `goldbeat verify {path}`, or copy it and give --bench DIR")
         path.unlink()
         mark.unlink()
     made = make(folder)
-    made.with_suffix(".made").write_text(_digest(made))
+    made.with_suffix(".made").write_text(file_digest(made))
     return made
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _seconds(text: str) -> float:
@@ -241,13 +226,10 @@ def _seconds(text: str) -> float:
     raise UsageError(f"--budget {text}: expected a time above 0, as 20s or 5min")
 
 
-def _silent(text: str) -> None:
-    pass
-
-
 def _say_round(text: str) -> None:
-    if text.startswith("round") or text.endswith(" once") or " once: " in text:
+    if text.startswith("round"):
         say(text, err=True)
+    say_build(text)
 
 
 def _report(design: Design, tried: Tried, notes: Sequence[str], fates: Sequence[Fate]) -> dict[str, Any]:

@@ -118,6 +118,9 @@ def test_a_bench_of_other_rtl_is_refused(folder: Path) -> None:
     goldbeat("new", "mine", "odd_fifo.sv", "--model", "identity")
     (folder / "other.sv").write_text(RTL.read_text().replace("odd_fifo", "other"))
     assert "is a bench of odd_fifo" in refused("verify", "other.sv", "--bench", "mine", folder=folder)
+    # A module that the bench's own top uses is not its top.
+    goldbeat("new", "both", "odd_fifo.sv", "other.sv", "--top", "odd_fifo", "--model", "identity")
+    assert "is a bench of odd_fifo, not of other" in refused("verify", "other.sv", "--bench", "both", folder=folder)
 
 
 def test_what_is_refused(folder: Path) -> None:
