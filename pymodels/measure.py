@@ -190,7 +190,7 @@ class Throughput:
     @property
     def limit_mb_per_s(self) -> float:
         """What the port can carry: its width every clock cycle, of the rounded or the exact period, whichever is shorter."""
-        return _limit_mb_per_s(self.width, self.clock_ps)
+        return port_limit_mb_per_s(self.width, self.clock_ps)
 
     @property
     def gaps(self) -> Mapping[float, int]:
@@ -229,7 +229,7 @@ class Throughput:
         return self.reasons.get(name, "")
 
 
-def _limit_mb_per_s(width: int, clock_ps: int) -> float:
+def port_limit_mb_per_s(width: int, clock_ps: int) -> float:
     """What a port carries in every cycle of a period, rounded or exact, whichever is shorter."""
     return width / 8 * 1e6 / min(float(clock_ps), float(exact_period(clock_ps)))
 
@@ -529,7 +529,7 @@ def mean_rate(trace: Trace, dtype: str | SampleType | None = None) -> MeanRate:
         return MeanRate(meter.beats, meter.frames, None, None)
     rate = _lowest(None if meter.starts < 2 else meter.by_frames(), meter.raw(), meter.continuous())
     assert rate is not None
-    limit = _limit_mb_per_s(trace.width, trace.clock_ps)
+    limit = port_limit_mb_per_s(trace.width, trace.clock_ps)
     return MeanRate(meter.beats, meter.frames, rate, rate.mb_per_s / limit)
 
 
@@ -732,6 +732,29 @@ def latency(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> Latency:
         ends += [int(took[0]), int(took[-1])]
         total += int(took.sum())
     return Latency(by, len(source), ends[0], ends[-1], min(low), total / len(source), max(high))
+
+
+PERCENTILES = {"p50": 500, "p90": 900, "p99": 990, "p999": 999}
+"""Names of percentiles, and how many of a thousand they are."""
+
+
+def percentile(took: npt.NDArray[np.int64], name: str) -> int:
+    """The smallest of some values that so many of all do not exceed; at least one value.
+
+    Args:
+        took: (n,) in any order.
+        name: of :data:`PERCENTILES`.
+    """
+    rank = -(-len(took) * PERCENTILES[name] // 1000) - 1
+    return int(np.partition(took, rank)[rank])
+
+
+def latency_figure(took: npt.NDArray[np.int64], limit: str) -> float:
+    """What a limit on latencies looks at: ``max_ns``, ``max_mean_ns``, ``max_first_ns``, or ``max_p99_ns`` and its kind."""
+    name = limit.removeprefix("max_").removesuffix("ns").removesuffix("_")
+    if name in PERCENTILES:
+        return percentile(took, name)
+    return {"": float(took.max()), "mean": float(took.mean()), "first": float(took[0])}[name]
 
 
 _JSON_NAMES = {

@@ -40,6 +40,21 @@ def splitmix64(seed: int, index: npt.NDArray[np.uint64] | npt.NDArray[np.int64])
 
 
 @dataclass(frozen=True)
+class Stalled:
+    """Cycles in which a beat waited for TREADY, as a transactor counts them.
+
+    Attributes:
+        cycles: of all beats that transferred.
+        first_at: cycle of the transfer of the first beat that waited; beyond all cycles where none did.
+        first: cycles that it waited.
+    """
+
+    cycles: int
+    first_at: int
+    first: int
+
+
+@dataclass(frozen=True)
 class Pattern:
     """When a sink is ready, or how long a source pauses.
 

@@ -6,6 +6,6 @@ over a window never exceeds what the port carries, and every slow spot shows at 
 Payload is counted in bytes: what TKEEP leaves out does not count.
 """
 
-from goldbeat.pymodels.curves.service import ServiceCurve, SlowWindow, service_curve, slowest_window
+from goldbeat.pymodels.curves.service import ServiceCurve, SlowWindow, service_curve, slowest_window, window_lengths
 
-__all__ = ["ServiceCurve", "SlowWindow", "service_curve", "slowest_window"]
+__all__ = ["ServiceCurve", "SlowWindow", "service_curve", "slowest_window", "window_lengths"]

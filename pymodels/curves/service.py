@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Payload in windows of one trace, by prefix sums."""
+"""Payload in windows of one trace: how long the longest window is that holds at most so much.
+
+The answer for a length is found by bisection of that function, which looks at all windows at once. So a length takes a
+few passes over the beats, however sparse they are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +18,11 @@ import numpy.typing as npt
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.trace import Trace
 
-_SPARSE = 16
-"""A trace with more cycles per beat than this is searched beat by beat instead of cycle by cycle."""
-
 _Ints = npt.NDArray[np.int64]
+_SMALL = 1 << 12
+"""Cycles up to which all windows of a length are counted one by one, which takes less time there."""
+_GUESSES = 6
+"""Guesses by interpolation before a range is halved."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +31,15 @@ class SlowWindow:
 
     Attributes:
         start: its first cycle, or picosecond.
+        length: in the same unit.
         payload: bytes of the beats in it.
+        beat: number of the last beat before it; -1: it begins with the first beat.
     """
 
     start: int
+    length: int
     payload: int
+    beat: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +48,7 @@ class ServiceCurve:
 
     Attributes:
         lengths: (k,) cycles; only those that fit from the first beat to the end of the last one's cycle.
-        least, most: (k,) bytes that the emptiest and the fullest window hold.
+        least, most: (k,) bytes, or beats, that the emptiest and the fullest window hold.
     """
 
     lengths: _Ints
@@ -45,36 +56,136 @@ class ServiceCurve:
     most: _Ints
 
 
-class _Payload:
-    """Bytes before each cycle, counted from the first beat; a cycle may be a picosecond. The last beat takes ``beat`` of them."""
+def window_lengths(longest: int, steps: int = 3) -> list[int]:
+    """A grid of lengths up to the longest: ``steps`` in each doubling, and the longest itself."""
+    count = max(1, int(np.log2(max(longest, 1)) * steps) + 1)
+    grid = {round(2 ** (n / steps)) for n in range(count)} | {longest}
+    return sorted(n for n in grid if 1 <= n <= longest)
 
-    def __init__(self, trace: Trace, *, in_ps: bool = False, beat: int = 1) -> None:
+
+class Windows:
+    """All windows of a trace: from the first beat to the end of the last one's cycle.
+
+    A window may start with the first beat or right after any beat: no other start leaves less in it.
+
+    Args:
+        trace: the stream.
+        in_ps: count in picoseconds instead of cycles of the trace.
+        cycle_ps: what a beat occupies then; None: a cycle of the trace.
+        beats: count beats instead of bytes.
+    """
+
+    def __init__(self, trace: Trace, *, in_ps: bool = False, cycle_ps: int | None = None, beats: bool = False) -> None:
         place = trace.time_ps if in_ps else trace.cycle
         self.first = int(place[0]) if len(trace) else 0
-        self.cycle = place - self.first
-        self.span = int(self.cycle[-1]) + beat if len(trace) else 0
-        size = trace.valid_bytes()
-        self._before = np.concatenate([[0], np.cumsum(size)])
+        self.occupied = (cycle_ps or trace.clock_ps) if in_ps else 1
+        self.span = int(place[-1]) - self.first + self.occupied if len(trace) else 0
+        small = np.int32 if self.span < 1 << 31 else np.int64
+        place = (place - self.first).astype(small)
+        self._place = place
+        size = np.ones(len(trace), np.int64) if beats else trace.valid_bytes()
+        self.unit = int(np.gcd.reduce(size)) if len(size) else 1
+        self.unit = self.unit or 1
+        units = size // self.unit
         self._dense: _Ints | None = None
-        if self.span <= _SPARSE * len(trace):
+        if self.occupied == 1 and self.span <= _SMALL:
             each = np.zeros(self.span + 1, np.int64)
-            each[self.cycle + 1] = size
+            each[place + 1] = units
             self._dense = np.cumsum(each)
+            return
+        even = bool((units == 1).all())
+        # Of each unit of payload its place; of each start of a window, its place and the units before it.
+        self._units = place if even else np.repeat(place, units)
+        self._starts = np.concatenate([np.zeros(1, small), place + small(1)])
+        self._before = None if even else np.concatenate([[0], np.cumsum(units)])
+        self._room, self._end = np.empty(len(place) + 1, small), np.empty(0 if even else len(place) + 1, small)
+        self._at = np.empty(len(self._end), np.int64)
 
-    def _counted(self, starts: _Ints, length: int) -> _Ints:
-        ends = np.searchsorted(self.cycle, starts + length)
-        held: _Ints = self._before[ends] - self._before[np.searchsorted(self.cycle, starts)]
-        return held
+    def _ends(self, units: int) -> npt.NDArray[np.signedinteger]:
+        """Where windows that hold so many units have to end, for the starts after which there are more units."""
+        if self._before is None:
+            return self._units[units:]
+        some = int(np.searchsorted(self._before, len(self._units) - units))
+        at = np.add(self._before[:some], units, out=self._at[:some])
+        # Clipping lets numpy write into the place that is given; no index needs it.
+        found: npt.NDArray[Any] = self._end[:some]
+        np.take(self._units, at, out=found, mode="clip")
+        return found
 
-    def in_windows(self, length: int, *, most: bool) -> tuple[_Ints, _Ints]:
-        """Starts, counted from the first beat, among which the extreme is, and the payload from each."""
-        last = self.span - length
+    def _rooms(self, units: int) -> tuple[npt.NDArray[np.signedinteger], int]:
+        """Lengths of the longest windows with at most so many units, for some starts, and for the start after these."""
+        ends = self._ends(units)
+        found = np.subtract(ends, self._starts[: len(ends)], out=self._room[: len(ends)])
+        return found, self.span - int(self._starts[len(ends)])
+
+    def _longest(self, units: int) -> int:
+        found, last = self._rooms(units)
+        return max(last, int(found.max())) if len(found) else last
+
+    def _shortest(self, units: int) -> int:
+        """Length of the shortest window that holds at least so many units."""
+        if not units:
+            return 0
+        if units > len(self._units):
+            return self.span + 1
+        ends = self._ends(units - 1)
+        return int(np.subtract(ends, self._place[: len(ends)], out=self._room[: len(ends)]).min()) + self.occupied
+
+    def least(self, lengths: Sequence[int]) -> list[int]:
+        """Units of payload in the emptiest window of each length; ascending lengths that fit."""
         if self._dense is not None:
-            return np.arange(last + 1), self._dense[length:] - self._dense[: last + 1]
-        # The payload grows only where a beat enters at the end, and shrinks only where one leaves at the start.
-        starts = np.concatenate([self.cycle, [last]] if most else [[0], self.cycle + 1])
-        starts = starts[starts <= last]
-        return starts, self._counted(starts, length)
+            return [int((self._dense[n:] - self._dense[: self.span + 1 - n]).min()) for n in lengths]
+        return _crossings(self._longest, lengths, len(self._units))
+
+    def most(self, lengths: Sequence[int]) -> list[int]:
+        """The same in the fullest window."""
+        if self._dense is not None:
+            return [int((self._dense[n:] - self._dense[: self.span + 1 - n]).max()) for n in lengths]
+        beyond = [length + 1 for length in lengths]
+        return [units - 1 for units in _crossings(self._shortest, beyond, len(self._units) + 1)]
+
+    def emptiest(self, length: int) -> SlowWindow | None:
+        """The first of the emptiest windows of a length; None where none is so long."""
+        if length > self.span:
+            return None
+        if self._dense is not None:
+            held = self._dense[length:] - self._dense[: self.span + 1 - length]
+            start = int(np.argmin(held))
+            before = int(np.searchsorted(self._place, start)) - 1
+            return SlowWindow(self.first + start, length, int(held[start]) * self.unit, before)
+        (units,) = self.least([length])
+        found, _ = self._rooms(units)
+        fitting = found >= length
+        at = int(np.argmax(fitting)) if fitting.any() else len(found)
+        return SlowWindow(self.first + int(self._starts[at]), length, units * self.unit, at - 1)
+
+
+def _crossings(value: Callable[[int], int], targets: Sequence[int], most: int) -> list[int]:
+    """For each target, the first number up to ``most`` whose value is not below it.
+
+    Args:
+        value: never falls; its last one reaches every target.
+        targets: ascending.
+        most: the largest number.
+    """
+    known, values, found = [0, most], [value(0), value(most)], list[int]()
+    for target in targets:
+        tries = 0
+        while True:
+            above = bisect_left(values, target)
+            if above == 0 or known[above] - known[above - 1] == 1:
+                break
+            low, high = known[above - 1], known[above]
+            guess = (low + high) // 2
+            if tries < _GUESSES:
+                # The value beside what is wanted first, then the next one: streams are even more often than not.
+                part = (target - values[above - 1]) / max(1, values[above] - values[above - 1])
+                guess = min(high - 1, max(low + 1, low + int(np.ceil(part * (high - low))) - tries % 2))
+            known.insert(above, guess)
+            values.insert(above, value(guess))
+            tries += 1
+        found.append(known[above])
+    return found
 
 
 def slowest_window(trace: Trace, length: int, *, in_ps: bool = False, cycle_ps: int | None = None) -> SlowWindow | None:
@@ -93,16 +204,16 @@ def slowest_window(trace: Trace, length: int, *, in_ps: bool = False, cycle_ps: 
     """
     if length < 1:
         raise UsageError(f"a window of {length} {'ps' if in_ps else 'cycles'}, expected at least 1")
-    payload = _Payload(trace, in_ps=in_ps, beat=(cycle_ps or trace.clock_ps) if in_ps else 1)
-    if length > payload.span:
-        return None
-    starts, held = payload.in_windows(length, most=False)
-    at = int(np.argmin(held))
-    return SlowWindow(payload.first + int(starts[at]), int(held[at]))
+    return Windows(trace, in_ps=in_ps, cycle_ps=cycle_ps).emptiest(length)
 
 
-def service_curve(trace: Trace, lengths: Sequence[int]) -> ServiceCurve:
+def service_curve(trace: Trace, lengths: Sequence[int], *, beats: bool = False) -> ServiceCurve:
     """Least and most payload for each length of window that fits.
+
+    Args:
+        trace: the stream.
+        lengths: in cycles of the trace, in any order.
+        beats: count beats instead of bytes.
 
     Raises:
         UsageError: a length below 1.
@@ -110,8 +221,8 @@ def service_curve(trace: Trace, lengths: Sequence[int]) -> ServiceCurve:
     wanted = sorted(set(lengths))
     if wanted and wanted[0] < 1:
         raise UsageError(f"a window of {wanted[0]} cycles, expected at least 1")
-    payload = _Payload(trace)
-    fitting = [length for length in wanted if length <= payload.span]
-    least = [int(payload.in_windows(length, most=False)[1].min()) for length in fitting]
-    most = [int(payload.in_windows(length, most=True)[1].max()) for length in fitting]
-    return ServiceCurve(*(np.array(column, np.int64) for column in (fitting, least, most)))
+    windows = Windows(trace, beats=beats)
+    fitting = [length for length in wanted if length <= windows.span]
+    columns = [windows.least(fitting), windows.most(fitting)]
+    least, most = (np.array(column, np.int64) * windows.unit for column in columns)
+    return ServiceCurve(np.array(fitting, np.int64), least, most)

@@ -14,8 +14,8 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.run.beat_strip import run_strip
+from goldbeat.tb.run.counted import whole_samples
 from goldbeat.tb.run.plot import plot_run
-from goldbeat.tb.run.report import whole_samples
 from goldbeat.tb.run.runs import RunResult, differing_ports
 
 _COLOURS = {"pass": "#1b7837", "fail": "#b2182b"}

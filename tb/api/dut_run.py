@@ -17,7 +17,7 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.transactions import Transactions
 from goldbeat.tb.api.dut_page import run_html, run_text
 from goldbeat.tb.design.measurements import RunAnswer
-from goldbeat.tb.run.report import counted_payload
+from goldbeat.tb.run.counted import counted_payload
 from goldbeat.tb.run.runs import EpisodeResult, RunResult
 from goldbeat.tb.run.transactions import episode_transactions
 

@@ -12,10 +12,12 @@ from rich.table import Table
 from goldbeat.pymodels.measure import measure
 from goldbeat.pymodels.stimulus import Outcome
 from goldbeat.tb.cli.screen import Screen, literal, show_findings, show_table
+from goldbeat.tb.cli.windows import told_line
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.unchecked import unchecked_signals
 from goldbeat.tb.kernel.waivers import accepted_by, waived
-from goldbeat.tb.run.report import counted_payload, waived_in_all, worst_status
+from goldbeat.tb.run.counted import counted_payload
+from goldbeat.tb.run.report import waived_in_all, worst_status
 from goldbeat.tb.run.run_folder import DIAGRAM
 from goldbeat.tb.run.runs import Request, RunResult, differing_ports, shown_result
 from goldbeat.tb.run.status import RECORDED
@@ -51,6 +53,7 @@ def show_results(
     if episode is not None:
         if request.design.streams:
             show_table(_port_table(first, differing_ports(results)))
+            _show_windows(out, report)
         for table in (*first.findings(), *(() if first.answer is None else first.answer.tables)):
             show_findings(table)
     _show_gaps(out, report, request.design)
@@ -89,6 +92,13 @@ def show_results(
         soft_wrap=True,
     )
     out.print(f"in {folder}", markup=False, soft_wrap=True)
+
+
+def _show_windows(out: Screen, report: Mapping[str, Any]) -> None:
+    """The slowest window of each port that had beats."""
+    for name, port in report["ports"].items():
+        if port.get("throughput", {}).get("beats"):
+            out.print(f"{name}: {told_line(port)}", markup=False, soft_wrap=True)
 
 
 def _show_open(out: Screen, results: list[RunResult]) -> None:

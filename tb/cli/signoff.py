@@ -147,6 +147,7 @@ def _file(path: Path, name: str, file: PlioFile, packets: bool | None) -> Subjec
         clock_known=known,
         packets=headed,
         notes=tuple(notes),
+        lines=file.lines.tolist(),
         doubt=doubt,
     )
     return file_subject(str(path), {name: port})

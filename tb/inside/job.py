@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.pattern import Stalled
 from goldbeat.pymodels.payload import Payload
 from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
 from goldbeat.pymodels.stored_trace import Shelf
@@ -191,6 +192,7 @@ class Record:
         taken: beats that each stream input has transferred; of episodes that end when they are quiet.
         released_ps: simulation time of the release of reset.
         origin_ps: simulation time from which the cycles of the streams are counted.
+        stalled: by stream port the cycles in which a beat waited for TREADY; only where the back end counts them.
     """
 
     outcome: Outcome
@@ -206,6 +208,7 @@ class Record:
     taken: Mapping[str, int] = field(default_factory=dict)
     released_ps: int = field(default=0, compare=False)
     origin_ps: int = field(default=0, compare=False)
+    stalled: Mapping[str, Stalled] = field(default_factory=dict, compare=False)
 
 
 def write_job(job: Job, folder: Path, shared: SharedBytes | None = None) -> None:

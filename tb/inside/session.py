@@ -146,9 +146,8 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         # Stopping the clocks is invisible to a synchronous design; it gives the streams a start at known phases.
         origin = await _align(agents, stimulus.clocks, _HELD_CYCLES)
         agents.start(origin, settled=True)
-    stop = stimulus.stop_ps
     await _stream(agents, episode, origin)
-    _set(resets if stop is not None else (), 0)
+    _set(resets if (stop := stimulus.stop_ps) is not None else (), 0)
     if watched is not None:
         watched.cancel()
     taken, outcome, broken, waiting = _stopped(agents, outputs_alone=episode.quiet_ps is not None)
@@ -175,6 +174,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         taken,
         released,
         origin,
+        agents.stalled(),
     )
 
 

@@ -141,15 +141,28 @@ struct Ports {
   bool has_sides = false;
 };
 
-/// Functional coverage: how many beats waited 1, 2-3, 4-15, 16-63, 64 and more cycles for TREADY.
+/// How many beats waited 1, 2-3, 4-15, 16-63, 64 and more cycles for TREADY; cycles that all waited; the first wait: the cycle of
+/// its transfer (kNever: none), and its cycles.
 class Stalls {
  public:
-  void clear() { counts_.fill(0); }
-  void count(std::int64_t cycles) { ++counts_[(cycles >= 2) + (cycles >= 4) + (cycles >= 16) + (cycles >= 64)]; }
+  void clear() {
+    counts_.fill(0);
+    counts_[kFirst] = kNever;
+  }
+  void count(std::int64_t since, std::int64_t cycle) {
+    const std::int64_t cycles = cycle - since;
+    ++counts_[(cycles >= 2) + (cycles >= 4) + (cycles >= 16) + (cycles >= 64)];
+    counts_[kTotal] += cycles;
+    if (counts_[kFirst] == kNever) {
+      counts_[kFirst] = cycle;
+      counts_[kFirst + 1] = cycles;
+    }
+  }
   const std::int64_t* data() const { return counts_.data(); }
 
  private:
-  std::array<std::int64_t, 5> counts_{};
+  static constexpr std::size_t kTotal = 5, kFirst = 6;
+  std::array<std::int64_t, 8> counts_{0, 0, 0, 0, 0, 0, kNever, 0};
 };
 
 /// Bytes of TKEEP for N bytes of TDATA, 0 where N is.
@@ -273,7 +286,7 @@ class AxisSourceOf final : public AxisSource {
         return false;
       }
       if (stalled_) {
-        stalls_.count(cycle - since_);
+        stalls_.count(since_, cycle);
         stalled_ = false;
       }
       now_.cycles[at_] = cycle;
@@ -615,7 +628,7 @@ class AxisSinkOf final : public AxisSink {
     if (ports_.strobe && !stalled_) check_strobes(cycle);
     if (ports_.ready.get()) {
       if (stalled_) {
-        stalls_.count(cycle - since_);
+        stalls_.count(since_, cycle);
         stalled_ = false;
       }
       record(cycle);

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.buses import AXIS
 from goldbeat.pymodels.clock import Clock
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.pattern import KINDS, WORST_PERIOD, WORST_STALL, Pattern
+from goldbeat.pymodels.pattern import KINDS, WORST_PERIOD, WORST_STALL, Pattern, Stalled
 from goldbeat.pymodels.payload import PAYLOADS
 from goldbeat.pymodels.sidebands import MOST_LANES, SIDEBANDS, strobe_bits
 from goldbeat.pymodels.trace import Trace
@@ -87,6 +87,12 @@ class Transactor:
         """Beats since the last reset that waited 1, 2-3, 4-15, 16-63, 64 and more cycles for TREADY."""
         counts = self._library.gb_stalls(self._handle)
         return tuple(counts[:_STALL_BINS]) if counts else ()
+
+    @property
+    def stalled(self) -> Stalled | None:
+        """Cycles since the last reset in which a beat waited for TREADY; None where nobody counts them."""
+        counts = self._library.gb_stalls(self._handle)
+        return Stalled(*counts[_STALL_BINS : _STALL_BINS + 3]) if counts else None
 
     @property
     def stalled_since(self) -> int | None:

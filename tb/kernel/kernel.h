@@ -207,7 +207,7 @@ class Transactor {
   /// Cycle since which it stands still, kNever where it does not.
   virtual std::int64_t stalled() const { return kNever; }
 
-  /// How many beats have waited for how long, as Stalls has them; null where nobody counts.
+  /// How many beats have waited for how long, and all their cycles, as Stalls has them; null where nobody counts.
   virtual const std::int64_t* stalls() const { return nullptr; }
 
   /// Drop everything, and from now on drive idle channels like this. `resetn`: the active-low reset of the bundle; null: unknown.

@@ -15,8 +15,8 @@ from goldbeat.pymodels.packet_payload import without_headers
 from goldbeat.tb.page.beat_lanes import BeatTimeline
 from goldbeat.tb.page.curves import Histogram, Numbers, StepCurve, TimeCurve
 from goldbeat.tb.page.kept_run import KeptPort
+from goldbeat.tb.run.counted import whole_samples
 from goldbeat.tb.run.plot import draw_gaps, draw_throughput
-from goldbeat.tb.run.report import whole_samples
 from goldbeat.tb.run.svg_panel import SvgFigure, SvgPanel, escaped
 
 _BLUE, _FILL, _RED, _INK, _SOFT = "#2166ac", "#c6dbef", "#b2182b", "#1f2933", "#616e7c"

@@ -34,6 +34,13 @@ class KeptRate(_Entry):
     share_of_port: float
 
 
+class KeptWindowRate(_Entry):
+    """A rate in a window."""
+
+    mb_per_s: float
+    msamples_per_s: float | None = None
+
+
 class KeptThroughput(_Entry):
     """The figures of a port."""
 
@@ -45,6 +52,24 @@ class KeptThroughput(_Entry):
     by_frames: KeptRate | None = None
     sustained: KeptRate | None = None
     max_idle_cycles: float | None = None
+
+
+class KeptSlowest(_Entry):
+    """Where the slowest window of a port begins."""
+
+    cycle: int
+    seed: int
+    episode: int
+
+
+class KeptWindow(_Entry):
+    """The windows of one length."""
+
+    cycles: int
+    ns: float
+    least: KeptWindowRate
+    most: KeptWindowRate
+    slowest: KeptSlowest
 
 
 class KeptPlace(_Entry):
@@ -66,6 +91,8 @@ class KeptEntry(_Entry):
     model: Literal["equal", "differs"] | None = None
     throughput: KeptThroughput | None = None
     differs_in: KeptPlace | None = None
+    windows: Sequence[KeptWindow] = ()
+    shares: Mapping[str, float] | None = None
     not_compared: Sequence[str] = ()
     left_out: str | None = None
     file: str | None = None

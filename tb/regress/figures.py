@@ -10,7 +10,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.measure import UnmeasurableError, latency, mean_rate
 from goldbeat.pymodels.stimulus import Outcome
 from goldbeat.tb.inside.job import Episode
-from goldbeat.tb.run.report import counted_payload
+from goldbeat.tb.run.counted import counted_payload
 from goldbeat.tb.run.runs import RunResult
 
 

@@ -20,6 +20,7 @@ from goldbeat.tb.design.measurements import RunAnswer
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.extras import lacks_module
 from goldbeat.tb.paths import plain_name
+from goldbeat.tb.run.counted import counted_payload, whole_samples
 from goldbeat.tb.run.episodes import FILE as EPISODES
 from goldbeat.tb.run.episodes import save_episodes
 from goldbeat.tb.run.inputs import InputClock
@@ -29,6 +30,7 @@ from goldbeat.tb.run.run_folder import DIAGRAM, PLOT, REPORT, TIMELINE
 from goldbeat.tb.run.runs import EpisodeResult, Request, RunResult, differing_ports, shown_result
 from goldbeat.tb.run.scoreboard import compared_part
 from goldbeat.tb.run.seal import file_digest, sealed
+from goldbeat.tb.run.service import run_service
 from goldbeat.tb.run.sources import sources_of, tool_versions
 from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.transactions import ahead_of_streams, bus_directions
@@ -54,6 +56,9 @@ def write_report(
     several = len(results) > 1
     differing = differing_ports(results)
     report = _write_one(shown_result(results), folder, differing, plot=True, timeline=timeline)
+    dtypes = {p.name: p.dtype for p in request.design.bundles(request.all_params)}
+    for name, service in run_service(results, dtypes).items():
+        report["ports"][name] |= service.as_dict()
     report["repeat"] = repeat or request.command()
     report |= {**sources_of(request), "versions": tool_versions()}
     if several:
@@ -347,24 +352,6 @@ def _plot_memories(request: Request, episode: EpisodeResult, folder: Path) -> di
 def _save(trace: Trace, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     trace.save(path)
-
-
-def whole_samples(trace: Trace, dtype: str | None) -> tuple[str | None, str | None]:
-    """The sample type to measure a port in, and why it is none although the port has one.
-
-    Partial TKEEP may cut samples apart; such a trace can only be measured in bytes.
-    """
-    ragged = None if dtype is None else trace.ragged(dtype)
-    return (dtype, None) if ragged is None else (None, str(ragged))
-
-
-def counted_payload(trace: Trace, dtype: str | None) -> tuple[Trace, str | None]:
-    """What rates count of a port, which is the trace itself unless it carries packets, and in which sample type."""
-    # Formats of files take a while to import.
-    from goldbeat.pymodels.packet_payload import payload_of
-
-    counted = payload_of(trace)
-    return counted, whole_samples(counted, dtype)[0]
 
 
 def _unsure_headers(trace: Trace) -> str:

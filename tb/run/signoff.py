@@ -18,12 +18,12 @@ from goldbeat.pymodels.backlog import BACKLOG_UNITS, BacklogUnit, backlog
 from goldbeat.pymodels.curves import slowest_window
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.measure import (
-    Latency,
     Rate,
     Throughput,
     UnmatchedError,
     UnmeasurableError,
-    latency,
+    latencies,
+    latency_figure,
     measure,
     rate_of,
 )
@@ -37,6 +37,7 @@ from goldbeat.tb.run.seal import check_digest, check_seal
 from goldbeat.tb.run.sources import changed_sources
 from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.transaction_limits import TransactionLimits, check_transaction_ports, measured_transactions
+from goldbeat.tb.run.window_limits import WINDOW_KEYS, WindowLimit, WindowLimits, check_windows, window_limits
 from goldbeat.tb.toml import load_model
 
 ARROW = "->"
@@ -53,11 +54,11 @@ class _Frozen(BaseModel):
 
     def given(self) -> dict[str, Any]:
         """The limits that the file sets, by name."""
-        return {k: v for k, v in self if k.startswith(("min_", "max_")) and v is not None}
+        return {k: v for k, v in self if k.startswith(("min_", "max_", *WINDOW_KEYS)) and v is not None}
 
 
-class PortLimits(_Frozen):
-    """Limits of one port.
+class PortLimits(_Frozen, WindowLimits):
+    """Limits of one port; those on windows are inherited.
 
     Attributes:
         rate: throughput that the minima apply to: ``frames`` (with pauses between frames), ``raw``, or ``continuous``
@@ -91,12 +92,17 @@ class LatencyLimits(_Frozen):
         max_ns: largest latency.
         max_mean_ns: largest average latency.
         max_first_ns: largest latency of the first beat or frame.
+        max_p50_ns, max_p90_ns, max_p99_ns, max_p999_ns: largest latency of 50, 90, 99 and 99.9 % of all.
     """
 
     by: Literal["beat", "frame", "frame-end", "frame-total"] = "beat"
     max_ns: float | None = Field(default=None, ge=0)
     max_mean_ns: float | None = Field(default=None, ge=0)
     max_first_ns: float | None = Field(default=None, ge=0)
+    max_p50_ns: float | None = Field(default=None, ge=0)
+    max_p90_ns: float | None = Field(default=None, ge=0)
+    max_p99_ns: float | None = Field(default=None, ge=0)
+    max_p999_ns: float | None = Field(default=None, ge=0)
 
 
 class BacklogLimits(_Frozen):
@@ -145,6 +151,8 @@ class MeasuredPort:
     """It is a packet stream, whose headers do not count."""
     notes: tuple[str, ...] = ()
     """What is suspicious of it."""
+    lines: Sequence[int] = ()
+    """Of a file: the line of each beat."""
     doubt: str = ""
     """Why it may be a packet stream, or none, for all that ``packets`` says; limits that decide it end the doubt."""
 
@@ -188,6 +196,9 @@ class LimitCheck:
         measured_in: in how many episodes there was something to measure.
         left_out: why others were left out, by the first of them; empty where none was.
         note: what the measure takes for granted; empty: nothing.
+        start_ns: where the worst window begins, if windows are limited.
+        cycle: the same in cycles of the port's clock.
+        line: of a file: that of the last beat before it, or of its first beat.
     """
 
     where: str
@@ -202,6 +213,9 @@ class LimitCheck:
     measured_in: int = 0
     left_out: str = ""
     note: str = ""
+    start_ns: float | None = None
+    cycle: int | None = None
+    line: int | None = None
 
     @property
     def passed(self) -> bool:
@@ -225,7 +239,7 @@ def load_limits(path: Path) -> Limits:
     for kind, tables in kinds:
         for name, table in tables.items():
             if not table.given() and not getattr(table, "steady", None):
-                known = ", ".join(n for n in type(table).model_fields if n.startswith(("min_", "max_")))
+                known = ", ".join(n for n in type(table).model_fields if n.startswith(("min_", "max_", *WINDOW_KEYS)))
                 raise InputError(f'[{kind}."{name}"] without a limit', f"at least one of {known}", file=path)
     if not any(tables for _, tables in kinds):
         raise InputError(
@@ -234,6 +248,7 @@ def load_limits(path: Path) -> Limits:
             file=path,
         )
     for name, table in limits.port.items():
+        check_windows(f'[port."{name}"]', table, path, table.given())
         windowed = table.window_ns is not None
         if windowed and ("rate" in table.model_fields_set or not any(k.startswith("min_") for k in table.given())):
             expected = "min_msamples_per_s or min_mb_per_s, and no rate: it is that of the window"
@@ -454,6 +469,7 @@ class _Figure:
         reason: why it was not, or why it is not good.
         absent: the episode is too short for it: there is nothing to measure, and others must show it.
         place: where in the episode.
+        spot: the same for :class:`LimitCheck`: ``start_ns``, ``cycle``, ``line``.
     """
 
     at: Measured
@@ -461,6 +477,7 @@ class _Figure:
     reason: str = ""
     absent: bool = False
     place: str = ""
+    spot: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _run_check(status: str, *, allow_recorded: bool) -> LimitCheck:
@@ -516,8 +533,8 @@ def check_subject(
         found += _source_checks(subject, allow_stale=allow_stale)
     for name, table in limits.port.items():
         found += _port_checks(subject, name, table)
-    for name, latencies in limits.latency.items():
-        found += _latency_checks(subject, *split_path(name), latencies)
+    for name, paths in limits.latency.items():
+        found += _latency_checks(subject, *split_path(name), paths)
     for name, backlogs in limits.backlog.items():
         found += _backlog_checks(subject, *split_path(name), backlogs)
     for name, transactions in limits.transactions.items():
@@ -568,16 +585,20 @@ def ports_without_limits(subject: Subject, limits: Limits) -> list[str]:
 def _check_clocks(subject: Subject, limits: Limits) -> None:
     """Refuse limits in cycles of a clock that nobody has given: a port that idles every second cycle shows half its clock."""
     for name, table in limits.port.items():
+        needs = {one.key: one.span.kind for one in window_limits(table) if one.needs_clock}
+        wanted = [f"{key} counts cycles" if kind == "cycle" else f"{key} is a share" for key, kind in needs.items()]
+        wanted += ["max_idle_cycles counts cycles"] if table.max_idle_cycles is not None else []
+        hint_other = "limit max_gap_ns" if not needs else 'limit least_rate in a window of time, such as "1 us"'
         for port in (at.ports[name] for at in subject.of_streams() if name in at.ports):
-            if table.max_idle_cycles is not None and not port.clock_known:
-                said = f"[port.{name}] max_idle_cycles counts cycles of a clock that"
+            if wanted and not port.clock_known:
+                said = f"[port.{name}] {wanted[0]} of a clock that"
                 if subject.status is None:
                     hint = f"{subject.name} does not contain; give it with --clock MHZ"
                 else:
                     hint = (
                         "is inferred from T lines; set period_ps in the description, or run it again with --clock MHZ"
                     )
-                raise UsageError(f"{said} {hint}, or limit max_gap_ns")
+                raise UsageError(f"{said} {hint}, or {hint_other}")
 
 
 def broken_limits(subject: Subject, limits: Limits) -> list[str]:
@@ -589,7 +610,7 @@ def _worst(where: str, name: str, limit: float | str, unit: str, figures: Sequen
     """The check of a limit: by its worst value, unless a value that is there could not be measured."""
     values = [f for f in figures if f.value is not None]
     lacking = [f for f in figures if f.value is None]
-    least = name.startswith("min_") or name == "steady"
+    least = _is_least(name) or name == "steady"
     if values:
         worst = (min if least else max)(values, key=lambda f: _sortable(f.value, least=least))
         kept = _bound(where, name, limit, worst, unit)
@@ -604,6 +625,10 @@ def _worst(where: str, name: str, limit: float | str, unit: str, figures: Sequen
     reason = f"cannot be measured: {_placed(first.reason, first.at)}"
     place = (first.at.seed, first.at.episode)
     return LimitCheck(where, name, limit, None, unit, "unmeasured", reason, *place, measured_in=len(values))
+
+
+def _is_least(name: str) -> bool:
+    return name.startswith(("min_", "least_"))
 
 
 def _sortable(value: float | None, *, least: bool) -> float:
@@ -627,18 +652,23 @@ def _bound(where: str, name: str, limit: float | str, worst: _Figure, unit: str)
         return LimitCheck(
             where, name, limit, "yes" if holds else "no", unit, "pass" if holds else "fail", reason, *place
         )
-    least = name.startswith("min_")
+    least = _is_least(name)
     good = math.isfinite(measured) and (measured >= limit if least else measured <= limit)
     text = f"{_number(measured)} {unit} is {'below' if least else 'above'} {_number(limit)} {unit}"
     text += f" {worst.place}" if worst.place else ""
     reason = "" if good else _placed(text, worst.at)
-    return LimitCheck(where, name, limit, measured, unit, "pass" if good else "fail", reason, *place)
+    verdict: Verdict = "pass" if good else "fail"
+    return LimitCheck(where, name, limit, measured, unit, verdict, reason, *place, **worst.spot)
 
 
 def _port_checks(subject: Subject, name: str, limits: PortLimits) -> Iterator[LimitCheck]:
     ports = [(at, _payload(name, at.ports[name], limits.packets)) for at in subject.of_streams()]
     got = [(at, *_measured(port)) for at, port in ports]
+    for one in window_limits(limits):
+        yield _worst(name, one.name, one.limit, one.unit, [_limited_window(at, port, one) for at, port in ports])
     for what, limit in limits.given().items():
+        if what in WINDOW_KEYS:
+            continue
         if what.startswith("min_") and limits.window_ns is not None:
             figures = [_window_figure(at, port, what, limits.window_ns) for at, port in ports]
         else:
@@ -673,11 +703,37 @@ def _window_figure(at: Measured, port: MeasuredPort, what: str, window_ns: float
     dtype, why = _sample_type(port)
     rate = rate_of(slowest.payload, dtype, window_ps)
     value = rate.mb_per_s if what == "min_mb_per_s" else rate.msamples_per_s
-    if slowest.start == int(port.trace[:1].time_ps[0]):
-        place = f"in the window from {_number(slowest.start / 1000)} ns on"
-    else:
-        place = f"in the window right after the beat at {_number((slowest.start - 1) / 1000)} ns"
-    return _Figure(at, value, "" if value is not None else why, place=place)
+    place, spot = _window_place(port, slowest.start, slowest.beat)
+    return _Figure(at, value, "" if value is not None else why, place=place, spot=spot)
+
+
+def _limited_window(at: Measured, port: MeasuredPort, limit: WindowLimit) -> _Figure:
+    """The rate in the worst window of a limit."""
+    dtype, why = _sample_type(port)
+    found = limit.measure(port.trace, dtype, port.clock_ps)
+    if found is None:
+        kind = "no frames" if limit.span.kind == "frame" and not bool(port.trace.last.any()) else "too few beats to say"
+        return _Figure(at, None, f"{kind}: no window of {limit.span.text}", absent=True)
+    value, start, _, beat = found
+    place, spot = _window_place(port, start, beat) if limit.key.startswith("least_") else ("", {})
+    return _Figure(at, value, "" if value is not None else why.replace("min_", "least_"), place=place, spot=spot)
+
+
+def _window_place(port: MeasuredPort, start: int, beat: int) -> tuple[str, dict[str, Any]]:
+    """Where a window begins, in words and for JSON: its time, its cycle, and the line of the beat before it."""
+    first = port.trace[max(0, beat) : max(0, beat) + 1]
+    # A window of time begins right after a beat, one of beats or frames with the first of them.
+    after = beat >= 0 and start == int(first.time_ps[0]) + 1
+    cycle = (start - after - port.trace.offset_ps) // (port.clock_ps or port.trace.clock_ps) + after
+    spot: dict[str, Any] = {"start_ns": start / 1000, "cycle": cycle if port.clock_known else None}
+    said = (
+        f"right after the beat at {_number((start - 1) / 1000)} ns" if after else f"from {_number(start / 1000)} ns on"
+    )
+    more = [f"cycle {cycle}"] if port.clock_known else []
+    if len(port.lines):
+        spot["line"] = int(port.lines[max(0, beat)])
+        more.append(f"{'after ' if beat >= 0 else ''}line {spot['line']}")
+    return f"in the window {said}" + (f" ({', '.join(more)})" if more else ""), spot
 
 
 def _sample_type(port: MeasuredPort) -> tuple[str | None, str]:
@@ -715,12 +771,13 @@ def _figure(at: Measured, got: Throughput, what: str, rate_name: str, no_samples
 def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLimits) -> Iterator[LimitCheck]:
     where = f"{source}{ARROW}{sink}"
     given = limits.given()
-    found: list[tuple[Measured, Latency | UnmeasurableError]] = []
+    found: list[tuple[Measured, Mapping[str, float] | UnmeasurableError]] = []
     for at in subject.of_streams():
         try:
             if subject.status is None:
                 raise UnmeasurableError("a single file has no second port; give a run folder")
-            found.append((at, latency(at.ports[source].trace, at.ports[sink].trace, by=limits.by)))
+            took = latencies(at.ports[source].trace, at.ports[sink].trace, by=limits.by)
+            found.append((at, {what: latency_figure(took, what) for what in given}))
         except UnmeasurableError as why:
             found.append((at, why))
         except UsageError as why:
@@ -729,7 +786,7 @@ def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLim
         figures = [
             _Figure(at, None, str(got), absent=not isinstance(got, UnmatchedError))
             if isinstance(got, UnmeasurableError)
-            else _Figure(at, _latency_ps(got, what) / 1000)
+            else _Figure(at, got[what] / 1000)
             for at, got in found
         ]
         yield replace(_worst(where, what, limit, "ns", figures), note=_by_number(limits.by.partition("-")[0]))
@@ -765,10 +822,6 @@ def _transaction_checks(subject: Subject, name: str, limits: TransactionLimits) 
         found = [(at, *measured_transactions(at.transactions.get(name), what)) for at in subject.episodes]
         figures = [_Figure(at, value, why, absent=True) for at, value, why in found]
         yield _worst(name, what, limit, _unit(what), figures)
-
-
-def _latency_ps(got: Latency, what: str) -> float:
-    return {"max_ns": got.max_ps, "max_mean_ns": got.mean_ps, "max_first_ns": got.first_ps}[what]
 
 
 def _unit(what: str) -> str:

@@ -9,6 +9,8 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.curves.port import port_windows, shown_lengths
+from goldbeat.pymodels.packet_payload import payload_of
 from goldbeat.pymodels.pattern import Pattern, ReadyCycles
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.ports.stream import StreamPort
@@ -18,6 +20,8 @@ from goldbeat.tb.timeline.side import TimelineSide
 _WAITS = ("gap", "stall", "never taken")
 _GAP, _STALL, _OPEN = range(3)
 _MOST_PAIRS = 16
+_SLOWEST = 64
+"""Cycles of the slowest window, as in the tables of runs."""
 
 
 def stream_rows(side: TimelineSide, port: StreamPort, window: int, end_ps: int, *, exact: bool) -> Iterator[Entry]:
@@ -39,6 +43,17 @@ def stream_rows(side: TimelineSide, port: StreamPort, window: int, end_ps: int, 
         count = np.bincount(cycle // window)
         at = side.beats(trace, np.arange(len(count) + 1) * window)
         yield Counts(f"{port.name} throughput", f"beats in {window} cycles", at, np.append(count, 0))
+    yield from _slowest(side, port, trace)
+
+
+def _slowest(side: TimelineSide, port: StreamPort, trace: Trace) -> Iterator[Slices]:
+    """The window that tables show of a port as its slowest; none of short traces."""
+    found = port_windows(payload_of(trace), cycles=shown_lengths(_SLOWEST))
+    for one in found[-1:]:
+        start = np.array([one.cycle])
+        args: dict[str, Column] = {"first_cycle": start, "bytes": np.array([one.least.bytes])}
+        ends = side.beats(trace, start + one.cycles)
+        yield Slices(f"{port.name} slowest window", side.beats(trace, start), ends, f"{one.cycles} cycles", None, args)
 
 
 def frame_rows(side: TimelineSide, row: str, trace: Trace) -> Slices:

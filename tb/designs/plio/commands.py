@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
+from goldbeat.pymodels.curves.port import TOO_FEW, PortWindow, port_windows, windows_json
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.measure import AIE_STREAM_MB_PER_S, Rate, Throughput, measure, measures_dict
 from goldbeat.pymodels.pattern import Pattern
@@ -48,6 +50,7 @@ from goldbeat.tb.cli.trace_files import (
     read_file,
     read_timed,
 )
+from goldbeat.tb.cli.windows import window_lines
 from goldbeat.tb.designs.plio import HELP
 from goldbeat.tb.designs.plio.packets_command import Strict, check_strict, count_by_id, make_packets, packets_of
 from goldbeat.tb.extras import need_module
@@ -366,28 +369,44 @@ def throughput(
             trace, headed = counted(file, path, packets)
             # Where a header shares its beat, what is left may be no whole sample.
             kind = file.dtype if trace.ragged(file.dtype) is None else None
-            results.append((path, file, measure(trace, kind, clock_ps=file.clock.period_ps), headed))
+            windows = port_windows(trace, kind, clock_ps=file.clock.period_ps)
+            results.append(_Measured(path, file, measure(trace, kind, clock_ps=file.clock.period_ps), headed, windows))
             step()
     if plot is not None:
         _plot(results, plot, force)
     if as_json:
         print_json(
             [
-                {"file": str(path), "dtype": f.dtype.name, "dropped": len(f.dropped)}
-                | measures_dict(r)
-                | clock_json(f)
-                | ({} if f.clock.known else {"limit_mb_per_s": None})
-                | {"packets": headed}
-                for path, f, r, headed in results
+                {"file": str(one.path), "dtype": one.file.dtype.name, "dropped": len(one.file.dropped)}
+                | measures_dict(one.result)
+                | clock_json(one.file)
+                | ({} if one.file.clock.known else {"limit_mb_per_s": None})
+                | {"packets": one.headed, "windows": _windows_json(one)}
+                for one in results
             ]
         )
         return
-    for path, file, result, headed in results:
-        facts(str(path), _throughput_rows(result, file, headed))
+    for one in results:
+        facts(str(one.path), _throughput_rows(one))
 
 
-_Measured = tuple[Path, PlioFile, Throughput, bool]
-"""A file, what it says, and whether packets' headers were left out."""
+@dataclass(frozen=True)
+class _Measured:
+    """A file, what it says, and whether packets' headers were left out."""
+
+    path: Path
+    file: PlioFile
+    result: Throughput
+    headed: bool
+    windows: Sequence[PortWindow]
+
+
+def _windows_json(one: _Measured) -> list[dict[str, Any]]:
+    """The windows; the slowest begins after a line of the file, or with its first."""
+    found = windows_json(one.windows)
+    for entry, window in zip(found, one.windows, strict=True):
+        entry["slowest"]["line"] = int(one.file.lines[max(0, window.beat)])
+    return found
 
 
 def _plot(results: list[_Measured], plot: Path, force: bool) -> None:
@@ -396,16 +415,16 @@ def _plot(results: list[_Measured], plot: Path, force: bool) -> None:
     stream = BytesIO()
     with working(f"drawing {plot}"):
         if len(results) == 1:
-            path, file, *_ = results[0]
-            plot_trace(file.on_clock(), stream, title=path.name, dtype=file.dtype)
+            file = results[0].file
+            plot_trace(file.on_clock(), stream, title=results[0].path.name, dtype=file.dtype)
         else:
-            ports = {str(path): file.on_clock() for path, file, *_ in results}
-            plot_run(ports, stream, "Throughput", {str(path): file.dtype.name for path, file, *_ in results})
+            ports = {str(one.path): one.file.on_clock() for one in results}
+            plot_run(ports, stream, "Throughput", {str(one.path): one.file.dtype.name for one in results})
     store(plot, stream.getvalue(), force=force)
 
 
-def _throughput_rows(result: Throughput, file: PlioFile, headed: bool) -> list[tuple[str, str]]:
-    kind = file.dtype
+def _throughput_rows(one: _Measured) -> list[tuple[str, str]]:
+    result, file, kind = one.result, one.file, one.file.dtype
 
     def rate(name: str, value: Rate | None) -> str:
         if value is None:
@@ -421,7 +440,7 @@ def _throughput_rows(result: Throughput, file: PlioFile, headed: bool) -> list[t
         clock.append(("port limit", f"{limit * 8 / kind.bits:.2f} Msamples/s = {limit:.2f} MB/s"))
     rows = [
         ("beats, samples, frames", f"{result.beats}, {result.samples}, {result.frames}"),
-        *([("packets", f"{result.frames}, headers not counted (--no-packets counts them)")] if headed else []),
+        *([("packets", f"{result.frames}, headers not counted (--no-packets counts them)")] if one.headed else []),
         ("first, last beat", f"{ns(result.first_ps)}, {ns(result.last_ps)}"),
         *clock,
         ("raw", rate("raw", result.raw)),
@@ -448,6 +467,8 @@ def _throughput_rows(result: Throughput, file: PlioFile, headed: bool) -> list[t
             else f"{s.rate.msamples_per_s:.2f} Msamples/s"
         )
         rows.append(("steady state", f"yes, from frame {s.since_frame} on, at {text}"))
+    lines = window_lines(one.windows, file.lines.tolist() if one.windows else ()) or [f"none: {TOO_FEW}"]
+    rows += [("" if at else "windows", text) for at, text in enumerate(lines)]
     if result.gap_ps:
         rows += _gap_rows(result, True)
     else:

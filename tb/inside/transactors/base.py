@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import Stalled
 from goldbeat.pymodels.payload import Payload
 from goldbeat.pymodels.stimulus import Access, Clock, Driver, Outcome, Stimulus
 from goldbeat.tb.design.ports.bundle import Bundle
@@ -227,6 +228,10 @@ class Transactors(ABC):
 
     def stalls(self) -> Mapping[str, tuple[int, ...]]:
         """Beats by port that waited 1, 2-3, 4-15, 16-63, 64 and more cycles; empty where the back end does not count them."""
+        return {}
+
+    def stalled(self) -> Mapping[str, Stalled]:
+        """By port the cycles in which a beat waited for TREADY; empty where the back end does not count them."""
         return {}
 
     @abstractmethod

@@ -14,6 +14,7 @@ from cocotb.utils import get_sim_steps
 
 from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import Stalled
 from goldbeat.pymodels.payload import Payload
 from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
@@ -209,6 +210,11 @@ class NativeTransactors(Transactors):
     def stalls(self) -> Mapping[str, tuple[int, ...]]:
         """Counted by the sources and sinks."""
         return {n: agent.stalls for n in self._streams for agent in [self._sources.get(n) or self._sinks[n]]}
+
+    def stalled(self) -> Mapping[str, Stalled]:
+        """Counted by the sources and sinks."""
+        agents = {n: self._sources.get(n) or self._sinks[n] for n in self._streams}
+        return {n: found for n, agent in agents.items() if (found := agent.stalled) is not None}
 
     def waits(self) -> Mapping[str, Mapping[str, tuple[int, int]]]:
         """Counted by the checkers."""

@@ -187,7 +187,7 @@ def test_a_limit_for_a_port_that_is_not_there_is_an_error(tmp_path: Path, text: 
         ("[latency.'a->b']\nby = 'frame'\n", "without a limit"),
         (
             "[port.a]\nmax_gap = 3\n",
-            "unknown setting port.a.max_gap, expected one of rate, window_ns, packets, min_msamples_per_s",
+            "unknown setting port.a.max_gap, expected one of window, least_rate",
         ),
         ("[ports.a]\nmax_gap_ns = 3\n", "unknown setting ports, expected one of port, latency"),
         ("[latency.'a->b']\nmax = 3\n", "unknown setting latency.a->b.max, expected one of by, max_ns"),

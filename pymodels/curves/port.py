@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The slowest and the fastest window of a port at each of a few lengths: what tables, pages and JSON show of its curves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from goldbeat.pymodels.curves.service import Windows
+from goldbeat.pymodels.measure import Rate, rate_of
+from goldbeat.pymodels.samples import SampleType
+from goldbeat.pymodels.trace import Trace
+
+SHORTEST = 16
+"""Cycles of the shortest window that is shown; each next one is four times as long."""
+TOO_FEW = f"too few beats to say: the shortest window has {SHORTEST} cycles"
+
+
+@dataclass(frozen=True)
+class PortWindow:
+    """All windows of one length.
+
+    Attributes:
+        cycles: length in cycles of the port's clock.
+        least, most: rates of the emptiest and of the fullest.
+        start_ps: start of the first of the emptiest.
+        cycle: the same in cycles of the trace, rounded down.
+        beat: number of the last beat before it; -1: it begins with the first beat.
+        seed, episode: where it is; None for a file.
+    """
+
+    cycles: int
+    least: Rate
+    most: Rate
+    start_ps: int
+    cycle: int
+    beat: int
+    seed: int | None = None
+    episode: int | None = None
+
+
+def shown_lengths(longest: int) -> list[int]:
+    """Lengths in cycles of the windows that are shown of a stream."""
+    found = [SHORTEST]
+    while found[-1] * 4 <= longest:
+        found.append(found[-1] * 4)
+    return [n for n in found if n <= longest]
+
+
+def port_windows(
+    trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: int | None = None, cycles: Sequence[int] = ()
+) -> list[PortWindow]:
+    """The windows of one trace, in ascending order; none where it is too short.
+
+    Args:
+        trace: payload of the port.
+        dtype: sample type; None: rates are in bytes alone.
+        clock_ps: period of the port's clock where the trace's own is finer.
+        cycles: lengths; none: those that are shown.
+    """
+    period = clock_ps or trace.clock_ps
+    fine = period != trace.clock_ps
+    windows = Windows(trace, in_ps=fine, cycle_ps=clock_ps)
+    step = period if fine else 1
+    lengths = [n for n in sorted(cycles) or shown_lengths(windows.span // step) if n * step <= windows.span]
+    found = []
+    scaled = [n * step for n in lengths]
+    for n, least, most in zip(lengths, windows.least(scaled), windows.most(scaled), strict=True):
+        slow = windows.emptiest(n * step)
+        assert slow is not None
+        start = slow.start if fine else trace.offset_ps + slow.start * trace.clock_ps
+        low, high = (rate_of(units * windows.unit, dtype, n * period) for units in (least, most))
+        found.append(PortWindow(n, low, high, start, (start - trace.offset_ps) // period, slow.beat))
+    return found
+
+
+def worst_windows(found: Iterable[Sequence[PortWindow]]) -> list[PortWindow]:
+    """Of several traces the worst of each length: the first of the slowest, and the fastest rate of all."""
+    worst: dict[int, PortWindow] = {}
+    for rows in found:
+        for one in rows:
+            kept = worst.get(one.cycles, one)
+            slow = one if _less(one.least, kept.least) else kept
+            worst[one.cycles] = replace(slow, most=one.most if _less(kept.most, one.most) else kept.most)
+    return [worst[n] for n in sorted(worst)]
+
+
+def _less(one: Rate, other: Rate) -> bool:
+    return one.bytes * other.span_ps < other.bytes * one.span_ps
+
+
+def rate_over_time(trace: Trace, cycles: int, *, clock_ps: int | None = None) -> Iterable[tuple[int, int, int]]:
+    """Start in picoseconds, beats and payload bytes of stretches of a trace, one after the other, from its first beat on."""
+    step = cycles * (clock_ps or trace.clock_ps)
+    if not len(trace):
+        return
+    time = trace.time_ps
+    edges = np.arange(int(time[0]), int(time[-1]) + step + 1, step)
+    at = np.searchsorted(time, edges)
+    before = np.concatenate([[0], np.cumsum(trace.valid_bytes())])
+    for start, first, last in zip(edges[:-1].tolist(), at[:-1], at[1:], strict=True):
+        yield start, int(last - first), int(before[last] - before[first])
+
+
+def windows_json(windows: Sequence[PortWindow]) -> list[dict[str, Any]]:
+    """For JSON: rates in all units, times in nanoseconds."""
+    return [
+        {
+            "cycles": one.cycles,
+            "ns": one.least.span_ps / 1000,
+            "least": _rate_json(one.least),
+            "most": _rate_json(one.most),
+            "slowest": {
+                "start_ns": one.start_ps / 1000,
+                "cycle": one.cycle,
+                "beat": one.beat,
+                **({} if one.seed is None else {"seed": one.seed, "episode": one.episode}),
+            },
+        }
+        for one in windows
+    ]
+
+
+def _rate_json(rate: Rate) -> dict[str, float | None]:
+    return {"bytes": rate.bytes, "msamples_per_s": rate.msamples_per_s, "mb_per_s": rate.mb_per_s}
