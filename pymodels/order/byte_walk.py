@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes that an access touches: runs at the places of a strided walk."""
+"""Bytes that an access touches: runs at the places of a strided walk, or any runs."""
 
 from __future__ import annotations
 
@@ -42,9 +42,54 @@ class ByteWalk:
         return self.first + sum(r for r in reach if r < 0), self.first + sum(r for r in reach if r > 0) + self.run
 
 
+@dataclass(frozen=True)
+class ByteRuns:
+    """Bytes without a pattern; :meth:`of` makes them.
+
+    Attributes:
+        memory: which memory.
+        packed: the :data:`ByteRanges` as bytes.
+    """
+
+    memory: Hashable
+    packed: bytes
+
+    @classmethod
+    def of(cls, memory: Hashable, first: npt.NDArray[np.int64], end: npt.NDArray[np.int64]) -> ByteRuns:
+        """Runs from their first bytes and the bytes after their last ones, in any order."""
+        return cls(memory, _joined(first, end).tobytes())
+
+    @property
+    def empty(self) -> bool:
+        """Whether it touches nothing."""
+        return not self.packed
+
+    @property
+    def outline(self) -> tuple[int, int]:
+        """First byte and byte after the last one."""
+        ranges = byte_ranges(self)
+        return (int(ranges[0, 0]), int(ranges[-1, 1])) if len(ranges) else (0, 0)
+
+
+def _joined(first: npt.NDArray[np.int64], end: npt.NDArray[np.int64]) -> ByteRanges:
+    """Runs as ranges that neither overlap nor touch."""
+    keep = np.flatnonzero(end > first)
+    keep = keep[np.argsort(first[keep], kind="stable")]
+    if not len(keep):
+        return np.zeros((0, 2), np.int64)
+    low, high = first[keep], np.maximum.accumulate(end[keep])
+    new = np.flatnonzero(low[1:] > high[:-1]) + 1
+    return np.stack((low[np.r_[0, new]], high[np.r_[new - 1, -1]]), axis=1)
+
+
+AnyWalk = ByteWalk | ByteRuns
+
+
 @lru_cache(maxsize=1 << 12)
-def byte_ranges(walk: ByteWalk) -> ByteRanges:
+def byte_ranges(walk: AnyWalk) -> ByteRanges:
     """The bytes of a walk."""
+    if isinstance(walk, ByteRuns):
+        return np.frombuffer(walk.packed, np.int64).reshape(-1, 2)
     if walk.empty:
         return np.zeros((0, 2), np.int64)
     run = walk.run
@@ -59,7 +104,7 @@ def byte_ranges(walk: ByteWalk) -> ByteRanges:
     return np.stack((starts[np.r_[0, new]], starts[np.r_[new - 1, -1]] + run), axis=1)
 
 
-def common_bytes(one: ByteWalk, other: ByteWalk) -> ByteRanges:
+def common_bytes(one: AnyWalk, other: AnyWalk) -> ByteRanges:
     """The bytes that both walks touch."""
     (low, high), (other_low, other_high) = one.outline, other.outline
     if one.memory != other.memory or one.empty or other.empty or high <= other_low or other_high <= low:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from goldbeat.pymodels.order.byte_walk import ByteRanges, ByteWalk, common_bytes
+from goldbeat.pymodels.order.byte_walk import AnyWalk, ByteRanges, common_bytes
 from goldbeat.pymodels.order.partial_order import PartialOrder
 
 
@@ -26,7 +26,7 @@ class OrderedAccess:
     """
 
     who: Hashable
-    walk: ByteWalk
+    walk: AnyWalk
     write: bool
     begin: int
     end: int | None = None
@@ -74,8 +74,8 @@ def find_conflicts(
     place = order.positions()
     given = sorted((one for one in accesses if not one.walk.empty), key=lambda one: place[one.begin])
     touching = _touching(given)
-    writes: dict[ByteWalk, list[OrderedAccess]] = defaultdict(list)
-    reads: dict[ByteWalk, list[OrderedAccess]] = defaultdict(list)
+    writes: dict[AnyWalk, list[OrderedAccess]] = defaultdict(list)
+    reads: dict[AnyWalk, list[OrderedAccess]] = defaultdict(list)
     found = []
     for one in given:
         for walk, ranges in touching[one.walk]:
@@ -92,11 +92,11 @@ def find_conflicts(
     return found
 
 
-def _touching(accesses: list[OrderedAccess]) -> dict[ByteWalk, list[tuple[ByteWalk, ByteRanges]]]:
+def _touching(accesses: list[OrderedAccess]) -> dict[AnyWalk, list[tuple[AnyWalk, ByteRanges]]]:
     """For each walk those that touch it, itself included, with the common bytes; reads beside reads left out."""
     written = {one.walk for one in accesses if one.write}
-    found: dict[ByteWalk, list[tuple[ByteWalk, ByteRanges]]] = {one.walk: [] for one in accesses}
-    by_memory: dict[Hashable, list[ByteWalk]] = defaultdict(list)
+    found: dict[AnyWalk, list[tuple[AnyWalk, ByteRanges]]] = {one.walk: [] for one in accesses}
+    by_memory: dict[Hashable, list[AnyWalk]] = defaultdict(list)
     for walk in found:
         by_memory[walk.memory].append(walk)
     for walks in by_memory.values():

@@ -23,6 +23,15 @@ class PartialOrder:
         self._previous: list[int] = []
         self._edges: dict[int, list[int]] = {}
 
+    def copy(self) -> PartialOrder:
+        """The same events and edges, for more of them."""
+        other = PartialOrder()
+        other._actors = dict(self._actors)
+        for name in ("_last", "_actor", "_place", "_previous"):
+            setattr(other, name, list(getattr(self, name)))
+        other._edges = {after: list(before) for after, before in self._edges.items()}
+        return other
+
     def __len__(self) -> int:
         return len(self._actor)
 
@@ -45,6 +54,13 @@ class PartialOrder:
         for earlier in after:
             self.edge(earlier, one)
         return one
+
+    def events_by_actor(self) -> list[list[int]]:
+        """The events of each actor, in its order."""
+        found: list[list[int]] = [[] for _ in self._last]
+        for event, actor in enumerate(self._actor):
+            found[actor].append(event)
+        return found
 
     def edge(self, before: int, after: int) -> None:
         """One event happens before another one."""

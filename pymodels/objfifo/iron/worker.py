@@ -18,6 +18,7 @@ from goldbeat.pymodels.objfifo.plan.access import LockAccess
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
+from goldbeat.pymodels.order.watched_memory import watched_call
 
 _COMPILER = ("allocation_scheme", "trace", "trace_events", "dynamic_objfifo_lowering")
 _stand_ins: ContextVar[Mapping[str, Callable[..., Any]] | None] = ContextVar("stand_ins", default=None)
@@ -67,7 +68,7 @@ def run_kernel(name: str, file: str, model: Callable[..., Any] | None, args: Seq
         model = stand_in_of(name, file)
         if model is None:
             raise NoStandInError(f"{name} is compiled code; give a stand-in: --kernel {name}=FILE.py:FUNCTION")
-    found = None if model is None else model(*(getattr(arg, "array", arg) for arg in args))
+    found = None if model is None else watched_call(model, [getattr(a, "array", a) for a in args])
     if not isinstance(found, Generator):
         return found
     serve = _serve.get()

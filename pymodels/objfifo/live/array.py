@@ -15,18 +15,19 @@ import numpy.typing as npt
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.live.agent import Blocked, LiveAgent, LiveProgram
 from goldbeat.pymodels.objfifo.live.core_control import CoreControl
-from goldbeat.pymodels.objfifo.live.core_ports import CorePorts, connect_cascade
+from goldbeat.pymodels.objfifo.live.core_ports import CorePorts, CoreWatch, connect_cascade
 from goldbeat.pymodels.objfifo.live.core_registers import ArrayRegisters, RegisterRead, RegisterWrite, serve_register
 from goldbeat.pymodels.objfifo.live.dma import ChannelWatch, LiveBd, LiveChannel, LiveTask, LiveWords
 from goldbeat.pymodels.objfifo.live.lock import LiveLock, LockWatch
 from goldbeat.pymodels.objfifo.live.scratchpad import Scratchpad
-from goldbeat.pymodels.objfifo.live.streams import LiveSink, LiveSource, LiveStreams, TilePort
+from goldbeat.pymodels.objfifo.live.streams import LiveSink, LiveSource, LiveStreams, StreamWatch, TilePort
 from goldbeat.pymodels.objfifo.plan.device import Device
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
 from goldbeat.pymodels.objfifo.plan.memory import ALIGN, reserved
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Direction
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
+from goldbeat.pymodels.order.watched_memory import Steps, WatchedMemory, watching_memories
 
 ChannelKey = tuple[Tile, Direction, int]
 _SPINS = 20_000
@@ -59,6 +60,19 @@ class ArrayWatch(ChannelWatch, Protocol):
 
     def task_pushed(self, channel: LiveChannel, task: LiveTask) -> None:
         """A task was put into a channel's queue while the array runs."""
+
+
+class AccessWatch(CoreWatch, StreamWatch, Protocol):
+    """Told of what orders programs and channels beside locks, and of what programs access."""
+
+    def token_given(self, key: ChannelKey) -> None:
+        """A channel gives a token."""
+
+    def token_taken(self, key: ChannelKey) -> None:
+        """A program has waited for a token."""
+
+    def touched(self, memory: Hashable, first: int, run: int, steps: Steps, write: bool) -> None:
+        """A program accesses memory: first byte, bytes of a run, count and stride of each loop."""
 
 
 class LiveArray:
@@ -108,10 +122,16 @@ class LiveArray:
         """The place in its text, where it has one."""
         self.handed_back: Callable[[LiveLock | None], None] | None = None
         """Called after a program has released a lock, or (None) after the host has started a task."""
+        self.held_program = ""
+        """The program that goes on only when nothing else can move."""
+        self.places: dict[str, Callable[[], str]] = {}
+        """The line of a program in text that is at work, by its name."""
         self._awaited: set[ChannelKey] = set()
         self._slow: Callable[[LiveChannel], bool] | None = None
         self._core_ports: dict[Tile, CorePorts] = {}
         self._watch: ArrayWatch | None = None
+        self._accesses: AccessWatch | None = None
+        self._watched: dict[Tile, WatchedMemory] | None = {} if watching_memories() else None
 
     def watched_by(self, watch: ArrayWatch) -> None:
         """Tell somebody of everything that locks and channels do from now on."""
@@ -120,6 +140,16 @@ class LiveArray:
             channel.watch = watch
         for lock in (lock for locks in self.locks.values() for lock in locks.values()):
             lock.watch = watch.lock_changes
+
+    def recorded_by(self, watch: AccessWatch) -> None:
+        """Tell somebody of streams, tokens, and of what programs access, if it was set up with watched memories."""
+        self._accesses = self.streams.watch = watch
+        for ports in self._core_ports.values():
+            ports.watch = watch
+
+    def _touched(self, memory: Hashable, first: int, run: int, steps: Steps, write: bool) -> None:
+        if self._accesses is not None:
+            self._accesses.touched(memory, first, run, steps, write)
 
     # -- setting up
 
@@ -181,9 +211,14 @@ class LiveArray:
 
     def view(self, buffer: LiveBuffer) -> npt.NDArray[Any]:
         """A buffer as an array that writes through."""
-        first = buffer.address or 0
-        raw = self.memory(buffer.tile).view(np.uint8)[first : first + buffer.obj.size]
-        return raw.view(buffer.obj.dtype).reshape(buffer.obj.shape)
+        first, words = buffer.address or 0, self.memory(buffer.tile)
+        raw = words.view(np.uint8)[first : first + buffer.obj.size]
+        found = raw.view(buffer.obj.dtype).reshape(buffer.obj.shape)
+        if self._watched is None:
+            return found
+        if buffer.tile not in self._watched or not self._watched[buffer.tile].holds(found):
+            self._watched[buffer.tile] = WatchedMemory(buffer.tile, words, self._touched)
+        return self._watched[buffer.tile].view(found)
 
     def lock(self, tile: Tile, number: int, *, name: str | None = None, initial: int | None = None) -> LiveLock:
         """A lock by its number; made where there is none."""
@@ -221,6 +256,8 @@ class LiveArray:
     def _counter(self, key: ChannelKey) -> Callable[[], None]:
         def count() -> None:
             self.tokens[key] += 1
+            if self._accesses is not None:
+                self._accesses.token_given(key)
 
         return count
 
@@ -361,6 +398,8 @@ class LiveArray:
                 return False
             self.tokens[key] -= 1
             self._awaited.add(key)
+            if self._accesses is not None:
+                self._accesses.token_taken(key)
             return True
 
         return Blocked(f"a token of {key[1]} {key[2]} of {key[0]}", attempt)
@@ -374,14 +413,14 @@ class LiveArray:
         spins = 0
         while True:
             moved = ran = False
-            for agent in order:
-                self.running = agent
-                did, went = agent.step()
-                self.running = None
-                moved, ran = moved or did, ran or went
-                if did:
-                    moved |= self.streams.step()
-            moved |= self.streams.step()
+            for held in (False, True):
+                for agent in order if not moved or not held else ():
+                    if (agent.name == self.held_program) is held:
+                        did, went = self._step(agent)
+                        moved, ran = moved or did, ran or went
+                        if did:
+                            moved |= self.streams.step()
+                moved |= self.streams.step()
             if not moved and self._slow is not None:
                 moved |= self._slow_channels_move()
             if self.ended():
@@ -392,6 +431,13 @@ class LiveArray:
                 if self.host is not None and not self.host.done and any(rescue() for rescue in self.rescues):
                     continue
                 return self._served()
+
+    def _step(self, agent: LiveAgent) -> tuple[bool, bool]:
+        """Let a program go on."""
+        self.running = agent
+        done = agent.step()
+        self.running = None
+        return done
 
     def hold_channels(self, slow: Callable[[LiveChannel], bool]) -> None:
         """From now on these channels begin a descriptor only when nothing else can move."""

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.live.agent import Blocked
 from goldbeat.pymodels.objfifo.live.core_registers import RegisterRead, RegisterWrite
-from goldbeat.pymodels.objfifo.live.streams import LiveSink, LiveSource
+from goldbeat.pymodels.objfifo.live.streams import LiveSink, LiveSource, TilePort
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
 _CASCADE_DEPTH = 2
@@ -52,6 +52,19 @@ class StreamPut:
     port: int = 0
 
 
+class CoreWatch(Protocol):
+    """Told of what cores send and receive; an event is a number."""
+
+    def core_sends(self, port: TilePort | str) -> None:
+        """A core has put a word into a stream or a cascade."""
+
+    def core_receives(self, *causes: int) -> None:
+        """A core has got a word of a stream that came after events."""
+
+    def cascade_taken(self, name: str) -> None:
+        """A core has got a value of a cascade."""
+
+
 class CorePorts:
     """A core's ports.
 
@@ -61,6 +74,7 @@ class CorePorts:
 
     Attributes:
         into, out: its cascades, None for none.
+        watch: told of what it sends and receives.
     """
 
     def __init__(
@@ -72,6 +86,7 @@ class CorePorts:
         self._sink, self._source, self._registers = sink, source, registers
         self.into: LiveCascade | None = None
         self.out: LiveCascade | None = None
+        self.watch: CoreWatch | None = None
 
     def get_stream(self, index: int) -> tuple[Blocked, list[Any]]:
         """What to wait for, and where the word is found then."""
@@ -82,6 +97,8 @@ class CorePorts:
             if not sink.stored:
                 return False
             found.append(int(sink.pull(1).view("i4")[0]))
+            if self.watch is not None:
+                self.watch.core_receives(*sink.causes)
             return True
 
         return Blocked(f"a word at {sink.port}", attempt), found
@@ -94,6 +111,8 @@ class CorePorts:
             if len(source.words) >= 4:
                 return False
             source.words.append(value & 0xFFFFFFFF)
+            if self.watch is not None:
+                self.watch.core_sends(source.port)
             return True
 
         return Blocked(f"room at {source.port}", attempt)
@@ -107,6 +126,8 @@ class CorePorts:
             if cascade is None or not cascade.words:
                 return False
             found.append(cascade.words.popleft())
+            if self.watch is not None:
+                self.watch.cascade_taken(cascade.name)
             return True
 
         return Blocked(f"the cascade {cascade.name}" if cascade else "a cascade, which it has not", attempt), found
@@ -119,6 +140,8 @@ class CorePorts:
             if cascade is None or len(cascade.words) >= _CASCADE_DEPTH:
                 return False
             cascade.words.append(value)
+            if self.watch is not None:
+                self.watch.core_sends(cascade.name)
             return True
 
         return Blocked(f"room in the cascade {cascade.name}" if cascade else "a cascade, which it has not", attempt)

@@ -135,6 +135,8 @@ class LiveChannel:
         self.tasks_done = 0
         self.words = 0
         self.watch: ChannelWatch | None = None
+        self.causes: list[int] = []
+        """Events after which the words came that are put next, as their sink says."""
         self._device = device
         self._find, self._token = find, token
         self._task: LiveTask | None = None
@@ -333,6 +335,15 @@ class LiveChannel:
             self._chain_ends()
         if self.watch is not None:
             self.watch.descriptor_ends(self, bd.next is None, self._bd, self._runs)
+
+    def skip(self) -> None:
+        """Leave the rest of the descriptor at hand, without words and releases, for the one after it."""
+        bd = self._bd
+        if self.left and self.ordered and bd is not None:
+            self.left = 0
+            self._bd = None
+            if bd.next is not None:
+                self._load(self._find(bd.next))
 
     def _chain_ends(self) -> None:
         assert self._task is not None

@@ -8,7 +8,6 @@ Designs with packets are run once more, with the little storage that was measure
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +16,15 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.objfifo.live.array import LiveArray
+from goldbeat.pymodels.objfifo.live.order_check import ArrayFinding, array_findings
+from goldbeat.pymodels.objfifo.live.order_record import OrderRecorder
 from goldbeat.pymodels.objfifo.live.random_data import random_array, random_buffers
 from goldbeat.pymodels.objfifo.live.record import RecordWish, RunRecorder, record_wish
 from goldbeat.pymodels.objfifo.live.streams import PACKET_STORAGE, STORAGE
-from goldbeat.pymodels.objfifo.live.timings import Hosts, unordered_accesses
+from goldbeat.pymodels.objfifo.live.timings import ArrayOrder, Hosts, TimedRun, script_line, shown_order
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
+from goldbeat.pymodels.order.watched_memory import watched_memories
 
 HostData = dict[str, npt.ArrayLike | ArrayFile]
 
@@ -35,7 +37,7 @@ class LiveResult:
         completes: the host's sequence and its transfers end, in both orders.
         hosts: the host's arrays afterwards, where the cores began before the host.
         differing: host arrays that differ if the host is faster; empty for a result that can be relied on.
-        unordered: accesses that no lock orders: results differ under another legal timing.
+        order: accesses that nothing orders.
         report: who waits for what, where it hangs.
         remarks: what a user should know.
         words: words that each channel moved.
@@ -45,11 +47,16 @@ class LiveResult:
     completes: bool
     hosts: dict[str, npt.NDArray[Any]]
     differing: tuple[str, ...]
-    unordered: tuple[str, ...]
+    order: ArrayOrder
     report: tuple[str, ...]
     remarks: tuple[str, ...]
     words: dict[str, int]
     types: dict[str, ObjectType]
+
+    @property
+    def unordered(self) -> tuple[str, ...]:
+        """Accesses that nothing orders, and whose results were seen to differ."""
+        return self.order.unordered
 
 
 @dataclass(frozen=True)
@@ -98,43 +105,70 @@ def run_live(
     tight.close()
     report = () if good else tuple(bad.report)
 
-    def timed(data: HostData, prepare: Callable[[LiveArray], None]) -> tuple[bool, Hosts]:
-        once = _once(build(), data, runs, lose_pushes, False, prepare=prepare)
-        return once.good, once.hosts
-
-    unordered = _unordered(timed, given, array, first.hosts) if good else ()
-    return LiveResult(
-        good, first.hosts, differing, unordered, report, tuple(remarks), first.words, dict(array.host_types)
-    )
+    order = _order(build, given, array, runs, lose_pushes) if good else ArrayOrder()
+    return LiveResult(good, first.hosts, differing, order, report, tuple(remarks), first.words, dict(array.host_types))
 
 
-def _unordered(
-    timed: Callable[[HostData, Callable[[LiveArray], None]], tuple[bool, Hosts]],
+def array_order(build: Callable[[], LiveArray]) -> ArrayOrder:
+    """Accesses of a design that nothing orders; other timings are tried only where there are some.
+
+    Args:
+        build: sets up a fresh array of a design that completes.
+
+    Raises:
+        GoldbeatError: it cannot be executed.
+    """
+    array = build()
+    array.close()
+    return _order(build, {}, array, 1, False, thorough=False)
+
+
+def _order(
+    build: Callable[[], LiveArray],
     given: HostData,
     array: LiveArray,
-    hosts: Hosts,
-) -> tuple[str, ...]:
-    """Accesses that no lock orders, with random data where the user gave none: among zeros they do not show.
+    runs: int,
+    lose_pushes: bool,
+    *,
+    thorough: bool = True,
+) -> ArrayOrder:
+    """Accesses that nothing orders, with random data where the user gave none: among zeros they do not show.
 
     Data that mislead a design (it hangs or fails with them) are left out: buffers first, then host arrays.
     """
     rng = np.random.default_rng(0)
     filled = {name: random_array(rng, kind) for name, kind in array.host_types.items()} | given
-    for buffers in (True, False):
+    error: GoldbeatError | None = None
+    for data, buffers in ((filled, True), (filled, False), (given, False)):
 
-        def run(prepare: Callable[[LiveArray], None], fill: bool = buffers) -> tuple[bool, Hosts]:
+        def run(
+            prepare: Callable[[LiveArray], None], data: HostData = data, fill: bool = buffers
+        ) -> tuple[bool, Hosts]:
             def prepared(array: LiveArray) -> None:
                 if fill:
                     random_buffers(array)
                 prepare(array)
 
-            return timed(filled, prepared)
+            once = _once(build(), data, runs, lose_pushes, False, prepare=prepared)
+            return once.good, once.hosts
 
-        with suppress(GoldbeatError):
-            usual = run(lambda array: None)
+        try:
+            usual, found = _recorded(run)
             if usual[0]:
-                return unordered_accesses(run, usual)
-    return unordered_accesses(lambda prepare: timed(given, prepare), (True, hosts))
+                return shown_order(run, usual, found, thorough=thorough)
+        except GoldbeatError as failure:
+            error = failure
+    if error is not None and not thorough:
+        raise error
+    return ArrayOrder()
+
+
+def _recorded(run: TimedRun) -> tuple[tuple[bool, Hosts], list[ArrayFinding]]:
+    """The usual schedule, with what its record says of accesses without order."""
+    recorders: list[OrderRecorder] = []
+    with watched_memories():
+        usual = run(lambda array: recorders.append(OrderRecorder(array, script_line)))
+    return usual, array_findings(recorders[0]) if usual[0] else []
 
 
 def _once(

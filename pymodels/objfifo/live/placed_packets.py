@@ -19,12 +19,14 @@ class StreamPiece:
         header: they are the header of a packet.
         slot: the descriptor that a header names; None where that is not known.
         last: a packet ends with them.
+        cause: the event after which they came, -1 if nobody asks.
     """
 
     words: LiveWords
     header: bool = False
     slot: int | None = None
     last: bool = False
+    cause: int = -1
 
 
 class PlacedPackets:
@@ -66,6 +68,7 @@ class PlacedPackets:
     def _fill(self, pieces: deque[StreamPiece]) -> int:
         piece = pieces[0]
         count = min(len(piece.words), self.channel.left)
+        self.channel.causes = [piece.cause]
         self.channel.put(piece.words[:count])
         piece.words = piece.words[count:]
         ended = piece.last and not len(piece.words)

@@ -46,6 +46,16 @@ class PacketReceiver(Protocol):
         """Words arrive."""
 
 
+class StreamWatch(Protocol):
+    """Told of words on streams; an event is a number, -1 for none."""
+
+    def words_sent(self, source: LiveSource, count: int) -> int:
+        """Words leave; the event after which they do."""
+
+    def control_words(self, cause: int) -> None:
+        """Words of control packets arrive."""
+
+
 class LiveSink:
     """What arrives at a port.
 
@@ -62,6 +72,8 @@ class LiveSink:
         self.owner: LiveSource | None = None
         self.storage = STORAGE
         self.stored = 0
+        self.causes: list[int] = []
+        """Events after which the words came that were pulled last."""
         self._words: deque[StreamPiece] = deque()
         self._placed: PlacedPackets | None = None
 
@@ -82,12 +94,12 @@ class LiveSink:
         self._words.append(StreamPiece(np.array([word], np.uint32), True, slot))
         self.stored += 1
 
-    def push(self, words: LiveWords, *, last: bool = False) -> None:
-        """Words arrive; ``last``: a packet ends with them."""
+    def push(self, words: LiveWords, *, last: bool = False, cause: int = -1) -> None:
+        """Words arrive after an event; ``last``: a packet ends with them."""
         if self.control is not None:
             self.control.push(words)
         elif not self.lost:
-            self._words.append(StreamPiece(words, last=last))
+            self._words.append(StreamPiece(words, last=last, cause=cause))
             self.stored += len(words)
 
     def pull(self, count: int) -> LiveWords:
@@ -97,8 +109,10 @@ class LiveSink:
             UsageError: a header that names a descriptor would be data.
         """
         found = []
+        self.causes = []
         while count:
             first = self._words[0]
+            self.causes.append(first.cause)
             if first.slot:
                 what = f"a header with out-of-order id {first.slot} is kept as data"
                 raise UsageError(f"{self.port}: {what}, expected a channel that is out of order")
@@ -125,7 +139,9 @@ class LiveSink:
             return False
         if channel.expander is not None:
             return self._expand(channel, channel.expander)
-        channel.put(self.pull(min(self.stored, channel.left)))
+        words = self.pull(min(self.stored, channel.left))
+        channel.causes = self.causes
+        channel.put(words)
         return True
 
     def _expand(self, channel: LiveChannel, expander: ZeroExpander) -> bool:
@@ -135,6 +151,7 @@ class LiveSink:
             count = min(expander.wants, len(first.words))
             ends = first.last and count == len(first.words)
             words = expander.take(self.pull(count), ends)
+            channel.causes = self.causes
             if words is not None:
                 channel.put(words)
         return True
@@ -207,6 +224,7 @@ class LiveStreams:
         self.sources: dict[TilePort, LiveSource] = {}
         self.sinks: dict[TilePort, LiveSink] = {}
         self.routes: dict[TilePort, list[LiveRoute]] = {}
+        self.watch: StreamWatch | None = None
 
     def connect(
         self,
@@ -280,8 +298,11 @@ class LiveStreams:
             count, source.channel.once = min(count, _SLOW_WORDS), False
         words = source.take(count)
         last = not source.words if source.channel is None else source.channel.left == 0
+        cause = -1 if self.watch is None else self.watch.words_sent(source, count)
         for sink in route.sinks:
-            sink.push(words, last=last and ends)
+            if self.watch is not None and sink.control is not None:
+                self.watch.control_words(cause)
+            sink.push(words, last=last and ends, cause=cause)
             sink.owner = None if last else source
             sink.step()
         source.midway = not last

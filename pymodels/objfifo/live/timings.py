@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import contextvars
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from goldbeat.pymodels.objfifo.live.agent import LiveAgent
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.dma import LiveChannel
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
+from goldbeat.pymodels.objfifo.live.order_check import ArrayFinding
 from goldbeat.pymodels.objfifo.live.thread_program import in_program
 from goldbeat.pymodels.objfifo.plan.plan import Direction
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
@@ -35,6 +37,37 @@ _SHOWN = 4
 """Places and channels that are narrowed to; each costs a run."""
 _MOST_SHIMS = 16
 """Channels of shims that are tried one by one."""
+
+
+@dataclass(frozen=True)
+class ArrayOrder:
+    """Accesses that nothing orders.
+
+    Attributes:
+        unordered: results differ under another legal timing, with the difference.
+        pairs: by the record of the run, whether results were seen to differ or not.
+    """
+
+    unordered: tuple[str, ...] = ()
+    pairs: tuple[str, ...] = ()
+
+    @property
+    def unshown(self) -> tuple[str, ...]:
+        """Why a run whose results were not seen to differ is no pass."""
+        return () if self.unordered else self.pairs
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """For reports: what differs, then each pair."""
+        return tuple(dict.fromkeys((*self.unordered, *self.pairs)))
+
+
+def joined_order(parts: Iterable[ArrayOrder]) -> ArrayOrder:
+    """Of several executions, each finding once."""
+    all_of = list(parts)
+    return ArrayOrder(
+        *(tuple(dict.fromkeys(t for one in all_of for t in getattr(one, n))) for n in ("unordered", "pairs"))
+    )
 
 
 class OwnersAtOnce:
@@ -74,7 +107,7 @@ class OwnersAtOnce:
 
     def _place(self, lock: LiveLock | None) -> str:
         what = "a task is started" if lock is None else f"lock {lock.name} is released"
-        return f"{self._array.at or _script_line()}{what}"
+        return f"{self._array.at or script_line()}{what}"
 
     def _others_move(self, place: str) -> None:
         array, array.running = self._array, None
@@ -124,7 +157,7 @@ def _effect(moving: Sequence[LiveChannel], written: Sequence[str]) -> str:
     )
 
 
-def _script_line() -> str:
+def script_line() -> str:
     """The line of the user's file that is at work: the innermost that is not this package's."""
     if not in_program():
         return ""
@@ -145,6 +178,42 @@ def unordered_accesses(run: TimedRun, usual: tuple[bool, Hosts]) -> tuple[str, .
         usual: what the usual schedule came to.
     """
     return (*_released_early(run, usual), *_used_before_acquire(run, usual))
+
+
+def shown_order(
+    run: TimedRun, usual: tuple[bool, Hosts], found: Sequence[ArrayFinding], *, thorough: bool
+) -> ArrayOrder:
+    """Try the findings of a recorded run, and other legal timings.
+
+    Args:
+        run: see :data:`TimedRun`.
+        usual: what the usual schedule came to.
+        found: by its record.
+        thorough: try other timings where there is no finding.
+    """
+    seen = unordered_accesses(run, usual) if found or thorough else ()
+    known: dict[tuple[str, str], str] = {}
+    for one in found:
+        if one.actors not in known:
+            known[one.actors] = _shown_difference(run, usual, one.actors)
+    pairs = [(one, known[one.actors]) for one in found]
+    shown = tuple(f"{one.text}; {text}" for one, text in pairs if text and not one.undecided)
+    return ArrayOrder(seen or shown, tuple(f"{one.text}; {text or 'no difference shown'}" for one, text in pairs))
+
+
+def _shown_difference(run: TimedRun, usual: tuple[bool, Hosts], actors: tuple[str, str]) -> str:
+    """How results differ if the first of two actors, which came first, is slow; empty if they were not seen to differ."""
+
+    def hold(array: LiveArray) -> None:
+        name = actors[0]
+        if name in {channel.name for channel in array.channels.values()}:
+            array.hold_channels(lambda channel: channel.name == name)
+        else:
+            OwnersAtOnce(array)
+            array.held_program = name
+
+    text = _difference(usual, run(hold))
+    return f"{text} if {actors[0]} is slow" if text else ""
 
 
 def _released_early(run: TimedRun, usual: tuple[bool, Hosts]) -> list[str]:

@@ -213,7 +213,9 @@ class _Builder:
 
         ports = self.array.core_ports(tile)
         program = CoreProgram(self.path, self.lines.functions, self.kernels, self.array, find, ports)
-        self.array.add_core(tile, f"the core of {tile}", lambda: program.program(line.op, dict(self.env)))
+        name = f"the core of {tile}"
+        self.array.add_core(tile, name, lambda: program.program(line.op, dict(self.env)))
+        self.array.places[name] = program.place
 
     def _sequence(self, op: MlirOp) -> None:
         names = [line.name for value, line in self.lines.hosts.items() if line.obj is not None and value in op.operands]
@@ -225,3 +227,4 @@ class _Builder:
         host.headers = {name: one.packet for name, one in self.lines.allocations.items() if one.packet is not None}
         host.fifos = self.live
         self.array.sequence = lambda: host.program(op, dict(self.env))
+        self.array.places["the host's sequence"] = host.place

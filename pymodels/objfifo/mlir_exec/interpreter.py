@@ -19,6 +19,7 @@ from goldbeat.pymodels.objfifo.live.agent import Blocked
 from goldbeat.pymodels.objfifo.mlir_exec import memref_ops, scalars
 from goldbeat.pymodels.objfifo.mlir_text.lexer import MlirError
 from goldbeat.pymodels.objfifo.mlir_text.tree import Code, FlowCode, MlirBlock, MlirOp
+from goldbeat.pymodels.order.watched_memory import watched_call
 
 Env = dict[str, Any]
 Waits = Generator[Blocked | None, None, Any]
@@ -50,6 +51,12 @@ class ScalarProgram:
         self.file = file
         self.functions = functions
         self.kernels = kernels
+        self.at: MlirOp | None = None
+        """The operation that is at work."""
+
+    def place(self) -> str:
+        """The line that is at work."""
+        return "" if self.at is None else f"line {self.at.token.line}"
 
     def fail(self, op: MlirOp, found: str, expected: str) -> NoReturn:
         """Raise an error at an operation."""
@@ -71,6 +78,7 @@ class ScalarProgram:
     def block(self, block: MlirBlock, env: Env) -> Waits:
         """Run a block; what its last operation yields."""
         for op in block.ops:
+            self.at = op
             try:
                 if op.code is None and op.flow is None:
                     self.prepare(op)
@@ -329,7 +337,7 @@ class ScalarProgram:
         def outside(env: Env) -> Waits:
             given = [env[n] for n in used]
             try:
-                answer = kernel(*given)
+                answer = watched_call(kernel, given)
             except GoldbeatError:
                 raise
             except Exception as error:

@@ -20,8 +20,9 @@ from goldbeat.pymodels.objfifo.iron.program import open_design
 from goldbeat.pymodels.objfifo.iron.scope import fresh
 from goldbeat.pymodels.objfifo.iron.surroundings import script_surroundings
 from goldbeat.pymodels.objfifo.live.array import LiveArray
-from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
+from goldbeat.pymodels.objfifo.live.execute import LiveResult, array_order, run_live
 from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
+from goldbeat.pymodels.objfifo.live.timings import ArrayOrder
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
 from goldbeat.pymodels.objfifo.script.build_script import build_script
@@ -87,6 +88,11 @@ class ScriptArray:
             return self.results
         with self._surrounded():
             return [run_live(self.build, inputs, runs=runs, lose_pushes=lose_pushes)]
+
+    def order(self) -> ArrayOrder:
+        """Accesses of the design that it declares, which completes, that nothing orders."""
+        with self._surrounded():
+            return array_order(self.build)
 
     def build(self) -> LiveArray:
         """A fresh array of the design that the script declares.

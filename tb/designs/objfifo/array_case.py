@@ -32,7 +32,13 @@ from goldbeat.tb.designs.objfifo.array_fit import fitting_parameters, homes_of
 from goldbeat.tb.designs.objfifo.design_case import plio_port_file
 from goldbeat.tb.designs.objfifo.scene import dressed_scene
 from goldbeat.tb.designs.objfifo.trace_output import array_modules, trace_files
-from goldbeat.tb.designs.objfifo.user_design import DESIGN_OPTIONS, ExecutedDesign, design_file, executed_design
+from goldbeat.tb.designs.objfifo.user_design import (
+    DESIGN_OPTIONS,
+    ExecutedDesign,
+    design_file,
+    executed_design,
+    opened_of,
+)
 from goldbeat.tb.designs.objfifo.whole import ExecutedCores, Whole, place_at
 from goldbeat.tb.paths import plain_name
 
@@ -129,7 +135,8 @@ def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
             )
     if not any(len(ports[f"m_axis_{x}"]) for x in whole.sinks.values()):
         failures.append("no word reached the host, so nothing of the data was verified")
-    return Check(tuple(failures), compared)
+    order, _ = opened_of(context.options).order
+    return Check((*order.unordered, *failures), compared, order.unshown)
 
 
 def _first_wrong(executed: ExecutedDesign, fifo: str, got: Any, wanted: Any) -> str:

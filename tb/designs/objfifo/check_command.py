@@ -13,6 +13,7 @@ from goldbeat.pymodels.objfifo.compiled_design import TEXT
 from goldbeat.pymodels.objfifo.diagnose.hang import HangDiagnosis, explain_hang, hang_json
 from goldbeat.pymodels.objfifo.iron.worker import NoStandInError
 from goldbeat.pymodels.objfifo.live.execute import LiveResult
+from goldbeat.pymodels.objfifo.live.timings import ArrayOrder, joined_order
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.lower import violations
 from goldbeat.pymodels.objfifo.plan.notes import Note, notes
@@ -33,12 +34,16 @@ class _Checked:
     report: Report | None = None
     why: HangDiagnosis | None = None
     results: list[LiveResult] = field(default_factory=list)
+    order: ArrayOrder = field(default_factory=ArrayOrder)
+    unchecked: str = ""
 
     @property
     def good(self) -> bool:
         """It completes, with every timing the same."""
+        if self.order.unordered:
+            return False
         if self.results:
-            return all(one.completes and not one.unordered for one in self.results)
+            return all(one.completes for one in self.results)
         return self.report is not None and self.report.verdict is DesignVerdict.COMPLETES
 
     @property
@@ -82,7 +87,7 @@ def check(
         _print(found)
     if not found.good:
         raise typer.Exit(FAILED)
-    if found.idle:
+    if found.idle or found.order.unshown:
         raise typer.Exit(PARTIAL)
 
 
@@ -105,6 +110,7 @@ def _decide(found: _Checked, opened: OpenedDesign, made: FifoDesign | None, iter
     if made is None or made.unplanned or (text and lacks):
         try:
             found.results = opened.called or opened.execute({}, None)
+            found.order = joined_order(one.order for one in found.results)
             return
         except NoStandInError:
             if made is None or made.unplanned:
@@ -113,6 +119,8 @@ def _decide(found: _Checked, opened: OpenedDesign, made: FifoDesign | None, iter
     found.remarks = notes(made)
     found.report = analyse(made, iterations=iterations, strict=not lax)
     found.why = explain_hang(made, found.report, iterations=iterations, strict=not lax)
+    if found.good and not found.idle:
+        found.order, found.unchecked = opened.order
 
 
 def _print(found: _Checked) -> None:
@@ -125,7 +133,7 @@ def _print(found: _Checked) -> None:
         say("executed as a whole" if found.report is None and not found.lowered else rules)
         for result in found.results:
             say("the design completes" if result.completes else "the design hangs")
-            for line in (*result.report, *result.remarks, *result.unordered):
+            for line in (*result.report, *result.remarks):
                 say(f"  {line}")
         if found.idle:
             say("nothing moves: no channel has a word to move, so nothing is checked")
@@ -134,6 +142,10 @@ def _print(found: _Checked) -> None:
         for note in found.remarks:
             say(f"note {note.name}: {note.text}")
         say("\n".join([found.report.text(), *(found.why.lines() if found.why is not None else ())]))
+    for line in found.order.lines:
+        say(f"  {line}")
+    if found.unchecked:
+        say(f"note: the order of accesses is not checked: {found.unchecked}")
 
 
 def _as_json(found: _Checked) -> dict[str, Any]:
@@ -150,12 +162,16 @@ def _as_json(found: _Checked) -> dict[str, Any]:
             "executed": True,
             "idle": found.idle,
             "waits": [line for one in found.results for line in one.report],
-            "unordered": [line for one in found.results for line in one.unordered],
+            "unordered": list(found.order.unordered),
+            "pairs": list(found.order.pairs),
         }
     elif report is not None:
         made["run"] = {
             "verdict": report.verdict.value,
             "executed": False,
+            "unordered": list(found.order.unordered),
+            "pairs": list(found.order.pairs),
+            "order_unchecked": found.unchecked,
             "reason": report.reason,
             "iterations": report.iterations,
             "idle": report.idle,

@@ -18,6 +18,7 @@ import numpy as np
 from goldbeat.pymodels import plio_file
 from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_gaps, fills_by_fifo
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape, TimingProfile
+from goldbeat.pymodels.objfifo.live.timings import ArrayOrder
 from goldbeat.pymodels.objfifo.plan.design import Fifo
 from goldbeat.pymodels.objfifo.plan.plan import Direction, Plan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
@@ -37,6 +38,7 @@ from goldbeat.tb.designs.objfifo.user_design import (
     ExecutedDesign,
     design_file,
     executed_design,
+    opened_of,
     planned_design,
 )
 from goldbeat.tb.designs.objfifo.wrong_word import wrong_word
@@ -144,8 +146,10 @@ def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     one = next(one for one in made.made if one.tile.tile.name == stimulus.label)
     ports = record.outcome.ports
     failures, compared = [], 0
+    order = ArrayOrder()
     if one is made.made[0]:
-        failures, compared = list(made.design.wrong), made.design.expected
+        order, _ = opened_of(context.options).order
+        failures, compared = [*order.unordered, *made.design.wrong], made.design.expected
     for stream, port in _ports(one)[len(one.sources) :]:
         wanted = made.design.result.streams.get(stream.fifo)
         if stream.core or wanted is None:
@@ -159,7 +163,7 @@ def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     ways = [f"m_axis_{n}" for n in range(len(one.sinks))] or [f"s_axis_{n}" for n in range(len(one.sources))]
     if not any(len(ports[port]) for port in ways):
         failures.append("no word left it, so nothing of it was verified")
-    return Check(tuple(failures), compared)
+    return Check(tuple(failures), compared, order.unshown)
 
 
 def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> RunAnswer:

@@ -15,6 +15,7 @@ import typer
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
 from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
+from goldbeat.pymodels.objfifo.live.timings import joined_order
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile, array_file, difference, expected_array
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
@@ -134,11 +135,11 @@ def _differences(found: LiveResult, expected: dict[str, ArrayFile]) -> Iterator[
 def _end(found: LiveResult, wrong: list[str], results: list[LiveResult], as_json: bool) -> None:
     """Report, and end with an exit code."""
     idle = [n for n, one in enumerate(results, 1) if one.completes and not any(one.words.values())]
-    found = replace(found, unordered=tuple(dict.fromkeys(text for one in results for text in one.unordered)))
+    found = replace(found, order=joined_order(one.order for one in results))
     _report(found, wrong, len(results), idle, as_json)
-    if wrong or found.unordered or not found.completes:
+    if wrong or found.order.unordered or not found.completes:
         raise typer.Exit(FAILED)
-    if idle:
+    if idle or found.order.unshown:
         raise typer.Exit(PARTIAL)
 
 
@@ -149,7 +150,8 @@ def _report(found: LiveResult, wrong: list[str], runs: int, idle: list[int], as_
                 "runs": runs,
                 "completes": found.completes,
                 "differing": list(found.differing),
-                "unordered": list(found.unordered),
+                "unordered": list(found.order.unordered),
+                "pairs": list(found.order.pairs),
                 "waits": list(found.report),
                 "remarks": list(found.remarks),
                 "words": found.words,
@@ -165,7 +167,7 @@ def _report(found: LiveResult, wrong: list[str], runs: int, idle: list[int], as_
         say(f"  {line}")
     for name in found.differing:
         say(f"note: {name} would differ if the host were faster than the cores, which begin first on silicon")
-    for line in (*found.remarks, *found.unordered, *wrong):
+    for line in (*found.remarks, *found.order.lines, *wrong):
         say(line)
     if idle:
         which = f" in design {', '.join(map(str, idle))}" if runs > 1 else ""

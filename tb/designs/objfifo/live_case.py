@@ -78,8 +78,8 @@ def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     wrong, count = _memory(one, record, EngineShape.of(context.params))
     if one is made.episodes[0]:
         more, arrays = array_differences(made, str(context.options["expect"]))
-        wrong, count = [*wrong, *made.result.unordered, *more], count + arrays
-    return Check(tuple(failures + wrong), compared + count, made.refused)
+        wrong, count = [*wrong, *made.result.order.unordered, *more], count + arrays
+    return Check(tuple(failures + wrong), compared + count, (*made.refused, *made.result.order.unshown))
 
 
 def _streams(one: LiveEpisode, record: Any) -> tuple[list[str], int]:

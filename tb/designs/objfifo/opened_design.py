@@ -12,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
-from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES
+from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES, TEXT
 from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
-from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
+from goldbeat.pymodels.objfifo.live.execute import LiveResult, array_order, run_live
 from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
 from goldbeat.pymodels.objfifo.live.random_data import random_array
 from goldbeat.pymodels.objfifo.live.record import recorded_runs
 from goldbeat.pymodels.objfifo.live.record_events import RunRecord
+from goldbeat.pymodels.objfifo.live.timings import ArrayOrder, joined_order
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
@@ -92,6 +93,24 @@ class OpenedDesign:
         if self.arguments:
             raise UsageError(f"{self.path} is text: arguments after -- are for scripts, or stand-ins (--core)")
         return [run_live(TextArray(self.path, self.functions, self.device, sequence).build, inputs)]
+
+    @cached_property
+    def order(self) -> tuple[ArrayOrder, str]:
+        """Accesses that nothing orders in a design that completes, and why they were not looked for, or empty.
+
+        Programs of cores in compiled form, or beside the file, are not looked at.
+        """
+        if self.path.suffix in SUFFIXES and (self.path.suffix != TEXT or self.arguments):
+            return ArrayOrder(), ""
+        try:
+            if self.called:
+                return joined_order(one.order for one in self.called), ""
+            with kernels_stand_in(self.functions):
+                if self.script is None:
+                    return array_order(TextArray(self.path, self.functions, self.device).build), ""
+                return self.script.order(), ""
+        except GoldbeatError as error:
+            return ArrayOrder(), str(error)
 
     @property
     def ended(self) -> bool:

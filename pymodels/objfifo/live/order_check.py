@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Accesses of an array that nothing orders, from the record of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from goldbeat.pymodels.objfifo.live.array import LiveArray
+from goldbeat.pymodels.objfifo.live.order_record import Accessor, OrderRecorder
+from goldbeat.pymodels.objfifo.plan.tile import Tile
+from goldbeat.pymodels.order.conflicts import OrderConflict, OrderedAccess, find_conflicts
+from goldbeat.pymodels.order.counters import order_counters
+
+
+@dataclass(frozen=True)
+class ArrayFinding:
+    """Two accesses that nothing orders.
+
+    Attributes:
+        text: both, their bytes, and the edge that is missing.
+        actors: who makes them; the first one came first in this run.
+        undecided: one of several releases may order them.
+    """
+
+    text: str
+    actors: tuple[str, str]
+    undecided: bool
+
+
+def array_findings(recorder: OrderRecorder) -> list[ArrayFinding]:
+    """What a recorded run leaves to timing, each pair of places once, those that are sure first.
+
+    Args:
+        recorder: of a run that is over.
+    """
+    recorder.finish()
+    possible = order_counters(recorder.order, recorder.counters.values())
+    found: dict[tuple[object, ...], _Pair] = {}
+    for conflict in find_conflicts(recorder.order, recorder.accesses, possible):
+        first, second = sorted((conflict.first, conflict.second), key=lambda one: one.begin)
+        for name, low, high in _buffers(recorder.array, conflict):
+            key = (_side(first), first.write, _side(second), second.write, name, conflict.undecided)
+            pair = found.setdefault(key, _Pair(first, second, name, low, high, conflict.undecided))
+            pair.low, pair.high = min(pair.low, low), max(pair.high, high)
+    sure = {key[:-1] for key, pair in found.items() if not pair.undecided}
+    pairs = [pair for key, pair in found.items() if not pair.undecided or key[:-1] not in sure]
+    return [pair.finding() for pair in sorted(pairs, key=lambda one: one.undecided)]
+
+
+@dataclass
+class _Pair:
+    """Accesses of two places to a buffer."""
+
+    first: OrderedAccess
+    second: OrderedAccess
+    name: str
+    low: int
+    high: int
+    undecided: bool
+
+    def finding(self) -> ArrayFinding:
+        sides = []
+        for one in (self.first, self.second):
+            since = f" after it {_who(one).since}" if _who(one).since else ""
+            sides.append(f"{_side(one)} {'writes' if one.write else 'reads'}{since}")
+        actors = (_who(self.first).actor, _who(self.second).actor)
+        what = f"{sides[0]}, {sides[1]}: bytes {self.low} to {self.high - 1} of {self.name}"
+        if self.undecided:
+            text = f"undecided: {what}; one of several releases may order them"
+        else:
+            text = f"unordered: {what}; missing: {actors[1]} waits until {actors[0]} is done"
+        return ArrayFinding(text, actors, self.undecided)
+
+
+def _who(access: OrderedAccess) -> Accessor:
+    assert isinstance(access.who, Accessor)
+    return access.who
+
+
+def _side(access: OrderedAccess) -> str:
+    who = _who(access)
+    return f"{who.place}: {who.actor}" if who.place else who.actor
+
+
+def _buffers(array: LiveArray, conflict: OrderConflict) -> Iterator[tuple[str, int, int]]:
+    """The buffers or the host array that two accesses share, with the first byte and the byte after the last one."""
+    memory = conflict.first.walk.memory
+    low, high = int(conflict.ranges[0, 0]), int(conflict.ranges[-1, 1])
+    if not isinstance(memory, Tile):
+        yield str(memory), low, high
+        return
+    named = False
+    for buffer in array.buffers.values():
+        first = buffer.address or 0
+        if buffer.tile != memory or first >= high or first + buffer.obj.size <= low:
+            continue
+        inside = [r for r in conflict.ranges.tolist() if r[0] < first + buffer.obj.size and r[1] > first]
+        if inside:
+            named = True
+            yield buffer.name, max(inside[0][0], first) - first, min(inside[-1][1], first + buffer.obj.size) - first
+    if not named:
+        yield f"the memory of {memory}", low, high

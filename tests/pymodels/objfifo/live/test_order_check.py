@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Accesses that nothing orders, by the record of one run: locks, streams, tokens, waits, and what programs touch."""
+
+import numpy as np
+import pytest
+from order_designs import order_faults, sound_designs
+from typer.testing import CliRunner
+
+from goldbeat.pymodels.objfifo.live.execute import array_order, run_live
+from goldbeat.pymodels.objfifo.live.order_check import array_findings
+from goldbeat.pymodels.objfifo.live.order_record import OrderRecorder
+from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
+from goldbeat.pymodels.order.watched_memory import watched_memories
+from goldbeat.tb.cli import app
+
+SOUND = sound_designs()
+
+
+def built(tmp_path, text, kernels=None):
+    path = tmp_path / "design.mlir"
+    path.write_text(text)
+    return TextArray(path, kernels or {}, None, None).build
+
+
+def findings(build):
+    with watched_memories():
+        array = build()
+    recorder = OrderRecorder(array, lambda: "")
+    array.hand_in({})
+    array.restart()
+    assert array.run()
+    found = array_findings(recorder)
+    array.close()
+    return found
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound_designs_have_no_finding(tmp_path, name):
+    order = array_order(built(tmp_path, SOUND[name]))
+    assert (order.unordered, order.pairs) == ((), ())
+
+
+def faulty(kind, design="neighbours", number=0):
+    return [one for one in order_faults(design, SOUND[design]) if one.kind == kind][number]
+
+
+@pytest.mark.parametrize(
+    ("kind", "number", "said"),
+    [
+        ("initial value changed", 0, "S2MM 0 of core tile (0, 2)"),
+        ("buffer shared", 0, "bytes 0 to 31 of x1"),
+        ("acquire removed", 0, "bytes 0 to 31 of x1"),
+        ("release with another amount", 0, "bytes 0 to 31 of x0"),
+    ],
+)
+def test_a_fault_names_both_accesses_and_the_missing_edge(tmp_path, kind, number, said):
+    found = findings(built(tmp_path, faulty(kind, number=number).text))
+    assert found
+    assert all(one.text.startswith("unordered: ") and "; missing: " in one.text for one in found)
+    assert any(said in one.text for one in found)
+
+
+def test_a_host_array_that_is_used_again_before_the_wait(tmp_path):
+    waits = "aiex.npu.dma_wait {symbol = @out}\n"
+    text = SOUND["neighbours"]
+    at = text.index(waits)
+    found = findings(built(tmp_path, text[:at] + text[at + len(waits) :]))
+    assert [one.text for one in found if " of B; " in one.text] == [
+        "unordered: S2MM 0 of shim tile (0, 0) writes, MM2S 0 of shim tile (0, 0) reads: bytes 0 to 255 of B; "
+        "missing: MM2S 0 of shim tile (0, 0) waits until S2MM 0 of shim tile (0, 0) is done"
+    ]
+
+
+def test_a_pair_without_a_difference_is_no_pass(tmp_path):
+    """What is given back early is read late, but no object comes that would be put there."""
+    release = "aie.objectfifo.release @x(Consume, 1)\n"
+    text = SOUND["fifos"].replace(release, "").replace("scf.for %x =", f"{release}scf.for %x =")
+    text = text.replace("%n = %c0 to %c4", "%n = %c0 to %c1").replace("1, 1, 40]", "1, 1, 24]")
+    path = tmp_path / "design.mlir"
+    path.write_text(text.replace("1, 1, 32]", "1, 1, 8]"))
+    done = CliRunner().invoke(app, ["objfifo", "exec", str(path)])
+    assert (
+        "S2MM 0 of core tile (0, 2) waits until the core of core tile (0, 2) is done; no difference shown"
+        in done.output
+    )
+    assert done.exit_code == 3
+
+
+@pytest.mark.parametrize("order", ["tracked", "hidden"])
+def test_kernels_count_for_what_they_touch(tmp_path, order):
+    """An early release is found whether the stand-in of a kernel uses its arrays in sight or not."""
+    text = SOUND["fifos"]
+    loop = text[text.index("scf.for %x = ") : text.index("aie.objectfifo.release @x")]
+    call = "func.call @add(%a, %b, %o) : (memref<8xi32>, memref<8xi32>, memref<8xi32>) -> ()\n"
+    declared = "func.func private @add(memref<8xi32>, memref<8xi32>, memref<8xi32>)\n%core ="
+    text = text.replace(loop, call).replace("%core =", declared)
+
+    def add(a, b, o):
+        if order == "hidden":
+            a, b, o = (np.asarray(one) for one in (a, b, o))
+        o[:] = a + b
+
+    release = "aie.objectfifo.release @x(Consume, 1)\n"
+    early = text.replace(release, "").replace(call, release + call)
+    assert findings(built(tmp_path, text, {"add": add})) == []
+    (one, *_) = findings(built(tmp_path, early, {"add": add}))
+    assert "reads after it has released lock x_cons_prod_lock_0" in one.text
+
+
+def test_words_on_streams_and_cascades_order_cores(tmp_path):
+    """A core writes into its neighbour's memory and says so by a word: sound. Without the word it is not."""
+    text = """module {
+    aie.device(npu1_1col) {
+    %t = aie.tile(0, 3)
+    %u = aie.tile(0, 2)
+    %m = aie.buffer(%u) {sym_name = "m"} : memref<8xi32>
+    aie.flow(%t, Core : 0, %u, Core : 0)
+    %one = aie.core(%t) {
+      %c0 = arith.constant 0 : i32
+      %i = arith.constant 0 : index
+      memref.store %c0, %m[%i] : memref<8xi32>
+      aie.put_stream(%c0 : i32, %c0 : i32)
+      aie.end
+    }
+    %two = aie.core(%u) {
+      %c0 = arith.constant 0 : i32
+      %i = arith.constant 0 : index
+      %w = aie.get_stream(%c0 : i32) : i32
+      %v = memref.load %m[%i] : memref<8xi32>
+      aie.end
+    }
+    aie.runtime_sequence(%A: memref<8xi32>) {
+    }
+    }
+    }
+    """
+    assert findings(built(tmp_path, text)) == []
+    early = text.replace("%v = memref.load %m[%i] : memref<8xi32>\n", "").replace(
+        "%w = aie", "%v = memref.load %m[%i] : memref<8xi32>\n%w = aie"
+    )
+    (found,) = findings(built(tmp_path, early))
+    assert "bytes 0 to 3 of m; missing" in found.text
+    assert found.actors == ("the core of core tile (0, 3)", "the core of core tile (0, 2)")
+
+
+SCRIPT = """
+import numpy as np
+from aie.iron import ObjectFifo, Program, Runtime, Worker
+from aie.iron.device import NPU1Col1
+
+ty, all_ty = np.ndarray[(8,), np.dtype[np.int32]], np.ndarray[(64,), np.dtype[np.int32]]
+x, y = ObjectFifo(ty, name="x"), ObjectFifo(ty, name="y")
+
+def work(a, b):
+    inp, out = a.acquire(1), b.acquire(1)
+    a.release(1)
+    out[:] = inp[::-1] + 1
+    b.release(1)
+
+worker = Worker(work, [x.cons(), y.prod()])
+rt = Runtime()
+with rt.sequence(all_ty, all_ty) as (i, o):
+    rt.start(worker)
+    rt.fill(x.prod(), i)
+    rt.drain(y.cons(), o, wait=True)
+Program(NPU1Col1(), rt).resolve_program()
+"""
+
+
+def test_check_of_a_planned_script_reports_order(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT)
+    done = CliRunner().invoke(app, ["objfifo", "check", str(path)])
+    assert done.exit_code == 1
+    assert (
+        "script.py:12: worker work reads after it has released lock x_cons_prod_lock_0 in script.py:11" in done.output
+    )
+    moved = SCRIPT.replace("    a.release(1)\n", "").replace(
+        "    b.release(1)\n", "    a.release(1)\n    b.release(1)\n"
+    )
+    path.write_text(moved)
+    assert CliRunner().invoke(app, ["objfifo", "check", str(path)]).exit_code == 0
+
+
+def test_execution_with_the_record_costs_at_most_what_the_others_cost(tmp_path):
+    """One run more, whatever is found."""
+    built_arrays = []
+
+    def counted():
+        built_arrays.append(built(tmp_path, SOUND["fifos"])())
+        return built_arrays[-1]
+
+    run_live(counted)
+    thorough = len(built_arrays)
+    array_order(counted)
+    assert len(built_arrays) - thorough == 2
