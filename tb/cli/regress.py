@@ -17,7 +17,7 @@ from rich.table import Table
 from typer.core import TyperCommand
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.tb.cli.common import BY_SIGNAL, FAILED, Json, examples, print_json
+from goldbeat.tb.cli.common import BY_SIGNAL, FAILED, PARTIAL, Json, examples, print_json
 from goldbeat.tb.cli.farm import Keys
 from goldbeat.tb.cli.regress_options import (
     AcceptChanges,
@@ -31,6 +31,7 @@ from goldbeat.tb.cli.regress_options import (
     FirstSeed,
     Jobs,
     MostWaves,
+    NeedObligations,
     Resume,
     Seeds,
     SuiteName,
@@ -39,14 +40,16 @@ from goldbeat.tb.cli.regress_options import (
 )
 from goldbeat.tb.cli.screen import Screen, literal, progress, show_table
 from goldbeat.tb.kernel.waivers import waived
+from goldbeat.tb.obligations.summary import ADVICE, counts_text
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.compare import compare_runs
 from goldbeat.tb.regress.engine import Oldest, Tally
 from goldbeat.tb.regress.farm_pool import WAIT_S
 from goldbeat.tb.regress.item import Item, ItemResult, Status
-from goldbeat.tb.regress.plan import confirmed_signals, make_batches, make_plan
+from goldbeat.tb.regress.plan import confirmed_signals, make_batches, make_plan, required_of
 from goldbeat.tb.regress.reports import report_text, row_dict, run_dict
 from goldbeat.tb.regress.run import LOCAL, Observer, Settings, artefacts_of, begin, go_on
+from goldbeat.tb.regress.run import PARTIAL as OPEN
 from goldbeat.tb.regress.store import LEFT, Row, Run, Store
 from goldbeat.tb.regress.suite import find_suite, load_suite, suite_names
 from goldbeat.tb.regress.summary import Gathered, cells, recorded_text
@@ -129,6 +132,7 @@ def regress_command(
     waves: WavesOnFail = True,
     most_waves: MostWaves = 5,
     coverage: Coverage = False,
+    obligations: NeedObligations = False,
     ci: Ci = None,
     as_json: Json = False,
 ) -> None:
@@ -136,16 +140,20 @@ def regress_command(
 
     What was recorded before a stop is kept; --resume runs the rest.
 
-    Exit code: 0 all cases pass, 1 a case failed, 2 bad input, full disk or lost cluster, 130 Ctrl-C, 143 SIGTERM.
+    Exit code: 0 all cases pass, 1 a case failed, 2 bad input, full disk or lost cluster, 3 obligations
+    are open that have to be met, 130 Ctrl-C, 143 SIGTERM.
     """
     workers = jobs or len(os.sched_getaffinity(0))
     settings = Settings(workers, engine, fail_fast, most_waves if waves else 0, coverage, accept_changes, keys, wait_s)
     items: Sequence[Item] = ()
+    needed: Sequence[str] = ()
     path: Path | None = None
     number = _run_number(resume)
     if resume is None:
         path = find_suite(suite or "smoke")
-        items = make_plan(load_suite(path), path.parent, seed=seed, seeds=seeds, filters=filters or ())
+        asked = load_suite(path)
+        items = make_plan(asked, path.parent, seed=seed, seeds=seeds, filters=filters or ())
+        needed = required_of(items, all_of_them=obligations or asked.obligations)
     if dry_run:
         _show_plan(items if resume is None else _unfinished(suite, number), workers, as_json)
         return
@@ -157,19 +165,25 @@ def regress_command(
             settings = replace(settings, coverage=bool(run.settings.get("coverage")))
         else:
             what = (store, suite or "smoke", items, settings)
-            run = begin(*what, seed=seed, file=path, filters=filters or (), confirmed=confirmed_signals(items))
+            confirmed = confirmed_signals(items)
+            run = begin(*what, seed=seed, file=path, filters=filters or (), confirmed=confirmed, required=needed)
         with watching(run) as observer, code_of_project(trust=trust or resume is None):
             run = go_on(store, run, settings, observer)
         if as_json:
             typer.echo(_run_json(store, run), nl=False)
         else:
             _show_run(store, run)
-        if ci is not None:
-            _tell_server(store, run, ci)
-        if run.facts.get("interrupted"):
-            raise typer.Exit(BY_SIGNAL + run.facts["signal"])
-        if run.status not in ("pass", "recorded"):
-            raise typer.Exit(FAILED)
+        _end(store, run, ci)
+
+
+def _end(store: Store, run: Run, ci: CiService | None) -> None:
+    """Write for a CI server, and end with the exit code of a run, unless that is 0."""
+    if ci is not None:
+        _tell_server(store, run, ci)
+    if run.facts.get("interrupted"):
+        raise typer.Exit(BY_SIGNAL + run.facts["signal"])
+    if run.status not in ("pass", "recorded"):
+        raise typer.Exit(PARTIAL if run.status == OPEN else FAILED)
 
 
 def _unfinished(suite: str | None, number: int | None) -> list[Item]:
@@ -316,6 +330,13 @@ def _show_run(store: Store, run: Run) -> None:
         + f"; {facts.get('built', 0)} simulators built, {facts.get('cached', 0)} from the cache; {facts.get('wall_s', 0):.1f} s",
         soft_wrap=True,
     )
+    found = store.obligations(run.id)
+    if found.counts["all"]:
+        out.print(counts_text(found.counts), markup=False, soft_wrap=True)
+    for text in found.lines(rest="; index.html and report.json list all"):
+        out.print(text, markup=False, soft_wrap=True)
+    if run.status == OPEN:
+        out.print(ADVICE, markup=False, soft_wrap=True)
     for text in run.mixture:
         out.print(text, style="yellow", markup=False, soft_wrap=True)
     if run.status == "stopped":

@@ -56,4 +56,7 @@ Ci = Annotated[
     CiService | None,
     typer.Option("--ci", help="Write annotations, job summary and code quality for this CI server."),
 ]
+NeedObligations = Annotated[
+    bool, typer.Option("--obligations", help="Open obligations of any design make the run partial.")
+]
 Coverage = Annotated[bool, typer.Option("--coverage", help="Collect code coverage (separate builds, slower).")]

@@ -43,6 +43,7 @@ from goldbeat.tb.cli.run_options import (
     Inputs,
     Label,
     Metastability,
+    NeedObligations,
     NetlistCells,
     OnNetlist,
     PageWish,
@@ -69,10 +70,11 @@ from goldbeat.tb.design.clock_wish import ClockWish
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.inside.job import BACKENDS
+from goldbeat.tb.obligations.summary import Obligations
 from goldbeat.tb.paths import build_root, cache_root, check_root
 from goldbeat.tb.run.inputs import read_input
 from goldbeat.tb.run.progress import Reached
-from goldbeat.tb.run.report import worst_status, write_report
+from goldbeat.tb.run.report import write_report
 from goldbeat.tb.run.run_folder import check_ours, prepare, run_folder
 from goldbeat.tb.run.runs import ALL, Origin, Request, RunResult, run, setting_text
 from goldbeat.tb.run.simulate import TIMEOUT_S
@@ -146,6 +148,7 @@ def run_command(
     description: DescriptionFile = None,
     top: Top = None,
     allow_partial: AllowPartial = False,
+    obligations: NeedObligations = False,
     bless: Bless = False,
     rebless: Rebless = False,
     page: PageWish = False,
@@ -224,6 +227,7 @@ def _asked(context: Any) -> Asked:
         source=given["name"] if given["name"].endswith((".py", ".toml")) else None,
         own=own,
         allow_partial=given["allow_partial"],
+        obligations=given["obligations"],
         page=given["page"],
         force=given["force"],
         as_json=given["as_json"],
@@ -287,7 +291,7 @@ class Wishes:
         x_check: run again with other initial values.
         netlist: cells of the netlist that runs in place of the RTL; None: the RTL runs.
         stimulus, stimuli: file of the stimulus, and its episodes; empty: the case makes them.
-        allow_partial, page, force, as_json, rebless: as the options.
+        allow_partial, obligations, page, force, as_json, rebless: as the options.
         bless: either of --bless and --rebless.
     """
 
@@ -312,6 +316,7 @@ class Wishes:
     stimulus: str | None = None
     stimuli: Sequence[Stimulus] = ()
     allow_partial: bool = False
+    obligations: bool = False
     page: bool = False
     force: bool = False
     as_json: bool = False
@@ -332,6 +337,7 @@ def run_every_case(design: Design, _: Case, words: list[Pair], inputs: list[str]
     """
     codes: dict[str, int] = {}
     reports: list[Any] = []
+    tried: list[Obligations] = []
     left: dict[str, str] = {}
     options = {name for case in design.cases for name in case.options}
     for case in design.cases:
@@ -343,21 +349,27 @@ def run_every_case(design: Design, _: Case, words: list[Pair], inputs: list[str]
         else:
             label = wishes.label and f"{wishes.label}-{case.name}"
             try:
-                run_case(design, case, mine, inputs, replace(wishes, label=label), reports.append)
+                run_case(design, case, mine, inputs, replace(wishes, label=label), reports.append, tried)
                 codes[case.name] = 0
             except typer.Exit as end:
                 codes[case.name] = end.exit_code
     if not codes:
         raise UsageError(f"--case all: no case of {design.name} can run: {'; '.join(map(': '.join, left.items()))}")
+    found = Obligations({}).merged(*tried)
+    needed = _needed(design, wishes)
     if wishes.as_json:
-        print_json({"cases": reports, "left_out": left})
+        print_json({"cases": reports, "left_out": left, "obligations": {**found.as_dict(), "required": needed}})
     else:
         for name, why in left.items():
             say(f"left out: case {name}: {why}")
         for name, code in codes.items():
             say(f"{_WORDS[code]:<7} {name}")
+        for line in found.report(needed=needed):
+            say(line)
     # A failure counts more than what was not compared.
     worst = FAILED if FAILED in codes.values() else max(codes.values())
+    if not worst and needed and found.counts["open"] and not wishes.allow_partial:
+        worst = PARTIAL
     if worst:
         raise typer.Exit(worst)
 
@@ -369,6 +381,7 @@ def run_case(
     inputs: list[str],
     wishes: Wishes,
     tell: Callable[[Any], None] = print_json,
+    tried: list[Obligations] | None = None,
 ) -> None:
     """Run, report and show a case; raises :class:`typer.Exit` where it does not pass.
 
@@ -379,6 +392,7 @@ def run_case(
         inputs: ``PORT=FILE``, as ``--input`` takes them.
         wishes: the other options.
         tell: takes the report as JSON, where ``as_json`` asks for it.
+        tried: takes the obligations of a case that is one of several; None: it is alone, and has to meet them all.
     """
     request = requested(design, case, words, inputs, wishes)
     check_root(cache_root())
@@ -393,7 +407,12 @@ def run_case(
             if wishes.bless:
                 results = _blessed(results)
         with nullcontext() if wishes.as_json else working(f"writing {folder}"):
-            report = write_report(results, folder, timeline=wishes.timeline)
+            found = Obligations.of_runs(results)
+            needed = tried is None and _needed(design, wishes)
+            obligations = {**found.as_dict(), "required": needed}
+            report = write_report(results, folder, timeline=wishes.timeline, obligations=obligations)
+        if tried is not None:
+            tried.append(found)
         failed = [r for r in results if r.status == "fail"]
         if wishes.as_json:
             tell({**report, "folder": str(folder)})
@@ -401,13 +420,20 @@ def run_case(
             # What prints tables takes long to import, and machines do without.
             from goldbeat.tb.cli.run_result import show_results
 
-            show_results(report, results, failed, folder)
+            # A case about a user's file is not made to try everything.
+            shown = found if needed or (tried is None and not case.files) else Obligations({})
+            show_results(report, results, failed, folder, shown)
         if wishes.page:
             _make_page(folder, quiet=wishes.as_json)
     if failed:
         raise typer.Exit(FAILED)
-    if worst_status(results) == "partial" and not (wishes.allow_partial or wishes.bless):
+    if report["status"] == "partial" and not (wishes.allow_partial or wishes.bless):
         raise typer.Exit(PARTIAL)
+
+
+def _needed(design: Design, wishes: Wishes) -> bool:
+    """Whether open obligations make a run partial."""
+    return wishes.obligations or design.obligations_required
 
 
 def _blessed(results: list[RunResult]) -> list[RunResult]:

@@ -111,6 +111,9 @@ Top = Annotated[str | None, typer.Option("--top", metavar="MODULE", help="Top mo
 AllowPartial = Annotated[
     bool, typer.Option("--allow-partial", help="Exit with 0 if some outputs could not be compared.")
 ]
+NeedObligations = Annotated[
+    bool, typer.Option("--obligations", help="List what the ports did not try; open obligations make the run partial.")
+]
 Bless = Annotated[
     bool, typer.Option("--bless", help="Record the output of RTL without a golden model; later runs compare with it.")
 ]

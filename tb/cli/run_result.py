@@ -16,6 +16,7 @@ from goldbeat.tb.cli.windows import told_line
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.unchecked import unchecked_signals
 from goldbeat.tb.kernel.waivers import accepted_by, waived
+from goldbeat.tb.obligations.summary import Obligations
 from goldbeat.tb.run.counted import counted_payload
 from goldbeat.tb.run.report import waived_in_all, worst_status
 from goldbeat.tb.run.run_folder import DIAGRAM
@@ -25,6 +26,7 @@ from goldbeat.tb.run.user_coverage import coverage_lines
 from goldbeat.tb.synth.netlist import NOT_IN_NETLIST
 
 _SHOWN_FAILURES = 3
+_FRAMES, _CYCLES, _ORDER = "frames", "data, order and cycles", "data and order"
 _MARKS = {
     "fail": "[bold red]FAIL[/]",
     "partial": "[bold yellow]PARTIAL[/]",
@@ -38,6 +40,7 @@ def show_results(
     results: list[RunResult],
     failed: list[RunResult],
     folder: Path,
+    obligations: Obligations,
 ) -> None:
     """Print the tables of the first run that failed, or of the first, what is to be said of all, and the verdict.
 
@@ -46,6 +49,7 @@ def show_results(
         results: one a seed.
         failed: those of them that failed.
         folder: of the run.
+        obligations: of the run.
     """
     out = Screen(highlight=False)
     first = shown_result(results)
@@ -71,7 +75,6 @@ def show_results(
     _show_failures(out, failed, folder)
     if (diagram := _diagram(failed, folder)) is not None:
         out.print(f"the first difference as a timing diagram: {diagram}", markup=False, soft_wrap=True)
-    episodes = sum(len(r.episodes) for r in results)
     for text in dict.fromkeys(text for r in results for text in r.unmodelled):
         what = "not compared with a model" if worst_status(results) == RECORDED else "not compared"
         out.print(f"{what}: {text}", markup=False, soft_wrap=True)
@@ -83,15 +86,26 @@ def show_results(
     if first.answer is not None:
         for line in first.answer.lines:
             out.print(line.replace("{folder}", str(folder)), markup=False, soft_wrap=True)
-    mark = _MARKS[worst_status(results)]
-    tally = f"{len(results) - len(failed)} of {len(results)} seeds, " if len(results) > 1 else ""
+    _show_verdict(out, report, results, obligations)
+    out.print(f"in {folder}", markup=False, soft_wrap=True)
+
+
+def _show_verdict(out: Screen, report: Mapping[str, Any], results: list[RunResult], obligations: Obligations) -> None:
+    """The verdict, what it rests on, and what was not tried."""
+    first = shown_result(results)
+    request, passed = first.request, sum(r.status != "fail" for r in results)
+    episodes = sum(len(r.episodes) for r in results)
+    mark = _MARKS[report["status"]]
+    tally = f"{passed} of {len(results)} seeds, " if len(results) > 1 else ""
     subject = "" if first.answer is None else f", {first.answer.subject}"
     out.print(
         f"{mark} {literal(request.design.name)} {literal(request.case.name)}{literal(subject)}: {tally}{episodes} episode(s), "
         f"{_compared(request, results)}",
         soft_wrap=True,
     )
-    out.print(f"in {folder}", markup=False, soft_wrap=True)
+    what = "as recorded" if worst_status(results) == RECORDED else f"{_what(request, results)} compared"
+    for line in obligations.report(f"{what}; ", needed=report["obligations"]["required"]):
+        out.print(line, markup=False, soft_wrap=True)
 
 
 def _show_windows(out: Screen, report: Mapping[str, Any]) -> None:
@@ -196,13 +210,21 @@ def _compared(request: Request, results: list[RunResult]) -> str:
 
 def _how(request: Request, results: list[RunResult]) -> str:
     """What the comparison looked at beside the values."""
+    return {
+        _FRAMES: "frame by frame; neither their order nor their cycles are compared",
+        _CYCLES: "with their cycles",
+        _ORDER: "in order; their cycles are not compared",
+    }[_what(request, results)]
+
+
+def _what(request: Request, results: list[RunResult]) -> str:
+    """What was compared, in short."""
     design = request.design
     if not design.ordered:
-        return "frame by frame; neither their order nor their cycles are compared"
+        return _FRAMES
     # Accesses to registers have cycles where the model predicts them.
     registers = request.case.registers and not any(_has_cycles(e.expected) for r in results for e in r.episodes)
-    timed = design.timed and not registers
-    return "with their cycles" if timed else "in order; their cycles are not compared"
+    return _CYCLES if design.timed and not registers else _ORDER
 
 
 def _has_cycles(predicted: Outcome) -> bool:

@@ -21,6 +21,7 @@ from goldbeat.tb.cli.common import FAILED, ClockMhz, Force, Json, check_free, ex
 from goldbeat.tb.cli.screen import Screen, literal, show_table
 from goldbeat.tb.cli.trace_files import Packets, counted, read_timed
 from goldbeat.tb.design.families import design_examples
+from goldbeat.tb.obligations.summary import counts_text
 from goldbeat.tb.run.signoff import (
     LimitCheck,
     Limits,
@@ -160,6 +161,7 @@ def _facts(what: Subject, rules: Limits) -> dict[str, Any]:
         "notes": [*_run_notes(what), *port_notes(what, rules)],
         "without_limits": ports_without_limits(what, rules),
         "sources": what.sources,
+        "obligations": None if what.obligations is None else what.obligations.model_dump(),
         "versions": what.versions,
     }
     return {"time_compared": what.time_compared, "recorded": what.recorded, **counts, **made}
@@ -208,6 +210,8 @@ def _show(what: Subject, rules: Limits, checks: list[LimitCheck]) -> None:
         plain.print(f"note: no limit on {', '.join(without)}")
     if headed := packet_ports(what, rules):
         plain.print(f"note: headers of packets are not counted on {', '.join(headed)}")
+    if what.obligations is not None and what.obligations.all:
+        plain.print(f"note: {counts_text(what.obligations.model_dump())}")
     if what.recorded:
         plain.print("note: this run did the same as recorded; its values and times were not checked by a golden model")
     elif not what.time_compared:

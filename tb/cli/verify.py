@@ -19,12 +19,13 @@ from goldbeat.tb.design.description import READY
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.git import git_revision
 from goldbeat.tb.mutate.campaign import Fate
 from goldbeat.tb.mutate.report import score
 from goldbeat.tb.mutate.sample import sample_fates
 from goldbeat.tb.obligations import rounds
-from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.obligations.rounds import BUDGET_S, Tried, try_all
+from goldbeat.tb.obligations.summary import ADVICE, SHOWN, VERIFIED, Obligations, counts_text, obligation_lines
 from goldbeat.tb.page.run_page import page_environment
 from goldbeat.tb.paths import build_root, plain_name
 from goldbeat.tb.probe.find import Found
@@ -33,9 +34,8 @@ from goldbeat.tb.probe.write import MODEL, flat_files
 from goldbeat.tb.run.seal import file_digest
 from goldbeat.tb.visible import visible
 
-REPORT, PAGE = "verify.json", "index.html"
+PAGE = "index.html"
 _TEMPLATES = Path(rounds.__file__).parent / "templates"
-_SHOWN = 20
 _COLOURS = {"pass": "green", "fail": "red", "partial": "yellow"}
 _RTL = (".v", ".sv")
 
@@ -141,7 +141,7 @@ def _sample(name: str, design: Design, tried: Tried, count: int, seed: int, tell
 def _write(folder: Path, report: Mapping[str, Any]) -> None:
     """The report for machines, and its page."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / REPORT).write_text(json.dumps(report, indent=2), encoding="utf-8")
+    (folder / VERIFIED).write_text(json.dumps(report, indent=2), encoding="utf-8")
     opened, waived, met = (
         [one for one in report["list"] if (not one["met"], "waived" in one) == wanted]
         for wanted in ((True, False), (True, True), (False, False))
@@ -245,6 +245,7 @@ def _report(design: Design, tried: Tried, notes: Sequence[str], fates: Sequence[
     return {
         "design": design.name,
         "status": tried.status,
+        "git": git_revision(),
         "compares": "data, order and cycles" if tried.timed else "data and order" if tried.ordered else "frames",
         "notes": list(notes),
         "rounds": tried.rounds,
@@ -252,12 +253,7 @@ def _report(design: Design, tried: Tried, notes: Sequence[str], fates: Sequence[
         "episodes": tried.episodes,
         "compared": tried.compared,
         "processor_s": round(tried.seconds, 2),
-        "obligations": {
-            "all": len(tried.obligations),
-            "met": sum(one.met for one in tried.obligations),
-            "waived": sum(one.waived is not None and not one.met for one in tried.obligations),
-            "open": len(tried.open),
-        },
+        "obligations": Obligations({design.name: tried.obligations}).counts,
         "not_checked": [pin for pin in design.ignored if pin not in design.unchecked],
         "mutants": mutants,
         "list": [one.as_dict() for one in tried.obligations],
@@ -269,12 +265,11 @@ def _report(design: Design, tried: Tried, notes: Sequence[str], fates: Sequence[
 
 def _summary(report: Mapping[str, Any]) -> str:
     """What was compared, how many obligations are met, and how many mutants were noticed."""
-    obligations, mutants = report["obligations"], report["mutants"]
-    waived = f", {obligations['waived']} waived" if obligations["waived"] else ""
+    mutants = report["mutants"]
     said = "" if mutants is None else f"; mutants: {mutants['score']:.0%} of {mutants['tried']} noticed"
     return (
         f"{report['compares']}: {report['compared']} values compared in {report['episodes']} episodes of "
-        f"{report['runs']} runs; obligations: {obligations['met']} of {obligations['all']} met{waived}{said}"
+        f"{report['runs']} runs; {counts_text(report['obligations'])}{said}"
     )
 
 
@@ -282,27 +277,16 @@ def _lines(tried: Tried, report: Mapping[str, Any], *, every: bool) -> Iterator[
     """What the verdict rests on, and what was not tried."""
     yield _summary(report)
     yield from report["notes"]
-    yield from tried.failures[:_SHOWN]
+    yield from tried.failures[:SHOWN]
     yield from (f"not compared: {text}" for text in tried.partial)
     if report["not_checked"]:
         yield f"not checked: {', '.join(report['not_checked'])}"
     yield from (f"warning: {text}" for text in tried.warnings)
-    opened = tried.open
-    yield from _listed("not tried", opened[: None if every else _SHOWN])
-    if len(opened) > _SHOWN and not every:
-        yield f"and {len(opened) - _SHOWN} more; --all lists them"
-    if opened and tried.status == "partial":
-        yield 'try what is open, or waive it in the description: [obligations] "KIND PLACE: *" = "reason"'
+    yield from Obligations({report["design"]: tried.obligations}).lines(None if every else SHOWN, "; --all lists them")
+    if tried.open and tried.status == "partial":
+        yield ADVICE
     if report["mutants"] is not None:
-        yield from (f"not noticed: {text}" for text in report["mutants"]["unnoticed"][:_SHOWN])
+        yield from (f"not noticed: {text}" for text in report["mutants"]["unnoticed"][:SHOWN])
     if every:
-        yield from _listed("met", [one for one in tried.obligations if one.met])
+        yield from obligation_lines("met", [one for one in tried.obligations if one.met])
     yield from (f"waived: {one.key} ({one.waived})" for one in tried.obligations if one.waived is not None)
-
-
-def _listed(title: str, obligations: Sequence[Obligation]) -> Iterator[str]:
-    hows = dict.fromkeys(one.how for one in obligations)
-    for how in hows:
-        yield from (f"{title}: {one.key}" for one in obligations if one.how == how)
-        if how and title == "not tried":
-            yield f"  may be met by {how}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has been measured of designs: regressions, coverage, mutants, synthesis, lint; each with its date and revision."""
+"""What has been measured of designs: regressions, obligations, coverage, mutants, synthesis, lint; with date and revision."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from goldbeat.pymodels.json_file import read_json
 from goldbeat.tb.build.lint import LINT_FILE
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.source_text import read_code
+from goldbeat.tb.obligations.summary import VERIFIED, Obligations, counts_text
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.failure_groups import mismatch_kind
@@ -140,6 +141,7 @@ def gather(found: Sequence[Design], root: Path, runs: int) -> dict[str, Evidence
     for design in found:
         facts = evidence[design.name].facts
         _of_mutants(root / "mutate" / plain_name(design.name) / "mutants.json", facts)
+        _of_verify(root / "verify" / plain_name(design.name) / VERIFIED, facts)
         _of_synthesis(root / "synth" / plain_name(design.name) / VERDICTS, facts)
         if (row := lint.get(design.name)) is not None:
             said = f"{row['found']} findings, {row['variants']} sets of parameters"
@@ -177,6 +179,16 @@ def _of_mutants(path: Path, facts: dict[str, Fact]) -> None:
     facts["mutation"] = Fact(result["score"], said, when, result.get("git", ""))
 
 
+def _of_verify(path: Path, facts: dict[str, Fact]) -> None:
+    result = _read(path)
+    if result is None:
+        return
+    counts, failed = result["obligations"], result["status"] == "fail"
+    said = f"{counts_text(counts).partition(': ')[2]}{'; it fails' if failed else ''}"
+    when = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
+    facts["verify"] = Fact(max(counts["open"], failed), said, when, result.get("git", ""))
+
+
 def _of_synthesis(path: Path, facts: dict[str, Fact]) -> None:
     result = _read(path)
     verdicts = [one for one in (result or {}).values() if one["checks"]]
@@ -203,10 +215,13 @@ def _of_regressions(
             if row.design in evidence:
                 rows.setdefault(row.design, []).append(row)
         functional: Mapping[str, Any] | None = None
+        tried = store.obligations(run.id)
         for name, mine in rows.items():
             one = evidence[name]
             _add_history(one, run, mine)
-            totals.setdefault(name, _Totals()).add(run, mine, store.passed_params(run.id, name))
+            total = totals.setdefault(name, _Totals())
+            total.add(run, mine, store.passed_params(run.id, name))
+            total.add_obligations(run, tried.only([name]))
             suite = Path(run.suite).stem
             # A part of a suite is not the suite.
             if (name, suite) not in seen and not run.settings.get("filters"):
@@ -233,6 +248,8 @@ class _Totals:
     cycles: int = 0
     params: dict[str, Run] = field(default_factory=dict)
     oldest: Run | None = None
+    obligations: Obligations = field(default_factory=lambda: Obligations({}))
+    tried_in: list[Run] = field(default_factory=list)
 
     def add(self, run: Run, rows: Iterable[Brief], params: Iterable[Mapping[str, Any]]) -> None:
         """A run that is older than those before it."""
@@ -245,16 +262,32 @@ class _Totals:
         for one in params:
             self.params.setdefault(_set_name(one), run)
 
+    def add_obligations(self, run: Run, found: Obligations) -> None:
+        """What a run has tried, if it is of the revision of the newest run that has counted it."""
+        known = {one.git for one in self.tried_in}
+        if found.counts["all"] and (not known or (run.git in known and _is_one(run.git))):
+            self.obligations = self.obligations.merged(found)
+            self.tried_in.append(run)
+
     def write(self, design: Design, facts: dict[str, Fact]) -> None:
         """Facts are as old as the oldest run that they need."""
         if self.oldest is not None:
             said = f"{self.cycles:,} cycles in {self.cases:,} passing cases"
             facts["soak"] = Fact(self.cycles, said, self.oldest.started, self.oldest.git)
+        if self.tried_in:
+            oldest, counts = self.tried_in[-1], self.obligations.counts
+            said = counts_text(counts).partition(": ")[2]
+            facts["obligations"] = Fact(counts["open"], said, oldest.started, oldest.git)
         ran = [self.params[name] for name in map(_set_name, design.variants) if name in self.params]
         if ran:
             oldest = min(ran, key=lambda run: run.id)
             said = f"{len(ran)} of {len(design.variants)} sets"
             facts["parameters"] = Fact(len(ran), said, oldest.started, oldest.git)
+
+
+def _is_one(git: str) -> bool:
+    """Whether runs of this revision are of the same sources."""
+    return bool(git) and git != "unknown" and not git.endswith("+")
 
 
 def _set_name(params: Mapping[str, Any]) -> str:

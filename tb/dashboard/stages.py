@@ -46,11 +46,13 @@ _DEMANDS: Sequence[_Demand] = (
     ("V2", "nightly: every case passes", "suite nightly", lambda f: f.value == 1),
     ("V2", "line coverage: 95 %", "code line", lambda f: f.value >= 0.95),
     ("V2", "functional coverage: 70 % of all bins", "functional", lambda f: f.value >= 0.70),
+    ("V2", "obligations of the ports: none open", "obligations", lambda f: f.value == 0),
     ("V2", "assertions in the RTL", "assertions", lambda f: f.value > 0),
     ("V2", "soak: a million cycles of passing cases", "soak", lambda f: f.value >= 1e6),
     ("V3", "branch coverage: 98 %", "code branch", lambda f: f.value >= 0.98),
     ("V3", "toggle coverage: 90 %", "code toggle", lambda f: f.value >= 0.90),
     ("V3", "mutants: 98 % noticed", "mutation", lambda f: f.value >= 0.98),
+    ("V3", "`goldbeat verify`: no obligation open", "verify", lambda f: f.value == 0),
     ("V3", "synthesis: no latch, loop, second driver", "synthesis", lambda f: f.value == 0),
 )
 """Stage, name, fact that it looks at, and when it is met."""

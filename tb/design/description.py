@@ -12,7 +12,16 @@ from typing import Annotated, Any, Literal, Self, cast
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, WrapValidator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializeAsAny,
+    StrictBool,
+    ValidationInfo,
+    WrapValidator,
+    model_validator,
+)
 
 from goldbeat.pymodels.axi.memory import MemoryImage
 from goldbeat.pymodels.bus_models import BUS_MODELS, bus_outcome
@@ -52,6 +61,8 @@ READY = (*READY_MODELS, *BUS_MODELS, RULES)
 """Models that need no line of Python."""
 _TRAFFIC_MODELS = tuple(name for name in (*BUS_MODELS, RULES) if name != "register_file")
 """Models that have cases of their own."""
+_REQUIRED = "required"
+"""Of ``[obligations]``, beside patterns."""
 BLESSED = ".blessed.json"
 """How the file with recordings ends, in place of the description's ``.toml``."""
 _RAM, _STIMULUS, _SWEEP = "ram", "stimulus", "sweep"
@@ -143,7 +154,8 @@ class Description(_Table):
         stream_model: golden model of the streams beside a model of buses: a ready-made model, or ``rules`` for none.
         unchecked: signals of bundles that are tied, left open or not predicted, each with the reason why that is right.
         beside: ports of ``ties`` and ``ignored`` that may go along with the beats, each with what the RTL does with it.
-        obligations: obligations of ``goldbeat verify`` that need not be met, as patterns, each with the reason.
+        obligations: obligations that need not be met, as patterns, each with the reason; ``required = true``: runs with
+            open ones do not pass.
         compare_time: compare cycles. False: compare values and order; the report says so.
         compare_order: compare beats in order. False: compare whole frames in any order; the report says so.
         register_maps: check register slaves against SystemRDL register maps.
@@ -169,7 +181,7 @@ class Description(_Table):
     ignored: tuple[str, ...] = ()
     unchecked: Mapping[str, Annotated[str, Field(min_length=1)]] = {}
     beside: Mapping[str, str] = {}
-    obligations: Mapping[str, Annotated[str, Field(min_length=1)]] = {}
+    obligations: Mapping[str, Annotated[str, Field(min_length=1)] | StrictBool] = {}
     waive: tuple[str, ...] = ()
     ready_bound: int | None = Field(default=None, ge=0)
     defines: Mapping[str, str] = {}
@@ -209,6 +221,10 @@ class Description(_Table):
         if self.traffic is not None and not self.streams:
             raise ValueError("traffic needs a stream")
         self._check_stream_model()
+        for key, value in self.obligations.items():
+            if isinstance(value, bool) != (key == _REQUIRED):
+                expected = "true or false" if key == _REQUIRED else "the reason why it need not be met"
+                raise ValueError(f"obligations.{key}: found {value!r}, expected {expected}")
         if self.contents and self.model in BUS_MODELS:
             raise ValueError(f"contents: model {self.model!r} fills its memories itself")
         if self.address_map and self.model != "interconnect":
@@ -269,7 +285,8 @@ class Description(_Table):
             ties=self.ties,
             ignored=self.ignored,
             unchecked=self.unchecked,
-            obligations=self.obligations,
+            obligations={key: value for key, value in self.obligations.items() if isinstance(value, str)},
+            obligations_required=bool(self.obligations.get(_REQUIRED)),
             address_spans=self._address_spans if self.model in _TRAFFIC_MODELS and self.model != RULES else None,
             uncompared=self._open_signals,
             waive=self.waive,

@@ -48,6 +48,7 @@ class Design(Frozen):
         ignored: outputs that are left open and not checked.
         unchecked: signals of bundles that are tied, left open or not predicted, each with the reason why that is right.
         obligations: obligations that need not be met (docs/verify.md), as patterns, each with the reason.
+        obligations_required: runs that leave obligations of ports open are partial.
         address_spans: parameters -> by slave, first addresses and bytes of what its accesses go to; None: it is not known.
         uncompared: parameters -> further signals of bundles that the model does not predict, and why.
         model: the golden model.
@@ -95,6 +96,7 @@ class Design(Frozen):
     ignored: tuple[str, ...] = ()
     unchecked: Mapping[str, str] = {}
     obligations: Mapping[str, str] = {}
+    obligations_required: bool = False
     address_spans: Callable[[Mapping[str, Any]], Mapping[str, Sequence[tuple[int, int]]]] | None = None
     uncompared: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     model: GoldenModel

@@ -8,11 +8,12 @@ that handles an error is seen here, whatever it does, if the traffic has not com
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from goldbeat.tb.build.harness import WRAPPER_MARK
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.unchecked import pins_of
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.run.code_coverage import Point, points_by_file
 
@@ -23,6 +24,8 @@ _BIT = re.compile(r"(?P<name>.*?)(?:\[(?P<bit>\d+)\])?:(?P<way>0->1|1->0)")
 _BRANCHES = {"if": "is true", "else": "is false", "cond_then": "is true", "cond_else": "is false"}
 _WIDEST = 16
 """Bits of counters that can wrap within a run; higher ones are not asked for."""
+_PAYLOAD = 24
+"""Signals with more bits are taken for payload."""
 _SHOWN = 60
 _HOW = "more seeds or a larger budget (--budget 60s), or a case that reaches it"
 
@@ -46,6 +49,11 @@ def condition_obligations(counts: Mapping[str, int], design: Design, pins: Colle
     return [_with_tie(one, tied) for one in found]
 
 
+def pins_of_design(design: Design) -> set[str]:
+    """Names of a design's ports."""
+    return {pin for port in design.ports for pin in pins_of(port)} | {*design.ties, *design.ignored}
+
+
 def _with_tie(one: Obligation, tied: re.Pattern[str] | None) -> Obligation:
     """The same; what an input decides that the bench ties is met by driving it alone."""
     pin = None if tied is None or one.met else tied.search(one.what)
@@ -53,9 +61,11 @@ def _with_tie(one: Obligation, tied: re.Pattern[str] | None) -> Obligation:
 
 
 def _of_file(
-    name: str, lines: Sequence[str], points: Iterable[tuple[Point, int]], pins: Collection[str]
+    name: str, lines: Sequence[str], points: Sequence[tuple[Point, int]], pins: Collection[str]
 ) -> Iterator[Obligation]:
     terms: dict[tuple[int, str], int] = {}
+    bits = [(p.line, bit) for p, _ in points if p.kind == "toggle" and (bit := _BIT.fullmatch(p.what)) is not None]
+    wide = {(line, bit["name"]) for line, bit in bits if int(bit["bit"] or 0) >= _PAYLOAD}
     for point, hits in points:
         place = f"{name}:{point.line}"
         if point.kind == "branch" and point.what in _BRANCHES:
@@ -73,6 +83,7 @@ def _of_file(
             point.kind == "toggle"
             and (bit := _BIT.fullmatch(point.what)) is not None
             and bit["name"].partition("[")[0] not in pins
+            and (point.line, bit["name"]) not in wide
         ):
             way = "rises" if bit["way"] == "0->1" else "falls"
             if int(bit["bit"] or 0) < _WIDEST:

@@ -71,12 +71,15 @@ def merge_obligations(obligations: Iterable[Obligation]) -> list[Obligation]:
     return sorted(found.values(), key=lambda one: KINDS.index(one.kind))
 
 
-def with_waivers(obligations: Iterable[Obligation], reasons: Mapping[str, str]) -> list[Obligation]:
+def with_waivers(
+    obligations: Iterable[Obligation], reasons: Mapping[str, str], *, whole: bool = True
+) -> list[Obligation]:
     """The same, with reasons for those that a description waives.
 
     Args:
         obligations: merged ones.
         reasons: by pattern of :attr:`Obligation.key`, as ``*`` and ``?`` have it.
+        whole: these are all that the design has, so each pattern must match one.
 
     Raises:
         UsageError: a pattern matches nothing: the RTL or the bench has changed since.
@@ -84,7 +87,7 @@ def with_waivers(obligations: Iterable[Obligation], reasons: Mapping[str, str]) 
     found = list(obligations)
     for pattern, reason in reasons.items():
         matching = [n for n, one in enumerate(found) if fnmatchcase(one.key, pattern)]
-        if not matching:
+        if not matching and whole:
             raise UsageError(f"[obligations] {pattern!r} matches no obligation; `goldbeat verify --all` lists them")
         for n in matching:
             found[n] = replace(found[n], waived=reason)

@@ -11,24 +11,26 @@ from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.run.functional import STALL_BINS, add_bins, port_coverage, stream_bins
 from goldbeat.tb.run.runs import RunResult
 
-_MORE = "the case sweep, more seeds or a larger budget"
+_MORE = "the case sweep, or more seeds (--seeds N, of verify --budget 60s)"
 
 
 def port_obligations(results: Sequence[RunResult]) -> list[Obligation]:
     """Obligations of all ports, by some runs of one design; merged with those of others they are met by any of them."""
+    return [one for result in results for one in obligations_of(result, port_coverage(result))]
+
+
+def obligations_of(result: RunResult, bins: Mapping[str, Mapping[str, int]]) -> list[Obligation]:
+    """Obligations of all ports by one run, whose :func:`~goldbeat.tb.run.functional.port_coverage` is ``bins``."""
     found: list[Obligation] = []
-    for result in results:
-        design, params = result.request.design, result.request.all_params
-        bins = port_coverage(result)
-        for port in design.bundles(params):
-            hits = bins.get(port.name, {})
-            if port.direction == "in":
-                # What the source offers: a slow design takes no beats back to back.
-                offered = [e.stimulus.inputs[port.name] for e in result.episodes if port.name in e.stimulus.inputs]
-                hits = {**add_bins(map(stream_bins, offered)), **{name: hits.get(name, 0) for name in STALL_BINS}}
-            found += _of_stream(port, hits, unchecked=design.unchecked)
-        found += [*bus_obligations(result), *_of_start(result)]
-    return found
+    design, params = result.request.design, result.request.all_params
+    for port in design.bundles(params):
+        hits = bins.get(port.name, {})
+        if port.direction == "in":
+            # What the source offers: a slow design takes no beats back to back.
+            offered = [e.stimulus.inputs[port.name] for e in result.episodes if port.name in e.stimulus.inputs]
+            hits = {**add_bins(map(stream_bins, offered)), **{name: hits.get(name, 0) for name in STALL_BINS}}
+        found += _of_stream(port, hits, unchecked=design.unchecked)
+    return [*found, *bus_obligations(result), *_of_start(result)]
 
 
 def _of_stream(port: StreamPort, bins: Mapping[str, int], *, unchecked: Mapping[str, str]) -> Iterator[Obligation]:
@@ -75,5 +77,5 @@ def _of_start(result: RunResult) -> Iterator[Obligation]:
     yield Obligation("reset", resets[0], "fell while work was in flight", met, "the case reset or sweep")
     yield Obligation(
         "initial", resets[0], "the same outputs with other values of registers and memories before reset",
-        result.x_check is not None, "--x-check",
+        result.x_check is not None, "--x-check, in suites x_check = true",
     )  # fmt: skip

@@ -16,8 +16,7 @@ from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.traffic import FILLS
-from goldbeat.tb.design.unchecked import pins_of
-from goldbeat.tb.obligations.conditions import condition_obligations
+from goldbeat.tb.obligations.conditions import condition_obligations, pins_of_design
 from goldbeat.tb.obligations.obligation import Obligation, merge_obligations, with_waivers
 from goldbeat.tb.obligations.ports import port_obligations
 from goldbeat.tb.run.runs import Origin, Request, RunResult, run
@@ -87,7 +86,7 @@ def try_all(
     tried = Tried(timed=design.timed, ordered=design.ordered)
     counts: dict[str, int] = {}
     begin = _processor_s()
-    pins = {pin for port in design.ports for pin in pins_of(port)} | {*design.ties, *design.ignored}
+    pins = pins_of_design(design)
     cases = [case for case in design.cases if not case.slow and case.lacks({}) is None]
     fixed = _fixed_rounds(design, cases, source, seed)
     with tempfile.TemporaryDirectory(prefix="goldbeat-") as place:

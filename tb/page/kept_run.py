@@ -136,6 +136,21 @@ class _KeptEpisodes(_Entry):
     cut: int = 0
 
 
+class _Obligation(_Entry):
+    kind: str
+    place: str
+    what: str
+    met: bool
+    how: str = ""
+    waived: str | None = None
+
+
+class _Obligations(_Entry):
+    all: int
+    met: int
+    list: Sequence[_Obligation]
+
+
 class KeptReport(_Entry):
     """What the page needs of ``report.json``."""
 
@@ -173,6 +188,7 @@ class KeptReport(_Entry):
     coverage: Mapping[str, Mapping[str, int]] = {}
     memory_plots: Mapping[str, str] = {}
     difference: FirstMismatch | None = None
+    obligations: _Obligations | None = None
 
 
 @dataclass(frozen=True)

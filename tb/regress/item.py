@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, PositiveInt, field_validator
 
 from goldbeat.tb.inside.job import Backend
+from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.run.signoff import Limits
 
 
@@ -151,6 +152,7 @@ class ItemResult:
         late_bits: bits that were seen late, by clock crossing, where crossings are blurred.
         traffic: hash over what the testbench did: stimulus, back-pressure, clocks, programs; None where nothing was judged.
         warnings: what fails nothing and may still be wrong.
+        obligations: what the ports have tried or not, as far as the worker has not said so before in this regression.
         before: of what does not pass: the items, by index, that had run in its simulator process before it, in order.
     """
 
@@ -175,6 +177,7 @@ class ItemResult:
     late_bits: Mapping[str, int] = field(default_factory=dict)
     traffic: str | None = None
     warnings: tuple[str, ...] = ()
+    obligations: tuple[Obligation, ...] = ()
 
     def __post_init__(self) -> None:
         # Texts come from anybody's exceptions. Half a surrogate pair cannot be stored, printed or put on a page.

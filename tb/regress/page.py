@@ -10,6 +10,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from goldbeat.tb.kernel.waivers import waived
+from goldbeat.tb.obligations.summary import Obligations
 from goldbeat.tb.page.run_page import page_environment
 from goldbeat.tb.regress import summary
 from goldbeat.tb.regress.brief import Brief
@@ -37,6 +38,7 @@ class Content:
         failures: the first of those that do not pass, whole.
         trends: figures over the earlier runs.
         covered: code coverage by point; empty when it was not counted.
+        obligations: of the run.
     """
 
     rows: Sequence[Brief]
@@ -44,6 +46,7 @@ class Content:
     failures: Sequence[Row]
     trends: Trends
     covered: Mapping[str, int]
+    obligations: Obligations
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,10 @@ def run_page(run: Run, content: Content) -> str:
             for name, reason in signals.items()
         ],
         waivers=[f"{design}: {waived(name, count)}" for (design, name), count in content.gathered.waivers.items()],
+        obligations={
+            name: (Obligations({name: some}).counts, [one for one in some if not one.met])
+            for name, some in content.obligations.by_design.items()
+        },
         bins={design: summary.bins_hit(by_port) for design, by_port in functional.items()},
     )
 

@@ -233,8 +233,17 @@ def item_design(item: Item) -> Design:
 
 def confirmed_signals(items: Iterable[Item]) -> dict[str, Mapping[str, str]]:
     """Signals that designs of these items leave unchecked for a reason, by design."""
-    found = {item.design: item_design(item) for item in {(i.design, i.source): i for i in items}.values()}
-    return {name: design.unchecked for name, design in found.items() if design.unchecked}
+    return {name: design.unchecked for name, design in designs_of(items).items() if design.unchecked}
+
+
+def required_of(items: Iterable[Item], *, all_of_them: bool) -> list[str]:
+    """The designs of these items whose obligations have to be met: those that say so, or all."""
+    return [name for name, design in designs_of(items).items() if all_of_them or design.obligations_required]
+
+
+def designs_of(items: Iterable[Item]) -> dict[str, Design]:
+    """The designs of items, by name."""
+    return {item.design: item_design(item) for item in {(i.design, i.source): i for i in items}.values()}
 
 
 def make_batches(

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from goldbeat.tb.obligations.summary import Obligations, counts_text
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.cobertura import cobertura
 from goldbeat.tb.regress.item import Status
@@ -37,7 +39,9 @@ def write_reports(store: Store, run: Run) -> None:
     rows, gathered = store.briefs(run.id), Gathered(store.measured(run.id))
     failures = store.bad(run.id, MOST_WHOLE)
     run.folder.mkdir(parents=True, exist_ok=True)
-    (run.folder / "junit.xml").write_text(run_junit(run, rows, failures, gathered.waived), encoding="utf-8")
+    obligations = store.obligations(run.id)
+    junit = run_junit(run, rows, failures, gathered.waived, obligations)
+    (run.folder / "junit.xml").write_text(junit, encoding="utf-8")
     (run.folder / "report.json").write_text(report_text(store, run, rows, gathered.waivers), encoding="utf-8")
     covered = store.coverage(run.id)
     if covered:
@@ -47,14 +51,20 @@ def write_reports(store: Store, run: Run) -> None:
         write_ucis(
             gathered.functional, run.folder / UCIS_FILE, passed=run.status in ("pass", "recorded"), date=run.started
         )
-    content = Content(rows, gathered, failures, trends(store, run), covered)
+    content = Content(rows, gathered, failures, trends(store, run), covered, obligations)
     (run.folder / "index.html").write_text(run_page(run, content), encoding="utf-8")
 
 
 # -- JUnit XML --------------------------------------------------------------------------------------------------------
 
 
-def run_junit(run: Run, rows: Sequence[Brief], failures: Sequence[Row], waived: Mapping[int, Mapping[str, int]]) -> str:
+def run_junit(
+    run: Run,
+    rows: Sequence[Brief],
+    failures: Sequence[Row],
+    waived: Mapping[int, Mapping[str, int]],
+    obligations: Obligations,
+) -> str:
     """A run as JUnit XML: one suite a design, one testcase an item; what has not run is skipped.
 
     Args:
@@ -62,6 +72,7 @@ def run_junit(run: Run, rows: Sequence[Brief], failures: Sequence[Row], waived: 
         rows: its items.
         failures: those that do not pass and are shown whole; others are shown with the first line of their first failure.
         waived: violations that waivers fitted, by item and waiver.
+        obligations: of the run: properties of the suite; where they have to be met and are open, a testcase that fails.
     """
     by_design: dict[str, list[Brief]] = {}
     for row in rows:
@@ -70,12 +81,30 @@ def run_junit(run: Run, rows: Sequence[Brief], failures: Sequence[Row], waived: 
     suites = (
         JUnitSuite(
             design,
-            (_junit_case(run, row, whole.get(row.number), waived.get(row.number, {})) for row in members),
+            chain(
+                (_junit_case(run, row, whole.get(row.number), waived.get(row.number, {})) for row in members),
+                _junit_open(design, obligations.only([design]), run),
+            ),
             run.started,
+            _junit_facts(obligations.only([design])),
         )
         for design, members in by_design.items()
     )
     return junit_text(suites, f"goldbeat {run.suite}")
+
+
+def _junit_facts(found: Obligations) -> dict[str, str]:
+    """The obligations of a design as properties of its suite."""
+    counts = found.counts
+    opened = {f"not tried: {one.key}": one.how for some in found.by_design.values() for one in some if one.open}
+    return {"obligations": counts_text(counts).partition(": ")[2], **opened} if counts["all"] else {}
+
+
+def _junit_open(design: str, found: Obligations, run: Run) -> Iterator[JUnitCase]:
+    """A testcase that fails, where obligations of a design have to be met and are open."""
+    if (count := found.counts["open"]) and design in run.settings.get("obligations", ()):
+        text = "\n".join(found.lines(None))
+        yield JUnitCase(design, "obligations", "failure", None, f"{count} open", "partial", text)
 
 
 def _junit_case(run: Run, row: Brief, whole: Row | None, waived: Mapping[str, int]) -> JUnitCase:
@@ -123,7 +152,8 @@ def report_text(
         do not pass, up to :data:`MOST_WHOLE`.
     """
     shown = [r for r in rows if r.status is not None and not r.passed] if failed else rows
-    found = run_dict(run, waivers)
+    found = {**run_dict(run, waivers), "obligations": store.obligations(run.id).as_dict()}
+    found["cases"] = found.pop("cases")
     if len(shown) <= MOST_CASES:
         cases = store.bad(run.id, -1) if failed else store.rows(run.id)
         return json.dumps({**found, "cases": [row_dict(run, r) for r in cases]}, indent=1) + "\n"

@@ -20,6 +20,9 @@ from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.tb.build.compile import hold_cache
 from goldbeat.tb.build.in_use import sweep
 from goldbeat.tb.git import git_revision
+from goldbeat.tb.obligations.conditions import condition_obligations, pins_of_design
+from goldbeat.tb.obligations.obligation import with_waivers
+from goldbeat.tb.obligations.summary import Obligations
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress import blobs
 from goldbeat.tb.regress.engine import Hooks, Runner, Tally, WorkEngine
@@ -27,7 +30,7 @@ from goldbeat.tb.regress.farm_pool import FarmExecutor
 from goldbeat.tb.regress.farm_task import run_apart
 from goldbeat.tb.regress.fingerprint import code_hash, content_hash
 from goldbeat.tb.regress.item import Batch, Item, ItemResult, Status
-from goldbeat.tb.regress.plan import make_batches
+from goldbeat.tb.regress.plan import designs_of, make_batches
 from goldbeat.tb.regress.pool import LocalExecutor
 from goldbeat.tb.regress.revision import changed, file_hash, revision_of
 from goldbeat.tb.regress.store import Row, Run, Store, locked, timing_name
@@ -36,6 +39,8 @@ from goldbeat.tb.regress.worker import build_simulator, run_alone, run_batch
 from goldbeat.tb.run.run_folder import PAGE
 
 LOCAL = "local"
+PARTIAL = "partial"
+"""Every case passes, but obligations are open that have to be met."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +122,7 @@ def begin(
     file: Path | None = None,
     filters: Sequence[str] = (),
     confirmed: Mapping[str, Mapping[str, str]] | None = None,
+    required: Sequence[str] = (),
 ) -> Run:
     """Record a new run.
 
@@ -129,10 +135,13 @@ def begin(
         file: of the suite.
         filters: only cases that these fit.
         confirmed: signals that need no check, by design, with the reasons.
+        required: designs whose open obligations make the run partial.
     """
     said: dict[str, Any] = {"jobs": settings.jobs, "engine": settings.engine, "coverage": settings.coverage}
     said["files"] = revision_of(items)
     said[CODE] = description_hashes(items)
+    if required:
+        said["obligations"] = list(required)
     if confirmed:
         said["confirmed"] = {name: dict(signals) for name, signals in confirmed.items()}
     if filters:
@@ -189,8 +198,10 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
             workers = settings.jobs if farm is None else 2 * settings.jobs
             engine.run(make_batches(left, workers, lambda item: estimate.get(timing_name(item))))
             counts = store.counts(run.id)
+            if settings.coverage:
+                _add_conditions(store, run, items)
             if not counts.get("open"):
-                status = _status(counts)
+                status = _status(counts, store.obligations(run.id).only(run.settings.get("obligations", ())))
             if settings.waves and not state.interrupted:
                 _rerun_failures(store, run, settings.waves, pool, observer, state)
         finally:
@@ -202,11 +213,26 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
     return run
 
 
-def _status(counts: Mapping[str, int]) -> str:
-    """Of a run with a result for every item."""
+def _add_conditions(store: Store, run: Run, items: Sequence[Item]) -> None:
+    """Obligations of the RTL's text, where code coverage was counted; conditions of expressions are not in it."""
+    counts = store.coverage(run.id)
+    for name, design in designs_of(items).items():
+        found = condition_obligations(counts, design, pins_of_design(design))
+        store.add_obligations(run.id, name, with_waivers(found, design.obligations, whole=False))
+
+
+def _status(counts: Mapping[str, int], required: Obligations) -> str:
+    """Of a run with a result for every item.
+
+    Args:
+        counts: of its results.
+        required: obligations that have to be met.
+    """
     found = {Status(name) for name in counts}
     if not all(status.good for status in found):
         return Status.FAIL.value
+    if required.counts["open"]:
+        return PARTIAL
     return Status.RECORDED.value if found == {Status.RECORDED} else Status.PASS.value
 
 

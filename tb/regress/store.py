@@ -25,6 +25,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from goldbeat.pymodels.errors import InputError, ToolError, UsageError
 from goldbeat.pymodels.validation import first_mistake
+from goldbeat.tb.obligations.obligation import Obligation
+from goldbeat.tb.obligations.summary import Obligations
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress.brief import COLUMNS, Brief, ItemFigures, PassedItem, read_brief, read_measured, read_passed
 from goldbeat.tb.regress.item import Item, ItemResult
@@ -79,6 +81,20 @@ CREATE TABLE IF NOT EXISTS coverage (
     PRIMARY KEY (run, point)
 ) WITHOUT ROWID;
 """
+_OBLIGATIONS = """
+CREATE TABLE IF NOT EXISTS obligations (
+    run INTEGER NOT NULL REFERENCES runs(id),
+    design TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    place TEXT NOT NULL,
+    what TEXT NOT NULL,
+    met INTEGER NOT NULL,
+    how TEXT NOT NULL,
+    waived TEXT,
+    PRIMARY KEY (run, design, kind, place, what)
+)
+"""
+"""A table that files of earlier versions do not have."""
 
 
 def regress_root() -> Path:
@@ -230,6 +246,7 @@ class Store:
             base.execute("PRAGMA synchronous=FULL")
             if not self._version(base):
                 self._make_tables(base)
+            base.execute(_OBLIGATIONS)
         return base
 
     def _connect(self, name: Path | str) -> sqlite3.Connection:
@@ -331,7 +348,7 @@ class Store:
         return self.run(number)
 
     def record(self, run: int, results: Iterable[ItemResult], coverage: Mapping[str, int] | None = None) -> list[int]:
-        """Write results, and the coverage that belongs to them, in one transaction.
+        """Write results, and the coverage and obligations that belong to them, in one transaction.
 
         Returns:
             the items that were new; a result that is there already stays as it is.
@@ -344,9 +361,16 @@ class Store:
                     " WHERE run=? AND idx=? AND status IS NULL",
                     (
                         *(r.status.value, r.cycles, r.sim_ps, r.wall_s, r.compared, r.trace_hash),
-                        *(r.failures[0] if r.failures else None, json.dumps(vars(r)), run, r.index),
+                        *(
+                            r.failures[0] if r.failures else None,
+                            json.dumps({**vars(r), "obligations": ()}),
+                            run,
+                            r.index,
+                        ),
                     ),
                 )
+                if r.obligations:
+                    self._add_obligations(run, r.key.partition("/")[0], r.obligations)
                 if cursor.rowcount:
                     fresh.append(r.index)
             if coverage and fresh:
@@ -356,6 +380,18 @@ class Store:
                     ((run, point, hits) for point, hits in coverage.items()),
                 )
         return fresh
+
+    def add_obligations(self, run: int, design: str, obligations: Iterable[Obligation]) -> None:
+        """Note obligations of a design; what is noted as met stays so."""
+        with _plain_errors(self.path), self._transaction():
+            self._add_obligations(run, design, obligations)
+
+    def _add_obligations(self, run: int, design: str, obligations: Iterable[Obligation]) -> None:
+        self._base.executemany(
+            "INSERT INTO obligations (run, design, kind, place, what, met, how, waived) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (run, design, kind, place, what) DO UPDATE SET met = max(met, excluded.met)",
+            ((run, design, o.kind, o.place, o.what, o.met, o.how, o.waived) for o in obligations),
+        )
 
     def artefacts(self, run: int, index: int, artefacts: Mapping[str, str]) -> None:
         """Note where files of an item lie, by name, relative to the run's folder."""
@@ -529,6 +565,20 @@ class Store:
                 " WHERE run > (SELECT coalesce(max(id), 0) - 3 FROM runs) AND status IS NOT NULL GROUP BY 1, 2"
             ).fetchall()
         return {f"{r[0]} {r[1]}": float(r[2]) for r in rows}
+
+    def obligations(self, run: int) -> Obligations:
+        """What the designs of a run have tried, and what not; none of a run of an earlier version."""
+        with _plain_errors(self.path):
+            if not self._base.execute("SELECT 1 FROM sqlite_master WHERE name='obligations'").fetchone():
+                return Obligations({})
+            rows = self._base.execute(
+                "SELECT design, kind, place, what, met, how, waived FROM obligations WHERE run=? ORDER BY design, rowid",
+                (run,),
+            ).fetchall()
+            found: dict[str, list[Obligation]] = {}
+            for design, kind, place, what, met, how, waived in rows:
+                found.setdefault(design, []).append(Obligation(kind, place, what, bool(met), how, waived))
+            return Obligations(found).merged()
 
     def coverage(self, run: int) -> dict[str, int]:
         """Merged code coverage by point."""

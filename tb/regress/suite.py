@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, field_validator
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.nearest import known_names
@@ -79,6 +79,15 @@ class Entry(_Frozen):
     metastability: Literal["auto"] | PositiveInt | None = None
     x_check: bool = False
 
+    @field_validator("limits")
+    @classmethod
+    def _of_one_case(cls, limits: Limits | None) -> Limits | None:
+        if limits is not None and limits.obligations is not None:
+            raise ValueError(
+                "obligations are met by all cases together: set obligations = true at the top of the suite"
+            )
+        return limits
+
 
 class Suite(_Frozen):
     """A suite file.
@@ -87,12 +96,14 @@ class Suite(_Frozen):
         summary: one line.
         seeds: default number of seeds of the entries; ``--seeds`` overrides it.
         timeout_s: default limit of the simulation of one seed, in seconds by the clock.
+        obligations: open obligations make the run partial (docs/verify.md).
         run: the entries.
     """
 
     summary: str = ""
     seeds: int = Field(default=1, ge=1)
     timeout_s: float = Field(default=120.0, gt=0)
+    obligations: bool = False
     run: tuple[Entry, ...] = Field(min_length=1)
 
 

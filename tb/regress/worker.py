@@ -38,6 +38,8 @@ from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.source_names import source_names
 from goldbeat.tb.inside.job import Episode, Record
+from goldbeat.tb.obligations.obligation import Obligation, with_waivers
+from goldbeat.tb.obligations.ports import obligations_of
 from goldbeat.tb.paths import build_root, cache_root
 from goldbeat.tb.regress import blobs
 from goldbeat.tb.regress.figures import all_cycles, pair_latencies, port_figures, simulated_ps
@@ -79,6 +81,8 @@ _OUTSIDE = (signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGTERM, signal
 
 PLACE = SimulatorPlace()
 """Of this worker process."""
+_SAID: dict[str, dict[tuple[str, str], bool]] = {}
+"""Of the regression that this worker process is at: obligations by design and key, and whether they were met."""
 
 _BLESS_HINT = "; goldbeat run --bless records what the design does with this case and seed"
 
@@ -433,6 +437,7 @@ class _Run:
                 self._again.append((item, result.next_fill))
                 return
             recorded = result.status == RECORDED
+            covered = port_coverage(result)
             hint = "" if ready.request.design.blessed is None else _BLESS_HINT
             failures = [
                 *result.failures,
@@ -455,11 +460,14 @@ class _Run:
                     failures=tuple(failures),
                     ports=port_figures(result),
                     latency=pair_latencies(result),
-                    coverage=port_coverage(result),
+                    coverage=covered,
                     waived=result.waived,
                     late_bits=result.late_crossings,
                     traffic=traffic_hash(stimulus for stimulus, _ in ready.plan.steps),
                     warnings=result.warnings,
+                    obligations=self._new(
+                        item.design, obligations_of(replace(result, x_check=() if item.x_check else None), covered)
+                    ),
                 )
             )
         except Exception as error:
@@ -467,6 +475,19 @@ class _Run:
                 raise
             text = f"{type(error).__name__}: {error}"
             self._give_ran(_broken(item, Status.ERROR, f"the results cannot be judged: {text}", traceback.format_exc()))
+
+    def _new(self, design: str, obligations: Sequence[Obligation]) -> tuple[Obligation, ...]:
+        """Those that this process has not told the master before, or not as met; thousands of cases have the same."""
+        if self._batch.run not in _SAID:
+            _SAID.clear()
+        said = _SAID.setdefault(self._batch.run, {}) if self._batch.run else {}
+        found = {}
+        for one in obligations:
+            at = (design, one.key)
+            if said.get(at) is None or (one.met and not said[at]):
+                said[at] = one.met
+                found[one.key] = one
+        return tuple(with_waivers(found.values(), self._design.obligations, whole=False)) if found else ()
 
 
 @contextmanager

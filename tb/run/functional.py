@@ -7,12 +7,14 @@ The transactors record beats, cycles and stalls in native code; here they are so
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import reduce
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.stored_trace import StoredTrace
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.run.runs import RunResult
 from goldbeat.tb.run.user_coverage import PREFIX
@@ -20,6 +22,7 @@ from goldbeat.tb.run.user_coverage import PREFIX
 # The first value of each bin after the one before: 0, 1, 2-3, 4-15, 16-63, 64 and more.
 _EDGES = (0, 1, 2, 4, 16, 64)
 _NAMES = ("0", "1", "2-3", "4-15", "16-63", "64+")
+_FIRST = 1 << 19
 STALL_BINS = tuple(f"stall {name}" for name in _NAMES[1:])
 """Of every stream port: how long beats waited for ready, from one cycle to 64 and more."""
 STREAM_BINS = (
@@ -61,13 +64,18 @@ def _add(total: dict[str, int], more: Mapping[str, int]) -> None:
 
 def _binned(prefix: str, values: npt.NDArray[np.int64], least: int = 0) -> Iterable[tuple[str, int]]:
     # How many values are below each bin's end: no bin is looked at twice.
-    below = np.searchsorted(np.sort(values), _EDGES[least:]).tolist()
+    below = [int(np.count_nonzero(values < edge)) for edge in _EDGES[least:]]
     names = [f"{prefix} {name}" for name in _NAMES[least:]]
     return zip(names, (high - low for low, high in pairwise([*below, len(values)])), strict=True)
 
 
 def stream_bins(trace: Trace) -> dict[str, int]:
-    """Bins of one stream: idle cycles between beats, beats per frame, how frames follow each other, TKEEP, TID."""
+    """Bins of one stream: idle cycles between beats, beats per frame, how frames follow each other, TKEEP, TID.
+
+    Of a trace that stays in files, only the first beats are read: what they show was shown.
+    """
+    if isinstance(trace, StoredTrace):
+        trace = trace[:_FIRST]
     bins = dict.fromkeys(STREAM_BINS, 0)
     if trace.tid is not None:
         bins |= dict.fromkeys(ID_BINS, 0)
@@ -80,9 +88,10 @@ def stream_bins(trace: Trace) -> dict[str, int]:
     between = gaps[ends[ends < len(gaps)]]
     bins["back-to-back frames"] = int(np.count_nonzero(between == 0))
     bins["frames apart"] = int(np.count_nonzero(between))
-    some, all_kept = trace.keep.any(axis=1), trace.keep.all(axis=1)
-    bins["nothing kept"] = len(trace) - int(np.count_nonzero(some))
-    bins["part of a beat kept"] = int(np.count_nonzero(some)) - int(np.count_nonzero(all_kept))
+    if not trace.keep.all():
+        # Column by column: numpy is slow along a short axis.
+        some, whole = (int(np.count_nonzero(reduce(how, trace.keep.T))) for how in (np.bitwise_or, np.bitwise_and))
+        bins["nothing kept"], bins["part of a beat kept"] = len(trace) - some, some - whole
     if trace.tid is not None and len(ends):
         starts = trace.frame_bounds()[:, 0]
         ids = trace.tid[starts]

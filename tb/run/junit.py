@@ -43,11 +43,19 @@ class JUnitCase:
 
 @dataclass(frozen=True, slots=True)
 class JUnitSuite:
-    """Cases that belong together; ``started`` is a time in ISO 8601, empty: not known."""
+    """Cases that belong together.
+
+    Attributes:
+        name: of the suite.
+        cases: of it.
+        started: a time in ISO 8601; empty: not known.
+        properties: facts by name.
+    """
 
     name: str
     cases: Iterable[JUnitCase]
     started: str = ""
+    properties: Mapping[str, str] = field(default_factory=dict)
 
 
 def junit_text(suites: Iterable[JUnitSuite], name: str) -> str:
@@ -62,7 +70,8 @@ def junit_text(suites: Iterable[JUnitSuite], name: str) -> str:
             counts.add(case)
             lines.append(_case(case))
         started = {"timestamp": suite.started} if suite.started else {}
-        body += [f"  <testsuite{_attributes(name=suite.name, **started)}{counts.text()}>", *lines, "  </testsuite>"]
+        head = f"  <testsuite{_attributes(name=suite.name, **started)}{counts.text()}>"
+        body += [head, *_properties(suite.properties, "    "), *lines, "  </testsuite>"]
         whole.merge(counts)
     head = "<?xml version='1.0' encoding='utf-8'?>"
     return "\n".join([head, f"<testsuites{_attributes(name=name)}{whole.text()}>", *body, "</testsuites>", ""])
@@ -95,9 +104,7 @@ class _Counts:
 
 def _case(case: JUnitCase) -> str:
     seconds = {} if case.seconds is None else {"time": f"{case.seconds:.3f}"}
-    inner = [f"        <property{_attributes(name=n, value=v)} />" for n, v in case.properties.items()]
-    if inner:
-        inner = ["      <properties>", *inner, "      </properties>"]
+    inner = _properties(case.properties, "      ")
     if case.verdict != "passed":
         kind = {"type": case.kind} if case.kind else {}
         tag = f"{case.verdict}{_attributes(message=case.message, **kind)}"
@@ -106,6 +113,11 @@ def _case(case: JUnitCase) -> str:
         inner.append(f"      <system-out>{escape(visible(case.output))}</system-out>")
     head = f"    <testcase{_attributes(classname=case.classname, name=case.name, **seconds)}"
     return "\n".join([f"{head}>", *inner, "    </testcase>"]) if inner else f"{head} />"
+
+
+def _properties(facts: Mapping[str, str], indent: str) -> list[str]:
+    inner = [f"{indent}  <property{_attributes(name=n, value=v)} />" for n, v in facts.items()]
+    return [f"{indent}<properties>", *inner, f"{indent}</properties>"] if inner else []
 
 
 def _attributes(**values: str) -> str:

@@ -39,7 +39,12 @@ from goldbeat.tb.synth.netlist import NOT_IN_NETLIST
 
 
 def write_report(
-    results: Sequence[RunResult], folder: Path, *, repeat: str | None = None, timeline: bool = False
+    results: Sequence[RunResult],
+    folder: Path,
+    *,
+    repeat: str | None = None,
+    timeline: bool = False,
+    obligations: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Write everything about a run with one or many seeds, and give the report back.
 
@@ -51,6 +56,7 @@ def write_report(
         folder: of the run.
         repeat: the command that repeats the run; the request's own unless given.
         timeline: write traces for Perfetto too, where traces of beats are.
+        obligations: how many there are, met and ``open``, with a list; if they are ``required``, a run with open ones is partial.
     """
     request = results[0].request
     several = len(results) > 1
@@ -67,6 +73,11 @@ def write_report(
         for result in results:
             if not result.passed:
                 _write_one(result, folder / "seeds" / str(result.seed), differing, plot=False, timeline=timeline)
+    report["obligations"] = obligations
+    if obligations is not None and obligations["required"] and obligations["open"]:
+        report["partial"] = [*report["partial"], f"{obligations['open']} obligations are open"]
+        if report["status"] in ("pass", RECORDED):
+            report["status"] = "partial"
     _dump(report, folder / REPORT)
     return report
 

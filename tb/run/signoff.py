@@ -117,13 +117,24 @@ class BacklogLimits(_Frozen):
     max_backlog_frames: int | None = Field(default=None, ge=0)
 
 
+class ObligationLimits(_Frozen):
+    """Limits of what the run has left untried (docs/verify.md).
+
+    Attributes:
+        max_open: most obligations that are neither met nor waived.
+    """
+
+    max_open: int = Field(ge=0)
+
+
 class Limits(_Frozen):
-    """A limits file: ``[port.NAME]``, ``[latency."IN->OUT"]``, ``[backlog."IN->OUT"]`` and ``[transactions.NAME]`` tables."""
+    """A limits file: tables of ports, of latencies and backlogs ``IN->OUT``, of transactions, and of obligations."""
 
     port: Mapping[str, PortLimits] = {}
     latency: Mapping[str, LatencyLimits] = {}
     backlog: Mapping[str, BacklogLimits] = {}
     transactions: Mapping[str, TransactionLimits] = {}
+    obligations: ObligationLimits | None = None
 
     def pairs(self) -> Iterator[tuple[str, str]]:
         """Input and output of each latency and backlog table."""
@@ -241,10 +252,10 @@ def load_limits(path: Path) -> Limits:
             if not table.given() and not getattr(table, "steady", None):
                 known = ", ".join(n for n in type(table).model_fields if n.startswith(("min_", "max_", *WINDOW_KEYS)))
                 raise InputError(f'[{kind}."{name}"] without a limit', f"at least one of {known}", file=path)
-    if not any(tables for _, tables in kinds):
+    if limits.obligations is None and not any(tables for _, tables in kinds):
         raise InputError(
             "no limits",
-            'a [port.NAME], [latency."IN->OUT"], [backlog."IN->OUT"] or [transactions.NAME] table',
+            'a [port.NAME], [latency."IN->OUT"], [backlog."IN->OUT"], [transactions.NAME] or [obligations] table',
             file=path,
         )
     for name, table in limits.port.items():
@@ -292,6 +303,29 @@ class _ReportEpisodes(BaseModel):
     dtypes: Mapping[str, str | None]
 
 
+class _ReportObligation(BaseModel):
+    kind: str
+    place: str
+    what: str
+    met: bool
+    waived: str | None = None
+
+
+class _ReportObligations(BaseModel):
+    """What a run has tried of what it had to."""
+
+    all: int
+    met: int
+    waived: int
+    open: int
+    list: Sequence[_ReportObligation]
+
+    def not_tried(self) -> str:
+        """The open ones."""
+        opened = [one for one in self.list if not one.met and one.waived is None]
+        return "; ".join(f"{one.kind} {one.place}: {one.what}" for one in opened)
+
+
 class _Report(BaseModel):
     """What sign-off needs of a run's report; the report says more."""
 
@@ -310,6 +344,7 @@ class _Report(BaseModel):
     versions: Mapping[str, str] = {}
     processes: Sequence[str] = ()
     warnings: Sequence[str] = ()
+    obligations: _ReportObligations | None = None
 
     def guessed(self) -> set[str]:
         """Ports on a clock that nobody has given."""
@@ -334,6 +369,7 @@ class Subject:
         sealed: False for a run of an older version, whose files may be those of several runs.
         processes: programs that the run's model has started.
         warnings: of the run.
+        obligations: of the run; None: it has counted none.
     """
 
     name: str
@@ -348,6 +384,7 @@ class Subject:
     sealed: bool = True
     processes: Sequence[str] = ()
     warnings: Sequence[str] = ()
+    obligations: _ReportObligations | None = None
 
     @property
     def unrecorded(self) -> str:
@@ -428,7 +465,7 @@ def load_run(folder: Path) -> Subject:
     episodes = _load_main(folder, report) if report.measured is None else _load_all(folder, report)
     cut = 0 if report.measured is None else report.measured.cut
     known = (report.status, report.time_compared, cut, report.buses, report.sources, report.versions)
-    more = (has_seal, report.processes, report.warnings)
+    more = (has_seal, report.processes, report.warnings, report.obligations)
     return Subject(name, list(report.ports), episodes, *known, *more)
 
 
@@ -539,7 +576,20 @@ def check_subject(
         found += _backlog_checks(subject, *split_path(name), backlogs)
     for name, transactions in limits.transactions.items():
         found += _transaction_checks(subject, name, transactions)
+    if limits.obligations is not None:
+        found.append(_obligation_check(subject, limits.obligations))
     return found
+
+
+def _obligation_check(subject: Subject, limits: ObligationLimits) -> LimitCheck:
+    """How many obligations a run has left open."""
+    known = subject.obligations
+    if known is None or not known.all:
+        reason = "cannot be measured: no obligations were counted"
+        return LimitCheck("obligations", "max_open", limits.max_open, None, "", "unmeasured", reason)
+    good = known.open <= limits.max_open
+    reason = "" if good else f"not tried: {known.not_tried()}"
+    return LimitCheck("obligations", "max_open", limits.max_open, known.open, "", "pass" if good else "fail", reason)
 
 
 def by_port(limits: Limits, names: Sequence[str]) -> Limits:

@@ -16,6 +16,7 @@ from goldbeat.tb.dashboard.page import age
 from goldbeat.tb.dashboard.stages import judge_design
 from goldbeat.tb.dashboard.testplan import plan_of
 from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.regress.item import Item, ItemResult, Status
 from goldbeat.tb.regress.run import Settings, begin
 from goldbeat.tb.regress.store import Store
@@ -32,7 +33,7 @@ def root(tmp_path, monkeypatch):
     return tmp_path / "build"
 
 
-def record(suite, bad=(), hit=100, params=SKID.variants, filters=(), recorded=()):
+def record(suite, bad=(), hit=100, params=SKID.variants, filters=(), recorded=(), tried=True):
     """A regression of axis_skid with code coverage; cases in ``bad`` do not pass, those in ``recorded`` have no golden model."""
     keys = [(case, more, seed) for case in CASES for more in params for seed in range(2)]
     items = [
@@ -64,6 +65,7 @@ def record(suite, bad=(), hit=100, params=SKID.variants, filters=(), recorded=()
                 cycles=100_000,
                 coverage={"m_axis": {"gap 0": 5, "gap 1": 1, "gap 2-3": 2, "never": 0}},
                 log="the last line",
+                obligations=(Obligation("reset", "aresetn", "fell", tried, "the case reset"),),
             )
             for item in items
         ]
@@ -76,6 +78,10 @@ def mutants(score=0.99, mutants=101, of=101, parts=()):
     return {"score": score, "mutants": mutants, "of": of, "parts": parts, "counts": {"waived": 1}}
 
 
+def verified(opened=0, status="pass"):
+    return {"status": status, "obligations": {"all": 60, "met": 60 - opened, "waived": 0, "open": opened}}
+
+
 def complete(root):
     """Everything that stages look at, good."""
     record("smoke")
@@ -83,7 +89,12 @@ def complete(root):
     now = datetime.now(UTC).isoformat()
     (root / "lint.json").write_text(json.dumps({"axis_skid": {"found": 0, "variants": 3, "when": now, "git": "abc"}}))
     checks = {"{}": {"when": now, "git": "abc", "checks": {"latches": True, "loops": True}}}
-    for place, content in (("mutate/axis_skid/mutants.json", mutants()), ("synth/axis_skid/checks.json", checks)):
+    made = {
+        "mutate/axis_skid/mutants.json": mutants(),
+        "synth/axis_skid/checks.json": checks,
+        "verify/axis_skid/verify.json": verified(),
+    }
+    for place, content in made.items():
         (root / place).parent.mkdir(parents=True, exist_ok=True)
         (root / place).write_text(json.dumps(content))
 
@@ -138,6 +149,8 @@ def test_the_last_stage_needs_everything(root):
             "V2",
         ),
         ("synth/axis_skid/checks.json", {"{}": {"when": "", "git": "", "checks": {}}}, "synthesis: ", "V2"),
+        ("verify/axis_skid/verify.json", verified(opened=1), "`goldbeat verify`: ", "V2"),
+        ("verify/axis_skid/verify.json", verified(status="fail"), "`goldbeat verify`: ", "V2"),
     ],
 )
 def test_each_measurement_counts(root, place, change, lost, reached):
@@ -210,6 +223,18 @@ def test_a_failure_in_a_part_of_a_suite_counts(root):
     complete(root)
     record("smoke", bad=("sweep",), filters=["sweep"])
     assert states(root)["test points of V2"] == "not met"
+
+
+def test_open_obligations_take_the_second_stage_away(root):
+    complete(root)
+    shutil.rmtree(root / "regress")
+    record("smoke", tried=False)
+    record("nightly", tried=False)
+    one = standing(root)
+    assert (one.reached, one.evidence.facts["obligations"].text) == ("V1", "0 of 1 met")
+    assert states(root)["obligations of the ports: none open"] == "not met"
+    record("smoke")
+    assert standing(root).reached == "V3"
 
 
 def test_each_set_of_parameters_has_to_run(root):
