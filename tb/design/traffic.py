@@ -47,6 +47,8 @@ _POSITIONS = 1 / 8
 AFTER_VALID = "after-valid:4"
 """The back-pressure of sweeps that a source which waits for ready cannot pass."""
 
+_LONG_FRAME, _PAUSES = 66, "array:" + ",".join(["66", *["0"] * 21])
+"""Beats of the long frame of ``sizes``, and gaps of its sources."""
 _GAPS = ("none", "random:0.5", "bursty:16", "worst")
 _PAIRS = (*product(_GAPS, (AFTER_VALID,)), *product(_GAPS, ("none", "random:0.3", "random:0.7", "bursty:16", "worst")))
 """Gaps and back-pressure that a sweep goes through."""
@@ -167,7 +169,9 @@ def pass_between_clocks(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
 
 def _whole_trace(setting: CaseContext, rng: Rng, beats: int, clock: Clock) -> Trace:
     widths = {role: setting.params[name] for role, name in WHOLE_BUNDLE.items()}
-    return random_trace(rng, widths.pop("width"), beats, clock, keep="any", finish=False, sidebands=widths)
+    return random_trace(
+        rng, widths.pop("width"), beats, clock, keep="any", finish=False, sidebands=widths, frames=setting.frames
+    )
 
 
 def withheld(image: MemoryImage, seed: int) -> MemoryImage:
@@ -400,7 +404,13 @@ def cut_off(traffic: Traffic, setting: CaseContext, pair: tuple[str, str], numbe
 
 
 def stream_cases(
-    traffic: Traffic, fill: int = 0, longest: int = 0, *, cuts: bool = False, corners: bool = False
+    traffic: Traffic,
+    fill: int = 0,
+    longest: int = 0,
+    *,
+    cuts: bool = False,
+    corners: bool = False,
+    pauses: bool = False,
 ) -> tuple[Case, ...]:
     """The cases that every streaming design has: ``random``, ``sweep``, ``sizes`` and ``reset``.
 
@@ -413,6 +423,8 @@ def stream_cases(
         longest: beats of the longest frame of one more, which traffic of :attr:`CaseContext.frames` makes; 0: there is none.
         cuts: resets end some more episodes of ``sweep``.
         corners: the traffic makes the payload of :attr:`CaseContext.corners`; ``sweep`` has some more episodes.
+        pauses: ``sizes`` has one more episode, of long pauses and, where the traffic makes :attr:`CaseContext.frames`, a long
+            frame.
     """
     traffic = _ended(traffic)
 
@@ -445,11 +457,15 @@ def stream_cases(
 
     def sizes(setting: CaseContext) -> list[Stimulus]:
         rng = np.random.default_rng([setting.seed, 3])
-        return [
+        runs = [
             _dress(traffic(setting, rng, beats), "none", ready, setting, int(rng.integers(1 << 31)))
             for beats in (1, 2, 3, 4, 5, int(setting.options["largest"]))
             for ready in ("none", "random:0.5")
         ]
+        if not pauses:
+            return runs
+        long = traffic(replace(setting, frames=(_LONG_FRAME,)), rng, 2 * _LONG_FRAME)
+        return [*runs, _dress(long, _PAUSES, "none", setting, int(rng.integers(1 << 31)))]
 
     def reset(setting: CaseContext) -> list[Stimulus]:
         rng = np.random.default_rng([setting.seed, 4])

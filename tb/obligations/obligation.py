@@ -86,7 +86,8 @@ def with_waivers(
     """
     found = list(obligations)
     for pattern, reason in reasons.items():
-        matching = [n for n, one in enumerate(found) if fnmatchcase(one.key, pattern)]
+        # Brackets are those of a bit, not a set of characters.
+        matching = [n for n, one in enumerate(found) if fnmatchcase(one.key, pattern.replace("[", "[[]"))]
         if not matching and whole:
             raise UsageError(f"[obligations] {pattern!r} matches no obligation; `goldbeat verify --all` lists them")
         for n in matching:

@@ -7,23 +7,29 @@ Run as a script, with a folder of clones (``OWNER+NAME/repo`` or ``OWNER-NAME``,
 the sources under ``--work``. What has a result there is not run again.
 
     python tests/benchmarks/run_bugs.py ../clones --work build/bugs --only axis_pipeline_fifo
+
+``--unguided``: ``goldbeat verify`` with its defaults in place of those options. Of the table's it gets only what a bench
+needs: ``--relaxed``, inputs that are tied, and the model where it is no function; ``--parameters``: and the parameters. A bug
+counts if something that the version before fails with is gone in the version after.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
 GOLDBEAT = str(Path(sys.executable).parent / "goldbeat")
 TIME_LIMIT_S = 900
-PASS, FAIL = 0, 1
+PASS, FAIL, PARTIAL = 0, 1, 3
 
 
 @dataclass(frozen=True)
@@ -50,14 +56,15 @@ class Bug:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of one version: the exit code of the first run that failed, and the line that says why."""
+    """What came of one version: the exit code of the first run that failed, the line that says why, and what is open."""
 
     code: int
     line: str
+    open: tuple[str, ...] = ()
 
     @property
     def word(self) -> str:
-        return {PASS: "PASS", FAIL: "FAIL"}.get(self.code, f"exit {self.code}")
+        return {PASS: "PASS", FAIL: "FAIL", PARTIAL: "PARTIAL"}.get(self.code, f"exit {self.code}")
 
 
 def git_directory(clones: Path, repo: str) -> Path:
@@ -100,8 +107,8 @@ def first_reason(text: str) -> str:
     return lines[-1] if lines else ""
 
 
-def judge(bug: Bug, clones: Path, buggy: bool, folder: Path) -> Verdict:
-    """Take out one version, make its bench, run it."""
+def taken_out(bug: Bug, clones: Path, buggy: bool, folder: Path) -> list[str]:
+    """Take out one version; the words that name its files, top module and libraries."""
     source = folder / "source"
     if not source.is_dir():
         for one in bug.beside:
@@ -116,12 +123,18 @@ def judge(bug: Bug, clones: Path, buggy: bool, folder: Path) -> Verdict:
         )
     files = bug.buggy_files if buggy and bug.buggy_files else bug.files
     top = bug.buggy_top if buggy and bug.buggy_top else bug.top
-    command = [GOLDBEAT, "new", "bench", "--force", *(f"source/{one}" for one in files), "--top", top, "--name", "bug"]
+    command = [*(f"source/{one}" for one in files), "--top", top]
     for library in sorted({str(path.parent.relative_to(folder)) for path in source.rglob("*.*v")}):
         command += ["-y", library]
     for include in sorted({str(path.relative_to(folder)) for path in source.rglob("include") if path.is_dir()}):
         command += ["-I", include]
-    code, log = said([*command, *bug.new], folder)
+    return command
+
+
+def judge(bug: Bug, clones: Path, buggy: bool, folder: Path) -> Verdict:
+    """Take out one version, make its bench, run it."""
+    words = taken_out(bug, clones, buggy, folder)
+    code, log = said([GOLDBEAT, "new", "bench", "--force", *words, "--name", "bug", *bug.new], folder)
     verdict = Verdict(2, "goldbeat new: " + first_reason(log)) if code else Verdict(PASS, "")
     if not code:
         description = folder / "bench" / "bug.toml"
@@ -141,18 +154,51 @@ def judge(bug: Bug, clones: Path, buggy: bool, folder: Path) -> Verdict:
     return verdict
 
 
-def kept(bug: Bug, clones: Path, buggy: bool, work: Path) -> Verdict:
+def needed(bug: Bug, parameters: bool) -> list[str]:
+    """Of a bug's options, those that a bench cannot do without."""
+    words = iter(bug.new)
+    found = []
+    for word in words:
+        if word == "--relaxed":
+            found.append(word)
+        elif (value := next(words)) and (word in ("--model", "--tie") or (parameters and word == "-G")):
+            found += [word, value]
+    return found
+
+
+def verified(bug: Bug, clones: Path, buggy: bool, folder: Path, parameters: bool) -> Verdict:
+    """Take out one version and verify it with defaults."""
+    command = [GOLDBEAT, "verify", *taken_out(bug, clones, buggy, folder), *needed(bug, parameters)]
+    code, text = said([*command, "--mutants", "0", "--json"], folder)
+    (folder / "log.txt").write_text(text)
+    begin = text.find("{\n")
+    if begin < 0:
+        return Verdict(code, first_reason(text))
+    report = json.loads(text[begin:])
+    opened = tuple(f"{o['kind']} {o['place']}: {o['what']}" for o in report["list"] if not o["met"])
+    return Verdict(code, (report["failures"] or [report["status"]])[0], opened)
+
+
+def kind(line: str) -> str:
+    """What a failure is about, whatever its numbers are."""
+    return re.sub(r"0x[0-9a-f]+|\b[0-9a-f]*[0-9][0-9a-f]*\b", "N", line.partition(": expected")[0])
+
+
+def kept(bug: Bug, clones: Path, buggy: bool, asked: argparse.Namespace) -> Verdict:
     """The verdict of an earlier start with the same entry of the table, or a new one."""
-    folder = work / bug.name / ("buggy" if buggy else "fixed")
+    folder = asked.work.resolve() / bug.name / ("buggy" if buggy else "fixed")
     path = folder / "verdict.json"
-    asked = {key: value for key, value in vars(bug).items() if key != "wrong"}
+    how = {key: value for key, value in vars(bug).items() if key != "wrong"}
+    if asked.unguided:
+        how |= {"unguided": needed(bug, asked.parameters), "new": [], "runs": []}
     if path.is_file():
         old: dict[str, Any] = json.loads(path.read_text())
-        if old["asked"] == asked:
-            return Verdict(old["code"], old["line"])
+        if old["asked"] == how:
+            return Verdict(old["code"], old["line"], tuple(old["open"]))
     folder.mkdir(parents=True, exist_ok=True)
-    verdict = judge(bug, clones, buggy, folder)
-    path.write_text(json.dumps({"asked": asked, "code": verdict.code, "line": verdict.line}, indent=1))
+    take = partial(verified, parameters=asked.parameters) if asked.unguided else judge
+    verdict = take(bug, clones, buggy, folder)
+    path.write_text(json.dumps({"asked": how, **vars(verdict)}, indent=1))
     return verdict
 
 
@@ -162,18 +208,22 @@ def main() -> None:
     parser.add_argument("--table", type=Path, default=HERE / "bugs.toml")
     parser.add_argument("--work", type=Path, default=Path("build/bugs"))
     parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--unguided", action="store_true")
+    parser.add_argument("--parameters", action="store_true")
     asked = parser.parse_args()
     bugs = [Bug(**entry) for entry in tomllib.loads(asked.table.read_text())["bug"]]
     caught = tried = 0
     for bug in bugs:
         if asked.only and bug.name not in asked.only:
             continue
-        fixed = kept(bug, asked.clones.resolve(), False, asked.work.resolve())
-        buggy = kept(bug, asked.clones.resolve(), True, asked.work.resolve())
-        good = buggy.code == FAIL and fixed.code == PASS
+        fixed = kept(bug, asked.clones.resolve(), False, asked)
+        buggy = kept(bug, asked.clones.resolve(), True, asked)
+        gone = fixed.code in (PASS, PARTIAL) or (fixed.code == FAIL and kind(fixed.line) != kind(buggy.line))
+        good = buggy.code == FAIL and (gone if asked.unguided else fixed.code == PASS)
         tried, caught = tried + 1, caught + good
         print(f"{'caught' if good else 'NOT   '} {bug.name} {bug.fix}")
         print(f"  buggy {buggy.word}: {buggy.line}\n  fixed {fixed.word}: {fixed.line}", flush=True)
+        print(*(f"  open in the buggy one alone: {one}" for one in buggy.open if one not in fixed.open), sep="\n")
     print(f"{caught} of {tried} bugs caught on the buggy version and silent on the fixed one")
     sys.exit(PASS if caught == tried else FAIL)
 

@@ -35,5 +35,5 @@ DESIGN = Design(
     model=predict,
     blurred=True,
     variants=({}, {"DEPTH": 4}, {"DATA_W": 8, "DEPTH": 64}),
-    cases=stream_cases(pass_between_clocks),
+    cases=stream_cases(pass_between_clocks, pauses=True),
 )

@@ -16,7 +16,13 @@ from goldbeat.tb.paths import HDL
 def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     keep = str(rng.choice(["full", "words", "bytes", "any"]))
     trace = random_trace(
-        rng, setting.params["S_W"], beats, setting.clocks["aclk"], keep=keep, finish=bool(rng.integers(2))
+        rng,
+        setting.params["S_W"],
+        beats,
+        setting.clocks["aclk"],
+        keep=keep,
+        finish=bool(rng.integers(2)),
+        frames=setting.frames,
     )
     return Stimulus(inputs={"s_axis": trace}, clocks=setting.clocks)
 
@@ -34,5 +40,5 @@ DESIGN = Design(
     ),
     model=predict,
     variants=({}, {"S_W": 128}, {"S_W": 128, "M_W": 64}),
-    cases=stream_cases(_traffic),
+    cases=stream_cases(_traffic, pauses=True),
 )

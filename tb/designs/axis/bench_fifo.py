@@ -29,5 +29,5 @@ DESIGN = Design(
     ),
     model=predict,
     variants=({}, {"DEPTH": 2}, {"DATA_W": 512, "DEPTH": 64}),
-    cases=(*stream_cases(pass_through), long_case(pass_through)),
+    cases=(*stream_cases(pass_through, pauses=True), long_case(pass_through)),
 )

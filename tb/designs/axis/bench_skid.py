@@ -28,5 +28,5 @@ DESIGN = Design(
     ),
     model=predict,
     variants=({}, {"DATA_W": 8}, {"DATA_W": 1024}),
-    cases=(*stream_cases(pass_through), long_case(pass_through)),
+    cases=(*stream_cases(pass_through, pauses=True), long_case(pass_through)),
 )

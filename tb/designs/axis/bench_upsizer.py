@@ -17,7 +17,9 @@ def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     keep = str(rng.choice(["full", "words", "bytes", "any"]))
     # Fewer narrow beats than make a wide one come out only with TLAST; without it there would be nothing to compare.
     finish = bool(rng.integers(2)) or beats < setting.params["M_W"] // setting.params["S_W"]
-    trace = random_trace(rng, setting.params["S_W"], beats, setting.clocks["aclk"], keep=keep, finish=finish)
+    trace = random_trace(
+        rng, setting.params["S_W"], beats, setting.clocks["aclk"], keep=keep, finish=finish, frames=setting.frames
+    )
     return Stimulus(inputs={"s_axis": trace}, clocks=setting.clocks)
 
 
@@ -34,5 +36,5 @@ DESIGN = Design(
     ),
     model=predict,
     variants=({}, {"M_W": 128}, {"S_W": 64, "M_W": 128}),
-    cases=stream_cases(_traffic),
+    cases=stream_cases(_traffic, pauses=True),
 )

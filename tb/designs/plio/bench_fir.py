@@ -86,7 +86,13 @@ def _random_program(setting: CaseContext, rng: Rng) -> tuple[Access, ...]:
 def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     keep = str(rng.choice(["words", "words", "any"]))
     trace = random_trace(
-        rng, setting.params["W"], beats, setting.clocks["aclk"], keep=keep, finish=bool(rng.integers(2))
+        rng,
+        setting.params["W"],
+        beats,
+        setting.clocks["aclk"],
+        keep=keep,
+        finish=bool(rng.integers(2)),
+        frames=setting.frames,
     )
     if rng.integers(4) == 0:
         # Full-scale values of both signs, where sums and saturation are at their limits.
@@ -230,7 +236,7 @@ DESIGN = Design(
                 "ready": "none",
             },
         ),
-        *stream_cases(_traffic),
+        *stream_cases(_traffic, pauses=True),
         Case(
             name="rounding",
             summary="every rounding and saturation mode on ties and limits",

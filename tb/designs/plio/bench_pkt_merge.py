@@ -21,7 +21,7 @@ def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
         keep = str(rng.choice(["words", "words", "any"]))
         share = int(rng.integers(0 if port else 1, beats + 1)) if port else beats
         inputs[f"s_axis_{port}"] = random_trace(
-            rng, params["W"], share, clock, keep=keep, finish=bool(rng.integers(8)), frame=(1, 8)
+            rng, params["W"], share, clock, keep=keep, finish=bool(rng.integers(8)), frame=(1, 8), frames=setting.frames
         )
     return Stimulus(inputs=inputs, clocks=setting.clocks)
 
@@ -45,5 +45,5 @@ DESIGN = Design(
     status=(StatusPort(name="packet_count"),),
     model=predict,
     variants=(*({"W": w} for w in (32, 64, 128)), {"N": 1, "IDS": (5,), "PKT_TYPE": 3}),
-    cases=stream_cases(_traffic),
+    cases=stream_cases(_traffic, pauses=True),
 )

@@ -35,7 +35,9 @@ def _with_headers(trace: Trace, ids: tuple[int, ...], rng: Rng) -> Trace:
 def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     keep = str(rng.choice(["words", "words", "any"]))
     finish = bool(rng.integers(4))
-    trace = random_trace(rng, setting.params["W"], beats, setting.clocks["aclk"], keep=keep, finish=finish)
+    trace = random_trace(
+        rng, setting.params["W"], beats, setting.clocks["aclk"], keep=keep, finish=finish, frames=setting.frames
+    )
     return Stimulus(inputs={"s_axis": _with_headers(trace, setting.params["IDS"], rng)}, clocks=setting.clocks)
 
 
@@ -62,5 +64,5 @@ DESIGN = Design(
     ),
     model=predict,
     variants=(*({"W": w, "KEEP_HEADER": k} for w in (32, 64, 128) for k in (0, 1)), {"N": 1, "IDS": (5,)}),
-    cases=stream_cases(_traffic),
+    cases=stream_cases(_traffic, pauses=True),
 )

@@ -27,7 +27,9 @@ def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     keep = str(rng.choice(["words", "words", "bytes", "any"]))
     # A lone 32-bit word comes out only with TLAST; without it there would be nothing to compare.
     finish = bool(rng.integers(2)) or beats == 1
-    trace = random_trace(rng, setting.params["W"], beats, clocks["s_aclk"], keep=keep, finish=finish)
+    trace = random_trace(
+        rng, setting.params["W"], beats, clocks["s_aclk"], keep=keep, finish=finish, frames=setting.frames
+    )
     if keep == "any":
         # Bytes drawn one by one hardly ever leave out a whole word.
         blank = rng.random((beats, setting.params["W"] // 32)) < _BLANK
@@ -54,5 +56,5 @@ DESIGN = Design(
     model=predict,
     blurred=True,
     variants=({"W": 32}, {"W": 64}, {"W": 128}, {"W": 32, "DEPTH": 4}),
-    cases=stream_cases(_traffic),
+    cases=stream_cases(_traffic, pauses=True),
 )

@@ -407,7 +407,7 @@ _CASES: tuple[Case, ...] = (
         params={"CORES": 2},
     ),
     heads_case(_PATTERNS),
-    *stream_cases(_traffic),
+    *stream_cases(_traffic, pauses=True),
     model_case(_PATTERNS),
     registers_case(_registers),
 )

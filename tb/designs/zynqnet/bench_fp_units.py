@@ -139,6 +139,6 @@ DESIGN = Design(
             make=_fp_units,
             options={"vectors": 10_000_000},
         ),
-        *stream_cases(_traffic),
+        *stream_cases(_traffic, pauses=True),
     ),
 )

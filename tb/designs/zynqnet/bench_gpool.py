@@ -270,5 +270,5 @@ DESIGN = Design(
         {"NPE": 4, "CH_OUT": 80, "W_OUT": 27, "H_OUT": 2, "GPOOL": 0, "SPLIT": 1, "RELU": 0},
         {"INT8": 1, "SPLIT": 1, "DATA_W": 64},
     ),
-    cases=stream_cases(_traffic),
+    cases=stream_cases(_traffic, pauses=True),
 )

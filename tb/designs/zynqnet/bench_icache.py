@@ -121,5 +121,5 @@ DESIGN = Design(
         {"CH_IN": 520, "WIDTH": 1, "HEIGHT": 3},
         {"WIDTH": 9, "CH_IN": 1, "DATA_W": 32},
     ),
-    cases=stream_cases(_traffic),
+    cases=stream_cases(_traffic, pauses=True),
 )

@@ -59,5 +59,5 @@ DESIGN = Design(
     ),
     model=_model,
     variants=({}, {"INT8": 1}),
-    cases=stream_cases(_traffic),
+    cases=stream_cases(_traffic, pauses=True),
 )

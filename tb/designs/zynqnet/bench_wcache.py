@@ -125,5 +125,5 @@ DESIGN = Design(
         {"NPE": 16, "KERNEL": 1, "CH_IN": 8, "DATA_W": 64},
         {"NPE": 8, "CH_IN": 2},
     ),
-    cases=stream_cases(_traffic),
+    cases=stream_cases(_traffic, pauses=True),
 )
