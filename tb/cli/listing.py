@@ -62,6 +62,7 @@ COMMON = {
         "Write the timeline of a recorded case for Perfetto.",
         f"{_HOME}.timeline",
     ),
+    "predict": Listed("Predict rate, delay and FIFO depths of a pipeline.", f"{_HOME}.predict"),
     "size": Listed(
         "Find the smallest parameters that keep limits.",
         f"{_HOME}.size",

@@ -28,6 +28,7 @@ from goldbeat.tb.extras import lacks_module
 from goldbeat.tb.paths import build_root, cache_root, check_root, plain_name
 from goldbeat.tb.regress.pool import LocalExecutor, TaskError
 from goldbeat.tb.run.signoff import Limits, load_limits, shown
+from goldbeat.tb.size.chain import predict_chain, within_prediction
 from goldbeat.tb.size.size_point import SizeJob, SizePoint, measure_point
 from goldbeat.tb.size.size_search import SizeSearch, Values, smallest
 from goldbeat.tb.size.size_store import SizeStore, size_key
@@ -95,6 +96,10 @@ def size_command(
         list[str] | None,
         typer.Option("--traffic", metavar="WORDS", help="Options of another run that must keep the limits."),
     ] = None,
+    chain: Annotated[
+        Path | None,
+        typer.Option("--chain", metavar="TOML", help="Start from the depths that `goldbeat predict` gives for this."),
+    ] = None,
     jobs: Annotated[
         int | None,
         typer.Option("--jobs", "-j", metavar="N", min=1, help="Number of runs at the same time [one per core]."),
@@ -119,6 +124,8 @@ def size_command(
     rules = load_limits(limits)
     design = find_design(name)
     parameters = sized_parameters(param, design)
+    if chain is not None:
+        parameters = _predicted(chain, parameters, param)
     words = [(name, *context.args, *shlex.split(one)) for one in traffic or [""]]
     job = SizeJob(request_of, tuple(words), limits.resolve(), timeout)
     _check(job, parameters)
@@ -139,6 +146,18 @@ def size_command(
         _show(result, parameters, search, folder)
     if best is None:
         raise typer.Exit(FAILED)
+
+
+def _predicted(chain: Path, parameters: Sequence[SizedParameter], param: Sequence[str]) -> list[SizedParameter]:
+    """The parameters with no values above what is predicted to be enough."""
+    stages, found = predict_chain(chain)
+    depths = {s.depth: b.depth for s, b in zip(stages, found.stages, strict=True) if s.depth}
+    if not any(one.name in depths for one in parameters):
+        named = ", ".join(depths) or "no depth"
+        raise UsageError(
+            f"--chain {chain}: its stages name {named}, expected one of {', '.join(p.name for p in parameters)}"
+        )
+    return within_prediction(parameters, depths, param)
 
 
 def _searched(course: _Course, parameters: Sequence[SizedParameter], jobs: int) -> tuple[SizeSearch, SizePoint | None]:

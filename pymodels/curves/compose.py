@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Curves of a pipeline: bounds on rate, delay and FIFO depth from the traffic and the service of each stage.
+
+Both curves are times by number of beats. ``arrival[n - 1]``: any n beats in a row take at least so many cycles, from the first
+to the last. ``service[n - 1]``: beat n, counted from one that finds the stage idle, leaves at most so many cycles after that
+one came. A stage that keeps its curve is bounded by ``leaves[k] <= max over i <= k of comes[i] + service[k - i]``, so two
+stages in a row have the sum that is largest over all ways to share the beats. Source: max-plus network calculus (Le Boudec,
+Thiran: Network Calculus, chapters 1 and 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.trace import Trace
+
+Cycles = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PipelineStage:
+    """A stage behind a FIFO: ``work`` beats, one per cycle, then ``rest`` cycles without one.
+
+    Attributes:
+        work, rest: beats of a burst, and cycles of the pause behind it, which goes by whether beats wait or not.
+        latency: cycles from the transfer into the stage to the transfer out of it, of a beat that nothing delays; at least 1.
+        every: cycles per beat inside a burst.
+        name: for reports.
+        depth: parameter that sets the depth of its FIFO; empty: none.
+        inside: cycles of the latency that a beat spends behind its FIFO.
+    """
+
+    work: int
+    rest: int = 0
+    latency: int = 2
+    every: int = 1
+    name: str = ""
+    depth: str = ""
+    inside: int = 1
+
+    @property
+    def rate(self) -> float:
+        """Beats per cycle in the long run."""
+        return self.work / (self.work * self.every + self.rest + 1 - self.every)
+
+    def service(self, beats: int) -> Cycles:
+        """Its service curve: the first beat may find it at the start of a pause."""
+        n = np.arange(beats)
+        return self.latency + self.rest * (1 + n // self.work) + n * self.every - (self.every - 1) * (n // self.work)
+
+    def fastest(self, beats: int) -> Cycles:
+        """The least time from the first to the last of so many beats behind it."""
+        n = np.arange(beats)
+        return n * self.every + n // self.work * (self.rest + 1 - self.every)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What is predicted of a stage, or of a pipeline.
+
+    Attributes:
+        delay: most cycles from the transfer into it to the transfer out of it.
+        backlog: most beats that are in and not out.
+        depth: places of its FIFO with which it never holds its input back; of a pipeline, of all of them.
+        rate: beats per cycle that go through in the long run.
+    """
+
+    delay: int
+    backlog: int
+    depth: int
+    rate: float
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Of each stage, and of all of them in a row."""
+
+    stages: Sequence[Bounds]
+    whole: Bounds
+
+
+def arrival_curve(traces: Sequence[Trace], beats: int) -> Cycles:
+    """The least time that so many beats in a row take, over all traces; (n,) for one beat up to ``beats``.
+
+    Longer than any trace, it goes on as if the traces came again at once: their numbers of beats limit what is predicted.
+    """
+    found = np.full(beats, np.iinfo(np.int64).max)
+    for trace in traces:
+        place = trace.cycle
+        for n in range(1, min(beats, len(place)) + 1):
+            found[n - 1] = min(found[n - 1], int((place[n - 1 :] - place[: len(place) - n + 1]).min()))
+    longest = max((len(trace) for trace in traces), default=0)
+    return found[: min(beats, longest)]
+
+
+SATURATED = 1024
+"""Beats that are looked at where the input offers as many as are taken."""
+
+
+def predict_pipeline(stages: Sequence[PipelineStage], arrival: Cycles | None = None) -> Prediction:
+    """Bounds for stages in a row whose FIFOs never fill, and whose output is always taken.
+
+    Args:
+        stages: in the order of the beats.
+        arrival: of the first stage's input, for as many beats as there are in an episode, or as a backlog may last. None: as many
+            beats as the first stage takes. Two places keep it busy then, and the delay counts from the take of its worker.
+
+    Raises:
+        UsageError: no stages, or no beats.
+        InputError: a stage is slower than its input, so that no depth is enough; with its number.
+    """
+    if not stages or (arrival is not None and not len(arrival)):
+        raise UsageError("a pipeline of no stages" if not stages else "no beats come in")
+    found, through = list[Bounds](), None
+    if arrival is None:
+        first, stages = stages[0], stages[1:]
+        arrival = first.fastest(SATURATED)
+        found.append(Bounds(first.latency + first.rest, 2, 2, first.rate))
+        if not stages:
+            return Prediction(found, found[0])
+    beats, comes, kept = len(arrival), arrival, list(found)
+    for number, stage in enumerate(stages, len(found)):
+        service = stage.service(beats)
+        _check_keeps_up(number, stage, service, comes)
+        found.append(_bounds(comes, service, stage))
+        through = service if through is None else _in_a_row(through, service)
+        comes = _behind(stage, comes, service)
+    assert through is not None
+    offered = (beats - 1) / int(arrival[-1]) if arrival[-1] else 1.0
+    delay = _delay(arrival, through) + sum(b.delay for b in kept)
+    backlog = _most(arrival, through) + sum(b.backlog for b in kept)
+    whole = Bounds(delay, backlog, sum(b.depth for b in found), min(offered, *(b.rate for b in found)))
+    return Prediction(found, whole)
+
+
+def _check_keeps_up(number: int, stage: PipelineStage, service: Cycles, comes: Cycles) -> None:
+    """Refuse a stage whose lag is largest at the last beats: it would grow with more of them."""
+    lag = service - comes
+    tail = max(1, len(lag) // 10)
+    if len(lag) > 20 and int(lag[-tail:].max()) > int(lag[:-tail].max()):
+        name = stage.name or str(number)
+        raise InputError(
+            f"stage {name}: its backlog grows up to the last of {len(lag)} beats", "slower input, or more beats"
+        )
+
+
+def _delay(comes: Cycles, service: Cycles) -> int:
+    return int((service - comes).max())
+
+
+def _most(comes: Cycles, leaves: Cycles, *, met: bool = False) -> int:
+    """Most beats that have come and not left.
+
+    With beat n, the beats behind number m are there if the time in which m leaves is behind that in which n comes.
+
+    Args:
+        comes: arrival curve.
+        leaves: service curve.
+        met: beats that leave in the same cycle count.
+    """
+    numbers = np.arange(1, len(comes) + 1)
+    gone = np.searchsorted(leaves, comes, side="left" if met else "right")
+    return int((numbers - gone).max())
+
+
+def _bounds(comes: Cycles, service: Cycles, stage: PipelineStage) -> Bounds:
+    depth = max(1, _most(comes, service - stage.inside, met=True))
+    return Bounds(_delay(comes, service), _most(comes, service), depth, stage.rate)
+
+
+def _in_a_row(one: Cycles, other: Cycles) -> Cycles:
+    """The service of two stages: beat m leaves the first one as the first of the rest, for the worst m."""
+    found = np.zeros(len(one), np.int64)
+    for m in range(len(one)):
+        np.maximum(found[m:], one[m] + other[: len(one) - m], out=found[m:])
+    return found
+
+
+def _behind(stage: PipelineStage, comes: Cycles, service: Cycles) -> Cycles:
+    """The arrival curve behind a stage: no faster than the stage, nor than what came before was late.
+
+    Beats k to k + n - 1 leave within at least ``comes`` of the beats from any earlier one on, less its service up to k.
+    """
+    beats = len(comes)
+    # The last of n beats comes at least comes[n + m] behind the beat that the k-th one was delayed by, m beats before it.
+    slack = np.full(beats, np.iinfo(np.int64).max)
+    for m in range(beats):
+        np.minimum(slack[: beats - m], comes[m:] - service[m], out=slack[: beats - m])
+    found: Cycles = np.maximum.accumulate(np.maximum(stage.fastest(beats), slack + stage.latency))
+    return found

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Predictions of pipelines against a plain reckoning, and against RTL that runs with the predicted depths."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commands import goldbeat
+from pipelines import BEATS, DrawnPipeline, draw_pipelines, worst_seen
+
+from goldbeat.pymodels.curves.compose import PipelineStage, arrival_curve, predict_pipeline
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.run.signoff import load_run
+
+
+def test_no_drawn_pipeline_exceeds_its_prediction() -> None:
+    for drawn in draw_pipelines(10, seed=3):
+        traffic = [drawn.traffic(seed) for seed in range(4)]
+        whole = drawn.prediction(traffic).whole
+        for trace in traffic:
+            leaves = np.array(drawn.reckoned(trace.cycle.tolist()))
+            delay, backlog = worst_seen(trace.cycle, leaves)
+            assert 0 < delay <= whole.delay
+            assert 0 < backlog <= whole.backlog
+
+
+def test_bounds_of_one_stage_are_reached() -> None:
+    # A burst of 12 that comes right when 4 of 4 are done: 3 cycles of pause, then 4, 3, 4, 3, 4.
+    stage = PipelineStage(4, 3)
+    drawn = DrawnPipeline([stage], 12, 100)
+    comes = [0, 1, 2, 3, *range(5, 17)]
+    # The first burst is done in cycle 4; the next comes then.
+    leaves = drawn.reckoned([c if n < 4 else c - 1 for n, c in enumerate(comes)])
+    arrival = np.arange(12)
+    found = predict_pipeline([stage], arrival).whole
+    assert leaves[-1] - comes[-1] + 1 == found.delay == 2 + 3 + 2 * 3
+    assert found.backlog <= 12
+
+
+def test_what_cannot_be_predicted_is_refused() -> None:
+    with pytest.raises(UsageError, match="a pipeline of no stages"):
+        predict_pipeline([])
+    with pytest.raises(InputError, match="stage slow: its backlog grows up to the last of 300 beats"):
+        predict_pipeline([PipelineStage(4, 4, name="slow")], np.arange(300))
+    assert len(arrival_curve([Trace.empty(32, clock_ps=1)], 5)) == 0
+
+
+def run_on_rtl(folder: Path, drawn: DrawnPipeline, seeds: int) -> tuple[float, float]:
+    """Run seeds on RTL with the predicted depths; predicted delay and backlog as a share of the worst seen."""
+    traffic = [drawn.traffic(seed) for seed in range(seeds)]
+    (folder / "traffic.pickle").write_bytes(pickle.dumps(traffic))
+    prediction = drawn.prediction(traffic)
+    file = drawn.write(folder, [b.depth for b in prediction.stages])
+    goldbeat("run", file, "--case", "bursts", "--seeds", seeds, "--name", "chain", "--json")
+    delay = backlog = 0
+    for at in load_run(folder / "build" / "runs" / "chain").episodes:
+        comes, leaves = (at.ports[name].trace.cycle for name in ("s_axis", "m_axis"))
+        # No stage holds the one before it back, so the input transfers when it is offered.
+        assert np.array_equal(comes, traffic[at.seed or 0].cycle)
+        assert leaves.tolist() == drawn.reckoned(comes.tolist())
+        seen = worst_seen(comes, leaves)
+        delay, backlog = max(delay, seen[0]), max(backlog, seen[1])
+    whole = prediction.whole
+    assert delay <= whole.delay
+    assert backlog <= whole.backlog
+    return whole.delay / delay, whole.backlog / backlog
+
+
+@pytest.mark.sim
+def test_rtl_keeps_the_prediction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GOLDBEAT_BUILD", str(tmp_path / "build"))
+    run_on_rtl(tmp_path, draw_pipelines()[1], 4)
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(10))
+def test_a_thousand_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GOLDBEAT_BUILD", str(tmp_path / "build"))
+    shares = run_on_rtl(tmp_path, draw_pipelines()[number], 1000)
+    assert max(shares) <= 1.1, shares
+    assert BEATS == 600
