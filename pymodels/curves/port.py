@@ -92,9 +92,8 @@ def _less(one: Rate, other: Rate) -> bool:
     return one.bytes * other.span_ps < other.bytes * one.span_ps
 
 
-def rate_over_time(trace: Trace, cycles: int, *, clock_ps: int | None = None) -> Iterable[tuple[int, int, int]]:
-    """Start in picoseconds, beats and payload bytes of stretches of a trace, one after the other, from its first beat on."""
-    step = cycles * (clock_ps or trace.clock_ps)
+def rate_over_time(trace: Trace, step: int) -> Iterable[tuple[int, int, int]]:
+    """Start in picoseconds, beats and payload bytes of stretches of so many picoseconds, from the first beat of a trace on."""
     if not len(trace):
         return
     time = trace.time_ps

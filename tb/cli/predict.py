@@ -24,9 +24,9 @@ def predict(
     chain: Annotated[Path, typer.Argument(metavar="CHAIN.toml", help="Traffic and stages of a pipeline.")],
     as_json: Json = False,
 ) -> None:
-    """Predict rate, delay and FIFO depths of a pipeline before its RTL exists.
+    """Predict rate, delay and FIFO depths of a pipeline.
 
-    The bounds hold for any alignment of bursts and pauses. With FIFOs of these depths, no stage ever
+    No RTL is needed. The bounds hold for any alignment of bursts and pauses. With FIFOs of these depths, no stage ever
     holds back the one before it.
 
     Exit code: 0 predicted, 2 bad usage or bad input, such as a stage that is slower than its input.

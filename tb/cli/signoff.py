@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +19,7 @@ from goldbeat.pymodels.plio_file import PlioFile
 from goldbeat.pymodels.plio_file.store import store
 from goldbeat.tb.cli.common import FAILED, ClockMhz, Force, Json, check_free, examples, print_json, working
 from goldbeat.tb.cli.screen import Screen, literal, show_table
-from goldbeat.tb.cli.trace_files import Packets, counted, read_timed
+from goldbeat.tb.cli.trace_files import Packets, counted, of_port, read_timed
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.obligations.summary import counts_text
 from goldbeat.tb.run.signoff import (
@@ -37,6 +37,18 @@ from goldbeat.tb.run.signoff import (
     ports_without_limits,
     shown,
 )
+
+Subjects = Annotated[
+    list[Path], typer.Argument(metavar="FILE...|RUN", help="PLIO files, one per port, or the folder of a run.")
+]
+FileTypes = Annotated[
+    list[str] | None,
+    typer.Option("--dtype", "-t", metavar="[PORT=]TYPE", help="Sample type of FILEs, or of one port; repeatable."),
+]
+FileWidths = Annotated[
+    list[str] | None,
+    typer.Option("--width", "-w", metavar="[PORT=]BITS", help="PLIO width of FILEs, or of one port; repeatable."),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -57,14 +69,18 @@ def register(app: typer.Typer) -> None:
 
 
 def signoff(
-    subject: Annotated[Path, typer.Argument(metavar="FILE|RUN", help="A PLIO file, or the folder of a run.")],
+    subject: Subjects,
     limits: Annotated[Path, typer.Option("--limits", "-l", metavar="TOML", help="The limits.")],
-    dtype: Annotated[str | None, typer.Option("--dtype", "-t", metavar="TYPE", help="Sample type of a FILE.")] = None,
-    width: Annotated[int | None, typer.Option("--width", "-w", metavar="BITS", help="PLIO width of a FILE.")] = None,
+    dtype: FileTypes = None,
+    width: FileWidths = None,
     clock: ClockMhz = None,
     port: Annotated[
-        str | None,
-        typer.Option("--port", metavar="NAME", help="Name of a FILE's port in the limits [file name without suffix]."),
+        list[str] | None,
+        typer.Option(
+            "--port",
+            metavar="NAME",
+            help="Name of a FILE's port in the limits [file name without suffix]; one per FILE.",
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option("--junit", metavar="XML", help="Write JUnit XML for a CI server.")] = None,
     packets: Packets = None,
@@ -88,20 +104,15 @@ def signoff(
     if out is not None:
         check_free(out, force)
     rules = load_limits(limits)
-    if subject.is_dir():
+    if len(subject) == 1 and subject[0].is_dir():
         if dtype or width or clock or port:
             raise UsageError("--dtype, --width, --clock and --port are for a FILE; a run has them in its report")
         if packets is not None:
             raise UsageError("--packets is for a FILE; for a port of a run, set packets = true in its [port.NAME]")
-        with working(f"reading {subject}"):
-            what = load_run(subject)
-    elif not subject.exists():
-        raise InputError("no such file or folder", "a PLIO file or the folder of a run", file=subject)
-    elif dtype is None or width is None:
-        raise UsageError("to sign off a FILE, give --dtype and --width")
+        with working(f"reading {subject[0]}"):
+            what = load_run(subject[0])
     else:
-        file = read_timed(subject, dtype, width, clock, packets=bool(packets))
-        what = _file(subject, port or subject.stem, file, packets)
+        what = _files(subject, _names(subject, port or []), dtype or [], width or [], clock, packets)
     if not rules.transactions:
         # Episodes of register accesses alone have nothing that the limits look at.
         what = replace(what, episodes=what.of_streams())
@@ -118,8 +129,41 @@ def signoff(
         raise typer.Exit(FAILED)
 
 
-def _file(path: Path, name: str, file: PlioFile, packets: bool | None) -> Subject:
-    """A file as the subject; a clock that two beats contradict is refused."""
+def _names(files: Sequence[Path], given: Sequence[str]) -> list[str]:
+    """The port of each file."""
+    if given and len(given) != len(files):
+        raise UsageError(f"{len(given)} --port for {len(files)} files; expected one per file")
+    names = list(given) or [path.stem for path in files]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"two files for port {name!r}; --port names them")
+    return names
+
+
+def _files(
+    paths: Sequence[Path],
+    names: Sequence[str],
+    dtype: Sequence[str],
+    width: Sequence[str],
+    clock: float | None,
+    packets: bool | None,
+) -> Subject:
+    """Files of one run, a port each."""
+    ports = {}
+    for path, name in zip(paths, names, strict=True):
+        if path.is_dir() or not path.exists():
+            what = "a folder among files" if path.is_dir() else "no such file or folder"
+            raise InputError(what, "a PLIO file or the folder of a run", file=path)
+        if not dtype or not width:
+            raise UsageError("to sign off a FILE, give --dtype and --width")
+        kind, bits = of_port(name, dtype, "--dtype"), int(of_port(name, width, "--width"))
+        file = read_timed(path, kind, bits, clock, packets=bool(packets))
+        ports[name] = _file(path, file, packets)
+    return file_subject(", ".join(map(str, paths)), ports)
+
+
+def _file(path: Path, file: PlioFile, packets: bool | None) -> MeasuredPort:
+    """A file as a port; a clock that two beats contradict is refused."""
     clock = file.clock
     if clock.confidence == "given" and file.timed:
         # Stamps in whole picoseconds are off by one at most, and those that are rounded more come from edges of their own.
@@ -141,7 +185,7 @@ def _file(path: Path, name: str, file: PlioFile, packets: bool | None) -> Subjec
         notes.append(
             f"{file.ignored_keeps} beats without TLAST have TKEEP 0x0, which counts on TLAST only: all bytes count"
         )
-    port = MeasuredPort(
+    return MeasuredPort(
         file.measured(),
         file.dtype.name,
         clock.period_ps,
@@ -151,7 +195,6 @@ def _file(path: Path, name: str, file: PlioFile, packets: bool | None) -> Subjec
         lines=file.lines.tolist(),
         doubt=doubt,
     )
-    return file_subject(str(path), {name: port})
 
 
 def _facts(what: Subject, rules: Limits) -> dict[str, Any]:

@@ -37,6 +37,12 @@ from goldbeat.tb.size.sized_parameter import SizedParameter, sized_parameters
 RESULT, CURVE = "size.json", "size.png"
 
 
+ChainFile = Annotated[
+    Path | None,
+    typer.Option("--chain", metavar="TOML", help="Start from the depths that `goldbeat predict` gives for this."),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Mount the command."""
     app.command(
@@ -96,10 +102,7 @@ def size_command(
         list[str] | None,
         typer.Option("--traffic", metavar="WORDS", help="Options of another run that must keep the limits."),
     ] = None,
-    chain: Annotated[
-        Path | None,
-        typer.Option("--chain", metavar="TOML", help="Start from the depths that `goldbeat predict` gives for this."),
-    ] = None,
+    chain: ChainFile = None,
     jobs: Annotated[
         int | None,
         typer.Option("--jobs", "-j", metavar="N", min=1, help="Number of runs at the same time [one per core]."),

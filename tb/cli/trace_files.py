@@ -28,6 +28,36 @@ _SURE = {
 }
 
 
+PortTypes = Annotated[
+    list[str],
+    typer.Option("--dtype", "-t", metavar="[PORT=]TYPE", help="Sample type, of all files or of one port; repeatable."),
+]
+PortWidths = Annotated[
+    list[str],
+    typer.Option("--width", "-w", metavar="[PORT=]BITS", help="PLIO width, of all files or of one port; repeatable."),
+]
+
+
+def of_port(port: str, given: Sequence[str], option: str) -> str:
+    """What an option says of a port: its own value, else the one of all.
+
+    Raises:
+        UsageError: neither is given, or a value that is no number for a width.
+    """
+    own = dict(text.split("=", 1) for text in given if "=" in text)
+    common = [text for text in given if "=" not in text]
+    if len(common) > 1:
+        raise UsageError(f"{option} {' '.join(common)}: expected one value for all files; others as PORT={common[1]}")
+    if port not in own and not common:
+        raise UsageError(
+            f"{option}: nothing for port {port}; expected {option} {port}=VALUE, or one value for all files"
+        )
+    found = own.get(port) or common[0]
+    if option == "--width" and not found.isdecimal():
+        raise UsageError(f"--width {found}: expected a number of bits")
+    return found
+
+
 def read_file(
     path: Path,
     dtype: str,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from goldbeat.pymodels.curves.port import TOO_FEW, PortWindow
-from goldbeat.pymodels.measure import Rate
+from goldbeat.pymodels.measure import Rate, Throughput
 from goldbeat.tb.cli.common import ns
 
 
@@ -37,6 +37,25 @@ def _rate(rate: Rate) -> tuple[str, str]:
     if rate.msamples_per_s is None:
         return f"{rate.mb_per_s:.2f}", "MB/s"
     return f"{rate.msamples_per_s:.2f}", "Msamples/s"
+
+
+_MOST_GAPS = 12
+
+
+def gap_rows(result: Throughput, clock_known: bool) -> list[tuple[str, str]]:
+    """The histogram of the time between beats; in cycles alone where the clock is not known."""
+    gaps = list(result.gap_ps.items())
+    rows = []
+    for at, (gap, count) in enumerate(gaps):
+        name, idle = "gaps" if at == 0 else "", result.idle_cycles(gap)
+        if len(gaps) > _MOST_GAPS and at == _MOST_GAPS - 1:
+            rest = gaps[at:]
+            longest = result.idle_cycles(rest[-1][0])
+            rows.append((name, f"{sum(n for _, n in rest)} x longer, up to {longest:.10g} idle cycles"))
+            break
+        time = f"{ns(gap)}, " if clock_known else ""
+        rows.append((name, f"{count} x {time}{idle:.10g} idle cycle{'' if idle == 1 else 's'}"))
+    return rows
 
 
 def told_line(port: Mapping[str, Any], cycles: int = 64) -> str:

@@ -10,12 +10,15 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
 from goldbeat.pymodels.backlog import BACKLOG_UNITS, BacklogUnit, backlog
 from goldbeat.pymodels.curves import slowest_window
+from goldbeat.pymodels.curves.iterations import iterations
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.measure import (
     Rate,
@@ -28,6 +31,7 @@ from goldbeat.pymodels.measure import (
     rate_of,
 )
 from goldbeat.pymodels.packet_payload import looks_like_packets, without_headers
+from goldbeat.pymodels.samples import sample_type
 from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.transactions import Transactions
 from goldbeat.tb.run.episodes import WholeEpisode, load_episodes
@@ -45,6 +49,8 @@ ARROW = "->"
 
 SAME_AS_RECORDED = "same as recorded"
 """What stands for the verdict of a run that no golden model has checked."""
+
+_ALONE = "a single file has no second port; give the other file too, or a run folder"
 
 Verdict = Literal["pass", "fail", "unmeasured"]
 
@@ -89,6 +95,8 @@ class LatencyLimits(_Frozen):
 
     Attributes:
         by: unit that is matched between the ports; see :func:`goldbeat.pymodels.measure.latencies`.
+        iteration: samples of an iteration at the input and at the output, of kernels without TLAST; from first beat to first
+            beat then, with ``by = "frame-total"`` to the last one.
         max_ns: largest latency.
         max_mean_ns: largest average latency.
         max_first_ns: largest latency of the first beat or frame.
@@ -96,6 +104,9 @@ class LatencyLimits(_Frozen):
     """
 
     by: Literal["beat", "frame", "frame-end", "frame-total"] = "beat"
+    iteration: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] | None = Field(
+        default=None, strict=False
+    )
     max_ns: float | None = Field(default=None, ge=0)
     max_mean_ns: float | None = Field(default=None, ge=0)
     max_first_ns: float | None = Field(default=None, ge=0)
@@ -824,9 +835,9 @@ def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLim
     found: list[tuple[Measured, Mapping[str, float] | UnmeasurableError]] = []
     for at in subject.of_streams():
         try:
-            if subject.status is None:
-                raise UnmeasurableError("a single file has no second port; give a run folder")
-            took = latencies(at.ports[source].trace, at.ports[sink].trace, by=limits.by)
+            if subject.status is None and len(subject.names) == 1:
+                raise UnmeasurableError(_ALONE)
+            took = _latencies(at.ports[source], at.ports[sink], limits)
             found.append((at, {what: latency_figure(took, what) for what in given}))
         except UnmeasurableError as why:
             found.append((at, why))
@@ -839,7 +850,20 @@ def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLim
             else _Figure(at, got[what] / 1000)
             for at, got in found
         ]
-        yield replace(_worst(where, what, limit, "ns", figures), note=_by_number(limits.by.partition("-")[0]))
+        unit = "iteration" if limits.iteration is not None else limits.by.partition("-")[0]
+        yield replace(_worst(where, what, limit, "ns", figures), note=_by_number(unit))
+
+
+def _latencies(source: MeasuredPort, sink: MeasuredPort, limits: LatencyLimits) -> npt.NDArray[np.int64]:
+    if limits.iteration is None:
+        return latencies(source.trace, sink.trace, by=limits.by)
+    sizes = []
+    for port, count in zip((source, sink), limits.iteration, strict=True):
+        if port.dtype is None:
+            raise UnmeasurableError("the sample type of a port is not known, and an iteration counts samples")
+        sizes.append(count * sample_type(port.dtype).bits // 8)
+    found = iterations(source.trace, sink.trace, *sizes)
+    return found.total if limits.by == "frame-total" else found.latency
 
 
 def _by_number(unit: str) -> str:
@@ -857,8 +881,8 @@ def _backlog_checks(subject: Subject, source: str, sink: str, limits: BacklogLim
 
 def _backlog_figure(subject: Subject, at: Measured, source: str, sink: str, unit: BacklogUnit) -> _Figure:
     """What an episode says of the backlog between two ports."""
-    if subject.status is None:
-        return _Figure(at, None, "a single file has no second port; give a run folder")
+    if subject.status is None and len(subject.names) == 1:
+        return _Figure(at, None, _ALONE)
     try:
         return _Figure(at, backlog(at.ports[source].trace, at.ports[sink].trace, unit=unit).most)
     except UnmeasurableError as why:

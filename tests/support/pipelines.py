@@ -43,10 +43,9 @@ class DrawnPipeline:
     def reckoned(self, comes: list[int]) -> list[int]:
         """When each beat leaves, beat by beat as stage.sv works."""
         for stage in self.stages:
-            leaves, taken, done, free = list[int](), -1, 0, 0
-            for cycle in comes:
+            leaves, taken, free = list[int](), -1, 0
+            for done, cycle in enumerate(comes, 1):
                 taken = max(cycle + 1, taken + 1, free)
-                done += 1
                 if done % stage.work == 0:
                     free = taken + stage.rest + 1
                 leaves.append(taken + 1)

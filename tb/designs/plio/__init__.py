@@ -8,12 +8,19 @@ COMMANDS = {
     "gen": "Make a stimulus file.",
     "pack": "Write the samples of a numpy file as a PLIO file.",
     "throughput": "Measure throughput, gaps and frame intervals of a port.",
+    "pair": "Measure latency and throughput from two files.",
     "unpack": "Write the samples of a PLIO file as a numpy file.",
     "convert": "Convert a file: format, width, frames, times.",
     "diff": "Compare two files: values, TLAST, TKEEP and times.",
 }
 """What the group lists, without the commands being imported."""
-MODULES = {"unpack": "convert_command", "convert": "convert_command", "diff": "diff_command"}
+MODULES = {
+    "unpack": "convert_command",
+    "convert": "convert_command",
+    "diff": "diff_command",
+    "throughput": "throughput_command",
+    "pair": "pair_command",
+}
 """Commands that are not in ``commands``."""
 EXAMPLES = {
     "run": (

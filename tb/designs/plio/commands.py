@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from io import BytesIO
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,14 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from goldbeat.pymodels.curves.port import TOO_FEW, PortWindow, port_windows, windows_json
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.measure import AIE_STREAM_MB_PER_S, Rate, Throughput, measure, measures_dict
+from goldbeat.pymodels.measure import Throughput, measure, measures_dict
 from goldbeat.pymodels.pattern import Pattern
-from goldbeat.pymodels.plio_file import PlioFile, TextStyle, write
+from goldbeat.pymodels.plio_file import TextStyle, write
 from goldbeat.pymodels.plio_file.file import is_csv
 from goldbeat.pymodels.plio_file.generate import WAVES, Wave, generate, load_samples
-from goldbeat.pymodels.plio_file.store import store
 from goldbeat.pymodels.samples import SampleType, sample_type
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.cli.common import (
@@ -42,18 +38,14 @@ from goldbeat.tb.cli.common import (
 from goldbeat.tb.cli.trace_files import (
     In,
     Out,
-    Packets,
     check_frames,
     clock_json,
     clock_rows,
-    counted,
     read_file,
-    read_timed,
 )
-from goldbeat.tb.cli.windows import window_lines
+from goldbeat.tb.cli.windows import gap_rows
 from goldbeat.tb.designs.plio import HELP
 from goldbeat.tb.designs.plio.packets_command import Strict, check_strict, count_by_id, make_packets, packets_of
-from goldbeat.tb.extras import need_module
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
@@ -133,7 +125,7 @@ def info(
         rows += clock_rows(got)
         rows.append(("port carries", f"{result.limit_mb_per_s:.2f} MB/s"))
     if gaps_known:
-        rows += _gap_rows(result, clock_known)
+        rows += gap_rows(result, clock_known)
     for at, (packet_id, (count, size)) in enumerate(count_by_id(every or []).items()):
         rows.append(("packets" if at == 0 else "", f"id {packet_id}: {count} packet(s), {size} payload word(s)"))
     rows.append(("dropped lines", f"{len(got.dropped)}"))
@@ -161,24 +153,6 @@ def _gap_list(result: Throughput, clock_known: bool) -> list[dict[str, Any]]:
         {"idle_cycles": result.idle_cycles(gap), "ns": gap / 1000 if clock_known else None, "count": count}
         for gap, count in result.gap_ps.items()
     ]
-
-
-_MOST_GAPS = 12
-
-
-def _gap_rows(result: Throughput, clock_known: bool) -> list[tuple[str, str]]:
-    gaps = list(result.gap_ps.items())
-    rows = []
-    for at, (gap, count) in enumerate(gaps):
-        name, idle = "gaps" if at == 0 else "", result.idle_cycles(gap)
-        if len(gaps) > _MOST_GAPS and at == _MOST_GAPS - 1:
-            rest = gaps[at:]
-            longest = result.idle_cycles(rest[-1][0])
-            rows.append((name, f"{sum(n for _, n in rest)} x longer, up to {longest:.10g} idle cycles"))
-            break
-        time = f"{ns(gap)}, " if clock_known else ""
-        rows.append((name, f"{count} x {time}{idle:.10g} idle cycle{'' if idle == 1 else 's'}"))
-    return rows
 
 
 # -- gen and pack ---------------------------------------------------------------------------------------------------
@@ -328,151 +302,3 @@ def _gaps(stall: str, beats: int, seed: int) -> npt.NDArray[np.int64]:
     step = int(numbers[0])
     gaps[step::step] = int(numbers[1])
     return gaps
-
-
-# -- throughput -----------------------------------------------------------------------------------------------------
-
-
-@app.command(
-    no_args_is_help=True,
-    epilog=examples(
-        "goldbeat plio throughput out.txt --dtype cint16 --width 32",
-        "goldbeat plio throughput a.txt b.txt -t int32 -w 64 --json",
-        "goldbeat plio throughput out.txt -t cint16 -w 32 --plot out.png",
-    ),
-)
-def throughput(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="PLIO files with times.")],
-    dtype: Dtype,
-    width: Width,
-    clock: ClockMhz = None,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="OUT.png", help="Draw the throughput over time.")
-    ] = None,
-    packets: Packets = None,
-    lenient: Lenient = False,
-    as_json: Json = False,
-    force: Force = False,
-) -> None:
-    """Measure throughput, gaps and frame intervals of a port.
-
-    The clock is inferred from the time between beats, unless --clock is given.
-    """
-    if plot is not None:
-        need_module("--plot", "matplotlib")
-        check_free(plot, force)
-    results: list[_Measured] = []
-    with working("measuring", len(files)) as step:
-        for path in files:
-            # One progress display at a time: the bar counts the files.
-            file = read_timed(path, dtype, width, clock, lenient, packets=bool(packets), quiet=True)
-            trace, headed = counted(file, path, packets)
-            # Where a header shares its beat, what is left may be no whole sample.
-            kind = file.dtype if trace.ragged(file.dtype) is None else None
-            windows = port_windows(trace, kind, clock_ps=file.clock.period_ps)
-            results.append(_Measured(path, file, measure(trace, kind, clock_ps=file.clock.period_ps), headed, windows))
-            step()
-    if plot is not None:
-        _plot(results, plot, force)
-    if as_json:
-        print_json(
-            [
-                {"file": str(one.path), "dtype": one.file.dtype.name, "dropped": len(one.file.dropped)}
-                | measures_dict(one.result)
-                | clock_json(one.file)
-                | ({} if one.file.clock.known else {"limit_mb_per_s": None})
-                | {"packets": one.headed, "windows": _windows_json(one)}
-                for one in results
-            ]
-        )
-        return
-    for one in results:
-        facts(str(one.path), _throughput_rows(one))
-
-
-@dataclass(frozen=True)
-class _Measured:
-    """A file, what it says, and whether packets' headers were left out."""
-
-    path: Path
-    file: PlioFile
-    result: Throughput
-    headed: bool
-    windows: Sequence[PortWindow]
-
-
-def _windows_json(one: _Measured) -> list[dict[str, Any]]:
-    """The windows; the slowest begins after a line of the file, or with its first."""
-    found = windows_json(one.windows)
-    for entry, window in zip(found, one.windows, strict=True):
-        entry["slowest"]["line"] = int(one.file.lines[max(0, window.beat)])
-    return found
-
-
-def _plot(results: list[_Measured], plot: Path, force: bool) -> None:
-    from goldbeat.tb.run.plot import plot_run, plot_trace
-
-    stream = BytesIO()
-    with working(f"drawing {plot}"):
-        if len(results) == 1:
-            file = results[0].file
-            plot_trace(file.on_clock(), stream, title=results[0].path.name, dtype=file.dtype)
-        else:
-            ports = {str(one.path): one.file.on_clock() for one in results}
-            plot_run(ports, stream, "Throughput", {str(one.path): one.file.dtype.name for one in results})
-    store(plot, stream.getvalue(), force=force)
-
-
-def _throughput_rows(one: _Measured) -> list[tuple[str, str]]:
-    result, file, kind = one.result, one.file, one.file.dtype
-
-    def rate(name: str, value: Rate | None) -> str:
-        if value is None:
-            return f"none: {result.reason(name)}"
-        text = f"{value.mvalues_per_s:.2f} M values/s = " if kind.parts == 2 and value.mvalues_per_s else ""
-        text += f"{value.msamples_per_s:.2f} Msamples/s = " if value.msamples_per_s is not None else ""
-        text += f"{value.mb_per_s:.2f} MB/s"
-        return text + f", {result.share(value):.2%} of the port"
-
-    limit = result.limit_mb_per_s
-    clock = clock_rows(file)
-    if file.clock.known:
-        clock.append(("port limit", f"{limit * 8 / kind.bits:.2f} Msamples/s = {limit:.2f} MB/s"))
-    rows = [
-        ("beats, samples, frames", f"{result.beats}, {result.samples}, {result.frames}"),
-        *([("packets", f"{result.frames}, headers not counted (--no-packets counts them)")] if one.headed else []),
-        ("first, last beat", f"{ns(result.first_ps)}, {ns(result.last_ps)}"),
-        *clock,
-        ("raw", rate("raw", result.raw)),
-        ("by frames", rate("by_frames", result.by_frames)),
-        ("sustained", rate("raw", result.sustained)),
-        ("inside frames", rate("continuous", result.continuous)),
-    ]
-    best = result.sustained
-    if best is not None:
-        rows.append(("share of an AIE stream", f"{best.mb_per_s / AIE_STREAM_MB_PER_S:.2%} of 4 GB/s (1 GHz)"))
-    i, s = result.intervals, result.steady
-    if i is None:
-        rows.append(("TLAST to TLAST", f"none: {result.reason('intervals')}"))
-    else:
-        rows.append(("TLAST to TLAST", f"min {ns(i.min_ps)}, mean {ns(i.mean_ps)}, max {ns(i.max_ps)}"))
-    if s is None:
-        rows.append(("steady state", f"none: {result.reason('steady')}"))
-    elif not s.holds or s.rate is None:
-        rows.append(("steady state", "no: the last frame intervals differ by more than 5 %"))
-    else:
-        text = (
-            f"{s.rate.mb_per_s:.2f} MB/s"
-            if s.rate.msamples_per_s is None
-            else f"{s.rate.msamples_per_s:.2f} Msamples/s"
-        )
-        rows.append(("steady state", f"yes, from frame {s.since_frame} on, at {text}"))
-    lines = window_lines(one.windows, file.lines.tolist() if one.windows else ()) or [f"none: {TOO_FEW}"]
-    rows += [("" if at else "windows", text) for at, text in enumerate(lines)]
-    if result.gap_ps:
-        rows += _gap_rows(result, True)
-    else:
-        rows.append(("gaps", f"none: {result.reason('max_gap_ps')}"))
-    if file.dropped:
-        rows.append(("dropped lines", f"{len(file.dropped)}"))
-    return rows

@@ -190,7 +190,7 @@ def test_a_limit_for_a_port_that_is_not_there_is_an_error(tmp_path: Path, text: 
             "unknown setting port.a.max_gap, expected one of window, least_rate",
         ),
         ("[ports.a]\nmax_gap_ns = 3\n", "unknown setting ports, expected one of port, latency"),
-        ("[latency.'a->b']\nmax = 3\n", "unknown setting latency.a->b.max, expected one of by, max_ns"),
+        ("[latency.'a->b']\nmax = 3\n", "unknown setting latency.a->b.max, expected one of by, iteration, max_ns"),
         ("[port.a]\nmax_gap_ns = '3'\n", "port.a.max_gap_ns = '3'"),
         ("[port.a]\nmax_gap_ns = true\n", "port.a.max_gap_ns = True"),
         ("[port.a]\nmax_gap_ns = nan\n", "max_gap_ns"),

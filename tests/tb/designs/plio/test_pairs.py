@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files in pairs and folders: latency per iteration, all ports in one table, throughput over time, ids of packets."""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commands import goldbeat, plio
+
+from goldbeat.pymodels.plio_file import TextStyle, write
+from goldbeat.pymodels.trace import Trace
+
+STAMPED = TextStyle(time_lines=True)
+
+
+def stamped(path: Path, cycle: list[int], dtype: str = "int32", width: int = 32, **columns: object) -> None:
+    data = np.zeros((len(cycle), width // 8), np.uint8)
+    write(path, Trace.from_bytes(data, cycle=cycle, clock_ps=4000, **columns), dtype, style=STAMPED, force=True)
+
+
+def test_iterations_without_tlast(tmp_path: Path) -> None:
+    # Eight in, four out, 5 cycles later; the third iteration is 3 cycles slower.
+    into = [n + n // 8 * 12 for n in range(26)]
+    out = [20 * i + 8 + 5 + n + (3 if i == 2 else 0) for i in range(3) for n in range(4)]
+    stamped(tmp_path / "in.txt", into)
+    stamped(tmp_path / "out.txt", out)
+    words = ["pair", tmp_path / "in.txt", tmp_path / "out.txt", "-t", "int32", "-w", 32, "--iteration", "8:4"]
+    found = json.loads(plio(*words, "--json", "--csv", tmp_path / "i.csv").stdout)
+    assert found["iterations"] == 3
+    assert found["start_up_ns"] == 4 * 13
+    assert (found["latency_ns"]["min"], found["latency_ns"]["max"], found["latency_ns"]["p50"]) == (52, 64, 52)
+    assert (found["total_ns"]["min"], found["total_ns"]["max"]) == (4 * 16, 4 * 19)
+    assert (found["interval_ns"]["min"], found["interval_ns"]["max"]) == (80, 92)
+    assert found["bytes"] == {"in": 32, "out": 16, "left_in": 8, "left_out": 0}
+    assert not found["steady"]["holds"]
+    rows = list(csv.DictReader(StringIO((tmp_path / "i.csv").read_text())))
+    assert [float(row["latency_ns"]) for row in rows] == [52, 52, 64]
+    assert "steady state           no" in plio(*words).stdout
+    stamped(tmp_path / "out.txt", [20 * i + 13 + n for i in range(3) for n in range(4)])
+    found = json.loads(plio(*words, "--json").stdout)
+    assert (found["steady"]["holds"], found["steady"]["msamples_per_s"]) == (True, 4 * 1e3 / 80)
+
+
+def test_pairs_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    stamped(tmp_path / "in.txt", list(range(16)))
+    stamped(tmp_path / "out.txt", list(range(100, 116)))
+    (tmp_path / "plain.txt").write_text("1\n" * 16)
+    base = [tmp_path / "in.txt", tmp_path / "out.txt", "-t", "int32", "-w", 32]
+    assert "no TLAST at the input; --iteration N:M" in plio("pair", *base, code=2).stderr
+    assert "missing complete iteration at the input" in plio("pair", *base, "--iteration", "17:4", code=2).stderr
+    assert "2 complete iterations at the input and 4 at" in plio("pair", *base, "--iteration", "8:4", code=2).stderr
+    back = [base[1], base[0], *base[2:], "--iteration", "8"]
+    assert "leaves 400000 ps before it enters" in plio("pair", *back, code=2).stderr
+    assert "expected N or N:M" in plio("pair", *base, "--iteration", "8:4:2", code=2).stderr
+    plain = [tmp_path / "plain.txt", *base[1:], "--iteration", "8"]
+    assert "or --start NS --clock MHZ" in plio("pair", *plain, code=2).stderr
+    found = plio("pair", *plain, "--start", "40", "--clock", "250", "--json").stdout
+    assert json.loads(found)["start_up_ns"] == 400 - 40
+
+
+def test_all_ports_of_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    stamped(folder / "a.txt", [n + 10 * (n > 100) for n in range(300)])
+    stamped(folder / "b.txt", list(range(0, 400, 2)), "int16", 64)
+    (folder / "notes.md").write_text("not a port")
+    words = ["throughput", folder, "-t", "int32", "-t", "b=int16", "-w", "32", "-w", "b=64", "--clock", "250"]
+    shown = plio(*words, "--over-time", tmp_path / "o.csv", "--step", "400 ns").stdout
+    rows = {line.split("│")[1].strip(): line for line in shown.splitlines() if line.startswith("│")}
+    assert set(rows) == {"a", "b"}
+    assert "843.75 │     188 │" in rows["a"]
+    one = json.loads(plio(*words, "--json").stdout)
+    assert [entry["width"] for entry in one] == [32, 64]
+    assert one[0]["windows"][1]["slowest"] == {"start_ns": 188.0, "cycle": 47, "beat": 46, "line": 94}
+    lines = list(csv.DictReader(StringIO((tmp_path / "o.csv").read_text())))
+    assert sum(int(row["beats"]) for row in lines if row["port"] == "a") == 300
+    assert [float(row["msamples_per_s"]) for row in lines if row["port"] == "a"] == [250, 227.5, 250, 22.5]
+    assert "nothing for port a" in plio("throughput", folder, "-t", "b=int16", "-w", "32", code=2).stderr
+    assert (
+        "expected a time or cycles"
+        in plio(*words, "--over-time", tmp_path / "p.csv", "--step", "1 frame", code=2).stderr
+    )
+
+
+def test_each_id_of_a_packet_stream(tmp_path: Path) -> None:
+    file = tmp_path / "pk.txt"
+    plio(
+        "gen",
+        file,
+        "-t",
+        "int32",
+        "-w",
+        32,
+        "-p",
+        "ramp",
+        "--samples",
+        96,
+        "--frame",
+        8,
+        "--packets",
+        "0,3",
+        "--time",
+        "--clock",
+        250,
+    )
+    (found,) = json.loads(plio("throughput", file, "-t", "int32", "-w", 32, "--json").stdout)
+    assert [(one["id"], one["frames"], one["bytes"]) for one in found["ids"]] == [(0, 6, 192), (3, 6, 192)]
+    assert "id 3: 6 packets, 192 payload bytes" in plio("throughput", file, "-t", "int32", "-w", 32).stdout
+
+
+def test_several_ports_under_one_limits_file(tmp_path: Path) -> None:
+    stamped(tmp_path / "s.txt", list(range(64)))
+    stamped(tmp_path / "m.txt", [n + 7 + 5 * (n > 40) for n in range(64)])
+    limits = tmp_path / "l.toml"
+    files = [tmp_path / "s.txt", tmp_path / "m.txt", "-t", "int32", "-w", "32", "--clock", "250", "-l", limits]
+
+    def checks(text: str, code: int = 0) -> dict[str, float]:
+        limits.write_text(text)
+        return {
+            c["name"]: c["measured"]
+            for c in json.loads(goldbeat("signoff", *files, "--json", code=code).stdout)["checks"]
+        }
+
+    found = checks(
+        '[latency."s->m"]\nmax_ns = 48\nmax_p50_ns = 28\nmax_p90_ns = 48\n[backlog."s->m"]\nmax_backlog_beats = 12\n'
+    )
+    assert found == {"max_ns": 48, "max_p50_ns": 28, "max_p90_ns": 48, "max_backlog_beats": 12}
+    assert checks('[latency."s->m"]\nmax_p50_ns = 27\n', code=1) == {"max_p50_ns": 28}
+    assert checks('[latency."s->m"]\nmax_ns = 48\niteration = [16, 16]\n') == {"max_ns": 48}
+    assert checks('[latency."s->m"]\nmax_ns = 172\niteration = [32, 32]\nby = "frame-total"\n') == {"max_ns": 4 * 43}
+    limits.write_text("[port.m]\nmax_gap_ns = 30\n[port.s]\nmax_gap_ns = 4\n")
+    goldbeat("signoff", *files)
+    assert "expected one per file" in goldbeat("signoff", *files, "--port", "x", code=2).stderr
+    same = [files[0], *files]
+    assert "two files for port 's'" in goldbeat("signoff", *same, code=2).stderr
+    with pytest.raises(AssertionError):
+        goldbeat("signoff", *files, "--port", "m", "--port", "s")
