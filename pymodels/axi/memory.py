@@ -47,6 +47,7 @@ class MemoryTiming:
         r_gaps, b_gaps: idle cycles before each beat.
         await_data: with an ``after-valid`` ``aw_ready``, hold the first addresses until their data are offered, or for long: it
             finds masters whose data wait for AWREADY. :func:`predict` knows nothing of it.
+        slow_id, slow_cycles: reads of this ID take so many cycles more; others pass them unless ``order`` is ``in_order``.
     """
 
     read_latency: int = 8
@@ -66,10 +67,12 @@ class MemoryTiming:
     r_gaps: Pattern = field(default_factory=Pattern)
     b_gaps: Pattern = field(default_factory=Pattern)
     await_data: bool = False
+    slow_id: int = 0
+    slow_cycles: int = 0
 
     def __post_init__(self) -> None:
         least = {"read_latency": 1, "read_jitter": 0, "write_latency": 1, "write_jitter": 0}
-        least |= {"max_reads": 1, "max_writes": 1, "data_ahead": 0}
+        least |= {"slow_id": 0, "slow_cycles": 0, "max_reads": 1, "max_writes": 1, "data_ahead": 0}
         for name, value in least.items():
             if getattr(self, name) < value:
                 raise UsageError(f"{name}: found {getattr(self, name)}, expected at least {value}")
@@ -79,6 +82,10 @@ class MemoryTiming:
                 raise UsageError(f"{name}: found {beats} beats in {cycles} cycles, expected at most one per cycle")
         if self.order not in ORDERS:
             raise UsageError(f"order: found {self.order!r}, expected one of {', '.join(ORDERS)}")
+
+    def latency_of(self, ident: int) -> int:
+        """Cycles from a read's address to its data, without jitter."""
+        return self.read_latency + (self.slow_cycles if ident == self.slow_id else 0)
 
     def stream_seed(self, stream: int) -> int:
         """The splitmix64 seed of one of the four random sequences."""
@@ -446,7 +453,7 @@ def _reads(bursts: Bursts, timing: MemoryTiming, master: MasterTiming, times: Ti
             cycle = _address(numbers[at], at, bursts, times, ar_free, done, limits, ar_ready)
             if cycle is None:
                 break
-            answers.open.append((numbers[at], cycle + timing.read_latency + jitter()))
+            answers.open.append((numbers[at], cycle + timing.latency_of(int(bursts.id[numbers[at]])) + jitter()))
             ar_free, at = cycle + 1, at + 1
         if current is None:
             burst, offer = answers.next(r_free, gate)

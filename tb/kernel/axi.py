@@ -58,7 +58,8 @@ class _Timing(Structure):
     """``GbAxiTiming`` in axi_memory.cpp."""
 
     _fields_ = (
-        *((name, c_int64) for name in ("read_latency", "read_jitter", "write_latency", "write_jitter")),
+        *((name, c_int64) for name in ("read_latency", "read_jitter", "slow_id", "slow_cycles")),
+        *((name, c_int64) for name in ("write_latency", "write_jitter")),
         *((name, c_int64) for name in ("max_reads", "max_writes", "data_ahead")),
         *((name, c_uint64) for name in ("read_beats", "read_cycles", "write_beats", "write_cycles", "seed")),
         ("order", c_int),
@@ -210,7 +211,8 @@ class AxiMemory(_AxiTransactor):
         patterns = _Patterns()
         r_gaps, b_gaps = patterns.gaps(timing.r_gaps), patterns.gaps(timing.b_gaps)
         row = _Timing(
-            *(timing.read_latency, timing.read_jitter, timing.write_latency, timing.write_jitter),
+            *(timing.read_latency, timing.read_jitter, timing.slow_id, timing.slow_cycles),
+            *(timing.write_latency, timing.write_jitter),
             *(timing.max_reads, timing.max_writes, timing.data_ahead),
             *(*timing.read_bandwidth, *timing.write_bandwidth, timing.seed & 0xFFFFFFFFFFFFFFFF),
             ORDERS.index(timing.order),

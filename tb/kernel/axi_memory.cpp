@@ -20,6 +20,7 @@ extern "C" {
 /// The named parameters of docs/memory.md.
 struct GbAxiTiming {
   std::int64_t read_latency, read_jitter;
+  std::int64_t slow_id, slow_cycles;  ///< reads of this ID take so many cycles more
   std::int64_t write_latency, write_jitter;
   std::int64_t max_reads, max_writes;
   std::int64_t data_ahead;
@@ -277,7 +278,8 @@ class AxiMemory final : public Transactor {
     const bool stands = ports_.ar.valid.get() && !ar_ready_ && cycle >= base_ && room(reads_, timing_.max_reads);
     if (ar_ready_ && ports_.ar.valid.get()) {
       Open open = accept(ports_.ar, cycle, false);
-      open.due = cycle + timing_.read_latency + jitter(0, timing_.read_jitter, read_count_++);
+      const bool slow = static_cast<std::int64_t>(open.burst.id) == timing_.slow_id;
+      open.due = cycle + timing_.read_latency + (slow ? timing_.slow_cycles : 0) + jitter(0, timing_.read_jitter, read_count_++);
       reads_.push_back(open);
     }
     if (r_valid_ && ports_.rready.get()) data_taken(cycle);

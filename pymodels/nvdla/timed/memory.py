@@ -209,7 +209,7 @@ class TimedMemory:
         )
         self.log.append(burst)
         if burst.kind == READ:
-            burst.due = self._reads.due(cycle, self._timing.read_latency)
+            burst.due = self._reads.due(cycle, self._timing.latency_of(burst.id))
             self._reads.open.append(burst)
         else:
             self._owed += burst.beats

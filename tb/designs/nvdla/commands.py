@@ -229,6 +229,30 @@ def graph(
 @app.command(
     no_args_is_help=True,
     epilog=examples(
+        "goldbeat nvdla order model.nvdla --input 7.jpg          look for a timing that shows an unordered pair",
+        "goldbeat nvdla order model.nvdla --rtl outdir/nv_small  on your RTL",
+    ),
+)
+def order(
+    file: File,
+    given: Annotated[
+        list[Path] | None, typer.Option("--input", "-i", metavar="FILE", help="Contents of the input memory [random].")
+    ] = None,
+    rtl: Annotated[Path | None, typer.Option("--rtl", metavar="FOLDER", help="Your generated RTL [ours].")] = None,
+    as_json: Json = False,
+) -> None:
+    """List accesses that nothing orders, and a memory timing that shows them.
+
+    Exit code: 0 ordered, 1 another timing leaves other bytes, 3 no difference shown.
+    """
+    from goldbeat.tb.designs.nvdla.order_command import OrderRequest, order_command
+
+    order_command(OrderRequest(file, given or (), rtl, as_json))
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
         "goldbeat nvdla program model.nvdla                      the register program as a trace",
         "goldbeat nvdla program model.nvdla --format csv -o program.csv",
         "goldbeat nvdla program model.nvdla --image memory       each memory as memory/<address>.bin",

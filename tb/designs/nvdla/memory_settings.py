@@ -15,12 +15,21 @@ TIMING = MemoryTiming(read_latency=32, max_reads=256, max_writes=256)
 SETTLE_CYCLES = 10_000
 """Cycles between reset and the first access on the vendor's RTL: it comes out of reset slowly, loses what comes sooner, and clears
 its convolution buffer for some 8,000 cycles, for which the driver would wait."""
-_TIMED = ("read_latency", "write_latency", "read_jitter", "write_jitter", "max_reads", "max_writes")
-MEMORY_OPTIONS: Mapping[str, Any] = {name: getattr(TIMING, name) for name in _TIMED}
+_TIMED = (
+    "read_latency",
+    "write_latency",
+    "read_jitter",
+    "write_jitter",
+    "max_reads",
+    "max_writes",
+    "slow_id",
+    "slow_cycles",
+)
+MEMORY_OPTIONS: Mapping[str, Any] = {name: getattr(TIMING, name) for name in (*_TIMED, "order")}
 """Options of a case, with their defaults."""
 
 
 def chosen_timing(context: CaseContext) -> MemoryTiming:
     """The memory as the case's options and the seed say."""
     chosen: dict[str, Any] = {name: int(context.options[name]) for name in _TIMED}
-    return replace(TIMING, seed=context.seed, **chosen)
+    return replace(TIMING, seed=context.seed, order=context.options["order"], **chosen)

@@ -62,6 +62,8 @@ def memory_timing(rng):
         ar_ready=pattern(rng),
         r_gaps=pattern(rng, gaps=True),
         b_gaps=pattern(rng, gaps=True),
+        slow_id=int(rng.integers(4)),
+        slow_cycles=int(rng.choice([0, 40])),
     )
 
 

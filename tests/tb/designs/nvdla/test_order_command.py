@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat nvdla order``: findings with a memory timing that shows them on our RTL."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from nvdla_chain import chain
+from nvdla_edges import without_each_edge
+from nvdla_models import race
+from nvdla_network import classifier
+from typer.testing import CliRunner
+
+from goldbeat.pymodels.nvdla.loadable.loadable import to_bytes
+from goldbeat.pymodels.nvdla.order_check import order_findings
+from goldbeat.tb.cli import app
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.designs.nvdla.order_command import predicted, schedules
+from goldbeat.tb.run.runs import Request
+
+
+def shown(tmp_path, loadable):
+    """Whether the timed model knows a timing of the memory that leaves other bytes."""
+    file = tmp_path / "model.nvdla"
+    file.write_bytes(to_bytes(loadable))
+    design = find_design("nvdla")
+    asked = Request(design, design.case("loadable"), (0,), {}, {"loadable": str(file), "order": "by_id"})
+    usual = predicted(asked)
+    for slow in schedules(loadable, order_findings(loadable)):
+        left = predicted(replace(asked, options={**asked.options, **slow}))
+        if any(not np.array_equal(left[ident], data) for ident, data in usual.items()):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("network", [classifier, pytest.param(chain, marks=pytest.mark.slow)])
+def test_each_missing_data_edge_has_a_timing_that_shows_it(tmp_path, network):
+    faults = [one for *_, one in without_each_edge(network()) if order_findings(one)]
+    assert len(faults) >= 2
+    assert all(shown(tmp_path, one) for one in faults)
+
+
+def invoked(tmp_path, loadable, *options):
+    file = tmp_path / "model.nvdla"
+    file.write_bytes(to_bytes(loadable))
+    return CliRunner().invoke(app, ["nvdla", "order", str(file), *options])
+
+
+def test_a_sound_file_is_ordered(tmp_path):
+    done = invoked(tmp_path, race(ordered=True))
+    assert (done.exit_code, done.output) == (0, "every two accesses to the same bytes are ordered under every timing\n")
+
+
+@pytest.mark.sim
+def test_a_pair_is_shown_on_the_rtl_and_repeated(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = invoked(tmp_path, race(ordered=False))
+    assert done.exit_code == 1
+    lines = done.output.splitlines()
+    assert lines[0].startswith("unordered: operation 0.1 (PDP) writes dst_data, operation 0.0 (SDP) reads src_data: ")
+    assert lines[1] == "shown on RTL if the memory answers the reads of AXI ID 0 3000 cycles late:"
+    assert lines[2].startswith("  memory 7: 32 bytes differ, from 0x0 on ")
+    assert lines[3].startswith("repeat: goldbeat run nvdla --case loadable --seed 0 --set loadable=")
+    again = CliRunner().invoke(app, lines[3].split()[2:])
+    assert again.exit_code == 1
+    assert "unordered: operation 0.1 (PDP)" in again.output
