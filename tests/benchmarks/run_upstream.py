@@ -49,6 +49,8 @@ def _judge(case: UpstreamCase, found: LiveResult) -> tuple[str, str]:
         if got.size != wanted.size or not np.array_equal(got, wanted.reshape(-1)):
             bad = np.flatnonzero(got != wanted.reshape(-1)[: got.size])
             return "wrong", f"{name}: {len(bad)} of {wanted.size} elements differ, the first is {bad[:1]}"
+    if found.order.lines:
+        return "unordered", "; ".join(found.order.lines)
     late = [f"{name} depends on the cores beginning before the host" for name in found.differing]
     return "right", "; ".join([*found.remarks, *late])
 
@@ -121,7 +123,10 @@ def main() -> int:
     given = words.parse_args()
     if given.folder is None:
         words.error("the folder of a clone of mlir-aie, or GOLDBEAT_MLIR_AIE")
-    rows, counts = [], dict.fromkeys(("right", "wrong", "hangs", "needs", "absent", "equal", "differs", "refused"), 0)
+    rows, counts = (
+        [],
+        dict.fromkeys(("right", "wrong", "hangs", "needs", "absent", "unordered", "equal", "differs", "refused"), 0),
+    )
     for case in (*upstream_cases(), *text_cases(), *late_cases(), *example_cases(), *older_cases()):
         if given.only not in case.name:
             continue
@@ -139,7 +144,7 @@ def main() -> int:
         table = ["| test | verdict | remark |", "|---|---|---|"]
         table += [f"| {name} | {verdict} | {text} |" for name, verdict, text in rows]
         given.markdown.write_text("\n".join(table) + "\n")
-    return int(counts["wrong"] + counts["differs"] > 0)
+    return int(counts["wrong"] + counts["differs"] + counts["unordered"] > 0)
 
 
 if __name__ == "__main__":

@@ -10,26 +10,35 @@ from goldbeat.pymodels.nvdla.loadable.network import dla_tasks, network
 from goldbeat.pymodels.nvdla.loadable.placement import address_id
 
 
-def without_each_edge(loadable):
-    """Teller, told, event, and the loadable in which the one no longer waits for the other.
-
-    The chain of an engine's operations stays: only the event is taken away.
-    """
+def graph_of(loadable):
+    """A copy of the dependency graph's bytes, the graph in it, and what puts the bytes into the loadable."""
     task = dla_tasks(loadable)[0]
     found = network(loadable, task)
     entry = loadable.address(address_id(loadable, task, int(found.desc["dependency_graph_index"])))
     ((start, blob),) = loadable.blobs_of(loadable.memory(entry.mem_id))
     at, size = entry.offset - start, len(found.operations) * DEPENDENCY_STRIDE
-    for op in found.operations:
+    data = blob.data.copy()
+
+    def put(made):
+        return replace(
+            loadable, blobs=tuple(replace(blob, data=made) if one is blob else one for one in loadable.blobs)
+        )
+
+    return data, data[at : at + size].view(dtype("common_op_desc")), put
+
+
+def without_each_edge(loadable):
+    """Teller, told, event, and the loadable in which the one no longer waits for the other.
+
+    The chain of an engine's operations stays: only the event is taken away.
+    """
+    for op in range(len(graph_of(loadable)[1])):
         for slot in range(7):
-            data = blob.data.copy()
-            graph = data[at : at + size].view(dtype("common_op_desc"))
-            row = graph[op.index]
-            consumer = row["fused_parent"] if slot == 6 else row["consumers"][slot]
+            data, graph, put = graph_of(loadable)
+            consumer = graph[op]["fused_parent"] if slot == 6 else graph[op]["consumers"][slot]
             told, event = int(consumer["index"]), int(consumer["event"])
             if told < 0:
                 continue
             consumer["event"] = 0
             graph[told]["dependency_count"] -= 1
-            blobs = tuple(replace(blob, data=data) if one is blob else one for one in loadable.blobs)
-            yield op.index, told, event, replace(loadable, blobs=blobs)
+            yield op, told, event, put(data)

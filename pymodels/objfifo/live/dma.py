@@ -341,8 +341,9 @@ class LiveChannel:
         bd = self._bd
         if self.left and self.ordered and bd is not None:
             self.left = 0
-            self._bd = None
-            if bd.next is not None:
+            if bd.next is None:
+                self._task = self._bd = None
+            else:
                 self._load(self._find(bd.next))
 
     def _chain_ends(self) -> None:

@@ -194,3 +194,10 @@ def test_execution_with_the_record_costs_at_most_what_the_others_cost(tmp_path):
     thorough = len(built_arrays)
     array_order(counted)
     assert len(built_arrays) - thorough == 2
+
+
+def test_a_transfer_without_an_end_counts_as_the_hosts_next(tmp_path):
+    """A second fill of which nothing is taken: its channel still holds a descriptor when the sequence has ended."""
+    found = run_live(built(tmp_path, faulty("task doubled", "fifos").text))
+    assert found.completes
+    assert found.order.lines == ()
