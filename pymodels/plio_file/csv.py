@@ -29,6 +29,7 @@ from goldbeat.pymodels.plio_file.layout import (
     number_chars,
 )
 from goldbeat.pymodels.plio_file.result import PlioFile
+from goldbeat.pymodels.plio_file.spreadsheet import plain_rows
 from goldbeat.pymodels.plio_file.store import check_target, load_bytes, store
 from goldbeat.pymodels.plio_file.style import TextStyle
 from goldbeat.pymodels.samples import SampleType, sample_type
@@ -67,7 +68,10 @@ def parse_csv(
     Rows are ``DATA`` or ``DATA:n`` (the beat n times), ``STALL`` or ``STALL:n`` (n idle cycles, further columns
     are ignored but must be all there or all absent) and ``COMMENT`` (anything). TLAST (0 or 1, default 0)
     and TKEEP (-1 or hexadecimal, default -1, all valid) may be missing from the header, from the end of a row, or
-    empty. Blanks may stand around every cell. Idle cycles after the last beat are not part of a trace; ``idle_after`` counts them.
+    empty. Blanks may stand around every cell. Files that a spreadsheet has written are read as well
+    (:mod:`goldbeat.pymodels.plio_file.spreadsheet`), with TRUE and FALSE for TLAST.
+
+    Idle cycles after the last beat are not part of a trace; ``idle_after`` counts them.
 
     Args:
         raw: the file's bytes.
@@ -85,7 +89,7 @@ def parse_csv(
     """
     kind = sample_type(dtype)
     check_port(kind, width, clock_ps)
-    raw = without_mark(raw, name)
+    raw = plain_rows(without_mark(raw, name), name)
     rows, tkeep_first, dropped = read_rows(raw, kind, width, lenient=lenient, name=name)
     if not len(rows.repeat):
         raise InputError("no DATA row", "at least one", file=name, line=1)

@@ -16,6 +16,9 @@ from goldbeat.pymodels.plio_file.text_strict import decode_line, show
 from goldbeat.pymodels.plio_file.words import TokenError, either_sign, is_big, parse_integer, parse_keep, parse_part
 from goldbeat.pymodels.samples import SampleType
 
+_TRUTH = {"TRUE": "1", "FALSE": "0"}
+"""TLAST as spreadsheets write it."""
+
 
 def cells_of(text: str) -> list[str]:
     """The cells of a row without the blanks around them."""
@@ -119,6 +122,8 @@ class _Scan:
     def feed_stall(self, cells: list[str], times: int, line: int) -> None:
         assert self.tail is not None
         full = 1 + self.full + len(self.tail)
+        while len(cells) > full and not cells[-1]:
+            cells.pop()
         if len(cells) not in (1, full):
             raise self.fail(f"{len(cells)} cells", f"STALL alone, or {full} cells", line)
         self.stall += times
@@ -129,6 +134,9 @@ class _Scan:
     def feed_data(self, cells: list[str], times: int, line: int) -> None:
         assert self.tail is not None
         least, most = 1 + self.full, 1 + self.full + len(self.tail)
+        while len(cells) > most and not cells[-1]:
+            # Spreadsheets fill all rows up to the longest.
+            cells.pop()
         bits = []
         for token in cells[1:least]:
             try:
@@ -144,9 +152,9 @@ class _Scan:
             self.dropped.append((line, found, expected))
             return
         values = {name: cells[at] for name, at in self.tail.items() if at < len(cells) and cells[at]}
-        mark = values.get("TLAST", "0")
+        mark = _TRUTH.get(values.get("TLAST", "0").upper(), values.get("TLAST", "0"))
         if mark not in ("0", "1"):
-            raise self.fail(f"TLAST {show(mark)}", "0 or 1", line)
+            raise self.fail(f"TLAST {show(mark)}", "0 or 1, or TRUE or FALSE", line)
         last = mark == "1"
         token = values.get("TKEEP", "-1")
         try:

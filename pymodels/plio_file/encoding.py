@@ -23,11 +23,19 @@ def without_mark(raw: bytes, name: str | None) -> bytes:
     """
     for mark, encoding in _OTHERS.items():
         if raw.startswith(mark):
-            raise InputError(f"the byte order mark of {encoding}", "UTF-8 text", file=name, line=1)
+            hint = "UTF-8 text; a spreadsheet saves it as CSV UTF-8"
+            raise InputError(f"the byte order mark of {encoding}", hint, file=name, line=1)
     return raw.removeprefix(_UTF8)
 
 
 def begins_as_csv(raw: bytes) -> bool:
     """Whether the first cell is ``CMD``, which no text file begins with."""
-    head = raw[: len(_UTF8) + 64].removeprefix(_UTF8).split(b"\n", 1)[0].split(b",", 1)
-    return len(head) == 2 and head[0].strip().upper() == _HEAD
+    head = (
+        raw[: len(_UTF8) + 64]
+        .removeprefix(_UTF8)
+        .split(b"\n", 1)[0]
+        .replace(b";", b",")
+        .replace(b"\t", b",")
+        .split(b",", 1)
+    )
+    return len(head) == 2 and head[0].strip(b' "').upper() == _HEAD
