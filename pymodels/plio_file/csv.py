@@ -68,10 +68,8 @@ def parse_csv(
     Rows are ``DATA`` or ``DATA:n`` (the beat n times), ``STALL`` or ``STALL:n`` (n idle cycles, further columns
     are ignored but must be all there or all absent) and ``COMMENT`` (anything). TLAST (0 or 1, default 0)
     and TKEEP (-1 or hexadecimal, default -1, all valid) may be missing from the header, from the end of a row, or
-    empty. Blanks may stand around every cell. Files that a spreadsheet has written are read as well
-    (:mod:`goldbeat.pymodels.plio_file.spreadsheet`), with TRUE and FALSE for TLAST.
-
-    Idle cycles after the last beat are not part of a trace; ``idle_after`` counts them.
+    empty. Blanks may stand around every cell. Files of spreadsheets are read as well (:mod:`.spreadsheet`), with TRUE and FALSE
+    for TLAST. Idle cycles after the last beat are not part of a trace; ``idle_after`` counts them.
 
     Args:
         raw: the file's bytes.

@@ -6,10 +6,10 @@ HELP = "PLIO files: inspect, make, convert, compare, measure."
 COMMANDS = {
     "info": "Show beats, frames, times, gaps and clock of a file.",
     "gen": "Make a stimulus file.",
-    "pack": "Write the samples of a numpy file as a PLIO file.",
+    "pack": "Write the samples of a file as PLIO files.",
     "throughput": "Measure throughput, gaps and frame intervals of a port.",
     "pair": "Measure latency and throughput from two files.",
-    "unpack": "Write the samples of a PLIO file as a numpy file.",
+    "unpack": "Write the samples of PLIO files as a numpy file.",
     "convert": "Convert a file: format, width, frames, times.",
     "diff": "Compare two files: values, TLAST, TKEEP and times.",
 }
@@ -20,6 +20,7 @@ MODULES = {
     "diff": "diff_command",
     "throughput": "throughput_command",
     "pair": "pair_command",
+    "pack": "pack_command",
 }
 """Commands that are not in ``commands``."""
 EXAMPLES = {

@@ -3,21 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
 import typer
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.measure import Throughput, measure, measures_dict
-from goldbeat.pymodels.pattern import Pattern
-from goldbeat.pymodels.plio_file import TextStyle, write
-from goldbeat.pymodels.plio_file.file import is_csv
 from goldbeat.pymodels.plio_file.generate import WAVES, Wave, generate, load_samples
-from goldbeat.pymodels.samples import SampleType, sample_type
+from goldbeat.pymodels.samples import sample_type
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.cli.common import (
     ClockMhz,
@@ -27,40 +21,36 @@ from goldbeat.tb.cli.common import (
     Lenient,
     Width,
     check_free,
-    clock_period,
     examples,
     facts,
     ns,
     print_json,
-    say,
     working,
 )
 from goldbeat.tb.cli.trace_files import (
     In,
     Out,
-    check_frames,
     clock_json,
     clock_rows,
     read_file,
 )
 from goldbeat.tb.cli.windows import gap_rows
 from goldbeat.tb.designs.plio import HELP
-from goldbeat.tb.designs.plio.packets_command import Strict, check_strict, count_by_id, make_packets, packets_of
+from goldbeat.tb.designs.plio.emit import (
+    Delay,
+    Emitted,
+    Frame,
+    Pace,
+    Repeat,
+    Seed,
+    Stall,
+    WithTime,
+    emit,
+    pacings,
+)
+from goldbeat.tb.designs.plio.packets_command import Strict, check_strict, count_by_id, packets_of
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
-
-_CSV_CLOCK_PS = 1000
-"""Stands in for the clock where a file counts cycles and nobody asks for time."""
-
-Frame = Annotated[
-    int | None, typer.Option("--frame", metavar="N", help="Samples per frame; each frame ends with TLAST.")
-]
-Stall = Annotated[
-    str,
-    typer.Option("--stall", metavar="PATTERN", help="Idle cycles: random:P, bursty:N, every:N:M, worst, array:V,V,..."),
-]
-WithTime = Annotated[bool, typer.Option("--time", help="Write T lines (needs --clock).")]
-Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of everything random.")]
 
 
 # -- info -----------------------------------------------------------------------------------------------------------
@@ -196,11 +186,15 @@ def gen(
     ] = None,
     clock: ClockMhz = None,
     stall: Stall = "none",
+    delay: Delay = "0",
+    repeat: Repeat = "1",
+    pace: Pace = "1",
     time: WithTime = False,
     force: Force = False,
 ) -> None:
     """Make a stimulus file. Equal options and seed give equal files."""
     check_free(out, force)
+    pacing = pacings(1, stall, delay, repeat, pace, seed)[0]
     kind = sample_type(dtype)
     if pattern.endswith(".npy"):
         given = {"--noise": noise, "--amplitude": amplitude, "--frequency": frequency}
@@ -217,7 +211,7 @@ def gen(
         tone = {} if frequency is None else {"frequency": frequency}
         with working(f"making {samples} samples"):
             values = generate(wave, samples, kind, seed=seed, amplitude=amplitude, noise=noise, frame=frame, **tone)
-    _emit(out, values, kind, width, frame, packets, clock, stall, seed, time, force)
+    emit(Emitted(out, kind, width, frame, packets, clock, time, force), values, pacing)
 
 
 def _wave(pattern: str) -> Wave:
@@ -225,80 +219,3 @@ def _wave(pattern: str) -> Wave:
         if wave == pattern:
             return wave
     raise UsageError(f"unknown pattern {pattern!r}; known: {', '.join(WAVES)}, or the path of a .npy file")
-
-
-@app.command(
-    no_args_is_help=True,
-    epilog=examples(
-        "goldbeat plio pack samples.npy in.txt -t cint16 -w 64",
-        "goldbeat plio pack samples.npy in.csv -t int16 -w 128 --frame 512 --stall every:512:100",
-    ),
-)
-def pack(
-    source: Annotated[Path, typer.Argument(metavar="IN.npy", help="Samples: (n,), or (n, 2) or complex.")],
-    out: Out,
-    dtype: Dtype,
-    width: Width,
-    frame: Frame = None,
-    clock: ClockMhz = None,
-    stall: Stall = "none",
-    seed: Seed = 0,
-    time: WithTime = False,
-    force: Force = False,
-) -> None:
-    """Write the samples of a numpy file as a PLIO file."""
-    check_free(out, force)
-    kind = sample_type(dtype)
-    _emit(out, load_samples(str(source), kind), kind, width, frame, None, clock, stall, seed, time, force)
-
-
-def _emit(
-    out: Path,
-    values: npt.NDArray[Any],
-    kind: SampleType,
-    width: int,
-    frame: int | None,
-    packets: str | None,
-    clock: float | None,
-    stall: str,
-    seed: int,
-    time: bool,
-    force: bool,
-) -> None:
-    """Samples to beats to a file."""
-    if time and is_csv(out):
-        raise UsageError("a CSV file has no time stamps: it counts cycles; leave --time out")
-    if time and clock is None:
-        raise UsageError("--time needs the port's clock: --clock MHZ")
-    period = clock_period(clock) or _CSV_CLOCK_PS
-    if frame is not None:
-        check_frames(len(values), frame, kind)
-    style = TextStyle(time_lines=time, trail=" " if time else "")
-    if packets is None:
-        trace = Trace.from_samples(values, kind, width, clock_ps=period, frame=frame)
-    else:
-        trace = make_packets(values, kind, width, frame, packets, period)
-        # Payload of whatever type stands in the file as 32-bit words.
-        kind, style = sample_type("int32"), replace(style, words="packets")
-    gaps = _gaps(stall, len(trace), seed)
-    if gaps.any() and not time and not is_csv(out):
-        raise UsageError(
-            f"--stall {stall}: a text file without time stamps cannot hold idle cycles; "
-            "add --time --clock MHZ, or write a .csv file"
-        )
-    with working(f"writing {out}"):
-        write(out, trace.with_gaps(gaps), kind, style=style, force=force)
-    say(f"{out}: {len(trace)} beats, {len(values)} samples, {int(trace.last.sum())} frames", err=True)
-
-
-def _gaps(stall: str, beats: int, seed: int) -> npt.NDArray[np.int64]:
-    """(beats,) idle cycles before each beat."""
-    kind, *numbers = stall.split(":")
-    if kind != "every":
-        return Pattern.parse(stall, seed=seed).gaps(beats)
-    if len(numbers) != 2 or not all(n.isdecimal() for n in numbers) or int(numbers[0]) < 1:
-        raise UsageError(f"--stall {stall}: expected every:N:M, M idle cycles after every N beats")
-    gaps = np.zeros(beats, np.int64)
-    step = int(numbers[0])
-    gaps[step::step] = int(numbers[1])
-    return gaps

@@ -6,9 +6,10 @@ from __future__ import annotations
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
+import numpy.typing as npt
 import typer
 
 from goldbeat.pymodels.errors import InputError, UsageError
@@ -16,9 +17,11 @@ from goldbeat.pymodels.plio_file import PlioFile, write
 from goldbeat.pymodels.plio_file.file import is_csv
 from goldbeat.pymodels.plio_file.generate import repack_port
 from goldbeat.pymodels.plio_file.store import store
+from goldbeat.pymodels.plio_file.tensor import EXPECTED, Split, parse_shape, port_files
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.cli.common import ClockMhz, Dtype, Force, Lenient, Width, check_free, examples, ns, say, working
 from goldbeat.tb.cli.trace_files import In, Out, check_frames, read_file
+from goldbeat.tb.designs.plio.pack_command import OrderOption, Shape, order_of
 from goldbeat.tb.designs.plio.packets_command import Strict, check_strict, packets_of, payloads
 
 
@@ -26,6 +29,7 @@ def register(app: typer.Typer) -> None:
     """Mount the commands."""
     below = examples(
         "goldbeat plio unpack out.txt out.npy --dtype cint16 --width 32",
+        "goldbeat plio unpack 'out_{}.txt' out.npy -t int16 -w 64 --join tiles:2x2 --shape 8x16",
         "goldbeat plio unpack pk.txt pk.npz -t int32 -w 32 --packets --type 2=float --type 3=cint16",
     )
     app.command("unpack", no_args_is_help=True, epilog=below)(unpack)
@@ -51,11 +55,16 @@ def unpack(
         list[str] | None,
         typer.Option("--type", metavar="ID=TYPE", help="Type of the payload of an id [--dtype]; may be repeated."),
     ] = None,
+    join: Annotated[
+        str | None, typer.Option("--join", metavar="HOW", help=f"Join the files FILE with {{}}: {EXPECTED}.")
+    ] = None,
+    shape: Shape = None,
+    order: OrderOption = "row",
     strict: Strict = False,
     lenient: Lenient = False,
     force: Force = False,
 ) -> None:
-    """Write the samples of a PLIO file as a numpy file.
+    """Write the samples of PLIO files as a numpy file.
 
     Frames and times are dropped. Complex integers have shape (n, 2) with columns re, im; complex floats
     are complex64; others are (n,). With --packets, array idN holds the payload of all packets with id N,
@@ -67,8 +76,18 @@ def unpack(
         raise UsageError("--type is for --packets; --dtype says the type of a plain stream")
     if packets and out.suffix.lower() != ".npz":
         raise UsageError(f"{out}: --packets writes several arrays, into an .npz file")
-    got = read_file(file, dtype, width, None, lenient, packets=packets)
     stream = BytesIO()
+    if join is not None:
+        if packets:
+            raise UsageError("--join is for plain streams, not for --packets")
+        values = _joined(file, dtype, width, lenient, Split.parse(join), shape, order)
+        np.save(stream, values)
+        store(out, stream.getvalue(), force=force)
+        say(f"{out}: {values.dtype} of shape {values.shape}", err=True)
+        return
+    if shape is not None or order != "row":
+        raise UsageError("--shape and --order are for --join")
+    got = read_file(file, dtype, width, None, lenient, packets=packets)
     if packets:
         arrays = payloads(packets_of(got, file, strict), got.dtype, types or [])
         np.savez(stream, allow_pickle=False, **arrays)
@@ -80,6 +99,29 @@ def unpack(
         text = f"{values.dtype} of shape {values.shape}"
     store(out, stream.getvalue(), force=force)
     say(f"{out}: {text}", err=True)
+
+
+def _joined(
+    pattern: Path, dtype: str, width: int, lenient: bool, how: Split, shape: str | None, order: str
+) -> npt.NDArray[Any]:
+    """The tensor whose parts are in the files of several ports."""
+    files = port_files(str(pattern), how)
+    parts = [read_file(path, dtype, width, None, lenient) for path in files]
+    samples = [part.trace.samples(part.dtype) for part in parts]
+    total = sum(map(len, samples))
+    if shape is None and how.kind == "tiles":
+        raise UsageError(f"--join {how.text} needs the shape of the tensor: --shape HxW")
+    wanted = (total,) if shape is None else parse_shape(shape)
+    if int(np.prod(wanted)) != total:
+        raise InputError(
+            f"{total} samples in {len(files)} files", f"{int(np.prod(wanted))} for --shape {shape}", file=pattern
+        )
+    joined = np.zeros((total, *samples[0].shape[1:]), samples[0].dtype)
+    for path, mine, at in zip(files, samples, how.places(wanted, order_of(order)), strict=True):
+        if len(mine) != len(at):
+            raise InputError(f"{len(mine)} samples", f"{len(at)}, as each part of {how.text} has", file=path)
+        joined[at] = mine
+    return joined.reshape(*wanted, *joined.shape[1:])
 
 
 def convert(

@@ -13,12 +13,33 @@ import typer
 
 from goldbeat.pymodels.align import align, find_offset
 from goldbeat.pymodels.compare import Comparison, Cycles, Near, compare
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.packet_header import parse_header
 from goldbeat.pymodels.plio_file import PlioFile
 from goldbeat.pymodels.tolerance import Tolerance
 from goldbeat.pymodels.trace import Time
 from goldbeat.tb.cli.common import FAILED, ClockMhz, Dtype, Json, Width, duration, examples, ns, print_json, say
 from goldbeat.tb.cli.trace_files import names, read_file
+
+TimeOption = Annotated[
+    str | None,
+    typer.Option("--time", metavar="exact|ignore|TOL", help="Times: exact, ignore, or a tolerance such as 5ns."),
+]
+Atol = Annotated[float, typer.Option("--atol", metavar="A", help="Accept absolute errors up to A.")]
+Rtol = Annotated[float, typer.Option("--rtol", metavar="R", help="Accept errors up to R times the expected value.")]
+Lsb = Annotated[int, typer.Option("--lsb", metavar="N", help="Accept integer errors up to N.")]
+Ulp = Annotated[int, typer.Option("--ulp", metavar="N", help="Accept float errors up to N units in the last place.")]
+Offset = Annotated[
+    int | None,
+    typer.Option("--offset", metavar="K", help="GOT is K samples late (negative: early); compares by sample."),
+]
+Search = Annotated[
+    int | None,
+    typer.Option("--search", metavar="N", help="Find the offset, at most N samples, at which most values agree."),
+]
+ByIds = Annotated[
+    bool, typer.Option("--packets", help="Compare the packets of each id, in whatever order the ids take turns.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -27,6 +48,7 @@ def register(app: typer.Typer) -> None:
         "goldbeat plio diff golden.txt out.txt --dtype cint16 --width 32",
         "goldbeat plio diff golden.txt out.txt -t cint16 -w 32 --time ignore --lsb 1",
         "goldbeat plio diff aie.txt rtl.txt -t cint16 -w 32 --time 8ns",
+        "goldbeat plio diff golden.txt out.txt -t int32 -w 32 --packets",
         "goldbeat plio diff golden.txt out.txt -t float -w 64 --rtol 1e-5 --ignore-tlast --search 64",
     )
     app.command("diff", no_args_is_help=True, epilog=below)(diff)
@@ -37,27 +59,15 @@ def diff(
     got: Annotated[Path, typer.Argument(metavar="GOT", help="File to compare with the reference.")],
     dtype: Dtype,
     width: Width,
-    time: Annotated[
-        str | None,
-        typer.Option("--time", metavar="exact|ignore|TOL", help="Times: exact, ignore, or a tolerance such as 5ns."),
-    ] = None,
-    atol: Annotated[float, typer.Option("--atol", metavar="A", help="Accept absolute errors up to A.")] = 0.0,
-    rtol: Annotated[
-        float, typer.Option("--rtol", metavar="R", help="Accept errors up to R times the expected value.")
-    ] = 0.0,
-    lsb: Annotated[int, typer.Option("--lsb", metavar="N", help="Accept integer errors up to N.")] = 0,
-    ulp: Annotated[
-        int, typer.Option("--ulp", metavar="N", help="Accept float errors up to N units in the last place.")
-    ] = 0,
+    time: TimeOption = None,
+    atol: Atol = 0.0,
+    rtol: Rtol = 0.0,
+    lsb: Lsb = 0,
+    ulp: Ulp = 0,
     ignore_tlast: Annotated[bool, typer.Option("--ignore-tlast", help="Do not compare TLAST.")] = False,
-    offset: Annotated[
-        int | None,
-        typer.Option("--offset", metavar="K", help="GOT is K samples late (negative: early); compares by sample."),
-    ] = None,
-    search: Annotated[
-        int | None,
-        typer.Option("--search", metavar="N", help="Find the offset, at most N samples, at which most values agree."),
-    ] = None,
+    offset: Offset = None,
+    search: Search = None,
+    packets: ByIds = False,
     clock: ClockMhz = None,
     as_json: Json = False,
 ) -> None:
@@ -70,9 +80,16 @@ def diff(
     """
     given = Tolerance(atol, rtol, lsb, ulp)
     paths = [expected, got]
-    files = [read_file(path, dtype, width, clock) for path in paths]
+    files = [read_file(path, dtype, width, clock, packets=packets) for path in paths]
     given.check(files[0].dtype)
     near = None if given == Tolerance() else Near(files[0].dtype, given, files[0].style.words == "packets")
+    if packets:
+        if offset is not None or search is not None:
+            raise UsageError("--packets compares packets by their ids, without --offset and --search")
+        _by_id(
+            files, paths, "ignore" if time is None else _times(files, paths, time, clock), near, ignore_tlast, as_json
+        )
+        return
     left_out = None
     if offset is not None or search is not None:
         if offset is not None and search is not None:
@@ -92,6 +109,45 @@ def diff(
         _say(result, files, paths, what, offset, left_out)
     if not result.equal:
         raise typer.Exit(FAILED)
+
+
+def _by_id(
+    files: list[PlioFile], paths: list[Path], how: Time, near: Near | None, ignore_tlast: bool, as_json: bool
+) -> None:
+    """Compare the packets of each id, and exit where some differ."""
+    parts = [_ids(file, path) for file, path in zip(files, paths, strict=True)]
+    results, texts = dict[int, Comparison](), list[str]()
+    for number in sorted({*parts[0], *parts[1]}):
+        pair = [of.get(number, replace(file, trace=file.trace[:0])) for of, file in zip(parts, files, strict=True)]
+        found = compare(pair[0].trace, pair[1].trace, time=how, tlast=not ignore_tlast, near=near)
+        results[number] = found
+        counts = [int(one.trace.last.sum()) for one in pair]
+        if found.equal:
+            texts.append(f"id {number}: equal: {counts[0]} packets, {found.compared} beats")
+        else:
+            texts.append(f"id {number}: {counts[0]} and {counts[1]} packets differ:")
+            texts.append(found.text(unit="beat") + _samples_of(found, pair, single=False))
+    equal = all(found.equal for found in results.values())
+    if as_json:
+        ids = [
+            {"id": n, "equal": r.equal, "compared": r.compared, "mismatches": r.mismatches} for n, r in results.items()
+        ]
+        print_json({"equal": equal, "time": str(how), "ids": ids})
+    else:
+        say("\n".join([f"{paths[0]} and {paths[1]}, by id, {'equal' if equal else 'differ'}:", *texts]))
+    if not equal:
+        raise typer.Exit(FAILED)
+
+
+def _ids(file: PlioFile, path: Path) -> dict[int, PlioFile]:
+    """The beats of each id's packets, as files of their own."""
+    trace = file.trace
+    starts = np.concatenate([[True], trace.last[:-1]])
+    if trace.width < 32 or not trace.keep[starts, :4].all():
+        raise InputError("a packet of fewer bytes than a header", "a packet stream", file=path)
+    header = parse_header(np.ascontiguousarray(trace.data[starts, :4]).view("<u4").reshape(-1))
+    ids = header.packet_id[np.cumsum(starts) - 1]
+    return {int(n): replace(file, trace=trace[ids == n], lines=file.lines[ids == n]) for n in np.unique(ids)}
 
 
 def _aligned(
