@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -116,3 +116,59 @@ def common_bytes(one: AnyWalk, other: AnyWalk) -> ByteRanges:
     column = np.repeat(first, count) + np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
     low_ends = np.maximum(mine[row, 0], theirs[column, 0])
     return np.stack((low_ends, np.minimum(mine[row, 1], theirs[column, 1])), axis=1)
+
+
+def packed_walk(memory: Hashable, first: int, run: int, steps: Iterable[tuple[int, int]]) -> ByteWalk:
+    """A walk without loops that say nothing: runs that touch become one run, equal steps one loop, the largest stride first."""
+    left: list[tuple[int, int]] = []
+    for count, stride in sorted((s for s in steps if s[0] > 1 and s[1] > 0), key=lambda s: s[1]):
+        if not left and stride <= run:
+            run += (count - 1) * stride
+        elif left and stride == left[-1][0] * left[-1][1]:
+            left[-1] = (left[-1][0] * count, left[-1][1])
+        else:
+            left.append((count, stride))
+    return ByteWalk(memory, first, run, tuple(reversed(left)))
+
+
+def _starts(walk: ByteWalk, low: int, high: int) -> npt.NDArray[np.int64]:
+    """Where the runs of a packed walk begin that reach into ``low .. high - 1``, in order."""
+    found = np.array([walk.first], np.int64)
+    rest = walk.outline[1] - walk.first
+    for count, stride in walk.steps:
+        rest -= (count - 1) * stride
+        # Only the indices that can reach into the window are made: nothing is enumerated in vain.
+        begin = np.maximum(0, -((found + rest - low - 1) // stride))
+        stop = np.minimum(count, (high - 1 - found) // stride + 1)
+        many = np.maximum(stop - begin, 0)
+        which = np.repeat(np.arange(len(found)), many)
+        step = np.arange(len(which)) - np.repeat(np.cumsum(many) - many, many) + begin[which]
+        found = found[which] + step * stride
+    return np.sort(found)
+
+
+def first_common_byte(one: ByteWalk, other: ByteWalk) -> int | None:
+    """The first byte that two packed walks of one memory share, None if they share none."""
+    (first, end), (start, stop) = one.outline, other.outline
+    low, high = max(first, start), min(end, stop)
+    if low >= high:
+        return None
+    if not one.steps and not other.steps:
+        return low
+    mine, theirs = _starts(one, low, high), _starts(other, low, high)
+    if not len(mine) or not len(theirs):
+        return None
+    if len(mine) > len(theirs):
+        mine, theirs, one, other = theirs, mine, other, one
+    # Runs of one walk may overlap each other, but they all have one length: the nearest on either side decides.
+    after = np.searchsorted(theirs, mine)
+    found: list[int] = []
+    right = after < len(theirs)
+    hits = np.flatnonzero(right)[theirs[after[right]] < mine[right] + one.run]
+    if len(hits):
+        found.append(int(theirs[after[hits[0]]]))
+    left = after > 0
+    hits = np.flatnonzero(left)[theirs[after[left] - 1] + other.run > mine[left]]
+    if len(hits):
+        found.append(int(mine[hits[0]]))
+    return min(found, default=None)

@@ -8,11 +8,13 @@ w * w_stride`` of the lane and covers ``size`` bytes. Memories without lanes hav
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
+
+from goldbeat.pymodels.order.byte_walk import ByteWalk, packed_walk
 
 Column = npt.NDArray[np.int64]
 
@@ -96,40 +98,7 @@ def join_accesses(parts: Iterable[Accesses]) -> Accesses:
     return Accesses(*(np.concatenate([getattr(one, each.name) for one in some]) for each in fields(Accesses)))
 
 
-@dataclass(frozen=True)
-class Box:
-    """Bytes ``start + sum(index * stride) + 0 .. size - 1`` of one address space, for all indices below the counts.
-
-    Attributes:
-        start: the first byte.
-        dims: (count, stride), the largest stride first.
-        size: bytes that follow each other.
-    """
-
-    start: int
-    dims: tuple[tuple[int, int], ...]
-    size: int
-
-    @property
-    def end(self) -> int:
-        """The byte behind the last one."""
-        return self.start + sum((count - 1) * stride for count, stride in self.dims) + self.size
-
-
-def packed_box(start: int, dims: Sequence[tuple[int, int]], size: int) -> Box:
-    """A box without dimensions that say nothing: runs that touch become one run, equal steps one dimension."""
-    left: list[tuple[int, int]] = []
-    for count, stride in sorted((d for d in dims if d[0] > 1 and d[1] > 0), key=lambda d: d[1]):
-        if not left and stride <= size:
-            size += (count - 1) * stride
-        elif left and stride == left[-1][0] * left[-1][1]:
-            left[-1] = (left[-1][0] * count, left[-1][1])
-        else:
-            left.append((count, stride))
-    return Box(start, tuple(reversed(left)), size)
-
-
-def boxes(table: Accesses, index: int, lane_bytes: int) -> list[Box]:
+def boxes(table: Accesses, index: int, lane_bytes: int) -> list[ByteWalk]:
     """The bytes of one operand in an address space in which lane ``l`` begins at ``l * lane_bytes``.
 
     A tensor that is dealt over lanes gives up to three boxes: the lanes of the first row, the rows that are full, the last row.
@@ -152,49 +121,7 @@ def boxes(table: Accesses, index: int, lane_bytes: int) -> list[Box]:
     ):
         if many and rows:
             at = start + begin * lane_bytes + row * step
-            made.append(packed_box(at, [(many, lane_bytes), (rows, step), *inner], size))
+            made.append(packed_walk(0, at, size, [(many, lane_bytes), (rows, step), *inner]))
         row += rows if many else 0
         left -= many * rows
     return made
-
-
-def _starts(box: Box, low: int, high: int) -> Column:
-    """Where the runs of a box begin that reach into ``low .. high - 1``, in order."""
-    found = np.array([box.start], np.int64)
-    rest = box.end - box.start
-    for count, stride in box.dims:
-        rest -= (count - 1) * stride
-        # Only the indices that can reach into the window are made: nothing is enumerated in vain.
-        begin = np.maximum(0, -((found + rest - low - 1) // stride))
-        stop = np.minimum(count, (high - 1 - found) // stride + 1)
-        many = np.maximum(stop - begin, 0)
-        which = np.repeat(np.arange(len(found)), many)
-        step = np.arange(len(which)) - np.repeat(np.cumsum(many) - many, many) + begin[which]
-        found = found[which] + step * stride
-    return np.sort(found)
-
-
-def meeting(a: Box, b: Box) -> int | None:
-    """The first byte that two boxes share, None if they share none."""
-    low, high = max(a.start, b.start), min(a.end, b.end)
-    if low >= high:
-        return None
-    if not a.dims and not b.dims:
-        return low
-    one, two = _starts(a, low, high), _starts(b, low, high)
-    if not len(one) or not len(two):
-        return None
-    if len(one) > len(two):
-        one, two, a, b = two, one, b, a
-    # Runs of one box may overlap each other, but they all have one length: the nearest on either side decides.
-    after = np.searchsorted(two, one)
-    found: list[int] = []
-    right = after < len(two)
-    hits = np.flatnonzero(right)[two[after[right]] < one[right] + a.size]
-    if len(hits):
-        found.append(int(two[after[hits[0]]]))
-    left = after > 0
-    hits = np.flatnonzero(left)[two[after[left] - 1] + b.size > one[left]]
-    if len(hits):
-        found.append(int(one[hits[0]]))
-    return min(found, default=None)

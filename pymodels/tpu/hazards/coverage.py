@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.tpu.hazards.access import Accesses, Box, boxes
+from goldbeat.pymodels.order.byte_walk import ByteWalk
+from goldbeat.pymodels.tpu.hazards.access import Accesses, boxes
 
 Column = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -122,9 +123,9 @@ def _missing(
 class _Flags:
     """A flag for every byte between the first and the last one of boxes that lie near each other."""
 
-    def __init__(self, walked: Sequence[Box]) -> None:
+    def __init__(self, walked: Sequence[ByteWalk]) -> None:
         self._parts: list[tuple[int, int]] = []
-        for start, end in sorted((box.start, box.end) for box in walked):
+        for start, end in sorted(walk.outline for walk in walked):
             if self._parts and start <= self._parts[-1][1]:
                 self._parts[-1] = self._parts[-1][0], max(self._parts[-1][1], end)
             else:
@@ -138,16 +139,16 @@ class _Flags:
             if start < high and low < end:
                 flags[max(start - low, 0) : end - low] = True
 
-    def view(self, box: Box) -> Flags:
+    def view(self, box: ByteWalk) -> Flags:
         """The flags of a box."""
-        part = int(np.searchsorted(self._starts, box.start, "right")) - 1
-        shape, steps = (*(count for count, _ in box.dims), box.size), (*(step for _, step in box.dims), 1)
-        return np.ndarray(shape, np.bool_, self._flags[part].data, box.start - self._parts[part][0], steps)
+        part = int(np.searchsorted(self._starts, box.first, "right")) - 1
+        shape, steps = (*(count for count, _ in box.steps), box.run), (*(step for _, step in box.steps), 1)
+        return np.ndarray(shape, np.bool_, self._flags[part].data, box.first - self._parts[part][0], steps)
 
-    def unset(self, box: Box) -> Column:
+    def unset(self, box: ByteWalk) -> Column:
         """Addresses whose flag is not set."""
-        at = np.array(box.start, np.int64)
-        for count, step in (*box.dims, (box.size, 1)):
+        at = np.array(box.first, np.int64)
+        for count, step in (*box.steps, (box.run, 1)):
             at = at[..., None] + np.arange(count) * step
         return at[~self.view(box)]
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.tpu.hazards.access import Accesses, boxes, meeting
+from goldbeat.pymodels.order.byte_walk import first_common_byte
+from goldbeat.pymodels.tpu.hazards.access import Accesses, boxes
 from goldbeat.pymodels.tpu.hazards.candidates import touching
 from goldbeat.pymodels.tpu.hazards.order import Order
 
@@ -63,7 +64,7 @@ class _Exact:
             least: int | None = None
             for a in boxes(table, one, whole):
                 for b in boxes(table, two, whole):
-                    at = meeting(a, b)
+                    at = first_common_byte(a, b)
                     least = at if least is None or (at is not None and at < least) else least
             self.found[key] = None if least is None else (least // whole, least % whole - start)
         known = self.found[key]

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_hazards import operand_bytes
 
-from goldbeat.pymodels.tpu.hazards.access import Accesses, Box, boxes, join_accesses, meeting, packed_box
+from goldbeat.pymodels.order.byte_walk import ByteWalk, first_common_byte, packed_walk
+from goldbeat.pymodels.tpu.hazards.access import Accesses, boxes, join_accesses
 from goldbeat.pymodels.tpu.hazards.coverage import unwritten_bytes
 from goldbeat.pymodels.tpu.hazards.latest import NOTHING, greatest_overlap
 
@@ -27,11 +28,11 @@ def operand(draw, lanes):
     return Accesses(*(np.array([value], np.int64) for value in (*fixed, *shape, *strides, size, 0)))
 
 
-def spelt(one: Box) -> set[int]:
-    found = {one.start}
-    for count, stride in one.dims:
+def spelt(one: ByteWalk) -> set[int]:
+    found = {one.first}
+    for count, stride in one.steps:
         found = {at + index * stride for at in found for index in range(count)}
-    return {at + byte for at in found for byte in range(one.size)}
+    return {at + byte for at in found for byte in range(one.run)}
 
 
 @given(st.sampled_from([1, 2, 4]).flatmap(operand))
@@ -89,20 +90,20 @@ def test_a_command_reads_before_it_writes():
 def test_two_tensors_meet_where_their_bytes_do(pair):
     table = join_accesses(pair)
     both = operand_bytes(table, 0) & operand_bytes(table, 1)
-    found = [meeting(a, b) for a in boxes(table, 0, LANE) for b in boxes(table, 1, LANE)]
+    found = [first_common_byte(a, b) for a in boxes(table, 0, LANE) for b in boxes(table, 1, LANE)]
     hits = [at for at in found if at is not None]
     assert bool(hits) == bool(both)
     assert all(divmod(at, LANE) in both for at in hits)
 
 
 def test_interleaved_rows_do_not_meet():
-    even, odd = packed_box(0, [(1000, 64)], 32), packed_box(32, [(1000, 64)], 32)
-    assert meeting(even, odd) is None
-    assert meeting(even, packed_box(31, [(1000, 64)], 32)) == 31
+    even, odd = packed_walk(0, 0, 32, [(1000, 64)]), packed_walk(0, 32, 32, [(1000, 64)])
+    assert first_common_byte(even, odd) is None
+    assert first_common_byte(even, packed_walk(0, 31, 32, [(1000, 64)])) == 31
 
 
 def test_runs_that_touch_are_one():
-    assert packed_box(8, [(4, 16), (4, 4), (1, 99), (5, 0)], 4) == Box(8, (), 64)
+    assert packed_walk(0, 8, 4, [(4, 16), (4, 4), (1, 99), (5, 0)]) == ByteWalk(0, 8, 64)
 
 
 @given(st.data())
