@@ -155,7 +155,7 @@ def random_network(rng, contents=None):
             mine["SDP"] = (number + 1, OP_PROGRAMMED)
         made.append(type(layer)(layer.type, layer.desc, layer.surface, mine, fused_with, waits))
     contents = np.zeros(128, np.uint8) if contents is None else contents
-    return compose(made, [Data(contents=contents)] * 4 + [Data(contents=contents), Data(contents=contents)])
+    return compose(made, [Data(contents=np.roll(contents, 7 * number)) for number in range(6)])
 
 
 def order_faults(loadable):

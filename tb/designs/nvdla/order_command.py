@@ -19,7 +19,7 @@ import typer
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, read_loadable
-from goldbeat.pymodels.nvdla.loadable.network import dla_tasks, network
+from goldbeat.pymodels.nvdla.loadable.network import NetworkOperation, dla_tasks, network
 from goldbeat.pymodels.nvdla.loadable.placement import place_memories
 from goldbeat.pymodels.nvdla.order_check import OrderFinding, order_findings
 from goldbeat.pymodels.nvdla.timed.dbb import CDMA_DATA, CDMA_WEIGHTS, CDP, PDP, SDP
@@ -36,6 +36,8 @@ from goldbeat.tb.run.run_folder import run_folder
 from goldbeat.tb.run.runs import Origin, Request, made_stimuli, run
 
 _CLIENTS = {"SDP": (SDP,), "PDP": (PDP,), "CDP": (CDP,), "CONV": (CDMA_DATA, CDMA_WEIGHTS)}
+_FED = {"SDP": ("CONV",), "PDP": ("SDP", "CONV")}
+"""By type of operation those that may feed it on the fly."""
 _CYCLES = (3_000, 30_000)
 """How late a client's reads are answered: longer than one operation, and than several."""
 _SHOWN = 8
@@ -137,16 +139,24 @@ def _witnesses(
 
 def schedules(loadable: Loadable, found: Sequence[OrderFinding]) -> Iterator[dict[str, Any]]:
     """Options of the memory under which either operation of each finding is late."""
-    kinds = {(task.id, op.index): op.type for task in dla_tasks(loadable) for op in network(loadable, task).operations}
+    operations = {(task.id, op.index): op for task in dla_tasks(loadable) for op in network(loadable, task).operations}
     clients = dict.fromkeys(
         client
         for one in found
         for index in reversed(one.operations)
-        for client in _CLIENTS.get(kinds[one.task, index], ())
+        for client in _clients(operations[one.task, index])
     )
     for cycles in _CYCLES:
         for client in clients:
             yield {"slow_id": client, "slow_cycles": cycles}
+
+
+def _clients(operation: NetworkOperation) -> tuple[int, ...]:
+    """The ids by which an operation reads, those of the operations that may feed it included."""
+    found = _CLIENTS.get(operation.type, ())
+    if operation.type in _FED and operation.cubes["src_data"].on_the_fly:
+        found += tuple(client for kind in _FED[operation.type] for client in _CLIENTS[kind])
+    return found
 
 
 def predicted(request: Request) -> Memories:
