@@ -10,7 +10,7 @@ from console import commands, matches, printed_in, run, share_simulators
 from goldbeat.tb.paths import REPOSITORY
 
 DOCS = REPOSITORY / "docs"
-TRIED = ("stimulus.md", "comparing.md", "throughput.md", "signoff.md", "objfifo.md")
+TRIED = ("stimulus.md", "comparing.md", "signoff.md", "objfifo.md")
 _CLONES, _DESIGN, _COMPILED = (
     "clones of foreign repositories",
     "a design of the reader",
