@@ -21,7 +21,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -56,10 +56,11 @@ class Bug:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of one version: the exit code of the first run that failed, the line that says why, and what is open."""
+    """What came of one version: the exit code of the first run that failed, the line that says why, all of them, what is open."""
 
     code: int
     line: str
+    failures: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
 
     @property
@@ -171,17 +172,34 @@ def verified(bug: Bug, clones: Path, buggy: bool, folder: Path, parameters: bool
     command = [GOLDBEAT, "verify", *taken_out(bug, clones, buggy, folder), *needed(bug, parameters)]
     code, text = said([*command, "--mutants", "0", "--json"], folder)
     (folder / "log.txt").write_text(text)
+    return reported(code, text)
+
+
+def reported(code: int, text: str) -> Verdict:
+    """What ``goldbeat verify --json`` has printed, behind its messages."""
     begin = text.find("{\n")
     if begin < 0:
         return Verdict(code, first_reason(text))
     report = json.loads(text[begin:])
+    failures = tuple(one.splitlines()[0] for one in report["failures"] if not one.startswith("repeat: "))
     opened = tuple(f"{o['kind']} {o['place']}: {o['what']}" for o in report["list"] if not o["met"])
-    return Verdict(code, (report["failures"] or [report["status"]])[0], opened)
+    return Verdict(code, (*failures, report["status"])[0], failures, opened)
+
+
+def gone(buggy: Verdict, fixed: Verdict) -> list[str]:
+    """What fails before the fix, and not in any place or with any number after it."""
+    left = {kind(one) for one in fixed.failures}
+    return [one for one in buggy.failures if kind(one) not in left]
 
 
 def kind(line: str) -> str:
-    """What a failure is about, whatever its numbers are."""
-    return re.sub(r"0x[0-9a-f]+|\b[0-9a-f]*[0-9][0-9a-f]*\b", "N", line.partition(": expected")[0])
+    """What a failure is about, and in which kind of episode, whatever its numbers and its accesses are."""
+    episode, _, what = line.partition(": ") if line.startswith("episode ") else ("", "", line)
+    return re.sub(
+        r"0x[0-9a-f]+|\b[0-9a-f]*[0-9][0-9a-f]*\b",
+        "N",
+        f"{episode}: {what.partition(': expected')[0].partition('(')[0]}",
+    )
 
 
 def kept(bug: Bug, clones: Path, buggy: bool, asked: argparse.Namespace) -> Verdict:
@@ -194,11 +212,15 @@ def kept(bug: Bug, clones: Path, buggy: bool, asked: argparse.Namespace) -> Verd
     if path.is_file():
         old: dict[str, Any] = json.loads(path.read_text())
         if old["asked"] == how:
-            return Verdict(old["code"], old["line"], tuple(old["open"]))
+            return (
+                reported(old["code"], (folder / "log.txt").read_text())
+                if asked.unguided
+                else Verdict(old["code"], old["line"])
+            )
     folder.mkdir(parents=True, exist_ok=True)
     take = partial(verified, parameters=asked.parameters) if asked.unguided else judge
     verdict = take(bug, clones, buggy, folder)
-    path.write_text(json.dumps({"asked": how, **vars(verdict)}, indent=1))
+    path.write_text(json.dumps({"asked": how, "code": verdict.code, "line": verdict.line}, indent=1))
     return verdict
 
 
@@ -218,12 +240,14 @@ def main() -> None:
             continue
         fixed = kept(bug, asked.clones.resolve(), False, asked)
         buggy = kept(bug, asked.clones.resolve(), True, asked)
-        gone = fixed.code in (PASS, PARTIAL) or (fixed.code == FAIL and kind(fixed.line) != kind(buggy.line))
-        good = buggy.code == FAIL and (gone if asked.unguided else fixed.code == PASS)
+        good = buggy.code == FAIL and fixed.code == PASS
+        if asked.unguided and (lost := gone(buggy, fixed)):
+            good, buggy = True, replace(buggy, line=lost[0])
         tried, caught = tried + 1, caught + good
         print(f"{'caught' if good else 'NOT   '} {bug.name} {bug.fix}")
         print(f"  buggy {buggy.word}: {buggy.line}\n  fixed {fixed.word}: {fixed.line}", flush=True)
-        print(*(f"  open in the buggy one alone: {one}" for one in buggy.open if one not in fixed.open), sep="\n")
+        if asked.unguided and not good:
+            print(*(f"  open: {one}" for one in buggy.open), sep="\n")
     print(f"{caught} of {tried} bugs caught on the buggy version and silent on the fixed one")
     sys.exit(PASS if caught == tried else FAIL)
 

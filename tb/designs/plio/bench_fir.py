@@ -206,6 +206,8 @@ _STORAGE = (
     Storage(base=reg.COEF, words=2),
 )
 
+_WORDS = "registers are accessed by whole words"
+
 DESIGN = Design(
     name="plio_fir",
     summary="symmetric cint16 FIR: coefficients, shift and rounding by AXI-Lite, one beat per cycle",
@@ -245,4 +247,13 @@ DESIGN = Design(
         ),
         registers_case(_registers),
     ),
+    obligations={
+        "values axil_regs.sv:*: *addr*[0] *": _WORDS,
+        "values axil_regs.sv:*: *addr*[1] *": _WORDS,
+        "values axil_regs.sv:*: ?resp_q[0] *": "registers answer OKAY or SLVERR",
+        "values plio_fir_regs.sv:*: *addr[0] *": _WORDS,
+        "values plio_fir_regs.sv:*: *addr[1] *": _WORDS,
+        "values plio_saturate.sv:*: lowest[*": "the two lowest values differ in bit 0 alone",
+        "values plio_fir_regs.sv:*: *sat_count_sum[32] ? *": "takes 2^32 saturated values",
+    },
 )

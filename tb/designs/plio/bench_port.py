@@ -37,6 +37,9 @@ def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     return Stimulus(inputs={"s_axis": trace}, clocks=clocks)
 
 
+_NO_SIDEBANDS = "the streams of the array have no sidebands"
+_FIRST_WORD = "the first word of a beat is always kept"
+
 DESIGN = Design(
     name="plio_port",
     summary="PLIO port: TKEEP rules, 32 to 64 bit pairing, crossing to the AI Engine clock, 32-bit stream",
@@ -57,4 +60,10 @@ DESIGN = Design(
     blurred=True,
     variants=({"W": 32}, {"W": 64}, {"W": 128}, {"W": 32, "DEPTH": 4}),
     cases=stream_cases(_traffic, pauses=True),
+    obligations={
+        **{f"values axis_async_fifo.sv:*: ?_axis_{side}[0] *": _NO_SIDEBANDS for side in ("tid", "tdest", "tuser")},
+        "values plio_port.sv:*: unused_t*": _NO_SIDEBANDS,
+        "values axis_downsizer.sv:*: wide_keep[0][?] *": _FIRST_WORD,
+        **{f"values plio_*.sv:*: *keep*[{bit}] *": _FIRST_WORD for bit in range(4)},
+    },
 )

@@ -141,4 +141,7 @@ DESIGN = Design(
         ),
         *stream_cases(_traffic, pauses=True),
     ),
+    obligations={
+        "values zynqnet_fp_*.sv:*: (sh > 32'h1f) is true": "counted behind the limit; the choice itself is met"
+    },
 )

@@ -60,4 +60,7 @@ DESIGN = Design(
     model=_model,
     variants=({}, {"INT8": 1}),
     cases=stream_cases(_traffic, pauses=True),
+    obligations={
+        "values zynqnet_fp_*.sv:*: (sh > 32'h1f) is true": "counted behind the limit; the choice itself is met"
+    },
 )
