@@ -231,6 +231,8 @@ class Outcome:
         pace: what an episode amounts to, for people (``44.7 frames/s at 200 MHz``); likewise.
         earliest: by stream port, the earliest cycle of each transfer, where ``ports`` has the latest one: clock crossings are
             blurred. Empty: all cycles are exact.
+        bytewise: output streams of which kept bytes and ends of frames are compared, wherever the design puts null bytes. Only in
+            predictions.
         details: what else a model knows of the design's inside, as rows with named columns, for timelines; nothing is compared
             with it. Only in predictions.
         unknown: output streams, memories and slaves of which the model knows nothing; nothing of them is compared. Only in
@@ -245,6 +247,7 @@ class Outcome:
     pace: str = ""
     earliest: Mapping[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     unknown: frozenset[str] = frozenset()
+    bytewise: frozenset[str] = frozenset()
     details: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
 
     def first(self, beats: int | None) -> Outcome:

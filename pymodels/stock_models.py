@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.sidebands import SIDEBANDS, strobe_bits
+from goldbeat.pymodels.null_bytes import has_null_bytes, without_null_bytes
+from goldbeat.pymodels.sidebands import SIDEBANDS
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
 
@@ -71,39 +72,16 @@ def merge(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulus
 
 
 def repack(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulus: Stimulus) -> dict[str, Trace]:
-    """The only input's kept bytes come out of the only output at its width, frame by frame, without holes.
+    """The only input's kept bytes come out of the only output at its width, frame by frame, without null bytes.
 
     Position bytes stay what they are. Other sidebands are left out, since a beat of one width has no one counterpart at another.
+    Where the input has null bytes, the design may pass them on, drop or move them (:attr:`Outcome.bytewise`).
     """
     if len(sources) != 1 or len(sinks) != 1:
         raise UsageError(f"model repack: found {len(sources)} inputs and {len(sinks)} outputs, expected 1 and 1")
-    source, sink = stimulus.inputs[sources[0].name], sinks[0]
-    lanes = sink.width // 8
-    data, keep, strobe, last = [], [], [], []
-    for frame in source.frames():
-        kept = frame.data[frame.keep]
-        beats = -(-len(kept) // lanes)
-        room = np.zeros(beats * lanes, np.uint8)
-        room[: len(kept)] = kept
-        data.append(room.reshape(beats, lanes))
-        keep.append((np.arange(beats * lanes) < len(kept)).reshape(beats, lanes))
-        held = np.zeros(beats * lanes, np.bool_)
-        held[: len(kept)] = frame.data_bytes[frame.keep]
-        strobe.append(held.reshape(beats, lanes))
-        ends = np.zeros(beats, np.bool_)
-        ends[-1:] = frame.last[-1]
-        last.append(ends)
-    clock = stimulus.clocks[sink.clock]
-    if not data:
-        return {sink.name: Trace.empty(sink.width, clock_ps=clock.period_ps, offset_ps=clock.offset_ps)}
-    whole = Trace.from_bytes(
-        np.concatenate(data),
-        keep=np.concatenate(keep),
-        last=np.concatenate(last),
-        clock_ps=clock.period_ps,
-        tstrb=None if source.tstrb is None else strobe_bits(np.concatenate(strobe)),
-    )
-    return {sink.name: _at(whole, sink, stimulus)}
+    return {
+        sinks[0].name: _at(without_null_bytes(stimulus.inputs[sources[0].name], sinks[0].width), sinks[0], stimulus)
+    }
 
 
 def _same_width(source: StreamShape, sink: StreamShape, stimulus: Stimulus) -> Trace:
@@ -142,7 +120,11 @@ def outcome(
 ) -> Outcome:
     """What a ready-made model predicts: every input beat is taken, and the outputs give what the model says."""
     whole = replace(stimulus, inputs=_all_inputs(sources, stimulus))
-    return Outcome({**taken_inputs(sources, whole), **model(sources, sinks, whole)})
+    loose = model is repack and any(has_null_bytes(trace) for trace in whole.inputs.values())
+    return Outcome(
+        {**taken_inputs(sources, whole), **model(sources, sinks, whole)},
+        bytewise=frozenset(port.name for port in sinks) if loose else frozenset(),
+    )
 
 
 def taken_inputs(sources: Sequence[StreamShape], stimulus: Stimulus) -> dict[str, Trace]:

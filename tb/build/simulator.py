@@ -7,12 +7,15 @@ import hashlib
 import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import ToolError, UsageError
+from goldbeat.tb.build.comparisons import FILE as WATCH_FILE
+from goldbeat.tb.build.comparisons import comparison_watch
 from goldbeat.tb.build.compile import Build, Recipe, compile_model, is_built, waves_format
 from goldbeat.tb.build.harness import TOP, WRAPPER_MARK, make_harness, make_shell, misfits
 from goldbeat.tb.design.crossing import Crossing
@@ -83,6 +86,15 @@ def build(
         inspect=partial(_check_fit, design),
     )
     quick = _asked_switch() or quick
+    watch = comparison_watch(design, params) if conditions and netlist is None else ""
+    if watch:
+        with suppress(ToolError):
+            return _compiled(replace(recipe, texts={**texts, WATCH_FILE: watch}), quick, tell)
+        # What slang reads, Verilator may not: then it counts what it counts by itself.
+    return _compiled(recipe, quick, tell)
+
+
+def _compiled(recipe: Recipe, quick: str | None, tell: Callable[[str], None]) -> Build:
     return compile_model(recipe if quick is None else _quickly(recipe, quick), tell)
 
 

@@ -20,7 +20,7 @@ from goldbeat.tb.design.description import READY, Description
 from goldbeat.tb.design.filelist import Sources, extensions, macros, read_filelist
 from goldbeat.tb.design.map_case import MAP_CASE
 from goldbeat.tb.design.parameter import Parameter
-from goldbeat.tb.design.ports.bundle import Bundle, number
+from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.recognition import Width
 from goldbeat.tb.design.rules_model import RULES
 from goldbeat.tb.probe.bench import comments, with_address_map, write_bench
@@ -237,12 +237,7 @@ def _find_map(folder: Path, found: Found, description: Description, tell: Callab
         return ["not found: no read or write arrived at a master; write [[address_map]]"]
     write_bench(folder, found, mapped, force=True)
     values = {name: one.default for name, one in mapped.design(folder).parameters.items()}
-    texts = []
-    for one in mapped.address_map:
-        size = number(one.bytes, values)
-        there = "" if one.target is None else f" at 0x{one.target:x}"
-        of = f" of {', '.join(one.slaves)}" if one.slaves else ""
-        texts.append(f"0x{one.base:x} to 0x{one.base + size - 1:x}{of}: {one.port}{there}")
+    texts = [one.text(values) for one in mapped.address_map]
     return [*texts, "found by trial accesses: small isolated ranges may be missing"]
 
 

@@ -25,6 +25,7 @@ class AddressRange(Frozen):
         bytes: size in bytes, or the parameter that gives it.
         target: address at the master. None: the same address.
         slaves: slave ports that reach it. Empty: all.
+        found: the RTL was asked where its accesses arrive, and nobody has confirmed the range. It is compared with itself then.
     """
 
     port: str
@@ -32,6 +33,13 @@ class AddressRange(Frozen):
     bytes: Width
     target: int | None = Field(default=None, ge=0)
     slaves: tuple[str, ...] = ()
+    found: bool = False
+
+    def text(self, values: Mapping[str, Any]) -> str:
+        """Its addresses and where they lead; ``values``: of the parameters."""
+        there = "" if self.target is None else f" at 0x{self.target:x}"
+        of = f" of {', '.join(self.slaves)}" if self.slaves else ""
+        return f"0x{self.base:x} to 0x{self.base + number(self.bytes, values) - 1:x}{of}: {self.port}{there}"
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,9 @@ from goldbeat.tb.design.bus_ports import BusPorts
 from goldbeat.tb.design.bus_scene import BusScene, Rng
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.deep_traffic import (
+    SOON,
+    closed_memory,
+    flowing_registers,
     pause_cycles,
     slow_memory,
     slow_registers,
@@ -41,6 +44,8 @@ _SOME_PLACES = 1 / 4
 _LATEST_CUT = 160
 """Cycles from the end of a reset to the one that cuts an episode off, at most."""
 _FEW_ACCESSES = 60
+_FLOWING, _BETWEEN_REQUESTS = 300, 4
+"""Accesses of an episode of requests with small gaps, and cycles of these at most."""
 _PAUSES = 1 / 8
 """Accesses of episodes in which everything takes long or a reset comes, and the share of them with a pause before."""
 
@@ -84,7 +89,10 @@ def cut_episode(ports: BusPorts, setting: CaseContext, number: int) -> Stimulus:
     """An episode that a reset ends with accesses under way: of odd numbers as many as the module takes, reads or writes open."""
     rng = np.random.default_rng([setting.seed, 26, number])
     made = bus_episode(ports, _few(ports, setting), rng, plain=number % 4 == 2, places=False)
-    if number % 2:
+    if number % 4 == 2:
+        # Requests wait at the masters when the reset comes.
+        made = replace(made, memories={n: replace(m, timing=closed_memory(rng)) for n, m in made.memories.items()})
+    elif number % 2:
         away, held = pause_cycles(()), "rb"[number // 2 % 2]
         made = replace(
             made,
@@ -101,7 +109,8 @@ def cut_episode(ports: BusPorts, setting: CaseContext, number: int) -> Stimulus:
             traffic=_everywhere(ports, lambda: stalled_registers(away, rng, held)),
         )
     made = replace(made, label=CUT_OFF, aside=True, cut=True)
-    return stop_after(made, next(iter(made.clocks.values())), int(rng.integers(6, _LATEST_CUT)))
+    first = 2 * SOON if number % 4 == 2 else 6
+    return stop_after(made, next(iter(made.clocks.values())), int(rng.integers(first, _LATEST_CUT)))
 
 
 def _few(ports: BusPorts, setting: CaseContext) -> CaseContext:
@@ -142,6 +151,25 @@ def long_run(ports: BusPorts, setting: CaseContext, count: int, pause: int) -> S
             traffic[port.name] = port.fitting(stalled_registers(away, rng))
     made_of = scene.stimulus(program, traffic, bursts)
     return replace(made_of, aside=True, label=f"runs of up to {count} accesses, stalls of {away} cycles")
+
+
+def flowing_episode(ports: BusPorts, setting: CaseContext) -> Stimulus:
+    """An episode in which requests come at about the rate of answers, so that one begins in the cycle in which another ends."""
+    rng = np.random.default_rng([setting.seed, 29])
+    few = replace(setting, options={**_few(ports, setting).options, "accesses": _FLOWING})
+    made = bus_episode(ports, few, rng, plain=True, places=False)
+    return replace(
+        made,
+        bursts={
+            name: replace(
+                one, bursts=replace(one.bursts, gap=rng.integers(_BETWEEN_REQUESTS + 1, size=len(one.bursts)))
+            )
+            for name, one in made.bursts.items()
+        },
+        traffic=_everywhere(ports, lambda: flowing_registers(_BETWEEN_REQUESTS, rng)),
+        aside=True,
+        label=f"requests {_BETWEEN_REQUESTS} cycles apart at most",
+    )
 
 
 def slow_episode(ports: BusPorts, setting: CaseContext) -> Stimulus:

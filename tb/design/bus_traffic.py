@@ -11,7 +11,14 @@ import numpy as np
 from goldbeat.pymodels.axi.memory import MemoryImage, Region
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.tb.design.address_map import AddressStretch, address_bits
-from goldbeat.tb.design.bus_episodes import bus_episode, cut_episode, long_run, slow_episode, withheld_episode
+from goldbeat.tb.design.bus_episodes import (
+    bus_episode,
+    cut_episode,
+    flowing_episode,
+    long_run,
+    slow_episode,
+    withheld_episode,
+)
 from goldbeat.tb.design.bus_ports import BusPorts
 from goldbeat.tb.design.bus_scene import Rng
 from goldbeat.tb.design.case import Case, CaseContext
@@ -118,7 +125,7 @@ def ram_episodes(port: MemoryPort, setting: CaseContext) -> list[Stimulus]:
 
 
 def _swept(ports: BusPorts, setting: CaseContext, salt: int, *, cuts: bool = False) -> list[Stimulus]:
-    """The episodes of ``sweep``: one at full speed, one without ready before valid, some roughly, one long, one slow."""
+    """The episodes of ``sweep``: at full speed, without ready before valid, roughly, long, slow, and with small gaps."""
     rng = np.random.default_rng([setting.seed, salt])
     plain = bus_episode(ports, setting, rng, plain=True)
     held = withheld_episode(bus_episode(ports, setting, rng, plain=True), int(rng.integers(1 << 30)))
@@ -133,6 +140,7 @@ def _swept(ports: BusPorts, setting: CaseContext, salt: int, *, cuts: bool = Fal
         *episodes,
         long_run(ports, setting, LONG_RUN, pause_cycles(setting.numbers())),
         slow_episode(ports, setting),
+        flowing_episode(ports, setting),
     ]
 
 

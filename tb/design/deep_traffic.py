@@ -20,6 +20,8 @@ _OUTSTANDING = 1 << 16
 """Bursts without an answer: more than any design takes."""
 _OPEN_ACCESSES = 64
 """The same of registers, where each access has a time limit."""
+SOON = 20
+"""Most cycles in which a memory still takes addresses before it closes."""
 _BETWEEN = 5
 """Cycles between stalls, in those of a stall."""
 
@@ -55,6 +57,12 @@ def stalled_memory(pause: int, rng: np.random.Generator, held: str = "rb") -> Me
     )
 
 
+def closed_memory(rng: np.random.Generator) -> MemoryTiming:
+    """A memory that soon takes no addresses any more, but all data of those that it has taken."""
+    aw, ar = (Pattern("array", values=(*(1,) * int(rng.integers(SOON)), *(0,) * _PAUSE)) for _ in range(2))
+    return MemoryTiming(1, 0, 1, 0, _OUTSTANDING, _OUTSTANDING, aw_ready=aw, ar_ready=ar)
+
+
 def slow_memory(pause: int) -> MemoryTiming:
     """A memory whose every answer takes long."""
     return MemoryTiming(pause, 0, pause, 0, _OUTSTANDING, _OUTSTANDING)
@@ -72,6 +80,11 @@ def stalled_registers(pause: int, rng: np.random.Generator, held: str = "rb") ->
         "array:" + ",".join(map(str, _away(pause, rng, first=True))) if channel in held else "none" for channel in "rb"
     )
     return RegisterTraffic("any", outstanding=_OPEN_ACCESSES, b_ready=b, r_ready=r, seed=int(rng.integers(1 << 30)))
+
+
+def flowing_registers(gap: int, rng: np.random.Generator) -> RegisterTraffic:
+    """A master with many accesses open and up to ``gap`` cycles before each."""
+    return RegisterTraffic("any", outstanding=_OPEN_ACCESSES, distance=1, gap=gap, seed=int(rng.integers(1 << 30)))
 
 
 def slow_registers(pause: int, rng: np.random.Generator) -> RegisterTraffic:

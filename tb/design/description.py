@@ -288,6 +288,7 @@ class Description(_Table):
             obligations={key: value for key, value in self.obligations.items() if isinstance(value, str)},
             obligations_required=bool(self.obligations.get(_REQUIRED)),
             address_spans=self._address_spans if self.model in _TRAFFIC_MODELS and self.model != RULES else None,
+            found_ranges=tuple(one for one in self.address_map if one.found),
             uncompared=self._open_signals,
             waive=self.waive,
             ready_bound=self.ready_bound,
@@ -402,8 +403,14 @@ class Description(_Table):
                 raise UsageError(
                     f"traffic.kind: found {self.traffic.kind!r}, expected random, counting or file.py:function"
                 )
+            drawn = traffic == self._traffic
             cases += stream_cases(
-                traffic, FILL, self._longest(), cuts=self._resettable, corners=self.traffic.kind == "random"
+                traffic,
+                FILL,
+                self._longest(),
+                cuts=self._resettable,
+                corners=self.traffic.kind == "random",
+                keep=self.traffic.keep if drawn and any(map(_sparse, self.streams)) else "",
             )
             # A case of resets alone would compare nothing where the order is open.
             if not (self.compare_order and self._resettable):
@@ -462,7 +469,9 @@ class Description(_Table):
             return [
                 episode
                 for table in self.register_maps
-                for episode in map_episodes(table, folder, ports[table.port], setting, quiet, self.unchecked)
+                for episode in map_episodes(
+                    table, folder, ports[table.port], setting, quiet, self.unchecked, resets=self._resettable
+                )
             ]
 
         return Case(
@@ -553,7 +562,7 @@ class Description(_Table):
                     clocks[lane.clock],
                     frame=self.traffic.frame or FRAME,
                     frames=rng.permutation(setting.frames).tolist(),
-                    keep=self.traffic.keep if lane.has("tkeep") else "full",
+                    keep=str(setting.options.get("keep", self.traffic.keep)) if _sparse(lane) else "full",
                     finish=self.traffic.finish,
                     sidebands={s: lane.widths()[s] for s in ("tid", "tdest", "tuser") if lane.has(s)},
                     positions=self.traffic.positions and lane.has("tstrb") and int(lane.width) // 8 <= MOST_LANES,
@@ -624,6 +633,11 @@ def _ram_program(rng: Rng, base: int, total: int, port: RegisterPort, accesses: 
             stored = int.from_bytes(memory[at : at + size].tobytes(), "little")
             program.append(Access("read", base + at, stored))
     return tuple(program)
+
+
+def _sparse(port: StreamPort) -> bool:
+    """Whether an input can leave bytes out."""
+    return port.direction == "in" and port.has("tkeep")
 
 
 def _shown(trace: Trace, port: StreamPort, *, counting: bool) -> Trace:

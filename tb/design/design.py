@@ -12,6 +12,7 @@ from pydantic import Field
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import GoldenModel, Stimulus
+from goldbeat.tb.design.address_map import AddressRange
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.filelist import Sources, read_filelist
 from goldbeat.tb.design.measurements import MeasurementTable, RunAnswer
@@ -50,6 +51,7 @@ class Design(Frozen):
         obligations: obligations that need not be met (docs/verify.md), as patterns, each with the reason.
         obligations_required: runs that leave obligations of ports open are partial.
         address_spans: parameters -> by slave, first addresses and bytes of what its accesses go to; None: it is not known.
+        found_ranges: of the address map, those that the RTL itself was asked for: nothing shows that they are right.
         uncompared: parameters -> further signals of bundles that the model does not predict, and why.
         model: the golden model.
         blurred: the model uses ``Stimulus.blur_ps``: with blurred clock crossings, cycles are compared with the earliest and
@@ -98,6 +100,7 @@ class Design(Frozen):
     obligations: Mapping[str, str] = {}
     obligations_required: bool = False
     address_spans: Callable[[Mapping[str, Any]], Mapping[str, Sequence[tuple[int, int]]]] | None = None
+    found_ranges: tuple[AddressRange, ...] = ()
     uncompared: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     model: GoldenModel
     blurred: bool = False

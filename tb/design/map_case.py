@@ -22,10 +22,13 @@ from goldbeat.tb.design.map_file import mapped_words, unmapped_spans
 from goldbeat.tb.design.ports.bundle import Frozen, number
 from goldbeat.tb.design.ports.recognition import Width
 from goldbeat.tb.design.ports.register import RegisterPort
+from goldbeat.tb.design.traffic import CUT_OFF, stop_after
 
 MAP_CASE = "registers"
 """The case that checks registers against their maps."""
 _UNDER_TRAFFIC = ("bits", "aliases")
+_CUT = (20, 200)
+"""Cycles from the end of a reset to the one that cuts the accesses off."""
 """Walks that are made once more with back-pressure and other orders."""
 
 Answered = Literal["error", "zero", "skip"]
@@ -90,8 +93,12 @@ def map_episodes(
     setting: CaseContext,
     like: Stimulus,
     unchecked: Iterable[str],
+    *,
+    resets: bool,
 ) -> list[Stimulus]:
     """An episode for each walk of :data:`~goldbeat.pymodels.mapped_walks.WALKS`, then some under other traffic.
+
+    Where there is a reset, the last two are one that it cuts off, and the reset values behind it.
 
     Args:
         table: the map.
@@ -100,23 +107,30 @@ def map_episodes(
         setting: parameter values and seed.
         like: a silent episode of the design.
         unchecked: signals that the description confirms: protection that they carry does not vary.
+        resets: the design has a reset.
     """
     fresh = table.file_after_reset(folder, setting.params, ports[0])
     spans = table.spans(folder, setting.params)
     episodes = []
-    for salt, (name, draws) in enumerate([*((n, False) for n in WALKS), *((n, True) for n in _UNDER_TRAFFIC)]):
+    walks = [*((n, False) for n in WALKS), *((n, True) for n in _UNDER_TRAFFIC)]
+    walks += [(CUT_OFF, True), ("reset", False)] if resets else []
+    for salt, (name, draws) in enumerate(walks):
         rng = np.random.default_rng([setting.seed, 91, salt])
         file = MappedFile(fresh.words, fresh.size, fresh.rules)
         program = tuple(
             one
-            for one in mapped_program(file, WALKS[name], rng, int(ports[0].address_width))
+            for one in mapped_program(file, WALKS.get(name, WALKS["aliases"]), rng, int(ports[0].address_width))
             if one.register != UNMAPPED or not any(one.address in span for span in spans)
         )
         traffic = RegisterTraffic.draw(rng, overlap=False) if draws else RegisterTraffic()
         if program:
             everywhere = {port.name: port.fitting(traffic) for port in ports}
             own = varied(program, ports[0], int(rng.integers(1 << 31)), unchecked)
-            episodes.append(replace(like, program=dict.fromkeys(everywhere, own), traffic=everywhere))
+            made = replace(like, program=dict.fromkeys(everywhere, own), traffic=everywhere)
+            if name == CUT_OFF:
+                made = replace(made, label=CUT_OFF, aside=True, cut=True)
+                made = stop_after(made, next(iter(made.clocks.values())), int(rng.integers(*_CUT)))
+            episodes.append(made)
     return episodes
 
 

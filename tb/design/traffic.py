@@ -31,6 +31,8 @@ FILLS = (FILL, 17_000, 132_000)
 """Beats that are tried one after the other, until every ready of the design stays low: for 4096, 16 Ki and 128 Ki places."""
 FILLING = "filling queues"
 """Label of the episode that does."""
+KEEPS = ("full", "words", "bytes", "any", "holes", "hole", "empty")
+"""What TKEEP of random traffic may be."""
 FRAME = (1, 12)
 """Shortest and longest frame in beats, unless a bench says otherwise."""
 LONGEST = 4098
@@ -81,7 +83,8 @@ def random_trace(
         frame: shortest and longest frame in beats.
         frames: lengths of frames in beats, in place of ``frame``; what is left of the beats is one more frame.
         keep: ``full``; ``words``: the last beat of a frame has a random number (at least 1) of whole low words, others are
-            full; ``bytes``: the same in bytes; ``any``: every keep bit at random on every beat.
+            full; ``bytes``: the same in bytes; ``any``: every keep bit at random on every beat; ``holes``: the same, but each
+            frame keeps a byte; ``hole``: one beat leaves bytes out in front of kept ones; ``empty``: one frame keeps none.
         finish: end on TLAST.
         sidebands: widths by name (``tid``, ``tdest``, ``tuser``).
         positions: one of eight bytes that are kept has no TSTRB, at random.
@@ -93,13 +96,7 @@ def random_trace(
     last[ends[ends < beats]] = True
     if beats:
         last[-1] = finish
-    mask = np.ones((beats, lanes), np.bool_)
-    if keep == "any":
-        mask = rng.integers(0, 2, (beats, lanes)).astype(np.bool_)
-    elif keep in ("words", "bytes"):
-        unit = 4 if keep == "words" and lanes >= 4 else 1
-        count = unit * rng.integers(1, lanes // unit + 1, beats)
-        mask = np.where(last[:, None], np.arange(lanes) < count[:, None], True)
+    mask = _mask(rng, keep, last, lanes)
     if corners is None:
         sides = {n: rng.integers(0, 1 << w, beats, dtype=np.uint64) for n, w in (sidebands or {}).items()}
         data = rng.integers(0, 256, (beats, lanes), dtype=np.uint8)
@@ -116,6 +113,35 @@ def random_trace(
         offset_ps=clock.offset_ps,
         **sides,
     )
+
+
+def _mask(rng: Rng, keep: str, last: npt.NDArray[np.bool_], lanes: int) -> npt.NDArray[np.bool_]:
+    """(n, B) bytes that are kept: ``keep`` of :func:`random_trace`."""
+    beats = len(last)
+    mask = np.ones((beats, lanes), np.bool_)
+    first = np.concatenate([[True], last[:-1]])[:beats]
+    if keep in ("any", "holes"):
+        mask = rng.integers(0, 2, (beats, lanes)).astype(np.bool_)
+        if keep == "holes":
+            mask[first, rng.integers(lanes, size=int(first.sum()))] = True
+    elif keep in ("words", "bytes"):
+        unit = 4 if keep == "words" and lanes >= 4 else 1
+        count = unit * rng.integers(1, lanes // unit + 1, beats)
+        mask = np.where(last[:, None], np.arange(lanes) < count[:, None], True)
+    elif keep == "hole" and lanes > 1 and beats:
+        row = int(rng.integers(beats))
+        mask[row] = rng.integers(0, 2, lanes)
+        left_out, kept = sorted(rng.choice(lanes, 2, replace=False))
+        mask[row, left_out], mask[row, kept] = False, True
+    elif keep == "hole" and not last.all():
+        # Of one lane, a beat that keeps nothing, in front of others of its frame.
+        mask[rng.choice(np.flatnonzero(~last))] = False
+    elif keep == "empty" and beats:
+        frame = np.cumsum(first)
+        mask[frame == rng.integers(1, frame[-1] + 1)] = False
+    elif keep not in KEEPS:
+        raise UsageError(f"option keep: found {keep!r}, expected {', '.join(KEEPS)}")
+    return mask
 
 
 def corner_values(rng: Rng, width: int, count: int, values: Sequence[tuple[int, int]]) -> npt.NDArray[np.uint8]:
@@ -411,6 +437,7 @@ def stream_cases(
     cuts: bool = False,
     corners: bool = False,
     pauses: bool = False,
+    keep: str = "",
 ) -> tuple[Case, ...]:
     """The cases that every streaming design has: ``random``, ``sweep``, ``sizes`` and ``reset``.
 
@@ -425,6 +452,7 @@ def stream_cases(
         corners: the traffic makes the payload of :attr:`CaseContext.corners`; ``sweep`` has some more episodes.
         pauses: ``sizes`` has one more episode, of long pauses and, where the traffic makes :attr:`CaseContext.frames`, a long
             frame.
+        keep: what TKEEP of ``sweep`` is, if the traffic reads that option; empty: there is no such option.
     """
     traffic = _ended(traffic)
 
@@ -489,7 +517,12 @@ def stream_cases(
             name="sweep",
             summary="every gap pattern against every back-pressure pattern",
             make=sweep,
-            options={"beats": 60, "fill": fill, **({"longest": longest} if longest else {})},
+            options={
+                "beats": 60,
+                "fill": fill,
+                **({"longest": longest} if longest else {}),
+                **({"keep": keep} if keep else {}),
+            },
             fills=True,
         ),
         Case(

@@ -96,7 +96,7 @@ struct Open {
   std::uint8_t* at(std::uint64_t address) const { return data + (address - origin); }
   /// The response to the next beat: that of the burst unless its own bytes are refused.
   std::uint32_t answer() const {
-    const std::uint32_t own = answers ? answers[burst.beat(beat) - origin] : kOkay;
+    const std::uint32_t own = answers ? answers[burst.beat(beat) - origin] : std::uint32_t{kOkay};
     return own == kOkay ? response : own;
   }
 };
@@ -413,7 +413,7 @@ class AxiMemory final : public Transactor {
       const std::uint64_t wanted = user(kWriteUser, open.burst.beat(open.beat) / ports_.bytes);
       row.wrong_users += (written ^ wanted) & ports_.wuser.low_mask() ? 1 : 0;
     }
-    if (const std::uint32_t own = open.answers ? open.answers[open.burst.beat(open.beat) - open.origin] : kOkay; own != kOkay) {
+    if (const std::uint32_t own = open.answers ? open.answers[open.burst.beat(open.beat) - open.origin] : std::uint32_t{kOkay}; own != kOkay) {
       open.response = std::max(open.response, own);
       row.response = static_cast<std::uint8_t>(open.response);
     } else if (open.data && open.stores) {

@@ -22,6 +22,7 @@ _RESPONSES = {1: "EXOKAY", 2: "SLVERR", 3: "DECERR"}
 _LENGTHS = (1, 2, 16, 256)
 _KINDS = {FIXED: "FIXED", INCR: "INCR", WRAP: "WRAP"}
 _ADDRESSES = "[accesses] that reach the bit, or [[address_map]] with the windows that there are"
+_CONFIRM = "deleting `found = true` of ranges in [[address_map]] that are right"
 _SWEEP = "the case sweep"
 _ERRORS = "the case sweep with errors = true in [accesses]"
 
@@ -37,6 +38,9 @@ def bus_obligations(result: RunResult) -> Iterator[Obligation]:
     ports = (*design.register_ports(params), *design.memory_ports(params))
     used = {port.name: [_words(port, e, data_bytes(port)) for e in result.episodes] for port in ports}
     yield from _ends(ports, spans, used)
+    for one in design.found_ranges:
+        what = f"{one.text(params)}, which the RTL was asked for, is what the specification says"
+        yield Obligation("addresses", one.port, what, False, _CONFIRM)
     for port in ports:
         if port.direction == "in":
             yield from _addresses(port, spans.get(port.name, ()), used[port.name])

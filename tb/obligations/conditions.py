@@ -10,7 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from goldbeat.tb.build.comparisons import FILE as WATCH_FILE
+from goldbeat.tb.build.comparisons import watched_place
 from goldbeat.tb.build.harness import WRAPPER_MARK
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.unchecked import pins_of
@@ -45,6 +48,7 @@ def condition_obligations(counts: Mapping[str, int], design: Design, pins: Colle
         text = path.read_text(errors="replace") if points else ""
         if not text.startswith(WRAPPER_MARK):
             found += _of_file(path.name, text.splitlines(), points, pins)
+    found += _compared(design.sources(), files.get(WATCH_FILE, []))
     tied = re.compile(rf"\b({'|'.join(map(re.escape, design.ties))})\b") if design.ties else None
     return [_with_tie(one, tied) for one in found]
 
@@ -90,6 +94,19 @@ def _of_file(
                 yield _value(place, f"{point.what.partition(':')[0]} {way}", hits)
     for (number, text), hits in terms.items():
         yield _value(f"{name}:{number}", text, hits)
+
+
+def _compared(sources: Sequence[Path], points: Sequence[tuple[Point, int]]) -> Iterator[Obligation]:
+    """Comparisons inside larger expressions: one that has changed was both."""
+    hits: dict[tuple[int, int, int], int] = {}
+    for point, count in points:
+        if point.kind == "toggle" and (place := watched_place(point.what.partition(":")[0])) is not None:
+            hits[place] = hits.get(place, 0) + count
+    for (number, begin, end), count in sorted(hits.items()):
+        text = sources[number].read_bytes()
+        line = text.count(b"\n", 0, begin) + 1
+        compared = _short(text[begin:end].decode(errors="replace"))
+        yield _value(f"{sources[number].name}:{line}", f"`{compared}` is true and is false", count)
 
 
 def _value(place: str, what: str, hits: int) -> Obligation:

@@ -23,8 +23,25 @@ from goldbeat.tb.run.runs import Origin, Request, RunResult, run
 
 BUDGET_S = 20.0
 """Processor seconds, builds of simulators left out."""
+_MOSTLY = 0.6
+"""Share of the episodes of a run that a design fails which does not do at all what they ask for."""
 _MOST_SEEDS = 16
 """Of a round behind them; fewer where the budget ends sooner."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A run of a round.
+
+    Attributes:
+        request: what to run.
+        asks: what a run shows that is as the model says; a design that mostly fails in it does not do this, and leaves it open.
+        needs: what must be met before.
+    """
+
+    request: Request
+    asks: Obligation | None = None
+    needs: Obligation | None = None
 
 
 @dataclass
@@ -90,16 +107,26 @@ def try_all(
     cases = [case for case in design.cases if not case.slow and case.lacks({}) is None]
     fixed = _fixed_rounds(design, cases, source, seed)
     with tempfile.TemporaryDirectory(prefix="goldbeat-") as place:
-        for requests in chain(fixed, _more_rounds(fixed[0][0], seed + len(fixed) + 1, tried, budget_s)):
+        for parts in chain(fixed, _more_rounds(fixed[0][0].request, seed + len(fixed) + 1, tried, budget_s)):
             tried.rounds += 1
-            for request in requests:
+            for part in parts:
+                request = part.request
+                if part.needs is not None and not any(
+                    one.met and one.key == part.needs.key for one in tried.obligations
+                ):
+                    continue
                 tell(f"round {tried.rounds}: {request.case.name}, {len(request.seeds)} seed(s)")
                 before = _processor_s()
                 # Inputs are flipped, to find paths between pins, only where nothing is counted.
                 results = run(request, Path(place) / "sim", tell, counts=None if request.x_check else counts)
                 begin += min(sum(r.build_s for r in results[:1]), max(0.0, _processor_s() - before))
-                _take(tried, results)
                 tried.seconds = _processor_s() - begin
+                if part.asks is not None:
+                    given = not _mostly_fail(results)
+                    tried.obligations = merge_obligations([*tried.obligations, replace(part.asks, met=given)])
+                    if not given:
+                        continue
+                _take(tried, results)
                 if tried.failures:
                     break
             found = merge_obligations([*tried.obligations, *condition_obligations(counts, design, pins)])
@@ -109,26 +136,55 @@ def try_all(
     return tried
 
 
-def _fixed_rounds(design: Design, cases: Sequence[Case], source: str | None, seed: int) -> list[list[Request]]:
+def _fixed_rounds(design: Design, cases: Sequence[Case], source: str | None, seed: int) -> list[list[_Part]]:
     """The rounds that are made in any case."""
     whole = Request(design, cases[0], (seed,), origin=Origin(source))
-    rounds = [[replace(whole, x_check=True)], [replace(whole, case=case) for case in cases]]
+    rounds = [[_Part(replace(whole, x_check=True))], [_Part(replace(whole, case=case)) for case in cases]]
     if len(design.clocks) > 1:
         # What a flip-flop of another clock sees late is legal, and shows crossings that are none.
-        rounds.append([replace(whole, seeds=(seed, seed + 1), metastability="auto")])
+        rounds.append([_Part(replace(whole, seeds=(seed, seed + 1), metastability="auto"))])
+    if "keep" in cases[0].options:
+        rounds.append(_null_bytes(whole))
     if "fill" in cases[0].options:
         # Counters that wrap behind many beats.
-        rounds.append([replace(whole, seeds=(seed + 2,), options={"fill": FILLS[-1]})])
+        rounds.append([_Part(replace(whole, seeds=(seed + 2,), options={"fill": FILLS[-1]}))])
     return rounds
 
 
-def _more_rounds(whole: Request, first: int, tried: Tried, budget_s: float) -> Iterator[list[Request]]:
+def _null_bytes(whole: Request) -> list[_Part]:
+    """TKEEP as AXI-Stream has it, which many designs do not take: those that mostly do must do so always."""
+    design, params = whole.design, whole.all_params
+    pin = next(port.pin("tkeep") for port in design.bundles(params) if port.direction == "in" and port.has("tkeep"))
+    few = {"fill": 0} | ({"longest": 0} if "longest" in whole.case.options else {})
+
+    def asked(keep: str, what: str) -> Obligation:
+        how = f"--set keep={keep}, if the RTL is to carry them; it mostly does not"
+        return Obligation("sizes", pin, what, met=False, how=how)
+
+    hole = asked("hole", "null bytes in front of kept ones")
+    empty = asked("empty", "a frame without a kept byte")
+    return [
+        _Part(replace(whole, options={**few, "keep": "hole"}), asks=hole),
+        _Part(replace(whole, options={"keep": "holes"}), needs=hole),
+        _Part(replace(whole, options={**few, "keep": "empty"}), asks=empty, needs=hole),
+        _Part(replace(whole, options={**few, "keep": "any"}), needs=empty),
+    ]
+
+
+def _mostly_fail(results: Sequence[RunResult]) -> bool:
+    """Whether episodes differ as where a design does not do at all what they ask for, and not in rare places alone."""
+    episodes = [e for result in results for e in result.episodes if e.stimulus.stop_ps is None]
+    wrong = sum(bool(e.verdict.failures) for e in episodes)
+    return wrong > _MOSTLY * len(episodes) or not episodes
+
+
+def _more_rounds(whole: Request, first: int, tried: Tried, budget_s: float) -> Iterator[list[_Part]]:
     """More and more seeds of the default case."""
     count = 2
     while True:
         left = int((budget_s - tried.seconds) / max(tried.seconds / tried.runs, 1e-3))
         count = max(1, min(count, left))
-        yield [replace(whole, seeds=tuple(range(first, first + count)), x_check=False)]
+        yield [_Part(replace(whole, seeds=tuple(range(first, first + count)), x_check=False))]
         first, count = first + count, min(2 * count, _MOST_SEEDS)
 
 
@@ -141,7 +197,9 @@ def _take(tried: Tried, results: Sequence[RunResult]) -> None:
         tried.failures += (
             [*result.failures, f"repeat: {result.request.command(result.seed)}"] if result.failures else []
         )
-        tried.partial.update(dict.fromkeys(result.partial))
+        if result.request.options.get("fill") != 0:
+            # Without the beats that fill queues, a ready has no reason to fall.
+            tried.partial.update(dict.fromkeys(result.partial))
         tried.warnings.update(dict.fromkeys(result.warnings))
     tried.obligations = merge_obligations([*tried.obligations, *port_obligations(results)])
 

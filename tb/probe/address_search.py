@@ -170,7 +170,7 @@ def common_ranges(spans: Mapping[str, Sequence[Span]], spaces: Mapping[str, int]
         size = min(span.end - span.base, spaces[master] - target)
         facts: dict[str, Any] = {} if target == span.base else {"target": target}
         facts |= {} if len(names) == len(spans) else {"slaves": tuple(names)}
-        found.append(AddressRange(port=master, base=span.base, bytes=size, **facts))
+        found.append(AddressRange(port=master, base=span.base, bytes=size, found=True, **facts))
     return found if len(found) <= _MOST_RANGES else []
 
 

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.build.compiling import Compiled, compile_sources
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.ports.recognition import Dimension, Pin, TopParameter
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.carried import carried
-from goldbeat.tb.probe.compiling import Compiled, compile_sources
 from goldbeat.tb.probe.defaults import check_defaults
 from goldbeat.tb.probe.fifo_use import fifo_uses
 from goldbeat.tb.probe.fifos import fifo_sides

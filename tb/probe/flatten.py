@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.build.compiling import Compiled, compile_sources
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.ports.recognition import Dimension
-from goldbeat.tb.probe.compiling import Compiled, compile_sources
 from goldbeat.tb.probe.flat import SUFFIX, FlatModule, PackedFields, Shell, array_text, make_flat
 from goldbeat.tb.probe.flat_names import instances
 from goldbeat.tb.probe.flat_parameters import FlatParameters, plain

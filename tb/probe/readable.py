@@ -1,37 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What no bench can be made for: sources in another language, encrypted ones, and test benches."""
+"""What no bench can be made for: test benches."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.probe.leaves import symbol_kind
-
-_VHDL = (".vhd", ".vhdl")
-_ENCRYPTED = re.compile(
-    rb"^[ \t]*`(?:pragma[ \t]+protect[ \t]+(?:begin_protected|data_block)|protected\b)", re.MULTILINE
-)
-
-
-def check_readable(files: Iterable[Path]) -> None:
-    """Refuse sources that neither slang nor Verilator reads.
-
-    Raises:
-        UsageError: VHDL, or encrypted; it says what to do.
-    """
-    for path in files:
-        if path.suffix.lower() in _VHDL:
-            raise UsageError(
-                f"{path}: VHDL is not supported: convert it with `ghdl synth --out=verilog` and give that file"
-            )
-        if path.is_file() and _ENCRYPTED.search(path.read_bytes()):
-            raise UsageError(
-                f"{path}: encrypted sources are not supported: use the vendor's plain simulation model, or write one"
-            )
 
 
 def check_synthesizable(instance: Any, manager: Any) -> None:

@@ -114,6 +114,25 @@ def test_time_is_ignored_and_nothing_else() -> None:
     assert "last differs" in verdict(expected, replace(late, last=~late.last))[0]
 
 
+def test_repacked_null_bytes_may_be_anywhere() -> None:
+    whole = trace([b"abcdefgh"])
+    holey = replace(whole, keep=whole.keep & (np.arange(4) != 1))
+    given = stimulus(a=holey)
+    want = outcome(READY_MODELS["repack"], [shape("a")], [shape("c")], given)
+    assert want.bytewise == {"c"}
+    assert not outcome(READY_MODELS["repack"], [shape("a")], [shape("c")], stimulus(a=whole)).bytewise
+
+    def wrong(got: Trace, stop_ps: int | None = None) -> tuple[str, ...]:
+        record = Record(Outcome({"a": holey, "c": got}))
+        return check_episode(design(), {}, replace(given, stop_ps=stop_ps), want, record).failures
+
+    assert wrong(holey) == wrong(want.ports["c"]) == ()
+    assert "data differs" in wrong(replace(holey, data=holey.data ^ np.uint8(1)))[0]
+    assert "missing" in wrong(holey[:1])[0]
+    assert wrong(holey[:1], stop_ps=1) == ()
+    assert wrong(holey[1:], stop_ps=1) != ()
+
+
 def test_a_reset_cuts_the_end_off_and_nothing_else() -> None:
     expected = trace([b"abcdef", b"gh"])
     assert verdict(expected, expected[:1], stop_ps=1) == ()

@@ -8,7 +8,7 @@ COMMANDS = {
     "ops": "List the operations with surfaces, dependencies, fields.",
     "memory": "List memories with addresses and contents.",
     "graph": "Show dependencies and fused operations.",
-    "order": "List accesses that nothing orders, and a memory timing that shows them.",
+    "order": "List unordered accesses, and a timing that shows them.",
     "program": "Write the driver's register program.",
     "export": "Write a loadable as a trace test of the public hardware repository.",
     "play": "Play trace tests on the functional models, without RTL.",

@@ -241,7 +241,7 @@ def order(
     rtl: Annotated[Path | None, typer.Option("--rtl", metavar="FOLDER", help="Your generated RTL [ours].")] = None,
     as_json: Json = False,
 ) -> None:
-    """List accesses that nothing orders, and a memory timing that shows them.
+    """List unordered accesses, and a timing that shows them.
 
     Exit code: 0 ordered, 1 another timing leaves other bytes, 3 no difference shown.
     """

@@ -79,6 +79,23 @@ def test_a_fault_behind_a_value_fails(folder: Path) -> None:
     assert any(text.startswith("repeat: goldbeat run ") for text in report["failures"])
 
 
+def test_bytes_in_the_middle_of_a_frame_may_be_left_out(folder: Path) -> None:
+    shutil.copy(PLANTED / "axis_reg_fwd.sv", folder)
+    rtl = folder / "axis_reg_fwd.sv"
+    text = rtl.read_text()
+    highest = "s_axis_tkeep[3] ? 4'hF : s_axis_tkeep[2] ? 4'h7 : s_axis_tkeep[1] ? 4'h3 : s_axis_tkeep"
+    rtl.write_text(text.replace("m_axis_tkeep <= s_axis_tkeep;", f"m_axis_tkeep <= {highest};"))
+    assert rtl.read_text() != text
+    report = verified("axis_reg_fwd.sv", code=3)
+    # All episodes differ: it takes low bytes alone, and nobody has said that it should take others.
+    assert any("sizes s_axis_tkeep: null bytes in front of kept ones" in text for text in opened(report))
+    rtl.write_text(
+        text.replace("m_axis_tkeep <= s_axis_tkeep;", "m_axis_tkeep <= s_axis_tkeep | {3'd0, s_axis_tkeep == 4'd6};")
+    )
+    report = verified("axis_reg_fwd.sv", code=1)
+    assert any("--set keep=hole" in text for text in report["failures"])
+
+
 @pytest.mark.slow
 def test_a_crossing_without_a_synchroniser_fails(folder: Path) -> None:
     """Late bits are tried even if everything else is met before."""

@@ -25,6 +25,7 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import stream_cases
 from goldbeat.tb.design.unchecked import lost_signals, unchecked_signals
 from goldbeat.tb.inside.job import Record
+from goldbeat.tb.obligations.summary import Obligations
 from goldbeat.tb.page.run_page import write_page
 from goldbeat.tb.run.late_ready import first_wait
 from goldbeat.tb.run.open_points import never_held
@@ -249,13 +250,14 @@ def test_every_view_of_a_failing_run_shows_the_first_failing_episode(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     results = failing()
-    report = write_report(results, tmp_path)
+    found = Obligations.of_runs(results)
+    report = write_report(results, tmp_path, obligations={**found.as_dict(), "required": False})
     assert (report["status"], report["seed"], report["main_episode"]) == ("fail", 8, 1)
     assert len(Trace.load(tmp_path / report["ports"]["out"]["trace"])) == 3
     # An input that is right in the episode shown, and wrong in a later one, is not equal.
     assert {name: one["model"] for name, one in report["ports"].items()} == {"in": "differs", "out": "differs"}
     assert report["ports"]["in"]["differs_in"] == {"seed": 8, "episode": 2}
-    show_results(report, results, [results[1]], tmp_path)
+    show_results(report, results, [results[1]], tmp_path, found)
     said = capsys.readouterr().out
     assert "d one, seed 8, episode 1" in said
     assert "equal" not in said
@@ -313,9 +315,9 @@ def test_the_default_run_of_a_new_bench_fills_a_deep_fifo(
     assert json.loads((tmp_path / "build/runs/a/report.json").read_text())["status"] == "partial"
     every = invoke("run", bench, "--case", "all", "--beats", "30")
     assert every.exit_code == 0, every.output
-    assert [line.split() for line in every.stdout.splitlines()[-4:]] == [
-        ["pass", name] for name in ("sweep", "random", "sizes", "reset")
-    ]
+    *cases, obligations = every.stdout.splitlines()[-5:]
+    assert [line.split() for line in cases] == [["pass", name] for name in ("sweep", "random", "sizes", "reset")]
+    assert re.match(r"obligations: \d+ of \d+ met", obligations)
     planned = json.loads(invoke("regress", bench, "--dry-run", "--json").stdout)["cases"]
     assert len(planned) == 12
     assert {one["case"] for one in planned} == {"sweep", "random", "sizes", "reset"}

@@ -3,16 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.errors import missing
 from goldbeat.tb.extras import install_hint
-from goldbeat.tb.probe.readable import check_readable
 
+_VHDL = (".vhd", ".vhdl")
+_ENCRYPTED = re.compile(
+    rb"^[ \t]*`(?:pragma[ \t]+protect[ \t]+(?:begin_protected|data_block)|protected\b)", re.MULTILINE
+)
 _HINT = "If Verilator accepts these sources, --relaxed makes the errors warnings."
 
 
@@ -98,7 +103,7 @@ def compile_sources(
     for path in sources.files:
         if not path.is_file():
             raise UsageError(f"no such source file: {path}")
-    check_readable(sources.files)
+    _check_readable(sources.files)
     manager = slang.SourceManager()
     manager.setDisableProximatePaths(True)
     options = slang.ast.CompilationOptions()
@@ -121,3 +126,20 @@ def compile_sources(
     # One unit, as Verilator reads it: a macro is known in all files after the one that defines it.
     compilation.addSyntaxTree(slang.syntax.SyntaxTree.fromBuffers(buffers, manager, bag))
     return Compiled(compilation, manager)
+
+
+def _check_readable(files: Iterable[Path]) -> None:
+    """Refuse sources that neither slang nor Verilator reads.
+
+    Raises:
+        UsageError: VHDL, or encrypted; it says what to do.
+    """
+    for path in files:
+        if path.suffix.lower() in _VHDL:
+            raise UsageError(
+                f"{path}: VHDL is not supported: convert it with `ghdl synth --out=verilog` and give that file"
+            )
+        if path.is_file() and _ENCRYPTED.search(path.read_bytes()):
+            raise UsageError(
+                f"{path}: encrypted sources are not supported: use the vendor's plain simulation model, or write one"
+            )
