@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,10 +12,13 @@ import numpy as np
 from goldbeat.pymodels.curves.service import Windows
 from goldbeat.pymodels.measure import Rate, rate_of
 from goldbeat.pymodels.samples import SampleType
+from goldbeat.pymodels.stored_trace import StoredTrace
 from goldbeat.pymodels.trace import Trace
 
 SHORTEST = 16
 """Cycles of the shortest window that is shown; each next one is four times as long."""
+_LONGEST_STORED = 1 << 16
+"""Cycles of the longest window of a trace that is too long to hold."""
 TOO_FEW = f"too few beats to say: the shortest window has {SHORTEST} cycles"
 
 
@@ -55,6 +58,8 @@ def port_windows(
 ) -> list[PortWindow]:
     """The windows of one trace, in ascending order; none where it is too short.
 
+    A trace that stays in files is read a part at a time, and has no windows of more than 65,536 cycles.
+
     Args:
         trace: payload of the port.
         dtype: sample type; None: rates are in bytes alone.
@@ -62,8 +67,30 @@ def port_windows(
         cycles: lengths; none: those that are shown.
     """
     period = clock_ps or trace.clock_ps
+    if not isinstance(trace, StoredTrace):
+        return _windows(trace, dtype, period, cycles)
+    longest = min(_LONGEST_STORED, max(cycles, default=_LONGEST_STORED))
+    lengths = shown_lengths(longest) if not cycles else [n for n in cycles if n <= longest]
+    return worst_windows(
+        [replace(one, beat=one.beat + first) for one in _windows(part, dtype, period, lengths)]
+        for first, part in _overlapping(trace, longest * period // trace.clock_ps)
+    )
+
+
+def _overlapping(trace: StoredTrace, cycles: int) -> Iterator[tuple[int, Trace]]:
+    """Parts of a trace with the numbers of their first beats: every window of so many of its cycles lies within one of them."""
+    first, kept = 0, None
+    for part in trace.parts():
+        whole = part if kept is None else Trace.concat([kept, part])
+        yield first, whole
+        # A window starts with the first beat or right behind one.
+        left_out = max(0, int(np.searchsorted(whole.cycle, int(whole.cycle[-1]) - cycles)) - 1)
+        first, kept = first + left_out, whole[left_out:]
+
+
+def _windows(trace: Trace, dtype: str | SampleType | None, period: int, cycles: Sequence[int]) -> list[PortWindow]:
     fine = period != trace.clock_ps
-    windows = Windows(trace, in_ps=fine, cycle_ps=clock_ps)
+    windows = Windows(trace, in_ps=fine, cycle_ps=period if fine else None)
     step = period if fine else 1
     lengths = [n for n in sorted(cycles) or shown_lengths(windows.span // step) if n * step <= windows.span]
     found = []

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import naive_windows as naive
 import numpy as np
@@ -16,6 +17,7 @@ from goldbeat.pymodels.curves.spans import WindowSpan, extreme_window
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.measure import PERCENTILES, latency_figure, percentile
 from goldbeat.pymodels.pattern import Stalled
+from goldbeat.pymodels.stored_trace import Shelf, StoredTrace
 from goldbeat.pymodels.trace import Trace
 
 CLOCK = 4000
@@ -59,6 +61,19 @@ def test_windows(monkeypatch: pytest.MonkeyPatch, gap: int, small: int, tails: b
             assert (found.payload, found.length) == (held, 4000 * n)
             assert extreme_window(trace, WindowSpan.parse(text), most=True).payload == most
     assert extreme_window(trace, WindowSpan.parse(f"{span + 1} cycles")) is None
+
+
+@pytest.mark.parametrize("clock_ps", [None, 8000])
+def test_windows_of_a_trace_in_files(tmp_path: Path, clock_ps: int | None) -> None:
+    for seed, (gap, part) in enumerate([(1, 10), (3, 7), (9, 64), (40, 1)]):
+        trace = stream(np.random.default_rng(seed), 400, gap, tails=seed % 2 == 1)
+        # On the finer clock, a beat takes two cycles.
+        trace = trace if clock_ps is None else trace.with_cycles(2 * trace.cycle)
+        stored = Shelf(tmp_path / f"{clock_ps}{seed}", part).long(trace)
+        assert isinstance(stored, StoredTrace)
+        for cycles in ((), (3, 16, 50, 200)):
+            expected = port_windows(trace, "int32", clock_ps=clock_ps, cycles=cycles)
+            assert port_windows(stored, "int32", clock_ps=clock_ps, cycles=cycles) == expected
 
 
 @pytest.mark.parametrize(("kind", "counts"), [("beats", (1, 7, 64, 90)), ("frames", (1, 2, 5, 12))])
