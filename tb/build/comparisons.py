@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from goldbeat.pymodels.errors import GoldbeatError
-from goldbeat.tb.build.compiling import compile_sources
+from goldbeat.tb.build.compiling import compile_sources, symbol_kind
 from goldbeat.tb.design.design import Design
 
 FILE = "comparisons.sv"
@@ -55,7 +55,7 @@ def watched_place(name: str) -> Place | None:
 def _comparisons(design: Design, params: Mapping[str, Any]) -> dict[str, dict[Place, str]]:
     listed = design.listed()
     files = design.sources()
-    macros = dict(f.removeprefix("-D").partition("=")[::2] for f in design.compile_flags() if f.startswith("-D"))
+    macros = dict(text.partition("=")[::2] for text in design.macros())
     sources = replace(listed, files=tuple(files), include_dirs=tuple(design.include_paths()), defines=macros)
     values = {name: str(value) for name, value in params.items() if isinstance(value, int)}
     found: dict[str, dict[Place, str]] = defaultdict(dict)
@@ -86,14 +86,10 @@ def _comparisons(design: Design, params: Mapping[str, Any]) -> dict[str, dict[Pl
     return {module: places for module, places in found.items() if places}
 
 
-def _kind(node: Any) -> str:
-    return str(node.kind).rpartition(".")[2]
-
-
 def _instances(scope: Any) -> Iterator[Any]:
     """The modules of a scope and of its generate blocks."""
     for member in scope:
-        kind = _kind(member)
+        kind = symbol_kind(member)
         if kind == "Instance" and member.isModule:
             yield member
         elif kind in ("GenerateBlock", "GenerateBlockArray", "InstanceArray"):
@@ -110,26 +106,26 @@ class _Watch:
     def found(self) -> list[Any]:
         """Expressions."""
         for member in self.body:
-            kind = _kind(member)
+            kind = symbol_kind(member)
             if kind == "ProceduralBlock" and str(member.procedureKind).rpartition(".")[2] in _RUNS:
                 member.body.visit(self._statement)
-            elif kind == "ContinuousAssign" and _kind(member.assignment) == "Assignment":
+            elif kind == "ContinuousAssign" and symbol_kind(member.assignment) == "Assignment":
                 self.roots.append(member.assignment.right)
             elif kind == "Net" and member.initializer is not None:
                 self.roots.append(member.initializer)
         found: dict[tuple[int, int], Any] = {}
         for root in self.roots:
             # Alone, it is no condition either.
-            self._look(root, found, counted=_kind(root) == "ConditionalOp" or self._is_counted(root))
+            self._look(root, found, counted=symbol_kind(root) == "ConditionalOp" or self._is_counted(root))
         return list(found.values())
 
     def _statement(self, node: Any) -> Any:
-        kind = _kind(node)
+        kind = symbol_kind(node)
         if kind == "Assignment":
             self.roots.append(node.right)
         elif kind == "Conditional":
             self.roots += [
-                one.expr for one in node.conditions if _kind(one.expr) != "BinaryOp" or self._nested(one.expr)
+                one.expr for one in node.conditions if symbol_kind(one.expr) != "BinaryOp" or self._nested(one.expr)
             ]
         elif kind == "Case":
             self.roots.append(node.expr)
@@ -142,7 +138,7 @@ class _Watch:
 
     def _look(self, node: Any, found: dict[tuple[int, int], Any], *, counted: bool) -> None:
         """Collect what is below an expression; ``counted``: Verilator counts this one."""
-        kind = _kind(node)
+        kind = symbol_kind(node)
         if self._compares(node) and not counted and self._is_own(node):
             found.setdefault((node.sourceRange.start.offset, node.sourceRange.end.offset), node)
         below = self._is_counted(node)
@@ -150,14 +146,14 @@ class _Watch:
             self._look(child, found, counted=below or (kind == "ConditionalOp" and self._compares(child)))
 
     def _compares(self, node: Any) -> bool:
-        return _kind(node) == "BinaryOp" and _COMPARING.fullmatch(str(node.op).rpartition(".")[2]) is not None
+        return symbol_kind(node) == "BinaryOp" and _COMPARING.fullmatch(str(node.op).rpartition(".")[2]) is not None
 
     def _has_comparison(self, node: Any) -> bool:
         return self._compares(node) or any(map(self._has_comparison, _children(node)))
 
     @staticmethod
     def _is_counted(node: Any) -> bool:
-        if _kind(node) not in ("BinaryOp", "UnaryOp") or str(node.op).rpartition(".")[2] not in _COUNTED:
+        if symbol_kind(node) not in ("BinaryOp", "UnaryOp") or str(node.op).rpartition(".")[2] not in _COUNTED:
             return False
         return bool(node.type.bitWidth == 1)
 
@@ -168,12 +164,15 @@ class _Watch:
         signals, strange = [], []
 
         def look(one: Any) -> None:
-            kind = _kind(one)
+            kind = symbol_kind(one)
             if kind == "NamedValue":
                 symbol = one.symbol
-                if _kind(symbol) in ("Variable", "Net") and symbol.hierarchicalPath == f"{self.scope}.{symbol.name}":
+                if (
+                    symbol_kind(symbol) in ("Variable", "Net")
+                    and symbol.hierarchicalPath == f"{self.scope}.{symbol.name}"
+                ):
                     signals.append(symbol)
-                elif _kind(symbol) not in ("Parameter", "EnumValue"):
+                elif symbol_kind(symbol) not in ("Parameter", "EnumValue"):
                     strange.append(symbol)
             elif kind in ("HierarchicalValue", "Call", "Assignment"):
                 strange.append(one)
@@ -184,7 +183,7 @@ class _Watch:
 
 def _children(node: Any) -> list[Any]:
     """The expressions of an expression."""
-    kind = _kind(node)
+    kind = symbol_kind(node)
     if kind == "BinaryOp":
         return [node.left, node.right]
     if kind in ("UnaryOp", "Conversion"):

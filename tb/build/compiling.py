@@ -29,6 +29,11 @@ def _slang() -> Any:
     return pyslang
 
 
+def symbol_kind(symbol: Any) -> str:
+    """The last word of slang's kind."""
+    return str(symbol.kind).rpartition(".")[2]
+
+
 @dataclass(frozen=True)
 class Compiled:
     """Sources after slang has read them.

@@ -113,9 +113,9 @@ def cut_episode(ports: BusPorts, setting: CaseContext, number: int) -> Stimulus:
     return stop_after(made, next(iter(made.clocks.values())), int(rng.integers(first, _LATEST_CUT)))
 
 
-def _few(ports: BusPorts, setting: CaseContext) -> CaseContext:
+def _few(ports: BusPorts, setting: CaseContext, accesses: int = _FEW_ACCESSES) -> CaseContext:
     """The same with few accesses to few words."""
-    few = {"accesses": _FEW_ACCESSES, "bytes": 8 * ports.word, "errors": False}
+    few = {"accesses": accesses, "bytes": 8 * ports.word, "errors": False}
     return replace(setting, options={**setting.options, **few})
 
 
@@ -156,8 +156,7 @@ def long_run(ports: BusPorts, setting: CaseContext, count: int, pause: int) -> S
 def flowing_episode(ports: BusPorts, setting: CaseContext) -> Stimulus:
     """An episode in which requests come at about the rate of answers, so that one begins in the cycle in which another ends."""
     rng = np.random.default_rng([setting.seed, 29])
-    few = replace(setting, options={**_few(ports, setting).options, "accesses": _FLOWING})
-    made = bus_episode(ports, few, rng, plain=True, places=False)
+    made = bus_episode(ports, _few(ports, setting, _FLOWING), rng, plain=True, places=False)
     return replace(
         made,
         bursts={

@@ -227,6 +227,10 @@ class Design(Frozen):
         """The C++ compiler's switches as Verilator hands them on."""
         return [word for flag in self.cxx_flags for word in ("-CFLAGS", flag)]
 
+    def macros(self) -> list[str]:
+        """What is defined for the sources, as ``NAME`` or ``NAME=VALUE``; those among the further switches too."""
+        return [flag.removeprefix("-D") for flag in self.compile_flags() if flag.startswith("-D")]
+
     def compile_flags(self) -> list[str]:
         """Include folders, libraries, macros and further switches as Verilator takes them."""
         defines = {**self.listed().defines, **self.defines}

@@ -75,8 +75,7 @@ class EquivalenceProver:
         self._tool = replace(tool, command=(sys.executable, "-I", "-c", _LIMITED, str(limit_s), *tool.command))
         self._design, self._params, self._folder = design, params, folder
         self._sound = self._checked(tool)
-        macros = [f.removeprefix("-D") for f in design.compile_flags() if f.startswith("-D")]
-        tree, _, _ = parse_sources(design.sources(), include_dirs=design.include_paths(), defines=macros)
+        tree, _, _ = parse_sources(design.sources(), include_dirs=design.include_paths(), defines=design.macros())
         self._seen = sorted(asserted_names(tree.root))
 
     def _checked(self, tool: Yosys) -> bool:

@@ -104,8 +104,7 @@ def find_mutants(
 
 def mutants_of_design(design: Design, only: Sequence[Path] = ()) -> list[Mutant]:
     """The mutants of a design's sources; arguments and errors as :func:`find_mutants` has them."""
-    macros = [flag.removeprefix("-D") for flag in design.compile_flags() if flag.startswith("-D")]
-    return find_mutants(design.sources(), include_dirs=design.include_paths(), defines=macros, only=only)
+    return find_mutants(design.sources(), include_dirs=design.include_paths(), defines=design.macros(), only=only)
 
 
 def draw_mutants(mutants: Sequence[Mutant], count: int, seed: int) -> list[Mutant]:

@@ -18,6 +18,7 @@ from goldbeat.pymodels.transactions import Transactions
 from goldbeat.tb.run.episodes import WholeEpisode, load_episodes
 from goldbeat.tb.run.first_mismatch import FirstMismatch
 from goldbeat.tb.run.kept_report import read_report
+from goldbeat.tb.run.signoff import ReportObligations
 
 
 class _Entry(BaseModel):
@@ -136,21 +137,6 @@ class _KeptEpisodes(_Entry):
     cut: int = 0
 
 
-class _Obligation(_Entry):
-    kind: str
-    place: str
-    what: str
-    met: bool
-    how: str = ""
-    waived: str | None = None
-
-
-class _Obligations(_Entry):
-    all: int
-    met: int
-    list: Sequence[_Obligation]
-
-
 class KeptReport(_Entry):
     """What the page needs of ``report.json``."""
 
@@ -188,7 +174,7 @@ class KeptReport(_Entry):
     coverage: Mapping[str, Mapping[str, int]] = {}
     memory_plots: Mapping[str, str] = {}
     difference: FirstMismatch | None = None
-    obligations: _Obligations | None = None
+    obligations: ReportObligations | None = None
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.design.pin_names import is_reset
 from goldbeat.tb.probe.fifo_use import inside, is_and
-from goldbeat.tb.probe.leaves import symbol_kind
 from goldbeat.tb.probe.module import Branch, PortValues
 from goldbeat.tb.probe.wiring import Graph, closure, names_in, plain_value
 

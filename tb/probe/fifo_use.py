@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.probe.fifos import FifoSide
-from goldbeat.tb.probe.leaves import symbol_kind
 from goldbeat.tb.probe.module import FifoUse
 from goldbeat.tb.probe.wiring import Graph, closure, names_in, plain_value
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.tb.build.compiling import Compiled, compile_sources
+from goldbeat.tb.build.compiling import Compiled, compile_sources, symbol_kind
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.ports.recognition import Dimension
 from goldbeat.tb.probe.flat import SUFFIX, FlatModule, PackedFields, Shell, array_text, make_flat
@@ -23,7 +23,6 @@ from goldbeat.tb.probe.leaves import (
     interface_of,
     peel,
     ranges,
-    symbol_kind,
     take_apart,
 )
 from goldbeat.tb.probe.type_guesses import Reading, TypeGuess, guess_types, lacking_members

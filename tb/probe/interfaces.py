@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.tb.probe.leaves import symbol_kind
+from goldbeat.tb.build.compiling import symbol_kind
 
 
 def interface_name(port: Any, compilation: Any, given: Mapping[str, str]) -> str:

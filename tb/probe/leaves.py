@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
+from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.design.ports.recognition import Dimension
 
 Way = Literal["input", "output", "inout"]
@@ -97,11 +98,6 @@ class Compound:
     def joined(self) -> bool:
         """It has members."""
         return any(leaf.path for leaf in self.leaves)
-
-
-def symbol_kind(symbol: Any) -> str:
-    """The last word of slang's kind."""
-    return str(symbol.kind).rpartition(".")[2]
 
 
 def _name(kind: Any) -> str:

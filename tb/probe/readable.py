@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.tb.probe.leaves import symbol_kind
+from goldbeat.tb.build.compiling import symbol_kind
 
 
 def check_synthesizable(instance: Any, manager: Any) -> None:

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from goldbeat.tb.probe.leaves import symbol_kind
+from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.probe.module import ResetUse, Wiring
 
 _NOT = ("LogicalNot", "BitwiseNot")

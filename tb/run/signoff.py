@@ -314,22 +314,25 @@ class _ReportEpisodes(BaseModel):
     dtypes: Mapping[str, str | None]
 
 
-class _ReportObligation(BaseModel):
+class ReportObligation(BaseModel):
+    """One of them, as :meth:`~goldbeat.tb.obligations.obligation.Obligation.as_dict` writes it."""
+
     kind: str
     place: str
     what: str
     met: bool
+    how: str = ""
     waived: str | None = None
 
 
-class _ReportObligations(BaseModel):
+class ReportObligations(BaseModel):
     """What a run has tried of what it had to."""
 
     all: int
     met: int
     waived: int
     open: int
-    list: Sequence[_ReportObligation]
+    list: Sequence[ReportObligation]
 
     def not_tried(self) -> str:
         """The open ones."""
@@ -355,7 +358,7 @@ class _Report(BaseModel):
     versions: Mapping[str, str] = {}
     processes: Sequence[str] = ()
     warnings: Sequence[str] = ()
-    obligations: _ReportObligations | None = None
+    obligations: ReportObligations | None = None
 
     def guessed(self) -> set[str]:
         """Ports on a clock that nobody has given."""
@@ -395,7 +398,7 @@ class Subject:
     sealed: bool = True
     processes: Sequence[str] = ()
     warnings: Sequence[str] = ()
-    obligations: _ReportObligations | None = None
+    obligations: ReportObligations | None = None
 
     @property
     def unrecorded(self) -> str:
