@@ -231,8 +231,8 @@ class Outcome:
         pace: what an episode amounts to, for people (``44.7 frames/s at 200 MHz``); likewise.
         earliest: by stream port, the earliest cycle of each transfer, where ``ports`` has the latest one: clock crossings are
             blurred. Empty: all cycles are exact.
-        bytewise: output streams of which kept bytes and ends of frames are compared, wherever the design puts null bytes. Only in
-            predictions.
+        bytewise: by output stream, the frames of which kept bytes and ends are compared, wherever the design puts null bytes.
+            Only in predictions.
         details: what else a model knows of the design's inside, as rows with named columns, for timelines; nothing is compared
             with it. Only in predictions.
         unknown: output streams, memories and slaves of which the model knows nothing; nothing of them is compared. Only in
@@ -247,7 +247,7 @@ class Outcome:
     pace: str = ""
     earliest: Mapping[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     unknown: frozenset[str] = frozenset()
-    bytewise: frozenset[str] = frozenset()
+    bytewise: Mapping[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
     details: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
 
     def first(self, beats: int | None) -> Outcome:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.null_bytes import has_null_bytes, without_null_bytes
+from goldbeat.pymodels.null_bytes import frames_with_null_bytes, without_null_bytes
 from goldbeat.pymodels.sidebands import SIDEBANDS
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
@@ -75,7 +75,8 @@ def repack(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulu
     """The only input's kept bytes come out of the only output at its width, frame by frame, without null bytes.
 
     Position bytes stay what they are. Other sidebands are left out, since a beat of one width has no one counterpart at another.
-    Where the input has null bytes, the design may pass them on, drop or move them (:attr:`Outcome.bytewise`).
+    In frames of the input that have null bytes, at the end as well, the design may pass them on, drop or move them
+    (:attr:`Outcome.bytewise`). All other frames come out packed.
     """
     if len(sources) != 1 or len(sinks) != 1:
         raise UsageError(f"model repack: found {len(sources)} inputs and {len(sinks)} outputs, expected 1 and 1")
@@ -120,10 +121,12 @@ def outcome(
 ) -> Outcome:
     """What a ready-made model predicts: every input beat is taken, and the outputs give what the model says."""
     whole = replace(stimulus, inputs=_all_inputs(sources, stimulus))
-    loose = model is repack and any(has_null_bytes(trace) for trace in whole.inputs.values())
+    found = model(sources, sinks, whole)
+    loose = frames_with_null_bytes(whole.inputs[sources[0].name]) if model is repack else np.zeros(0, np.bool_)
     return Outcome(
-        {**taken_inputs(sources, whole), **model(sources, sinks, whole)},
-        bytewise=frozenset(port.name for port in sinks) if loose else frozenset(),
+        {**taken_inputs(sources, whole), **found},
+        # Without TLAST, all frames are one.
+        bytewise={p.name: loose if "tlast" in p.roles else loose[:1] | True for p in sinks} if loose.any() else {},
     )
 
 

@@ -234,7 +234,7 @@ def _find_map(folder: Path, found: Found, description: Description, tell: Callab
     except GoldbeatError as error:
         return [f"not found; write [[address_map]]: {error}"]
     if not mapped.address_map:
-        return ["not found: no read or write arrived at a master; write [[address_map]]"]
+        return ["not found: accesses arrive nowhere, or differ everywhere; write [[address_map]]"]
     write_bench(folder, found, mapped, force=True)
     values = {name: one.default for name, one in mapped.design(folder).parameters.items()}
     texts = [one.text(values) for one in mapped.address_map]

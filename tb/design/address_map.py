@@ -41,6 +41,14 @@ class AddressRange(Frozen):
         of = f" of {', '.join(self.slaves)}" if self.slaves else ""
         return f"0x{self.base:x} to 0x{self.base + number(self.bytes, values) - 1:x}{of}: {self.port}{there}"
 
+    def repeats(self, other: AddressRange, values: Mapping[str, Any]) -> bool:
+        """Whether other addresses lead to the same bytes of a master."""
+        one, two = (
+            AddressStretch(r.base, number(r.bytes, values), r.slaves, r.port, r.base if r.target is None else r.target)
+            for r in (self, other)
+        )
+        return self.base != other.base and one.meets(two)
+
 
 @dataclass(frozen=True)
 class AddressStretch:
@@ -88,6 +96,11 @@ class AddressStretch:
         """First addresses of a slave's parts."""
         at = self.slaves.index(slave) * part
         return [base + at for base, _ in self.ends(part)]
+
+    def meets(self, other: AddressStretch) -> bool:
+        """Whether some of its bytes are also those of another stretch, at the same master."""
+        low, high = sorted((self, other), key=lambda one: one.target)
+        return self.master is not None and self.master == other.master and high.target < low.target + low.size
 
     def routes(self) -> list[Route]:
         """One a slave."""

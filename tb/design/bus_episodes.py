@@ -62,8 +62,8 @@ def bus_episode(ports: BusPorts, setting: CaseContext, rng: Rng, *, plain: bool,
     """
     most = int(setting.options["bytes"])
 
-    def single(numbers: tuple[int, ...]) -> list[AddressPlace]:
-        found = address_places(ports, most, rng, numbers) if places else []
+    def single(used: BusPorts, numbers: tuple[int, ...]) -> list[AddressPlace]:
+        found = address_places(used, most, rng, numbers) if places else []
         return found if plain else [place for place in found if rng.random() < _SOME_PLACES]
 
     scene = BusScene.draw(ports, setting, rng, single, lambda: _timing(rng, setting, plain=plain))
@@ -72,6 +72,8 @@ def bus_episode(ports: BusPorts, setting: CaseContext, rng: Rng, *, plain: bool,
     traffic: dict[str, RegisterTraffic] = {}
     for port in ports.slaves:
         windows, varies = scene.windows(port), scene.attributes(port)
+        if not windows:
+            continue
         outside = _outside(ports, port) if ports.closed and setting.options["unmapped"] else []
         if isinstance(port, MemoryPort):
             count = int(setting.options["accesses"])
@@ -137,12 +139,16 @@ def long_run(ports: BusPorts, setting: CaseContext, count: int, pause: int) -> S
     rng = np.random.default_rng([setting.seed, 27, count])
     away = pause_cycles(setting.numbers())
     most = int(setting.options["bytes"])
-    scene = BusScene.draw(ports, setting, rng, lambda _: address_blocks(ports, most), lambda: stalled_memory(away, rng))
+    scene = BusScene.draw(
+        ports, setting, rng, lambda used, _: address_blocks(used, most), lambda: stalled_memory(away, rng)
+    )
     bursts: dict[str, BurstProgram] = {}
     program: dict[str, tuple[Access, ...]] = {}
     traffic: dict[str, RegisterTraffic] = {}
     for port in ports.slaves:
         windows, varies = scene.windows(port), scene.attributes(port)
+        if not windows:
+            continue
         if isinstance(port, MemoryPort):
             made = queued_bursts(rng, windows, scene.shape(port, varies), count, pause)
             bursts[port.name] = replace(made, timing=stalled_master(away, rng))

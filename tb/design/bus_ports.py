@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
 
 from goldbeat.pymodels.axi.attributes import ATTRIBUTES, AttributeDraw, Key
 from goldbeat.pymodels.axi.burst import READ, WRITE
@@ -49,6 +52,16 @@ class BusPorts:
     def bytes_of(self, slave: str) -> int:
         """Bytes of a slave's data."""
         return next(data_bytes(port) for port in self.slaves if port.name == slave)
+
+    def without_aliases(self, rng: np.random.Generator) -> BusPorts:
+        """The same with stretches of which no two lead to one byte: of those that do, one is drawn."""
+        if not any(one.meets(other) for one, other in combinations(self.stretches, 2)):
+            return self
+        kept: list[AddressStretch] = []
+        for number in rng.permutation(len(self.stretches)):
+            one = self.stretches[int(number)]
+            kept += [] if any(one.meets(other) for other in kept) else [one]
+        return replace(self, stretches=sorted(kept, key=self.stretches.index))
 
     def part(self, stretch: AddressStretch, most: int) -> int:
         """Bytes of each part of a stretch; no part is smaller than a word of the widest bus."""

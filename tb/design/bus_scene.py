@@ -53,13 +53,21 @@ class BusScene:
         ports: BusPorts,
         setting: CaseContext,
         rng: Rng,
-        places: Callable[[tuple[int, ...]], Sequence[AddressPlace]],
+        places: Callable[[BusPorts, tuple[int, ...]], Sequence[AddressPlace]],
         timing: Callable[[], MemoryTiming],
     ) -> BusScene:
-        """Draw it; ``places``: what is used beside the ends of the addresses, made of the numbers of the RTL."""
+        """Draw it; ``places``: what is used beside the ends of the addresses, made of the numbers of the RTL.
+
+        Raises:
+            UsageError: the address map has nothing for a slave.
+        """
+        for slave in ports.slaves:
+            if not any(slave.name in one.slaves for one in ports.stretches):
+                raise UsageError(f"{slave.name}: the address map has nothing for it")
         clocks = draw_clocks(setting, rng)
         numbers = tuple(setting.numbers())
-        tried = places(numbers)
+        ports = ports.without_aliases(rng)
+        tried = places(ports, numbers)
         images = {
             port.name: MemoryImage(
                 _regions(ports, port, setting, tried, rng),
@@ -71,7 +79,7 @@ class BusScene:
         return cls(ports, setting, rng, clocks, numbers, tried, images)
 
     def windows(self, slave: Bundle) -> list[Window]:
-        """Those of a slave."""
+        """Those of a slave; none where all its addresses lead to what others reach in this episode."""
         return _windows(self.ports, slave, self.setting, self.places, self.images)
 
     def attributes(self, slave: Bundle) -> AttributeDraw | None:
@@ -175,7 +183,7 @@ def _regions(
         if stretch.master != master.name:
             continue
         for place, (base, size) in zip(("begin", "end"), stretch.ends(ports.part(stretch, most)), strict=False):
-            name = f"0x{stretch.base:x}_{place}"
+            name = f"0x{stretch.target:x}_{place}"
             data = rng.integers(0, 256, size, dtype=np.uint8)
             answers = _answers(master, size, ports.word, rng) if setting.options["errors"] else None
             at = base - stretch.base + stretch.target
@@ -186,7 +194,7 @@ def _regions(
         data = rng.integers(0, 256, one.size, dtype=np.uint8)
         refuses = setting.options["errors"] and (not one.alone or rng.random() < _REFUSED_PLACES)
         answers = _answers(master, one.size, ports.word, rng) if refuses else None
-        regions.append(Region(f"0x{one.base:x}", one.target, data, answers=answers, exclusive=True))
+        regions.append(Region(f"0x{one.target:x}", one.target, data, answers=answers, exclusive=True))
     return tuple(regions)
 
 
@@ -239,8 +247,6 @@ def _windows(
             part = ports.part(stretch, int(setting.options["bytes"]))
             for base in stretch.parts(slave.name, part):
                 add(stretch, base, part)
-    if not windows:
-        raise UsageError(f"{slave.name}: the address map has nothing for it")
     for one in places:
         if one.slave == slave.name:
             add(one.stretch, one.base, one.size, alone=one.alone, whole=not one.alone)

@@ -39,7 +39,9 @@ def bus_obligations(result: RunResult) -> Iterator[Obligation]:
     used = {port.name: [_words(port, e, data_bytes(port)) for e in result.episodes] for port in ports}
     yield from _ends(ports, spans, used)
     for one in design.found_ranges:
-        what = f"{one.text(params)}, which the RTL was asked for, is what the specification says"
+        same = [f"0x{other.base:x}" for other in design.found_ranges if one.repeats(other, params)]
+        also = f" (also reached from {', '.join(same)} on)" if same else ""
+        what = f"{one.text(params)}{also}, which the RTL was asked for, is what the specification says"
         yield Obligation("addresses", one.port, what, False, _CONFIRM)
     for port in ports:
         if port.direction == "in":

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.compare import Comparison, compare
-from goldbeat.pymodels.null_bytes import without_null_bytes
+from goldbeat.pymodels.null_bytes import has_null_bytes, without_null_bytes
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access, AccessAnswer, Outcome, Stimulus
 from goldbeat.pymodels.trace import SIDEBANDS, Trace
@@ -66,8 +66,8 @@ def check_episode(
             failures += [f"port {port.name}: {text}" for text in outside]
         else:
             expects = want.ports[port.name]
-            if port.name in want.bytewise:
-                expects, got = without_null_bytes(expects), _whole_part(got)
+            if (frames := want.bytewise.get(port.name)) is not None:
+                expects, got = _bytes_of(expects, frames), _bytes_of(got, frames)
             result = _compare(design, stimulus, port.direction, expects, got)
         ports[port.name] = result
         compared += result.compared if port.direction == "out" else 0
@@ -144,11 +144,12 @@ def _compare(design: Design, stimulus: Stimulus, direction: str, expected: Trace
     return compare(expected, got, time="ignore", cycles="got")
 
 
-def _whole_part(got: Trace) -> Trace:
-    """What came without its null bytes; of a frame that a reset cuts off, the beats that are whole."""
-    found = without_null_bytes(got)
-    whole = not len(found) or bool(found.last[-1] | found.keep[-1].all())
-    return found if whole else found[:-1]
+def _bytes_of(trace: Trace, frames: npt.NDArray[np.bool_]) -> Trace:
+    """A trace without the null bytes of some frames; of one of them that has no end, without the beat that may go on."""
+    found = without_null_bytes(trace, frames=frames) if has_null_bytes(trace) else trace
+    number = int(np.count_nonzero(found.last))
+    goes_on = len(found) > 0 and not found.last[-1] and number < len(frames) and frames[number]
+    return found[:-1] if goes_on else found
 
 
 def _compare_range(

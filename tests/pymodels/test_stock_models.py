@@ -83,14 +83,14 @@ def test_repack(width: int) -> None:
     assert found == trace(frames, width // 8)
 
 
-def design(*, ordered: bool = True) -> Design:
+def design(*, ordered: bool = True, width: int = 32) -> Design:
     return Design(
         name="x",
         summary="",
         top="x",
         files=(),
         root=Path(),
-        streams=(StreamPort(name="a", direction="in"), StreamPort(name="c", direction="out")),
+        streams=(StreamPort(name="a", direction="in"), StreamPort(name="c", direction="out", width=width)),
         model=lambda params, given: Outcome({}),
         timed=False,
         ordered=ordered,
@@ -119,7 +119,7 @@ def test_repacked_null_bytes_may_be_anywhere() -> None:
     holey = replace(whole, keep=whole.keep & (np.arange(4) != 1))
     given = stimulus(a=holey)
     want = outcome(READY_MODELS["repack"], [shape("a")], [shape("c")], given)
-    assert want.bytewise == {"c"}
+    assert [frames.tolist() for frames in want.bytewise.values()] == [[True]]
     assert not outcome(READY_MODELS["repack"], [shape("a")], [shape("c")], stimulus(a=whole)).bytewise
 
     def wrong(got: Trace, stop_ps: int | None = None) -> tuple[str, ...]:
@@ -131,6 +131,31 @@ def test_repacked_null_bytes_may_be_anywhere() -> None:
     assert "missing" in wrong(holey[:1])[0]
     assert wrong(holey[:1], stop_ps=1) == ()
     assert wrong(holey[1:], stop_ps=1) != ()
+
+
+def test_null_bytes_behind_the_last_byte_of_a_frame_may_be_passed_on() -> None:
+    """A frame may end on a beat of null bytes where the input had some, and nowhere else."""
+    wide = trace([b"abcdef", b"ghij"])
+    given = stimulus(a=wide)
+    want = outcome(READY_MODELS["repack"], [shape("a")], [shape("c", width=8)], given)
+
+    def wrong(*beats: str, stop_ps: int | None = None) -> tuple[str, ...]:
+        got = Trace.from_bytes(
+            [[ord(beat[0])] for beat in beats],
+            keep=[[beat[0] != "-"] for beat in beats],
+            last=["!" in beat for beat in beats],
+            clock_ps=1000,
+        )
+        record = Record(Outcome({"a": wide, "c": got}))
+        return check_episode(design(width=8), {}, replace(given, stop_ps=stop_ps), want, record).failures
+
+    first, second = (*"abcde", "f!"), (*"ghi", "j!")
+    assert wrong(*first, *second) == wrong(*"abcdef", "-", "-!", *second) == wrong(*"abc--def", "-!", *second) == ()
+    assert "last differs" in wrong(*"abcdef", "-", "-", *second)[0]
+    assert wrong(*first, *"ghij", "-!") != ()
+    assert wrong(*first, "-", *second) != ()
+    assert wrong(*"abcdef", stop_ps=1) == wrong(*"abcdef-", stop_ps=1) == wrong(*first, *"gh", stop_ps=1) == ()
+    assert wrong(*first, *"g-", stop_ps=1) != ()
 
 
 def test_a_reset_cuts_the_end_off_and_nothing_else() -> None:

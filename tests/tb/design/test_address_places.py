@@ -3,6 +3,7 @@
 
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -131,3 +132,23 @@ def test_long_storage_is_walked_at_words_that_differ_in_one_bit():
         words = {word.address for word in storage_words(port, setting(seed), np.random.default_rng(seed))}
         assert len(words) < 60
         assert {0, 0x3FFC, *(1 << bit for bit in range(2, 14)), *(0x3FFC ^ 1 << bit for bit in range(2, 14))} <= words
+
+
+def test_addresses_that_lead_to_the_same_bytes_take_turns():
+    """No two stretches of an episode share a byte of a master; over some episodes all are used, by each slave."""
+    slaves, master = [lite(16), lite(16, "t")], lite(16, "m", "out")
+    stretches = [
+        AddressStretch(0x4000, 0x400, ("s",), "m", 0),
+        AddressStretch(0x4400, 4, ("s",), "m", 0),
+        AddressStretch(0x8000, 0x400, ("t",), "m", 0x200),
+        AddressStretch(0x9000, 0x400, ("s", "t"), "m", 0x800),
+    ]
+    ports = BusPorts(slaves, [master], stretches)
+    used = set()
+    for seed in range(8):
+        made = bus_episode(ports, setting(errors=False), np.random.default_rng(seed), plain=True)
+        used |= {a.address & ~0x3FF for program in made.program.values() for a in program if a.op == "write"}
+        used |= {a.address for program in made.program.values() for a in program if a.address == 0x4400}
+        regions = sorted(made.memories["m"].regions, key=lambda region: region.base)
+        assert all(one.end <= other.base for one, other in pairwise(regions))
+    assert used == {0x4000, 0x4400, 0x8000, 0x9000}

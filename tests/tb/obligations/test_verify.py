@@ -131,6 +131,28 @@ def test_what_initial_values_do_is_no_traffic(folder: Path) -> None:
     assert "values odd_fifo.sv:16: count[15] rises" in opened(report)
 
 
+BUSES = PLANTED.parent / "buses"
+
+
+def test_an_interconnect_without_a_map_gets_a_verdict(folder: Path) -> None:
+    """A fault that leads accesses nowhere is found by protocol rules."""
+    text = (BUSES / "apb_decoder.sv").read_text()
+    (folder / "apb_decoder.sv").write_text(
+        text.replace("      enable <= 1'b0;\n      done   <= 1'b0;", "      done   <= 1'b0;", 1)
+    )
+    report = verified("apb_decoder.sv", "--model", "interconnect", code=1)
+    assert any("penable is high" in one for one in report["failures"])
+    assert "address map: not found by trial accesses, so model rules in place" in report["notes"][0]
+
+
+def test_a_window_that_is_seen_twice_is_named(folder: Path) -> None:
+    """What the bench has found by asking is never refused."""
+    text = (BUSES / "apb_decoder.sv").read_text()
+    (folder / "apb_decoder.sv").write_text(text.replace("s_apb_paddr[15:14] != 2'd0", "s_apb_paddr[15]"))
+    report = verified("apb_decoder.sv", "--model", "interconnect", code=3)
+    assert any("(also reached from 0x" in one for one in opened(report))
+
+
 def test_a_bench_of_other_rtl_is_refused(folder: Path) -> None:
     goldbeat("new", "mine", "odd_fifo.sv", "--model", "identity")
     (folder / "other.sv").write_text(RTL.read_text().replace("odd_fifo", "other"))
