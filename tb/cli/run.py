@@ -182,9 +182,14 @@ def request_of(words: Sequence[str]) -> Request:
     Raises:
         UsageError: as the command.
     """
+    return requested(*asked_by(words))
+
+
+def asked_by(words: Sequence[str]) -> Asked:
+    """What the arguments of ``goldbeat run`` ask for; the files that they name are not read yet."""
     app = typer.Typer(add_completion=False)
     register(app)
-    return requested(*_asked(typer.main.get_command(app).make_context("run", list(words))))
+    return _asked(typer.main.get_command(app).make_context("run", list(words)))
 
 
 def _asked(context: Any) -> Asked:

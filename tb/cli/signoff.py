@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -113,6 +113,22 @@ def signoff(
             what = load_run(subject[0])
     else:
         what = _files(subject, _names(subject, port or []), dtype or [], width or [], clock, packets)
+    judge(
+        what, rules, out, force=force, allow_recorded=allow_recorded, stale=stale, tell=print_json if as_json else None
+    )
+
+
+def judge(
+    what: Subject,
+    rules: Limits,
+    out: Path | None,
+    *,
+    force: bool,
+    allow_recorded: bool = False,
+    stale: bool = False,
+    tell: Callable[[Any], None] | None = None,
+) -> None:
+    """Check limits, write JUnit XML to ``out`` and show the checks, or ``tell`` them; :class:`typer.Exit` unless all are kept."""
     if not rules.transactions:
         # Episodes of register accesses alone have nothing that the limits look at.
         what = replace(what, episodes=what.of_streams())
@@ -120,9 +136,9 @@ def signoff(
     good = all(c.passed for c in checks)
     if out is not None:
         store(out, limits_junit(what, checks).encode(), force=force)
-    if as_json:
+    if tell is not None:
         found = {"passed": good, **_facts(what, rules), "checks": [asdict(c) for c in checks]}
-        print_json({"subject": what.name, **found})
+        tell({"subject": what.name, **found})
     else:
         _show(what, rules, checks)
     if not good:

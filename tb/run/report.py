@@ -298,11 +298,16 @@ def _model_says(port: str, episode: EpisodeResult) -> str | None:
     return "equal" if compared.equal else "differs"
 
 
+def kept_trace(port: str) -> str:
+    """The file of a port's trace in the folder of a run that keeps it."""
+    return f"traces/{port}{SUFFIX}"
+
+
 def _keep_traces(
     port: StreamPort, trace: Trace, expected: Trace | None, dtype: str | None, why: str | None, folder: Path
 ) -> dict[str, str]:
     """Write what a port has transferred and what was expected, and as a PLIO file if it can be; the report's entries of it."""
-    entry = {"trace": f"traces/{port.name}{SUFFIX}"}
+    entry = {"trace": kept_trace(port.name)}
     _save(trace, folder / entry["trace"])
     # A model may have forgotten the port; that is a failure, and all else is kept.
     if expected is not None:

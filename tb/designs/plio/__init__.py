@@ -9,12 +9,14 @@ COMMANDS = {
     "pack": "Write the samples of a file as PLIO files.",
     "throughput": "Measure throughput, gaps and frame intervals of a port.",
     "pair": "Measure latency and throughput from two files.",
+    "app": "Run all ports of a PL kernel beside an AI Engine graph.",
     "unpack": "Write the samples of PLIO files as a numpy file.",
     "convert": "Convert a file: format, width, frames, times.",
     "diff": "Compare two files: values, TLAST, TKEEP and times.",
 }
 """What the group lists, without the commands being imported."""
 MODULES = {
+    "app": "app_command",
     "unpack": "convert_command",
     "convert": "convert_command",
     "diff": "diff_command",
