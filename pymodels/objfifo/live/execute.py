@@ -8,7 +8,7 @@ Designs with packets are run once more, with the little storage that was measure
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.objfifo.live.array import LiveArray
-from goldbeat.pymodels.objfifo.live.order_check import ArrayFinding, array_findings
+from goldbeat.pymodels.objfifo.live.order_check import array_findings
 from goldbeat.pymodels.objfifo.live.order_record import OrderRecorder
 from goldbeat.pymodels.objfifo.live.random_data import random_array, random_buffers
 from goldbeat.pymodels.objfifo.live.record import RecordWish, RunRecorder, record_wish
@@ -153,9 +153,10 @@ def _order(
             return once.good, once.hosts
 
         try:
-            usual, found = _recorded(run)
+            usual, recorder = _recorded(run)
             if usual[0]:
-                return shown_order(run, usual, found, thorough=thorough)
+                shown = shown_order(run, usual, array_findings(recorder), thorough=thorough)
+                return replace(shown, host_steps=tuple(recorder.host_steps))
         except GoldbeatError as failure:
             error = failure
     if error is not None and not thorough:
@@ -163,12 +164,12 @@ def _order(
     return ArrayOrder()
 
 
-def _recorded(run: TimedRun) -> tuple[tuple[bool, Hosts], list[ArrayFinding]]:
-    """The usual schedule, with what its record says of accesses without order."""
+def _recorded(run: TimedRun) -> tuple[tuple[bool, Hosts], OrderRecorder]:
+    """The usual schedule, and its record."""
     recorders: list[OrderRecorder] = []
     with watched_memories():
         usual = run(lambda array: recorders.append(OrderRecorder(array, script_line)))
-    return usual, array_findings(recorders[0]) if usual[0] else []
+    return usual, recorders[0]
 
 
 def _once(

@@ -19,7 +19,7 @@ from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask, LiveWords
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.streams import LiveSource, TilePort
-from goldbeat.pymodels.objfifo.plan.plan import Direction
+from goldbeat.pymodels.objfifo.plan.plan import Direction, HostStep
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
 from goldbeat.pymodels.order.byte_walk import ByteRuns, ByteWalk, byte_ranges
 from goldbeat.pymodels.order.conflicts import OrderedAccess
@@ -78,12 +78,14 @@ class OrderRecorder:
     Attributes:
         order: events and edges.
         accesses: of all actors.
+        host_steps: what the host started and waited for, in order.
     """
 
     def __init__(self, array: LiveArray, line: Callable[[], str]) -> None:
         self.array = array
         self.order = PartialOrder()
         self.accesses: list[OrderedAccess] = []
+        self.host_steps: list[HostStep] = []
         self.counters: dict[int, CountingSemaphore] = {}
         self._line = line
         self._last: dict[str, int] = {}
@@ -143,9 +145,21 @@ class OrderRecorder:
 
     def task_pushed(self, channel: LiveChannel, task: LiveTask) -> None:
         """See :class:`ArrayWatch`."""
+        if self.array.running is not None and self.array.running is self.array.host:
+            key = (channel.tile, channel.direction, channel.index)
+            self.host_steps.append(HostStep(key, self._chain(channel, task), task.token))
         self._pushed.setdefault(self._channel(channel), deque()).append(
             self._event(self._actor(), what="started a task")
         )
+
+    def _chain(self, channel: LiveChannel, task: LiveTask) -> int:
+        """How many descriptors a task has."""
+        seen: set[Hashable] = set()
+        following: Hashable | None = task.bd
+        while following is not None and following not in seen:
+            seen.add(following)
+            following = self.array.bds[channel.tile][following].next
+        return len(seen)
 
     def task_begins(self, channel: LiveChannel, task: LiveTask) -> None:
         """See :class:`ChannelWatch`."""
@@ -205,6 +219,7 @@ class OrderRecorder:
 
     def token_taken(self, key: ChannelKey) -> None:
         """A program has waited for a token."""
+        self.host_steps.append(HostStep(key))
         self._event(self._actor(), self._tokens[key].popleft(), what="has waited for a token")
 
     # -- streams

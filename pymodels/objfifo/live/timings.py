@@ -24,7 +24,7 @@ from goldbeat.pymodels.objfifo.live.dma import LiveChannel
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.order_check import ArrayFinding
 from goldbeat.pymodels.objfifo.live.thread_program import in_program
-from goldbeat.pymodels.objfifo.plan.plan import Direction
+from goldbeat.pymodels.objfifo.plan.plan import Direction, HostStep
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
 
 Hosts = dict[str, npt.NDArray[Any]]
@@ -46,10 +46,12 @@ class ArrayOrder:
     Attributes:
         unordered: results differ under another legal timing, with the difference.
         pairs: by the record of the run, whether results were seen to differ or not.
+        host_steps: what the runtime sequence starts and waits for, in order; empty where several designs were executed.
     """
 
     unordered: tuple[str, ...] = ()
     pairs: tuple[str, ...] = ()
+    host_steps: tuple[HostStep, ...] = ()
 
     @property
     def unshown(self) -> tuple[str, ...]:
@@ -65,6 +67,8 @@ class ArrayOrder:
 def joined_order(parts: Iterable[ArrayOrder]) -> ArrayOrder:
     """Of several executions, each finding once."""
     all_of = list(parts)
+    if len(all_of) == 1:
+        return all_of[0]
     return ArrayOrder(
         *(tuple(dict.fromkeys(t for one in all_of for t in getattr(one, n))) for n in ("unordered", "pairs"))
     )

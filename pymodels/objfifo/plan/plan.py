@@ -143,6 +143,21 @@ class Task:
 
 
 @dataclass(frozen=True)
+class HostStep:
+    """What a runtime sequence does with a channel of a shim: it starts a task, or it waits for a token.
+
+    Attributes:
+        channel: its tile, direction and index.
+        descriptors: how many a task has; 0: a wait.
+        token: report the end of the task.
+    """
+
+    channel: tuple[Tile, Direction, int]
+    descriptors: int = 0
+    token: bool = False
+
+
+@dataclass(frozen=True)
 class DmaChannel:
     """One DMA channel in use.
 

@@ -30,6 +30,7 @@ from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
 from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.designs.objfifo.array_fit import fitting_parameters, homes_of
 from goldbeat.tb.designs.objfifo.design_case import plio_port_file
+from goldbeat.tb.designs.objfifo.host_tasks import HostTasks
 from goldbeat.tb.designs.objfifo.scene import dressed_scene
 from goldbeat.tb.designs.objfifo.trace_output import array_modules, trace_files
 from goldbeat.tb.designs.objfifo.user_design import (
@@ -106,10 +107,17 @@ def _on_array(executed: ExecutedDesign, work: str, shape: ArrayShape) -> Whole:
 
 
 def _stimuli(context: CaseContext) -> list[Stimulus]:
-    _, whole = _placed(context)
+    executed, whole = _placed(context)
     silicon = whole.shape.engine.profile is TimingProfile.NPU1
     made = whole.stimulus(np.random.default_rng(0), context.clocks, host_seed=context.seed if silicon else None)
-    return [replace(dressed_scene(made, context), label=_engines_label(whole))]
+    scene = dressed_scene(made, context)
+    if silicon and not (tasks := _host_tasks(context, executed, whole)).unknown:
+        scene = tasks.scene(scene, context.params)
+    return [replace(scene, label=_engines_label(whole))]
+
+
+def _host_tasks(context: CaseContext, executed: ExecutedDesign, whole: Whole) -> HostTasks:
+    return HostTasks(whole, executed.planned.plan, opened_of(context.options).order[0].host_steps)
 
 
 def _engines_label(whole: Whole) -> str:
@@ -169,19 +177,34 @@ def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> R
                          tuple(_cells(row) for row in host)),
         MeasurementTable("cores", ("core", "objects", "first", "last", "at work %"), tuple(_cells(row) for row in cores)),
     ][: 1 + bool(cores)]  # fmt: skip
+    tasks, lines = [], [f"{cycles} cycles from the start to the host's last word"]
+    if whole.shape.engine.profile is TimingProfile.NPU1:
+        known = _host_tasks(context, executed, whole)
+        if known.unknown:
+            lines.append(f"without the controller's writes and waits: {known.unknown}")
+        else:
+            tasks = known.rows(ports)
+            tables.append(_task_table(tasks))
     homes = {tile.name: engine for tile, engine in whole.home.items()}
     facts = {
         "cycles": cycles,
         "host": host,
         "cores": cores,
+        "tasks": tasks,
         "engines": homes,
         "files": {fifo: f"output/{plain_name(fifo)}.txt" for fifo in whole.sinks if fifos[fifo].plio},
     }
-    lines = [f"{cycles} cycles from the start to the host's last word"]
     lines.append(_engines_label(whole))
     return RunAnswer(
         f"{design_file(context.options).name}, whole", facts=facts, tables=tables, lines=lines, files=files
     )
+
+
+def _task_table(rows: Sequence[Mapping[str, Any]]) -> MeasurementTable:
+    names = ("stream", "channel", "tasks", "first start", "last end", "cycles", "end to start")
+    cells = ((r["name"], r["channel"], str(r["tasks"]), str(r["started"][0]), str(r["ended"][-1]), str(r["span"]),
+              str(r["between"])) for r in rows)  # fmt: skip
+    return MeasurementTable("the host's tasks", names, tuple(cells))
 
 
 def _host_rows(ends: Mapping[str, int], way: str, port: str, ports: Mapping[str, Trace]) -> list[dict[str, Any]]:

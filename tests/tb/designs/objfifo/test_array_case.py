@@ -122,3 +122,74 @@ def test_silicon_timing_back_pressure_and_ports(folder):
     text = (folder / "build/runs/design" / ports["files"]["columns"]).read_text()
     found = [int(line) for line in text.splitlines() if not line.startswith("T") and line != "TLAST"]
     assert found == [8 * k + 2 * i + j for k in range(4) for j in range(2) for i in range(4)]
+
+
+DISPATCHES = """
+import sys
+import numpy as np
+from aie.dialects.aie import *
+from aie.dialects.aiex import *
+from aie.extras.context import mlir_mod_ctx
+count, waits = int(sys.argv[1]), sys.argv[2] == "waits"
+part = np.ndarray[(64,), np.dtype[np.int32]]
+host = np.ndarray[(64 * count,), np.dtype[np.int32]]
+with mlir_mod_ctx() as ctx:
+    @device(AIEDevice.npu1_1col)
+    def body():
+        s, m = tile(0, 0), tile(0, 1)
+        x, y = object_fifo("x", s, m, 2, part), object_fifo("y", m, s, 2, part)
+        object_fifo_link(x, y)
+        @runtime_sequence(host, host)
+        def seq(a, b):
+            for k in range(count):
+                for n, (fifo, array) in enumerate(((x, a), (y, b))):
+                    npu_dma_memcpy_nd(metadata=fifo, bd_id=8 * n + k, mem=array, offsets=[0, 0, 0, 64 * k],
+                                      sizes=[1, 1, 1, 64], strides=[0, 0, 0, 1], issue_token=True)
+                if waits:
+                    dma_wait(x, y)
+            if not waits:
+                for k in range(count):
+                    dma_wait(x, y)
+    print(ctx.module)
+"""
+
+
+def spans(count, waits="waits", *more):
+    """The host's tasks of a chain: the first start to the last end of the fill, and of the drain; and each start and end."""
+    Path("design.py").write_text(DISPATCHES)
+    told = report("--profile", "npu1", *more, "--", str(count), waits)
+    fill, drain = told["tasks"]
+    assert told["status"] == "pass"
+    assert (fill["name"], drain["name"]) == ("x", "y")
+    return fill, drain
+
+
+@pytest.mark.sim
+def test_waits_and_the_controller_take_their_time(folder):
+    # Silicon, single runs: K = 4: 10,503 cycles (MM2S); K = 8: 24,827 (MM2S), 22,025 (S2MM).
+    assert spans(4)[0]["span"] == pytest.approx(10503, rel=0.1)
+    fill, drain = spans(8)
+    assert (fill["span"], drain["span"]) == (pytest.approx(24827, rel=0.1), pytest.approx(22025, rel=0.1))
+    # Measured from a drain's end to the next one's start: 2785 to 2870.
+    between = [begin - end for begin, end in zip(drain["started"][1:], drain["ended"], strict=False)]
+    assert all(2785 <= gap <= 2870 for gap in between)
+    assert drain["between"] == pytest.approx(2828, abs=1)
+    # Gaps of the host's words move what comes after a wait.
+    later, _ = spans(4, "waits", "--gaps", "array:3")
+    assert later["span"] > spans(4)[0]["span"] + 500
+
+
+@pytest.mark.sim
+def test_without_waits_only_the_controllers_writes_are_in_front_of_tasks(folder):
+    fill, drain = spans(4, "none")
+    # A block write of 8 words, a token's request and a write to the queue: 203 + 210 + 100.5, fill and drain in turn.
+    assert fill["started"] == [round(513.5 * (2 * k + 1)) for k in range(4)]
+    assert drain["started"] == [round(513.5 * (2 * k + 2)) for k in range(4)]
+    assert fill["span"] < spans(4)[0]["span"] / 2
+
+
+def test_steps_of_the_runtime_sequence_are_recorded(folder):
+    Path("design.py").write_text(DISPATCHES)
+    opened = user_design.opened_of({"design": "design.py", "arguments": "2 waits", "kernels": ""})
+    steps = opened.order[0].host_steps
+    assert [(step.descriptors, step.token) for step in steps] == [(1, True), (1, True), (0, False), (0, False)] * 2
