@@ -146,4 +146,4 @@ def _stored(access: Access) -> Iterator[tuple[int, int]]:
     if access.op in ("write", "post") and not access.error:
         for lane in range(access.strobe.bit_length()):
             if access.strobe >> lane & 1:
-                yield access.address + lane, (access.value or 0) >> 8 * lane & 0xFF
+                yield access.address - access.offset + lane, (access.value or 0) >> 8 * lane & 0xFF

@@ -35,6 +35,7 @@ class Access:
             ``wait``: let ``cycles`` go by; ``wait_for``: wait until an output (a status port, an interrupt for instance) has
             ``value``; ``host``: ``call`` works on the memory behind ``port``, in no time.
         address: byte address.
+        offset: of AXI-Lite, bytes from the beginning of the word to the address. Values and strobes are those of the whole word.
         value: value to write, to poll or to wait for, or value expected from a read (None: not checked).
         strobe: byte strobes of a write.
         error: the access must be answered with an error.
@@ -64,6 +65,7 @@ class Access:
     register: str = ""
     fields: tuple[tuple[str, int, int], ...] = ()
     rule: str = ""
+    offset: int = 0
 
     @property
     def wanted(self) -> int:

@@ -96,7 +96,8 @@ class BusScene:
     def walk(self, slave: RegisterPort) -> AccessWalk:
         """Makes a slave's accesses."""
         compared = (self.ports.answers(slave, READ), self.ports.answers(slave, WRITE))
-        return AccessWalk(self.rng, slave, compared, self.numbers)
+        unaligned = bool(self.setting.options["unaligned"])
+        return AccessWalk(self.rng, slave, compared, self.numbers, unaligned=unaligned)
 
     def stimulus(
         self,

@@ -13,10 +13,13 @@ from goldbeat.pymodels.axi.burst import EXOKAY, READ, WRITE
 from goldbeat.pymodels.axi.storage_traffic import Window, telling_data
 from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access
 from goldbeat.tb.design.bus_ports import data_bytes
+from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.register import RegisterPort
 
 _DRAWN = 256
 """Words that are drawn at once."""
+_UNALIGNED = 1 / 2
+"""Share of the accesses whose address is not that of their word, where they are asked for."""
 _AGAIN, _MOST_AGAIN = 1 / 32, 5
 """Share of the accesses that are made again at once, read or written, and how often at most."""
 
@@ -29,12 +32,20 @@ class AccessWalk:
         port: the slave.
         compared: responses to reads, and to writes, are compared.
         numbers: of the RTL, which are tried as data.
+        unaligned: some addresses are not those of words; of AXI-Lite alone.
     """
 
     def __init__(
-        self, rng: np.random.Generator, port: RegisterPort, compared: tuple[bool, bool], numbers: Sequence[int]
+        self,
+        rng: np.random.Generator,
+        port: RegisterPort,
+        compared: tuple[bool, bool],
+        numbers: Sequence[int],
+        *,
+        unaligned: bool = False,
     ) -> None:
         self.rng, self.port, self._compared, self._numbers = rng, port, compared, numbers
+        self._unaligned = unaligned and isinstance(port, LitePort)
         self._data: list[npt.NDArray[np.uint8]] = []
         self.size = data_bytes(port)
         self.lanes = (1 << self.size) - 1
@@ -51,20 +62,30 @@ class AccessWalk:
         value = self._data.pop()
         refused = window.answer(WRITE, window.base + at)
         strobe = self.lanes if refused else strobe
+        offset = self._offset((strobe & -strobe).bit_length() - 1)
         for lane in range(self.size):
             if strobe >> lane & 1 and not refused:
                 window.data[at + lane] = value[lane]
                 window.known[at + lane] = True
         word = int.from_bytes(value.tobytes(), "little")
-        self.program.append(Access("write", window.base + at, word, strobe, **self._answered(WRITE, refused)))
+        answered = self._answered(WRITE, refused)
+        self.program.append(Access("write", window.base + at + offset, word, strobe, offset=offset, **answered))
 
     def read(self, window: Window, at: int) -> None:
         """Read a word, and compare it if it is known."""
         stored = int.from_bytes(window.data[at : at + self.size].tobytes(), "little")
         refused = window.answer(READ, window.base + at)
         known = bool(window.known[at : at + self.size].all()) and not refused
-        value = stored if known else None
-        self.program.append(Access("read", window.base + at, value, **self._answered(READ, refused)))
+        value, offset = stored if known else None, self._offset(self.size - 1)
+        # Bytes in front of the address may be anything.
+        mask = (1 << 8 * self.size) - (1 << 8 * offset) if offset else None
+        answered = self._answered(READ, refused)
+        self.program.append(Access("read", window.base + at + offset, value, mask=mask, offset=offset, **answered))
+
+    def _offset(self, most: int) -> int:
+        """Bytes from the beginning of a word to the address of an access; ``most``: to the first byte that it needs."""
+        asked = self._unaligned and most > 0 and self.rng.random() < _UNALIGNED
+        return int(self.rng.integers(most + 1)) if asked else 0
 
     def outside(self, addresses: Sequence[int]) -> None:
         """An access to where nothing is."""

@@ -74,7 +74,8 @@ def _program(episode: EpisodeResult, port: Bundle) -> tuple[Access, ...]:
     return episode.stimulus.program.get(port.name, ())
 
 
-def _address_pin(port: Bundle) -> str:
+def address_pin(port: Bundle) -> str:
+    """The first of a port's address signals."""
     return port.pin(next(role for role in ("awaddr", "araddr", "paddr") if port.has(role)))
 
 
@@ -87,7 +88,7 @@ def _addresses(port: Bundle, spans: Sequence[tuple[int, int]], used: Sequence[Co
         if any(_has_pair(base // size, length // size, pair) for base, length in spans):
             met = any(word ^ pair in words for words in used for word in words)
             what = f"two words that differ in bit {bit} alone, written and read with different data"
-            yield Obligation("addresses", _address_pin(port), what, met, _ADDRESSES)
+            yield Obligation("addresses", address_pin(port), what, met, _ADDRESSES)
 
 
 def _ends(ports: Sequence[Bundle], spans: Spans, used: Mapping[str, Sequence[Collection[int]]]) -> Iterator[Obligation]:
@@ -104,7 +105,7 @@ def _ends(ports: Sequence[Bundle], spans: Spans, used: Mapping[str, Sequence[Col
                 for words in used[port.name]
             )
             what = f"the {end} word of 0x{base:x} to 0x{base + length - 1:x}"
-            yield Obligation("addresses", _address_pin(slaves[0]), what, met, _ADDRESSES)
+            yield Obligation("addresses", address_pin(slaves[0]), what, met, _ADDRESSES)
 
 
 def _compared(port: Bundle, episodes: Sequence[EpisodeResult]) -> Iterator[Obligation]:

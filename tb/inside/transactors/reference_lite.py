@@ -56,7 +56,7 @@ class LiteReference:
         """A read."""
         if self._host is not None:
             await self._host.pause()
-        answer = await self._master.read(access.address, self._size, self._prot(access, "arprot"))
+        answer = await self._master.read(access.address - access.offset, self._size, self._prot(access, "arprot"))
         return AccessResult(int.from_bytes(answer.data, "little"), int(answer.resp) != 0, response=int(answer.resp))
 
     def _prot(self, access: Access, role: str) -> AxiProt:
@@ -68,7 +68,7 @@ class LiteReference:
         if self._host is not None:
             return await self._host.write(access)
         first, value = lanes_of(access, self._size)
-        answer = await self._master.write(access.address + first, value, self._prot(access, "awprot"))
+        answer = await self._master.write(access.address - access.offset + first, value, self._prot(access, "awprot"))
         return AccessResult(None, int(answer.resp) != 0, response=int(answer.resp))
 
 

@@ -152,3 +152,17 @@ def test_addresses_that_lead_to_the_same_bytes_take_turns():
         regions = sorted(made.memories["m"].regions, key=lambda region: region.base)
         assert all(one.end <= other.base for one, other in pairwise(regions))
     assert used == {0x4000, 0x4400, 0x8000, 0x9000}
+
+
+def test_addresses_within_words():
+    """Bytes before the address are neither written nor compared."""
+    made = bus_episode(memory(lite(10), 1 << 10), setting(unaligned=True), np.random.default_rng(3), plain=True)
+    assert not differs(made, lambda address: address & ~3)
+    for access in made.program["s"]:
+        assert access.address % 4 == access.offset
+        if access.op == "write":
+            assert not access.strobe & (1 << access.offset) - 1
+        elif access.offset:
+            assert access.mask == 0xFFFF_FFFF >> 8 * access.offset << 8 * access.offset
+    offsets = {(access.op, access.offset) for access in made.program["s"]}
+    assert {(op, offset) for op in ("read", "write") for offset in range(3)} <= offsets
