@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from goldbeat.pymodels.errors import GoldbeatError
-from goldbeat.tb.build.compiling import compile_sources, symbol_kind
+from goldbeat.tb.build.compiling import Compiled, compile_sources, symbol_kind
 from goldbeat.tb.design.design import Design
 
 FILE = "comparisons.sv"
@@ -52,15 +52,24 @@ def watched_place(name: str) -> Place | None:
     return None if match is None else (int(match[1]), int(match[2]), int(match[3]))
 
 
-def _comparisons(design: Design, params: Mapping[str, Any]) -> dict[str, dict[Place, str]]:
-    listed = design.listed()
-    files = design.sources()
+def compiled_design(design: Design, params: Mapping[str, Any]) -> Compiled:
+    """A design as slang reads it.
+
+    Raises:
+        GoldbeatError: slang is not there.
+    """
     macros = dict(text.partition("=")[::2] for text in design.macros())
-    sources = replace(listed, files=tuple(files), include_dirs=tuple(design.include_paths()), defines=macros)
+    files, folders = tuple(design.sources()), tuple(design.include_paths())
+    sources = replace(design.listed(), files=files, include_dirs=folders, defines=macros)
     values = {name: str(value) for name, value in params.items() if isinstance(value, int)}
+    return compile_sources(sources, design.top, values)
+
+
+def _comparisons(design: Design, params: Mapping[str, Any]) -> dict[str, dict[Place, str]]:
+    files = design.sources()
     found: dict[str, dict[Place, str]] = defaultdict(dict)
     try:
-        compiled = compile_sources(sources, design.top, values)
+        compiled = compiled_design(design, params)
         tops = compiled.tops()
     except GoldbeatError:
         return found
@@ -78,7 +87,7 @@ def _comparisons(design: Design, params: Mapping[str, Any]) -> dict[str, dict[Pl
             if number is not None:
                 place = (number, where.offset, end.offset)
                 places[place] = texts[number][where.offset : end.offset].decode(errors="replace")
-        for inner in _instances(body):
+        for inner in instances_below(body):
             visit(inner.body)
 
     for top in tops:
@@ -86,14 +95,14 @@ def _comparisons(design: Design, params: Mapping[str, Any]) -> dict[str, dict[Pl
     return {module: places for module, places in found.items() if places}
 
 
-def _instances(scope: Any) -> Iterator[Any]:
+def instances_below(scope: Any) -> Iterator[Any]:
     """The modules of a scope and of its generate blocks."""
     for member in scope:
         kind = symbol_kind(member)
         if kind == "Instance" and member.isModule:
             yield member
         elif kind in ("GenerateBlock", "GenerateBlockArray", "InstanceArray"):
-            yield from _instances(member)
+            yield from instances_below(member)
 
 
 class _Watch:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from goldbeat.tb.build.comparisons import FILE as WATCH_FILE
 from goldbeat.tb.build.comparisons import watched_place
 from goldbeat.tb.build.harness import WRAPPER_MARK
+from goldbeat.tb.build.settled import Settled, settled_conditions
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.unchecked import pins_of
 from goldbeat.tb.obligations.obligation import Obligation
@@ -29,6 +31,7 @@ _WIDEST = 16
 """Bits of counters that can wrap within a run; higher ones are not asked for."""
 _PAYLOAD = 24
 """Signals with more bits are taken for payload."""
+_RETURNS = re.compile(r"\A\s*(begin\s*(:\s*\w+\s*)?)?return\b")
 _SHOWN = 60
 _HOW = "more seeds or a larger budget (--budget 60s), or a case that reaches it"
 
@@ -53,6 +56,76 @@ def condition_obligations(counts: Mapping[str, int], design: Design, pins: Colle
     return [_with_tie(one, tied) for one in found]
 
 
+class SettledConditions:
+    """Waives what widths and constants rule out; the RTL is read when something is open for the first time.
+
+    Args:
+        design: with its default parameters.
+    """
+
+    def __init__(self, design: Design) -> None:
+        self._design = design
+
+    def __call__(self, obligations: Sequence[Obligation]) -> list[Obligation]:
+        """The same, those that cannot be met with the reason."""
+        return [
+            one
+            if not one.open or one.kind != "values" or (reason := self._reason(one)) is None
+            else replace(one, waived=reason)
+            for one in obligations
+        ]
+
+    def _reason(self, one: Obligation) -> str | None:
+        """Why an obligation cannot be met; Verilator writes numbers of comparisons in its own way."""
+        match = re.fullmatch(r"\((.*)\) is (true|false)", one.what)
+        written = f"{_plain(match[1])} is {match[2]}" if match is not None else ""
+        return self._reasons.get((one.place, one.what)) or self._reasons.get((one.place, written))
+
+    @cached_property
+    def _reasons(self) -> dict[tuple[str, str], str]:
+        """By place and text of what is ruled out."""
+        params = {name: one.default for name, one in self._design.parameters.items()}
+        found: dict[tuple[str, str], str] = {}
+        texts = [path.read_bytes() for path in self._design.sources()]
+        for one in settled_conditions(self._design, params):
+            text, name = texts[one.source], self._design.sources()[one.source].name
+            condition = text[one.begin : one.end].decode(errors="replace")
+            word = ("false", "true")[one.value]
+            reason = f"by widths and constants, `{_short(condition)}` is always {word}"
+            found |= {(f"{name}:{line}", what): reason for line, what in _ruled_out(text, condition, one)}
+        return found
+
+
+def _ruled_out(text: bytes, condition: str, one: Settled) -> Iterator[tuple[int, str]]:
+    """Lines and texts of the obligations that a settled condition leaves open for ever."""
+    line = text.count(b"\n", 0, one.begin) + 1
+    never = ("true", "false")[one.value]
+    if one.chosen is not None:
+        line = text.count(b"\n", 0, one.chosen) + 1
+        begin = text.rfind(b"\n", 0, one.chosen) + 1
+        whole = text[begin:].partition(b"\n")[0].decode(errors="replace")
+        # The point of the arm is somewhere within it; within an inner choice it may be that one's.
+        end = one.chosen + 2 if b"?" in text[one.chosen : one.chosen_end] else one.chosen_end + 1
+        for column in range(max(0, one.end - begin), end - begin):
+            yield line, f"the choice in column {column} of `{_short(whole)}` is {never}"
+    yield line, f"`if ({_short(condition)})` is {never}"
+    yield line, f"`{_short(condition)}` is true and is false"
+    yield line, f"{_plain(condition)} is {never}"
+
+
+def _plain(text: str) -> str:
+    """A condition without spaces, its numbers in decimal."""
+    bases = {"h": 16, "d": 10, "o": 8, "b": 2}
+
+    def decimal(match: re.Match[str]) -> str:
+        try:
+            return str(int(match[2], bases[match[1].lower()]))
+        except ValueError:
+            return match[0]
+
+    return "".join(re.sub(r"\d*'[sS]?([hdobHDOB])(\w+)", decimal, text).split())
+
+
 def pins_of_design(design: Design) -> set[str]:
     """Names of a design's ports."""
     return {pin for port in design.ports for pin in pins_of(port)} | {*design.ties, *design.ignored}
@@ -73,6 +146,9 @@ def _of_file(
     for point, hits in points:
         place = f"{name}:{point.line}"
         if point.kind == "branch" and point.what in _BRANCHES:
+            if point.what == "if" and _RETURNS.search(_after_condition(lines, point)):
+                # Verilator counts nothing that returns.
+                continue
             yield _value(place, f"{_condition(lines, point)} {_BRANCHES[point.what]}", hits)
         elif point.kind == "line" and point.what == "case":
             if _is_told(label := _label(lines, point), lines[point.line - 1]):
@@ -125,6 +201,17 @@ def _condition(lines: Sequence[str], point: Point) -> str:
     if point.what.startswith("cond"):
         column = point.column - (point.what == "cond_else")
         return f"the choice in column {column} of `{_short(lines[point.line - 1])}`"
+    text = _parenthesised(lines, point)[0]
+    return f"`if ({_short(text)})`" if text else f"the condition of `{_short(lines[point.line - 1])}`"
+
+
+def _after_condition(lines: Sequence[str], point: Point) -> str:
+    """What comes behind the condition of an ``if``."""
+    return _parenthesised(lines, point)[1] if 0 < point.line <= len(lines) else ""
+
+
+def _parenthesised(lines: Sequence[str], point: Point) -> tuple[str, str]:
+    """The text in the parentheses behind a place, and what comes behind them; empty: there are none."""
     text = "\n".join(
         [lines[point.line - 1][point.column - (1 if point.what == "if" else 2) :], *lines[point.line :][:8]]
     )
@@ -133,8 +220,8 @@ def _condition(lines: Sequence[str], point: Point) -> str:
     for at, letter in enumerate(text[begin:] if begin >= 0 else ""):
         depth += (letter == "(") - (letter == ")")
         if depth == 0:
-            return f"`if ({_short(text[begin + 1 : begin + at])})`"
-    return f"the condition of `{_short(lines[point.line - 1])}`"
+            return text[begin + 1 : begin + at], text[begin + at + 1 :]
+    return "", ""
 
 
 def _is_told(label: str, line: str) -> bool:

@@ -20,7 +20,7 @@ from goldbeat.tb.design.ports.apb import ApbPort
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.traffic import FILLS
 from goldbeat.tb.obligations.buses import address_pin
-from goldbeat.tb.obligations.conditions import condition_obligations, pins_of_design
+from goldbeat.tb.obligations.conditions import SettledConditions, condition_obligations, pins_of_design
 from goldbeat.tb.obligations.obligation import Obligation, merge_obligations, with_waivers
 from goldbeat.tb.obligations.ports import port_obligations
 from goldbeat.tb.run.runs import Origin, Request, RunResult, run
@@ -109,7 +109,7 @@ def try_all(
     tried = Tried(timed=design.timed, ordered=design.ordered)
     counts: dict[str, int] = {}
     begin = _processor_s()
-    pins = pins_of_design(design)
+    pins, settle = pins_of_design(design), SettledConditions(design)
     cases = [case for case in design.cases if not case.slow and case.lacks({}) is None]
     fixed = _fixed_rounds(design, cases, source, seed)
     with tempfile.TemporaryDirectory(prefix="goldbeat-") as place:
@@ -135,6 +135,8 @@ def try_all(
                 if tried.failures:
                     break
             found = merge_obligations([*tried.obligations, *condition_obligations(counts, design, pins)])
+            if tried.rounds >= len(fixed):
+                found = settle(found)
             tried.obligations = with_waivers(found, design.obligations) if counts else found
             if tried.failures or (tried.rounds >= len(fixed) and (not tried.open or tried.seconds >= budget_s)):
                 break

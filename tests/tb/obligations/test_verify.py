@@ -71,6 +71,14 @@ def test_a_rare_place_of_the_rtl_is_open_until_it_is_waived(folder: Path) -> Non
     assert "matches no obligation" in goldbeat("verify", bench, "--budget", "1s", "--mutants", 0, code=2).stderr
 
 
+def test_what_widths_rule_out_is_no_obligation(folder: Path) -> None:
+    rtl = folder / "odd_fifo.sv"
+    rtl.write_text(rtl.read_text().replace("count == LIMIT", "s_axis_tdata + 33'd1 > 33'h1_0000_0000"))
+    report = verified("odd_fifo.sv", code=0)
+    waived = {one["waived"] for one in report["list"] if "waived" in one}
+    assert waived == {"by widths and constants, `s_axis_tdata + 33'd1 > 33'h1_0000_0000` is always false"}
+
+
 def test_a_fault_behind_a_value_fails(folder: Path) -> None:
     rtl = folder / "odd_fifo.sv"
     rtl.write_text(rtl.read_text().replace("if (count == LIMIT) m_axis", "if (s_axis_tdata == MAGIC) m_axis"))

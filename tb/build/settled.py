@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conditions that widths and constants settle, whatever the traffic: ``x > 15`` of four bits is never true."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.tb.build.comparisons import compiled_design, instances_below
+from goldbeat.tb.build.compiling import symbol_kind
+from goldbeat.tb.design.design import Design
+
+Range = tuple[int, int]
+Place = tuple[int, int, int, int | None, int]
+
+_COMPARE = {
+    "LessThan": lambda a, b: (a[1] < b[0], a[0] >= b[1]),
+    "LessThanEqual": lambda a, b: (a[1] <= b[0], a[0] > b[1]),
+    "GreaterThan": lambda a, b: (a[0] > b[1], a[1] <= b[0]),
+    "GreaterThanEqual": lambda a, b: (a[0] >= b[1], a[1] < b[0]),
+    "Equality": lambda a, b: (a[0] == a[1] == b[0] == b[1], a[1] < b[0] or a[0] > b[1]),
+    "Inequality": lambda a, b: (a[1] < b[0] or a[0] > b[1], a[0] == a[1] == b[0] == b[1]),
+}
+"""Of two ranges, whether the comparison is always true, and always false."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A condition that has one value in every instance.
+
+    Attributes:
+        source: number of its file.
+        begin, end: of its text, in bytes.
+        value: what it always is.
+        chosen, chosen_end: of a choice, where its first arm begins and ends; None, 0: another condition.
+    """
+
+    source: int
+    begin: int
+    end: int
+    value: bool
+    chosen: int | None = None
+    chosen_end: int = 0
+
+
+def settled_conditions(design: Design, params: Mapping[str, Any]) -> list[Settled]:
+    """Those of a design's sources; none where slang cannot read them."""
+    try:
+        compiled = compiled_design(design, params)
+        tops = compiled.tops()
+    except GoldbeatError:
+        return []
+    numbers = {str(path): number for number, path in enumerate(design.sources())}
+    found: dict[Place, set[bool | None]] = defaultdict(set)
+    seen: set[tuple[str, ...]] = set()
+
+    def note(node: Any, arm: Any = None) -> None:
+        where, end = node.sourceRange.start, node.sourceRange.end
+        number = numbers.get(compiled.manager.getFileName(where))
+        if number is not None and where.buffer == end.buffer:
+            arms = (None, 0) if arm is None else (arm.sourceRange.start.offset, arm.sourceRange.end.offset)
+            found[number, where.offset, end.offset, *arms].add(_truth(node))
+
+    def look(node: Any) -> None:
+        kind = symbol_kind(node)
+        if kind == "BinaryOp" and _operator(node) in _COMPARE and node.constant is None:
+            note(node)
+        elif kind in ("Conditional", "ConditionalOp") and len(node.conditions) == 1:
+            note(node.conditions[0].expr, node.left if kind == "ConditionalOp" else None)
+
+    def visit(body: Any) -> None:
+        values = [str(one.value) for one in body.parameters if hasattr(one, "value")]
+        key = (body.definition.name, *values)
+        if key in seen:
+            return
+        seen.add(key)
+        for member in _own(body):
+            member.visit(look)
+        for inner in instances_below(body):
+            visit(inner.body)
+
+    for top in tops:
+        visit(top.body)
+    return [
+        Settled(*place[:3], value, *place[3:])
+        for place, values in found.items()
+        for value in values
+        if len(values) == 1 and value is not None
+    ]
+
+
+def _own(scope: Any) -> Iterator[Any]:
+    """Members of a scope that are no instances, and those of its generate blocks."""
+    for member in scope:
+        kind = symbol_kind(member)
+        if kind in ("GenerateBlock", "GenerateBlockArray"):
+            yield from _own(member)
+        elif kind not in ("Instance", "InstanceArray"):
+            yield member
+
+
+def _operator(node: Any) -> str:
+    return str(node.op).rpartition(".")[2]
+
+
+def _truth(node: Any) -> bool | None:
+    """What a condition always is; None: it depends."""
+    low, high = _range(node)
+    return True if low > 0 or high < 0 else False if low == high == 0 else None
+
+
+def _whole(node: Any) -> Range:
+    """Everything that a type can hold."""
+    bits = int(node.type.bitWidth)
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if node.type.isSigned and bits else (0, (1 << bits) - 1)
+
+
+def _range(node: Any) -> Range:
+    """The least and the largest value of an expression."""
+    whole = _whole(node)
+    low, high = _tight(node, symbol_kind(node), whole)
+    return (low, high) if whole[0] <= low and high <= whole[1] else whole
+
+
+def _tight(node: Any, kind: str, whole: Range) -> Range:
+    """The same, which may go beyond the type."""
+    if node.constant is not None:
+        try:
+            value = int(node.constant.value)
+        except (TypeError, ValueError):
+            # Some bits are X, or it is no number.
+            return whole
+        return value, value
+    if kind == "Conversion" and node.operand.type.isIntegral:
+        return _range(node.operand)
+    if kind == "ConditionalOp":
+        arms = [_range(node.left), _range(node.right)]
+        return min(low for low, _ in arms), max(high for _, high in arms)
+    if kind == "UnaryOp" and _operator(node) == "LogicalNot":
+        truth = _truth(node.operand)
+        return (0, 1) if truth is None else (int(not truth),) * 2
+    if kind == "UnaryOp" and _operator(node) == "Minus":
+        low, high = _range(node.operand)
+        return -high, -low
+    if kind == "BinaryOp" and node.left.type.isIntegral and node.right.type.isIntegral:
+        return _combined(_operator(node), node, whole)
+    return whole
+
+
+def _combined(operator: str, node: Any, whole: Range) -> Range:
+    a, b = _range(node.left), _range(node.right)
+    if operator in _COMPARE:
+        always, never = _COMPARE[operator](a, b)
+        return (int(always), int(not never))
+    if operator in ("LogicalAnd", "LogicalOr"):
+        ends = all if operator == "LogicalAnd" else any
+        truths = [_truth(node.left), _truth(node.right)]
+        return int(ends(one is True for one in truths)), int(ends(one is not False for one in truths))
+    if operator == "Add":
+        return a[0] + b[0], a[1] + b[1]
+    if operator == "Subtract":
+        return a[0] - b[1], a[1] - b[0]
+    if operator == "BinaryAnd" and min(a[0], b[0]) >= 0:
+        return 0, min(a[1], b[1])
+    if operator == "Mod" and a[0] >= 0 and b[0] > 0:
+        return 0, min(a[1], b[1] - 1)
+    return whole

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conditions that widths and constants settle, and those that they do not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from goldbeat.tb.build.settled import settled_conditions
+from goldbeat.tb.design.filelist import Sources
+
+
+def settled(folder: Path, *conditions: str, more: str = "") -> dict[str, bool]:
+    """The conditions of a small module that are settled."""
+    path = folder / "m.sv"
+    choices = "\n".join(f"  assign y[{n}] = ({text}) ? a[0] : b;" for n, text in enumerate(conditions))
+    path.write_text(
+        "module m #(parameter int MAX = 15, parameter bit SLOW = 0) (input logic [3:0] a, c, input logic b,\n"
+        f"  input logic signed [3:0] s, output logic [{len(conditions)}:0] y);\n{choices}\n{more}\nendmodule\n"
+    )
+    nothing = SimpleNamespace(sources=lambda: [path], listed=lambda: Sources((path,)), macros=list, include_paths=list)
+    nothing.top = "top" if more else "m"
+    text = path.read_text()
+    return {text[one.begin : one.end]: one.value for one in settled_conditions(nothing, {})}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "condition", ["a > MAX", "a < 0", "a + 5'd1 == 5'd31", "SLOW", "s > 7", "(a & 4'd3) > 3", "b && a > 15"]
+)
+def test_never_true(tmp_path: Path, condition: str) -> None:
+    assert settled(tmp_path, condition).get(condition) is False
+
+
+@pytest.mark.parametrize("condition", ["a <= MAX", "s >= -8", "a != 5'd16", "!(a > 15)", "b || a >= 0", "a % 3 < 3"])
+def test_always_true(tmp_path: Path, condition: str) -> None:
+    assert settled(tmp_path, condition).get(condition) is True
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["a >= MAX", "a > 0", "a + 4'd1 == 4'd0", "a - c > 4'd15 - 4'd1", "s < 0", "a + 5'd1 > 5'd15", "a > c", "b"],
+)
+def test_what_traffic_decides(tmp_path: Path, condition: str) -> None:
+    assert condition not in settled(tmp_path, condition)
+
+
+def test_every_instance_must_agree(tmp_path: Path) -> None:
+    top = "endmodule\nmodule top (input logic [3:0] a, output logic [1:0] y, z);\n  m {}one (.a, .c(a), .b(a[0]), .s(a), .y);\n"
+    two = top + "  m #(.MAX(3)) two (.a, .c(a), .b(a[0]), .s(a), .y(z));"
+    assert settled(tmp_path, "a > MAX", more=top.format("")) == {"a > MAX": False}
+    assert settled(tmp_path, "a > MAX", more=two.format("")) == {}
