@@ -153,6 +153,8 @@ class Stimulus:
         label: what the episode is about, for messages and checks.
         cut: with ``stop_ps``: measured from reset release, while register programs and bursts are under way. Of what they are
             answered and leave in memories nothing is compared.
+        one_edge: with ``stop_ps``: the reset lasts for one edge of the slowest clock, and several cycles go by before the next
+            episode.
     """
 
     inputs: Mapping[str, Trace]
@@ -173,6 +175,7 @@ class Stimulus:
     blur_ps: int = 0
     label: str = ""
     cut: bool = False
+    one_edge: bool = False
 
     @property
     def settled(self) -> bool:

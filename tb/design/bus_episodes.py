@@ -43,7 +43,7 @@ _SOME_PLACES = 1 / 4
 """Of the words that tell addresses apart, in episodes that are not plain."""
 _LATEST_CUT = 160
 """Cycles from the end of a reset to the one that cuts an episode off, at most."""
-_FEW_ACCESSES = 60
+_FEW_ACCESSES, _SOME_ACCESSES = 60, 16
 _FLOWING, _BETWEEN_REQUESTS = 300, 4
 """Accesses of an episode of requests with small gaps, and cycles of these at most."""
 _PAUSES = 1 / 8
@@ -114,6 +114,12 @@ def cut_episode(ports: BusPorts, setting: CaseContext, number: int) -> Stimulus:
     made = replace(made, label=CUT_OFF, aside=True, cut=True)
     first = 2 * SOON if number % 4 == 2 else 6
     return stop_after(made, next(iter(made.clocks.values())), int(rng.integers(first, _LATEST_CUT)))
+
+
+def few_accesses(ports: BusPorts, setting: CaseContext, number: int) -> Stimulus:
+    """An episode of some accesses, as fast as it goes: what a reset has left shows in them."""
+    rng = np.random.default_rng([setting.seed, 30, number])
+    return replace(bus_episode(ports, _few(ports, setting, _SOME_ACCESSES), rng, plain=True, places=False), aside=True)
 
 
 def _few(ports: BusPorts, setting: CaseContext, accesses: int = _FEW_ACCESSES) -> CaseContext:

@@ -14,6 +14,7 @@ from goldbeat.tb.design.address_map import AddressStretch, address_bits
 from goldbeat.tb.design.bus_episodes import (
     bus_episode,
     cut_episode,
+    few_accesses,
     flowing_episode,
     long_run,
     slow_episode,
@@ -25,6 +26,7 @@ from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.deep_traffic import LONG_RUN, pause_cycles
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.traffic import RESETS
 
 OPTIONS = {
     "accesses": 150,
@@ -73,7 +75,7 @@ def bus_cases(look: Look, options: Mapping[str, int | str | bool], *, cuts: bool
     Args:
         look: gives the ports of a setting.
         options: defaults that differ from :data:`OPTIONS`.
-        cuts: resets end some more episodes of ``sweep``, with accesses under way.
+        cuts: resets end some more episodes of ``sweep``, with accesses under way, and there is a case ``reset``.
     """
 
     def random(setting: CaseContext) -> list[Stimulus]:
@@ -83,12 +85,29 @@ def bus_cases(look: Look, options: Mapping[str, int | str | bool], *, cuts: bool
     def sweep(setting: CaseContext) -> list[Stimulus]:
         return _swept(look(setting), setting, 22, cuts=cuts)
 
+    def reset(setting: CaseContext) -> list[Stimulus]:
+        return [
+            episode
+            for number in range(int(setting.options["resets"]))
+            for episode in (
+                replace(cut_episode(look(setting), setting, number), one_edge=bool(setting.options["one_edge"])),
+                few_accesses(look(setting), setting, number),
+            )
+        ]
+
     def load(setting: CaseContext) -> list[Stimulus]:
         busy = replace(setting, options={**setting.options, **_LOAD})
         rng = np.random.default_rng([setting.seed, 24])
         return [bus_episode(look(setting), busy, rng, plain=True, places=False)]
 
-    return (
+    resets = Case(
+        name="reset",
+        summary="resets with accesses under way, and a few accesses after each",
+        make=reset,
+        options={**OPTIONS, **options, "resets": RESETS, "one_edge": False},
+        inputs=False,
+    )
+    cases = (
         Case(
             name="random",
             summary="random bursts and accesses on every slave, memories behind every master, timing from the seed",
@@ -111,6 +130,7 @@ def bus_cases(look: Look, options: Mapping[str, int | str | bool], *, cuts: bool
             inputs=False,
         ),
     )
+    return (*cases, resets) if cuts else cases
 
 
 def ram_episodes(port: MemoryPort, setting: CaseContext) -> list[Stimulus]:

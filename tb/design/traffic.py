@@ -46,6 +46,8 @@ _MOST_IN_FRAMES = 1 << 16
 _PATTERNS = ("none", "random:0.3", "random:0.7", "bursty:16", "bursty:3", "worst")
 _POSITIONS = 1 / 8
 """Of the bytes that are kept, where a stream has position bytes."""
+RESETS = 12
+"""Of the case ``reset``."""
 AFTER_VALID = "after-valid:4"
 """The back-pressure of sweeps that a source which waits for ready cannot pass."""
 
@@ -500,10 +502,11 @@ def stream_cases(
         episodes = []
         for _ in range(int(setting.options["resets"])):
             whole = traffic(setting, rng, 40)
-            gaps, ready = (str(rng.choice(_PATTERNS[:-1])) for _ in range(2))
+            gaps, ready = str(rng.choice(_PATTERNS[:-1])), str(rng.choice((*_PATTERNS[:-1], _AWAY)))
             dressed = _dress(whole, gaps, ready, setting, int(rng.integers(1 << 31)))
             clock = next(iter(dressed.clocks.values()))
-            episodes.append(stop_after(dressed, clock, int(rng.integers(0, 70))))
+            stopped = stop_after(dressed, clock, int(rng.integers(0, 70)))
+            episodes.append(replace(stopped, one_edge=bool(setting.options["one_edge"])))
         return [*episodes, _dress(traffic(setting, rng, 40), "none", "random:0.3", setting, int(rng.integers(1 << 31)))]
 
     return (
@@ -535,7 +538,7 @@ def stream_cases(
             name="reset",
             summary="resets in mid-flight, then a whole run",
             make=reset,
-            options={"resets": 12},
+            options={"resets": RESETS, "one_edge": False},
         ),
     )
 

@@ -116,17 +116,22 @@ async def _stream(agents: Transactors, episode: Episode, origin: int) -> None:
         await _until_quiet(agents, origin, length, episode.quiet_ps)
 
 
-async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Record:
+async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors, *, one_edge: bool) -> Record:
+    """Run an episode; ``one_edge``: the reset before it lasts for one edge of the slowest clock."""
     stimulus = episode.stimulus
     resets = _resets(dut, job)
     _set(resets, 0)
     agents.reset(episode.payload, episode.draw_seed)
     agents.blur(episode.draw_seed, stimulus.blur_ps)
     origin = await _align(agents, stimulus.clocks, _RESET_CYCLES)
+    slowest = max(c.period_ps for c in stimulus.clocks.values())
     agents.load(stimulus, long=episode.long)
     agents.load_raw(episode.raw, data_alone=episode.data_alone)
+    if one_edge:
+        await _until(origin - _RESET_CYCLES * slowest + 5 * slowest // 4)
+        _set(resets, 1)
     # The last look in reset; sinks decide two edges ahead, so everything is armed well before the origin.
-    await _until(origin - 3 * max(c.period_ps for c in stimulus.clocks.values()))
+    await _until(origin - 3 * slowest)
     if resets:
         # Before the reset has reached every flip-flop, assertions judge what nothing has set.
         failed_assertions(job.top, origin, stimulus.clocks)
@@ -147,7 +152,11 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         origin = await _align(agents, stimulus.clocks, _HELD_CYCLES)
         agents.start(origin, settled=True)
     await _stream(agents, episode, origin)
-    _set(resets if (stop := stimulus.stop_ps) is not None else (), 0)
+    stop = stimulus.stop_ps
+    if stimulus.one_edge:
+        # The reset comes with the next episode, and no edge before it.
+        agents.stop_clocks()
+    _set(resets if stop is not None and not stimulus.one_edge else (), 0)
     if watched is not None:
         watched.cancel()
     taken, outcome, broken, waiting = _stopped(agents, outputs_alone=episode.quiet_ps is not None)
@@ -156,7 +165,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     if stop is None:
         for port, program in stimulus.after.items():
             accesses[port] += await agents.program(port, program)
-    await Timer(_HELD_CYCLES * max(c.period_ps for c in stimulus.clocks.values()), "step")
+    await Timer(_HELD_CYCLES * slowest, "step")
     violations += failed_assertions(job.top, origin, stimulus.clocks)
     unanswered, stuck = agents.unanswered()
     late = await waiting_for_ready(agents, stimulus.clocks, origin, _until) if stop is None else []
@@ -399,6 +408,7 @@ async def _run_all(
     dut: Any, job: Job, agents: Transactors, folder: Path, shared: SharedBytes | None, *, fresh: bool
 ) -> bool:
     """Run the episodes of a job; False: another process has to go on. ``fresh``: nothing has run in this one."""
+    one_edge = False
     for index, episode in enumerate(job.episodes):
         renewed = episode.seed is None or await _renew(dut, job, agents, episode.seed)
         if not renewed and not (fresh and index == 0):
@@ -406,7 +416,7 @@ async def _run_all(
             return False
         _note("start", index)
         try:
-            record = await _run(dut, job, episode, agents)
+            record = await _run(dut, job, episode, agents, one_edge=one_edge and episode.seed is None)
             write_record(record, folder, index, shared)
         except OSError as error:
             # A full disk is nobody's wrong result: the host must be able to tell.
@@ -415,4 +425,5 @@ async def _run_all(
         if os.environ.get(COVERAGE) is not None:
             library().gb_coverage()
         _note("end", index)
+        one_edge = episode.stimulus.one_edge
     return True

@@ -29,6 +29,8 @@ BUDGET_S = 20.0
 """Processor seconds, builds of simulators left out."""
 _MOSTLY = 0.6
 """Share of the episodes of a run that a design fails which does not do at all what they ask for."""
+_RESETS = {True: 150, False: 60}
+"""Of the case that resets in mid-flight, with streams and without."""
 _MOST_SEEDS = 16
 """Of a round behind them; fewer where the budget ends sooner."""
 
@@ -41,12 +43,14 @@ class _Part:
         request: what to run.
         asks: what a run shows that is as the model says; a design that mostly fails in it does not do this, and leaves it open.
         needs: what must be met before.
+        always: one failure shows that a design does not do what is asked.
         excuse: why a design need not do what is asked; it is waived then. Such a run is made only if something is open.
     """
 
     request: Request
     asks: Obligation | None = None
     needs: Obligation | None = None
+    always: bool = False
     excuse: str | None = None
 
 
@@ -126,7 +130,7 @@ def try_all(
                 begin += min(sum(r.build_s for r in results[:1]), max(0.0, _processor_s() - before))
                 tried.seconds = _processor_s() - begin
                 if part.asks is not None:
-                    given = not _mostly_fail(results)
+                    given = not (any(r.failures for r in results) if part.always else _mostly_fail(results))
                     asked = replace(part.asks, met=given, waived=None if given else part.excuse)
                     tried.obligations = merge_obligations([*tried.obligations, asked])
                     if not given:
@@ -157,6 +161,7 @@ def _fixed_rounds(design: Design, cases: Sequence[Case], source: str | None, see
     if len(design.clocks) > 1:
         # What a flip-flop of another clock sees late is legal, and shows crossings that are none.
         rounds.append([_Part(replace(whole, seeds=(seed, seed + 1), metastability="auto"))])
+    rounds += [_resets(replace(whole, case=case)) for case in cases if "one_edge" in case.options]
     if "keep" in cases[0].options:
         rounds.append(_null_bytes(whole))
     if "unaligned" in cases[0].options and (part := _unaligned(replace(whole, seeds=(seed + 3,)))):
@@ -165,6 +170,18 @@ def _fixed_rounds(design: Design, cases: Sequence[Case], source: str | None, see
         # Counters that wrap behind many beats.
         rounds.append([_Part(replace(whole, seeds=(seed + 2,), options={"fill": FILLS[-1]}))])
     return rounds
+
+
+def _resets(whole: Request) -> list[_Part]:
+    """Many resets with work in flight; then resets of one edge, which find registers that no reset reaches at once."""
+    pin = next(clock.reset for clock in whole.design.clocks if clock.reset)
+    count = _RESETS[bool(whole.design.bundles(whole.all_params))]
+    how = "a reset of every register that says what is held; waive it if the reset always lasts longer"
+    asked = Obligation("reset", pin, "lasted for one edge of the clock, with work in flight", met=False, how=how)
+    return [
+        _Part(replace(whole, options={"resets": count})),
+        _Part(replace(whole, options={"resets": count, "one_edge": True}), asks=asked, always=True),
+    ]
 
 
 def _unaligned(whole: Request) -> _Part | None:

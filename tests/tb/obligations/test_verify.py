@@ -71,6 +71,29 @@ def test_a_rare_place_of_the_rtl_is_open_until_it_is_waived(folder: Path) -> Non
     assert "matches no obligation" in goldbeat("verify", bench, "--budget", "1s", "--mutants", 0, code=2).stderr
 
 
+def test_a_reset_of_one_edge(folder: Path) -> None:
+    """A register that only the second edge of a reset clears is named; one that a long reset leaves as it is fails."""
+    rtl = folder / "odd_fifo.sv"
+    text = (
+        rtl.read_text()
+        .replace("count == LIMIT", "count[0] && 1'b0")
+        .replace("  logic        odd;", "  logic odd, ran;")
+    )
+    text = text.replace("  always_ff", "  always_ff @(posedge clk) ran <= rst_n;\n  always_ff")
+    rtl.write_text(text.replace("m_axis_tvalid <= 1'b0;", "m_axis_tvalid <= m_axis_tvalid && ran;"))
+    (one,) = opened(verified("odd_fifo.sv", code=3))
+    assert one == "reset rst_n: lasted for one edge of the clock, with work in flight"
+
+
+@pytest.mark.slow
+def test_a_reset_finds_what_is_held(folder: Path) -> None:
+    text = (PLANTED / "axis_null_drop.sv").read_text()
+    text = text.replace("      held          <= 1'b0;", "      held          <= held && held_last;")
+    (folder / "axis_null_drop.sv").write_text(text)
+    report = verified("axis_null_drop.sv", "--model", "repack", code=1)
+    assert "--case reset" in report["failures"][-1]
+
+
 def test_what_widths_rule_out_is_no_obligation(folder: Path) -> None:
     rtl = folder / "odd_fifo.sv"
     rtl.write_text(rtl.read_text().replace("count == LIMIT", "s_axis_tdata + 33'd1 > 33'h1_0000_0000"))

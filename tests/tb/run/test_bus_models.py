@@ -33,7 +33,7 @@ def failures(design, case="sweep", seeds=(0,), params=None, **options):
 @pytest.mark.sim
 def test_a_memory_takes_every_burst(tmp_path):
     design = load_description(bench(tmp_path, "burst_ram.sv", "memory"))
-    assert [case.name for case in design.cases] == ["sweep", "random", "load"]
+    assert [case.name for case in design.cases] == ["sweep", "random", "load", "reset"]
     found, compared = failures(design, seeds=range(3), exclusive=True)
     assert not found
     assert compared > 100_000
