@@ -12,6 +12,9 @@ from goldbeat.pymodels.axi.burst import SLVERR, WRITE, Bursts
 from goldbeat.pymodels.axi.memory import MasterTiming
 from goldbeat.pymodels.errors import UsageError
 
+ANY_ERROR = -2
+"""A response to a write whose beats meet several errors: AXI leaves open which of them it is."""
+
 
 @dataclass(frozen=True, eq=False)
 class BurstProgram:
@@ -22,7 +25,7 @@ class BurstProgram:
         data: (beats, width) uint8, rows as wide as the bus: what is written, and what reads must give.
         strobe: (beats, width) byte strobes of writes.
         checked: (beats, width) bytes of read data that are compared.
-        response: (n,) int64, the response that each burst must get, of reads the largest; -1: any.
+        response: (n,) int64, the response that each burst must get, of reads the largest; -1: any; or :data:`ANY_ERROR`.
         write_gaps: (beats,) idle cycles before each beat of write data; None: none.
         timing: bursts outstanding, and when responses are taken.
         beat_response: (beats,) int64, the response that each beat of a read must get, and what a beat of a write adds to its

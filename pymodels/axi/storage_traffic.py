@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.axi.attributes import AttributeDraw
-from goldbeat.pymodels.axi.burst import DECERR, EXOKAY, FIXED, INCR, OKAY, READ, WRAP, WRITE, Bursts
-from goldbeat.pymodels.axi.program import BurstProgram
+from goldbeat.pymodels.axi.burst import DECERR, EXOKAY, FIXED, INCR, OKAY, READ, SLVERR, WRAP, WRITE, Bursts
+from goldbeat.pymodels.axi.program import ANY_ERROR, BurstProgram
 from goldbeat.pymodels.errors import UsageError
 
 _TELLING = 1 / 8
@@ -30,6 +30,8 @@ _LONGEST_RUNS = 8
 """Runs of the longest bursts that :func:`queued_bursts` ends with."""
 _AGAIN, _MOST_AGAIN = 1 / 32, 5
 """Share of the bursts that are made again at once, read or written, and how often at most."""
+MERGED = ("any", "first", "last", "worst")
+"""Which of several errors a write may be answered with; ``worst``: DECERR."""
 _ALONE = 1 / 8
 """Share of the accesses to words by themselves, where there are some."""
 
@@ -89,6 +91,7 @@ class BurstShape:
         answers: reads, and writes, have a response that can be compared.
         attributes: draws AxCACHE, AxQOS, AxREGION and AxUSER, and AxPROT by address; None: AxPROT alone varies.
         numbers: of the RTL, which are tried as data, IDs and numbers of beats.
+        merged: which of several errors a write is answered with: one of :data:`MERGED`.
     """
 
     width: int
@@ -103,6 +106,7 @@ class BurstShape:
     answers: tuple[bool, bool] = (True, True)
     attributes: AttributeDraw | None = None
     numbers: Sequence[int] = ()
+    merged: str = "any"
 
 
 @dataclass
@@ -357,7 +361,21 @@ def _program(
     response = np.maximum.reduceat(answers, bursts.rows)
     program = BurstProgram(bursts, data, strobe, np.zeros_like(lanes), response, beat_response=answers)
     _carry_out(program, lanes, windows)
-    return replace(program, response=np.where(np.array(shape.answers)[bursts.kind], response, -1))
+    merged = _merged(bursts, answers, response, shape.merged)
+    return replace(program, response=np.where(np.array(shape.answers)[bursts.kind], merged, -1))
+
+
+def _merged(
+    bursts: Bursts, answers: npt.NDArray[np.int64], response: npt.NDArray[np.int64], rule: str
+) -> npt.NDArray[np.int64]:
+    """(n,) the responses, those of writes that meet several errors by a rule of :data:`MERGED`."""
+    merged = response.copy()
+    for at in np.flatnonzero((bursts.kind == WRITE) & (response == DECERR)).tolist():
+        errors = answers[bursts.rows[at] : bursts.rows[at] + int(bursts.len[at]) + 1]
+        errors = errors[errors >= SLVERR]
+        if errors.min() != errors.max():
+            merged[at] = {"any": ANY_ERROR, "first": errors[0], "last": errors[-1], "worst": DECERR}[rule]
+    return merged
 
 
 def _answers(bursts: Bursts, response: npt.NDArray[np.int64], windows: Sequence[Window]) -> npt.NDArray[np.int64]:

@@ -14,7 +14,7 @@ from goldbeat.pymodels.axi.attributes import ANSWER_USER, READ_USER, WRITE_USER,
 from goldbeat.pymodels.axi.burst import FIXED, INCR, READ, WRAP, WRITE
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
 from goldbeat.pymodels.axi.program import BurstProgram
-from goldbeat.pymodels.axi.storage_traffic import BurstShape, Window
+from goldbeat.pymodels.axi.storage_traffic import MERGED, BurstShape, Window
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
@@ -153,12 +153,14 @@ def burst_shape(port: MemoryPort, setting: CaseContext) -> BurstShape:
     """What bursts an AXI4 slave port can take, and the options allow.
 
     Raises:
-        UsageError: an unknown kind of bursts.
+        UsageError: an unknown kind of bursts, or rule for errors.
     """
     wanted = [kind.strip() for kind in str(setting.options["kinds"]).split(",")]
     unknown = [kind for kind in wanted if kind not in _KINDS]
     if unknown:
         raise UsageError(f"option kinds: found {unknown[0]!r}, expected some of {', '.join(_KINDS)}")
+    if (merged := str(setting.options["merged"])) not in MERGED:
+        raise UsageError(f"option merged: found {merged!r}, expected {', '.join(MERGED)}")
     reads, writes = port.has("arvalid"), port.has("awvalid")
     sized = (port.has("arsize") or not reads) and (port.has("awsize") or not writes)
     shaped = (port.has("arburst") or not reads) and (port.has("awburst") or not writes)
@@ -171,6 +173,7 @@ def burst_shape(port: MemoryPort, setting: CaseContext) -> BurstShape:
         narrow=bool(setting.options["narrow"]) and sized,
         kinds=tuple(_KINDS[kind] for kind in wanted) if shaped else (INCR,),
         strobes=port.has("wstrb"),
+        merged=merged,
         exclusive=bool(setting.options["exclusive"]) and port.has("awlock") and port.has("arlock"),
     )
 
@@ -202,8 +205,8 @@ def _regions(
 def _answers(master: Bundle, size: int, word: int, rng: Rng) -> npt.NDArray[np.uint8]:
     """What a memory answers to each byte: words of the widest bus that refuse reads, or writes, some of them in a row.
 
-    Every beat on the way is within one such word, so it has one answer however beats are split and merged. All writes are refused
-    with the same response: AXI does not say which of several a merged write gets.
+    Every beat on the way is within one such word, so it has one answer however beats are split and merged. Writes that go over
+    several words meet several errors, in any order; AXI leaves open which of them they are answered with.
     """
     words = size // word
     answers = np.zeros((2, words), np.uint8)
@@ -213,7 +216,7 @@ def _answers(master: Bundle, size: int, word: int, rng: Rng) -> npt.NDArray[np.u
         refused = rng.random(words) < float(rng.choice([0.03, 0.1]))
         first = int(rng.integers(words))
         refused[first : first + int(rng.integers(1, 2 + words // 16))] = words > 1 or bool(rng.integers(2))
-        drawn = rng.choice(master.refusals, words if kind == READ else 1)
+        drawn = rng.choice(master.refusals, words)
         answers[kind] = np.where(refused, drawn, 0)
     return np.repeat(answers, word, axis=1)
 

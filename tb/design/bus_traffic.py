@@ -39,11 +39,13 @@ OPTIONS = {
     "errors": True,
     "attributes": True,
     "unaligned": False,
+    "merged": "any",
 }
 """Options of the cases: accesses between the first writes and the last reads; most bytes of the parts at the ends of the
 addresses; kinds of bursts; beats narrower than the bus; exclusive pairs, which must then be answered EXOKAY; memories
 interleave read data of different IDs; accesses to where the address map has nothing, which must be answered with an error;
-memories refuse some accesses; AxCACHE, AxPROT and the like vary; addresses of AXI-Lite within words."""
+memories refuse some accesses; AxCACHE, AxPROT and the like vary; addresses of AXI-Lite within words;
+which of several errors a write is answered with."""
 
 _LOAD = {
     "kinds": "incr",
@@ -54,6 +56,7 @@ _LOAD = {
     "errors": False,
     "attributes": False,
     "unaligned": False,
+    "merged": "any",
 }
 """What ``load`` sets: every beat moves a whole word."""
 _LOAD_OPTIONS = {"accesses": 150, "bytes": 1 << 14}

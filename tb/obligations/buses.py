@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.axi.burst import FIXED, INCR, READ, WRAP, WRITE, Bursts
+from goldbeat.pymodels.axi.burst import DECERR, FIXED, INCR, READ, SLVERR, WRAP, WRITE, Bursts
 from goldbeat.pymodels.stimulus import Access
 from goldbeat.tb.design.bus_ports import data_bytes
 from goldbeat.tb.design.ports.bundle import Bundle
@@ -49,6 +49,7 @@ def bus_obligations(result: RunResult) -> Iterator[Obligation]:
             yield from _compared(port, result.episodes)
             if isinstance(port, MemoryPort):
                 yield from _bursts(port, result.episodes)
+                yield from _merged(port, result.episodes)
             elif port.has("wstrb") or port.has("pstrb"):
                 role = "wstrb" if port.has("wstrb") else "pstrb"
                 met = any(
@@ -175,6 +176,34 @@ def _bursts(port: MemoryPort, episodes: Sequence[EpisodeResult]) -> Iterator[Obl
         yield Obligation(
             "outstanding", port.pin(f"{letter}valid"), "two bursts open at the same time", most > 1, _SWEEP
         )
+
+
+def _merged(port: MemoryPort, episodes: Sequence[EpisodeResult]) -> Iterator[Obligation]:
+    """Writes whose beats meet two errors, in both orders; where no rule says which of them is answered, a rule."""
+    met: dict[tuple[int, int], bool] = {}
+    rules = {"first", "last", "worst"}
+    for episode in episodes:
+        program, found = episode.stimulus.bursts.get(port.name), episode.record.bursts.get(port.name)
+        if program is None or found is None or program.response.min(initial=0) == -1:
+            continue
+        for at in np.flatnonzero((program.bursts.kind == WRITE) & (found.done >= 0)).tolist():
+            begin = int(program.bursts.rows[at])
+            errors = program.beat_answers[begin : begin + int(program.bursts.len[at]) + 1]
+            errors = errors[errors >= SLVERR]
+            if len(errors) and errors.min() != errors.max():
+                met[int(errors[0]), int(errors[errors != errors[0]][0])] = True
+                by_rule = {"first": errors[0], "last": errors[-1], "worst": errors.max()}
+                rules &= {rule for rule, value in by_rule.items() if value == found.response[at]}
+    if not met:
+        return
+    pin = port.pin("bresp")
+    for one, other in ((SLVERR, DECERR), (DECERR, SLVERR)):
+        what = f"a write that meets {_RESPONSES[one]}, then {_RESPONSES[other]}"
+        yield Obligation("answers", pin, what, met.get((one, other), False), _ERRORS)
+    if not rules:
+        # Legal, but hardly meant; another run that is too short to show it does not close this.
+        how = "RTL that answers the first, the last or the worst; see merged in [accesses]"
+        yield Obligation("answers", pin, "one rule for which of several errors a write gets", False, how)
 
 
 def _open(of: npt.NDArray[np.bool_], begin: npt.NDArray[np.int64], end: npt.NDArray[np.int64]) -> int:

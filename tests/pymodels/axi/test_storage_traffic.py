@@ -4,8 +4,9 @@
 import numpy as np
 import pytest
 
-from goldbeat.pymodels.axi.burst import DECERR, EXOKAY, FIXED, INCR, OKAY, READ, WRAP, WRITE
-from goldbeat.pymodels.axi.storage_traffic import BurstShape, Window, storage_bursts
+from goldbeat.pymodels.axi.burst import DECERR, EXOKAY, FIXED, INCR, OKAY, READ, SLVERR, WRAP, WRITE
+from goldbeat.pymodels.axi.program import ANY_ERROR
+from goldbeat.pymodels.axi.storage_traffic import MERGED, BurstShape, Window, storage_bursts
 
 WINDOWS = ((0x1000, 1024), (0xF000, 4096))
 
@@ -90,3 +91,21 @@ def test_halves_of_an_exclusive_pair_are_alike(seed):
         column = getattr(b, name)
         assert (column[reads] == column[writes]).all(), name
     assert len(set(b.prot.tolist())) == 8
+
+
+@pytest.mark.parametrize("merged", MERGED)
+def test_a_write_that_meets_several_errors(merged):
+    """It is answered with any of them, or with the one that is asked for."""
+    window = Window.unknown(0, 256)
+    window.answers = np.zeros((2, 256), np.uint8)
+    window.answers[WRITE] = np.repeat(np.random.default_rng(0).choice([OKAY, SLVERR, DECERR], 64), 4)
+    program = storage_bursts(np.random.default_rng(1), [window], BurstShape(4, longest=16, merged=merged), 150)
+    found = set()
+    for at in np.flatnonzero(program.bursts.kind == WRITE):
+        begin = program.bursts.rows[at]
+        errors = [one for one in program.beat_answers[begin : begin + program.bursts.len[at] + 1].tolist() if one]
+        if len(set(errors)) == 2:
+            want = {"any": ANY_ERROR, "first": errors[0], "last": errors[-1], "worst": DECERR}[merged]
+            assert program.response[at] == want
+            found.add((errors[0], errors[-1]))
+    assert {(SLVERR, DECERR), (DECERR, SLVERR)} <= found

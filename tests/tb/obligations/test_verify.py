@@ -74,15 +74,11 @@ def test_a_rare_place_of_the_rtl_is_open_until_it_is_waived(folder: Path) -> Non
 def test_a_reset_of_one_edge(folder: Path) -> None:
     """A register that only the second edge of a reset clears is named; one that a long reset leaves as it is fails."""
     rtl = folder / "odd_fifo.sv"
-    text = (
-        rtl.read_text()
-        .replace("count == LIMIT", "count[0] && 1'b0")
-        .replace("  logic        odd;", "  logic odd, ran;")
-    )
+    text = rtl.read_text().replace("  logic        odd;", "  logic odd, ran;")
     text = text.replace("  always_ff", "  always_ff @(posedge clk) ran <= rst_n;\n  always_ff")
     rtl.write_text(text.replace("m_axis_tvalid <= 1'b0;", "m_axis_tvalid <= m_axis_tvalid && ran;"))
-    (one,) = opened(verified("odd_fifo.sv", code=3))
-    assert one == "reset rst_n: lasted for one edge of the clock, with work in flight"
+    named = "reset rst_n: lasted for one edge of the clock, with work in flight"
+    assert named in opened(verified("odd_fifo.sv", code=3))
 
 
 @pytest.mark.slow

@@ -3,14 +3,21 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from goldbeat.pymodels.axi.burst import DECERR, INCR, OKAY, SLVERR
+from goldbeat.pymodels.axi.program import ANY_ERROR
+from goldbeat.pymodels.axi.storage_traffic import BurstShape, Window, storage_bursts
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.cli import app
 from goldbeat.tb.design.address_map import AddressStretch
 from goldbeat.tb.design.description import load_description
+from goldbeat.tb.inside.job import BurstAnswers
+from goldbeat.tb.run.burst_check import check_bursts
 from goldbeat.tb.run.runs import Request, run
 
 RTL = Path(__file__).parent / "bus_rtl"
@@ -185,3 +192,25 @@ def test_what_does_not_fit_is_refused(tmp_path, old, new, message):
     path.write_text(path.read_text().replace(old, new))
     with pytest.raises(UsageError, match=message):
         failures(load_description(path))
+
+
+def test_a_write_answered_with_no_error_that_it_met_fails():
+    window = Window.unknown(0, 64)
+    window.answers = np.repeat(np.array([[0] * 16, [SLVERR, DECERR] * 8], np.uint8), 4, axis=1)
+    program = storage_bursts(np.random.default_rng(1), [window], BurstShape(4, longest=16, kinds=(INCR,)), 20)
+    several = program.response == ANY_ERROR
+    assert several.any()
+
+    def failures(error):
+        of = program.bursts.of_beat
+        response = np.where(several, error, program.response)
+        done = np.ones_like(response)
+        answers = BurstAnswers(
+            response, done, done, done, program.data, program.beat_answers, np.zeros(len(of), np.uint64)
+        )
+        record = SimpleNamespace(bursts={"s": answers})
+        return check_bursts(SimpleNamespace(bursts={"s": program}), record)[0]
+
+    assert not failures(SLVERR)
+    assert not failures(DECERR)
+    assert "expected an error that a beat has met, got OKAY" in failures(OKAY)[0]
