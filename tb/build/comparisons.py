@@ -52,7 +52,7 @@ def watched_place(name: str) -> Place | None:
     return None if match is None else (int(match[1]), int(match[2]), int(match[3]))
 
 
-def compiled_design(design: Design, params: Mapping[str, Any]) -> Compiled:
+def slang_design(design: Design, params: Mapping[str, Any]) -> Compiled:
     """A design as slang reads it.
 
     Raises:
@@ -69,7 +69,7 @@ def _comparisons(design: Design, params: Mapping[str, Any]) -> dict[str, dict[Pl
     files = design.sources()
     found: dict[str, dict[Place, str]] = defaultdict(dict)
     try:
-        compiled = compiled_design(design, params)
+        compiled = slang_design(design, params)
         tops = compiled.tops()
     except GoldbeatError:
         return found

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from goldbeat.pymodels.errors import GoldbeatError
-from goldbeat.tb.build.comparisons import compiled_design, instances_below
+from goldbeat.tb.build.comparisons import instances_below, slang_design
 from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.design.design import Design
 
@@ -49,7 +49,7 @@ class Settled:
 def settled_conditions(design: Design, params: Mapping[str, Any]) -> list[Settled]:
     """Those of a design's sources; none where slang cannot read them."""
     try:
-        compiled = compiled_design(design, params)
+        compiled = slang_design(design, params)
         tops = compiled.tops()
     except GoldbeatError:
         return []

@@ -88,28 +88,11 @@ def bus_cases(look: Look, options: Mapping[str, int | str | bool], *, cuts: bool
     def sweep(setting: CaseContext) -> list[Stimulus]:
         return _swept(look(setting), setting, 22, cuts=cuts)
 
-    def reset(setting: CaseContext) -> list[Stimulus]:
-        return [
-            episode
-            for number in range(int(setting.options["resets"]))
-            for episode in (
-                replace(cut_episode(look(setting), setting, number), one_edge=bool(setting.options["one_edge"])),
-                few_accesses(look(setting), setting, number),
-            )
-        ]
-
     def load(setting: CaseContext) -> list[Stimulus]:
         busy = replace(setting, options={**setting.options, **_LOAD})
         rng = np.random.default_rng([setting.seed, 24])
         return [bus_episode(look(setting), busy, rng, plain=True, places=False)]
 
-    resets = Case(
-        name="reset",
-        summary="resets with accesses under way, and a few accesses after each",
-        make=reset,
-        options={**OPTIONS, **options, "resets": RESETS, "one_edge": False},
-        inputs=False,
-    )
     cases = (
         Case(
             name="random",
@@ -133,7 +116,30 @@ def bus_cases(look: Look, options: Mapping[str, int | str | bool], *, cuts: bool
             inputs=False,
         ),
     )
-    return (*cases, resets) if cuts else cases
+    return (*cases, _reset_case(look, options)) if cuts else cases
+
+
+def _reset_case(look: Look, options: Mapping[str, int | str | bool]) -> Case:
+    """Many resets, each with an episode that shows what it has left."""
+
+    def reset(setting: CaseContext) -> list[Stimulus]:
+        one_edge = bool(setting.options["one_edge"])
+        return [
+            episode
+            for number in range(int(setting.options["resets"]))
+            for episode in (
+                replace(cut_episode(look(setting), setting, number), one_edge=one_edge),
+                few_accesses(look(setting), setting, number),
+            )
+        ]
+
+    return Case(
+        name="reset",
+        summary="resets with accesses under way, and a few accesses after each",
+        make=reset,
+        options={**OPTIONS, **options, "resets": RESETS, "one_edge": False},
+        inputs=False,
+    )
 
 
 def ram_episodes(port: MemoryPort, setting: CaseContext) -> list[Stimulus]:

@@ -127,11 +127,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors, *, one
     slowest = max(c.period_ps for c in stimulus.clocks.values())
     agents.load(stimulus, long=episode.long)
     agents.load_raw(episode.raw, data_alone=episode.data_alone)
-    if one_edge:
-        await _until(origin - _RESET_CYCLES * slowest + 5 * slowest // 4)
-        _set(resets, 1)
-    # The last look in reset; sinks decide two edges ahead, so everything is armed well before the origin.
-    await _until(origin - 3 * slowest)
+    await _last_look(resets, origin, slowest, one_edge=one_edge)
     if resets:
         # Before the reset has reached every flip-flop, assertions judge what nothing has set.
         failed_assertions(job.top, origin, stimulus.clocks)
@@ -153,12 +149,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors, *, one
         agents.start(origin, settled=True)
     await _stream(agents, episode, origin)
     stop = stimulus.stop_ps
-    if stimulus.one_edge:
-        # The reset comes with the next episode, and no edge before it.
-        agents.stop_clocks()
-    _set(resets if stop is not None and not stimulus.one_edge else (), 0)
-    if watched is not None:
-        watched.cancel()
+    _end(agents, resets, stimulus, watched)
     taken, outcome, broken, waiting = _stopped(agents, outputs_alone=episode.quiet_ps is not None)
     left = _outstanding(job, waiting) if stop is None else []
     status = {s.name: agents.peek(s.name) for s in job.status}
@@ -185,6 +176,25 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors, *, one
         origin,
         agents.stalled(),
     )
+
+
+async def _last_look(resets: Sequence[Any], origin: int, slowest: int, *, one_edge: bool) -> None:
+    """Wait for the last look in reset; a reset that lasts for one edge of the slowest clock ends before."""
+    if one_edge:
+        await _until(origin - _RESET_CYCLES * slowest + 5 * slowest // 4)
+        _set(resets, 1)
+    # Sinks decide two edges ahead, so everything is armed well before the origin.
+    await _until(origin - 3 * slowest)
+
+
+def _end(agents: Transactors, resets: Sequence[Any], stimulus: Stimulus, watched: Task[None] | None) -> None:
+    """Begin the reset that ends an episode, if one does; one of a single edge comes with the next episode."""
+    if stimulus.one_edge:
+        agents.stop_clocks()
+    elif stimulus.stop_ps is not None:
+        _set(resets, 0)
+    if watched is not None:
+        watched.cancel()
 
 
 async def _cut_off(agents: Transactors, job: Job, stimulus: Stimulus, origin: int, released: int) -> Record:
