@@ -167,12 +167,23 @@ def _swept(ports: BusPorts, setting: CaseContext, salt: int, *, cuts: bool = Fal
     for number in reversed(_CUTS) if cuts else ():
         # What a reset leaves behind shows in the episode after it.
         episodes.insert(number, cut_episode(ports, setting, number))
+    return [*episodes, *_deep(ports, setting)]
+
+
+def _deep(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
+    """The long run, the slow episode, and the one with small gaps."""
     return [
-        *episodes,
         long_run(ports, setting, LONG_RUN, pause_cycles(setting.numbers())),
         slow_episode(ports, setting),
         flowing_episode(ports, setting),
     ]
+
+
+def beside_idle_streams(ports: BusPorts, setting: CaseContext, *, cuts: bool) -> list[Stimulus]:
+    """What ``sweep`` adds for the buses of a design with streams, which are idle: long, slow, and cut off by resets."""
+    numbers = _CUTS if cuts else ()
+    cut = [one for n in numbers for one in (cut_episode(ports, setting, n), few_accesses(ports, setting, n))]
+    return [*cut, *_deep(ports, setting)]
 
 
 def some_memory(port: Bundle, rng: Rng) -> MemoryImage:

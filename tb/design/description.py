@@ -34,7 +34,7 @@ from goldbeat.pymodels.stimulus_file import read_stimulus
 from goldbeat.pymodels.stock_models import READY_MODELS, StreamShape, outcome, taken_inputs
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.address_map import AddressRange, stretches
-from goldbeat.tb.design.beside_streams import beside_streams
+from goldbeat.tb.design.beside_streams import beside_streams, with_deep_buses
 from goldbeat.tb.design.bus_ports import BusPorts, varied
 from goldbeat.tb.design.bus_traffic import OPTIONS, RAM_OPTIONS, bus_cases, ram_episodes, some_memory
 from goldbeat.tb.design.case import Case, CaseContext
@@ -443,6 +443,11 @@ class Description(_Table):
             if driven
             else bus_cases(look, self.accesses, cuts=self._resettable)
         )
+        if driven:
+            cases = tuple(
+                with_deep_buses(case, look, self.accesses, cuts=self._resettable) if case.name == _SWEEP else case
+                for case in cases
+            )
         check = outputs_unknown if self.stream_model == RULES and self._has_outputs() else None
         return tuple(case.model_copy(update={"check": check}) for case in cases)
 

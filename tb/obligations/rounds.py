@@ -16,7 +16,6 @@ from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from goldbeat.tb.design.bus_ports import data_bytes
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
-from goldbeat.tb.design.ports.apb import ApbPort
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.traffic import FILLS
 from goldbeat.tb.obligations.buses import address_pin
@@ -135,7 +134,7 @@ def try_all(
                     tried.obligations = merge_obligations([*tried.obligations, asked])
                     if not given:
                         continue
-                _take(tried, results)
+                _take(tried, results, warn=part.excuse is None)
                 if tried.failures:
                     break
             found = merge_obligations([*tried.obligations, *condition_obligations(counts, design, pins)])
@@ -185,11 +184,11 @@ def _resets(whole: Request) -> list[_Part]:
 
 
 def _unaligned(whole: Request) -> _Part | None:
-    """Addresses within words, which AXI-Lite allows and few designs look at; none where they lead to APB or other widths."""
+    """Addresses within words, which AXI-Lite allows and few designs look at; none where they lead to other widths."""
     params = whole.all_params
     ports = (*whole.design.register_ports(params), *whole.design.memory_ports(params))
     slaves = [port for port in ports if port.direction == "in" and isinstance(port, LitePort)]
-    if not slaves or any(isinstance(port, ApbPort) for port in ports) or len({data_bytes(port) for port in ports}) > 1:
+    if not slaves or len({data_bytes(port) for port in ports}) > 1:
         return None
     asked = Obligation("addresses", address_pin(slaves[0]), "addresses within a word", met=False)
     excuse = "the RTL takes addresses of words alone, as most masters send them"
@@ -233,8 +232,8 @@ def _more_rounds(whole: Request, first: int, tried: Tried, budget_s: float) -> I
         first, count = first + count, min(2 * count, _MOST_SEEDS)
 
 
-def _take(tried: Tried, results: Sequence[RunResult]) -> None:
-    """Add what some runs have shown."""
+def _take(tried: Tried, results: Sequence[RunResult], *, warn: bool) -> None:
+    """Add what some runs have shown; ``warn``: warnings, too: an APB bridge may pass on what it need not take."""
     for result in results:
         tried.runs += 1
         tried.episodes += len(result.episodes)
@@ -245,7 +244,7 @@ def _take(tried: Tried, results: Sequence[RunResult]) -> None:
         if result.request.options.get("fill") != 0:
             # Without the beats that fill queues, a ready has no reason to fall.
             tried.partial.update(dict.fromkeys(result.partial))
-        tried.warnings.update(dict.fromkeys(result.warnings))
+        tried.warnings.update(dict.fromkeys(result.warnings if warn else ()))
     tried.obligations = merge_obligations([*tried.obligations, *port_obligations(results)])
 
 

@@ -16,6 +16,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.cli import app
 from goldbeat.tb.design.address_map import AddressStretch
 from goldbeat.tb.design.description import load_description
+from goldbeat.tb.design.traffic import CUT_OFF
 from goldbeat.tb.inside.job import BurstAnswers
 from goldbeat.tb.run.burst_check import check_bursts
 from goldbeat.tb.run.runs import Request, run
@@ -116,6 +117,10 @@ def test_streams_beside_buses_are_driven_and_compared(tmp_path):
     path.write_text(text.replace('stream_model = "rules"', 'stream_model = "identity"'))
     design = load_description(path)
     assert [case.name for case in design.cases] == ["sweep", "random", "sizes"]
+    sweep = Request(design, design.case("sweep"))
+    labels = [one.label for one in sweep.case.make(sweep.setting(0))]
+    for begin in (CUT_OFF, "runs of up to 4096 accesses", "pauses and answers of", "requests 4 cycles apart"):
+        assert any(label.startswith(begin) for label in labels), begin
     found, compared = failures(design)
     assert not found
     assert compared > 2000
