@@ -9,6 +9,7 @@ gets the real one.
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import sys
 from importlib.util import LazyLoader, find_spec, module_from_spec, spec_from_file_location
@@ -32,6 +33,8 @@ def import_cocotb() -> None:
         for name in stand_ins:
             del sys.modules[name]
     _import_asyncio_later(errors)
+    # From Python 3.12 on each record of a log asks asyncio for its task. There is none here, and to ask would import it.
+    logging.logAsyncioTasks = False  # type: ignore[attr-defined]
 
 
 def _with(name: str, **content: object) -> ModuleType:

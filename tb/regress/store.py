@@ -12,7 +12,7 @@ import json
 import shlex
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -486,38 +486,41 @@ class Store:
                 for r in found
             ]
 
+    @contextmanager
+    def _selected(self, query: str, *values: Any) -> Iterator[sqlite3.Cursor]:
+        """Rows one at a time. An error that somebody keeps must not keep the file locked, so the cursor does not wait for it."""
+        with _plain_errors(self.path), closing(self._base.execute(query, values)) as rows:
+            yield rows
+
     def briefs(self, run: int) -> list[Brief]:
         """The items of a run in short, in the plan's order."""
-        with _plain_errors(self.path):
-            rows = self._base.execute(f"SELECT {COLUMNS} FROM items WHERE run=? ORDER BY idx", (run,))
+        with self._selected(f"SELECT {COLUMNS} FROM items WHERE run=? ORDER BY idx", run) as rows:
             return [read_brief(tuple(row)) for row in rows]
 
     def passed_params(self, run: int, design: str) -> list[dict[str, Any]]:
         """The sets of parameter values, as differences from the cases', with which cases of a design pass."""
-        with _plain_errors(self.path):
-            found = self._base.execute(
-                "SELECT DISTINCT params FROM items WHERE run=? AND design=? AND status='pass'", (run, design)
-            )
+        with self._selected(
+            "SELECT DISTINCT params FROM items WHERE run=? AND design=? AND status='pass'", run, design
+        ) as found:
             return [json.loads(row["params"]) for row in found]
 
     def measured(self, run: int, *, waived: bool = False) -> Iterator[ItemFigures]:
         """The figures of every result of a run, one at a time, in the plan's order; ``waived``: only of those with waivers."""
         where = 'AND instr(result, \'"waived": {"\')' if waived else ""
-        with _plain_errors(self.path):
-            rows = self._base.execute(
-                f"SELECT idx, design, status, result FROM items WHERE run=? AND result IS NOT NULL {where} ORDER BY idx",
-                (run,),
-            )
+        with self._selected(
+            f"SELECT idx, design, status, result FROM items WHERE run=? AND result IS NOT NULL {where} ORDER BY idx",
+            run,
+        ) as rows:
             yield from read_measured(tuple(row) for row in rows)
 
     def passed(self, run: int, most: int) -> Iterator[PassedItem]:
         """The first items of a run that pass, with what is held against other runs, one at a time."""
-        with _plain_errors(self.path):
-            rows = self._base.execute(
-                "SELECT key, design, case_name, coalesce(cycles, 0), result FROM items"
-                " WHERE run=? AND status IN ('pass', 'recorded') ORDER BY idx LIMIT ?",
-                (run, most),
-            )
+        with self._selected(
+            "SELECT key, design, case_name, coalesce(cycles, 0), result FROM items"
+            " WHERE run=? AND status IN ('pass', 'recorded') ORDER BY idx LIMIT ?",
+            run,
+            most,
+        ) as rows:
             yield from read_passed(tuple(row) for row in rows)
 
     def bad(self, run: int, most: int) -> list[Row]:

@@ -76,6 +76,8 @@ OUTS = {
     "in the middle": "aie.dma_bd(%b : memref<16xi32> offset = 4 len = 8)",
     "padding": "aie.dma_bd(%b : memref<16xi32>, 0, 16, [<size = 3, stride = 4>, <size = 4, stride = 1>], "
     "[<const_pad_before = 1, const_pad_after = 0>, <const_pad_before = 0, const_pad_after = 0>])",
+    "named padding": "aie.dma_bd(%b : memref<16xi32> offset = 0 len = 16 sizes = [3, 4] strides = [4, 1] "
+    "pad [<const_pad_before = 1, const_pad_after = 0>, <const_pad_before = 0, const_pad_after = 0>])",
     "iteration": "aie.dma_bd(%b : memref<16xi32> offset = 0 len = 16) "
     "{iteration = #aie.bd_iteration<size = 1, stride = 0, current = 0>}",
 }

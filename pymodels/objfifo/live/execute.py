@@ -155,7 +155,8 @@ def _order(
         try:
             usual, recorder = _recorded(run)
             if usual[0]:
-                shown = shown_order(run, usual, array_findings(recorder), thorough=thorough)
+                found = array_findings(recorder)
+                shown = shown_order(run, usual, recorder.array.memories, found, thorough=thorough)
                 return replace(shown, host_steps=tuple(recorder.host_steps))
         except GoldbeatError as failure:
             error = failure

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.order_record import Accessor, OrderRecorder
@@ -21,11 +21,13 @@ class ArrayFinding:
         text: both, their bytes, and the edge that is missing.
         actors: who makes them; the first one came first in this run.
         undecided: one of several releases may order them.
+        written: the tile and the bytes that both programs write; None for others.
     """
 
     text: str
     actors: tuple[str, str]
     undecided: bool
+    written: tuple[Tile, int, int] | None = None
 
 
 def array_findings(recorder: OrderRecorder) -> list[ArrayFinding]:
@@ -43,6 +45,7 @@ def array_findings(recorder: OrderRecorder) -> list[ArrayFinding]:
             key = (_side(first), first.write, _side(second), second.write, name, conflict.undecided)
             pair = found.setdefault(key, _Pair(first, second, name, low, high, conflict.undecided))
             pair.low, pair.high = min(pair.low, low), max(pair.high, high)
+            pair.ranges.append((int(conflict.ranges[0, 0]), int(conflict.ranges[-1, 1])))
     sure = {key[:-1] for key, pair in found.items() if not pair.undecided}
     pairs = [pair for key, pair in found.items() if not pair.undecided or key[:-1] not in sure]
     return [pair.finding() for pair in sorted(pairs, key=lambda one: one.undecided)]
@@ -58,6 +61,14 @@ class _Pair:
     low: int
     high: int
     undecided: bool
+    ranges: list[tuple[int, int]] = field(default_factory=list)
+
+    def written(self) -> tuple[Tile, int, int] | None:
+        memory = self.first.walk.memory
+        programs = _who(self.first).place and _who(self.second).place
+        if not (programs and self.first.write and self.second.write and isinstance(memory, Tile)):
+            return None
+        return memory, min(low for low, _ in self.ranges), max(high for _, high in self.ranges)
 
     def finding(self) -> ArrayFinding:
         sides = []
@@ -70,7 +81,7 @@ class _Pair:
             text = f"undecided: {what}; one of several releases may order them"
         else:
             text = f"unordered: {what}; missing: {actors[1]} waits until {actors[0]} is done"
-        return ArrayFinding(text, actors, self.undecided)
+        return ArrayFinding(text, actors, self.undecided, self.written())
 
 
 def _who(access: OrderedAccess) -> Accessor:

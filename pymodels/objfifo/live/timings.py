@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextvars
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,16 +20,17 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.objfifo.live.agent import LiveAgent
 from goldbeat.pymodels.objfifo.live.array import LiveArray
-from goldbeat.pymodels.objfifo.live.dma import LiveChannel
+from goldbeat.pymodels.objfifo.live.dma import LiveChannel, LiveWords
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.order_check import ArrayFinding
 from goldbeat.pymodels.objfifo.live.thread_program import in_program
 from goldbeat.pymodels.objfifo.plan.plan import Direction, HostStep
-from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 
 Hosts = dict[str, npt.NDArray[Any]]
 TimedRun = Callable[[Callable[[LiveArray], None]], tuple[bool, Hosts]]
 """Runs a fresh array after a function has prepared it: whether it completes, and the host's arrays afterwards."""
+Memories = Mapping[Tile, LiveWords]
 _OWN = str(Path(__file__).resolve().parents[3])
 _ROUNDS = 1000
 """Of others after a release, where programs never rest."""
@@ -185,31 +186,50 @@ def unordered_accesses(run: TimedRun, usual: tuple[bool, Hosts]) -> tuple[str, .
 
 
 def shown_order(
-    run: TimedRun, usual: tuple[bool, Hosts], found: Sequence[ArrayFinding], *, thorough: bool
+    run: TimedRun,
+    usual: tuple[bool, Hosts],
+    memories: Memories,
+    found: Sequence[ArrayFinding],
+    *,
+    thorough: bool,
 ) -> ArrayOrder:
     """Try the findings of a recorded run, and other legal timings.
 
     Args:
         run: see :data:`TimedRun`.
         usual: what the usual schedule came to.
-        found: by its record.
+        memories: of the tiles, at its end.
+        found: by its record. Two programs that leave the same bytes whoever is first, and the same results, are left out.
         thorough: try other timings where there is no finding.
     """
     seen = unordered_accesses(run, usual) if found or thorough else ()
-    known: dict[tuple[str, str], str] = {}
+    known: dict[tuple[str, str], tuple[str, Memories]] = {}
+    pairs = []
     for one in found:
         if one.actors not in known:
             known[one.actors] = _shown_difference(run, usual, one.actors)
-    pairs = [(one, known[one.actors]) for one in found]
+        text, others = known[one.actors]
+        if text or one.written is None or _differ(memories, others, *one.written):
+            pairs.append((one, text))
     shown = tuple(f"{one.text}; {text}" for one, text in pairs if text and not one.undecided)
     return ArrayOrder(seen or shown, tuple(f"{one.text}; {text or 'no difference shown'}" for one, text in pairs))
 
 
-def _shown_difference(run: TimedRun, usual: tuple[bool, Hosts], actors: tuple[str, str]) -> str:
-    """How results differ if the first of two actors, which came first, is slow; empty if they were not seen to differ."""
+def _differ(one: Memories, other: Memories, tile: Tile, low: int, high: int) -> bool:
+    """Whether bytes of a tile's memory differ."""
+    return not np.array_equal(one[tile].view(np.uint8)[low:high], other[tile].view(np.uint8)[low:high])
+
+
+def _shown_difference(run: TimedRun, usual: tuple[bool, Hosts], actors: tuple[str, str]) -> tuple[str, Memories]:
+    """How results differ if the first of two actors, which came first, is slow, and the memories of that run.
+
+    The text is empty if results were not seen to differ.
+    """
+    name = actors[0]
+    arrays: list[LiveArray] = []
 
     def hold(array: LiveArray) -> None:
-        name = actors[0]
+        arrays.append(array)
         if name in {channel.name for channel in array.channels.values()}:
             array.hold_channels(lambda channel: channel.name == name)
         else:
@@ -217,7 +237,7 @@ def _shown_difference(run: TimedRun, usual: tuple[bool, Hosts], actors: tuple[st
             array.held_program = name
 
     text = _difference(usual, run(hold))
-    return f"{text} if {actors[0]} is slow" if text else ""
+    return (f"{text} if {name} is slow" if text else ""), arrays[0].memories
 
 
 def _released_early(run: TimedRun, usual: tuple[bool, Hosts]) -> list[str]:

@@ -104,6 +104,8 @@ def bd_line(op: MlirOp, numbers: Numbers) -> BdLine:
     while not cursor.accept(")"):
         if cursor.accept(","):
             continue
+        if cursor.accept("pad"):
+            cursor.accept("=")
         if cursor.now.text == "[":
             inner = cursor.balanced()
             pads = any(t.text in PADS for t in inner)

@@ -115,7 +115,7 @@ def test_only_holders_of_the_keys_get_in(own_root, keys, tmp_path):
     with farm("--tls", keys) as (address, _):
         assert address.startswith("tls://")
         with connect(address, keys) as executor:
-            assert executor.submit(pow, 2, 5).result(60) == 32
+            assert executor.submit(pow, 2, 5).result(240) == 32
         with pytest.raises(ToolError, match="no dask scheduler answers"), connect(address, other):
             pass
         with pytest.raises(UsageError, match="--tls DIR"), connect(address, None):

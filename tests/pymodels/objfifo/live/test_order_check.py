@@ -71,6 +71,26 @@ def test_a_host_array_that_is_used_again_before_the_wait(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(("number", "reported"), [(5, False), (6, True)])
+def test_two_programs_that_write_the_same_value_are_no_finding(tmp_path, number, reported):
+    """A parameter that the host sets while the core sets it too, which the core reads when data have come."""
+    text = SOUND["fifos"].replace(
+        "%core = aie.core(%t) {",
+        """%p = aie.buffer(%t) {sym_name = "p"} : memref<1xi32>
+    %core = aie.core(%t) {
+      %i = arith.constant 0 : index
+      %five = arith.constant 5 : i32
+      memref.store %five, %p[%i] : memref<1xi32>""",
+    )
+    first = text.index("aiex.npu.dma_memcpy_nd")
+    text = f"{text[:first]}aiex.npu.rtp_write(@p, 0, {number}) : i32\n    {text[first:]}"
+    build = built(tmp_path, text)
+    assert ["of p; " in one.text for one in findings(build)] == [True]
+    order = array_order(build)
+    assert len(order.pairs) == reported
+    assert all("the host's sequence writes: bytes 0 to 3 of p" in pair for pair in order.pairs)
+
+
 def test_a_pair_without_a_difference_is_no_pass(tmp_path):
     """What is given back early is read late, but no object comes that would be put there."""
     release = "aie.objectfifo.release @x(Consume, 1)\n"
