@@ -202,11 +202,14 @@ def _public_designs(clone: Path) -> Iterator[Row]:
     found = Counter[str]()
     for made in (upstream_cases, example_cases, late_cases, older_cases, text_cases):
         for case in made():
-            status, said = run_case(case, clone)
+            with tempfile.TemporaryDirectory() as folder:
+                status, said = run_case(case, clone, Path(folder))
             found[status] += 1
-            if status == "unordered":
+            if status in ("undecided", "unordered"):
                 print(f"{case.name}: {said}", file=sys.stderr)
-    yield Row("mlir-aie's tests that run", found["right"] + found["unordered"], table="public object FIFOs")
+    run = found["right"] + found["undecided"] + found["unordered"]
+    yield Row("mlir-aie's tests that run", run, table="public object FIFOs")
+    yield Row("undecided", found["undecided"], table="public object FIFOs")
     yield Row("false alarms", found["unordered"], table="public object FIFOs", goal="0")
 
 
