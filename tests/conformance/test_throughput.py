@@ -56,6 +56,22 @@ def test_the_post_link_output_keeps_its_frame_gaps(data: Path) -> None:
     assert found["steady"]["holds"] is True
 
 
+def test_the_figure_of_the_vendors_guide(tmp_path: Path) -> None:
+    """UG1388 divides all 102,400 samples of a file by the time from its first to its last beat: 579.636 MSps.
+
+    That time has one beat's interval less than beats, so raw leaves the last beat out. The guide prints the first five stamps,
+    and the last three.
+    """
+    beats, first, last = 51200, 5790_000, 182_452_500
+    stamps = [first + 2500 * n for n in range(5)] + [last - 2500 * n for n in (1, 0)]
+    between = [stamps[4] + (stamps[5] - stamps[4]) * n // (beats - 6) for n in range(1, beats - 6)]
+    file = tmp_path / "guide.txt"
+    file.write_text("".join(f"T {stamp} ps\n1 2 3 4\n" for stamp in (*stamps[:5], *between, *stamps[5:])))
+    found = json.loads(goldbeat("plio", "throughput", file, "--dtype", "cint16", "--width", "64", "--json"))[0]
+    assert (found["beats"], found["samples"]) == (beats, 2 * beats)
+    assert round(found["raw"]["msamples_per_s"] * beats / (beats - 1), 3) == 579.636
+
+
 @pytest.mark.parametrize(
     ("name", "dtype"),
     [("xup_fir_lowpass_output_aie.txt", "cint16"), ("vt_postlink_DataOut1_int32_plio32.txt", "int32")],
