@@ -6,18 +6,20 @@ Tasks follow each other, so each one is checked by itself. Lists of descriptors 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.nvdla.cube_walks import cube_walks
 from goldbeat.pymodels.nvdla.engines.configuration import NV_FULL, NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.target import target
-from goldbeat.pymodels.nvdla.loadable.dependencies import Dependencies
+from goldbeat.pymodels.nvdla.loadable.dependencies import Dependencies, OperationMoments
 from goldbeat.pymodels.nvdla.loadable.loadable import INPUT, Loadable
 from goldbeat.pymodels.nvdla.loadable.network import LoadableNetwork, dla_tasks, network
 from goldbeat.pymodels.order.byte_walk import common_bytes
 from goldbeat.pymodels.order.conflicts import OrderConflict, OrderedAccess, find_conflicts
+from goldbeat.pymodels.order.order_picture import OrderPicture, order_picture
 from goldbeat.pymodels.order.partial_order import PartialOrder
 
 _SHOWN = 3
@@ -32,12 +34,14 @@ class OrderFinding:
         operations: indices of those that take part.
         text: what is wrong, and what would cure it.
         unordered: accesses that nothing orders; or else an operation that is never done.
+        picture: makes the picture of accesses that nothing orders.
     """
 
     task: int
     operations: tuple[int, ...]
     text: str
     unordered: bool = True
+    picture: Callable[[], OrderPicture] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,25 @@ def _unordered(
         for conflict in conflicts:
             first, second = _in_order(conflict, accesses, order, filled)
             pair = tuple(_place(one).index for one in (first, second))
-            yield OrderFinding(found.task.id, pair, _text(conflict, first, second, dependencies))
+            text = _text(conflict, first, second, dependencies)
+            name = partial(_actor_name, dependencies)
+            picture = partial(order_picture, order, conflict, text, name, partial(_label, moments))
+            yield OrderFinding(found.task.id, pair, text, picture=picture)
+
+
+def _actor_name(dependencies: Dependencies, actor: Hashable) -> str:
+    assert isinstance(actor, tuple)
+    return f"{dependencies.name(actor[0])}, {actor[1]}"
+
+
+def _label(moments: Mapping[int, OperationMoments], event: int) -> str:
+    """What happens at an event."""
+    said = (
+        *(("programmed", "is programmed"), ("enabled", "is enabled"), ("fetches", "begins to read")),
+        *(("data", "has read its data"), ("weights", "has read its weights"), ("starts", "may write from here on")),
+        *(("drained", "all that it is made of has been read"), ("completed", "is completed")),
+    )
+    return next((text for at in moments.values() for name, text in said if getattr(at, name) == event), "")
 
 
 def _place(access: OrderedAccess) -> _Place:

@@ -62,6 +62,14 @@ class PartialOrder:
             found[actor].append(event)
         return found
 
+    def actor(self, event: int) -> Hashable:
+        """Whose event it is."""
+        return list(self._actors)[self._actor[event]]
+
+    def edges(self) -> list[tuple[int, int]]:
+        """The edges between events that were given, each as the event before and the one after."""
+        return [(one, after) for after, before in self._edges.items() for one in before]
+
     def edge(self, before: int, after: int) -> None:
         """One event happens before another one."""
         self._edges.setdefault(after, []).append(before)

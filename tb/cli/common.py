@@ -7,10 +7,10 @@ import json
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +18,9 @@ from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.tb.cli import starting
 from goldbeat.tb.cli.lazy_group import LazyGroup
 from goldbeat.tb.visible import visible
+
+if TYPE_CHECKING:
+    from goldbeat.pymodels.order.order_picture import OrderPicture
 
 FAILED = 1
 """Exit code: a comparison or a limit failed."""
@@ -164,3 +167,22 @@ def check_free(path: Path, force: bool) -> None:
     if path.is_file() and not force:
         raise UsageError(f"{path} exists; --force overwrites it")
     check_target(path, force)
+
+
+def draw_order(path: Path, title: str, pictures: Sequence[Callable[[], OrderPicture]], *, quiet: bool) -> None:
+    """Write the page of accesses that nothing orders, if there are some, and say so.
+
+    Args:
+        path: of the HTML file.
+        title: what was checked.
+        pictures: make the picture of a finding each.
+        quiet: say it on stderr, because stdout is for machines.
+    """
+    if not pictures:
+        say("no page: there is nothing to draw", err=quiet)
+        return
+    # Templates take time to import.
+    from goldbeat.tb.page.order_page import write_order_page
+
+    write_order_page(path, title, pictures)
+    say(f"page: {path}", err=quiet)

@@ -188,9 +188,9 @@ def _render(shown: KeptRun, run: KeptRun, drawn: _Drawn, timeline: BeatTimeline,
         run=run,
         shown=shown,
         of_seed=shown is not run or len(run.report.seeds) > 1,
-        uplot={"name": UPLOT, "script": _part("uPlot.iife.min.js"), "style": _part("uPlot.min.css")},
+        uplot={"name": UPLOT, "script": page_part("uPlot.iife.min.js"), "style": page_part("uPlot.min.css")},
         data=Markup(script_json(data)),
-        script=_part("run.js"),
+        script=page_part("run.js"),
         difference=_difference(shown),
         timeline=timeline,
         lanes=Markup(lanes_drawing(timeline)),
@@ -208,7 +208,7 @@ def _render(shown: KeptRun, run: KeptRun, drawn: _Drawn, timeline: BeatTimeline,
     )
 
 
-def _part(name: str) -> Markup:
+def page_part(name: str) -> Markup:
     """A script or style that goes into the page as it is."""
     return Markup((TEMPLATES / name).read_text(encoding="utf-8"))
 

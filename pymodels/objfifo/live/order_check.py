@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.order_record import Accessor, OrderRecorder
 from goldbeat.pymodels.objfifo.plan.tile import Tile
 from goldbeat.pymodels.order.conflicts import OrderConflict, OrderedAccess, find_conflicts
 from goldbeat.pymodels.order.counters import order_counters
+from goldbeat.pymodels.order.order_picture import OrderPicture, order_picture
 
 
 @dataclass(frozen=True)
@@ -22,12 +24,14 @@ class ArrayFinding:
         actors: who makes them; the first one came first in this run.
         undecided: one of several releases may order them.
         written: the tile and the bytes that both programs write; None for others.
+        picture: makes the picture of it.
     """
 
     text: str
     actors: tuple[str, str]
     undecided: bool
-    written: tuple[Tile, int, int] | None = None
+    written: tuple[Tile, int, int] | None
+    picture: Callable[[], OrderPicture] = field(compare=False, repr=False)
 
 
 def array_findings(recorder: OrderRecorder) -> list[ArrayFinding]:
@@ -43,18 +47,19 @@ def array_findings(recorder: OrderRecorder) -> list[ArrayFinding]:
         first, second = sorted((conflict.first, conflict.second), key=lambda one: one.begin)
         for name, low, high in _buffers(recorder.array, conflict):
             key = (_side(first), first.write, _side(second), second.write, name, conflict.undecided)
-            pair = found.setdefault(key, _Pair(first, second, name, low, high, conflict.undecided))
+            pair = found.setdefault(key, _Pair(conflict, first, second, name, low, high, conflict.undecided))
             pair.low, pair.high = min(pair.low, low), max(pair.high, high)
             pair.ranges.append((int(conflict.ranges[0, 0]), int(conflict.ranges[-1, 1])))
     sure = {key[:-1] for key, pair in found.items() if not pair.undecided}
     pairs = [pair for key, pair in found.items() if not pair.undecided or key[:-1] not in sure]
-    return [pair.finding() for pair in sorted(pairs, key=lambda one: one.undecided)]
+    return [pair.finding(recorder) for pair in sorted(pairs, key=lambda one: one.undecided)]
 
 
 @dataclass
 class _Pair:
     """Accesses of two places to a buffer."""
 
+    conflict: OrderConflict
     first: OrderedAccess
     second: OrderedAccess
     name: str
@@ -70,7 +75,7 @@ class _Pair:
             return None
         return memory, min(low for low, _ in self.ranges), max(high for _, high in self.ranges)
 
-    def finding(self) -> ArrayFinding:
+    def finding(self, recorder: OrderRecorder) -> ArrayFinding:
         sides = []
         for one in (self.first, self.second):
             since = f" after it {_who(one).since}" if _who(one).since else ""
@@ -81,7 +86,13 @@ class _Pair:
             text = f"undecided: {what}; one of several releases may order them"
         else:
             text = f"unordered: {what}; missing: {actors[1]} waits until {actors[0]} is done"
-        return ArrayFinding(text, actors, self.undecided, self.written())
+        label = partial(_label, recorder.labels)
+        picture = partial(order_picture, recorder.order, self.conflict, text, str, label)
+        return ArrayFinding(text, actors, self.undecided, self.written(), picture)
+
+
+def _label(labels: Mapping[int, str], event: int) -> str:
+    return labels.get(event, "")
 
 
 def _who(access: OrderedAccess) -> Accessor:

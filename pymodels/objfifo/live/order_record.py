@@ -78,6 +78,7 @@ class OrderRecorder:
     Attributes:
         order: events and edges.
         accesses: of all actors.
+        labels: what happens at events.
         host_steps: what the host started and waited for, in order.
     """
 
@@ -85,6 +86,7 @@ class OrderRecorder:
         self.array = array
         self.order = PartialOrder()
         self.accesses: list[OrderedAccess] = []
+        self.labels: dict[int, str] = {}
         self.host_steps: list[HostStep] = []
         self.counters: dict[int, CountingSemaphore] = {}
         self._line = line
@@ -110,6 +112,8 @@ class OrderRecorder:
     def _event(self, actor: str, *after: int, what: str = "") -> int:
         found = self.order.event(actor, *(one for one in after if one >= 0))
         self._last[actor] = found
+        if what:
+            self.labels[found] = what
         if (span := self._spans.pop(actor, None)) is not None:
             self._close(actor, span, found)
         if actor not in self._pushed:
@@ -166,7 +170,8 @@ class OrderRecorder:
         pushed = self._pushed[self._channel(channel)]
         # What was queued otherwise was queued by the host.
         host = self.array.host
-        self._event(channel.name, pushed.popleft() if pushed else -1 if host is None else self._last.get(host.name, -1))
+        cause = pushed.popleft() if pushed else -1 if host is None else self._last.get(host.name, -1)
+        self._event(channel.name, cause, what="begins a task")
 
     def descriptor_begins(self, channel: LiveChannel, bd: LiveBd, use: int) -> None:
         """See :class:`ChannelWatch`."""
@@ -186,9 +191,10 @@ class OrderRecorder:
         if channel.direction is Direction.S2MM:
             use.causes.update(channel.causes)
             if use.first is None:
-                use.first = self._event(name, *channel.causes[:1])
+                use.first = self._event(name, *channel.causes[:1], what="takes the first word of a descriptor")
         if ends or channel.tile.kind is TileKind.SHIM:
-            done = self._event(name, *(use.causes if ends else channel.causes))
+            said = "has moved all words of a descriptor" if ends else "has moved words"
+            done = self._event(name, *(use.causes if ends else channel.causes), what=said)
             if channel.tile.kind is TileKind.SHIM and not channel.compresses:
                 # No lock keeps host arrays: each part of a transfer counts by itself.
                 use.walk = self._walk(channel, channel.reached(len(words)))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextvars
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from goldbeat.pymodels.objfifo.live.order_check import ArrayFinding
 from goldbeat.pymodels.objfifo.live.thread_program import in_program
 from goldbeat.pymodels.objfifo.plan.plan import Direction, HostStep
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
+from goldbeat.pymodels.order.order_picture import OrderPicture
 
 Hosts = dict[str, npt.NDArray[Any]]
 TimedRun = Callable[[Callable[[LiveArray], None]], tuple[bool, Hosts]]
@@ -47,11 +48,13 @@ class ArrayOrder:
     Attributes:
         unordered: results differ under another legal timing, with the difference.
         pairs: by the record of the run, whether results were seen to differ or not.
+        pictures: make the pictures of the pairs.
         host_steps: what the runtime sequence starts and waits for, in order; empty where several designs were executed.
     """
 
     unordered: tuple[str, ...] = ()
     pairs: tuple[str, ...] = ()
+    pictures: tuple[Callable[[], OrderPicture], ...] = field(default=(), compare=False, repr=False)
     host_steps: tuple[HostStep, ...] = ()
 
     @property
@@ -71,7 +74,9 @@ def joined_order(parts: Iterable[ArrayOrder]) -> ArrayOrder:
     if len(all_of) == 1:
         return all_of[0]
     return ArrayOrder(
-        *(tuple(dict.fromkeys(t for one in all_of for t in getattr(one, n))) for n in ("unordered", "pairs"))
+        tuple(dict.fromkeys(text for one in all_of for text in one.unordered)),
+        tuple(dict.fromkeys(text for one in all_of for text in one.pairs)),
+        tuple(make for one in all_of for make in one.pictures),
     )
 
 
@@ -212,7 +217,11 @@ def shown_order(
         if text or one.written is None or _differ(memories, others, *one.written):
             pairs.append((one, text))
     shown = tuple(f"{one.text}; {text}" for one, text in pairs if text and not one.undecided)
-    return ArrayOrder(seen or shown, tuple(f"{one.text}; {text or 'no difference shown'}" for one, text in pairs))
+    return ArrayOrder(
+        seen or shown,
+        tuple(f"{one.text}; {text or 'no difference shown'}" for one, text in pairs),
+        tuple(one.picture for one, _ in pairs),
+    )
 
 
 def _differ(one: Memories, other: Memories, tile: Tile, low: int, high: int) -> bool:

@@ -231,6 +231,7 @@ def graph(
     epilog=examples(
         "goldbeat nvdla order model.nvdla --input 7.jpg          look for a timing that shows an unordered pair",
         "goldbeat nvdla order model.nvdla --rtl outdir/nv_small  on your RTL",
+        "goldbeat nvdla order model.nvdla --page order.html      draw the accesses and the missing edges",
     ),
 )
 def order(
@@ -239,6 +240,10 @@ def order(
         list[Path] | None, typer.Option("--input", "-i", metavar="FILE", help="Contents of the input memory [random].")
     ] = None,
     rtl: Annotated[Path | None, typer.Option("--rtl", metavar="FOLDER", help="Your generated RTL [ours].")] = None,
+    page: Annotated[
+        Path | None, typer.Option("--page", metavar="FILE.html", help="Draw each pair and the missing edge.")
+    ] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """List unordered accesses, and a timing that shows them.
@@ -247,7 +252,9 @@ def order(
     """
     from goldbeat.tb.designs.nvdla.order_command import OrderRequest, order_command
 
-    order_command(OrderRequest(file, given or (), rtl, as_json))
+    if page is not None:
+        check_free(page, force)
+    order_command(OrderRequest(file, given or (), rtl, page, as_json))
 
 
 @app.command(

@@ -24,7 +24,7 @@ from goldbeat.pymodels.nvdla.loadable.placement import place_memories
 from goldbeat.pymodels.nvdla.order_check import OrderFinding, order_findings
 from goldbeat.pymodels.nvdla.timed.dbb import CDMA_DATA, CDMA_WEIGHTS, CDP, PDP, SDP
 from goldbeat.pymodels.nvdla.timed.model import predict
-from goldbeat.tb.cli.common import FAILED, PARTIAL, print_json, say
+from goldbeat.tb.cli.common import FAILED, PARTIAL, draw_order, print_json, say
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.designs.nvdla.loadable_case import memories_left
 from goldbeat.tb.designs.nvdla.order_report import order_rows
@@ -51,6 +51,7 @@ class OrderRequest:
     file: Path
     inputs: Sequence[Path]
     rtl: Path | None
+    page: Path | None
     as_json: bool
 
 
@@ -80,6 +81,9 @@ def order_command(request: OrderRequest) -> None:
         print_json({"order": order_rows(found), "witness": witness})
     else:
         _show(found, shown)
+    if request.page is not None:
+        pictures = [one.picture for one in found if one.picture]
+        draw_order(request.page, request.file.name, pictures, quiet=request.as_json)
     if found:
         raise typer.Exit(PARTIAL if shown is None and all(one.unordered for one in found) else FAILED)
 

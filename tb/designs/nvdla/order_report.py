@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 import typer
@@ -15,7 +14,8 @@ from goldbeat.tb.cli.common import FAILED, say
 
 def order_rows(findings: Sequence[OrderFinding]) -> list[dict[str, Any]]:
     """The findings for machines."""
-    return [asdict(one) for one in findings]
+    names = ("task", "operations", "text", "unordered")
+    return [{name: getattr(one, name) for name in names} for one in findings]
 
 
 def end_with_order(findings: Sequence[OrderFinding], *, err: bool = False) -> None:

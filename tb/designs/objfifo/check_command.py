@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -19,7 +20,7 @@ from goldbeat.pymodels.objfifo.plan.lower import violations
 from goldbeat.pymodels.objfifo.plan.notes import Note, notes
 from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError
 from goldbeat.pymodels.objfifo.untimed.deadlock import ITERATIONS, DesignVerdict, Report, analyse
-from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, print_json, say
+from goldbeat.tb.cli.common import FAILED, PARTIAL, Force, Json, check_free, draw_order, print_json, say
 from goldbeat.tb.designs.objfifo.opened_design import OpenedDesign, opened_design
 from goldbeat.tb.designs.objfifo.run_command import Arguments, Design, Lax
 
@@ -61,6 +62,10 @@ def check(
         int, typer.Option("--iterations", metavar="N", min=1, help="Passes of programs that never end.")
     ] = ITERATIONS,
     lax: Lax = False,
+    page: Annotated[
+        Path | None, typer.Option("--page", metavar="FILE.html", help="Draw accesses that nothing orders.")
+    ] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Check all rules, then whether the design hangs.
@@ -70,6 +75,8 @@ def check(
 
     Exit code: 0 sound, 1 a rule is broken or the design hangs, 2 bad usage or bad input, 3 nothing to check.
     """
+    if page is not None:
+        check_free(page, force)
     found = _Checked()
     opened = opened_design(design, arguments or ())
     try:
@@ -85,6 +92,8 @@ def check(
         print_json(_as_json(found))
     else:
         _print(found)
+    if page is not None:
+        draw_order(page, design.name, found.order.pictures, quiet=as_json)
     if not found.good:
         raise typer.Exit(FAILED)
     if found.idle or found.order.unshown:

@@ -9,6 +9,7 @@ import pytest
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.order.byte_walk import ByteWalk, byte_ranges, common_bytes
 from goldbeat.pymodels.order.conflicts import OrderedAccess, find_conflicts
+from goldbeat.pymodels.order.order_picture import order_picture
 from goldbeat.pymodels.order.partial_order import PartialOrder
 
 
@@ -167,3 +168,29 @@ def test_comparisons_grow_with_accesses_not_with_pairs():
         return order.asked
 
     assert asked(400) <= 4.1 * asked(100)
+
+
+def test_a_picture_shows_both_accesses_what_is_ordered_and_what_is_missing():
+    order = PartialOrder()
+    made = [order.event("writer") for _ in range(9)]
+    other = [order.event("reader", *(made[1:2] if n == 1 else ())) for n in range(9)]
+    far = order.event("far", made[8])
+    writes = OrderedAccess("w", ByteWalk(0, 16, 4), True, made[4], made[5])
+    reads = OrderedAccess("r", ByteWalk(0, 16, 4), False, other[4])
+    (conflict,) = find_conflicts(order, [writes, reads])
+    found = order_picture(order, conflict, "text", str, {made[4]: "begins"}.get)
+    first, second = found.accesses
+    assert found.rows == ("writer", "reader", "far")
+    # Three events around each access, and what has an edge to them.
+    shown = {row: sum(one == row for one, _, _ in found.events) for row in range(3)}
+    assert shown == {0: 8, 1: 7, 2: 1}
+    assert [text for *_, text in found.events].count("begins") == 1
+    assert found.events[first.begin][2] == "begins"
+    assert (first.row, first.write, second.row, second.write) == (0, True, 1, False)
+    assert first.begin < first.end
+    assert second.begin == second.end
+    assert {(found.events[a][0], found.events[b][0]) for a, b in found.edges} == {(0, 1), (0, 2)}
+    # Columns keep the order, and nothing is drawn between the accesses that would order them.
+    assert all(a < b for a, b in found.edges)
+    assert (first.end, second.begin) not in found.edges
+    assert far == len(order) - 1

@@ -104,6 +104,11 @@ def test_a_pair_without_a_difference_is_no_pass(tmp_path):
         in done.output
     )
     assert done.exit_code == 3
+    drawn = CliRunner().invoke(app, ["objfifo", "check", str(path), "--page", str(tmp_path / "order.html")])
+    assert (drawn.exit_code, drawn.output.splitlines()[-1]) == (3, f"page: {tmp_path / 'order.html'}")
+    page = (tmp_path / "order.html").read_text()
+    assert page.count('class="missing"') == 1
+    assert "the core of core tile (0, 2): has released lock x_cons_prod_lock" in page
 
 
 @pytest.mark.parametrize("order", ["tracked", "hidden"])

@@ -2,6 +2,7 @@
 """``goldbeat nvdla order``: findings with a memory timing that shows them on our RTL."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,13 +50,24 @@ def invoked(tmp_path, loadable, *options):
 def test_a_sound_file_is_ordered(tmp_path):
     done = invoked(tmp_path, race(ordered=True))
     assert (done.exit_code, done.output) == (0, "every two accesses to the same bytes are ordered under every timing\n")
+    page = tmp_path / "order.html"
+    assert "no page: there is nothing to draw" in invoked(tmp_path, race(ordered=True), "--page", str(page)).output
+    assert not page.exists()
+    page.write_text("mine")
+    assert invoked(tmp_path, race(ordered=False), "--page", str(page)).exit_code == 2
+    assert page.read_text() == "mine"
 
 
 @pytest.mark.sim
 def test_a_pair_is_shown_on_the_rtl_and_repeated(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    done = invoked(tmp_path, race(ordered=False))
+    done = invoked(tmp_path, race(ordered=False), "--page", "order.html")
     assert done.exit_code == 1
+    page = Path("order.html").read_text()
+    assert page.count('class="missing"') == 1
+    assert page.count('class="write"') == page.count('class="read"') == 1
+    assert "0.1 (PDP), write" in page
+    assert "may write from here on" in page
     lines = done.output.splitlines()
     assert lines[0].startswith("unordered: operation 0.1 (PDP) writes dst_data, operation 0.0 (SDP) reads src_data: ")
     assert lines[1] == "shown on RTL if the memory answers the reads of AXI ID 0 3000 cycles late:"
