@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from goldbeat.pymodels.backlog import BACKLOG_UNITS, BacklogUnit, backlog
 from goldbeat.pymodels.curves import slowest_window
 from goldbeat.pymodels.curves.iterations import iterations
-from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.measure import (
     Rate,
     Throughput,
@@ -42,7 +42,7 @@ from goldbeat.tb.run.sources import changed_sources
 from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.transaction_limits import TransactionLimits, check_transaction_ports, measured_transactions
 from goldbeat.tb.run.window_limits import WINDOW_KEYS, WindowLimit, WindowLimits, check_windows, window_limits
-from goldbeat.tb.toml import load_model
+from goldbeat.tb.toml import Refused, explain, load_model
 
 ARROW = "->"
 """Between the two ports of a latency limit."""
@@ -67,8 +67,8 @@ class PortLimits(_Frozen, WindowLimits):
     """Limits of one port; those on windows are inherited.
 
     Attributes:
-        rate: throughput that the minima apply to: ``frames`` (with pauses between frames), ``raw``, or ``continuous``
-            (inside frames); see :mod:`goldbeat.pymodels.measure`. ``frames`` is the sustained rate.
+        rate: throughput that the minima apply to: ``continuous`` (inside frames), or the sustained rate; see
+            :mod:`goldbeat.pymodels.measure`.
         window_ns: the minima apply to the slowest window of this length, instead of to a mean rate.
         packets: headers of packets do not count; None: as the file or run says.
         min_msamples_per_s: lowest throughput in millions of samples per second; a complex sample counts as one.
@@ -79,7 +79,7 @@ class PortLimits(_Frozen, WindowLimits):
         steady: the last frame intervals must agree within 5 %.
     """
 
-    rate: Literal["frames", "raw", "continuous"] = "frames"
+    rate: Literal["continuous"] | None = None
     window_ns: float | None = Field(default=None, gt=0)
     packets: bool | None = None
     min_msamples_per_s: float | None = Field(default=None, gt=0)
@@ -245,13 +245,31 @@ class LimitCheck:
         return self.verdict == "pass"
 
 
+_OLD_RATES = {
+    "frames": "leaves out the last frame",
+    "raw": "counts a beat more than its time holds",
+}
+"""Rates that limits do not apply to any more, and why."""
+
+
+def _explain(refused: Refused) -> GoldbeatError:
+    """The error for an entry that is refused; a rate that hides slow spots names what finds them."""
+    why = _OLD_RATES.get(str(refused.value)) if refused.place[-1:] == ("rate",) else None
+    if why is None:
+        return explain(refused)
+    found = f'{refused.key} = "{refused.value}", which {why}'
+    return InputError(
+        found, 'least_rate with window = "1 us" or "1 frame", or no rate for the average', file=refused.path
+    )
+
+
 def load_limits(path: Path) -> Limits:
     """Read a limits file.
 
     Raises:
         InputError: not TOML, an unknown name, a value out of range, or no limit at all.
     """
-    limits = load_model(Limits, path, "a limits file (.toml)")
+    limits = load_model(Limits, path, "a limits file (.toml)", _explain)
     kinds: Sequence[tuple[str, Mapping[str, Any]]] = (
         ("port", limits.port),
         ("latency", limits.latency),
@@ -736,7 +754,7 @@ def _port_checks(subject: Subject, name: str, limits: PortLimits) -> Iterator[Li
         if what.startswith("min_") and limits.window_ns is not None:
             figures = [_window_figure(at, port, what, limits.window_ns) for at, port in ports]
         else:
-            figures = [_figure(at, found, what, limits.rate, whole) for at, found, whole in got]
+            figures = [_figure(at, found, what, limits.rate is not None, whole) for at, found, whole in got]
         yield _worst(name, what, limit, _unit(what), figures)
     if limits.steady:
         figures = [
@@ -815,12 +833,12 @@ def _measured(port: MeasuredPort) -> tuple[Throughput, str]:
     return measure(port.trace, dtype, clock_ps=port.clock_ps), why
 
 
-def _figure(at: Measured, got: Throughput, what: str, rate_name: str, no_samples: str) -> _Figure:
+def _figure(at: Measured, got: Throughput, what: str, inside: bool, no_samples: str) -> _Figure:
     """What an episode says of a limit of a port."""
     if what.startswith("min_"):
-        rate: Rate | None = got.sustained if rate_name == "frames" else getattr(got, rate_name)
+        rate = got.continuous if inside else got.sustained
         if rate is None:
-            return _Figure(at, None, got.reason("raw" if rate_name == "frames" else rate_name), absent=True)
+            return _Figure(at, None, got.reason("continuous" if inside else "raw"), absent=True)
         value = rate.mb_per_s if what == "min_mb_per_s" else rate.msamples_per_s
         return _Figure(at, value, "" if value is not None else no_samples)
     if what == "max_gap_ns":

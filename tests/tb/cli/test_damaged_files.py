@@ -247,7 +247,7 @@ def _image_png(tmp_path):
 _LIMITS = """[port.m_axis]
 min_msamples_per_s = 1
 max_gap_ns = 100
-rate = "raw"
+rate = "continuous"
 [port.s_axis]
 max_idle_cycles = 3
 steady = true

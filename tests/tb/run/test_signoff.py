@@ -115,12 +115,42 @@ def test_a_limit_is_kept_or_broken(
     assert ("below" if name.startswith("min") else "above") in bad.reason
 
 
-@pytest.mark.parametrize(
-    ("rate", "value"), [("frames", FRAMES), ("raw", 31e3 / (40 * 4)), ("continuous", 250.0)], ids=lambda v: str(v)
-)
+@pytest.mark.parametrize(("rate", "value"), [("", FRAMES), ('rate = "continuous"\n', 250.0)])
 def test_which_rate_a_minimum_means(tmp_path: Path, rate: str, value: float) -> None:
-    found = one(tmp_path, f'[port.m_axis]\nrate = "{rate}"\nmin_msamples_per_s = 1\n', "min_msamples_per_s")
+    found = one(tmp_path, f"[port.m_axis]\n{rate}min_msamples_per_s = 1\n", "min_msamples_per_s")
     assert found.measured == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("rate", "why"), [("frames", "leaves out the last frame"), ("raw", "counts a beat more than its time holds")]
+)
+def test_a_rate_that_hides_slow_spots_is_refused_with_the_new_key(tmp_path: Path, rate: str, why: str) -> None:
+    path = limits(tmp_path, f'[port.m_axis]\nmin_mb_per_s = 1\nrate = "{rate}"\n')
+    with pytest.raises(InputError, match=f'port.m_axis.rate = "{rate}", which {why}, expected least_rate with window'):
+        load_limits(path)
+
+
+@pytest.mark.parametrize(
+    ("table", "verdict"),
+    [
+        ("min_msamples_per_s = 182", "fail"),
+        ("min_msamples_per_s = 181", "pass"),
+        ("min_mb_per_s = 728", "fail"),
+        ("min_mb_per_s = 727", "pass"),
+        ("min_msamples_per_s = 176\nwindow_ns = 40", "fail"),
+        ("min_mb_per_s = 699\nwindow_ns = 40", "pass"),
+        ("max_gap_ns = 15.9", "fail"),
+        ("max_gap_ns = 16", "pass"),
+        ("max_idle_cycles = 2", "fail"),
+        ("max_idle_cycles = 3", "pass"),
+        ("max_frame_interval_ns = 43", "fail"),
+        ("max_frame_interval_ns = 44", "pass"),
+        ("steady = true", "pass"),
+    ],
+)
+def test_old_keys_keep_what_they_meant(tmp_path: Path, table: str, verdict: str) -> None:
+    """32 beats of 4 bytes at 250 MHz in frames of 8, 3 idle cycles between them."""
+    assert [c.verdict for c in checks(tmp_path, f"[port.m_axis]\n{table}\n")][1:] == [verdict]
 
 
 @pytest.mark.parametrize(("by", "value"), [("beat", 40.0), ("frame", 40.0), ("frame-end", 40.0), ("frame-total", 68.0)])
@@ -142,7 +172,7 @@ def test_steady(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("[port.raw]\nmin_msamples_per_s = 1\nrate = 'raw'\n", "type of the port is not known; use min_mb_per_s"),
+        ("[port.raw]\nmin_msamples_per_s = 1\n", "type of the port is not known; use min_mb_per_s"),
         ("[port.raw]\nmax_frame_interval_ns = 1e9\n", "no TLAST"),
         ("[port.raw]\nsteady = true\n", "no TLAST"),
         ('[latency."s_axis->raw"]\nby = "frame"\nmax_ns = 1e9\n', "no TLAST at the output"),
@@ -183,7 +213,7 @@ def test_a_limit_for_a_port_that_is_not_there_is_an_error(tmp_path: Path, text: 
         ("# nothing\n", "missing limits"),
         ("[port]\n", "missing limits"),
         ("[port.a]\n", "without a limit"),
-        ("[port.a]\nrate = 'raw'\n", "without a limit"),
+        ("[port.a]\nrate = 'continuous'\n", "without a limit"),
         ("[latency.'a->b']\nby = 'frame'\n", "without a limit"),
         (
             "[port.a]\nmax_gap = 3\n",

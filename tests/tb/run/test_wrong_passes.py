@@ -57,7 +57,7 @@ LEAST = "min_msamples_per_s = 240"
         (_stream(_gaps(16, slice(8, 16))), f'{LEAST}\nrate = "continuous"'),
         (_stream(_gaps(160, slice(64, 65), 500)), LEAST),
         (_stream(_gaps(160, slice(70, 71), 500)), f'{LEAST}\nrate = "continuous"'),
-        (_stream(_gaps(2)), 'min_msamples_per_s = 251\nrate = "raw"'),
+        (_stream(_gaps(2)), "min_msamples_per_s = 251"),
         (_stream(_gaps(17), frame=1), "min_msamples_per_s = 251"),
         (_stream(_gaps(1000, slice(500, 540), 1)), f"{LEAST}\nwindow_ns = 400"),
         (_stream(_gaps(1000, slice(960, 1000), 1)), f"{LEAST}\nwindow_ns = 400"),
@@ -72,7 +72,7 @@ LEAST = "min_msamples_per_s = 240"
     ],
     ids=[
         *("last-frame", "end-of-no-frames", "tail", "one-frame", "one-frame-inside", "gap-between", "gap-inside"),
-        *("raw-two-beats", "frames-of-one-beat", "window", "window-at-the-end", "interval-tail", "interval-first"),
+        *("two-beats", "frames-of-one-beat", "window", "window-at-the-end", "interval-tail", "interval-first"),
         *("steady-tail", "one-beat", "no-beat", "gap-of-one-beat", "short-for-the-window", "null-beats"),
     ],
 )
