@@ -611,7 +611,7 @@ def latencies(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> npt.NDAr
                 f"{len(source)} {unit} at the input and {len(sink)} at the output are not equal in number{hint}"
             )
         check_frames_agree(source, sink, _each_beat, unit)
-        begin, end = source.time_ps, sink.time_ps
+        begin, end = _beat_times(source), _beat_times(sink)
     else:
         for name, trace in (("input", source), ("output", sink)):
             if not _framed(trace):
@@ -690,6 +690,11 @@ def _differences(
     return took
 
 
+def _beat_times(trace: Trace) -> npt.NDArray[np.int64]:
+    """(n,) times of all beats; of a trace in files, nothing else is held."""
+    return np.concatenate([np.zeros(0, np.int64), *(part.time_ps for part in trace.parts())])
+
+
 def _framed(trace: Trace) -> bool:
     return any(part.last.any() for part in trace.parts())
 
@@ -738,23 +743,24 @@ PERCENTILES = {"p50": 500, "p90": 900, "p99": 990, "p999": 999}
 """Names of percentiles, and how many of a thousand they are."""
 
 
-def percentile(took: npt.NDArray[np.int64], name: str) -> int:
-    """The smallest of some values that so many of all do not exceed; at least one value.
+def percentiles(took: npt.NDArray[np.int64]) -> dict[str, int]:
+    """Each of :data:`PERCENTILES`: the smallest value that so many of all do not exceed.
 
     Args:
-        took: (n,) in any order.
-        name: of :data:`PERCENTILES`.
+        took: (n,) in any order, at least one.
     """
-    rank = -(-len(took) * PERCENTILES[name] // 1000) - 1
-    return int(np.partition(took, rank)[rank])
+    ranks = {name: -(-len(took) * share // 1000) - 1 for name, share in PERCENTILES.items()}
+    ordered = np.partition(took, sorted(set(ranks.values())))
+    return {name: int(ordered[rank]) for name, rank in ranks.items()}
 
 
-def latency_figure(took: npt.NDArray[np.int64], limit: str) -> float:
-    """What a limit on latencies looks at: ``max_ns``, ``max_mean_ns``, ``max_first_ns``, or ``max_p99_ns`` and its kind."""
-    name = limit.removeprefix("max_").removesuffix("ns").removesuffix("_")
-    if name in PERCENTILES:
-        return percentile(took, name)
-    return {"": float(took.max()), "mean": float(took.mean()), "first": float(took[0])}[name]
+def latency_figures(took: npt.NDArray[np.int64]) -> dict[str, float]:
+    """What limits on latencies look at, by their names: ``max_ns``, ``max_mean_ns``, ``max_first_ns``, ``max_p99_ns`` and so on."""
+    low, high = int(took.min()), int(took.max())
+    # Where all take as long, every percentile is the same.
+    of_all = percentiles(took) if low < high else dict.fromkeys(PERCENTILES, high)
+    found = {"max_ns": float(high), "max_mean_ns": float(took.mean()), "max_first_ns": float(took[0])}
+    return found | {f"max_{name}_ns": float(value) for name, value in of_all.items()}
 
 
 _JSON_NAMES = {

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.measure import PERCENTILES, UnmatchedError, UnmeasurableError, percentile
+from goldbeat.pymodels.measure import UnmatchedError, UnmeasurableError, percentiles
 from goldbeat.pymodels.trace import Trace
 
 Times = npt.NDArray[np.int64]
@@ -71,9 +71,9 @@ def iterations(source: Trace, sink: Trace, in_bytes: int, out_bytes: int) -> Ite
         raise UnmeasurableError(f"no complete iteration at the {side}")
     if count > len(ends[0]):
         raise UnmatchedError(f"{len(ends[0])} complete iterations at the input and {count} at the output")
-    found = Iterations(
-        starts[0][:count], ends[0][:count], starts[1][:count], ends[1], _left(source, sink, in_bytes, out_bytes)
-    )
+    sizes = (int(trace.valid_bytes().sum()) for trace in (source, sink))
+    left = (next(sizes) - count * in_bytes, next(sizes) - count * out_bytes)
+    found = Iterations(starts[0][:count], ends[0][:count], starts[1][:count], ends[1], left)
     if int(found.latency.min()) < 0:
         at = int(np.argmax(found.latency < 0))
         raise UsageError(
@@ -93,15 +93,10 @@ def _bounds(trace: Trace, size: int) -> tuple[Times, Times]:
     return time[first], time[last]
 
 
-def _left(source: Trace, sink: Trace, in_bytes: int, out_bytes: int) -> tuple[int, int]:
-    one, other = (int(t.valid_bytes().sum()) % n for t, n in ((source, in_bytes), (sink, out_bytes)))
-    return one, other
-
-
 def times_json(took: Times) -> dict[str, Any] | None:
     """First, least, mean, most and percentiles in nanoseconds; None of no times."""
     if not len(took):
         return None
     found = {"first": int(took[0]), "min": int(took.min()), "mean": float(took.mean()), "max": int(took.max())}
-    found |= {name: percentile(took, name) for name in PERCENTILES}
+    found |= percentiles(took)
     return {name: value / 1000 for name, value in found.items()}

@@ -21,6 +21,8 @@ from goldbeat.pymodels.trace import Trace
 _Ints = npt.NDArray[np.int64]
 _SMALL = 1 << 12
 """Cycles up to which all windows of a length are counted one by one, which takes less time there."""
+_SPREAD = 8
+"""The same per beat, where beats differ in payload."""
 _GUESSES = 6
 """Guesses by interpolation before a range is halved."""
 
@@ -87,29 +89,28 @@ class Windows:
         self.unit = int(np.gcd.reduce(size)) if len(size) else 1
         self.unit = self.unit or 1
         units = size // self.unit
-        self._dense: _Ints | None = None
-        if self.occupied == 1 and self.span <= _SMALL:
-            each = np.zeros(self.span + 1, np.int64)
-            each[place + 1] = units
-            self._dense = np.cumsum(each)
-            return
         even = bool((units == 1).all())
+        self._dense: npt.NDArray[np.signedinteger] | None = None
+        if self.occupied == 1 and self.span <= max(_SMALL, 0 if even else _SPREAD * len(trace)):
+            each = np.zeros(self.span + 1, np.int32 if units.sum() < 1 << 31 else np.int64)
+            each[place + 1] = units
+            self._dense = np.cumsum(each, dtype=each.dtype)
+            self._room = np.empty_like(self._dense)
+            return
         # Of each unit of payload its place; of each start of a window, its place and the units before it.
         self._units = place if even else np.repeat(place, units)
         self._starts = np.concatenate([np.zeros(1, small), place + small(1)])
         self._before = None if even else np.concatenate([[0], np.cumsum(units)])
         self._room, self._end = np.empty(len(place) + 1, small), np.empty(0 if even else len(place) + 1, small)
-        self._at = np.empty(len(self._end), np.int64)
 
     def _ends(self, units: int) -> npt.NDArray[np.signedinteger]:
         """Where windows that hold so many units have to end, for the starts after which there are more units."""
         if self._before is None:
             return self._units[units:]
         some = int(np.searchsorted(self._before, len(self._units) - units))
-        at = np.add(self._before[:some], units, out=self._at[:some])
         # Clipping lets numpy write into the place that is given; no index needs it.
         found: npt.NDArray[Any] = self._end[:some]
-        np.take(self._units, at, out=found, mode="clip")
+        np.take(self._units[units:], self._before[:some], out=found, mode="clip")
         return found
 
     def _rooms(self, units: int) -> tuple[npt.NDArray[np.signedinteger], int]:
@@ -131,16 +132,24 @@ class Windows:
         ends = self._ends(units - 1)
         return int(np.subtract(ends, self._place[: len(ends)], out=self._room[: len(ends)]).min()) + self.occupied
 
+    def _held(self, length: int) -> npt.NDArray[np.signedinteger]:
+        """Units in the window from each cycle on, where they are counted one by one."""
+        assert self._dense is not None
+        count = self.span + 1 - length
+        found: npt.NDArray[np.signedinteger] = self._room[:count]
+        np.subtract(self._dense[length:], self._dense[:count], out=found)
+        return found
+
     def least(self, lengths: Sequence[int]) -> list[int]:
         """Units of payload in the emptiest window of each length; ascending lengths that fit."""
         if self._dense is not None:
-            return [int((self._dense[n:] - self._dense[: self.span + 1 - n]).min()) for n in lengths]
+            return [int(self._held(n).min()) for n in lengths]
         return _crossings(self._longest, lengths, len(self._units))
 
     def most(self, lengths: Sequence[int]) -> list[int]:
         """The same in the fullest window."""
         if self._dense is not None:
-            return [int((self._dense[n:] - self._dense[: self.span + 1 - n]).max()) for n in lengths]
+            return [int(self._held(n).max()) for n in lengths]
         beyond = [length + 1 for length in lengths]
         return [units - 1 for units in _crossings(self._shortest, beyond, len(self._units) + 1)]
 
@@ -149,7 +158,7 @@ class Windows:
         if length > self.span:
             return None
         if self._dense is not None:
-            held = self._dense[length:] - self._dense[: self.span + 1 - length]
+            held = self._held(length)
             start = int(np.argmin(held))
             before = int(np.searchsorted(self._place, start)) - 1
             return SlowWindow(self.first + start, length, int(held[start]) * self.unit, before)

@@ -12,7 +12,7 @@ from rich.table import Table
 from goldbeat.pymodels.measure import measure
 from goldbeat.pymodels.stimulus import Outcome
 from goldbeat.tb.cli.screen import Screen, literal, show_findings, show_table
-from goldbeat.tb.cli.windows import told_line
+from goldbeat.tb.cli.windows import latency_line, told_line
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.unchecked import unchecked_signals
 from goldbeat.tb.kernel.waivers import accepted_by, waived
@@ -109,10 +109,12 @@ def _show_verdict(out: Screen, report: Mapping[str, Any], results: list[RunResul
 
 
 def _show_windows(out: Screen, report: Mapping[str, Any]) -> None:
-    """The slowest window of each port that had beats."""
+    """The slowest window of each port that had beats, and the latencies between ports."""
     for name, port in report["ports"].items():
         if port.get("throughput", {}).get("beats"):
             out.print(f"{name}: {told_line(port)}", markup=False, soft_wrap=True)
+    for name, path in report["latency"].items():
+        out.print(f"{name}: {latency_line(path)}", markup=False, soft_wrap=True)
 
 
 def _show_open(out: Screen, results: list[RunResult]) -> None:

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from goldbeat.pymodels.errors import InputError, UsageError
@@ -36,6 +37,16 @@ PortWidths = Annotated[
     list[str],
     typer.Option("--width", "-w", metavar="[PORT=]BITS", help="PLIO width, of all files or of one port; repeatable."),
 ]
+
+
+def check_ports(ports: Sequence[str], given: Sequence[str], option: str) -> None:
+    """Refuse values of an option for ports that are not there, and two for one port."""
+    named = [text.partition("=")[0] for text in given if "=" in text]
+    for name in named:
+        if name not in ports:
+            raise UsageError(f"{option} for unknown port {name!r}; there are: {', '.join(ports)}")
+        if named.count(name) > 1:
+            raise UsageError(f"{option} {name} is given twice")
 
 
 def of_port(port: str, given: Sequence[str], option: str) -> str:
@@ -91,13 +102,29 @@ def read_timed(
     packets: bool = False,
     quiet: bool = False,
 ) -> PlioFile:
-    """Read a file whose times are needed; one without them is an error."""
+    """Read a file whose times are needed; one without them is an error, and so is a clock that two beats contradict."""
     file = read_file(path, dtype, width, clock, lenient, packets=packets, quiet=quiet)
     if not file.timed and not file.csv:
         raise InputError("no time stamps", "a T line before every beat, as simulators write them", file=path)
     if file.csv and clock is None:
         raise UsageError(f"{path}: a CSV file counts cycles; --clock MHZ turns them into time")
+    check_clock(file, path)
     return file
+
+
+def check_clock(file: PlioFile, path: Path) -> None:
+    """Refuse a clock that is too slow for the file."""
+    period = file.clock.period_ps
+    if file.clock.confidence != "given" or not file.timed:
+        return
+    # Stamps in whole picoseconds are off by one at most, and those that are rounded more come from edges of their own.
+    time = file.measured().time_ps
+    early = np.flatnonzero(np.diff(time) < period - 1)
+    if len(early):
+        at = int(early[0])
+        found = f"a beat {np.diff(file.trace.time_ps[at : at + 2])[0]} ps after the one before"
+        expected = f"at least a cycle of the {period} ps clock that --clock gives"
+        raise InputError(found, expected, file=path, line=int(file.lines[at + 1]))
 
 
 Packets = Annotated[
@@ -109,11 +136,16 @@ Packets = Annotated[
 def counted(file: PlioFile, path: Path, packets: bool | None) -> tuple[Trace, bool]:
     """The trace of a file without headers of packets, and whether it has any."""
     trace = file.measured()
+    found = payload(trace, path, packets)
+    return found, found is not trace
+
+
+def payload(trace: Trace, path: Path, packets: bool | None) -> Trace:
+    """The trace of a file without headers of packets; itself where it has none."""
     try:
-        found = payload_of(trace, packets)
+        return payload_of(trace, packets)
     except InputError as error:
         raise InputError(error.found, error.expected, file=path) from None
-    return found, found is not trace
 
 
 def clock_rows(file: PlioFile) -> list[tuple[str, str]]:

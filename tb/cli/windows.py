@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from goldbeat.pymodels.curves.port import TOO_FEW, PortWindow
-from goldbeat.pymodels.measure import Rate, Throughput
+from goldbeat.pymodels.measure import PERCENTILES, Rate, Throughput
 from goldbeat.tb.cli.common import ns
 
 
@@ -79,3 +79,16 @@ def told_line(port: Mapping[str, Any], cycles: int = 64) -> str:
 def shares_text(shares: Mapping[str, float]) -> str:
     """``busy 80.0 %, stalled 15.0 %, starved 5.0 %``."""
     return ", ".join(f"{name} {100 * share:.1f} %" for name, share in shares.items())
+
+
+def latency_line(path: Mapping[str, Any]) -> str:
+    """``latency by beat: mean 40 ns, p50 40, ..., max 44 ns (seed 0, episode 2)``.
+
+    Args:
+        path: its entry in the run's report.
+    """
+    names = [(name, f"max_{name}_ns") for name in ("mean", *PERCENTILES)]
+    figures = ", ".join(f"{name.replace('p999', 'p99.9')} {path[key]:.10g}" for name, key in names)
+    at = path["worst"]
+    where = f"seed {at['seed']}, episode {at['episode']}"
+    return f"latency by {path['by']} in ns: {figures}, max {path['max_ns']:.10g} ({where})"

@@ -19,13 +19,10 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.transactions import Transactions
 from goldbeat.tb.page.kept_run import KeptPort
 from goldbeat.tb.run.plot import binned
+from goldbeat.tb.run.service import MOST_PAIRED, MOST_PAIRS
 
 MOST_POINTS = 600
 """Points of a curve; of more there are the least, the mean and the most of neighbours."""
-MOST_PAIRED = 2_000_000
-"""Beats of a pair of ports whose latency and backlog are computed."""
-MOST_PAIRS = 8
-"""Pairs of ports that are shown."""
 _BUCKETS = 40
 
 Numbers = npt.NDArray[np.float64]

@@ -80,6 +80,19 @@ class KeptPlace(_Entry):
     episode: int
 
 
+class KeptLatency(_Entry):
+    """The worst latencies of all whole episodes from one port to another, in nanoseconds."""
+
+    by: str
+    max_ns: float
+    max_mean_ns: float
+    max_p50_ns: float
+    max_p90_ns: float
+    max_p99_ns: float
+    max_p999_ns: float
+    worst: KeptPlace
+
+
 class KeptEntry(_Entry):
     """A port's entry."""
 
@@ -168,6 +181,7 @@ class KeptReport(_Entry):
     recording: KeptRecording | None = None
     ahead_of_streams: _Ahead = _Ahead()
     ports: Mapping[str, KeptEntry] = {}
+    latency: Mapping[str, KeptLatency] = {}
     measured: _KeptEpisodes | None = None
     seeds: Sequence[KeptSeed] = ()
     tables: Sequence[KeptTable] = ()

@@ -30,7 +30,7 @@ from goldbeat.tb.run.run_folder import DIAGRAM, PLOT, REPORT, TIMELINE
 from goldbeat.tb.run.runs import EpisodeResult, Request, RunResult, differing_ports, shown_result
 from goldbeat.tb.run.scoreboard import compared_part
 from goldbeat.tb.run.seal import file_digest, sealed
-from goldbeat.tb.run.service import run_service
+from goldbeat.tb.run.service import run_latencies, run_service
 from goldbeat.tb.run.sources import sources_of, tool_versions
 from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.transactions import ahead_of_streams, bus_directions
@@ -65,6 +65,8 @@ def write_report(
     dtypes = {p.name: p.dtype for p in request.design.bundles(request.all_params)}
     for name, service in run_service(results, dtypes).items():
         report["ports"][name] |= service.as_dict()
+    directions = {p.name: p.direction for p in request.design.bundles(request.all_params)}
+    report["latency"] = run_latencies(results, directions)
     report["repeat"] = repeat or request.command()
     report |= {**sources_of(request), "versions": tool_versions()}
     if several:

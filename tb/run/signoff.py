@@ -21,12 +21,11 @@ from goldbeat.pymodels.curves import slowest_window
 from goldbeat.pymodels.curves.iterations import iterations
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.measure import (
-    Rate,
     Throughput,
     UnmatchedError,
     UnmeasurableError,
     latencies,
-    latency_figure,
+    latency_figures,
     measure,
     rate_of,
 )
@@ -859,7 +858,7 @@ def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLim
             if subject.status is None and len(subject.names) == 1:
                 raise UnmeasurableError(_ALONE)
             took = _latencies(at.ports[source], at.ports[sink], limits)
-            found.append((at, {what: latency_figure(took, what) for what in given}))
+            found.append((at, latency_figures(took)))
         except UnmeasurableError as why:
             found.append((at, why))
         except UsageError as why:

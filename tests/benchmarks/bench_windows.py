@@ -37,6 +37,8 @@ STREAMS: dict[str, tuple[Gaps, int]] = {
     "1 to 3000 cycles per beat": (lambda rng, n: rng.integers(1, 3001, n), 0),
     "bursts of 256 beats": (_bursts, 0),
     "128 bit, each frame with a short last beat": (lambda rng, n: rng.integers(1, 4, n), 12),
+    "the same, 1 to 40 cycles per beat": (lambda rng, n: rng.integers(1, 41, n), 12),
+    "the same, 1 to 3000 cycles per beat": (lambda rng, n: rng.integers(1, 3001, n), 12),
 }
 """By name: cycles from beat to beat, and bytes that are left out of the last beat of each frame."""
 

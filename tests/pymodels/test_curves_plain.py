@@ -15,7 +15,7 @@ from goldbeat.pymodels.curves.port import port_windows
 from goldbeat.pymodels.curves.shares import port_shares
 from goldbeat.pymodels.curves.spans import WindowSpan, extreme_window
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.measure import PERCENTILES, latency_figure, percentile
+from goldbeat.pymodels.measure import PERCENTILES, latency_figures, percentiles
 from goldbeat.pymodels.pattern import Stalled
 from goldbeat.pymodels.stored_trace import Shelf, StoredTrace
 from goldbeat.pymodels.trace import Trace
@@ -117,8 +117,8 @@ def test_percentiles() -> None:
     for size in (1, 2, 3, 10, 99, 100, 101, 999, 1000, 1001):
         values = rng.integers(0, 50, size)
         for name, thousandths in PERCENTILES.items():
-            assert percentile(values, name) == naive.percentile(values.tolist(), thousandths)
-            assert latency_figure(values, f"max_{name}_ns") == percentile(values, name)
+            assert percentiles(values)[name] == naive.percentile(values.tolist(), thousandths)
+            assert latency_figures(values)[f"max_{name}_ns"] == percentiles(values)[name]
 
 
 @pytest.mark.parametrize("text", ["1", "us", "0 ns", "1.5 cycles", "0.0001 ps", "-3 beats", "4 packets", "1 1 us"])

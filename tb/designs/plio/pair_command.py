@@ -32,11 +32,13 @@ from goldbeat.tb.cli.common import (
     facts,
     print_json,
 )
-from goldbeat.tb.cli.trace_files import read_file
+from goldbeat.tb.cli.trace_files import Packets, payload, read_file
 
 _STEADY = 0.05
 """Intervals agree if the longest is at most this share longer than the shortest."""
 _LAST = 3
+_LATEST_NS = 1e15
+_MOST_SAMPLES = 10**12
 
 
 def register(app: typer.Typer) -> None:
@@ -73,6 +75,7 @@ def pair(
     out: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write the times of each iteration.")
     ] = None,
+    packets: Packets = None,
     as_json: Json = False,
     force: Force = False,
 ) -> None:
@@ -84,12 +87,11 @@ def pair(
     if out is not None:
         check_free(out, force)
     files = [
-        read_file(source, dtype, width, clock),
-        read_file(sink, out_dtype or dtype, width if out_width is None else out_width, clock),
+        read_file(source, dtype, width, clock, packets=bool(packets)),
+        read_file(sink, out_dtype or dtype, width if out_width is None else out_width, clock, packets=bool(packets)),
     ]
-    given = _started(files[0], source, clock, start)
-    _check_timed(files[1], sink, clock)
-    taken = files[1].measured()
+    times = [_started(files[0], source, clock, start), _taken(files[1], sink, clock)]
+    given, taken = (payload(trace, path, packets) for trace, path in zip(times, (source, sink), strict=True))
     sizes = _sizes(iteration, files, given, taken)
     try:
         found = iterations(given, taken, *sizes)
@@ -100,6 +102,7 @@ def pair(
     if out is not None:
         store(out, _csv(found).encode(), force=force)
     values = _values(found, given, taken, files[1].dtype, sizes)
+    values["packets"] = {"in": given is not times[0], "out": taken is not times[1]}
     if as_json:
         print_json({"input": str(source), "output": str(sink), **values})
     else:
@@ -109,13 +112,14 @@ def pair(
 def _started(file: PlioFile, path: Path, clock: float | None, start: float | None) -> Trace:
     """The input with its times, or with those that the user gives."""
     if start is None:
-        _check_timed(file, path, clock, hint="; or --start NS --clock MHZ if it goes back to back")
-        return file.measured()
+        return _taken(file, path, clock, hint="; or --start NS --clock MHZ if it goes back to back")
     if file.timed:
         raise UsageError(f"--start: {path} has times")
     period = clock_period(clock)
     if period is None:
         raise UsageError("--start needs the port's clock: --clock MHZ")
+    if not 0 <= start <= _LATEST_NS:
+        raise UsageError(f"--start {start:g}: expected nanoseconds from 0 to {_LATEST_NS:g}")
     offset = round(start * 1000)
     return Trace.from_bytes(
         file.trace.data,
@@ -127,11 +131,13 @@ def _started(file: PlioFile, path: Path, clock: float | None, start: float | Non
     )
 
 
-def _check_timed(file: PlioFile, path: Path, clock: float | None, hint: str = "") -> None:
+def _taken(file: PlioFile, path: Path, clock: float | None, hint: str = "") -> Trace:
+    """The beats of a file that has times."""
     if not file.timed and not file.csv:
         raise InputError("no time stamps", f"a T line before every beat{hint}", file=path)
     if file.csv and clock is None:
         raise UsageError(f"{path}: a CSV file counts cycles; --clock MHZ turns them into time")
+    return file.measured()
 
 
 def _sizes(iteration: str | None, files: list[PlioFile], given: Trace, taken: Trace) -> tuple[int, int]:
@@ -139,7 +145,7 @@ def _sizes(iteration: str | None, files: list[PlioFile], given: Trace, taken: Tr
     if iteration is None:
         return _frame(given, "input"), _frame(taken, "output")
     parts = iteration.split(":")
-    if len(parts) > 2 or not all(part.isdecimal() and int(part) for part in parts):
+    if len(parts) > 2 or not all(part.isdecimal() and 0 < int(part) <= _MOST_SAMPLES for part in parts):
         raise UsageError(f"--iteration {iteration}: expected N or N:M, samples in and out")
     counts = [int(parts[0]), int(parts[-1])]
     bits = [count * file.dtype.bits for count, file in zip(counts, files, strict=True)]
@@ -208,9 +214,14 @@ def _rows(values: dict[str, Any]) -> list[tuple[str, str]]:
         )
     if values["max_backlog_bytes"] is not None:
         rows.append(("most inside", f"{values['max_backlog_bytes']} bytes"))
+    if headed := [side for side, found in values["packets"].items() if found]:
+        rows.append(("packets", f"headers not counted {' and '.join(headed)} (--no-packets counts them)"))
     if size["left_in"] or size["left_out"]:
         rows.append(
-            ("behind the last", f"{size['left_in']} bytes in, {size['left_out']} bytes out: no complete iteration")
+            (
+                "behind the last",
+                f"{size['left_in']} bytes in, {size['left_out']} bytes out: no complete iteration of both",
+            )
         )
     return rows
 

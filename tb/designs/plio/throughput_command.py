@@ -28,6 +28,7 @@ from goldbeat.tb.cli.trace_files import (
     Packets,
     PortTypes,
     PortWidths,
+    check_ports,
     clock_json,
     clock_rows,
     counted,
@@ -37,6 +38,8 @@ from goldbeat.tb.cli.trace_files import (
 from goldbeat.tb.cli.windows import gap_rows, window_lines
 from goldbeat.tb.extras import need_module
 
+_MOST_LINES = 10_000_000
+"""Lines of --over-time."""
 _TOLD = 64
 """Cycles of the slowest window in the table of several ports."""
 
@@ -81,6 +84,9 @@ def throughput(
         if path is not None:
             check_free(path, force)
     paths = _files(files)
+    ports = [path.stem for path in paths]
+    check_ports(ports, dtype, "--dtype")
+    check_ports(ports, width, "--width")
     results: list[_Measured] = []
     with working("measuring", len(paths)) as advance:
         for path in paths:
@@ -175,10 +181,11 @@ def _ports_table(results: Sequence[_Measured]) -> Table:
     columns = ("port", "beats", "Msamples/s", "MB/s", "of port", f"slowest {_TOLD}", "from ns", "longest gap")
     for column in columns:
         table.add_column(column, justify="left" if column == "port" else "right")
+    stems = [one.path.stem for one in results]
     for one in results:
         rate, slow = one.result.sustained, [w for w in one.windows if w.cycles == _TOLD]
         table.add_row(
-            literal(one.path.stem),
+            literal(one.path.stem if stems.count(one.path.stem) == 1 else str(one.path)),
             str(one.result.beats),
             "-" if rate is None or rate.msamples_per_s is None else f"{rate.msamples_per_s:.2f}",
             "-" if rate is None else f"{rate.mb_per_s:.2f}",
@@ -194,17 +201,20 @@ def _over_time(results: Sequence[_Measured], step: WindowSpan) -> str:
     """A line per port and step: what transferred in it."""
     if step.kind in ("beat", "frame"):
         raise UsageError(f"--step {step.text}: expected a time or cycles")
+    lengths = [step.count * (one.file.clock.period_ps if step.kind == "cycle" else 1) for one in results]
+    ends = [(one.result.first_ps or 0, one.result.last_ps or 0) for one in results]
+    lines = sum((last - first) // length for (first, last), length in zip(ends, lengths, strict=True))
+    if lines > _MOST_LINES:
+        raise UsageError(f"--step {step.text}: {lines:,} lines, expected at most {_MOST_LINES:,}; choose a longer step")
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["port", "start_ns", "end_ns", "beats", "bytes", "msamples_per_s", "mb_per_s"])
-    for one in results:
+    for one, length in zip(results, lengths, strict=True):
         kind = one.file.dtype if one.payload.ragged(one.file.dtype) is None else None
-        length = step.count * (one.file.clock.period_ps if step.kind == "cycle" else 1)
         for start, beats, size in rate_over_time(one.payload, length):
             rate = rate_of(size, kind, length)
-            ends = (start / 1000, (start + length) / 1000)
             samples = "" if rate.msamples_per_s is None else rate.msamples_per_s
-            writer.writerow([one.path.stem, *ends, beats, size, samples, rate.mb_per_s])
+            writer.writerow([one.path.stem, start / 1000, (start + length) / 1000, beats, size, samples, rate.mb_per_s])
     return text.getvalue()
 
 

@@ -140,3 +140,69 @@ def test_several_ports_under_one_limits_file(tmp_path: Path) -> None:
     assert "two files for port 's'" in goldbeat("signoff", *same, code=2).stderr
     with pytest.raises(AssertionError):
         goldbeat("signoff", *files, "--port", "m", "--port", "s")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--iteration", "9" * 20],
+        ["--start=nan", "--clock", 250],
+        ["--start=inf", "--clock", 250],
+        ["--start=-4", "--clock", 250],
+        ["--start=1e30", "--clock", 250],
+    ],
+)
+def test_a_pair_refuses_numbers_out_of_range(tmp_path: Path, words: list[object]) -> None:
+    stamped(tmp_path / "out.txt", list(range(100, 116)))
+    (tmp_path / "in.txt").write_text("1\n" * 16)
+    assert "expected" in plio("pair", *_pair(tmp_path), "--iteration", 8, *words, code=2).stderr
+
+
+def _pair(folder: Path) -> list[object]:
+    return [folder / "in.txt", folder / "out.txt", "-t", "int32", "-w", 32]
+
+
+def test_a_pair_says_what_went_in_and_never_came_out(tmp_path: Path) -> None:
+    stamped(tmp_path / "in.txt", list(range(64)), last=[n % 16 == 15 for n in range(64)])
+    stamped(tmp_path / "out.txt", list(range(10, 58)), last=[n % 16 == 15 for n in range(48)])
+    found = json.loads(plio("pair", *_pair(tmp_path), "--json").stdout)
+    assert (found["iterations"], found["bytes"]["left_in"], found["bytes"]["left_out"]) == (3, 64, 0)
+    assert "64 bytes in, 0 bytes out: no complete iteration of both" in plio("pair", *_pair(tmp_path)).stdout
+
+
+def test_a_pair_of_packet_streams_counts_payload(tmp_path: Path) -> None:
+    head, last = np.array([2415853568], "<u4").view(np.uint8), [n % 16 == 15 for n in range(64)]
+    data = np.zeros((64, 4), np.uint8)
+    data[::16] = head
+    for name, first in (("in", 0), ("out", 10)):
+        trace = Trace.from_bytes(data, cycle=np.arange(64) + first, last=last, clock_ps=4000)
+        write(tmp_path / f"{name}.txt", trace, "int32", style=STAMPED)
+    found = json.loads(plio("pair", *_pair(tmp_path), "--json").stdout)
+    assert found["bytes"] == {"in": 60, "out": 60, "left_in": 0, "left_out": 0}
+    assert found["steady"]["msamples_per_s"] == 250 * 15 / 16
+    assert found["packets"] == {"in": True, "out": True}
+    assert "packets                headers not counted in and out" in plio("pair", *_pair(tmp_path)).stdout
+    assert json.loads(plio("pair", *_pair(tmp_path), "--no-packets", "--json").stdout)["bytes"]["in"] == 64
+
+
+def test_a_table_refuses_what_does_not_fit_its_files(tmp_path: Path) -> None:
+    for name in "ab":
+        stamped(tmp_path / f"{name}.txt", list(range(16)))
+    base = ["throughput", tmp_path, "-t", "int32", "-w", 32]
+    assert "--dtype for unknown port 'c'; there are: a, b" in plio(*base, "-t", "c=int16", code=2).stderr
+    assert "--width a is given twice" in plio(*base, "-w", "a=32", "-w", "a=64", code=2).stderr
+    limits = tmp_path / "limits.toml"
+    limits.write_text("[port.a]\nmax_gap_ns = 10\n")
+    words = ["signoff", tmp_path / "a.txt", "-t", "int32", "-w", 32, "--limits", limits, "-w", "c=64"]
+    assert "--width for unknown port 'c'; there are: a" in goldbeat(*words, code=2).stderr
+    said = plio(*base, "--clock", 100, code=2).stderr
+    assert "a.txt:4: found a beat 4000 ps after the one before, expected at least a cycle of the 10000 ps clock" in said
+    stamped(tmp_path / "b.txt", [0, 10**12])
+    out = tmp_path / "rates.csv"
+    said = plio(*base, "--over-time", out, code=2).stderr
+    assert "4,000,000,000 lines, expected at most 10,000,000" in said
+    assert not out.exists()
+    (tmp_path / "more").mkdir()
+    stamped(tmp_path / "more" / "a.txt", list(range(16)))
+    said = plio(*base, tmp_path / "more").stdout
+    assert all(str(path) in said for path in (tmp_path / "a.txt", tmp_path / "more" / "a.txt"))
