@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError
 from goldbeat.pymodels.validation import first_mistake
@@ -51,10 +52,15 @@ class Refused:
         """The keys that the table around the entry may have."""
         model = self.model
         for part in self.place[:-1]:
-            inner = _models(model.model_fields[part].annotation) if part in model.model_fields else []
+            inner = [one for name, field in _keys(model).items() if name == part for one in _models(field.annotation)]
             if len(inner) == 1:
                 model = inner[0]
-        return f"one of {', '.join(model.model_fields)}"
+        return f"one of {', '.join(_keys(model))}"
+
+
+def _keys(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """Fields by the keys that a file has for them."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:

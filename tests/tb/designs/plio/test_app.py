@@ -125,7 +125,7 @@ def test_samples_of_a_file_and_the_output_of_the_graph(folder: Path) -> None:
         ('pattern = "chirp"\nsamples = 1024', 'pattern = "chirp"', "[input.a] pattern without samples"),
         ('"graph_in0.txt"', '"../graph_in0.txt"', "expected a file name ending in .txt or .csv"),
         ('"graph_in0.txt"', '"a.txt"', "two ports with the file a.txt"),
-        ("stall = ", "stal = ", "unknown setting input.a.stal"),
+        ("stall = ", "stal = ", "unknown setting input.a.stal, expected one of plio, pattern"),
         ("every:64:8", "every:64", "expected every:N:M"),
         ("limits.toml", "other.toml", "other.toml: no such file"),
         ('gaps = "none"', 'gap = "none"', "neither a parameter of butterfly nor an option"),
