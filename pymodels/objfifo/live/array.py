@@ -107,6 +107,7 @@ class LiveArray:
         self.tokens: Counter[ChannelKey] = Counter()
         self.cores: list[LiveAgent] = []
         self.core_controls: dict[Tile, CoreControl] = {}
+        self._wanted: ChannelKey | None = None
         self.host: LiveAgent | None = None
         self.sequence: Callable[[], LiveProgram] | None = None
         self.lose_pushes = False
@@ -394,6 +395,7 @@ class LiveArray:
         """Wait for a channel's token and take it."""
 
         def attempt() -> bool:
+            self._wanted = None if self.tokens[key] else key
             if not self.tokens[key]:
                 return False
             self.tokens[key] -= 1
@@ -403,6 +405,14 @@ class LiveArray:
             return True
 
         return Blocked(f"a token of {key[1]} {key[2]} of {key[0]}", attempt)
+
+    @property
+    def lost_wait(self) -> str:
+        """What the host waits for although no task is left that would give it; empty if it waits for nothing of the kind."""
+        key = self._wanted
+        if key is None or (key in self.channels and not self.channels[key].idle):
+            return ""
+        return f"the host's sequence waits for a token of {key[1]} {key[2]} of {key[0]}, which no task is left to give"
 
     # -- running
 

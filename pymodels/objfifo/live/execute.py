@@ -139,6 +139,7 @@ def _order(
     rng = np.random.default_rng(0)
     filled = {name: random_array(rng, kind) for name, kind in array.host_types.items()} | given
     error: GoldbeatError | None = None
+    lost = ""
     for data, buffers in ((filled, True), (filled, False), (given, False)):
 
         def run(
@@ -154,6 +155,7 @@ def _order(
 
         try:
             usual, recorder = _recorded(run)
+            lost = recorder.array.lost_wait
             if usual[0]:
                 found = array_findings(recorder)
                 shown = shown_order(run, usual, recorder.array.memories, found, thorough=thorough)
@@ -162,7 +164,7 @@ def _order(
             error = failure
     if error is not None and not thorough:
         raise error
-    return ArrayOrder()
+    return ArrayOrder(hangs=(lost,) if lost else ())
 
 
 def _recorded(run: TimedRun) -> tuple[tuple[bool, Hosts], OrderRecorder]:

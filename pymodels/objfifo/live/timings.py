@@ -46,6 +46,7 @@ class ArrayOrder:
     """Accesses that nothing orders.
 
     Attributes:
+        hangs: what the host waits for in vain, whatever the timing; then nothing else is known.
         unordered: results differ under another legal timing, with the difference.
         pairs: by the record of the run, whether results were seen to differ or not.
         pictures: make the pictures of the pairs.
@@ -56,6 +57,12 @@ class ArrayOrder:
     pairs: tuple[str, ...] = ()
     pictures: tuple[Callable[[], OrderPicture], ...] = field(default=(), compare=False, repr=False)
     host_steps: tuple[HostStep, ...] = ()
+    hangs: tuple[str, ...] = ()
+
+    @property
+    def wrong(self) -> tuple[str, ...]:
+        """Why a design fails."""
+        return (*self.hangs, *self.unordered)
 
     @property
     def unshown(self) -> tuple[str, ...]:
@@ -65,7 +72,7 @@ class ArrayOrder:
     @property
     def lines(self) -> tuple[str, ...]:
         """For reports: what differs, then each pair."""
-        return tuple(dict.fromkeys((*self.unordered, *self.pairs)))
+        return tuple(dict.fromkeys((*self.wrong, *self.pairs)))
 
 
 def joined_order(parts: Iterable[ArrayOrder]) -> ArrayOrder:
@@ -77,6 +84,7 @@ def joined_order(parts: Iterable[ArrayOrder]) -> ArrayOrder:
         tuple(dict.fromkeys(text for one in all_of for text in one.unordered)),
         tuple(dict.fromkeys(text for one in all_of for text in one.pairs)),
         tuple(make for one in all_of for make in one.pictures),
+        hangs=tuple(dict.fromkeys(text for one in all_of for text in one.hangs)),
     )
 
 

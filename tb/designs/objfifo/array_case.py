@@ -144,7 +144,7 @@ def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     if not any(len(ports[f"m_axis_{x}"]) for x in whole.sinks.values()):
         failures.append("no word reached the host, so nothing of the data was verified")
     order, _ = opened_of(context.options).order
-    return Check((*order.unordered, *failures), compared, order.unshown)
+    return Check((*order.wrong, *failures), compared, order.unshown)
 
 
 def _first_wrong(executed: ExecutedDesign, fifo: str, got: Any, wanted: Any) -> str:

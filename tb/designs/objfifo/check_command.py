@@ -41,7 +41,7 @@ class _Checked:
     @property
     def good(self) -> bool:
         """It completes, with every timing the same."""
-        if self.order.unordered:
+        if self.order.wrong:
             return False
         if self.results:
             return all(one.completes for one in self.results)
@@ -150,7 +150,8 @@ def _print(found: _Checked) -> None:
         say(rules)
         for note in found.remarks:
             say(f"note {note.name}: {note.text}")
-        say("\n".join([found.report.text(), *(found.why.lines() if found.why is not None else ())]))
+        told = "the design hangs" if found.order.hangs else found.report.text()
+        say("\n".join([told, *(found.why.lines() if found.why is not None else ())]))
     for line in found.order.lines:
         say(f"  {line}")
     if found.unchecked:
@@ -176,8 +177,9 @@ def _as_json(found: _Checked) -> dict[str, Any]:
         }
     elif report is not None:
         made["run"] = {
-            "verdict": report.verdict.value,
+            "verdict": (DesignVerdict.HANGS if found.order.hangs else report.verdict).value,
             "executed": False,
+            "waits": list(found.order.hangs),
             "unordered": list(found.order.unordered),
             "pairs": list(found.order.pairs),
             "order_unchecked": found.unchecked,

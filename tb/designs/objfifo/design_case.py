@@ -149,7 +149,7 @@ def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     order = ArrayOrder()
     if one is made.made[0]:
         order, _ = opened_of(context.options).order
-        failures, compared = [*order.unordered, *made.design.wrong], made.design.expected
+        failures, compared = [*order.wrong, *made.design.wrong], made.design.expected
     for stream, port in _ports(one)[len(one.sources) :]:
         wanted = made.design.result.streams.get(stream.fifo)
         if stream.core or wanted is None:

@@ -137,7 +137,7 @@ def _end(found: LiveResult, wrong: list[str], results: list[LiveResult], as_json
     idle = [n for n, one in enumerate(results, 1) if one.completes and not any(one.words.values())]
     found = replace(found, order=joined_order(one.order for one in results))
     _report(found, wrong, len(results), idle, as_json)
-    if wrong or found.order.unordered or not found.completes:
+    if wrong or found.order.wrong or not found.completes:
         raise typer.Exit(FAILED)
     if idle or found.order.unshown:
         raise typer.Exit(PARTIAL)

@@ -188,6 +188,25 @@ def test_without_waits_only_the_controllers_writes_are_in_front_of_tasks(folder)
     assert fill["span"] < spans(4)[0]["span"] / 2
 
 
+@pytest.mark.parametrize(
+    ("changed", "waits_for"),
+    [
+        (("dma_wait(x, y)\n            if", "dma_wait(x, y, y)\n            if"), "S2MM 0"),
+        ((", issue_token=True", ""), "MM2S 0"),
+    ],
+)
+def test_a_wait_for_a_token_that_no_task_gives_hangs(folder, changed, waits_for):
+    Path("design.py").write_text(DISPATCHES.replace(*changed))
+    said = f"the host's sequence waits for a token of {waits_for} of shim tile (0, 0), which no task is left to give"
+    done = CliRunner().invoke(app, ["objfifo", "check", "design.py", "--", "2", "waits"])
+    assert (done.exit_code, done.output.splitlines()[-2:]) == (1, ["the design hangs", f"  {said}"])
+    found = json.loads(CliRunner().invoke(app, ["objfifo", "check", "design.py", "--json", "--", "2", "waits"]).output)
+    assert (found["run"]["verdict"], found["run"]["waits"]) == ("hangs", [said])
+    ran = call("--json", "--", "2", "waits")
+    assert ran.exit_code == 1
+    assert any(said in failure for failure in json.loads(ran.stdout)["failures"])
+
+
 def test_steps_of_the_runtime_sequence_are_recorded(folder):
     Path("design.py").write_text(DISPATCHES)
     opened = user_design.opened_of({"design": "design.py", "arguments": "2 waits", "kernels": ""})
