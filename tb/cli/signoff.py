@@ -18,7 +18,7 @@ from goldbeat.pymodels.plio_file import PlioFile
 from goldbeat.pymodels.plio_file.store import store
 from goldbeat.tb.cli.common import FAILED, ClockMhz, Force, Json, check_free, examples, print_json, working
 from goldbeat.tb.cli.screen import Screen, literal, show_table
-from goldbeat.tb.cli.trace_files import Packets, check_ports, counted, of_port, read_timed
+from goldbeat.tb.cli.trace_files import Packets, check_clock, check_ports, counted, of_port, read_timed
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.obligations.summary import counts_text
 from goldbeat.tb.run.signoff import (
@@ -175,6 +175,7 @@ def _files(
             raise UsageError("to sign off a FILE, give --dtype and --width")
         kind, bits = of_port(name, dtype, "--dtype"), int(of_port(name, width, "--width"))
         file = read_timed(path, kind, bits, clock, packets=bool(packets))
+        check_clock(file, path)
         ports[name] = _file(path, file, packets)
     return file_subject(", ".join(map(str, paths)), ports)
 

@@ -102,13 +102,12 @@ def read_timed(
     packets: bool = False,
     quiet: bool = False,
 ) -> PlioFile:
-    """Read a file whose times are needed; one without them is an error, and so is a clock that two beats contradict."""
+    """Read a file whose times are needed; one without them is an error."""
     file = read_file(path, dtype, width, clock, lenient, packets=packets, quiet=quiet)
     if not file.timed and not file.csv:
         raise InputError("no time stamps", "a T line before every beat, as simulators write them", file=path)
     if file.csv and clock is None:
         raise UsageError(f"{path}: a CSV file counts cycles; --clock MHZ turns them into time")
-    check_clock(file, path)
     return file
 
 

@@ -26,12 +26,23 @@ def open_signals(design: Design, params: Mapping[str, Any], steps: Steps) -> lis
     found = unchecked_signals(design)
     if design.uncompared is not None:
         found = {**design.uncompared(params), **found}
+    outputs = [lane.name for port in design.streams if port.direction == "out" for lane in lanes(port, params)]
+    unknown = [name for name in outputs if _never_predicted(name, steps)]
+    # A model that predicts no output at all has said so.
+    if len(unknown) < len(outputs):
+        found |= dict.fromkeys(unknown, "the golden model predicts nothing of it (unknown)")
     for port in design.streams:
         for lane in lanes(port, params) if port.direction == "out" else ():
             for _, expected, record in steps:
                 if lane.name not in expected.unknown:
                     found |= unpredicted(not_compared(record.outcome, expected, lane.name), port)
     return [f"{name}: {what}" for name, what in found.items() if name not in design.unchecked]
+
+
+def _never_predicted(port: str, steps: Steps) -> bool:
+    """Beats have left a port, and the model knows nothing of it in any episode."""
+    seen = [expected for _, expected, record in steps if len(record.outcome.ports.get(port, ()))]
+    return bool(seen) and all(port in one.unknown and port not in one.ports for one in seen)
 
 
 def not_compared(got: Outcome, expected: Outcome, port: str) -> list[str]:

@@ -295,7 +295,7 @@ def _ahead(request: Request, episode: EpisodeResult) -> dict[str, Any]:
 def _model_says(port: str, episode: EpisodeResult) -> str | None:
     """``equal`` or ``differs``; None where the golden model says nothing of the port."""
     compared = episode.verdict.ports.get(port)
-    if compared is None or port in episode.expected.unknown:
+    if compared is None:
         return None
     return "equal" if compared.equal else "differs"
 

@@ -28,7 +28,7 @@ from goldbeat.tb.inside.job import Record
 from goldbeat.tb.obligations.summary import Obligations
 from goldbeat.tb.page.run_page import write_page
 from goldbeat.tb.run.late_ready import first_wait
-from goldbeat.tb.run.open_points import never_held
+from goldbeat.tb.run.open_points import never_held, open_signals
 from goldbeat.tb.run.report import write_report
 from goldbeat.tb.run.runs import Request, RunResult, SeedPlan, judge
 from goldbeat.tb.run.timeline import save_timeline
@@ -321,3 +321,24 @@ def test_the_default_run_of_a_new_bench_fills_a_deep_fifo(
     planned = json.loads(invoke("regress", bench, "--dry-run", "--json").stdout)["cases"]
     assert len(planned) == 12
     assert {one["case"] for one in planned} == {"sweep", "random", "sizes", "reset"}
+
+
+def test_an_output_that_the_model_never_predicts_is_open():
+    trace = Trace.from_bytes(np.zeros((4, 1), np.uint8), clock_ps=4000)
+    two = design(
+        *AXIS, port("out", "n_axis_tdata", "n_axis_tvalid", "n_axis_tready").model_copy(update={"name": "other"})
+    )
+    came = Record(Outcome({"in": trace, "out": trace, "other": trace}), ())
+    stimulus = Stimulus({"in": trace}, {}, CLOCKS)
+
+    def said(*predictions: Outcome) -> list[str]:
+        return open_signals(two, {}, [(stimulus, one, came) for one in predictions])
+
+    whole = Outcome({"in": trace, "out": trace, "other": trace})
+    without = Outcome({"in": trace, "out": trace}, unknown=frozenset({"other"}))
+    before = said(whole)
+    assert [one for one in said(without) if one not in before] == [
+        "other: the golden model predicts nothing of it (unknown)"
+    ]
+    # One episode that compares it is enough.
+    assert said(without, whole) == before

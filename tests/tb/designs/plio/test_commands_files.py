@@ -41,15 +41,11 @@ def test_the_clock_is_inferred_with_a_confidence(jitter: Path) -> None:
     assert (rates["clock_ps"], rates["clock_confidence"], rates["max_gap_ns"]) == (2000, "medium", 29.0)
 
 
-@pytest.mark.parametrize(("mhz", "share"), [(500, 0.86), (250, None), (333.333, None), (1000, 0.43)])
-def test_a_given_clock_is_taken_unless_beats_are_faster(jitter: Path, mhz: float, share: float | None) -> None:
+@pytest.mark.parametrize(("mhz", "share"), [(500, 0.86), (250, 1.7), (333.333, 1.235), (1000, 0.43)])
+def test_a_given_clock_is_always_taken(jitter: Path, mhz: float, share: float) -> None:
     args = [jitter, "-t", "int16", "-w", "64", "--clock", mhz]
     found = json.loads(plio("info", *args, "--json").stdout)
     assert (found["clock_ps"], found["clock_confidence"]) == (round(1e6 / mhz), "given")
-    if share is None:
-        said = plio("throughput", *args, code=2).stderr
-        assert "found a beat 2000 ps after the one before, expected at least a cycle of the " in said
-        return
     [rates] = json.loads(plio("throughput", *args, "--json").stdout)
     assert rates["raw"]["share_of_port"] == pytest.approx(share, rel=0.05)
 
