@@ -408,11 +408,13 @@ class LiveArray:
 
     @property
     def lost_wait(self) -> str:
-        """What the host waits for although no task is left that would give it; empty if it waits for nothing of the kind."""
+        """The token that the host waits for at the end of a run that hangs; empty if it waits for none."""
         key = self._wanted
-        if key is None or (key in self.channels and not self.channels[key].idle):
+        if key is None:
             return ""
-        return f"the host's sequence waits for a token of {key[1]} {key[2]} of {key[0]}, which no task is left to give"
+        idle = key not in self.channels or self.channels[key].idle
+        why = "which no task is left to give" if idle else "whose task never ends"
+        return f"the host's sequence waits for a token of {key[1]} {key[2]} of {key[0]}, {why}"
 
     # -- running
 

@@ -207,6 +207,21 @@ def test_a_wait_for_a_token_that_no_task_gives_hangs(folder, changed, waits_for)
     assert any(said in failure for failure in json.loads(ran.stdout)["failures"])
 
 
+def test_a_wait_in_front_of_what_feeds_the_task_hangs(folder):
+    # The drain is waited for before its fill is started.
+    Path("design.py").write_text(
+        DISPATCHES.replace("((x, a), (y, b))", "((y, b), (x, a))")
+        .replace(
+            "                if waits:",
+            "                    if waits and fifo is y:\n                        dma_wait(y)\n                if waits:",
+        )
+        .replace("dma_wait(x, y)\n            if", "dma_wait(x)\n            if")
+    )
+    done = CliRunner().invoke(app, ["objfifo", "check", "design.py", "--", "1", "waits"])
+    said = "  the host's sequence waits for a token of S2MM 0 of shim tile (0, 0), whose task never ends"
+    assert (done.exit_code, done.output.splitlines()[-1]) == (1, said)
+
+
 def test_steps_of_the_runtime_sequence_are_recorded(folder):
     Path("design.py").write_text(DISPATCHES)
     opened = user_design.opened_of({"design": "design.py", "arguments": "2 waits", "kernels": ""})
