@@ -371,11 +371,21 @@ def _merged(
     """(n,) the responses, those of writes that meet several errors by a rule of :data:`MERGED`."""
     merged = response.copy()
     for at in np.flatnonzero((bursts.kind == WRITE) & (response == DECERR)).tolist():
-        errors = answers[bursts.rows[at] : bursts.rows[at] + int(bursts.len[at]) + 1]
-        errors = errors[errors >= SLVERR]
+        errors = errors_of(bursts, answers, at)
         if errors.min() != errors.max():
-            merged[at] = {"any": ANY_ERROR, "first": errors[0], "last": errors[-1], "worst": DECERR}[rule]
+            merged[at] = ANY_ERROR if rule == "any" else merged_error(errors, rule)
     return merged
+
+
+def errors_of(bursts: Bursts, answers: npt.NDArray[np.int64], at: int) -> npt.NDArray[np.int64]:
+    """The errors that a burst meets, in the order of its beats, by what each beat of all bursts is answered."""
+    found = answers[bursts.rows[at] : bursts.rows[at] + int(bursts.len[at]) + 1]
+    return found[found >= SLVERR]
+
+
+def merged_error(errors: npt.NDArray[np.int64], rule: str) -> int:
+    """What a write that meets these errors is answered by a rule of :data:`MERGED` but ``any``."""
+    return int({"first": errors[0], "last": errors[-1], "worst": errors.max()}[rule])
 
 
 def _answers(bursts: Bursts, response: npt.NDArray[np.int64], windows: Sequence[Window]) -> npt.NDArray[np.int64]:

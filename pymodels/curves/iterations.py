@@ -71,9 +71,10 @@ def iterations(source: Trace, sink: Trace, in_bytes: int, out_bytes: int) -> Ite
         raise UnmeasurableError(f"no complete iteration at the {side}")
     if count > len(ends[0]):
         raise UnmatchedError(f"{len(ends[0])} complete iterations at the input and {count} at the output")
-    sizes = (int(trace.valid_bytes().sum()) for trace in (source, sink))
-    left = (next(sizes) - count * in_bytes, next(sizes) - count * out_bytes)
-    found = Iterations(starts[0][:count], ends[0][:count], starts[1][:count], ends[1], left)
+    left_in, left_out = (
+        int(trace.valid_bytes().sum()) - count * size for trace, size in ((source, in_bytes), (sink, out_bytes))
+    )
+    found = Iterations(starts[0][:count], ends[0][:count], starts[1][:count], ends[1], (left_in, left_out))
     if int(found.latency.min()) < 0:
         at = int(np.argmax(found.latency < 0))
         raise UsageError(

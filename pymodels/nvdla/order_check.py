@@ -105,7 +105,7 @@ def _unordered(
             pair = tuple(_place(one).index for one in (first, second))
             text = _text(conflict, first, second, dependencies)
             name = partial(_actor_name, dependencies)
-            picture = partial(order_picture, order, conflict, text, name, partial(_label, moments))
+            picture = partial(order_picture, order, (first, second), text, name, partial(_label, moments))
             yield OrderFinding(found.task.id, pair, text, picture=picture)
 
 

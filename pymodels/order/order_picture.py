@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
-from goldbeat.pymodels.order.conflicts import OrderConflict, OrderedAccess
+from goldbeat.pymodels.order.conflicts import OrderedAccess
 from goldbeat.pymodels.order.partial_order import PartialOrder
 
 _AROUND = 3
@@ -57,7 +57,7 @@ class OrderPicture:
 
 def order_picture(
     order: PartialOrder,
-    conflict: OrderConflict,
+    accesses: tuple[OrderedAccess, OrderedAccess],
     text: str,
     name: Callable[[Hashable], str],
     label: Callable[[int], str],
@@ -66,13 +66,13 @@ def order_picture(
 
     Args:
         order: the edges that hold.
-        conflict: the two accesses.
+        accesses: the two that nothing orders.
         text: the finding, as reports say it.
         name: of an actor.
         label: of an event.
     """
     place = order.positions()
-    sides = sorted((conflict.first, conflict.second), key=lambda one: place[one.begin])
+    sides = sorted(accesses, key=lambda one: place[one.begin])
     by_actor = {order.actor(events[0]): events for events in order.events_by_actor() if events}
     shown = {event for one in sides for event in _around(by_actor, order, one)}
     actors = list(dict.fromkeys(order.actor(event) for one in sides for event in (one.begin, one.done)))

@@ -51,7 +51,10 @@ def plain_rows(raw: bytes, name: str | None) -> bytes:
 def _cells(row: str, separator: str, name: str | None, line: int) -> list[str]:
     if row.count('"') % 2:
         raise InputError("a quoted cell that does not end in its line", "one row per line", file=name, line=line)
-    cells = next(csv.reader([row], delimiter=separator, skipinitialspace=True), [""])
+    try:
+        cells = next(csv.reader([row], delimiter=separator, skipinitialspace=True), [""])
+    except csv.Error as error:
+        raise InputError(f"a row that is no CSV: {error}", "cells without line ends", file=name, line=line) from error
     if cells[:1] and cells[0].strip().upper() == "COMMENT":
         return [cell.replace(",", " ") for cell in cells]
     if separator != ",":

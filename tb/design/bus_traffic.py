@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -123,15 +123,8 @@ def _reset_case(look: Look, options: Mapping[str, int | str | bool]) -> Case:
     """Many resets, each with an episode that shows what it has left."""
 
     def reset(setting: CaseContext) -> list[Stimulus]:
-        one_edge = bool(setting.options["one_edge"])
-        return [
-            episode
-            for number in range(int(setting.options["resets"]))
-            for episode in (
-                replace(cut_episode(look(setting), setting, number), one_edge=one_edge),
-                few_accesses(look(setting), setting, number),
-            )
-        ]
+        numbers = range(int(setting.options["resets"]))
+        return _cut_off(look(setting), setting, numbers, one_edge=bool(setting.options["one_edge"]))
 
     return Case(
         name="reset",
@@ -181,9 +174,21 @@ def _deep(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
 
 def beside_idle_streams(ports: BusPorts, setting: CaseContext, *, cuts: bool) -> list[Stimulus]:
     """What ``sweep`` adds for the buses of a design with streams, which are idle: long, slow, and cut off by resets."""
-    numbers = _CUTS if cuts else ()
-    cut = [one for n in numbers for one in (cut_episode(ports, setting, n), few_accesses(ports, setting, n))]
-    return [*cut, *_deep(ports, setting)]
+    return [*_cut_off(ports, setting, _CUTS if cuts else ()), *_deep(ports, setting)]
+
+
+def _cut_off(
+    ports: BusPorts, setting: CaseContext, numbers: Iterable[int], *, one_edge: bool = False
+) -> list[Stimulus]:
+    """Episodes that a reset cuts off, each with one that shows what the reset has left."""
+    return [
+        episode
+        for number in numbers
+        for episode in (
+            replace(cut_episode(ports, setting, number), one_edge=one_edge),
+            few_accesses(ports, setting, number),
+        )
+    ]
 
 
 def some_memory(port: Bundle, rng: Rng) -> MemoryImage:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.axi.burst import DECERR, FIXED, INCR, READ, SLVERR, WRAP, WRITE, Bursts
+from goldbeat.pymodels.axi.storage_traffic import MERGED, errors_of, merged_error
 from goldbeat.pymodels.stimulus import Access
 from goldbeat.tb.design.bus_ports import data_bytes
 from goldbeat.tb.design.ports.bundle import Bundle
@@ -185,19 +186,16 @@ def merged_errors(port: MemoryPort, episodes: Sequence[EpisodeResult], *, lite: 
     With AXI-Lite behind the slave, it is the first one (IHI 0022, B1.3).
     """
     met: dict[tuple[int, int], bool] = {}
-    rules = {"first", "last", "worst"}
+    rules = {*MERGED} - {"any"}
     for episode in episodes:
         program, found = episode.stimulus.bursts.get(port.name), episode.record.bursts.get(port.name)
         if program is None or found is None or program.response.min(initial=0) == -1:
             continue
         for at in np.flatnonzero((program.bursts.kind == WRITE) & (found.done >= 0)).tolist():
-            begin = int(program.bursts.rows[at])
-            errors = program.beat_answers[begin : begin + int(program.bursts.len[at]) + 1]
-            errors = errors[errors >= SLVERR]
+            errors = errors_of(program.bursts, program.beat_answers, at)
             if len(errors) and errors.min() != errors.max():
                 met[int(errors[0]), int(errors[errors != errors[0]][0])] = True
-                by_rule = {"first": errors[0], "last": errors[-1], "worst": errors.max()}
-                rules &= {rule for rule, value in by_rule.items() if value == found.response[at]}
+                rules &= {rule for rule in rules if merged_error(errors, rule) == found.response[at]}
     if not met:
         return
     pin = port.pin("bresp")

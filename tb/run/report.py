@@ -62,11 +62,10 @@ def write_report(
     several = len(results) > 1
     differing = differing_ports(results)
     report = _write_one(shown_result(results), folder, differing, plot=True, timeline=timeline)
-    dtypes = {p.name: p.dtype for p in request.design.bundles(request.all_params)}
-    for name, service in run_service(results, dtypes).items():
+    streams = request.design.bundles(request.all_params)
+    for name, service in run_service(results, {p.name: p.dtype for p in streams}).items():
         report["ports"][name] |= service.as_dict()
-    directions = {p.name: p.direction for p in request.design.bundles(request.all_params)}
-    report["latency"] = run_latencies(results, directions)
+    report["latency"] = run_latencies(results, {p.name: p.direction for p in streams})
     report["repeat"] = repeat or request.command()
     report |= {**sources_of(request), "versions": tool_versions()}
     if several:

@@ -13,9 +13,9 @@ from goldbeat.pymodels.objfifo.diagnose.trial import HangTrial, smallest_enough
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, Steps, each
 from goldbeat.pymodels.objfifo.plan.design import Core
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
-from goldbeat.pymodels.objfifo.plan.plan import Direction, Pool
+from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, Direction, Pool
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
-from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
+from goldbeat.pymodels.objfifo.plan.tile import TileKind
 from goldbeat.pymodels.objfifo.untimed.machine import ChannelAgent, CoreAgent, LockAgent, LockKey, Machine
 
 _PROGRAMS = 96
@@ -24,9 +24,6 @@ _OBJECTS = 16
 """Objects more than now that a core is tried with."""
 _ITERATIONS = 64
 """Iterations more than now that are tried at most."""
-
-
-ChannelKey = tuple[Tile, Direction, int]
 
 
 @dataclass(frozen=True)

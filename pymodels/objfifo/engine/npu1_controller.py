@@ -7,14 +7,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from goldbeat.pymodels.objfifo.engine.npu1_shim import BD_WORDS_OF_SHIM, controller_cycles
-from goldbeat.pymodels.objfifo.plan.plan import Direction, HostStep
-from goldbeat.pymodels.objfifo.plan.tile import Tile
+from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, HostStep
 
 DISPATCH_GAP = 2828.0
 """From the end of a drain that is waited for to the start of the next one, the controller's writes included (S8)."""
-
-DISPATCH_SPREAD = 43.0
-"""Half of what was measured for it varied by (S8)."""
 
 
 def start_cycles(descriptors: int, token: bool) -> float:
@@ -33,18 +29,17 @@ started behind two waits in a row.
 """
 
 
-Channel = tuple[Tile, Direction, int]
-
-
-def start_times(steps: Sequence[HostStep], ended: Mapping[Channel, Sequence[float]]) -> dict[Channel, list[float]]:
+def start_times(
+    steps: Sequence[HostStep], ended: Mapping[ChannelKey, Sequence[float]]
+) -> dict[ChannelKey, list[float]]:
     """When each task is in its channel's queue, in cycles, by channel and in order.
 
     Args:
         steps: of the runtime sequence.
         ended: when tasks ended, as far as it is known. What is not known has ended.
     """
-    found: defaultdict[Channel, list[float]] = defaultdict(list)
-    tokens: defaultdict[Channel, list[int]] = defaultdict(list)
+    found: defaultdict[ChannelKey, list[float]] = defaultdict(list)
+    tokens: defaultdict[ChannelKey, list[int]] = defaultdict(list)
     now, waited = 0.0, False
     for step in steps:
         if step.descriptors:

@@ -6,7 +6,7 @@ Cycles are those of the array. The side of the DDR memory has noise: gaps are dr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,6 +123,13 @@ class HostCost:
     controller: float
 
 
+def shim_channels(plan: Plan) -> Iterator[tuple[Tile, DmaChannel]]:
+    """Every channel of the shims with its tile, in the order of the plan."""
+    for one in plan.tiles:
+        if one.tile.kind is TileKind.SHIM:
+            yield from ((one.tile, channel) for channel in one.channels)
+
+
 def task_packets(channel: DmaChannel) -> tuple[tuple[int, ...], ...]:
     """Words of each descriptor's run in each task of a channel: where it sends packets, those of a packet."""
     by_id = {bd.id: bd for bd in channel.bds}
@@ -149,10 +156,7 @@ def task_words(channel: DmaChannel) -> tuple[int, ...]:
 def fills_by_fifo(plan: Plan) -> dict[str, tuple[int, ...]]:
     """Words of each task with which the shims send, by fifo."""
     return {
-        channel.fifo: task_words(channel)
-        for tile in plan.tiles
-        for channel in tile.channels
-        if tile.tile.kind is TileKind.SHIM and channel.direction is Direction.MM2S
+        channel.fifo: task_words(channel) for _, channel in shim_channels(plan) if channel.direction is Direction.MM2S
     }
 
 
@@ -160,24 +164,22 @@ def packets_by_fifo(plan: Plan) -> dict[str, tuple[int, ...]]:
     """Words of each descriptor's run with which the shims send, by fifo."""
     return {
         channel.fifo: tuple(words for task in task_packets(channel) for words in task)
-        for tile in plan.tiles
-        for channel in tile.channels
-        if tile.tile.kind is TileKind.SHIM and channel.direction is Direction.MM2S
+        for _, channel in shim_channels(plan)
+        if channel.direction is Direction.MM2S
     }
 
 
 def host_costs(plan: Plan) -> list[HostCost]:
     """What every channel of the shims costs, in the order of the plan."""
     found = []
-    for tile in plan.tiles:
-        for channel in tile.channels if tile.tile.kind is TileKind.SHIM else ():
-            tasks = task_words(channel)
-            cost = fill_cycles if channel.direction is Direction.MM2S else drain_cycles
-            controller = controller_cycles(
-                writes=len(tasks),
-                blocks=[BD_WORDS_OF_SHIM] * len(channel.bds),
-                masks=int(any(task.token for task in channel.queue)),
-            )
-            cycles = tuple(cost(words, place) for place, words in enumerate(tasks))
-            found.append(HostCost(tile.tile, channel.name, channel.fifo, tasks, cycles, controller))
+    for tile, channel in shim_channels(plan):
+        tasks = task_words(channel)
+        cost = fill_cycles if channel.direction is Direction.MM2S else drain_cycles
+        controller = controller_cycles(
+            writes=len(tasks),
+            blocks=[BD_WORDS_OF_SHIM] * len(channel.bds),
+            masks=int(any(task.token for task in channel.queue)),
+        )
+        cycles = tuple(cost(words, place) for place, words in enumerate(tasks))
+        found.append(HostCost(tile, channel.name, channel.fifo, tasks, cycles, controller))
     return found

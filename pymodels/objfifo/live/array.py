@@ -25,11 +25,10 @@ from goldbeat.pymodels.objfifo.plan.device import Device
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
 from goldbeat.pymodels.objfifo.plan.memory import ALIGN, reserved
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
-from goldbeat.pymodels.objfifo.plan.plan import Direction
+from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, Direction
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 from goldbeat.pymodels.order.watched_memory import Steps, WatchedMemory, watching_memories
 
-ChannelKey = tuple[Tile, Direction, int]
 _SPINS = 20_000
 """Rounds in which programs run but nothing moves, before they count as waiting for ever."""
 

@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.live.agent import Blocked
-from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray, LiveBuffer
+from goldbeat.pymodels.objfifo.live.array import LiveArray, LiveBuffer
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.streams import TilePort
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
-from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd, LockUse, PacketHeader, Plan, TilePlan
+from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, Direction, FifoEnd, LockUse, PacketHeader, Plan, TilePlan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 from goldbeat.pymodels.objfifo.untimed.machine import CoreEnd
 from goldbeat.pymodels.objfifo.untimed.recorded_cores import core_ends

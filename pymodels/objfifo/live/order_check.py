@@ -47,7 +47,7 @@ def array_findings(recorder: OrderRecorder) -> list[ArrayFinding]:
         first, second = sorted((conflict.first, conflict.second), key=lambda one: one.begin)
         for name, low, high in _buffers(recorder.array, conflict):
             key = (_side(first), first.write, _side(second), second.write, name, conflict.undecided)
-            pair = found.setdefault(key, _Pair(conflict, first, second, name, low, high, conflict.undecided))
+            pair = found.setdefault(key, _Pair(first, second, name, low, high, conflict.undecided))
             pair.low, pair.high = min(pair.low, low), max(pair.high, high)
             pair.ranges.append((int(conflict.ranges[0, 0]), int(conflict.ranges[-1, 1])))
     sure = {key[:-1] for key, pair in found.items() if not pair.undecided}
@@ -59,7 +59,6 @@ def array_findings(recorder: OrderRecorder) -> list[ArrayFinding]:
 class _Pair:
     """Accesses of two places to a buffer."""
 
-    conflict: OrderConflict
     first: OrderedAccess
     second: OrderedAccess
     name: str
@@ -87,7 +86,7 @@ class _Pair:
         else:
             text = f"unordered: {what}; missing: {actors[1]} waits until {actors[0]} is done"
         label = partial(_label, recorder.labels)
-        picture = partial(order_picture, recorder.order, self.conflict, text, str, label)
+        picture = partial(order_picture, recorder.order, (self.first, self.second), text, str, label)
         return ArrayFinding(text, actors, self.undecided, self.written(), picture)
 
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray
+from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask, LiveWords
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.streams import LiveSource, TilePort
-from goldbeat.pymodels.objfifo.plan.plan import Direction, HostStep
+from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, Direction, HostStep
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
 from goldbeat.pymodels.order.byte_walk import ByteRuns, ByteWalk, byte_ranges
 from goldbeat.pymodels.order.conflicts import OrderedAccess

@@ -12,7 +12,7 @@ import numpy as np
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
 from goldbeat.pymodels.objfifo.live.agent import LiveProgram
-from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray
+from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.bd_pool import BdPools
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.from_plan import LiveFifos
@@ -23,7 +23,7 @@ from goldbeat.pymodels.objfifo.mlir_exec.interpreter import Env, ScalarProgram, 
 from goldbeat.pymodels.objfifo.mlir_text.host_ops import NOTHING, read_move
 from goldbeat.pymodels.objfifo.mlir_text.scope import within
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, PacketHeader
+from goldbeat.pymodels.objfifo.plan.plan import Bd, ChannelKey, Direction, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import LOCK_MAX, REPEATS, WORD_BYTES, Tile, TileKind
 
 Flow = Callable[[Env], Waits]

@@ -142,17 +142,21 @@ class Task:
     token: bool = False
 
 
+ChannelKey = tuple[Tile, Direction, int]
+"""Tile, direction and index of a DMA channel."""
+
+
 @dataclass(frozen=True)
 class HostStep:
     """What a runtime sequence does with a channel of a shim: it starts a task, or it waits for a token.
 
     Attributes:
-        channel: its tile, direction and index.
+        channel: which one.
         descriptors: how many a task has; 0: a wait.
         token: report the end of the task.
     """
 
-    channel: tuple[Tile, Direction, int]
+    channel: ChannelKey
     descriptors: int = 0
     token: bool = False
 

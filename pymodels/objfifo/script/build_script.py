@@ -14,7 +14,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.placed import lowered_for_execution
 from goldbeat.pymodels.objfifo.iron.runtime import RuntimeScalar
 from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
-from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray, LiveBuffer
+from goldbeat.pymodels.objfifo.live.array import LiveArray, LiveBuffer
 from goldbeat.pymodels.objfifo.live.dma import OUT_OF_ORDER_IDS, LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.from_plan import LiveEnd, LiveFifos, add_plan
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
@@ -27,7 +27,7 @@ from goldbeat.pymodels.objfifo.plan.access import LockAccess, run_with
 from goldbeat.pymodels.objfifo.plan.design import Core
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, Iteration, PacketHeader
+from goldbeat.pymodels.objfifo.plan.plan import Bd, ChannelKey, Direction, Iteration, PacketHeader
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.strides import pad_word
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_ids

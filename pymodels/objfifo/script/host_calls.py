@@ -16,7 +16,7 @@ from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
 from goldbeat.pymodels.objfifo.iron.element_pattern import ElementPattern
 from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.placed import npu_dma_memcpy_nd
-from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray
+from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.from_plan import LiveFifos
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
@@ -24,7 +24,7 @@ from goldbeat.pymodels.objfifo.live.thread_program import await_wish, in_program
 from goldbeat.pymodels.objfifo.live.walk import element_walk
 from goldbeat.pymodels.objfifo.mlir_exec.host_program import written_bd
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, PacketHeader
+from goldbeat.pymodels.objfifo.plan.plan import Bd, ChannelKey, Direction, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import Tile
 from goldbeat.pymodels.objfifo.script.explicit import FlowChannel, ScriptBlock, ScriptBlocks, ScriptLock, enum_text
 

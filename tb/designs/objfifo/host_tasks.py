@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.objfifo.engine.array import predict
-from goldbeat.pymodels.objfifo.engine.npu1_controller import Channel, start_times
-from goldbeat.pymodels.objfifo.engine.npu1_shim import drain_cycles, task_packets
-from goldbeat.pymodels.objfifo.plan.plan import Direction, HostStep, Plan
-from goldbeat.pymodels.objfifo.plan.tile import TileKind
+from goldbeat.pymodels.objfifo.engine.npu1_controller import start_times
+from goldbeat.pymodels.objfifo.engine.npu1_shim import drain_cycles, shim_channels, task_packets
+from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, Direction, HostStep, Plan
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.designs.objfifo.whole import Whole
@@ -31,7 +30,7 @@ class _HostChannel:
         words, beats: of each task; a beat is a word or the header of a packet.
     """
 
-    key: Channel
+    key: ChannelKey
     fifo: str
     port: str
     words: tuple[int, ...]
@@ -73,23 +72,22 @@ class HostTasks:
 
     def __init__(self, whole: Whole, plan: Plan, steps: tuple[HostStep, ...]) -> None:
         self.channels: list[_HostChannel] = []
-        for tile in plan.tiles:
-            for channel in tile.channels if tile.tile.kind is TileKind.SHIM else ():
-                fills = channel.direction is Direction.MM2S
-                place = (whole.sources if fills else whole.sinks).get(channel.fifo)
-                if place is None:
-                    continue
-                runs = task_packets(channel)
-                header = fills and whole.packets[channel.fifo].header is not None
-                self.channels.append(
-                    _HostChannel(
-                        (tile.tile, channel.direction, channel.index),
-                        channel.fifo,
-                        f"{'s' if fills else 'm'}_axis_{place}",
-                        tuple(sum(run) for run in runs),
-                        tuple(sum(run) + header * len(run) for run in runs),
-                    )
+        for tile, channel in shim_channels(plan):
+            fills = channel.direction is Direction.MM2S
+            place = (whole.sources if fills else whole.sinks).get(channel.fifo)
+            if place is None:
+                continue
+            runs = task_packets(channel)
+            header = fills and whole.packets[channel.fifo].header is not None
+            self.channels.append(
+                _HostChannel(
+                    (tile, channel.direction, channel.index),
+                    channel.fifo,
+                    f"{'s' if fills else 'm'}_axis_{place}",
+                    tuple(sum(run) for run in runs),
+                    tuple(sum(run) + header * len(run) for run in runs),
                 )
+            )
         self._steps = steps
         started = Counter(step.channel for step in steps if step.descriptors)
         planned = {one.key: len(one.words) for one in self.channels}
@@ -99,9 +97,11 @@ class HostTasks:
         elif wrong := [one.fifo for one in self.channels if started[one.key] != planned[one.key]]:
             self.unknown = f"the runtime sequence starts other tasks of {wrong[0]} than the plan"
 
-    def started(self, ports: Mapping[str, Trace]) -> tuple[dict[Channel, list[float]], dict[Channel, list[float]]]:
+    def started(
+        self, ports: Mapping[str, Trace]
+    ) -> tuple[dict[ChannelKey, list[float]], dict[ChannelKey, list[float]]]:
         """When tasks are in their queues and when they have ended, in cycles, with what has passed."""
-        starts: dict[Channel, list[float]] = {}
+        starts: dict[ChannelKey, list[float]] = {}
         # Waits in front of a task need ends of earlier ones, and ends of drains their starts.
         while True:
             ends = {one.key: one.ended(ports[one.port], starts.get(one.key, [])) for one in self.channels}

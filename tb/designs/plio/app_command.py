@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -167,8 +167,19 @@ def _plan(file: Path, described: Application, out: Path | None, name: str | None
     vendor = {name: described.plio_name(name) for name, port in ports.items() if port.dtype is not None}
     if twice := [name for name in vendor.values() if list(vendor.values()).count(name) > 1]:
         raise InputError(f"two ports with the file {twice[0]}", "a name for each port: plio = NAME", file=file)
+    _keep_inputs(described, file, {(folder.root / name).resolve() for name in (*files.values(), *vendor.values())})
     folder.prepare(files.values(), vendor.values())
     return _Job(asked, limits, folder, ports, emitted, samples, vendor)
+
+
+def _keep_inputs(described: Application, file: Path, written: Set[Path]) -> None:
+    """Refuse an input that this run would write over."""
+    for port, one in described.inputs.items():
+        for key in ("file", "values"):
+            given = getattr(one, key)
+            if given is not None and (file.parent / given).resolve() in written:
+                found = f"{key} = {given} of [input.{port}], which this command writes"
+                raise InputError(found, "a copy of it elsewhere", file=file)
 
 
 def _asked(described: Application, folder: Path, label: str, made: Mapping[str, Path]) -> Asked:

@@ -96,7 +96,7 @@ class Application(_Table):
     def plio_name(self, port: str) -> str:
         """Name of a port's file for the vendor's simulator."""
         table = self.inputs.get(port) or self.outputs.get(port)
-        return f"{port}.txt" if table is None or table.plio is None else table.plio
+        return f"{port}.txt" if table is None or table.plio is None else PurePosixPath(table.plio).name
 
 
 def load_application(path: Path) -> Application:

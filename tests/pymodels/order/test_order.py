@@ -178,7 +178,7 @@ def test_a_picture_shows_both_accesses_what_is_ordered_and_what_is_missing():
     writes = OrderedAccess("w", ByteWalk(0, 16, 4), True, made[4], made[5])
     reads = OrderedAccess("r", ByteWalk(0, 16, 4), False, other[4])
     (conflict,) = find_conflicts(order, [writes, reads])
-    found = order_picture(order, conflict, "text", str, {made[4]: "begins"}.get)
+    found = order_picture(order, (conflict.first, conflict.second), "text", str, {made[4]: "begins"}.get)
     first, second = found.accesses
     assert found.rows == ("writer", "reader", "far")
     # Three events around each access, and what has an edge to them.

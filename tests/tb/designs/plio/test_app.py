@@ -125,6 +125,7 @@ def test_samples_of_a_file_and_the_output_of_the_graph(folder: Path) -> None:
         ('pattern = "chirp"\nsamples = 1024', 'pattern = "chirp"', "[input.a] pattern without samples"),
         ('"graph_in0.txt"', '"../graph_in0.txt"', "expected a file name ending in .txt or .csv"),
         ('"graph_in0.txt"', '"a.txt"', "two ports with the file a.txt"),
+        ('"graph_in0.txt"', '"./graph_in1.csv"', "two ports with the file graph_in1.csv"),
         ("stall = ", "stal = ", "unknown setting input.a.stal, expected one of plio, pattern"),
         ("every:64:8", "every:64", "expected every:N:M"),
         ("limits.toml", "other.toml", "other.toml: no such file"),
@@ -135,6 +136,16 @@ def test_a_mistake_is_refused_before_anything_is_written(folder: Path, old: str,
     edit("app.toml", old, new)
     assert said in plio("app", "app.toml", code=2).stderr
     assert not OUT.exists()
+
+
+def test_an_input_that_the_run_would_write_over_is_kept(folder: Path) -> None:
+    app()
+    made = (OUT / "graph_in0.txt").read_bytes()
+    text = Path("app.toml").read_text()
+    begin, end = text.index("[input.b]"), text.index("[output.sum]")
+    Path("app.toml").write_text(f'{text[:begin]}[input.b]\nfile = "{OUT}/graph_in0.txt"\n\n{text[end:]}')
+    assert "of [input.b], which this command writes, expected a copy" in plio("app", "app.toml", code=2).stderr
+    assert (OUT / "graph_in0.txt").read_bytes() == made
 
 
 def test_an_input_without_a_table_and_a_limit_of_no_port_are_refused(folder: Path) -> None:
