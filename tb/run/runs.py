@@ -669,7 +669,8 @@ def judge(request: Request, plan: SeedPlan, records: Sequence[Record], stopped: 
     if len(records) < len(plan.steps):
         failures.append(stopped)
     if not any(e.partial for e in episodes):
-        failures += nothing_compared([e.verdict for e in episodes], still=_may_rest(request))
+        still = _may_rest(request) or all(e.stimulus.registers for e in episodes)
+        failures += nothing_compared([e.verdict for e in episodes], still=still)
     warnings = _warnings(request, episodes, seen)
     blessed = _blessed(request, plan.seed, episodes) if len(episodes) == len(plan.steps) else None
     if blessed is not None and not request.rebless:

@@ -38,6 +38,7 @@ class PlayedTrace:
         stuck: operations that are enabled and never done; such a test fails.
         unordered: accesses to memory that nothing orders; such a test fails, too.
         notes: writes that have no effect.
+        operations: engines' groups that it enables.
         partial: why the test proves little: what was not computed, or that it compares nothing.
     """
 
@@ -49,6 +50,7 @@ class PlayedTrace:
     partial: tuple[str, ...] = ()
     unordered: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    operations: int = 0
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -105,6 +107,7 @@ class _Player:
             tuple(missing),
             () if stuck else tuple(where + text for text in self._order.findings()),
             tuple(self._notes),
+            len(self._enabled),
         )
 
     def _awaited(self) -> str:

@@ -141,7 +141,8 @@ def tiu_matrix2(b: Builder) -> None:
     wide = np.where(precision == _INT8, _INT8 if old else _INT32, _FP32)
     turned = b.func == 6
     bias = _bias_precision(b, precision, wide)
-    b.tiu("opd2", Tensor((1, b.memory.lanes, 1, columns)), bias, extra & ~turned)
+    # Only the lanes in which rows of the result are take part.
+    b.tiu("opd2", Tensor((1, np.minimum(rows, b.memory.lanes), 1, columns)), bias, extra & ~turned)
     if _any(extra & turned):
         b.omit("opd2", "shape of the bias of turned operands", extra & turned)
     if not old:

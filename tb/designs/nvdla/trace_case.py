@@ -106,6 +106,7 @@ def _stimuli(own: bool, context: CaseContext) -> list[Stimulus]:
             memories={DBB.name: MemoryImage(trace_regions(test.trace), chosen_timing(context))},
             least_ps=_DRAIN_CYCLES * clock.period_ps,
             label=name,
+            registers=bool(test.played.reads) and not test.played.operations,
         )
         for name, test in made.tests.items()
     ]
