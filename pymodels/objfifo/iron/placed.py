@@ -20,7 +20,7 @@ from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.program import initial, pairs
 from goldbeat.pymodels.objfifo.iron.resolved import ResolvedModule
 from goldbeat.pymodels.objfifo.iron.scope import Scope, fresh, scope
-from goldbeat.pymodels.objfifo.plan.access import LockAccess, backend_now, call
+from goldbeat.pymodels.objfifo.plan.access import LockAccess, backend_now, call, written_at
 from goldbeat.pymodels.objfifo.plan.design import Core, Fifo, FifoDesign, Host, Link, Transfer
 from goldbeat.pymodels.objfifo.plan.device import device_of
 from goldbeat.pymodels.objfifo.plan.object_type import object_type
@@ -368,7 +368,7 @@ def npu_dma_memcpy_nd(
         offset = sum(o * s for o, s in zip(offsets or (), strides, strict=False))
     dims = tuple((int(n), int(s)) for n, s in zip(sizes, strides, strict=True))
     token = bool(issue_token) or port is FifoEnd.CONSUME
-    scope().transfers.append(Transfer(name, port, mem.name, offset, dims, token, bd_id))
+    scope().transfers.append(Transfer(name, port, mem.name, offset, dims, token, bd_id, str(written_at() or "")))
 
 
 def npu_sync(column: int, row: int, direction: int, channel: int, column_num: int = 1, row_num: int = 1) -> None:

@@ -117,7 +117,9 @@ def transfers_of(runtimes: Sequence[Runtime]) -> dict[str, Any]:
 
 def _transfer(move: Move) -> Transfer:
     dims = pairs(list(zip(move.tap.sizes, move.tap.strides, strict=True)))
-    return Transfer(move.handle.name, move.handle.port, move.data.name, int(move.tap.offset), dims, move.wait)
+    return Transfer(
+        move.handle.name, move.handle.port, move.data.name, int(move.tap.offset), dims, move.wait, where=move.where
+    )
 
 
 def pairs(value: Pairs | None) -> Dims:

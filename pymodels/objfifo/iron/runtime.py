@@ -22,6 +22,7 @@ from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
 from goldbeat.pymodels.objfifo.iron.transfers import transfer_taker, transfers_to
 from goldbeat.pymodels.objfifo.iron.worker import Worker
+from goldbeat.pymodels.objfifo.plan.access import written_at
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
@@ -86,6 +87,7 @@ class Move:
     tap: ElementPattern
     wait: bool
     group: TaskGroup | None = None
+    where: str = ""
 
 
 class Runtime:
@@ -251,7 +253,7 @@ class Runtime:
             tap = ElementPattern(data.shape, 0, [math.prod(data.shape)], [1])
         handle = self._same(handle)
         self._bind(handle, where)
-        self.moves.append(Move(handle, data, tap, wait, group))
+        self.moves.append(Move(handle, data, tap, wait, group, str(written_at() or "")))
         self.events.append(self.moves[-1])
 
     def _bind(self, handle: ObjectFifoHandle, where: Any) -> None:

@@ -125,6 +125,8 @@ class LiveArray:
         self.held_program = ""
         """The program that goes on only when nothing else can move."""
         self.places: dict[str, Callable[[], str]] = {}
+        self.objects: dict[ChannelKey, tuple[str, int]] = {}
+        """Fifos at shims' channels, and the words of an object."""
         """The line of a program in text that is at work, by its name."""
         self._awaited: set[ChannelKey] = set()
         self._slow: Callable[[LiveChannel], bool] | None = None
@@ -505,6 +507,14 @@ class LiveArray:
         lines += self.streams.lost_packets()
         lines += [f"{c.name} sends into no stream" for c in self.channels.values() if self._nowhere(c)]
         return lines + [f"{c.name} {c.state}" for c in self.channels.values() if not c.idle]
+
+    def unfinished(self) -> list[str]:
+        """Fifos whose last object the host has moved in part."""
+        return [
+            f"{name}: the host moves {self.channel(*key).words} words, objects have {size}: the last stays unfinished"
+            for key, (name, size) in self.objects.items()
+            if self.channel(*key).words % size and not self.channel(*key).compressed
+        ]
 
     def close(self) -> None:
         """End all programs."""

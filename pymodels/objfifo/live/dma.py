@@ -40,6 +40,7 @@ class LiveBd:
         walk: word addresses in order, -1 for padding; made of ``bd`` where it is not given.
         turns: words that each use moves the walk by, one after the other; empty for the iteration of ``bd``.
         compress: its compression bit.
+        where: the place in the user's file, for messages; empty where it is not known.
     """
 
     bd: Bd
@@ -53,6 +54,7 @@ class LiveBd:
     walk: npt.NDArray[np.int64] | None = field(default=None, repr=False)
     turns: tuple[int, ...] = ()
     compress: bool = False
+    where: str = ""
 
     def addresses(self) -> npt.NDArray[np.int64]:
         """Word addresses of this use, -1 for padding; counts the use."""
@@ -254,7 +256,7 @@ class LiveChannel:
         if self.left and int(self._walk.max()) >= len(bd.memory):
             self.left = 0
             raise UsageError(
-                f"{self.name}: a descriptor of {bd.bd.buffer} walks to word {int(self._walk.max())}, "
+                f"{bd.where and bd.where + ': '}{self.name}: a descriptor of {bd.bd.buffer} walks to word {int(self._walk.max())}, "
                 f"its memory has {len(bd.memory)}"
             )
         self._sent = self.expander = None

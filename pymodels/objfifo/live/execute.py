@@ -42,6 +42,7 @@ class LiveResult:
         remarks: what a user should know.
         words: words that each channel moved.
         types: of the host's arrays.
+        unfinished: fifos whose last object the host has moved in part; such a design is wrong.
     """
 
     completes: bool
@@ -52,6 +53,12 @@ class LiveResult:
     remarks: tuple[str, ...]
     words: dict[str, int]
     types: dict[str, ObjectType]
+    unfinished: tuple[str, ...] = ()
+
+    @property
+    def good(self) -> bool:
+        """It completes, and all objects are whole."""
+        return self.completes and not self.unfinished
 
     @property
     def unordered(self) -> tuple[str, ...]:
@@ -66,6 +73,7 @@ class _LiveOnce:
     report: list[str]
     remarks: list[str]
     words: dict[str, int]
+    unfinished: tuple[str, ...] = ()
 
 
 def run_live(
@@ -106,7 +114,8 @@ def run_live(
     report = () if good else tuple(bad.report)
 
     order = _order(build, given, array, runs, lose_pushes) if good else ArrayOrder()
-    return LiveResult(good, first.hosts, differing, order, report, tuple(remarks), first.words, dict(array.host_types))
+    types, cut = dict(array.host_types), first.unfinished if good else ()
+    return LiveResult(good, first.hosts, differing, order, report, tuple(remarks), first.words, types, cut)
 
 
 def array_order(build: Callable[[], LiveArray]) -> ArrayOrder:
@@ -202,7 +211,7 @@ def _once(
             wish.records.append(recorder.record())
         hosts = {name: array.host_view(name).copy() for name in array.hosts}
         words = {c.name: c.words for c in array.channels.values()}
-        return _LiveOnce(good, hosts, [] if good else array.report(), _told(array), words)
+        return _LiveOnce(good, hosts, [] if good else array.report(), _told(array), words, tuple(array.unfinished()))
     finally:
         array.close()
 

@@ -144,7 +144,8 @@ def add_plan(array: LiveArray, plan: Plan, pinned: Mapping[Tile, Collection[int]
         for one in fifo.ends:
             if one.tile.kind is TileKind.SHIM and one.channel is not None:
                 way = Direction.MM2S if one.port is FifoEnd.PRODUCE else Direction.S2MM
-                found.shims[fifo.name] = (one.tile, way, one.channel)
+                found.shims[fifo.name] = shim = (one.tile, way, one.channel)
+                array.objects[shim] = fifo.name, types[fifo.name].size // WORD_BYTES
     array.rescues.append(lambda: found.send_again(array))
     return found
 

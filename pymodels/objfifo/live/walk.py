@@ -27,7 +27,7 @@ def element_walk(
         pads: (before, after) of each dimension, outermost first.
 
     Raises:
-        UsageError: elements that are no whole words on the stream.
+        UsageError: elements before the first one, or that are no whole words on the stream.
     """
     at = np.array([offset], np.int64)
     for number, (size, stride) in enumerate(dims):
@@ -38,7 +38,11 @@ def element_walk(
             widths = [(0, 0)] * (at.ndim - 1) + [(before, after)]
             at = np.pad(at, widths, constant_values=-(1 << 40))
     found = at.reshape(-1)
-    found = np.where(found < -(1 << 39), -1, found)
+    padding = found < -(1 << 39)
+    lowest = int(np.min(found, initial=0, where=~padding))
+    if lowest < 0:
+        raise UsageError(f"{what}: found a walk from element {lowest}, expected element 0 or later")
+    found = np.where(padding, -1, found)
     return _in_whole_words(found, itemsize, what)
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -19,20 +18,20 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     bd_line,
     bd_op,
     check_walk,
+    fits_fields,
     header_line,
+    lock_uses,
     next_block,
     packet_header,
     read_short,
     read_start,
-    read_use,
     walk_of,
     walked,
     whole_constants,
 )
 from goldbeat.pymodels.objfifo.mlir_text.scope import whole, within
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
-from goldbeat.pymodels.objfifo.plan.limits import beyond_fields
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Dim, Direction, Iteration, PacketHeader
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, Iteration, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_ids
 
 
@@ -181,16 +180,14 @@ class DmaText:
         """The descriptor of a block; ``header``: of its packets where it names none."""
         takes: tuple[LiveLock, int, bool] | None = None
         gives: tuple[LiveLock, int] | None = None
+        take, give = lock_uses(block, env)
+        if take is not None:
+            equal = take.action == "Acquire"
+            takes = (lock_of(take, env), take.count, equal) if take.count or equal else None
+        if give is not None:
+            gives = (lock_of(give, env), give.count) if give.count else None
         for op in block.ops:
-            if op.name == "aie.use_lock":
-                use = read_use(op, env)
-                lock = lock_of(use, env)
-                if use.action == "Release":
-                    gives = (lock, use.count) if use.count else None
-                else:
-                    equal = use.action == "Acquire"
-                    takes = (lock, use.count, equal) if use.count or equal else None
-            elif op.name == "aie.dma_bd_packet":
+            if op.name == "aie.dma_bd_packet":
                 header = header_line(op)
         made = self._bd(line, tile, env)
         if header is not None and made.bd.packet is None:
@@ -212,7 +209,7 @@ class DmaText:
         item = obj.dtype.itemsize
         if line.compressed:
             line.op.fail("compression", "a descriptor without it")
-        offset, dims, what = line.offset + self.moved(line.op), walk_of(line, tile), f"line {line.op.token.line}"
+        offset, dims, what = line.offset + self.moved(line.op), walk_of(line, tile), line.op.place
         turns: tuple[int, ...] = ()
         if tile.kind is TileKind.SHIM and len(dims) > 3:
             length = line.length or walked(dims, line.pads)
@@ -228,57 +225,12 @@ class DmaText:
         iteration = Iteration(turn.size, turn.step * item // WORD_BYTES, turn.current)
         bd = Bd(-1, line.buffer, base, len(walk), iteration=iteration, packet=line.packet)
         slot = (line.slot or 0) & OUT_OF_ORDER_IDS
-        return LiveBd(bd, memory, pad=line.pad_value, slot=slot, walk=shifted, turns=turns)
+        return LiveBd(bd, memory, pad=line.pad_value, slot=slot, walk=shifted, turns=turns, where=what)
 
     def moved(self, op: MlirOp) -> int:
         """Elements that a parameter of the scratchpad moves a transfer by."""
         name = op.attributes.get("offset_parameter")
         return 0 if name is None else self.array.scratchpad.offset(str(name))
-
-
-def fits_fields(
-    op: MlirOp, tile: Tile, length: int, dims: Sequence[tuple[int, int]], item: int, *, padded: bool = False
-) -> None:
-    """Refuse a walk that the fields of the tile's descriptors do not hold, as it is written and in fewer dimensions.
-
-    Args:
-        op: of the walk.
-        tile: whose descriptors.
-        length: in words.
-        dims: size and stride in elements, outermost first; without those of the iteration.
-        item: bytes of an element.
-        padded: the dimensions have padding, so that none can be left out.
-    """
-    written = _word_dims(dims, item)
-    problems = list(beyond_fields(tile.limits, length, written))
-    fewer = written if padded else _joined(written)
-    if not padded and not any(beyond_fields(tile.limits, length, fewer)):
-        problems = []
-    if len(fewer) > tile.limits.dims:
-        op.fail(f"{len(fewer)} dimensions of a descriptor of {tile}", f"at most {tile.limits.dims}")
-    for _, found, last in problems:
-        op.fail(f"{found} of a descriptor of {tile}", f"at most {last}")
-
-
-def _word_dims(dims: Sequence[tuple[int, int]], item: int) -> list[Dim]:
-    """Dimensions in words, innermost first; elements of less than a word follow each other in the innermost one."""
-    found = [Dim(size, stride * item // WORD_BYTES) for size, stride in reversed(dims)]
-    if dims and item < WORD_BYTES:
-        found[0] = Dim(max(1, dims[-1][0] * item // WORD_BYTES), 1)
-    elif item > WORD_BYTES:
-        found.insert(0, Dim(item // WORD_BYTES, 1))
-    return found
-
-
-def _joined(dims: Sequence[Dim]) -> list[Dim]:
-    """The same words in the fewest dimensions; none for words that follow each other."""
-    found: list[Dim] = []
-    for dim in dims:
-        if dim.size > 1 and found and dim.step == found[-1].size * found[-1].step:
-            found[-1] = Dim(found[-1].size * dim.size, found[-1].step)
-        elif dim.size > 1:
-            found.append(dim)
-    return [] if len(found) == 1 and found[0].step == 1 else found
 
 
 def lock_of(use: UseLine, env: dict[str, Any]) -> LiveLock:

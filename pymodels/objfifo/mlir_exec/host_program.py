@@ -18,8 +18,9 @@ from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.from_plan import LiveFifos
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.walk import element_walk
-from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar, behind, fits_fields
+from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar, behind
 from goldbeat.pymodels.objfifo.mlir_exec.interpreter import Env, ScalarProgram, Waits
+from goldbeat.pymodels.objfifo.mlir_text.dma_ops import fits_fields, inside_host
 from goldbeat.pymodels.objfifo.mlir_text.host_ops import NOTHING, read_move
 from goldbeat.pymodels.objfifo.mlir_text.scope import within
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
@@ -185,15 +186,17 @@ class HostProgram(ScalarProgram):
             if not isinstance(host, HostArgument):
                 self.fail(op, line.host, "an argument of the sequence")
             item = self.array.host_types[host].dtype.itemsize
-            walk = element_walk(line.offset + self.dma.moved(op), line.dims, item, f"line {op.token.line}")
-            (turns, step), *dims = line.dims
-            fits_fields(op, tile, len(walk) // turns, dims, item)
+            offset = line.offset + self.dma.moved(op)
+            walk = element_walk(offset, line.dims, item, op.place)
+            turns, step = line.dims[0]
+            fits_fields(op, tile, len(walk) // turns, line.dims[1:], item)
             if turns > 1 and step * item // WORD_BYTES > 1 << tile.limits.step_bits:
                 self.fail(
                     op, f"a first stride of {step * item // WORD_BYTES} words", f"at most {1 << tile.limits.step_bits}"
                 )
+            inside_host(op, host, self.array.host_types[host], offset, line.dims)
             packet = line.packet or self.headers.get(line.metadata)
-            bd = LiveBd(Bd(-1, host, 0, len(walk), packet=packet), self.array.hosts[host], walk=walk)
+            bd = LiveBd(Bd(-1, host, 0, len(walk), packet=packet), self.array.hosts[host], walk=walk, where=op.place)
             self._moves += 1
             if line.bd is not None:
                 self._given(op, tile, line.bd, self.array.channel(tile, way, index))

@@ -12,6 +12,7 @@ from goldbeat.pymodels.objfifo.mlir_text.lexer import Token, TokenCursor
 from goldbeat.pymodels.objfifo.mlir_text.scope import number_of, whole, within, word_or_text
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.values import DIMS, MOST, Pairs, attribute, named_numbers, read_memref
+from goldbeat.pymodels.objfifo.plan.limits import beyond_descriptor
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Iteration, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import ITERATIONS, LOCK_MAX, PACKET_IDS, PACKET_TYPES, REPEATS, Tile, TileKind
@@ -199,6 +200,19 @@ def walk_of(line: BdLine, tile: Tile) -> Pairs:
     return tuple(d for d in line.dims if d[0] > 1) or line.dims[-1:]
 
 
+def fits_fields(op: MlirOp, tile: Tile, length: int, dims: Pairs, item: int, *, padded: bool = False) -> None:
+    """Refuse a walk that the tile's descriptors do not hold; arguments as of :func:`beyond_descriptor`."""
+    for found, expected in beyond_descriptor(tile, length, dims, item, padded=padded):
+        op.fail(found, expected)
+
+
+def inside_host(op: MlirOp, name: str, obj: ObjectType, offset: int, dims: Pairs) -> None:
+    """Refuse a transfer that leaves its host array; its strides are not negative."""
+    last = offset + sum((size - 1) * stride for size, stride in dims)
+    if offset < 0 or last >= obj.elements:
+        op.fail(f"elements {offset} to {last} of {name}", f"elements 0 to {obj.elements - 1}, which it has")
+
+
 def check_walk(line: BdLine, tile: Tile, obj: ObjectType) -> None:
     """Dimensions inside the array stay in their buffer, and their sizes give the length, or more: the length ends the walk.
 
@@ -276,6 +290,25 @@ def read_use(op: MlirOp, numbers: Numbers) -> UseLine:
     count = number_of(cursor, numbers) if cursor.accept(",") else 1
     cursor.expect(")")
     return UseLine(op, lock, action, within(op, "units of a lock:", count, LOCK_MAX))
+
+
+def lock_uses(block: MlirBlock, numbers: Numbers) -> tuple[UseLine | None, UseLine | None]:
+    """The lock that a block's descriptor acquires, and the one that it releases: it has a field for one of each.
+
+    Raises:
+        MlirError: a second one.
+    """
+    take = give = None
+    for op in block.ops:
+        if op.name != "aie.use_lock":
+            continue
+        use = read_use(op, numbers)
+        releases = use.action == "Release"
+        if (give if releases else take) is not None:
+            what = "release" if releases else "acquire"
+            op.fail(f"a second {what}, of {use.lock}", f"at most one {what} per buffer descriptor")
+        take, give = (take, use) if releases else (use, give)
+    return take, give
 
 
 def read_start(op: MlirOp, numbers: Numbers) -> StartLine:

@@ -16,15 +16,18 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     bd_line,
     bd_op,
     check_walk,
+    fits_fields,
     header_line,
+    inside_host,
+    lock_uses,
     next_block,
     read_short,
     read_start,
-    read_use,
     walk_of,
     whole_constants,
 )
 from goldbeat.pymodels.objfifo.mlir_text.host_ops import MoveLine, SequenceLines
+from goldbeat.pymodels.objfifo.mlir_text.lexer import MlirError
 from goldbeat.pymodels.objfifo.mlir_text.lines import DeviceLines, RegionLine
 from goldbeat.pymodels.objfifo.mlir_text.scope import whole
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
@@ -41,6 +44,7 @@ from goldbeat.pymodels.objfifo.plan.plan import (
     StreamEnd,
     Task,
 )
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.strides import in_words, pads_in_words, product, stretched
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_ids
 
@@ -57,6 +61,7 @@ def lowered_design(lines: DeviceLines, sequence: SequenceLines, file: Path | Non
 
     Raises:
         MlirError: something is missing, or is not a whole word.
+        RuleError: ``transfer-inside``.
     """
     return _Lowered(lines, file).run(sequence)
 
@@ -174,23 +179,21 @@ class _Lowered:
         return next((header_line(op) for op in block.ops if op.name == "aie.dma_bd_packet"), None)
 
     def _uses(self, tile: Tile, block: MlirBlock) -> tuple[LockUse | None, LockUse | None]:
-        take = give = None
-        for op in block.ops:
-            if op.name != "aie.use_lock":
+        uses = lock_uses(block, self.numbers)
+        made: list[LockUse | None] = []
+        for use in uses:
+            if use is None:
+                made.append(None)
                 continue
-            use = read_use(op, self.numbers)
             if use.lock not in self.locks:
-                op.fail(use.lock, "a lock that was declared")
+                use.op.fail(use.lock, "a lock that was declared")
             where, number = self.locks[use.lock]
             if where != tile:
-                self.raw.unsupported.append(f"line {op.token.line}: a lock of {where} used by {tile}")
-            if use.action == "Release":
-                give = LockUse(number, use.count) if use.count else None
-            else:
-                if use.action == "Acquire":
-                    self.raw.unsupported.append(f"line {op.token.line}: acquires a lock that equals {use.count}")
-                take = LockUse(number, use.count) if use.count else None
-        return take, give
+                self.raw.unsupported.append(f"line {use.op.token.line}: a lock of {where} used by {tile}")
+            if use.action == "Acquire":
+                self.raw.unsupported.append(f"line {use.op.token.line}: acquires a lock that equals {use.count}")
+            made.append(LockUse(number, use.count) if use.count else None)
+        return made[0], made[1]
 
     def _words(self, op: MlirOp, elements: int, item: int, what: str) -> int:
         size = elements * item
@@ -218,6 +221,8 @@ class _Lowered:
         what = f"{self.file}:{line.op.token.line}"
         offset = self._words(line.op, line.offset, item, "an offset")
         length = self._words(line.op, line.total(obj), item, "a length")
+        inner = line.dims[-3:] if tile.kind is TileKind.SHIM else walk_of(line, tile)
+        fits_fields(line.op, tile, length, inner, item, padded=bool(line.pads))
         dims, pads = in_words(walk_of(line, tile), item, what), pads_in_words(line.pads, item, what)[:3]
         if tile.kind is not TileKind.SHIM and address + 4 * (offset + 1) > (tile.limits.memory or 0):
             line.op.fail(f"{length} words at {offset}", "words inside the memory")
@@ -249,6 +254,10 @@ class _Lowered:
         )
         host = self.lines.hosts[move.host]
         assert host.obj is not None
+        try:
+            inside_host(move.op, host.name, host.obj, move.offset, move.dims)
+        except MlirError as error:
+            raise RuleError("transfer-inside", str(error)) from error
         item = host.obj.dtype.itemsize
         dims = tuple(d for d in move.dims[:-1] if d[0] > 1) + move.dims[-1:]
         repeat, iteration = 0, Iteration()

@@ -67,6 +67,11 @@ class MlirOp:
     code: Code | None = None
     flow: FlowCode | None = None
 
+    @property
+    def place(self) -> str:
+        """File, line and column, for messages."""
+        return f"{self.file or 'text'}:{self.token.line}:{self.token.column}"
+
     def fail(self, found: str, expected: str) -> NoReturn:
         """Raise an error at the operation."""
         raise MlirError(found, expected, file=self.file, line=self.token.line, column=self.token.column)

@@ -135,10 +135,10 @@ def backend_now() -> CoreBackend | None:
     return _backend.get()
 
 
-def _written_at() -> CodeLine | None:
-    """The line outside of the package that called an acquire or release; None for functions of the package."""
+def written_at() -> CodeLine | None:
+    """The line outside of the package that made this call; None for functions of the package."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith((_PACKAGE, "<")):
         if frame.f_code is run_with.__code__:
             return None
         frame = frame.f_back
@@ -161,13 +161,13 @@ class Recorder:
 
     def acquire(self, access: LockAccess) -> list[npt.NDArray[Any]]:
         """Note it and give zeros."""
-        self._note(replace(access, line=access.line or _written_at()))
+        self._note(replace(access, line=access.line or written_at()))
         zeros = self._objects[access.fifo]
         return [zeros.copy() for _ in range(access.count)]
 
     def release(self, access: LockAccess) -> None:
         """Note it."""
-        self._note(replace(access, line=access.line or _written_at()))
+        self._note(replace(access, line=access.line or written_at()))
 
     def _note(self, access: LockAccess) -> None:
         if self._left == 0:

@@ -429,7 +429,8 @@ def _transfers(design: FifoDesign) -> Iterator[RuleError]:
     taken: dict[tuple[Tile, int], Transfer] = {}
     for number, move in enumerate(design.transfers):
         fifo, host = design.fifo(move.fifo), hosts[move.host]
-        what = f"transfer {number}, {'fill' if move.port is FifoEnd.PRODUCE else 'drain'} of {fifo.name}"
+        where = f"{move.where}: " if move.where else ""
+        what = f"{where}transfer {number}, {'fill' if move.port is FifoEnd.PRODUCE else 'drain'} of {fifo.name}"
         tile = shim_of(fifo, move.port)
         if tile is None:
             yield RuleError("transfer-shim", f"{what}: that end is not on a shim tile")

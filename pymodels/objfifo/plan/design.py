@@ -154,6 +154,7 @@ class Transfer:
         dims: walk in elements, outermost first, at most four.
         token: report its end.
         bd: the descriptor asked for, None for any.
+        where: the place in the user's file, for messages; empty where it is not known.
     """
 
     fifo: str
@@ -163,6 +164,7 @@ class Transfer:
     dims: Dims
     token: bool = False
     bd: int | None = None
+    where: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)

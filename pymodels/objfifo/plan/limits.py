@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from goldbeat.pymodels.objfifo.plan.memory import reserved
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Dim, Direction, DmaChannel, Plan, TilePlan
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
-from goldbeat.pymodels.objfifo.plan.tile import LOCK_MAX, Tile, TileKind, TileLimits
+from goldbeat.pymodels.objfifo.plan.tile import LOCK_MAX, WORD_BYTES, Tile, TileKind, TileLimits
 
 
 def check_limits(plan: Plan) -> Iterator[RuleError]:
@@ -83,6 +83,56 @@ def _fields(tile: Tile, channel: DmaChannel, bd: Bd) -> Iterator[RuleError]:
     what = f"{tile}, {channel.name} of {channel.fifo}, buffer descriptor {bd.id}"
     for rule, found, last in beyond_fields(tile.limits, bd.length, bd.dims):
         yield RuleError(rule, f"{what}: {found}, its field ends at {last}")
+
+
+def beyond_descriptor(
+    tile: Tile, length: int, dims: Sequence[tuple[int, int]], item: int, *, padded: bool = False
+) -> Iterator[tuple[str, str]]:
+    """What of a walk the tile's descriptors have not, as it is written and in fewer dimensions; and what they have.
+
+    Args:
+        tile: whose descriptors.
+        length: in words.
+        dims: size and stride in elements, outermost first; without those of the iteration.
+        item: bytes of an element.
+        padded: the dimensions have padding, so that none can be left out.
+    """
+    if padded and tile.kind is not TileKind.MEM:
+        yield f"padding in a descriptor of {tile}", "no padding: only memory tiles pad"
+    written = _word_dims(dims, item)
+    problems = list(beyond_fields(tile.limits, length, written))
+    fewer = written if padded else _joined(written)
+    if not padded and not any(beyond_fields(tile.limits, length, fewer)):
+        problems = []
+    count = len(fewer)
+    if tile.kind is not TileKind.SHIM:
+        # The compiler counts them before it joins any.
+        count = max(count, sum(padded or size > 1 for size, _ in dims))
+    if count > tile.limits.dims:
+        yield f"{count} dimensions of a descriptor of {tile}", f"at most {tile.limits.dims}"
+    for _, found, last in problems:
+        yield f"{found} of a descriptor of {tile}", f"at most {last}"
+
+
+def _word_dims(dims: Sequence[tuple[int, int]], item: int) -> list[Dim]:
+    """Dimensions in words, innermost first; elements of less than a word follow each other in the innermost one."""
+    found = [Dim(size, stride * item // WORD_BYTES) for size, stride in reversed(dims)]
+    if dims and item < WORD_BYTES:
+        found[0] = Dim(max(1, dims[-1][0] * item // WORD_BYTES), 1)
+    elif item > WORD_BYTES:
+        found.insert(0, Dim(item // WORD_BYTES, 1))
+    return found
+
+
+def _joined(dims: Sequence[Dim]) -> list[Dim]:
+    """The same words in the fewest dimensions; none for words that follow each other."""
+    found: list[Dim] = []
+    for dim in dims:
+        if dim.size > 1 and found and dim.step == found[-1].size * found[-1].step:
+            found[-1] = Dim(found[-1].size * dim.size, found[-1].step)
+        elif dim.size > 1:
+            found.append(dim)
+    return [] if len(found) == 1 and found[0].step == 1 else found
 
 
 def beyond_fields(limits: TileLimits, length: int, dims: Sequence[Dim]) -> Iterator[tuple[str, str, int]]:

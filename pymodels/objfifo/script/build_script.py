@@ -33,7 +33,7 @@ from goldbeat.pymodels.objfifo.plan.strides import pad_word
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_ids
 from goldbeat.pymodels.objfifo.script.core_calls import core_at_work
 from goldbeat.pymodels.objfifo.script.declared import Declared
-from goldbeat.pymodels.objfifo.script.explicit import DmaProgram, ScriptBd, ScriptBlock, ScriptBuffer
+from goldbeat.pymodels.objfifo.script.explicit import DmaProgram, ScriptBd, ScriptBlock, ScriptBuffer, fits_script
 from goldbeat.pymodels.objfifo.script.flow_ends import pick_channels
 from goldbeat.pymodels.objfifo.script.host_calls import HostArray, ScriptHost, with_host
 from goldbeat.pymodels.objfifo.script.manual_switches import add_switches
@@ -242,9 +242,11 @@ class _ScriptBuilder:
         if tile.kind is TileKind.SHIM and len(dims) > 3:
             turns, dims = outer_turns(dims[:-3], item, str(tile)), dims[-3:]
         length = obj.elements if bd.length is None and not dims else bd.length
-        walk = element_walk(bd.offset, _stretched(dims, length, bd.pads), item, str(tile), bd.pads)
+        where = f"{bd.where or ''}{bd.where and ': '}{tile}"
+        walk = element_walk(bd.offset, _stretched(dims, length, bd.pads), item, where, bd.pads)
         if length is not None:
             walk = walk[: length * item // WORD_BYTES]
+        fits_script(where, tile, len(walk), dims, item, padded=any(map(any, bd.pads)))
         walk = np.where(walk < 0, -1, walk + base // WORD_BYTES)
         header = None if bd.packet is None else PacketHeader(int(bd.packet[1]), int(bd.packet[0]))
         takes = None if block.takes is None else (block.takes[0].live, block.takes[1], block.takes[2])
@@ -255,7 +257,7 @@ class _ScriptBuilder:
             raise UsageError(f"{tile}: a descriptor with out_of_order_id={bd.slot}, expected {expected}")
         plain = Bd(-1, "", base, len(walk), iteration=turn, packet=header)
         slot = bd.slot or 0
-        return LiveBd(plain, memory, takes, gives, following, pad, slot, walk=walk, turns=turns)  # type: ignore[arg-type]
+        return LiveBd(plain, memory, takes, gives, following, pad, slot, walk=walk, turns=turns, where=where)  # type: ignore[arg-type]
 
     def _target(self, bd: ScriptBd) -> tuple[Any, int, ObjectType]:
         target = bd.buffer

@@ -16,6 +16,8 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.thread_program import await_wish, in_program
+from goldbeat.pymodels.objfifo.plan.access import written_at
+from goldbeat.pymodels.objfifo.plan.limits import beyond_descriptor
 from goldbeat.pymodels.objfifo.plan.object_type import object_type
 from goldbeat.pymodels.objfifo.plan.plan import Direction
 from goldbeat.pymodels.objfifo.plan.tile import LOCK_MAX, Tile
@@ -155,6 +157,7 @@ class ScriptBd:
         slot: the out-of-order id of its packets; None for none.
         takes, gives: lock, count, and for takes True where the value must be equal.
         next: the block of the descriptor that follows.
+        where: the script's line.
     """
 
     buffer: Any
@@ -170,6 +173,7 @@ class ScriptBd:
     takes: tuple[ScriptLock, int, bool] | None = None
     gives: tuple[ScriptLock, int] | None = None
     next: ScriptBlock | None = None
+    where: str = field(default_factory=lambda: str(written_at() or ""), compare=False)
 
 
 class ScriptBlock:
@@ -179,6 +183,7 @@ class ScriptBlock:
         self.bd: ScriptBd | None = None
         self.takes: tuple[ScriptLock, int, bool] | None = None
         self.gives: tuple[ScriptLock, int] | None = None
+        self._used: set[str] = set()
         self.next: ScriptBlock | None = None
         self.starts: list[DmaStart] = []
         self._token: Any = None
@@ -189,6 +194,22 @@ class ScriptBlock:
 
     def __exit__(self, *_: object) -> None:
         _block.reset(self._token)
+
+    def use(self, lock: ScriptLock, count: int, *, release: bool = False, equal: bool = False) -> None:
+        """The lock that its descriptor acquires or releases: it has a field for one of each.
+
+        Raises:
+            UsageError: a second one.
+        """
+        what = "release" if release else "acquire"
+        if what in self._used:
+            where = f"{written_at() or 'script'}"
+            raise UsageError(f"{where}: found a second {what}, expected at most one {what} per buffer descriptor")
+        self._used.add(what)
+        if release:
+            self.gives = (lock, count) if count else None
+        else:
+            self.takes = (lock, count, equal) if count else None
 
 
 class ScriptBlocks:
@@ -328,10 +349,19 @@ def use_lock(lock: ScriptLock, action: Any, value: int | None = None, **more: An
             lock.release(count)
         else:
             lock.acquire(count, name == "AcquireGreaterEqual")
-    elif name == "Release":
-        block.gives = (lock, count) if count else None
     else:
-        block.takes = (lock, count, name == "Acquire") if count else None
+        block.use(lock, count, release=name == "Release", equal=name == "Acquire")
+
+
+def fits_script(
+    where: str, tile: Tile, length: int, dims: Sequence[tuple[int, int]], item: int, *, padded: bool = False
+) -> None:
+    """Refuse a walk that the tile's descriptors do not hold; arguments as of :func:`beyond_descriptor`."""
+    for size, stride in dims:
+        if size < 1 or stride < 0:
+            raise UsageError(f"{where}: found size {size}, stride {stride}, expected sizes from 1, strides from 0")
+    for found, expected in beyond_descriptor(tile, length, dims, item, padded=padded):
+        raise UsageError(f"{where}: found {found}, expected {expected}")
 
 
 def dma_bd(

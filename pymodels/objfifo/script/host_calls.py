@@ -23,10 +23,18 @@ from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.thread_program import await_wish, in_program
 from goldbeat.pymodels.objfifo.live.walk import element_walk
 from goldbeat.pymodels.objfifo.mlir_exec.host_program import written_bd
+from goldbeat.pymodels.objfifo.plan.access import written_at
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Bd, ChannelKey, Direction, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import Tile
-from goldbeat.pymodels.objfifo.script.explicit import FlowChannel, ScriptBlock, ScriptBlocks, ScriptLock, enum_text
+from goldbeat.pymodels.objfifo.script.explicit import (
+    FlowChannel,
+    ScriptBlock,
+    ScriptBlocks,
+    ScriptLock,
+    enum_text,
+    fits_script,
+)
 
 
 @dataclass(frozen=True)
@@ -159,10 +167,13 @@ class ScriptHost:
         number: Any = None, token: bool = False, packet: Any = None,
     ) -> HostTask:  # fmt: skip
         """Start a transfer of a host array."""
-        item = mem.obj.dtype.itemsize
-        walk = element_walk(offset, [(int(n), int(s)) for n, s in dims], item, mem.name)
+        item, where = mem.obj.dtype.itemsize, str(written_at() or mem.name)
+        whole = [(int(n), int(s)) for n, s in dims]
+        walk = element_walk(offset, whole, item, f"{where}: {mem.name}")
+        outer, inner = whole[:-3], whole[-3:]
+        fits_script(where, key[0], len(walk) // max(1, math.prod(n for n, _ in outer)), inner, item)
         header = None if packet is None else PacketHeader(int(packet[1]), int(packet[0]))
-        bd = LiveBd(Bd(-1, mem.name, 0, len(walk), packet=header), self.array.hosts[mem.name], walk=walk)
+        bd = LiveBd(Bd(-1, mem.name, 0, len(walk), packet=header), self.array.hosts[mem.name], walk=walk, where=where)
         found = self.new_key() if number is None else int(number)
         self.write_bd(key[0], found, bd)
         self.push(key, LiveTask(found, 0, token))

@@ -122,9 +122,9 @@ def chained_blocks(
     for at, (block, bd) in enumerate(zip(mine, bds, strict=True)):
         block.bd = _bd(bd, pad_value)
         for take in bd.acquires:
-            block.takes = (take.lock, take.value, not take.greater_equal) if take.value else None
+            block.use(take.lock, take.value, equal=not take.greater_equal)
         for give in bd.releases:
-            block.gives = (give.lock, give.value) if give.value else None
+            block.use(give.lock, give.value, release=True)
         if bd.next == "self":
             block.next = block if loop else mine[at + 1] if at + 1 < len(mine) else None
         else:

@@ -44,7 +44,7 @@ class _Checked:
         if self.order.wrong:
             return False
         if self.results:
-            return all(one.completes for one in self.results)
+            return all(one.good for one in self.results)
         return self.report is not None and self.report.verdict is DesignVerdict.COMPLETES
 
     @property
@@ -142,7 +142,7 @@ def _print(found: _Checked) -> None:
         say("executed as a whole" if found.report is None and not found.lowered else rules)
         for result in found.results:
             say("the design completes" if result.completes else "the design hangs")
-            for line in (*result.report, *result.remarks):
+            for line in (*result.report, *result.unfinished, *result.remarks):
                 say(f"  {line}")
         if found.idle:
             say("nothing moves: no channel has a word to move, so nothing is checked")
@@ -172,6 +172,7 @@ def _as_json(found: _Checked) -> dict[str, Any]:
             "executed": True,
             "idle": found.idle,
             "waits": [line for one in found.results for line in one.report],
+            "unfinished": [line for one in found.results for line in one.unfinished],
             "unordered": list(found.order.unordered),
             "pairs": list(found.order.pairs),
         }

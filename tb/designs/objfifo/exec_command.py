@@ -135,9 +135,10 @@ def _differences(found: LiveResult, expected: dict[str, ArrayFile]) -> Iterator[
 def _end(found: LiveResult, wrong: list[str], results: list[LiveResult], as_json: bool) -> None:
     """Report, and end with an exit code."""
     idle = [n for n, one in enumerate(results, 1) if one.completes and not any(one.words.values())]
-    found = replace(found, order=joined_order(one.order for one in results))
+    cut = tuple(line for one in results for line in one.unfinished)
+    found = replace(found, order=joined_order(one.order for one in results), unfinished=cut)
     _report(found, wrong, len(results), idle, as_json)
-    if wrong or found.order.wrong or not found.completes:
+    if wrong or found.order.wrong or not found.good:
         raise typer.Exit(FAILED)
     if idle or found.order.unshown:
         raise typer.Exit(PARTIAL)
@@ -153,6 +154,7 @@ def _report(found: LiveResult, wrong: list[str], runs: int, idle: list[int], as_
                 "unordered": list(found.order.unordered),
                 "pairs": list(found.order.pairs),
                 "waits": list(found.report),
+                "unfinished": list(found.unfinished),
                 "remarks": list(found.remarks),
                 "words": found.words,
                 "wrong": wrong,
@@ -163,7 +165,7 @@ def _report(found: LiveResult, wrong: list[str], runs: int, idle: list[int], as_
     say("the design completes" if found.completes else "the design hangs")
     if runs > 1:
         say(f"the script ran {runs} designs; this is the last one")
-    for line in found.report:
+    for line in (*found.report, *found.unfinished):
         say(f"  {line}")
     for name in found.differing:
         say(f"note: {name} would differ if the host were faster than the cores, which begin first on silicon")

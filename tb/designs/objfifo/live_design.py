@@ -169,6 +169,8 @@ def _recorded(
     if not all(one.completes for one in results):
         report = next(one.report for one in results if not one.completes)
         raise UsageError("\n  ".join(("the design hangs", *report)))
+    for line in (line for one in results for line in one.unfinished):
+        raise UsageError(line)
     scenes = [recorded_scenes(record, f"run {n}: " if len(records) > 1 else "") for n, record in enumerate(records, 1)]
     refused = dict.fromkeys(text for one in scenes for text in one.refused)
     return RecordedDesign(results[-1], tuple(e for one in scenes for e in one.episodes), tuple(refused))

@@ -11,6 +11,8 @@ from goldbeat.pymodels.objfifo.live.core_ports import CascadeGet, CascadePut
 from goldbeat.pymodels.objfifo.live.execute import run_live
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.mlir_text.lexer import MlirError
+from goldbeat.pymodels.objfifo.mlir_text.text_design import text_design
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
 
 RING = """
 module {{
@@ -163,7 +165,8 @@ def test_a_descriptor_is_not_given_to_two_channels_at_once(ring):
         # As fewer dimensions they fit: words that follow each other, and a last dimension, which the length ends.
         ("[1, 1, 2, 16][0, 0, 16, 1]", None),
         ("[1, 1, 32, 1][0, 0, 1, 1]", None),
-        ("[1, 1, 2, 16][0, 0, 1048576, 1]", "walks to word"),
+        ("[1, 1, 1, 33][0, 0, 0, 1]", "elements 0 to 32 of i, expected elements 0 to 31"),
+        ("[1, 1, 2, 16][0, 0, 1048576, 1]", "elements 0 to 1048591 of i, expected elements 0 to 31"),
     ],
 )
 def test_walks_of_the_host_fit_the_fields(ring, walk, found):
@@ -191,15 +194,49 @@ def test_walks_of_the_host_fit_the_fields(ring, walk, found):
             "offset = 0 len = 16 sizes = [2, 2, 2, 2] strides = [16, 7, 5, 2]",
             "4 dimensions of a descriptor of core tile .*, expected at most 3",
         ),
+        # The compiler counts dimensions before it joins any.
+        (
+            "offset = 0 len = 16 sizes = [2, 2, 2, 2] strides = [1, 4, 2, 8]",
+            "4 dimensions of a descriptor of core tile .*, expected at most 3",
+        ),
+        (
+            "offset = 0 len = 8 pad = [<const_pad_before = 1, const_pad_after = 1>] sizes = [6] strides = [1]",
+            "padding in a descriptor of core tile .*, expected no padding: only memory tiles pad",
+        ),
         ("offset = 0 len = 8 sizes = [2, 1, 2, 2] strides = [4, 99999, 2, 1]", None),
     ],
 )
-def test_walks_of_a_tile_fit_the_fields(ring, out, found):
+def test_walks_of_a_tile_fit_the_fields(ring, tmp_path, out, found):
     if found is None:
         assert ring(out=out).completes
         return
     with pytest.raises(MlirError, match=rf"ring.mlir:\d+:\d+: found {found}"):
         ring(out=out)
+    with pytest.raises(MlirError, match=rf"ring.mlir:\d+:\d+: found {found}"):
+        text_design(tmp_path / "ring.mlir")
+
+
+@pytest.mark.parametrize(
+    ("start", "found"), [(-1, "element -1"), (-1000, "element -1000"), (1, "elements 1 to 32 of i")]
+)
+def test_a_transfer_that_leaves_its_array_is_refused_by_all(ring, tmp_path, start, found):
+    moves = MOVES.replace("%i[0, 0, 0, 0]", f"%i[0, 0, 0, {start}]")
+    with pytest.raises(MlirError if start > 0 else UsageError, match=rf"ring.mlir:\d+:7: found .*{found}"):
+        ring(sequence=moves)
+    with pytest.raises(RuleError, match=rf"ring.mlir:\d+:7: found elements {start} to {start + 31} of i"):
+        text_design(tmp_path / "ring.mlir")
+
+
+@pytest.mark.parametrize(("action", "lock"), [("AcquireGreaterEqual", "%done"), ("Release", "%free")])
+@pytest.mark.parametrize("units", [0, 1])
+def test_a_second_lock_of_a_descriptor_is_refused_by_all(ring, tmp_path, action, lock, units):
+    line = f"aie.use_lock({lock}, {action}, {units})"
+    what = "release" if action == "Release" else "acquire"
+    found = rf"ring.mlir:\d+:7: found a second {what}, of {lock}, expected at most one {what} per buffer descriptor"
+    with pytest.raises(MlirError, match=found):
+        ring(packet=f"\n      aie.use_lock(%room, Release, 1)\n      {line}")
+    with pytest.raises(MlirError, match=found):
+        text_design(tmp_path / "ring.mlir")
 
 
 def test_tasks_with_chains_and_awaits(ring):
@@ -396,7 +433,7 @@ def test_fifos_and_a_cascade(tmp_path):
 def test_inputs_that_do_not_fit(ring):
     with pytest.raises(UsageError, match="no host array q"):
         ring(inputs={"q": np.zeros(4)})
-    with pytest.raises(UsageError, match="walks to word 31, its memory has 4"):
+    with pytest.raises(MlirError, match=r"ring.mlir:\d+:7: found elements 0 to 31 of i, expected elements 0 to 3"):
         ring(inputs={"i": np.zeros(4, np.int32)})
     with pytest.raises(InputError, match="i of 3 bytes"):
         ring(inputs={"i": np.zeros(3, np.int8)})
