@@ -29,17 +29,17 @@ class ObjectStore:
         self._read: dict[Path, tuple[bytes, tuple[str, ...]]] = {}
         store.mkdir(parents=True, exist_ok=True)
 
-    def place(self, source: Path, switches: Iterable[str]) -> Path:
+    def place(self, sources: Sequence[Path], switches: Iterable[str]) -> Path:
         """Where a source's object is kept.
 
         Args:
-            source: the file; what it includes counts too.
+            sources: the file, and headers that it begins with; what they include counts too.
             switches: everything else that decides what the object is: compiler, its switches.
         """
         digest = hashlib.sha256()
-        for text in (*switches, source.name):
+        for text in (*switches, sources[0].name):
             digest.update(text.encode(errors="surrogateescape") + b"\0")
-        for name, content in self._contents(source):
+        for name, content in self._contents(sources):
             digest.update(name.encode(errors="surrogateescape") + b"\0" + content)
         return self._store / f"{digest.hexdigest()[:32]}.o"
 
@@ -51,10 +51,10 @@ class ObjectStore:
             os.utime(kept)
         return True
 
-    def _contents(self, source: Path) -> list[tuple[str, bytes]]:
-        """Hashes of the source and of whatever it includes, in the order of the names."""
+    def _contents(self, sources: Sequence[Path]) -> list[tuple[str, bytes]]:
+        """Hashes of the sources and of whatever they include, in the order of the names."""
         found: dict[str, bytes] = {}
-        todo = [source]
+        todo = list(sources)
         while todo:
             path = todo.pop()
             found[path.name], names = self._file(path)

@@ -189,7 +189,7 @@ class Workshop:
         variables = (f"{name}={value}" for name, value in unit.variables.items())
         switches = {k: v for k, v in self._switches.items() if k not in unit.variables and k != "VM_PARALLEL_BUILDS"}
         return self._store.place(
-            unit.source,
+            [unit.source, *([unit.first] if unit.first else [])],
             [
                 _compiler(),
                 *self._tool.make_variables,

@@ -391,6 +391,7 @@ class Description(_Table):
                 None if self.traffic is None else self._inputs,
                 self.accesses,
                 self._longest(),
+                self._extremes(),
                 cuts=self._resettable,
             )
         elif self.model in _TRAFFIC_MODELS:
@@ -409,6 +410,7 @@ class Description(_Table):
                 traffic,
                 FILL,
                 self._longest(),
+                extremes=self._extremes(),
                 cuts=self._resettable,
                 corners=self.traffic.kind == "random",
                 keep=self.traffic.keep if drawn and any(map(_sparse, self.streams)) else "",
@@ -431,6 +433,13 @@ class Description(_Table):
         framed = any(port.direction == "in" and port.has("tlast") for port in self.streams)
         return LONGEST if drawn and framed else 0
 
+    def _extremes(self) -> tuple[int, ...]:
+        """The shortest and the longest frame that ``sweep`` fills queues with; empty: frames have one length, or none."""
+        drawn = self.traffic is not None and ":" not in self.traffic.kind
+        framed = any(port.direction == "in" and port.has("tlast") for port in self.streams)
+        least, most = (self.traffic and self.traffic.frame) or (1, LONGEST)
+        return (least, most) if drawn and framed and least < most else ()
+
     def _bus_cases(self) -> tuple[Case, ...]:
         """Of a ready-made model of buses, beside streams where there are some to drive."""
 
@@ -439,7 +448,7 @@ class Description(_Table):
 
         driven = self.traffic is not None
         cases = (
-            without_reset(beside_streams(look, self._inputs, self.accesses), self._longest())
+            without_reset(beside_streams(look, self._inputs, self.accesses), self._longest(), self._extremes())
             if driven
             else bus_cases(look, self.accesses, cuts=self._resettable)
         )

@@ -15,6 +15,7 @@ from goldbeat.pymodels.stimulus import GoldenModel, Stimulus
 from goldbeat.tb.design.address_map import AddressRange
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.filelist import Sources, read_filelist
+from goldbeat.tb.design.includes import Reached, reached
 from goldbeat.tb.design.measurements import MeasurementTable, RunAnswer
 from goldbeat.tb.design.parameter import ClockPort, Parameter
 from goldbeat.tb.design.ports.bundle import Bundle, Frozen, StatusPort, all_lanes, number
@@ -217,11 +218,18 @@ class Design(Frozen):
                 raise UsageError(f"{self.name}: no such {kind} folder: {path}")
         return paths
 
+    def reached(self) -> Reached:
+        """What an ```include`` or the name of a module may reach, to tell whether anything has changed."""
+        return reached(self.sources(), self.include_paths(), self.library_paths())
+
     def included_files(self) -> list[Path]:
-        """Every file that an ```include`` or the name of a module may reach, to tell whether anything has changed."""
-        return sorted(
-            f for path in (*self.include_paths(), *self.library_paths()) for f in path.iterdir() if f.is_file()
-        )
+        """The files of :meth:`reached`."""
+        return list(self.reached().files)
+
+    def data_folders(self) -> list[Path]:
+        """Where files that the RTL reads (``$readmemh``) are looked for: in the current folder, the description's, the sources'."""
+        folders = (Path.cwd(), self.root, *(path.parent for path in self.listed().files))
+        return list(dict.fromkeys(folder.absolute() for folder in folders))
 
     def build_flags(self) -> list[str]:
         """The C++ compiler's switches as Verilator hands them on."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -78,7 +78,7 @@ def reads_below(roots: Sequence[Path], made: Sequence[Path]) -> Reads:
             for one in (path, path.resolve())
         )
 
-    wanted = dict.fromkeys((*_read, *_modules_not_found()))
+    wanted = dict.fromkeys((*_read, *_modules_not_found(), *_places_before(counts)))
     files = [p for p in wanted if p not in _written and counts(p) and (p.is_file() or not p.exists())]
     return Reads(files, [name for name, code in _started.items() if any(counts(Path(file)) for file in code)])
 
@@ -95,6 +95,22 @@ def _modules_not_found() -> Iterator[Path]:
         if name not in sys.modules:
             for folder in folders:
                 yield from (_named(folder, file) for file in (f"{name}.py", f"{name}/__init__.py"))
+
+
+def _places_before(counts: Callable[[Path], bool]) -> Iterator[Path]:
+    """Files that are not there and would hide a module that counts, if they were."""
+    for name, folders in _asked.items():
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if file is None or not counts(used := _source(_named(file))):
+            continue
+        for folder in folders:
+            for place in (_named(folder, f"{name}/__init__.py"), _named(folder, f"{name}.py")):
+                if place == used:
+                    break
+                yield place
+            else:
+                continue
+            break
 
 
 @cache

@@ -44,7 +44,13 @@ def rules_outcome(
 
 
 def rules_cases(
-    look: Look, sources: Sources | None, accesses: Mapping[str, int | str | bool], longest: int, *, cuts: bool
+    look: Look,
+    sources: Sources | None,
+    accesses: Mapping[str, int | str | bool],
+    longest: int,
+    extremes: Sequence[int],
+    *,
+    cuts: bool,
 ) -> tuple[Case, ...]:
     """The cases: those of streams with accesses of all slaves beside them, or those of buses alone.
 
@@ -53,6 +59,7 @@ def rules_cases(
         sources: makes the inputs' traces; None: there are none.
         accesses: options of the accesses that differ from their defaults.
         longest: beats of the longest frame that ``sweep`` sends.
+        extremes: lengths of frames that it fills queues with.
         cuts: resets end some episodes of a ``sweep`` of buses.
     """
     if sources is None:
@@ -63,14 +70,14 @@ def rules_cases(
     def traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
         return replace(opened(both(setting, rng, beats), look(setting)[1], rng), after={})
 
-    return tuple(case.model_copy(update={"check": _check}) for case in without_reset(traffic, longest))
+    return tuple(case.model_copy(update={"check": _check}) for case in without_reset(traffic, longest, extremes))
 
 
-def without_reset(traffic: Traffic, longest: int) -> tuple[Case, ...]:
+def without_reset(traffic: Traffic, longest: int, extremes: Sequence[int]) -> tuple[Case, ...]:
     """The cases of streams, but the one whose resets leave of accesses what nobody knows; no input of a user's fits them."""
     return tuple(
         case.model_copy(update={"inputs": False})
-        for case in stream_cases(traffic, FILL, longest)
+        for case in stream_cases(traffic, FILL, longest, extremes=extremes)
         if case.name != "reset"
     )
 

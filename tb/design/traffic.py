@@ -30,7 +30,7 @@ FILL = 4200
 FILLS = (FILL, 17_000, 132_000)
 """Beats that are tried one after the other, until every ready of the design stays low: for 4096, 16 Ki and 128 Ki places."""
 FILLING = "filling queues"
-"""Label of the episode that does."""
+"""How the labels of the episodes begin that do."""
 KEEPS = ("full", "words", "bytes", "any", "holes", "hole", "empty")
 """What TKEEP of random traffic may be."""
 FRAME = (1, 12)
@@ -346,18 +346,29 @@ def stop_after(stimulus: Stimulus, clock: Clock, cycle: int) -> Stimulus:
     return replace(stimulus, stop_ps=stop)
 
 
-def filling(traffic: Traffic, setting: CaseContext) -> list[Stimulus]:
-    """An episode that fills queues: as many beats as option ``fill`` says, to sinks that are away for as many cycles.
+def filling(traffic: Traffic, setting: CaseContext, extremes: Sequence[int] = ()) -> list[Stimulus]:
+    """Episodes that fill queues: as many beats as option ``fill`` says, to sinks that are away for as many cycles.
 
-    Limits pass over it: its latencies are those of the sinks.
+    Limits pass over them: their latencies are those of the sinks.
+
+    Args:
+        traffic: makes the stimulus.
+        setting: of the case.
+        extremes: lengths of frames in beats, an episode each besides that of the traffic's own: a ready that counts frames may
+            hide that beats overflow, and the other way round.
     """
     fill = int(setting.options["fill"])
     if fill < 1 or not setting.outputs:
         return []
-    rng = np.random.default_rng([setting.seed, 8])
     away = Pattern("array", values=(0,) * fill + (1,) * fill)
-    made = _dress(traffic(setting, rng, fill), "none", "none", setting, int(rng.integers(1 << 31)))
-    return [replace(made, ready=dict.fromkeys(setting.outputs, away), aside=True, label=FILLING)]
+    found = []
+    for number, length in enumerate((0, *(() if setting.inputs else extremes))):
+        rng = np.random.default_rng([setting.seed, 8, *([number] * (number > 0))])
+        framed = replace(setting, frames=(length,) * (fill // length)) if length else setting
+        made = _dress(traffic(framed, rng, fill), "none", "none", setting, int(rng.integers(1 << 31)))
+        label = f"{FILLING} with frames of {length} beat(s)" if length else FILLING
+        found.append(replace(made, ready=dict.fromkeys(setting.outputs, away), aside=True, label=label))
+    return found
 
 
 def frame_lengths(longest: int, numbers: Iterable[int] = ()) -> list[int]:
@@ -436,6 +447,7 @@ def stream_cases(
     fill: int = 0,
     longest: int = 0,
     *,
+    extremes: Sequence[int] = (),
     cuts: bool = False,
     corners: bool = False,
     pauses: bool = False,
@@ -448,8 +460,9 @@ def stream_cases(
 
     Args:
         traffic: makes the stimulus.
-        fill: beats of one more episode of ``sweep``, which fills the design's queues; 0: there is none.
+        fill: beats of more episodes of ``sweep``, which fill the design's queues; 0: there are none.
         longest: beats of the longest frame of one more, which traffic of :attr:`CaseContext.frames` makes; 0: there is none.
+        extremes: lengths of frames that queues are filled with, which traffic of :attr:`CaseContext.frames` makes.
         cuts: resets end some more episodes of ``sweep``.
         corners: the traffic makes the payload of :attr:`CaseContext.corners`; ``sweep`` has some more episodes.
         pauses: ``sizes`` has one more episode, of long pauses and, where the traffic makes :attr:`CaseContext.frames`, a long
@@ -474,7 +487,7 @@ def stream_cases(
             # What a reset leaves behind shows in the episode after it.
             episodes.insert(number, cut_off(traffic, setting, _CUTS[number], number))
         more = cornering(traffic, setting) if corners else []
-        return [*episodes, *filling(traffic, setting), *framing(traffic, setting), *more]
+        return [*episodes, *filling(traffic, setting, extremes), *framing(traffic, setting), *more]
 
     def random(setting: CaseContext) -> list[Stimulus]:
         rng = np.random.default_rng([setting.seed, 2])

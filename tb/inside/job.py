@@ -31,6 +31,8 @@ from goldbeat.tb.design.ports.stream import StreamPort
 if TYPE_CHECKING:
     from goldbeat.tb.inside.shared_bytes import SharedBytes
 
+DATA_FOLDERS = "GOLDBEAT_DATA_FOLDERS"
+"""Folders in which the design's data files are looked for, one a line."""
 ENVIRONMENT = "GOLDBEAT_JOB"
 JOURNAL = "GOLDBEAT_JOURNAL"
 """The file descriptor of a pipe that says when episodes start and end: ``start``, ``end`` or ``lost`` (the record could not be
@@ -92,6 +94,7 @@ class Episode:
         long: streams are handed over in parts, and recorded on the job's shelf.
         raw: inputs beside those of the stimulus.
         data_alone: of outputs whose bytes are all kept, the record has the bytes and no traces.
+        beats: of all streams: the run goes on while fewer have transferred and some still do. None: it ends in time.
         quiet_ps: the episode ends sooner, when nothing has transferred on a stream for so long; its record has no traces of
             inputs, which the host knows. None: it runs to its end.
     """
@@ -105,6 +108,7 @@ class Episode:
     raw: Mapping[str, RawBeats] = field(default_factory=dict)
     data_alone: bool = False
     payload: Mapping[str, Payload] = field(default_factory=dict)
+    beats: int | None = None
 
 
 @dataclass(frozen=True)
@@ -193,6 +197,8 @@ class Record:
         released_ps: simulation time of the release of reset.
         origin_ps: simulation time from which the cycles of the streams are counted.
         stalled: by stream port the cycles in which a beat waited for TREADY; only where the back end counts them.
+        data_files: files that the design has opened for reading until the end of the episode, as ``$readmemh`` does: by its name
+            for each, the path; empty: there is no such file.
     """
 
     outcome: Outcome
@@ -209,6 +215,7 @@ class Record:
     released_ps: int = field(default=0, compare=False)
     origin_ps: int = field(default=0, compare=False)
     stalled: Mapping[str, Stalled] = field(default_factory=dict, compare=False)
+    data_files: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 def write_job(job: Job, folder: Path, shared: SharedBytes | None = None) -> None:

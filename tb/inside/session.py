@@ -57,6 +57,8 @@ _RESET_CYCLES = 8
 """Cycles of the slowest clock that a reset lasts: more than any synchroniser is deep."""
 _LOOKS = (7, 15, 25, 40, 60, 90, 140, 220, 350, 800, 1800, 4000)
 """Cycles of accesses and bursts in which inputs are flipped."""
+_LOOKS_AT_SLOW = 4
+"""Looks at a design that is slower than expected, in the time in which it was to be done."""
 _HELD_CYCLES = 4
 """Cycles that the clocks run on after a reset in mid-flight, before the next episode."""
 
@@ -112,6 +114,8 @@ async def _stream(agents: Transactors, episode: Episode, origin: int) -> None:
     length = episode.run_ps if stop is None else min(stop, episode.run_ps)
     if episode.quiet_ps is None:
         await _flip_until(agents, origin, length, next(iter(episode.stimulus.clocks.values())))
+        if episode.beats is not None:
+            await _while_moving(agents, origin, length, episode.beats)
     else:
         await _until_quiet(agents, origin, length, episode.quiet_ps)
 
@@ -175,7 +179,13 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors, *, one
         released,
         origin,
         agents.stalled(),
+        _data_files(),
     )
+
+
+def _data_files() -> dict[str, str]:
+    lines: str = library().gb_data_files().decode(errors="surrogateescape")
+    return dict(line.rsplit("\t", 1) for line in lines.splitlines())
 
 
 async def _last_look(resets: Sequence[Any], origin: int, slowest: int, *, one_edge: bool) -> None:
@@ -247,6 +257,14 @@ def _stopped(
     return taken, *agents.stop(outputs_alone=outputs_alone)
 
 
+async def _while_moving(agents: Transactors, origin: int, length: int, beats: int) -> None:
+    """Go on until so many beats have transferred, as long as each look finds more of them than the one before."""
+    step, now, seen = max(1, length // _LOOKS_AT_SLOW), length, -1
+    while seen < (moved := agents.moved()) < beats:
+        seen, now = moved, now + step
+        await _until(origin + now)
+
+
 async def _until_quiet(agents: Transactors, origin: int, length: int, quiet: int) -> None:
     """Wait until no stream has transferred for so long, at most for so long from the origin on.
 
@@ -254,11 +272,11 @@ async def _until_quiet(agents: Transactors, origin: int, length: int, quiet: int
     """
     now, seen = 0, -1
     while now < length:
-        moved, least = agents.progress()
+        moved = agents.moved()
         if moved == seen:
             return
         seen = moved
-        now = min(length, now + max(quiet, least))
+        now = min(length, now + max(quiet, agents.left_ps()))
         await _until(origin + now)
 
 

@@ -127,6 +127,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_clear": (None, []),
     "gb_collect_failures": (None, []),
     "gb_failures": (c_char_p, []),
+    "gb_data_files": (c_char_p, []),
     "gb_now": (c_uint64, []),
     "gb_port": (c_int, [c_char_p]),
     "gb_peek": (c_int, [c_char_p, c_void_p]),

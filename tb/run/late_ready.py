@@ -88,16 +88,26 @@ def first_wait(port: StreamPort, stimulus: Stimulus, found: Outcome) -> int | No
 
 
 def stays_low(port: StreamPort, ports: Sequence[StreamPort], stimulus: Stimulus, found: Outcome) -> bool:
-    """Whether a beat of an input waited for at least :data:`HELD` cycles, until a sink had taken what the design offered."""
+    """Whether a beat of an input waited because queues were full: until a sink took what the design offered.
+
+    Such a wait takes at least :data:`HELD` cycles, and twice as long as every wait that ended while all sinks were away: those have
+    other reasons, such as a memory that is refreshed.
+    """
     given, taken = stimulus.inputs.get(port.name), found.ports.get(port.name)
     outputs = [found.ports[one.name] for one in ports if one.direction == "out" and len(found.ports.get(one.name, ()))]
     if given is None or taken is None or not len(taken) or not outputs:
         return False
-    freed = min(int(trace[:1].time_ps[0]) for trace in outputs) - taken.offset_ps
-    for _, offered, waits in _waits(given, taken, 0 if stimulus.settled else 1):
-        if bool(((waits >= HELD) & ((offered + waits) * taken.clock_ps >= freed)).any()):
-            return True
-    return False
+    freed = np.array([int(trace[:1].time_ps[0]) for trace in outputs], np.int64) - taken.offset_ps
+    longest = other = 0
+    for start, offered, waits in _waits(given, taken, 0 if stimulus.settled else 1):
+        since, until = offered * taken.clock_ps, (offered + waits) * taken.clock_ps
+        ended = until < freed.min()
+        # The first beat may wait for what a reset has begun.
+        ended[: start == 0] = False
+        other = max(other, int(waits[ended].max(initial=0)))
+        over = ((since[:, None] < freed) & (until[:, None] >= freed)).any(axis=1)
+        longest = max(longest, int(waits[over].max(initial=0)))
+    return longest >= max(HELD, 2 * other)
 
 
 def held_back(ports: Sequence[StreamPort], stimulus: Stimulus, found: Outcome) -> bool:

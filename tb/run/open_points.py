@@ -52,39 +52,39 @@ def not_compared(got: Outcome, expected: Outcome, port: str) -> list[str]:
     return [name for name in got.ports[port].sides if name not in expected.ports[port].sides]
 
 
-def never_held(design: Design, params: Mapping[str, Any], case: Case, steps: Steps) -> list[StreamPort]:
-    """Inputs that the design took without a wait in every episode, although sinks held its outputs back.
+def untried_ready(design: Design, params: Mapping[str, Any], case: Case, steps: Steps) -> list[str]:
+    """What to say of inputs that the design took without a wait in every episode, although sinks held its outputs back.
 
-    Where an episode fills queues, the ready must have stayed low in it. Long traces are looked through where the case is to
-    fill queues.
+    Where episodes fill queues, the ready must have stayed low in each. Long traces are looked through where the case is to fill
+    queues.
     """
     ports = design.bundles(params)
     long = any(isinstance(trace, StoredTrace) for _, _, record in steps for trace in record.outcome.ports.values())
     if (long and not case.fills) or not any(held_back(ports, one, record.outcome) for one, _, record in steps):
         return []
-    filled = [step for step in steps if step[0].label == FILLING]
-    return [
-        port
-        for port in ports
-        if port.direction == "in" and port.has("tready") and not port.always_ready
-        if port.pin("tready") not in design.unchecked
-        if any(len(one.inputs.get(port.name, ())) for one, _, _ in steps)
-        if not any(
-            stays_low(port, ports, one, record.outcome) if filled else first_wait(port, one, record.outcome) is not None
-            for one, _, record in filled or steps
-        )
-    ]
+    filled = [(one, record) for one, _, record in steps if one.label.startswith(FILLING)]
+    found = []
+    for port in ports:
+        if (
+            port.direction != "in"
+            or not port.has("tready")
+            or port.always_ready
+            or port.pin("tready") in design.unchecked
+        ):
+            continue
+        fell = any(first_wait(port, one, record.outcome) is not None for one, _, record in steps)
+        high = [one for one, record in filled if not stays_low(port, ports, one, record.outcome)]
+        if any(len(one.inputs.get(port.name, ())) for one, _, _ in steps) and (high if filled else not fell):
+            found.append(_untried(port, case, high[0] if high else None, fell=fell))
+    return found
 
 
-def untried_ready(port: StreamPort, case: Case, steps: Steps) -> str:
-    """What to say of an input of :func:`never_held`."""
+def _untried(port: StreamPort, case: Case, filling: Stimulus | None, *, fell: bool) -> str:
+    """``filling``: the first episode that was to fill queues and did not."""
     pin = port.pin("tready")
-    fell = any(first_wait(port, one, record.outcome) is not None for one, _, record in steps)
-    beats = max(
-        (len(one.inputs[port.name]) for one, _, _ in steps if one.label == FILLING and port.name in one.inputs),
-        default=0,
-    )
-    tried = f" for {beats} beats" if beats else ""
+    tried = ""
+    if filling is not None and port.name in filling.inputs:
+        tried = f" for {len(filling.inputs[port.name])} beats{filling.label.removeprefix(FILLING)}"
     said = f"{pin} never {'stayed low' if fell else 'fell'} although sinks held outputs back{tried}"
     if not case.fills:
         return said

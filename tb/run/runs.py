@@ -43,7 +43,7 @@ from goldbeat.tb.run.episodes import WholeEpisode
 from goldbeat.tb.run.initial_values import in_episode
 from goldbeat.tb.run.inputs import InputClock, check_inputs, clocks_of, fitted, on_clocks, placed, predicted_on_clocks
 from goldbeat.tb.run.late_ready import late_answers, late_channels, late_ready
-from goldbeat.tb.run.open_points import never_held, open_signals, untried_ready, waits_wrongly
+from goldbeat.tb.run.open_points import open_signals, untried_ready, waits_wrongly
 from goldbeat.tb.run.payload import payload_policies
 from goldbeat.tb.run.prediction import call_case, make_stimuli, predict_outcome
 from goldbeat.tb.run.progress import Course, Reached
@@ -529,9 +529,19 @@ class SeedPlan:
         lengths = [_length(s, e if design.timed or e is None else _budget(design, s, e)) for s, e in self.steps]
         # Resets in between leave what they leave: only the first episode begins with new initial values.
         return [
-            Episode(*(s, n, None if i else self.seed, self.seed * 1_000_003 + i, _is_long(s, e)), payload=self.payload)
+            Episode(
+                *(s, n, None if i else self.seed, self.seed * 1_000_003 + i, _is_long(s, e)),
+                payload=self.payload,
+                beats=None if design.timed or e is None or not s.aside else _beats(s, e),
+            )
             for i, ((s, e), n) in enumerate(zip(self.steps, lengths, strict=True))
         ]
+
+
+def _beats(stimulus: Stimulus, expected: Outcome) -> int:
+    """Of all streams."""
+    outputs = {name: trace for name, trace in expected.ports.items() if name not in stimulus.inputs}
+    return sum(len(t) for t in (*stimulus.inputs.values(), *outputs.values()))
 
 
 def _is_long(stimulus: Stimulus, expected: Outcome | None) -> bool:
@@ -686,7 +696,7 @@ def _with_open_points(result: RunResult) -> RunResult:
     """The same with what its episodes could not have seen."""
     design, params, case = result.request.design, result.request.all_params, result.request.case
     steps = [(e.stimulus, e.expected, e.record) for e in result.episodes]
-    untried = tuple(untried_ready(port, case, steps) for port in never_held(design, params, case, steps))
+    untried = tuple(untried_ready(design, params, case, steps))
     return replace(result, open=tuple(open_signals(design, params, steps)), untried=untried)
 
 
@@ -708,6 +718,9 @@ def _warnings(request: Request, episodes: Sequence[EpisodeResult], seen: Sequenc
     """What the episodes of one seed warn of, the first one of each rule and port; ``seen`` is what rules have warned of."""
     bound = request.design.ready_bound if request.ready_bound is None else request.ready_bound
     texts = [note for clock in request.input_clocks.values() for note in clock.notes] + list(seen)
+    lacking = dict.fromkeys(name for e in episodes for name, place in e.record.data_files.items() if not place)
+    folders = "; ".join(map(str, request.design.data_folders())) if lacking else ""
+    texts += [f"the RTL reads {name!r}, which is in none of these folders: {folders}" for name in lacking]
     if bound is not None:
         streams = request.design.bundles(request.all_params)
         registers = request.design.register_ports(request.all_params)

@@ -22,6 +22,7 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.inside.job import (
     COVERAGE,
+    DATA_FOLDERS,
     ENVIRONMENT,
     JOURNAL,
     ORDERS,
@@ -147,6 +148,7 @@ class Simulator:
         environment.setdefault("OPENBLAS_NUM_THREADS", "1")
         self._journal, theirs = os.pipe()
         environment |= {ENVIRONMENT: str(folder), JOURNAL: str(theirs), orphan_guard.ENVIRONMENT: str(os.getpid())}
+        environment[DATA_FOLDERS] = "\n".join(map(str, design.data_folders()))
         if coverage is not None:
             command.append(f"+verilator+coverage+file+{coverage}")
             environment[COVERAGE] = "1"

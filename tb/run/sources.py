@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 import platform
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,23 +15,26 @@ from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.tb.build.toolchain import find_verilator
 from goldbeat.tb.design.files_read import Reads, reads_below
 from goldbeat.tb.git import top_level
+from goldbeat.tb.inside.job import Record
 from goldbeat.tb.paths import IMPORT_ROOT, REPOSITORY, build_root, cache_root
 from goldbeat.tb.run.runs import Request
 from goldbeat.tb.run.seal import MISSING, file_digest
 from goldbeat.tb.versions import version_of
 
 
-def sources_of(request: Request) -> dict[str, Any]:
+def sources_of(request: Request, records: Iterable[Record]) -> dict[str, Any]:
     """What a report keeps of a run's sources: ``sources`` and ``processes``.
 
-    ``sources`` are the files by kind, each with the hash of its content, by absolute path. Kinds are ``RTL``, ``description``,
-    ``model`` and ``stimulus``. Of a model that comes with Goldbeat these are all files of its package, of a user's those beside
-    the description, and what the model has opened in the project. ``processes`` are programs that the user's code has started:
-    what they read is not among the files.
+    ``sources`` are the files by kind, each with the hash of its content, by absolute path. Files that are not there count where
+    they would be read in place of others. Kinds are ``RTL``, ``data file`` (that the RTL has read), ``description``, ``model`` and
+    ``stimulus``. Of a model that comes with Goldbeat these are all files of its package, of a user's those beside the description,
+    and what the model has opened in the project. ``processes`` are programs that the user's code
+    has started: what they read is not among the files.
     """
     reads = _reads(request)
     kinds: dict[str, Iterator[Path]] = {
         "RTL": _rtl(request),
+        "data file": _data_files(request, records),
         "description": _descriptions(request),
         "model": _model(request, reads.files),
         "stimulus": _stimulus(request),
@@ -63,10 +66,23 @@ def changed_sources(kept: Mapping[str, Mapping[str, str]]) -> list[str]:
 
 def _rtl(request: Request) -> Iterator[Path]:
     try:
-        yield from (*request.design.sources(), *request.design.included_files())
+        found = request.design.reached()
+        yield from (*request.design.sources(), *found.files, *found.absent)
     except GoldbeatError:
         # What the build could not find has failed the run.
         return
+
+
+def _data_files(request: Request, records: Iterable[Record]) -> Iterator[Path]:
+    """What the RTL has read, and where it was looked for before."""
+    folders = request.design.data_folders()
+    for name, place in dict(pair for record in records for pair in record.data_files.items()).items():
+        for path in (folder / name for folder in folders):
+            yield path
+            if str(path) == place:
+                break
+        if place:
+            yield Path(place)
 
 
 def _descriptions(request: Request) -> Iterator[Path]:

@@ -238,8 +238,12 @@ class Transactors(ABC):
     def waits(self) -> Mapping[str, Mapping[str, tuple[int, int]]]:
         """By port and channel the longest wait for ready, where the port's checker counts them."""
 
-    def progress(self) -> tuple[int, int]:
-        """Beats that all streams have transferred, and the picoseconds that what is left of the inputs takes at least."""
+    @abstractmethod
+    def moved(self) -> int:
+        """Beats that all streams have transferred."""
+
+    def left_ps(self) -> int:
+        """The picoseconds that what is left of the inputs takes at least."""
         raise NotImplementedError
 
     def taken(self) -> Mapping[str, int]:

@@ -338,6 +338,10 @@ class CocotbextTransactors(Transactors):
                 return AccessResult(None, False)
         raise UsageError(f"unknown access {access.op!r}; known: write, read, poll, wait, wait_for")
 
+    def moved(self) -> int:
+        """Counted by the watches."""
+        return sum(len(watch.cycles) for watch in self._watches.values())
+
     def stop(self, *, outputs_alone: bool = False) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
         """What was recorded."""
         assert self._stimulus is not None

@@ -220,15 +220,15 @@ class NativeTransactors(Transactors):
         """Counted by the checkers."""
         return self._memories.waits()
 
-    def progress(self) -> tuple[int, int]:
+    def moved(self) -> int:
+        """Counted in C++."""
+        return sum(sink.beats for sink in self._sinks.values()) + sum(self.taken().values())
+
+    def left_ps(self) -> int:
         """Counted in C++."""
         assert self._stimulus is not None
-        moved = sum(sink.beats for sink in self._sinks.values())
-        least = 0
-        for name, source in self._sources.items():
-            moved += source.sent
-            least = max(least, source.left * self._stimulus.clocks[self._streams[name].clock].period_ps)
-        return moved, least
+        periods = {name: self._stimulus.clocks[self._streams[name].clock].period_ps for name in self._sources}
+        return max((source.left * periods[name] for name, source in self._sources.items()), default=0)
 
     def taken(self) -> Mapping[str, int]:
         """Counted in C++."""

@@ -37,7 +37,7 @@ def sources(folder, part='#include "top.h"\nint f() { return one(); }\n', inner=
 def compiled(folder, switches=("-O1",)):
     """Whether the object was there already; if not it is made, and kept."""
     store = ObjectStore(folder.parent / "store", [folder])
-    kept = store.place(folder / "part.cpp", switches)
+    kept = store.place([folder / "part.cpp"], switches)
     found = store.has(kept)
     if not found:
         (folder / "part.o").write_bytes(b"object of " + folder.name.encode())
@@ -62,11 +62,11 @@ def test_what_a_source_includes_from_other_folders_counts(tmp_path):
     folder, other = sources(tmp_path / "first"), tmp_path / "elsewhere"
     other.mkdir()
     store = tmp_path / "store"
-    before = ObjectStore(store, [folder, other]).place(folder / "part.cpp", ())
+    before = ObjectStore(store, [folder, other]).place([folder / "part.cpp"], ())
     (other / "elsewhere.h").write_text("int two();\n")
-    after = ObjectStore(store, [folder, other]).place(folder / "part.cpp", ())
+    after = ObjectStore(store, [folder, other]).place([folder / "part.cpp"], ())
     (other / "elsewhere.h").write_text("int three();\n")
-    assert len({before, after, ObjectStore(store, [folder, other]).place(folder / "part.cpp", ())}) == 3
+    assert len({before, after, ObjectStore(store, [folder, other]).place([folder / "part.cpp"], ())}) == 3
 
 
 def test_a_damaged_object_is_named_and_made_again(tmp_path, capsys):

@@ -20,7 +20,7 @@ class Maker:
         self.header = folder / "first.h"
         self.header.write_text("#pragma once\n" + text)
         self.store = ObjectStore(folder / "objects", [folder])
-        self.kept = self.store.place(self.header, ["-O1"])
+        self.kept = self.store.place([self.header], ["-O1"])
         self.made = 0
 
     def make(self):

@@ -28,7 +28,7 @@ from goldbeat.tb.inside.job import Record
 from goldbeat.tb.obligations.summary import Obligations
 from goldbeat.tb.page.run_page import write_page
 from goldbeat.tb.run.late_ready import first_wait
-from goldbeat.tb.run.open_points import never_held, open_signals
+from goldbeat.tb.run.open_points import open_signals, untried_ready
 from goldbeat.tb.run.report import write_report
 from goldbeat.tb.run.runs import Request, RunResult, SeedPlan, judge
 from goldbeat.tb.run.timeline import save_timeline
@@ -167,10 +167,10 @@ def step(taken: list[int], ready: str = "random:0.5", out: int = 4) -> tuple[Sti
 @pytest.mark.parametrize(
     ("steps", "more", "found"),
     [
-        ([step([1, 2, 3, 4])], {}, ["in"]),
+        ([step([1, 2, 3, 4])], {}, ["s_axis_tready"]),
         ([step([1, 2, 3, 4]), step([1, 2, 5, 6])], {}, []),
         # The reset may delay the first beat: that is no back-pressure.
-        ([step([7, 8, 9, 10])], {}, ["in"]),
+        ([step([7, 8, 9, 10])], {}, ["s_axis_tready"]),
         ([step([7, 9, 10, 11])], {}, []),
         # Without a stall at an output with beats there is nothing to say.
         ([step([1, 2, 3, 4], "none")], {}, []),
@@ -182,7 +182,7 @@ def test_an_input_that_was_never_held_back_is_found(
     steps: list[tuple[Stimulus, Outcome, Record]], more: dict[str, bool], found: list[str]
 ) -> None:
     made = design(AXIS[0].model_copy(update=more), AXIS[1])
-    assert [p.name for p in never_held(made, {}, made.cases[0], steps)] == found
+    assert [text.split()[0] for text in untried_ready(made, {}, made.cases[0], steps)] == found
     # What is described as always ready is held to it.
     for stimulus, outcome, record in steps:
         result = judged(made, "one", [(stimulus, outcome, record)])

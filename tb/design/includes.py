@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which files of its include folders and libraries a design reaches: by ```include``, or by the name of a module."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from goldbeat.tb.design.file_stamp import file_stamp
+from goldbeat.tb.design.source_text import read_code
+
+_INCLUDE = re.compile(r'`include\s*(?:"([^"\n]+)"|<([^>\n]+)>|(\S))')
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_MODULES = ("", ".v", ".sv")
+"""Endings of the files in which a simulator looks for a module, in this order."""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What sources reach.
+
+    Attributes:
+        files: those that are there.
+        absent: files that are not there and would be read in place of one of these, if they were.
+    """
+
+    files: Sequence[Path]
+    absent: Sequence[Path]
+
+
+def reached(sources: Sequence[Path], include_dirs: Sequence[Path], library_dirs: Sequence[Path]) -> Reached:
+    """The files that sources, and what they include, may read.
+
+    Conditions are not looked at, and every word may be the name of a module. Where a macro is the name of a file, all files of the
+    include folders are reached.
+    """
+    files: dict[Path, None] = {}
+    absent: dict[Path, None] = {}
+    waiting = list(sources) if include_dirs or library_dirs else []
+    seen = set(waiting)
+    while waiting:
+        names, unknown, words = _mentions(waiting.pop())
+        found = [one for folder in include_dirs if unknown for one in sorted(folder.rglob("*")) if one.is_file()]
+        for places in (*_includes(names, include_dirs), *_modules(words, (*include_dirs, *library_dirs))):
+            there = next((n for n, one in enumerate(places) if one.is_file()), None)
+            if there is not None:
+                found.append(places[there])
+            absent |= dict.fromkeys(places[:there])
+        files |= dict.fromkeys(found)
+        waiting += [one for one in dict.fromkeys(found) if one not in seen]
+        seen |= {*found}
+    return Reached(sorted(files), sorted(absent))
+
+
+def _includes(names: Sequence[str], folders: Sequence[Path]) -> Iterator[list[Path]]:
+    """For each name, where it is looked for."""
+    for name in names:
+        yield [folder / name for folder in folders]
+
+
+def _modules(words: frozenset[str], folders: Sequence[Path]) -> Iterator[list[Path]]:
+    """Likewise, for each word that is the name of a file."""
+    there = {one.stem for folder in folders for one in folder.iterdir() if one.suffix in _MODULES}
+    for word in sorted(words & there):
+        yield [folder / f"{word}{ending}" for folder in folders for ending in _MODULES]
+
+
+def _mentions(path: Path) -> tuple[Sequence[str], bool, frozenset[str]]:
+    """Names of included files, whether there are some that only a macro says, and all words."""
+    return _read(path, file_stamp(path))
+
+
+@lru_cache(maxsize=1024)
+def _read(path: Path, stamp: object) -> tuple[Sequence[str], bool, frozenset[str]]:
+    text = read_code(path)
+    included = _INCLUDE.findall(text)
+    names = [quoted or angled for quoted, angled, _ in included if quoted or angled]
+    return list(dict.fromkeys(names)), len(names) < len(included), frozenset(_WORD.findall(text))
