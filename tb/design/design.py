@@ -15,7 +15,7 @@ from goldbeat.pymodels.stimulus import GoldenModel, Stimulus
 from goldbeat.tb.design.address_map import AddressRange
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.filelist import Sources, read_filelist
-from goldbeat.tb.design.includes import Reached, reached
+from goldbeat.tb.design.includes import RtlReach, reached
 from goldbeat.tb.design.measurements import MeasurementTable, RunAnswer
 from goldbeat.tb.design.parameter import ClockPort, Parameter
 from goldbeat.tb.design.ports.bundle import Bundle, Frozen, StatusPort, all_lanes, number
@@ -218,7 +218,7 @@ class Design(Frozen):
                 raise UsageError(f"{self.name}: no such {kind} folder: {path}")
         return paths
 
-    def reached(self) -> Reached:
+    def reached(self) -> RtlReach:
         """What an ```include`` or the name of a module may reach, to tell whether anything has changed."""
         return reached(self.sources(), self.include_paths(), self.library_paths())
 

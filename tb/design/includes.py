@@ -19,7 +19,7 @@ _MODULES = ("", ".v", ".sv")
 
 
 @dataclass(frozen=True)
-class Reached:
+class RtlReach:
     """What sources reach.
 
     Attributes:
@@ -31,7 +31,7 @@ class Reached:
     absent: Sequence[Path]
 
 
-def reached(sources: Sequence[Path], include_dirs: Sequence[Path], library_dirs: Sequence[Path]) -> Reached:
+def reached(sources: Sequence[Path], include_dirs: Sequence[Path], library_dirs: Sequence[Path]) -> RtlReach:
     """The files that sources, and what they include, may read.
 
     Conditions are not looked at, and every word may be the name of a module. Where a macro is the name of a file, all files of the
@@ -52,7 +52,7 @@ def reached(sources: Sequence[Path], include_dirs: Sequence[Path], library_dirs:
         files |= dict.fromkeys(found)
         waiting += [one for one in dict.fromkeys(found) if one not in seen]
         seen |= {*found}
-    return Reached(sorted(files), sorted(absent))
+    return RtlReach(sorted(files), sorted(absent))
 
 
 def _includes(names: Sequence[str], folders: Sequence[Path]) -> Iterator[list[Path]]:

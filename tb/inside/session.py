@@ -152,18 +152,17 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors, *, one
         origin = await _align(agents, stimulus.clocks, _HELD_CYCLES)
         agents.start(origin, settled=True)
     await _stream(agents, episode, origin)
-    stop = stimulus.stop_ps
     _end(agents, resets, stimulus, watched)
     taken, outcome, broken, waiting = _stopped(agents, outputs_alone=episode.quiet_ps is not None)
-    left = _outstanding(job, waiting) if stop is None else []
+    left = _outstanding(job, waiting) if stimulus.stop_ps is None else []
     status = {s.name: agents.peek(s.name) for s in job.status}
-    if stop is None:
+    if stimulus.stop_ps is None:
         for port, program in stimulus.after.items():
             accesses[port] += await agents.program(port, program)
     await Timer(_HELD_CYCLES * slowest, "step")
     violations += failed_assertions(job.top, origin, stimulus.clocks)
     unanswered, stuck = agents.unanswered()
-    late = await waiting_for_ready(agents, stimulus.clocks, origin, _until) if stop is None else []
+    late = await waiting_for_ready(agents, stimulus.clocks, origin, _until) if stimulus.stop_ps is None else []
     return Record(
         Outcome(outcome.ports, status, outcome.memories),
         {port: tuple(results) for port, results in accesses.items()},

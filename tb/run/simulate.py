@@ -143,12 +143,11 @@ class Simulator:
         if self.waves is not None:
             command += ["--trace", "--trace-file", str(self.waves)]
         steps = _steps(self._job.bundles, episodes, stays=stays)
-        environment = simulator_environment(TOP, seed) | {"PYGPI_USERS": ",".join(steps)}
+        environment = simulator_environment(TOP, seed) | {"PYGPI_USERS": ",".join(steps), **_data_folders(design)}
         # The simulator computes nothing with numpy that threads would help; starting them takes longer than a short simulation.
         environment.setdefault("OPENBLAS_NUM_THREADS", "1")
         self._journal, theirs = os.pipe()
         environment |= {ENVIRONMENT: str(folder), JOURNAL: str(theirs), orphan_guard.ENVIRONMENT: str(os.getpid())}
-        environment[DATA_FOLDERS] = "\n".join(map(str, design.data_folders()))
         if coverage is not None:
             command.append(f"+verilator+coverage+file+{coverage}")
             environment[COVERAGE] = "1"
@@ -259,6 +258,10 @@ class Simulator:
     def last_words(self, lines: int = _LOG_LINES) -> str:
         """The end of what it printed."""
         return self._output.end(lines)
+
+
+def _data_folders(design: Design) -> dict[str, str]:
+    return {DATA_FOLDERS: "\n".join(map(str, design.data_folders()))}
 
 
 def _job(

@@ -82,7 +82,8 @@ OTHERWISE = {
     "sfu.taylor_4x": "the text counts channels, not lanes",
     "dma.tensor.broadcast": "the text says one channel",
     "dma.matrix": "the text takes one end for the other where addresses have tags",
-    "mm2.nn": "the text takes a bias of BM1690 for fp32, whose field says fp16, as the functional model takes it",
+    "mm2.nn": "the text takes a bias of BM1690 for fp32, whose field says fp16, as the functional model takes it, and in "
+    "all lanes, where only those with rows of the result count",
     "conv.normal": "operand 4 of CV184X is not modelled",
 }
 
@@ -145,7 +146,7 @@ def test_operands_are_those_of_the_vendors_text(folder: Path, groups: list[Group
                     there = is_there(table, here, memory, reference)
                     equal += there
                     differ[op] += not there
-    assert equal == 1593
+    assert equal == 1588
     assert {op for op, many in differ.items() if many} <= set(OTHERWISE)
 
 
