@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.measure import UnmatchedError, UnmeasurableError, check_frames_agree
+from goldbeat.pymodels.measure import UnmatchedError, UnmeasurableError, check_frames_agree, check_tails_agree
 from goldbeat.pymodels.trace import Trace
 
 BacklogUnit = Literal["beats", "bytes", "frames"]
@@ -45,13 +45,14 @@ class Backlog:
     mean: float
 
 
-def backlog(source: Trace, sink: Trace, *, unit: BacklogUnit = "beats") -> Backlog:
+def backlog(source: Trace, sink: Trace, *, unit: BacklogUnit = "beats", kept_inside: bool = False) -> Backlog:
     """The backlog between two ports of a design.
 
     Args:
         source: transfers into it.
         sink: transfers out of it, on the same time base.
         unit: what to count. Ports of different widths do not have the same beats: count bytes there.
+        kept_inside: in frames, beats behind the last TLAST of the input may stay in the design: a golden model says so.
 
     Raises:
         UnmatchedError: not as much comes out as goes in, of all or of a frame.
@@ -68,6 +69,8 @@ def backlog(source: Trace, sink: Trace, *, unit: BacklogUnit = "beats") -> Backl
         )
     if unit != "frames":
         check_frames_agree(source, sink, lambda trace: _weights(trace, unit), unit)
+    elif totals[0]:
+        check_tails_agree(source, sink, kept_inside=kept_inside)
     if not totals[0]:
         raise UnmeasurableError(f"no {unit}")
     most, at_ps, beat, area = -1, 0, 0, 0.0

@@ -586,14 +586,18 @@ def measure(trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: in
     )
 
 
-def latencies(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> npt.NDArray[np.int64]:
+def latencies(
+    source: Trace, sink: Trace, *, by: LatencyBy = "beat", kept_inside: bool = False
+) -> npt.NDArray[np.int64]:
     """The time from each input event to the output event of the same number, in picoseconds.
 
     Args:
         source: transfers into a design.
         sink: transfers out of it, on the same time base.
         by: ``beat``: beat i to beat i; ``frame``: first beat of frame i to first beat of frame i; ``frame-end``: TLAST
-            to TLAST; ``frame-total``: first beat of frame i to its TLAST at the output.
+            to TLAST; ``frame-total``: first beat of frame i to its TLAST at the output. Beats behind the last TLAST are one more
+            frame, which ends with the last of them.
+        kept_inside: by frame, what is behind the last TLAST of the input may stay in the design: a golden model says so.
 
     Raises:
         UnmatchedError: not as many events on one side as on the other; by ``beat``, frames with other numbers of beats.
@@ -617,12 +621,12 @@ def latencies(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> npt.NDAr
             if not _framed(trace):
                 kind = UnmatchedError if _framed(source) or _framed(sink) else UnmeasurableError
                 raise kind(f"no TLAST at the {name}, so no frames to match")
+        left_out = check_tails_agree(source, sink, kept_inside=kept_inside)
         starts, ends = ([_events(t, ends=at_end) for t in (source, sink)] for at_end in (False, True))
+        if left_out:
+            starts[0], ends[0] = starts[0][:-1], ends[0][:-1]
         begin = ends[0] if by == "frame-end" else starts[0]
         end = starts[1] if by == "frame" else ends[1]
-        if by == "frame" and not any(trace[-1:].last[0] for trace in (source, sink)):
-            # Beats after the last TLAST of both begin one more frame.
-            begin, end = (np.append(found, _open_start(trace)) for found, trace in ((begin, source), (end, sink)))
         unit, hint = "frames", ""
     if len(begin) != len(end):
         raise UnmatchedError(
@@ -657,6 +661,45 @@ def check_frames_agree(
     if len(at := np.flatnonzero(one != other)):
         found = f"frame {at[0]} has {one[at[0]]} {unit} at the input and {other[at[0]]} at the output"
         raise UnmatchedError(f"{found}, so {unit} cannot be matched by number; measure by frame instead")
+
+
+def check_tails_agree(source: Trace, sink: Trace, *, kept_inside: bool = False) -> int:
+    """Refuse to match frames where what is behind the last TLAST is lost or added.
+
+    Where all complete frames hold as many bytes at both ends, so must the one that is not complete.
+
+    Args:
+        source: transfers into a design.
+        sink: transfers out of it.
+        kept_inside: less at the output is not refused.
+
+    Returns:
+        How many beats are behind the last TLAST at the input alone.
+
+    Raises:
+        UnmatchedError: beats behind the last TLAST at one side alone, or not as many bytes.
+    """
+    tails = [open_tail(trace) for trace in (source, sink)]
+    found = f"{tails[0]} beats behind the last TLAST at the input and {tails[1]} at the output"
+    if tails[0] and not tails[1] and kept_inside:
+        return tails[0]
+    if bool(tails[0]) != bool(tails[1]):
+        raise UnmatchedError(f"{found}; a frame that is not complete counts as one")
+    if tails[0]:
+        one, other = (_frame_sizes(trace, Trace.valid_bytes) for trace in (source, sink))
+        wrong = one[-1] < other[-1] if kept_inside else one[-1] != other[-1]
+        if wrong and np.array_equal(one[:-1], other[:-1]):
+            raise UnmatchedError(f"{found} hold {one[-1]} and {other[-1]} bytes, and complete frames hold the same")
+    return 0
+
+
+def open_tail(trace: Trace) -> int:
+    """How many beats are behind the last TLAST."""
+    beats = 0
+    for part in trace.parts():
+        ends = np.flatnonzero(part.last)
+        beats = len(part) - 1 - int(ends[-1]) if len(ends) else beats + len(part)
+    return beats
 
 
 def _each_beat(trace: Trace) -> npt.NDArray[np.int64]:
@@ -700,24 +743,13 @@ def _framed(trace: Trace) -> bool:
 
 
 def _events(trace: Trace, *, ends: bool) -> npt.NDArray[np.int64]:
-    """(frames,) times of the first or of the last beats of the complete frames."""
-    found, before, complete = [np.zeros(0, np.int64)], True, 0
+    """(frames,) times of the first or of the last beats of frames; beats behind the last TLAST are one more."""
+    found, before = [np.zeros(0, np.int64)], True
     for part in trace.parts():
         rows = part.last if ends else np.concatenate([[before], part.last[:-1]])
         found.append(part.time_ps[rows])
         before = bool(part.last[-1])
-        complete += int(part.last.sum())
-    return np.concatenate(found)[:complete]
-
-
-def _open_start(trace: Trace) -> int:
-    """Time of the first beat after the last TLAST; there must be both."""
-    at, found = 0, 0
-    for part in trace.parts():
-        if part.last.any():
-            found = at + int(np.flatnonzero(part.last)[-1]) + 1
-        at += len(part)
-    return int(trace[found : found + 1].time_ps[0])
+    return np.concatenate([*found, trace[-1:].time_ps] if ends and not before else found)
 
 
 def latency(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> Latency:

@@ -64,7 +64,8 @@ def backlog_command(
     found, reasons = list[_Found](), list[str]()
     for at in subject.of_streams():
         try:
-            value = backlog(at.ports[source].trace, at.ports[sink].trace, unit=counted)
+            ends = (at.ports[source].trace, at.ports[sink].trace)
+            value = backlog(*ends, unit=counted, kept_inside=subject.modelled)
         except UnmeasurableError as why:
             reasons.append(f"{why} ({at.place})")
         else:

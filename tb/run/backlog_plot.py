@@ -23,7 +23,7 @@ def plot_backlog(source: Trace, sink: Trace, path: Path, *, title: str, unit: Ba
     Raises:
         GoldbeatError: as :func:`~goldbeat.pymodels.backlog.backlog`.
     """
-    found = backlog(source, sink, unit=unit)
+    found = backlog(source, sink, unit=unit, kept_inside=True)
     time, level = backlog_curve(source, sink, unit=unit)
     scale, name = time_unit(float(time[-1] - time[0]))
     figure, (axes,) = new_figure(title, [["level"]], (9.6, 3.2), [1.0])

@@ -113,7 +113,7 @@ def _worst_latencies(results: Sequence[RunResult], source: str, sink: str, by: L
         if max(len(ports[source]), len(ports[sink])) > MOST_PAIRED:
             return None
         try:
-            took = latencies(ports[source], ports[sink], by=by)
+            took = latencies(ports[source], ports[sink], by=by, kept_inside=True)
         except (UnmatchedError, UsageError):
             return None
         except UnmeasurableError:

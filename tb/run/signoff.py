@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from goldbeat.pymodels.backlog import BACKLOG_UNITS, BacklogUnit, backlog
 from goldbeat.pymodels.curves import slowest_window
-from goldbeat.pymodels.curves.iterations import iterations
+from goldbeat.pymodels.curves.iterations import iteration_bytes, iterations
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.measure import (
     Throughput,
@@ -27,6 +27,7 @@ from goldbeat.pymodels.measure import (
     latencies,
     latency_figures,
     measure,
+    open_tail,
     rate_of,
 )
 from goldbeat.pymodels.packet_payload import looks_like_packets, without_headers
@@ -295,6 +296,11 @@ def load_limits(path: Path) -> Limits:
         if table.window_ns is not None and Fraction(str(table.window_ns)) * 1000 % 1:
             found = f'[port."{name}"] window_ns = {table.window_ns}'
             raise InputError(found, "a whole number of picoseconds: at most three decimals", file=path)
+    for name, path_limits in limits.latency.items():
+        if path_limits.iteration is not None and path_limits.by == "frame-end":
+            raise InputError(
+                f'[latency."{name}"] iteration with by = "frame-end"', 'no by, or by = "frame-total"', file=path
+            )
     for kind, name in (*(("latency", n) for n in limits.latency), *(("backlog", n) for n in limits.backlog)):
         source, sink = split_path(name)
         if not (source and sink) or ARROW in sink:
@@ -430,6 +436,11 @@ class Subject:
     def recorded(self) -> bool:
         """A run that was compared with a recording, not with a golden model."""
         return self.status is not None and self.status.lower() == RECORDED
+
+    @property
+    def modelled(self) -> bool:
+        """A run that a golden model has checked: what stays in the design at the end stays there by the model too."""
+        return self.status is not None and not self.recorded
 
     def of_streams(self) -> list[Measured]:
         """The episodes that limits of streams look at."""
@@ -857,7 +868,7 @@ def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLim
         try:
             if subject.status is None and len(subject.names) == 1:
                 raise UnmeasurableError(_ALONE)
-            took = _latencies(at.ports[source], at.ports[sink], limits)
+            took = _latencies(at.ports[source], at.ports[sink], limits, subject.modelled)
             found.append((at, latency_figures(took)))
         except UnmeasurableError as why:
             found.append((at, why))
@@ -871,19 +882,25 @@ def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLim
             for at, got in found
         ]
         unit = "iteration" if limits.iteration is not None else limits.by.partition("-")[0]
-        yield replace(_worst(where, what, limit, "ns", figures), note=_by_number(unit))
+        stays = _stays(subject, source, sink) if unit == "frame" else ""
+        yield replace(_worst(where, what, limit, "ns", figures), note=_by_number(unit) + stays)
 
 
-def _latencies(source: MeasuredPort, sink: MeasuredPort, limits: LatencyLimits) -> npt.NDArray[np.int64]:
+def _latencies(
+    source: MeasuredPort, sink: MeasuredPort, limits: LatencyLimits, modelled: bool
+) -> npt.NDArray[np.int64]:
     if limits.iteration is None:
-        return latencies(source.trace, sink.trace, by=limits.by)
+        return latencies(source.trace, sink.trace, by=limits.by, kept_inside=modelled)
     sizes = []
     for port, count in zip((source, sink), limits.iteration, strict=True):
         if port.dtype is None:
             raise UnmeasurableError("the sample type of a port is not known, and an iteration counts samples")
-        sizes.append(count * sample_type(port.dtype).bits // 8)
+        sizes.append(iteration_bytes(count, sample_type(port.dtype)))
     found = iterations(source.trace, sink.trace, *sizes)
-    return found.total if limits.by == "frame-total" else found.latency
+    if said := found.unmatched or ("" if modelled else found.unanswered):
+        raise UnmatchedError(said)
+    whole = limits.by == "frame-total"
+    return np.concatenate([found.total if whole else found.latency, found.rest[whole]])
 
 
 def _by_number(unit: str) -> str:
@@ -891,12 +908,22 @@ def _by_number(unit: str) -> str:
     return f"{unit}s are matched by number, not by content"
 
 
+def _stays(subject: Subject, source: str, sink: str) -> str:
+    """What a run's golden model leaves in the design, so that it has no latency."""
+    pairs = [(at.ports[source].trace, at.ports[sink].trace) for at in subject.of_streams()] if subject.modelled else []
+    beats = sum(open_tail(one) for one, other in pairs if not open_tail(other))
+    return (
+        f"; {beats} beats of {source} behind the last TLAST stay in the design, and are not measured" if beats else ""
+    )
+
+
 def _backlog_checks(subject: Subject, source: str, sink: str, limits: BacklogLimits) -> Iterator[LimitCheck]:
     where = f"{source}{ARROW}{sink}"
     for what, limit in limits.given().items():
         unit = next(one for one in BACKLOG_UNITS if what.endswith(one))
         figures = [_backlog_figure(subject, at, source, sink, unit) for at in subject.of_streams()]
-        yield replace(_worst(where, what, limit, unit, figures), note=f"{unit} are matched by number, not by content")
+        stays = _stays(subject, source, sink) if unit == "frames" else ""
+        yield replace(_worst(where, what, limit, unit, figures), note=_by_number(unit[:-1]) + stays)
 
 
 def _backlog_figure(subject: Subject, at: Measured, source: str, sink: str, unit: BacklogUnit) -> _Figure:
@@ -904,7 +931,8 @@ def _backlog_figure(subject: Subject, at: Measured, source: str, sink: str, unit
     if subject.status is None and len(subject.names) == 1:
         return _Figure(at, None, _ALONE)
     try:
-        return _Figure(at, backlog(at.ports[source].trace, at.ports[sink].trace, unit=unit).most)
+        ports = (at.ports[source].trace, at.ports[sink].trace)
+        return _Figure(at, backlog(*ports, unit=unit, kept_inside=subject.modelled).most)
     except UnmeasurableError as why:
         return _Figure(at, None, str(why), absent=not isinstance(why, UnmatchedError))
     except UsageError as why:

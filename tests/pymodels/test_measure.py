@@ -5,9 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from goldbeat.pymodels.backlog import backlog
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.measure import (
     LATENCY_BY,
+    LatencyBy,
+    UnmatchedError,
     UnmeasurableError,
     continuous_rate,
     frame_intervals,
@@ -262,11 +265,39 @@ def test_latency_by_frame_works_across_widths_and_clocks() -> None:
     assert latencies(source, sink, by="frame-total").tolist() == [60_000, 80_000 - 32_000]
 
 
-def test_latency_by_frame_leaves_open_frames_out() -> None:
-    source = stream(6, frame=4)
-    source = Trace.from_bytes(source.data, clock_ps=4000, last=[0, 0, 0, 1, 0, 0])
-    sink = source[:4].with_cycles(source.cycle[:4] + 2)
-    assert latencies(source, sink, by="frame").tolist() == [8000]
+def _with_tail(tail: int, late: int = 0, frame: int = 4) -> Trace:
+    """Two frames and beats behind the last TLAST, which come late."""
+    count = 2 * frame + tail
+    last = [n % frame == frame - 1 and n < 2 * frame for n in range(count)]
+    cycle = np.arange(count) + late * (np.arange(count) >= 2 * frame)
+    return Trace.from_bytes(np.zeros((count, 4), np.uint8), clock_ps=4000, last=last, cycle=cycle)
+
+
+@pytest.mark.parametrize("by", ["frame", "frame-end", "frame-total"])
+def test_beats_behind_the_last_tlast_are_a_frame(by: LatencyBy) -> None:
+    source = _with_tail(3)
+    for lost in (0, 2, 4):
+        sink = _with_tail(lost)
+        with pytest.raises(
+            UnmatchedError, match=f"3 beats behind the last TLAST at the input and {lost} at the output"
+        ):
+            latencies(source, sink, by=by)
+        if lost != 2:
+            with pytest.raises(UnmatchedError, match="behind the last TLAST"):
+                backlog(source, sink, unit="frames")
+    with pytest.raises(UnmatchedError, match="0 beats behind the last TLAST at the input and 3"):
+        latencies(_with_tail(0), source, by=by)
+    took = latencies(source, _with_tail(3, late=100), by=by)
+    assert (took[-1] - latencies(source, source, by=by)[-1], len(took)) == (400_000, 3)
+    assert backlog(source, _with_tail(3, late=100), unit="frames").total == 2
+
+
+def test_a_tail_that_a_golden_model_keeps_inside_has_no_latency() -> None:
+    source, sink = _with_tail(3), _with_tail(0)
+    assert latencies(source, sink, by="frame", kept_inside=True).tolist() == [0, 0]
+    assert backlog(source, sink, unit="frames", kept_inside=True).total == 2
+    with pytest.raises(UnmatchedError, match="behind the last TLAST"):
+        latencies(sink, source, by="frame", kept_inside=True)
 
 
 def test_latency_that_means_nothing_is_refused() -> None:

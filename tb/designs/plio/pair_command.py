@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from goldbeat.pymodels.backlog import backlog
-from goldbeat.pymodels.curves.iterations import Iterations, iterations, times_json
+from goldbeat.pymodels.curves.iterations import Iterations, iteration_bytes, iterations, times_json
 from goldbeat.pymodels.curves.port import TOO_FEW
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.measure import UnmeasurableError
@@ -21,6 +21,8 @@ from goldbeat.pymodels.plio_file.store import store
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.cli.common import (
+    FAILED,
+    PARTIAL,
     ClockMhz,
     Dtype,
     Force,
@@ -31,8 +33,9 @@ from goldbeat.tb.cli.common import (
     examples,
     facts,
     print_json,
+    say,
 )
-from goldbeat.tb.cli.trace_files import Packets, payload, read_file
+from goldbeat.tb.cli.trace_files import Packets, check_clock, payload, read_file
 
 _STEADY = 0.05
 """Intervals agree if the longest is at most this share longer than the shortest."""
@@ -83,6 +86,9 @@ def pair(
 
     IN and OUT are the input and the output of one run. Without TLAST, every N samples in and every M
     samples out are an iteration. Start-up is the latency of the first one.
+
+    Exit code: 0 measured, 1 input and output do not hold the same iterations, 2 bad usage or bad input,
+    3 the input ends with a part of an iteration that has no output.
     """
     if out is not None:
         check_free(out, force)
@@ -103,10 +109,21 @@ def pair(
         store(out, _csv(found).encode(), force=force)
     values = _values(found, given, taken, files[1].dtype, sizes)
     values["packets"] = {"in": given is not times[0], "out": taken is not times[1]}
+    _tell(source, sink, values, as_json=as_json)
+
+
+def _tell(source: Path, sink: Path, values: dict[str, Any], *, as_json: bool) -> None:
+    """Show what was found; :class:`typer.Exit` unless input and output hold the same iterations."""
+    failed = values["unmatched"]
+    said = failed or values["unanswered"]
     if as_json:
         print_json({"input": str(source), "output": str(sink), **values})
     else:
         facts(f"{source} -> {sink}", _rows(values))
+        if said:
+            say(f"{'FAIL' if failed else 'PARTIAL'} {said}")
+    if said:
+        raise typer.Exit(FAILED if failed else PARTIAL)
 
 
 def _started(file: PlioFile, path: Path, clock: float | None, start: float | None) -> Trace:
@@ -137,6 +154,7 @@ def _taken(file: PlioFile, path: Path, clock: float | None, hint: str = "") -> T
         raise InputError("no time stamps", f"a T line before every beat{hint}", file=path)
     if file.csv and clock is None:
         raise UsageError(f"{path}: a CSV file counts cycles; --clock MHZ turns them into time")
+    check_clock(file, path)
     return file.measured()
 
 
@@ -148,10 +166,8 @@ def _sizes(iteration: str | None, files: list[PlioFile], given: Trace, taken: Tr
     if len(parts) > 2 or not all(part.isdecimal() and 0 < int(part) <= _MOST_SAMPLES for part in parts):
         raise UsageError(f"--iteration {iteration}: expected N or N:M, samples in and out")
     counts = [int(parts[0]), int(parts[-1])]
-    bits = [count * file.dtype.bits for count, file in zip(counts, files, strict=True)]
-    if any(n % 8 for n in bits):
-        raise UsageError(f"--iteration {iteration}: expected whole bytes")
-    return bits[0] // 8, bits[1] // 8
+    size_in, size_out = (iteration_bytes(n, file.dtype) for n, file in zip(counts, files, strict=True))
+    return size_in, size_out
 
 
 def _frame(trace: Trace, side: str) -> int:
@@ -176,6 +192,11 @@ def _values(found: Iterations, given: Trace, taken: Trace, kind: SampleType, siz
         most = None
     return {
         "iterations": len(found),
+        "unmatched": found.unmatched or None,
+        "unanswered": found.unanswered or None,
+        "rest_ns": {"latency": float(found.rest[0][0]) / 1000, "total": float(found.rest[1][0]) / 1000}
+        if len(found.rest[0])
+        else None,
         "bytes": {"in": sizes[0], "out": sizes[1], "left_in": found.left[0], "left_out": found.left[1]},
         "start_up_ns": float(found.latency[0]) / 1000,
         "latency_ns": times_json(found.latency),
@@ -217,12 +238,9 @@ def _rows(values: dict[str, Any]) -> list[tuple[str, str]]:
     if headed := [side for side, found in values["packets"].items() if found]:
         rows.append(("packets", f"headers not counted {' and '.join(headed)} (--no-packets counts them)"))
     if size["left_in"] or size["left_out"]:
-        rows.append(
-            (
-                "behind the last",
-                f"{size['left_in']} bytes in, {size['left_out']} bytes out: no complete iteration of both",
-            )
-        )
+        rest = values["rest_ns"]
+        times = f"; first in to first out {rest['latency']:g} ns, to last out {rest['total']:g} ns" if rest else ""
+        rows.append(("behind the last", f"{size['left_in']} bytes in, {size['left_out']} bytes out{times}"))
     return rows
 
 

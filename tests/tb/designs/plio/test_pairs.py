@@ -30,7 +30,7 @@ def test_iterations_without_tlast(tmp_path: Path) -> None:
     stamped(tmp_path / "in.txt", into)
     stamped(tmp_path / "out.txt", out)
     words = ["pair", tmp_path / "in.txt", tmp_path / "out.txt", "-t", "int32", "-w", 32, "--iteration", "8:4"]
-    found = json.loads(plio(*words, "--json", "--csv", tmp_path / "i.csv").stdout)
+    found = json.loads(plio(*words, "--json", "--csv", tmp_path / "i.csv", code=3).stdout)
     assert found["iterations"] == 3
     assert found["start_up_ns"] == 4 * 13
     assert (found["latency_ns"]["min"], found["latency_ns"]["max"], found["latency_ns"]["p50"]) == (52, 64, 52)
@@ -40,7 +40,9 @@ def test_iterations_without_tlast(tmp_path: Path) -> None:
     assert not found["steady"]["holds"]
     rows = list(csv.DictReader(StringIO((tmp_path / "i.csv").read_text())))
     assert [float(row["latency_ns"]) for row in rows] == [52, 52, 64]
-    assert "steady state           no" in plio(*words).stdout
+    assert "steady state           no" in plio(*words, code=3).stdout
+    assert "PARTIAL 8 bytes behind the last of 3 iterations at the input, and none" in plio(*words, code=3).stdout
+    stamped(tmp_path / "in.txt", into[:24])
     stamped(tmp_path / "out.txt", [20 * i + 13 + n for i in range(3) for n in range(4)])
     found = json.loads(plio(*words, "--json").stdout)
     assert (found["steady"]["holds"], found["steady"]["msamples_per_s"]) == (True, 4 * 1e3 / 80)
@@ -165,9 +167,68 @@ def _pair(folder: Path) -> list[object]:
 def test_a_pair_says_what_went_in_and_never_came_out(tmp_path: Path) -> None:
     stamped(tmp_path / "in.txt", list(range(64)), last=[n % 16 == 15 for n in range(64)])
     stamped(tmp_path / "out.txt", list(range(10, 58)), last=[n % 16 == 15 for n in range(48)])
-    found = json.loads(plio("pair", *_pair(tmp_path), "--json").stdout)
+    found = json.loads(plio("pair", *_pair(tmp_path), "--json", code=1).stdout)
     assert (found["iterations"], found["bytes"]["left_in"], found["bytes"]["left_out"]) == (3, 64, 0)
-    assert "64 bytes in, 0 bytes out: no complete iteration of both" in plio("pair", *_pair(tmp_path)).stdout
+    said = "FAIL 4 complete iterations at the input and 3 at the output, with 64 bytes in and 0 bytes out"
+    assert said in plio("pair", *_pair(tmp_path), code=1).stdout
+
+
+@pytest.mark.parametrize(
+    ("beats", "code", "said"),
+    [
+        (48, 0, ""),
+        (16, 1, "3 complete iterations at the input and 1 at the output"),
+        (47, 1, "3 complete iterations at the input and 2 at the output, with 64 bytes in and 60 bytes out"),
+        (49, 1, "0 bytes in and 4 bytes out"),
+        (8, 1, "no complete iteration at the output, and 3 at the input"),
+        (64, 1, "3 complete iterations at the input and 4"),
+    ],
+)
+def test_iterations_that_are_lost_added_or_late_fail_a_sign_off(
+    tmp_path: Path, beats: int, code: int, said: str
+) -> None:
+    assert said in _signed_off(tmp_path, 48, list(range(5, 5 + beats)), code)
+
+
+@pytest.mark.parametrize("more", ["", 'by = "frame-total"\n'])
+def test_the_part_of_an_iteration_behind_the_last_is_judged(tmp_path: Path, more: str) -> None:
+    out = [n + 5 + 1000 * (n >= 48) for n in range(56)]
+    assert "is above 100 ns" in _signed_off(tmp_path, 56, out, 1, more)
+    _signed_off(tmp_path, 56, list(range(5, 61)), 0, more)
+    said = _signed_off(tmp_path, 56, list(range(5, 53)), 1, more)
+    assert "32 bytes behind the last of 3 iterations at the input, and none at the output" in said
+
+
+def test_an_iteration_ends_with_a_beat(tmp_path: Path) -> None:
+    words = ["pair", *_pair(tmp_path)[:2], "-t", "int16", "-w", 64]
+    for name in ("in", "out"):
+        stamped(tmp_path / f"{name}.txt", list(range(12)), "int16", 64)
+    said = plio(*words, "--iteration", 6, code=2).stderr
+    assert "iteration 0 of 12 bytes ends inside beat 1 at the input, which holds bytes 8 to 15" in said
+    plio(*words, "--iteration", 8)
+    limits = tmp_path / "l.toml"
+    limits.write_text('[latency."in->out"]\nmax_ns = 4\niteration = [8, 6]\n')
+    files = ["signoff", *words[1:], "--limits", limits]
+    assert "ends inside beat 1 at the output" in goldbeat(*files, code=2).stderr
+    limits.write_text('[latency."in->out"]\nmax_ns = 4\niteration = [8, 8]\nby = "frame-end"\n')
+    assert 'iteration with by = "frame-end", expected no by' in goldbeat(*files, code=2).stderr
+
+
+def test_a_pair_refuses_a_clock_that_its_times_contradict(tmp_path: Path) -> None:
+    for name in ("in", "out"):
+        stamped(tmp_path / f"{name}.txt", list(range(16)))
+    words = ["pair", *_pair(tmp_path), "--iteration", 8, "--clock"]
+    assert "expected at least a cycle of the 10000 ps clock" in plio(*words, 100, code=2).stderr
+    plio(*words, 250)
+
+
+def _signed_off(folder: Path, beats: int, out: list[int], code: int, more: str = "") -> str:
+    """What sign-off says of iterations of 16 samples, which take at most 100 ns."""
+    stamped(folder / "in.txt", list(range(beats)))
+    stamped(folder / "out.txt", out)
+    limits = folder / "l.toml"
+    limits.write_text(f'[latency."in->out"]\nmax_ns = 100\niteration = [16, 16]\n{more}')
+    return goldbeat("signoff", *_pair(folder), "--limits", limits, code=code).stdout
 
 
 def test_a_pair_of_packet_streams_counts_payload(tmp_path: Path) -> None:
