@@ -10,7 +10,6 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.nvdla.cube_walks import cube_walks
 from goldbeat.pymodels.nvdla.engines.configuration import NV_FULL, NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.target import target
@@ -45,7 +44,7 @@ class OrderFinding:
 
 
 @dataclass(frozen=True)
-class _Place:
+class OperationCube:
     """An operation and one of its cubes; accesses of one operation are equal."""
 
     index: int
@@ -58,8 +57,7 @@ def order_findings(loadable: Loadable) -> list[OrderFinding]:
     Raises:
         InputError: descriptors that make no sense.
     """
-    built = target(loadable)
-    hardware = NV_SMALL if built.small else replace(NV_FULL, atom=built.atom or NV_FULL.atom)
+    hardware = hardware_of(loadable)
     found: list[OrderFinding] = []
     for task in dla_tasks(loadable):
         decoded = network(loadable, task)
@@ -71,20 +69,20 @@ def order_findings(loadable: Loadable) -> list[OrderFinding]:
     return found
 
 
-def refuse_stuck(loadable: Loadable) -> None:
-    """Refuse a loadable with an operation that is never done.
+def hardware_of(loadable: Loadable) -> Configuration:
+    """The hardware that a loadable was made for."""
+    built = target(loadable)
+    return NV_SMALL if built.small else replace(NV_FULL, atom=built.atom or NV_FULL.atom)
+
+
+def ordered_accesses(
+    found: LoadableNetwork, dependencies: Dependencies, configuration: Configuration
+) -> tuple[PartialOrder, list[OrderedAccess], dict[int, OperationMoments]]:
+    """What the operations of a task read and write, if none is stuck, and when; :func:`place_of` says which one it is.
 
     Raises:
-        InputError: which operation, and why; or descriptors that make no sense.
+        InputError: descriptors that make no sense.
     """
-    for task in dla_tasks(loadable):
-        for text in Dependencies(network(loadable, task)).stuck().values():
-            raise InputError(f"operation {text}", "operations that can all be done", file=loadable.file)
-
-
-def _unordered(
-    found: LoadableNetwork, dependencies: Dependencies, configuration: Configuration
-) -> Iterator[OrderFinding]:
     walks = {op.index: cube_walks(found, op, configuration) for op in found.operations}
     fetching = [index for index, cubes in walks.items() if not all(cube.write for cube in cubes)]
     order, moments = dependencies.ordered(fetching)
@@ -93,16 +91,23 @@ def _unordered(
         at = moments[index]
         for cube in cubes:
             span = (at.starts, at.completed) if cube.write else (at.fetches, at.weights if cube.weights else at.data)
-            accesses.append(OrderedAccess(_Place(index, cube.name), cube.walk, cube.write, *span))
+            accesses.append(OrderedAccess(OperationCube(index, cube.name), cube.walk, cube.write, *span))
+    return order, accesses, moments
+
+
+def _unordered(
+    found: LoadableNetwork, dependencies: Dependencies, configuration: Configuration
+) -> Iterator[OrderFinding]:
+    order, accesses, moments = ordered_accesses(found, dependencies, configuration)
     by_pair: dict[tuple[int, int], list[OrderConflict]] = {}
     for conflict in find_conflicts(order, accesses):
-        low, high = sorted((_place(conflict.first).index, _place(conflict.second).index))
+        low, high = sorted((place_of(conflict.first).index, place_of(conflict.second).index))
         by_pair.setdefault((low, high), []).append(conflict)
     filled = {m.id for m in found.loadable.memories if m.contents or m.flags & INPUT}
     for conflicts in by_pair.values():
         for conflict in conflicts:
             first, second = _in_order(conflict, accesses, order, filled)
-            pair = tuple(_place(one).index for one in (first, second))
+            pair = tuple(place_of(one).index for one in (first, second))
             text = _text(conflict, first, second, dependencies)
             name = partial(_actor_name, dependencies)
             picture = partial(order_picture, order, (first, second), text, name, partial(_label, moments))
@@ -124,8 +129,9 @@ def _label(moments: Mapping[int, OperationMoments], event: int) -> str:
     return next((text for at in moments.values() for name, text in said if getattr(at, name) == event), "")
 
 
-def _place(access: OrderedAccess) -> _Place:
-    assert isinstance(access.who, _Place)
+def place_of(access: OrderedAccess) -> OperationCube:
+    """The operation and its cube."""
+    assert isinstance(access.who, OperationCube)
     return access.who
 
 
@@ -133,7 +139,7 @@ def _in_order(
     conflict: OrderConflict, accesses: Sequence[OrderedAccess], order: PartialOrder, filled: set[int]
 ) -> tuple[OrderedAccess, OrderedAccess]:
     """The accesses in the order that is meant: the write first if nothing else fills what is read, else by index."""
-    first, second = sorted((conflict.first, conflict.second), key=lambda one: _place(one).index)
+    first, second = sorted((conflict.first, conflict.second), key=lambda one: place_of(one).index)
     if first.write and second.write:
         return first, second
     reader, writer = (second, first) if first.write else (first, second)
@@ -148,12 +154,12 @@ def _in_order(
 
 def _text(conflict: OrderConflict, first: OrderedAccess, second: OrderedAccess, dependencies: Dependencies) -> str:
     sides = [
-        f"operation {dependencies.name(_place(one).index)} {'writes' if one.write else 'reads'} {_place(one).cube}"
+        f"operation {dependencies.name(place_of(one).index)} {'writes' if one.write else 'reads'} {place_of(one).cube}"
         for one in (first, second)
     ]
     shown = ", ".join(f"0x{low:x}..0x{high - 1:x}" for low, high in conflict.ranges[:_SHOWN].tolist())
     more = ", ..." if len(conflict.ranges) > _SHOWN else ""
-    before, after = (dependencies.name(_place(one).index) for one in (first, second))
+    before, after = (dependencies.name(place_of(one).index) for one in (first, second))
     return (
         f"unordered: {sides[0]}, {sides[1]}: {conflict.count} bytes of memory {first.walk.memory} ({shown}{more}); "
         f"missing: {after} waits until {before} is completed"

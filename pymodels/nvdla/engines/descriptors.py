@@ -14,12 +14,13 @@ from typing import Any
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.nvdla.engines.configuration import Configuration
 from goldbeat.pymodels.nvdla.loadable.layouts import MEM_HW, MEM_SRAM, MEM_TYPES
-from goldbeat.pymodels.nvdla.loadable.network import NetworkOperation
+from goldbeat.pymodels.nvdla.loadable.network import FEATURE, NetworkOperation
 
 _FLAGS = (
     *("enable", "conv_mode", "data_reuse", "weight_reuse", "skip_data_rls", "skip_weight_rls", "weight_format"),
     *("bypass_sqsum", "bypass_out_mul"),
 )
+_DIRECT = 0
 _SIDES = ("width", "height", "channel")
 _Finding = tuple[str, object, str]
 """A field, its value and what was expected."""
@@ -44,6 +45,8 @@ def _findings(operation: NetworkOperation, configuration: Configuration) -> Iter
         yield from _same_sides(operation, ("channel",))
         yield from _pooled_sides(operation)
         yield from _parts(operation)
+    if operation.type == "CONV":
+        yield from _convolved_sides(operation)
 
 
 def _memories(operation: NetworkOperation, configuration: Configuration) -> Iterator[_Finding]:
@@ -85,13 +88,38 @@ def _pooled_sides(operation: NetworkOperation) -> Iterator[_Finding]:
     desc = operation.desc
     for side, axis, low, high in (("width", "x", "left", "right"), ("height", "y", "top", "bottom")):
         kernel, stride = int(desc[f"pool_{side}"]) + 1, int(desc[f"stride_{axis}"])
-        padded = _side(operation, "src", side) + int(desc[f"pad_{low}"]) + int(desc[f"pad_{high}"])
-        found, steps = _side(operation, "dst", side), max(padded - kernel, 0)
-        # The last window may end behind the padding: the hardware takes what is there as padding, too.
-        wanted = (steps // stride + 1, -(-steps // stride) + 1) if stride else (found,)
-        if found not in wanted:
-            why = f"src_data.{side} is {padded} with padding, kernel {kernel}, stride {stride}"
-            yield f"dst_data.{side}", found, f"{' or '.join(map(str, dict.fromkeys(wanted)))}: {why}"
+        pads = int(desc[f"pad_{low}"]) + int(desc[f"pad_{high}"])
+        yield from _windows(operation, side, pads, kernel, stride, behind=True)
+
+
+def _convolved_sides(operation: NetworkOperation) -> Iterator[_Finding]:
+    """Kernels over pixels and of Winograd are written in another shape; the sums have that of the output in any case."""
+    desc = operation.desc
+    for side, axis, low, high in (("width", "x", "left", "right"), ("height", "y", "top", "bottom")):
+        found = _side(operation, "dst", side)
+        if int(desc[f"input_{side}_cmac"]) != found:
+            yield f"input_{side}_cmac", int(desc[f"input_{side}_cmac"]), f"{found}, dst_data.{side}"
+        if int(desc["data_format"]) == FEATURE and int(desc["conv_mode"]) == _DIRECT:
+            kernel = (int(desc[f"kernel_{side}_csc"]) - 1) * max(1, int(desc[f"dilation_{axis}"])) + 1
+            pads = int(desc[f"pad_{axis}_{low}"]) + int(desc[f"pad_{axis}_{high}"])
+            yield from _windows(operation, side, pads, kernel, int(desc[f"conv_stride_{axis}"]))
+
+
+def _windows(
+    operation: NetworkOperation, side: str, pads: int, kernel: int, stride: int, *, behind: bool = False
+) -> Iterator[_Finding]:
+    """The output has one value for each place of the kernel within input and padding.
+
+    The last window of pooling may end ``behind`` the padding: the hardware takes what is there as padding, too.
+    """
+    padded, found = _side(operation, "src", side) + pads, _side(operation, "dst", side)
+    steps = max(padded - kernel, 0)
+    wanted = [steps // stride + 1] if stride else [found]
+    if stride and behind and steps % stride:
+        wanted.append(wanted[0] + 1)
+    if found not in wanted:
+        why = f"src_data.{side} is {padded} with padding, kernel {kernel}, stride {stride}"
+        yield f"dst_data.{side}", found, f"{' or '.join(map(str, wanted))}: {why}"
 
 
 def _parts(operation: NetworkOperation) -> Iterator[_Finding]:

@@ -14,7 +14,8 @@ from goldbeat.pymodels.nvdla.engines.target import configuration_of
 from goldbeat.pymodels.nvdla.execute import execute
 from goldbeat.pymodels.nvdla.loadable.loadable import read_loadable
 from goldbeat.pymodels.nvdla.loadable.placement import place_memories
-from goldbeat.pymodels.nvdla.order_check import order_findings, refuse_stuck
+from goldbeat.pymodels.nvdla.order_check import order_findings
+from goldbeat.pymodels.nvdla.sound_check import refuse_unsound
 from goldbeat.tb.cli.common import print_json, working
 from goldbeat.tb.cli.screen import Screen
 from goldbeat.tb.designs.nvdla.order_report import end_with_order, order_rows
@@ -46,7 +47,7 @@ def execute_command(request: ExecuteRequest) -> None:
     configuration = configuration_of(loadable, request.configuration)
     placement = place_memories(loadable)
     given, several = read_tensors(loadable, request.inputs, request.convention, configuration)
-    refuse_stuck(loadable)
+    refuse_unsound(loadable)
     runs: list[dict[int, Output]] = []
     with working("nvdla", len(given)) as step:
         for contents in given:

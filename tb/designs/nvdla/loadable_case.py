@@ -29,7 +29,8 @@ from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, LoadableTask, re
 from goldbeat.pymodels.nvdla.loadable.network import EMU1, dla_tasks, network
 from goldbeat.pymodels.nvdla.loadable.placement import Placement, place_memories
 from goldbeat.pymodels.nvdla.observed import ObservedRun, observed_run
-from goldbeat.pymodels.nvdla.order_check import order_findings, refuse_stuck
+from goldbeat.pymodels.nvdla.order_check import order_findings
+from goldbeat.pymodels.nvdla.sound_check import refuse_unsound
 from goldbeat.pymodels.nvdla.timed import predict
 from goldbeat.pymodels.stimulus import Access, Clock, MemoryContents, Outcome, Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
@@ -136,7 +137,7 @@ def _read(
     if own:
         _check_built(loadable, line)
     names = tuple(f"input {number}" for number in range(len(inputs))) if several else ()
-    refuse_stuck(loadable)
+    refuse_unsound(loadable)
     unordered = tuple(one.text for one in order_findings(loadable))
     made = _Prepared(loadable, placement, order, tuple(inputs), names, checked, unordered)
     if checked:
