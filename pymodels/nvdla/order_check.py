@@ -78,7 +78,7 @@ def hardware_of(loadable: Loadable) -> Configuration:
 def ordered_accesses(
     found: LoadableNetwork, dependencies: Dependencies, configuration: Configuration
 ) -> tuple[PartialOrder, list[OrderedAccess], dict[int, OperationMoments]]:
-    """What the operations of a task read and write, if none is stuck, and when; :func:`place_of` says which one it is.
+    """What the operations of a task read and write, if none is stuck, and when; :func:`operation_cube` says which one it is.
 
     Raises:
         InputError: descriptors that make no sense.
@@ -101,13 +101,13 @@ def _unordered(
     order, accesses, moments = ordered_accesses(found, dependencies, configuration)
     by_pair: dict[tuple[int, int], list[OrderConflict]] = {}
     for conflict in find_conflicts(order, accesses):
-        low, high = sorted((place_of(conflict.first).index, place_of(conflict.second).index))
+        low, high = sorted((operation_cube(conflict.first).index, operation_cube(conflict.second).index))
         by_pair.setdefault((low, high), []).append(conflict)
     filled = {m.id for m in found.loadable.memories if m.contents or m.flags & INPUT}
     for conflicts in by_pair.values():
         for conflict in conflicts:
             first, second = _in_order(conflict, accesses, order, filled)
-            pair = tuple(place_of(one).index for one in (first, second))
+            pair = tuple(operation_cube(one).index for one in (first, second))
             text = _text(conflict, first, second, dependencies)
             name = partial(_actor_name, dependencies)
             picture = partial(order_picture, order, (first, second), text, name, partial(_label, moments))
@@ -129,7 +129,7 @@ def _label(moments: Mapping[int, OperationMoments], event: int) -> str:
     return next((text for at in moments.values() for name, text in said if getattr(at, name) == event), "")
 
 
-def place_of(access: OrderedAccess) -> OperationCube:
+def operation_cube(access: OrderedAccess) -> OperationCube:
     """The operation and its cube."""
     assert isinstance(access.who, OperationCube)
     return access.who
@@ -139,7 +139,7 @@ def _in_order(
     conflict: OrderConflict, accesses: Sequence[OrderedAccess], order: PartialOrder, filled: set[int]
 ) -> tuple[OrderedAccess, OrderedAccess]:
     """The accesses in the order that is meant: the write first if nothing else fills what is read, else by index."""
-    first, second = sorted((conflict.first, conflict.second), key=lambda one: place_of(one).index)
+    first, second = sorted((conflict.first, conflict.second), key=lambda one: operation_cube(one).index)
     if first.write and second.write:
         return first, second
     reader, writer = (second, first) if first.write else (first, second)
@@ -154,12 +154,12 @@ def _in_order(
 
 def _text(conflict: OrderConflict, first: OrderedAccess, second: OrderedAccess, dependencies: Dependencies) -> str:
     sides = [
-        f"operation {dependencies.name(place_of(one).index)} {'writes' if one.write else 'reads'} {place_of(one).cube}"
+        f"operation {dependencies.name(operation_cube(one).index)} {'writes' if one.write else 'reads'} {operation_cube(one).cube}"
         for one in (first, second)
     ]
     shown = ", ".join(f"0x{low:x}..0x{high - 1:x}" for low, high in conflict.ranges[:_SHOWN].tolist())
     more = ", ..." if len(conflict.ranges) > _SHOWN else ""
-    before, after = (dependencies.name(place_of(one).index) for one in (first, second))
+    before, after = (dependencies.name(operation_cube(one).index) for one in (first, second))
     return (
         f"unordered: {sides[0]}, {sides[1]}: {conflict.count} bytes of memory {first.walk.memory} ({shown}{more}); "
         f"missing: {after} waits until {before} is completed"

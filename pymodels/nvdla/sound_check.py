@@ -23,7 +23,7 @@ from goldbeat.pymodels.nvdla.loadable.network import (
     submitted,
 )
 from goldbeat.pymodels.nvdla.loadable.placement import address_id, place_memories
-from goldbeat.pymodels.nvdla.order_check import hardware_of, ordered_accesses, place_of
+from goldbeat.pymodels.nvdla.order_check import hardware_of, operation_cube, ordered_accesses
 from goldbeat.pymodels.order.byte_walk import ByteRuns, byte_ranges, common_bytes
 from goldbeat.pymodels.order.conflicts import OrderedAccess
 from goldbeat.pymodels.order.partial_order import PartialOrder
@@ -68,7 +68,7 @@ def refuse_unsound(loadable: Loadable) -> None:
 
 def _may_be_read(order: PartialOrder, write: OrderedAccess, read: OrderedAccess) -> bool:
     """Another operation writes the memory, and not only after the read."""
-    later = place_of(write).index == place_of(read).index or order.before(read.done, write.begin)
+    later = operation_cube(write).index == operation_cube(read).index or order.before(read.done, write.begin)
     return write.walk.memory == read.walk.memory and not later
 
 
@@ -76,14 +76,14 @@ def _refuse_other_width(
     found: LoadableNetwork, dependencies: Dependencies, read: OrderedAccess, before: Sequence[OrderedAccess]
 ) -> None:
     """Refuse a cube whose lines begin where those of an operation before do, but are not as long."""
-    mine = place_of(read)
+    mine = operation_cube(read)
     operation = found.operations[mine.index]
     if mine.cube != "src_data" or not _feature(operation):
         return
     cube = operation.cubes["src_data"].record
     alike = []
     for write in (one for one in before if one.walk.outline[0] == read.walk.outline[0]):
-        other = found.operations[place_of(write).index]
+        other = found.operations[operation_cube(write).index]
         if _feature(other) and int(other.cubes["dst_data"].record["line_stride"]) == int(cube["line_stride"]):
             alike.append((other.index, int(other.cubes["dst_data"].record["width"])))
     width = int(cube["width"])
@@ -115,7 +115,7 @@ def _refuse_unwritten(
     there = common_bytes(read.walk, ByteRuns.of(read.walk.memory, low, high))
     missing = _bytes(byte_ranges(read.walk)) - _bytes(there)
     if missing:
-        what = f"operation {dependencies.name(place_of(read).index)} reads {place_of(read).cube}: {missing} byte(s)"
+        what = f"operation {dependencies.name(operation_cube(read).index)} reads {operation_cube(read).cube}: {missing} byte(s)"
         expected = "bytes of the file, of an input, or of an operation before"
         raise InputError(f"{what} of memory {read.walk.memory} that nothing wrote", expected, file=loadable.file)
 
