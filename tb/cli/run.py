@@ -296,6 +296,7 @@ class Wishes:
         x_check: run again with other initial values.
         netlist: cells of the netlist that runs in place of the RTL; None: the RTL runs.
         stimulus, stimuli: file of the stimulus, and its episodes; empty: the case makes them.
+        made_from: files that the stimulus was made from.
         allow_partial, obligations, page, force, as_json, rebless: as the options.
         bless: either of --bless and --rebless.
     """
@@ -320,6 +321,7 @@ class Wishes:
     netlist: Cells | None = None
     stimulus: str | None = None
     stimuli: Sequence[Stimulus] = ()
+    made_from: tuple[str, ...] = ()
     allow_partial: bool = False
     obligations: bool = False
     page: bool = False
@@ -499,7 +501,8 @@ def requested(design: Design, case: Case, words: list[Pair], inputs: list[str], 
     backend = next((b for b in BACKENDS if b == wishes.transactors), None)
     if backend is None:
         raise UsageError(f"--transactors {wishes.transactors}: expected {' or '.join(BACKENDS)}")
-    origin = Origin(wishes.source, ports, wishes.clock, wishes.label, wishes.timeout, *wishes.own, wishes.stimulus)
+    own = (*wishes.own, wishes.stimulus, wishes.made_from)
+    origin = Origin(wishes.source, ports, wishes.clock, wishes.label, wishes.timeout, *own)
     seeds = tuple(range(wishes.seed, wishes.seed + wishes.seeds))
     return Request(
         *(design, case, seeds, params, options, given, wishes.waves, backend, origin, wishes.waive, wishes.traces),

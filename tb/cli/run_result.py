@@ -124,6 +124,8 @@ def _show_open(out: Screen, results: list[RunResult]) -> None:
         out.print(f"not checked, confirmed: {name}: {reason}", markup=False, soft_wrap=True)
     for text in dict.fromkeys(text for r in results for text in r.untried):
         out.print(f"not tried: {text}", markup=False, soft_wrap=True)
+    for text in dict.fromkeys(text for r in results for text in r.left):
+        out.print(f"not transferred: {text}", markup=False, soft_wrap=True)
     opened = list(dict.fromkeys(text for r in results for text in r.open))
     for text in opened:
         out.print(f"not checked: {text}", markup=False, soft_wrap=True)

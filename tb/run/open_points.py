@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
@@ -50,6 +51,26 @@ def not_compared(got: Outcome, expected: Outcome, port: str) -> list[str]:
     if port not in expected.ports:
         return []
     return [name for name in got.ports[port].sides if name not in expected.ports[port].sides]
+
+
+def beats_left(steps: Steps, ports: Collection[str]) -> list[str]:
+    """What to say of inputs whose beats did not all transfer, in episodes that run to their end.
+
+    Args:
+        steps: the episodes.
+        ports: whose beats somebody has given. What a case makes may stay where another input is served first.
+    """
+    offered, left = Counter[str](), Counter[str]()
+    for stimulus, _, record in steps:
+        if stimulus.stop_ps is not None or stimulus.take is not None:
+            continue
+        for name, trace in stimulus.inputs.items():
+            if name in ports and name in record.outcome.ports:
+                offered[name] += len(trace)
+                left[name] += len(trace) - len(record.outcome.ports[name])
+    return [
+        f"{name}: {n} of {offered[name]} beats that were offered never transferred" for name, n in left.items() if n > 0
+    ]
 
 
 def untried_ready(design: Design, params: Mapping[str, Any], case: Case, steps: Steps) -> list[str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
+from goldbeat.pymodels import trace as trace_module
 from goldbeat.pymodels.errors import GoldbeatError, ModelTimeoutError, UserCodeError, said_of
 from goldbeat.pymodels.stimulus import MemoryContents, Outcome, PartwiseModel, Stimulus
 from goldbeat.pymodels.stored_trace import Shelf
@@ -55,11 +57,17 @@ def predict_outcome(
     """
     who = f"the golden model {function_name(design.model)}"
     model = design.model
-    if isinstance(model, PartwiseModel):
-        parts = Shelf() if shelf is None else shelf
-        outcome = _called(who, lambda: model.kept(params, stimulus, parts))
-    else:
-        outcome = _called(who, lambda: model(params, stimulus))
+    try:
+        if isinstance(model, PartwiseModel):
+            parts = Shelf() if shelf is None else shelf
+            outcome = _called(who, lambda: model.kept(params, stimulus, parts))
+        else:
+            outcome = _called(who, lambda: model(params, stimulus))
+    except UserCodeError as error:
+        beats = {name: len(trace) for name, trace in stimulus.inputs.items()}
+        if len(set(beats.values())) > 1:
+            error.args = (f"{error}; its inputs: {', '.join(f'{name} {n} beats' for name, n in beats.items())}",)
+        raise
     _check_type(f"{who} returned", outcome, Outcome)
     for column, kind in (("ports", Trace), ("status", int), ("memories", MemoryContents)):
         values = getattr(outcome, column)
@@ -142,8 +150,15 @@ def _called(who: str, function: Callable[[], Any]) -> Any:
         late = ModelTimeoutError(f"{who} was still running after {seconds:g} s{_place(within)}")
         late.log = "".join(traceback.format_exception(TimeLimitError, error, within))
         raise late from None
-    except GoldbeatError:
-        raise
+    except GoldbeatError as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        if frames[-1].filename != trace_module.__file__:
+            raise
+        # Columns that make no trace name neither the function nor its file.
+        made = (trace_module.__file__, dataclasses.__file__, "<string>")
+        own = [f for f in frames[2:] if f.filename not in made]
+        place = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
+        raise UserCodeError(f"{who} made a trace: {error}{place}") from error
     except OSError:
         # A full disk or a missing file is not the function's fault alone: callers report these by themselves.
         raise

@@ -43,7 +43,7 @@ from goldbeat.tb.run.episodes import WholeEpisode
 from goldbeat.tb.run.initial_values import in_episode
 from goldbeat.tb.run.inputs import InputClock, check_inputs, clocks_of, fitted, on_clocks, placed, predicted_on_clocks
 from goldbeat.tb.run.late_ready import late_answers, late_channels, late_ready
-from goldbeat.tb.run.open_points import open_signals, untried_ready, waits_wrongly
+from goldbeat.tb.run.open_points import beats_left, open_signals, untried_ready, waits_wrongly
 from goldbeat.tb.run.payload import payload_policies
 from goldbeat.tb.run.prediction import call_case, make_stimuli, predict_outcome
 from goldbeat.tb.run.progress import Course, Reached
@@ -87,6 +87,7 @@ class Origin:
         timeout_s: wall time that was allowed; None: the usual one.
         rtl, description, top: the user's own RTL for a design that can run on it: folder, description, top module.
         stimulus: path of the file of :attr:`Request.stimuli`.
+        made_from: files that the stimulus was made from.
     """
 
     source: str | None = None
@@ -98,6 +99,7 @@ class Origin:
     description: str | None = None
     top: str | None = None
     stimulus: str | None = None
+    made_from: Sequence[str] = ()
 
 
 def waivers_of(designs: Iterable[Design], texts: Iterable[str]) -> tuple[Waiver, ...]:
@@ -313,6 +315,7 @@ class RunResult:
         blessed: what an earlier recording says of it; None for a design with a golden model.
         open: signals of bundles that nothing compared and nobody has confirmed; a run with one does not pass.
         untried: inputs that were never held back; no pass either, in a case that is made to fill queues.
+        left: beats of stimulus files that never transferred; no pass either.
     """
 
     request: Request
@@ -329,6 +332,7 @@ class RunResult:
     blessed: BlessedCheck | None = None
     open: tuple[str, ...] = ()
     untried: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
 
     @property
     def unmodelled(self) -> tuple[str, ...]:
@@ -343,7 +347,7 @@ class RunResult:
     @property
     def unseen(self) -> tuple[str, ...]:
         """What could be compared or tried, and was not."""
-        return (*self.open, *(self.untried if self.request.case.fills else ()))
+        return (*self.open, *self.left, *(self.untried if self.request.case.fills else ()))
 
     @property
     def next_fill(self) -> int | None:
@@ -697,7 +701,8 @@ def _with_open_points(result: RunResult) -> RunResult:
     design, params, case = result.request.design, result.request.all_params, result.request.case
     steps = [(e.stimulus, e.expected, e.record) for e in result.episodes]
     untried = tuple(untried_ready(design, params, case, steps))
-    return replace(result, open=tuple(open_signals(design, params, steps)), untried=untried)
+    left = tuple(beats_left(steps, result.request.inputs))
+    return replace(result, open=tuple(open_signals(design, params, steps)), untried=untried, left=left)
 
 
 def _blessed(request: Request, seed: int, episodes: Sequence[EpisodeResult]) -> BlessedCheck | None:

@@ -124,7 +124,7 @@ def _code_file(function: Any) -> Iterator[Path]:
 
 def _stimulus(request: Request) -> Iterator[Path]:
     yield from _code_file(request.case.make)
-    yield from map(Path, request.origin.files.values())
+    yield from map(Path, (*request.origin.files.values(), *request.origin.made_from))
     if request.origin.stimulus is not None:
         yield Path(request.origin.stimulus)
     for value in {**request.case.options, **request.options}.values():

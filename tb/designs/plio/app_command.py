@@ -157,6 +157,10 @@ def _plan(file: Path, described: Application, out: Path | None, name: str | None
     made = [port for port, one in described.inputs.items() if one.file is None]
     files = {port: f"stimulus/{port}.txt" for port in made}
     asked = _asked(described, file.parent, label, {port: folder.root / name for port, name in files.items()})
+    # The values and this description are in the stimulus files, so that an edit of theirs shows nowhere else.
+    tables = [file.parent / one.values for one in described.inputs.values() if one.values is not None]
+    made_from = tuple(str(path.absolute()) for path in (file, limits_file, *tables))
+    asked = (*asked[:-1], replace(asked[-1], made_from=made_from))
     ports = _ports(asked, described, file)
     limited = [*by_port(limits, list(ports)).port, *(port for pair in limits.pairs() for port in pair)]
     if unknown := [port for port in limited if port not in ports]:

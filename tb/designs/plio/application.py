@@ -115,10 +115,11 @@ def load_application(path: Path) -> Application:
             raise InputError(f"[input.{name}] {unused[0]} beside {given[0]}", "it left out", file=path)
         if table.pattern is not None and table.samples is None:
             raise InputError(f"[input.{name}] pattern without samples", "samples = N", file=path)
-    for name, output in [*found.inputs.items(), *found.outputs.items()]:
-        said = PurePosixPath(output.plio or "x.txt")
+    tables = [(f"{kind}.{n}", t) for kind in ("input", "output") for n, t in getattr(found, f"{kind}s").items()]
+    for name, output in tables:
+        said = PurePosixPath("x.txt" if output.plio is None else output.plio)
         if len(said.parts) != 1 or said.suffix not in (".txt", ".csv"):
-            raise InputError(f'plio = "{output.plio}" of port {name}', "a file name ending in .txt or .csv", file=path)
+            raise InputError(f'[{name}] plio = "{output.plio}"', "a file name ending in .txt or .csv", file=path)
     return found
 
 

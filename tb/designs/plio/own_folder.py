@@ -35,8 +35,10 @@ class OwnFolder:
         """Make the folder and delete files of an earlier run.
 
         Raises:
-            UsageError: a file that was not written here, or that was edited since.
+            UsageError: a file that was not written here, or that was edited since; or a file in place of the folder.
         """
+        if self.root.exists() and not self.root.is_dir():
+            raise UsageError(f"{self.root} is a file, expected a folder; --out DIR chooses another")
         kept = self._kept()
         wanted = [self.root / name for some in names for name in some]
         for path in wanted:

@@ -22,7 +22,19 @@ from goldbeat.pymodels.packet_header import parse_header
 from goldbeat.pymodels.plio_file import PlioFile
 from goldbeat.pymodels.plio_file.store import store
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.cli.common import ClockMhz, Force, Json, Lenient, check_free, examples, facts, ns, print_json, working
+from goldbeat.tb.cli.common import (
+    ClockMhz,
+    Force,
+    Json,
+    Lenient,
+    check_free,
+    examples,
+    facts,
+    ns,
+    print_json,
+    say,
+    working,
+)
 from goldbeat.tb.cli.screen import literal, show_table
 from goldbeat.tb.cli.trace_files import (
     Packets,
@@ -103,6 +115,8 @@ def throughput(
         print_json([_as_json(one) for one in results])
     elif table or any(path.is_dir() for path in files):
         show_table(_ports_table(results), piped=110)
+        if guessed := [n for n, one in zip(_port_names(results), results, strict=True) if not _sure(one)]:
+            say(f"no share of the port, as the clock is inferred: {', '.join(guessed)}; --clock MHZ gives it")
     else:
         for one in results:
             facts(str(one.path), _throughput_rows(one))
@@ -175,21 +189,31 @@ def _windows_json(one: _Measured) -> list[dict[str, Any]]:
     return found
 
 
+def _sure(one: _Measured) -> bool:
+    """Whether the file's clock is known well enough for a share: a port that pauses after each beat shows a slower one."""
+    return one.file.clock.confidence in ("given", "high")
+
+
+def _port_names(results: Sequence[_Measured]) -> list[str]:
+    """The files' names, or paths where two have one name."""
+    stems = [one.path.stem for one in results]
+    return [stem if stems.count(stem) == 1 else str(one.path) for stem, one in zip(stems, results, strict=True)]
+
+
 def _ports_table(results: Sequence[_Measured]) -> Table:
     """A row per port: what it carries, its slowest window and where, and its longest gap."""
     table = Table(title=f"Ports; slowest {_TOLD}: MB/s in the slowest {_TOLD} cycles", title_justify="left")
     columns = ("port", "beats", "Msamples/s", "MB/s", "of port", f"slowest {_TOLD}", "from ns", "longest gap")
     for column in columns:
         table.add_column(column, justify="left" if column == "port" else "right")
-    stems = [one.path.stem for one in results]
-    for one in results:
+    for one, name in zip(results, _port_names(results), strict=True):
         rate, slow = one.result.sustained, [w for w in one.windows if w.cycles == _TOLD]
         table.add_row(
-            literal(one.path.stem if stems.count(one.path.stem) == 1 else str(one.path)),
+            literal(name),
             str(one.result.beats),
             "-" if rate is None or rate.msamples_per_s is None else f"{rate.msamples_per_s:.2f}",
             "-" if rate is None else f"{rate.mb_per_s:.2f}",
-            "-" if rate is None or not one.file.clock.known else f"{one.result.share(rate):.1%}",
+            f"{one.result.share(rate):.1%}" if rate is not None and _sure(one) else "-",
             f"{slow[0].least.mb_per_s:.2f}" if slow else "too few",
             f"{slow[0].start_ps / 1000:g}" if slow else "-",
             ns(one.result.max_gap_ps),
@@ -209,12 +233,12 @@ def _over_time(results: Sequence[_Measured], step: WindowSpan) -> str:
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["port", "start_ns", "end_ns", "beats", "bytes", "msamples_per_s", "mb_per_s"])
-    for one, length in zip(results, lengths, strict=True):
+    for one, length, name in zip(results, lengths, _port_names(results), strict=True):
         kind = one.file.dtype if one.payload.ragged(one.file.dtype) is None else None
         for start, beats, size in rate_over_time(one.payload, length):
             rate = rate_of(size, kind, length)
             samples = "" if rate.msamples_per_s is None else rate.msamples_per_s
-            writer.writerow([one.path.stem, start / 1000, (start + length) / 1000, beats, size, samples, rate.mb_per_s])
+            writer.writerow([name, start / 1000, (start + length) / 1000, beats, size, samples, rate.mb_per_s])
     return text.getvalue()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from commands import plio
+from commands import goldbeat, plio
 from console import share_simulators
 
 from goldbeat.pymodels.plio_file import read
@@ -113,6 +113,31 @@ def test_samples_of_a_file_and_the_output_of_the_graph(folder: Path) -> None:
     assert (numbers("a.txt") == values).all()
     n = np.arange(128)
     assert (numbers("sum.txt") == values + np.stack([n, -n], axis=1)).all()
+    sign_off = ("signoff", "build/runs/app", "--limits", str(shutil.copy("limits.toml", "same.toml")))
+    goldbeat(*sign_off)
+    for name in ("a.npy", "from_graph.txt", "app.toml", "limits.toml", "butterfly.toml", "butterfly.sv", "model.py"):
+        path = Path(name)
+        kept = path.read_bytes()
+        path.write_bytes(kept + b"\n")
+        assert f"{folder / name} has changed; run it again" in goldbeat(*sign_off, code=1).stdout
+        path.unlink()
+        assert f"{folder / name} is missing" in goldbeat(*sign_off, code=1).stdout
+        path.write_bytes(kept)
+    goldbeat(*sign_off)
+
+
+def test_inputs_of_unequal_length_are_named_and_never_pass(folder: Path) -> None:
+    edit("app.toml", "samples = 1024\nframe = 64\nseed = 1", "samples = 960\nframe = 64\nseed = 1")
+    said = plio("app", "app.toml", code=1).stdout
+    assert "shorter than argument 1 (model.py:40); its inputs: a 1024 beats, b 960 beats" in said
+    edit("model.py", "a.gaps.tolist(), b.gaps.tolist(), strict=True", "a.gaps.tolist(), b.gaps.tolist(), strict=False")
+    edit("model.py", 'a.data.view("<i2"), b', 'a.data.view("<i2")[:960], b')
+    said = plio("app", "app.toml", code=1).stdout
+    assert "model.py:predict made a trace: found last of shape (1024,), expected shape (960,) (model.py:" in said
+    edit("model.py", 'stimulus.inputs["a"], stimulus', 'stimulus.inputs["a"][:960], stimulus')
+    found = app(code=3)
+    assert found["run"]["partial"] == ["a: 64 of 1024 beats that were offered never transferred"]
+    assert "not transferred: a: 64 of 1024 beats" in plio("app", "app.toml", code=3).stdout
 
 
 @pytest.mark.parametrize(
@@ -126,6 +151,7 @@ def test_samples_of_a_file_and_the_output_of_the_graph(folder: Path) -> None:
         ('"graph_in0.txt"', '"../graph_in0.txt"', "expected a file name ending in .txt or .csv"),
         ('"graph_in0.txt"', '"a.txt"', "two ports with the file a.txt"),
         ('"graph_in0.txt"', '"./graph_in1.csv"', "two ports with the file graph_in1.csv"),
+        ('"graph_in0.txt"', '""', '[output.sum] plio = "", expected a file name ending in .txt or .csv'),
         ("stall = ", "stal = ", "unknown setting input.a.stal, expected one of plio, pattern"),
         ("every:64:8", "every:64", "expected every:N:M"),
         ("limits.toml", "other.toml", "other.toml: no such file"),
@@ -136,6 +162,11 @@ def test_a_mistake_is_refused_before_anything_is_written(folder: Path, old: str,
     edit("app.toml", old, new)
     assert said in plio("app", "app.toml", code=2).stderr
     assert not OUT.exists()
+
+
+def test_a_file_in_place_of_the_folder_is_refused(folder: Path) -> None:
+    said = plio("app", "app.toml", "--out", "limits.toml", code=2).stderr
+    assert "limits.toml is a file, expected a folder" in said
 
 
 def test_an_input_that_the_run_would_write_over_is_kept(folder: Path) -> None:

@@ -263,5 +263,10 @@ def test_a_table_refuses_what_does_not_fit_its_files(tmp_path: Path) -> None:
     assert not out.exists()
     (tmp_path / "more").mkdir()
     stamped(tmp_path / "more" / "a.txt", list(range(16)))
-    said = plio(*base, tmp_path / "more").stdout
-    assert all(str(path) in said for path in (tmp_path / "a.txt", tmp_path / "more" / "a.txt"))
+    said = plio(*base, tmp_path / "more", "--over-time", out, "--step", "1 s").stdout
+    both = [str(tmp_path / "a.txt"), str(tmp_path / "more" / "a.txt")]
+    assert all(path in said for path in both)
+    assert {line.partition(",")[0] for line in out.read_text().splitlines()} == {"port", "b", *both}
+    # Nothing says that these ports run back to back.
+    assert "%" not in said
+    assert "the clock is inferred" in said
