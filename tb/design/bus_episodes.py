@@ -15,12 +15,13 @@ from goldbeat.pymodels.axi.storage_traffic import queued_bursts, storage_bursts
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.register_walk import protected
-from goldbeat.pymodels.stimulus import Access, Stimulus
-from goldbeat.tb.design.address_map import address_bits
+from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access, Stimulus
+from goldbeat.tb.design.address_map import AddressStretch, address_bits
 from goldbeat.tb.design.address_places import AddressPlace, address_blocks, address_places
-from goldbeat.tb.design.bus_ports import BusPorts
+from goldbeat.tb.design.bus_ports import BusPorts, data_bytes
 from goldbeat.tb.design.bus_scene import BusScene, Rng
 from goldbeat.tb.design.case import CaseContext
+from goldbeat.tb.design.clocks import draw_clocks
 from goldbeat.tb.design.deep_traffic import (
     SOON,
     closed_memory,
@@ -44,6 +45,10 @@ _SOME_PLACES = 1 / 4
 _LATEST_CUT = 160
 """Cycles from the end of a reset to the one that cuts an episode off, at most."""
 _FEW_ACCESSES, _SOME_ACCESSES = 60, 16
+_KEPT = 64
+"""Words at either end of a stretch that are looked at after a reset."""
+KEEPING = "what a reset leaves, part"
+"""How the labels of the episodes begin that look."""
 _FLOWING, _BETWEEN_REQUESTS = 300, 4
 """Accesses of an episode of requests with small gaps, and cycles of these at most."""
 _PAUSES = 1 / 8
@@ -197,6 +202,45 @@ def slow_episode(ports: BusPorts, setting: CaseContext) -> Stimulus:
         aside=True,
         label=f"pauses and answers of {pause} cycles",
     )
+
+
+def kept_episodes(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
+    """Registers and memories in the module are written, read after a reset, written inversely, and read after another one.
+
+    What is read is not compared: nobody knows what the module resets. None where all storage is behind masters.
+    """
+    rng = np.random.default_rng([setting.seed, 31])
+    steps: list[dict[str, tuple[Access, ...]]] = [{}, {}, {}]
+    for port in ports.slaves:
+        if ports.masters or not (isinstance(port, RegisterPort) and port.readable and port.writable):
+            continue
+        size = data_bytes(port)
+        words = [at for one in ports.stretches if port.name in one.slaves for at in _ends(one, size)]
+        reads = tuple(Access("read", at, response=ANY_RESPONSE) for at in words)
+        lanes, ones = (1 << size) - 1, (1 << 8 * size) - 1
+        values = [int.from_bytes(rng.bytes(size), "little") for _ in words]
+        once, inverse = (
+            tuple(
+                Access("write", at, value ^ turn, lanes, response=ANY_RESPONSE)
+                for at, value in zip(words, values, strict=True)
+            )
+            for turn in (0, ones)
+        )
+        for program, some in zip(steps, (once, (*reads, *inverse), reads), strict=True):
+            program[port.name] = some
+    clocks = draw_clocks(setting, rng)
+    return [
+        Stimulus({}, clocks=clocks, program=program, aside=True, registers=True, label=f"{KEEPING} {number}")
+        for number, program in enumerate(steps)
+        if program
+    ]
+
+
+def _ends(stretch: AddressStretch, size: int) -> list[int]:
+    """The first and the last words of a stretch."""
+    count = stretch.size // size
+    numbers = (*range(min(_KEPT, count)), *range(max(_KEPT, count - _KEPT), count))
+    return [stretch.base + number * size for number in numbers]
 
 
 def _slowly(program: BurstProgram, pause: int, rng: Rng) -> BurstProgram:

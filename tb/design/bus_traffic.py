@@ -16,6 +16,7 @@ from goldbeat.tb.design.bus_episodes import (
     cut_episode,
     few_accesses,
     flowing_episode,
+    kept_episodes,
     long_run,
     slow_episode,
     withheld_episode,
@@ -160,7 +161,7 @@ def _swept(ports: BusPorts, setting: CaseContext, salt: int, *, cuts: bool = Fal
     for number in reversed(_CUTS) if cuts else ():
         # What a reset leaves behind shows in the episode after it.
         episodes.insert(number, cut_episode(ports, setting, number))
-    return [*episodes, *_deep(ports, setting)]
+    return [*episodes, *_deep(ports, setting), *(kept_episodes(ports, setting) if cuts else [])]
 
 
 def _deep(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.axi.burst import DECERR, FIXED, INCR, READ, SLVERR, WRAP, WRITE, Bursts
 from goldbeat.pymodels.axi.storage_traffic import MERGED, errors_of, merged_error
 from goldbeat.pymodels.stimulus import Access
+from goldbeat.tb.design.bus_episodes import KEEPING
 from goldbeat.tb.design.bus_ports import data_bytes
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.lite import LitePort
@@ -27,6 +29,9 @@ _ADDRESSES = "[accesses] that reach the bit, or [[address_map]] with the windows
 _CONFIRM = "deleting `found = true` of ranges in [[address_map]] that are right"
 _SWEEP = "the case sweep"
 _ERRORS = "the case sweep with errors = true in [accesses]"
+
+_NAMED = 4
+"""Addresses that an obligation lists."""
 
 Spans = Mapping[str, Sequence[tuple[int, int]]]
 
@@ -49,6 +54,7 @@ def bus_obligations(result: RunResult) -> Iterator[Obligation]:
         if port.direction == "in":
             yield from _addresses(port, spans.get(port.name, ()), used[port.name])
             yield from _compared(port, result.episodes)
+            yield from _kept_over_reset(port, spans.get(port.name, ()), result.episodes)
             if isinstance(port, MemoryPort):
                 yield from _bursts(port, result.episodes)
                 yield from merged_errors(port, result.episodes, lite=any(isinstance(one, LitePort) for one in ports))
@@ -120,6 +126,36 @@ def _compared(port: Bundle, episodes: Sequence[EpisodeResult]) -> Iterator[Oblig
     met = any(bool(p.checked.any()) for p in programs) or any(a.kind == READ and a.value is not None for a in accesses)
     role = "prdata" if port.has("prdata") else "rdata"
     yield Obligation("ports", port.pin(role), "read data were compared", met, "a slave port that also writes")
+
+
+def _kept_over_reset(
+    port: Bundle, spans: Sequence[tuple[int, int]], episodes: Sequence[EpisodeResult]
+) -> Iterator[Obligation]:
+    """That all words of a window are alike in which of their bits a reset leaves as they were."""
+    read = [e for e in episodes if e.stimulus.label.startswith(KEEPING) and port.name in e.record.accesses][1:]
+    if len(read) != 2:
+        return
+    first, second = (
+        {
+            a.address: r.value
+            for a, r in zip(_program(e, port), e.record.accesses[port.name], strict=False)
+            if a.kind == READ
+        }
+        for e in read
+    )
+    # Each bit was written as 0 before the one reset and as 1 before the other.
+    kept = {at: one ^ two for at in first if (one := first[at]) is not None and (two := second.get(at)) is not None}
+    role = "prdata" if port.has("prdata") else "rdata"
+    for base, length in spans:
+        some = {at: bits for at, bits in kept.items() if base <= at < base + length}
+        if not some:
+            continue
+        usual = Counter(some.values()).most_common(1)[0][0]
+        odd = [f"0x{at:x}" for at, bits in some.items() if bits != usual]
+        more = f" and {len(odd) - _NAMED} more" if len(odd) > _NAMED else ""
+        what = f"a reset does the same to all words of 0x{base:x} to 0x{base + length - 1:x}"
+        how = f"RTL that resets {', '.join(odd[:_NAMED])}{more} as it resets the others, or a waiver if it is meant"
+        yield Obligation("reset", port.pin(role), what, not odd, how)
 
 
 def _has_pair(first: int, count: int, pair: int) -> bool:

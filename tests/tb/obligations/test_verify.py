@@ -81,6 +81,17 @@ def test_a_reset_of_one_edge(folder: Path) -> None:
     assert named in opened(verified("odd_fifo.sv", code=3))
 
 
+@pytest.mark.parametrize("reset", [32, 31, 0])
+def test_a_reset_does_the_same_to_all_words(reset: int, folder: Path) -> None:
+    """Registers of which all are reset, all but the last, and none, as in a memory."""
+    text = (PLANTED.parent / "buses" / "axil_regs.sv").read_text()
+    (folder / "axil_regs.sv").write_text(text.replace("i < 32; i++) regs[i]", f"i < {reset}; i++) regs[i]"))
+    goldbeat("new", "bench", "axil_regs.sv", "--model", "memory")
+    said = invoke("run", "bench/axil_regs.toml", "--obligations").stdout
+    odd = "reset s_axil_rdata: a reset does the same to all words of 0x0 to 0x7f"
+    assert ((odd in said), ("RTL that resets 0x7c as" in said)) == (reset == 31, reset == 31), said
+
+
 @pytest.mark.slow
 def test_a_reset_finds_what_is_held(folder: Path) -> None:
     text = (PLANTED / "axis_null_drop.sv").read_text()
