@@ -43,6 +43,8 @@ _NUMBERS = ("s", "b", "g", "e", "t")
 _WHOLE = {*_NUMBERS, "h", "sd", "dr", "sz"}
 _ENGINES = {"BD": "tiu", "GDMA": "gdma", "SDMA": "sdma", "HAU": "hau", "CDMA": "cdma"}
 _OWN = {"tiu": "b", "gdma": "g", "sdma": "sd", "hau": "h"}
+_DIRECTIONS = 3
+"""The greatest direction of a move: local memory to global and back, and within each of them."""
 _FORM = "NAME|OPERATION|s:..|b:..|g:..|e:..|t:.."
 _SUMS_FORM = "API_END total_cycle:N|b:N|g:N"
 _CYCLES_FORM = "TCYC : N. (bdc_cycle:N, gdma_cycle:N)"
@@ -62,6 +64,7 @@ class Timeline:
         id, dep, start, end, duration: (n,) int64.
         name: the operation of each.
         line: (n,) int64, line in the text.
+        size: (n,) int64, bytes that a move says; -1 where it says none.
     """
 
     id: npt.NDArray[np.int64]
@@ -71,6 +74,7 @@ class Timeline:
     duration: npt.NDArray[np.int64]
     name: list[str]
     line: npt.NDArray[np.int64]
+    size: npt.NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.id)
@@ -87,6 +91,7 @@ class Section:
         end: line of API_END; 0: there is none, the text ends before it.
         sums: what API_END says: cycles, TIU and GDMA commands; empty: nothing.
         cycles: line of TCYC and what it says: all cycles, those of TIU and of GDMA commands; empty: nothing.
+        words: the entries as they are written.
     """
 
     line: int
@@ -94,6 +99,7 @@ class Section:
     end: int = 0
     sums: tuple[int, ...] = ()
     cycles: tuple[int, ...] = ()
+    words: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -101,7 +107,7 @@ class Section:
         return not any(self.runs.values())
 
 
-_Row = tuple[int, int, int, int, int, str, int]
+_Row = tuple[int, int, int, int, int, str, int, int]
 _Columns = list[tuple[int, str]]
 
 
@@ -141,6 +147,7 @@ class _Reader:
         self._columns: _Columns = []
         self._cycles: dict[int, tuple[int, ...]] = {}
         self._begin = 1
+        self._words: list[str] = []
 
     def read(self, line: str, place: InputPlace) -> None:
         """Take the next line."""
@@ -157,12 +164,13 @@ class _Reader:
         else:
             for word in _WORD.finditer(line):
                 engine, row = _entry(word, self._columns, place)
+                self._words.append(word[0])
                 self._rows.setdefault(engine, []).append(row)
 
     def sections(self, file: str | PathLike[str] | None) -> list[Section]:
         """All sections, after the last line."""
         if any(self._rows.values()):
-            self._made.append(_section(self._begin, self._rows))
+            self._made.append(replace(_section(self._begin, self._rows), words=tuple(self._words)))
         if all(section.empty for section in self._made):
             raise InputError("no entry", _FORM, file=file)
         # One line for several sections does not say which it adds up.
@@ -176,8 +184,9 @@ class _Reader:
         sums = tuple(map(int, said.groups()))
         if any(sums) and not any(self._rows.values()):
             raise place.error("API_END without an entry before it", "one per section, or zeros for an idle sub-net")
-        self._made.append(_section(self._begin, self._rows, place.line, sums))
-        self._rows, self._begin = {"tiu": [], "gdma": []}, place.line + 1
+        made = _section(self._begin, self._rows, place.line, sums)
+        self._made.append(replace(made, words=tuple(self._words)))
+        self._rows, self._begin, self._words = {"tiu": [], "gdma": []}, place.line + 1, []
 
     def _said_cycles(self, line: str, place: InputPlace) -> None:
         said, section = _CYCLES.fullmatch(line), len(self._made) - 1
@@ -259,7 +268,12 @@ def _entry(word: re.Match[str], columns: _Columns, place: InputPlace) -> tuple[s
         raise place.error(f"{name}: {start} to {end} in {took} cycles", "e = s + t - 1")
     if took > MAX_CYCLES:
         raise place.error(f"{name}: {took} cycles", f"at most {MAX_CYCLES}")
-    return engine, (numbers.get(own, 0), numbers.get(other, 0), start, end, took, op, place.line)
+    if not 0 <= numbers.get("dr", 0) <= _DIRECTIONS:
+        raise place.error(f"{name}|{op} with dr:{numbers['dr']}", f"a direction of 0 to {_DIRECTIONS}")
+    return engine, (
+        *(numbers.get(own, 0), numbers.get(other, 0), start, end, took, op),
+        *(place.line, numbers.get("sz", -1)),
+    )
 
 
 def _check_column(engine: str, what: str, at: int, columns: _Columns, place: InputPlace) -> None:
@@ -289,9 +303,9 @@ def _section(line: int, rows: dict[str, list[_Row]], end: int = 0, sums: tuple[i
 
 
 def _timeline(rows: Sequence[_Row]) -> Timeline:
-    columns = np.array([[*row[:5], row[6]] for row in rows], np.int64).reshape(len(rows), 6)
-    id_, dep, start, end, duration, line = columns.T
-    return Timeline(id_, dep, start, end, duration, [row[5] for row in rows], line)
+    columns = np.array([[*row[:5], *row[6:]] for row in rows], np.int64).reshape(len(rows), 7)
+    id_, dep, start, end, duration, line, size = columns.T
+    return Timeline(id_, dep, start, end, duration, [row[5] for row in rows], line, size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -356,6 +370,11 @@ def choose_section(
     (subnet,) = subnets
     problems = [_problem(one, subnet, file) for one in sections]
     fitting = [place for place, problem in enumerate(problems) if problem is None]
+    for one, two in pairwise(fitting):
+        if sections[one].words == sections[two].words:
+            found = f"section {two}, whose entries are those of section {one} again"
+            expected = "different sections; remove one, or choose it with --section"
+            raise InputError(found, expected, file=file, line=sections[two].line)
     told = _SUBNET.search(subnet[0])
     named = int(told[1]) if told else -1
     if named in fitting or len(fitting) == 1:
@@ -467,7 +486,9 @@ def _in_order(parts: Sequence[Timeline], engine: str, file: str | PathLike[str] 
 
 def _rows(one: Timeline) -> list[_Row]:
     columns = (one.id, one.dep, one.start, one.end, one.duration)
-    return list(zip(*(column.tolist() for column in columns), one.name, one.line.tolist(), strict=True))
+    return list(
+        zip(*(column.tolist() for column in columns), one.name, one.line.tolist(), one.size.tolist(), strict=True)
+    )
 
 
 def missing_commands(found: Commands, said: Iterable[Durations]) -> int:
@@ -512,6 +533,7 @@ def _check(
         raise InputError(told, f"1 to {len(rows)}, the commands of {name}", file=file, line=int(run.line[first]))
     mine = rows[run.id - 1]
     _check_names(run, found, mine, name, file)
+    _check_sizes(run, found, mine, file)
     early = np.flatnonzero(run.start[1:] <= run.end[:-1])
     if len(early):
         first = int(early[0])
@@ -534,6 +556,9 @@ def _check(
         raise InputError(told, wanted, file=file, line=int(run.line[first]))
 
 
+_SIZED = ("DMA_tensor", "DMA_matrix")
+_FORMAT_BYTES = np.array([1, 2, 4, 2, 4, 2, 0], np.int64)
+"""Of elements by ``src_data_format``; 0: not known."""
 _FORMS = {
     "FUSED_CMP": ("CMP",),
     **dict.fromkeys(("STATIC_BC", "LANE_BC", "LANE_COPY", "DISTRIBUTE_BC"), ("TRANS&BC", "CW&BC")),
@@ -541,12 +566,13 @@ _FORMS = {
     "BD_SYS_TRWR": ("SYS_TR_WR", "SYS_TR_ACC"),
     **{one: (one,) for one in ("AR", "CONV", "MM", "MM2", "PorD", "SFU", "SG", "SGL")},
     **dict.fromkeys(("GDMA_TENSOR", "GDMA_BROADCAST", "SDMA_TENSOR"), ("DMA_tensor",)),
-    "GDMA_MATRIX": ("DMA_matrix",),
+    **dict.fromkeys(("GDMA_CW_TRANS", "SDMA_CW_TRANS"), ("DMA_tensor", "DMA_cw_transpose")),
     **{f"{dma}_{what}_MSG": ("DMA_sys",) for dma in ("GDMA", "SDMA") for what in ("SEND", "WAIT")},
 }
 """Forms of commands that the compiler means by an operation; it has other names for BM1684."""
-_PREFIXES = ("BD_", "GDMA_", "SDMA_", "HAU_", "CDMA_", "FUSED_")
+_PREFIXES = ("BD_", "HAU_", "FUSED_")
 """Of the compiler's further names."""
+_MOVES = re.compile(r"[GSC]DMA_(\w+)", flags=re.ASCII)
 
 
 def _check_names(
@@ -555,16 +581,40 @@ def _check_names(
     """Whether operations are those of the commands."""
     forms = [re.sub(r"^s(?=[A-Z])|(?<=&)s", "", kind.name) for kind in found.engine.kinds]
     for place, (op, kind) in enumerate(zip(run.name, found.kind[mine].tolist(), strict=True)):
-        if not _fits(op, forms[kind]):
+        if not _fits(op, forms[kind], found.op(int(mine[place]))):
             told = f"{found.engine.name} command {int(run.id[place])} with the operation {op}"
             wanted = f"{found.op(int(mine[place]))}, as in {name}"
             raise InputError(told, wanted, file=file, line=int(run.line[place]))
 
 
-def _fits(op: str, form: str) -> bool:
+def _fits(op: str, form: str, command: str) -> bool:
     """Whether an operation may be of a form: one of its known ones, else a name like the form's or with an engine's prefix."""
     if form.endswith("_op"):
         return True
     if op in _FORMS:
         return form in _FORMS[op]
+    if (move := _MOVES.fullmatch(op)) is not None:
+        # DMA_masked_select is GDMA_MASKED_SELECT, dma.sys.nop may be GDMA_NOP.
+        words = re.split(r"[._]", f"{form}.{command}".lower())
+        return all(word in words for word in move[1].lower().split("_"))
     return op == form.replace("&", "") or op.startswith(_PREFIXES)
+
+
+def _check_sizes(run: Timeline, found: Commands, mine: npt.NDArray[np.int64], file: str | PathLike[str] | None) -> None:
+    """Whether moves have the bytes of their commands: of plain ones, all that their source says."""
+    for kind in found.engine.kinds:
+        if kind.name not in _SIZED or "src_wsize" not in kind.by_name:
+            continue
+        at = np.flatnonzero((run.size >= 0) & (found.kind[mine] == found.engine.kinds.index(kind)))
+        if not len(at):
+            continue
+        names = [f"src_{axis}size" for axis in "nchw"]
+        fields = found.fields(kind, mine[at], [*names, "src_data_format", "fill_constant_en"])
+        code = fields["src_data_format"].astype(np.int64)
+        size = _FORMAT_BYTES[np.minimum(code, len(_FORMAT_BYTES) - 1)]
+        bytes_ = np.prod([np.maximum(fields[one].astype(np.int64), 1) for one in names], axis=0) * size
+        wrong = np.flatnonzero((size > 0) & (fields["fill_constant_en"] == 0) & (run.size[at] != bytes_))
+        if len(wrong):
+            place = int(at[wrong[0]])
+            told = f"{found.engine.name} command {int(run.id[place])} with sz:{int(run.size[place])}"
+            raise InputError(told, f"{int(bytes_[wrong[0]])}, its bytes", file=file, line=int(run.line[place]))

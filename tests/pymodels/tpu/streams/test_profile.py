@@ -260,7 +260,10 @@ def test_the_section_of_one_sub_net():
     # Another name: the only one that fits.
     assert choose_section(sections, [("core0.sub7", second[1])]) == 1
     assert choose_section(sections, [first], section=1) == 1
-    both = parse_sections(section([(1, 1, 5)], [(1, 0, 10)]) * 2)
+    once = section([(1, 1, 5)], [(1, 0, 10)])
+    with pytest.raises(InputError, match=r"line 3: found section 1, whose entries are those of section 0 again"):
+        choose_section(parse_sections(once * 2), [subnet("core0.sub0", [1], [0])])
+    both = parse_sections(once + section([(1, 1, 6)], [(1, 0, 10)]))
     with pytest.raises(
         InputError, match=r"sections 0, 1 that fit core0[.]sub7, expected one; choose it with --section"
     ):
@@ -294,6 +297,8 @@ def test_the_section_of_one_sub_net():
             "|s:9|b:1|g:1|e:13|t:5",
             "line 1: found tiu command 1 that starts at 9, expected at least 10, after the end of gdma command 1",
         ),
+        ("GDMA_NOP", "GDMA_FOO", "line 1: found gdma command 1 with the operation GDMA_FOO, expected dma.sys.nop"),
+        ("|dr:0", "|dr:7", "line 1: found Load_1|GDMA_NOP with dr:7, expected a direction of 0 to 3"),
         ("total_cycle:18", "total_cycle:19", "line 3: found API_END with total_cycle:19, expected 18, the end of"),
         ("total_cycle:18", "total_cycle:17", "line 3: found API_END with total_cycle:17, expected 18"),
         ("TCYC : 18.", "TCYC : 17.", "line 4: found TCYC : 17, expected 18, as API_END on line 3"),

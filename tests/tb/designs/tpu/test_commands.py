@@ -182,7 +182,7 @@ def profiled(cores: int = 1) -> tuple[bytes, list[str]]:
     texts = []
     for core in range(cores):
         first = section([(1, 1, 30 + core), (2, 1, 5)], [(1, 0, 100)])
-        texts.append(first + section([(1, 1, 7)], [(1, 0, 10 + core)]))
+        texts.append((first + section([(1, 1, 7)], [(1, 0, 10 + core)])).replace("GDMA_NOP", "GDMA_TENSOR"))
     return with_subnets(parts, idle=[0]), texts
 
 
@@ -202,12 +202,15 @@ def test_time_of_several_sub_nets(tmp_path: Path):
     rows = {(r["stream"], r["id"]): (r["start"], r["end"]) for r in json.loads(out)["commands"]}
     assert rows[("core0.sub0.g0.tiu", 1)] == (100, 129)
     assert rows[("core0.sub2.g0.dma", 1)] == (135, 144)
+    profile.write_text(text.replace("|dr:0", "|dr:0|sz:1", 1))
+    assert goldbeat("time", net, "--profile", profile)[0] == 0
     profile.write_text(text[: text.rindex("API_END")])
     code, out = goldbeat("time", net, "--profile", profile)
     assert (code, "partial: " in out, "ends without API_END; entries may be missing" in out) == (3, True, True)
     # Dependencies, commands or sub-nets of another model.
     for wrong in (
         text.replace("|b:2|g:1|", "|b:2|g:0|"),
+        text.replace("|dr:0", "|dr:0|sz:2", 1),
         text + section([(1, 0, 1)], []),
         text.replace("|b:2|", "|b:5|"),
     ):
