@@ -14,14 +14,16 @@ SHAPE = {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 64, "opt_res0_prec": 1
 TENSOR = {"data_type": 0, "size": 256, "shape": [{"dim": [1, 64]}]}
 
 
-def write_model(path: Path, func: int = 2, loaded: int = 64, added: int = 64, **parameter: object) -> Path:
+def write_model(
+    path: Path, func: int = 2, loaded: int = 64, added: int = 64, stored: int = 0xC000, **parameter: object
+) -> Path:
     """Load 64 numbers of fp32, cast them to fp16, add them to themselves (or do something else), and store fp16.
 
-    ``loaded`` and ``added`` are how many numbers are loaded and added.
+    ``loaded`` and ``added`` are how many numbers are loaded and added; ``stored`` is where they are stored from.
     """
     gen = CodeGen(chip("BM1688"))
     load = {"src_data_format": 2, "src_start_addr_h8": 0x90, "dst_start_addr_l32": 0x4000}
-    store = {"src_data_format": 1, "src_start_addr_l32": 0xC000, "dst_start_addr_h8": 0xA0}
+    store = {"src_data_format": 1, "src_start_addr_l32": stored, "dst_start_addr_h8": 0xA0}
     cast = {"tsk_opd_num": 1, "opt_opd0_prec": 2, "opd0_addr": 0x4000, "res0_addr": 0x8000, "opt_opd2_sign": 1}
     add = {"tsk_opd_num": 2, "opt_opd0_prec": 1, "opt_opd1_prec": 1, "opd0_addr": 0x8000, "opd1_addr": 0x8000}
     gen.emit("gdma", "DMA_tensor", SIZE | load | {"src_wsize": loaded})

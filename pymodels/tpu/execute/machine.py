@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.tpu.execute.elementwise import arithmetic
 from goldbeat.pymodels.tpu.execute.lanes import lane_move
-from goldbeat.pymodels.tpu.execute.memories import Extent, TpuMemories
+from goldbeat.pymodels.tpu.execute.memories import Extent, NotModelledError, TpuMemories
 from goldbeat.pymodels.tpu.execute.moves import MOVES
 from goldbeat.pymodels.tpu.execute.pooling import pooling
 from goldbeat.pymodels.tpu.execute.products import convolution, matrix_product, matrix_product_2
@@ -110,7 +110,12 @@ class TpuProgram:
         step = TpuStep(batch, row, int(found.id[row]), found.op(row), memories, registers[stream.core])
         if known is None:
             raise step.stop("form")
-        known(step)
+        try:
+            known(step)
+        except NotModelledError:
+            raise
+        except UsageError as error:
+            raise UsageError(f"{step.name}: {error}") from error
 
 
 def _order(joined: JoinedGroups) -> list[tuple[int, int]]:

@@ -12,13 +12,12 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.tpu.hazards.access import Accesses
-from goldbeat.pymodels.tpu.hazards.memory import ChipMemory
+from goldbeat.pymodels.tpu.hazards.memory import STATIC_BYTES, ChipMemory
 
 Array = npt.NDArray[Any]
 Bytes = npt.NDArray[np.uint8]
 LIMIT = 1 << 33
 """Bytes of global memory that a run may take."""
-STATIC_BYTES = 1 << 16
 _PAGE = 1 << 12
 
 

@@ -70,6 +70,7 @@ class ExecutedNet:
         operations: how many commands of each operation were executed.
         unwritten: outputs with bytes that no command writes and no input fills.
         part_read: operands with bytes that nothing has written, one text each.
+        rounded: inputs with values that their type does not have, one text each.
     """
 
     net: str
@@ -79,6 +80,7 @@ class ExecutedNet:
     operations: dict[str, int] = field(default_factory=dict)
     unwritten: list[str] = field(default_factory=list)
     part_read: list[str] = field(default_factory=list)
+    rounded: list[str] = field(default_factory=list)
 
 
 def _tensor(raw: Mapping[str, Any]) -> TensorPlace:
@@ -175,16 +177,15 @@ class StaticNet:
         """Execute all commands.
 
         Args:
-            inputs: by the tensor's name; floats are converted to the tensor's type, integers must fit it.
+            inputs: by the tensor's name; floats are rounded to the tensor's type, and must not overflow it.
             each: called behind every command.
 
         Raises:
-            UsageError: inputs that the net does not have, that are missing or of another shape.
+            UsageError: inputs that the net does not have, that are missing, of another shape or too large.
             NotModelledError: a command that is not modelled.
         """
         memories = self.memories()
-        for place in self.inputs:
-            _store(memories, place, inputs)
+        rounded = [text for place in self.inputs if (text := _store(memories, place, inputs))]
         if extra := sorted(set(inputs) - {one.name for one in self.inputs}):
             raise UsageError(f"input {extra[0]}: net {self.name} takes {', '.join(one.name for one in self.inputs)}")
         done: dict[str, int] = {}
@@ -201,7 +202,9 @@ class StaticNet:
             raw = memories.far_bytes(place.address, place.bytes).copy().view(place.element.stored)
             values = to_numbers(raw, place.element) if place.element.code == BF16 else raw
             outputs[place.name] = values.reshape(place.shape)
-        return ExecutedNet(self.name, self.stage, self.cores, outputs, done, self._unwritten(), self._part_read())
+        return ExecutedNet(
+            self.name, self.stage, self.cores, outputs, done, self._unwritten(), self._part_read(), rounded
+        )
 
     def _part_read(self) -> list[str]:
         """What commands read of bytes that neither commands nor inputs nor coefficients have written."""
@@ -251,17 +254,39 @@ class StaticNet:
         return bool(done[low - base : high - base].all())
 
 
-def _store(memories: TpuMemories, place: TensorPlace, inputs: Mapping[str, Array]) -> None:
+def _store(memories: TpuMemories, place: TensorPlace, inputs: Mapping[str, Array]) -> str:
+    """Put an input into memory; gives what was rounded, or nothing."""
     if place.name not in inputs:
         raise UsageError(f"input {place.name} is missing")
     given = np.asarray(inputs[place.name])
     if given.shape != place.shape:
         raise UsageError(f"input {place.name} of shape {given.shape}, expected {place.shape}")
-    if not place.element.floating:
-        low, high = place.element.limits
-        if given.dtype.kind not in "iub" or (given.size and (int(given.min()) < low or int(given.max()) > high)):
-            raise UsageError(f"input {place.name} of {given.dtype}, expected {place.element.name} or what fits it")
-    elif given.dtype.kind not in "fiub":
-        raise UsageError(f"input {place.name} of {given.dtype}, expected {place.element.name}")
-    stored = to_stored(given.astype(np.float32) if place.element.floating else given.astype(np.int64), place.element)
+    element = place.element
+    if given.dtype.kind not in ("fiub" if element.floating else "iub"):
+        raise UsageError(f"input {place.name} of {given.dtype}, expected {element.name}")
+    if element.floating:
+        with np.errstate(over="ignore"):
+            stored = to_stored(given.astype(np.float32), element)
+        held = to_numbers(stored, element)
+        large = ~np.isfinite(held) & (np.isfinite(given) if given.dtype.kind == "f" else True)
+    else:
+        low, high = element.limits
+        large = (given < low) | (given > high)
+        stored = held = to_stored(np.where(large, 0, given).astype(np.int64), element)
+    if large.any():
+        raise UsageError(f"input {_value(place.name, given, large)}, expected values of {element.name}")
     memories.far_bytes(place.address, place.bytes)[:] = np.ascontiguousarray(stored).view(np.uint8).ravel()
+    with np.errstate(over="ignore", invalid="ignore"):
+        other = (held.astype(given.dtype) != given) & ~np.isnan(held)
+    if not other.any():
+        return ""
+    first = tuple(int(one[0]) for one in np.nonzero(other))
+    count = int(other.sum())
+    became = f"the first, {_value(place.name, given, other)}, becomes {held[first]} in {element.name}"
+    return f"{count} of {given.size} values are rounded; {became}"
+
+
+def _value(name: str, given: Array, where: Array) -> str:
+    """The first of some values, with its index."""
+    first = tuple(int(one[0]) for one in np.nonzero(where))
+    return f"{name}[{', '.join(map(str, first))}] {given[first]}"

@@ -78,9 +78,13 @@ class TpuStep:
 
     def stop(self, reason: str) -> NotModelledError:
         """The error that names this command."""
+        return NotModelledError(f"{self.name} is not modelled: {reason}")
+
+    @property
+    def name(self) -> str:
+        """The command with its stream, for messages."""
         engine = self.batch.builder.engine
-        name = f"{self.batch.stream}: {engine} command {self.number} ({self.op}, {self.batch.form})"
-        return NotModelledError(f"{name} is not modelled: {reason}")
+        return f"{self.batch.stream}: {engine} command {self.number} ({self.op}, {self.batch.form})"
 
     # -- operands -----------------------------------------------------------------------------------------------
 

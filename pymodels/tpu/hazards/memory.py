@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 Column = npt.NDArray[np.int64]
 GLOBAL, LOCAL, STATIC, NOWHERE = range(4)
+STATIC_BYTES = 1 << 16
 MEMORIES = ("global", "local", "static", "unknown")
 
 
@@ -55,7 +56,9 @@ class ChipMemory:
         """(n,) memory and address in it, of the addresses of DMA commands."""
         if self.tag is None:
             local = (address >= self.local_base) & (address < self.local_base + self.bytes)
-            static = (address >= self.static_base) & (address < self.static_base + (1 << 16)) & (self.static_base > 0)
+            static = (
+                (address >= self.static_base) & (address < self.static_base + STATIC_BYTES) & (self.static_base > 0)
+            )
             return _choose(local, static, address, address - self.local_base, address - self.static_base)
         bit, width = self.tag
         tag = address >> bit & ((1 << width) - 1)
@@ -72,7 +75,7 @@ class ChipMemory:
         local = (offset >= 0) & (offset < self.bytes)
         first = self.static_base if self.tag is None else 1 << self.static_bit
         static = ~local & (address >= first) & (first > 0)
-        return _choose(local, static, address, offset, address & ((1 << 16) - 1), NOWHERE)
+        return _choose(local, static, address, offset, address & (STATIC_BYTES - 1), NOWHERE)
 
 
 def _choose(

@@ -17,7 +17,7 @@ from goldbeat.pymodels.tpu.hazards.access import Accesses, join_accesses
 from goldbeat.pymodels.tpu.hazards.builder import OPERANDS, Omission
 from goldbeat.pymodels.tpu.hazards.coverage import unwritten_bytes
 from goldbeat.pymodels.tpu.hazards.dataflow import idle, never_read, never_written
-from goldbeat.pymodels.tpu.hazards.memory import ChipMemory
+from goldbeat.pymodels.tpu.hazards.memory import STATIC_BYTES, ChipMemory
 from goldbeat.pymodels.tpu.hazards.operands import chip_memory, engine_operands
 from goldbeat.pymodels.tpu.hazards.order import Order
 from goldbeat.pymodels.tpu.hazards.races import Race, find_races
@@ -40,7 +40,7 @@ HAZARD_RULES = {
     "unread": "a result in local memory that nothing reads",
     "repeated": "a command equal to the one before it, which changes nothing",
     "repeated-in-place": "a command equal to the one before it, which works on its own result",
-    "outside": "an operand that reaches beyond the end of a lane",
+    "outside": "an operand that reaches beyond the end of a lane or memory",
 }
 """Every rule of this check by name."""
 HAZARD_ADVICE = frozenset({"repeated-in-place"})
@@ -316,10 +316,16 @@ def _waits_for_end(group: _Groups) -> Iterator[Finding]:
 
 def _outside(group: _Groups, memory: ChipMemory) -> Iterator[Finding]:
     table = group.table
-    for place in np.flatnonzero((table.lanes > 1) & (table.end > memory.lane_bytes)).tolist():
-        index, row = int(table.lane_of[place]), int(table.row[place])
-        text = f"{group.named(index, row)} {'writes' if table.write[place] else 'reads'} {group.operand(place)}"
-        yield group.finding("outside", index, row, f"{text}, expected at most {memory.lane_bytes:#x} bytes in a lane")
+    local, static = table.lanes > 1, (table.lanes == 1) & (table.memory > 0)
+    for where, expected in (
+        (local & (table.lane >= memory.lanes), f"one of the {memory.lanes} lanes"),
+        (local & (table.end > memory.lane_bytes), f"at most {memory.lane_bytes:#x} bytes in a lane"),
+        (static & (table.end > STATIC_BYTES), f"at most {STATIC_BYTES:#x} bytes of static memory"),
+    ):
+        for place in np.flatnonzero(where).tolist():
+            index, row = int(table.lane_of[place]), int(table.row[place])
+            text = f"{group.named(index, row)} {'writes' if table.write[place] else 'reads'} {group.operand(place)}"
+            yield group.finding("outside", index, row, f"{text}, expected {expected}")
 
 
 def _part_unwritten(group: _Groups, time: npt.NDArray[np.int64], whole: npt.NDArray[np.int64]) -> Iterator[Finding]:

@@ -58,6 +58,8 @@ def execute_model_command(
     with out.open("wb") as target:
         np.savez(target, allow_pickle=False, **found.outputs)
     _print(model, found, out, as_json_)
+    for text in found.rounded:
+        say(f"note: {text}", err=True)
     said = [f"no command writes all of {', '.join(found.unwritten) or 'an output'}"]
     said = [*(said if found.unwritten or not found.outputs else ()), *found.part_read[:_SHOWN]]
     if (more := len(found.part_read) - _SHOWN) > 0:
@@ -98,6 +100,7 @@ def _report(model: BModel, found: ExecutedNet, out: Path) -> dict[str, Any]:
         "operations": found.operations,
         "unwritten": found.unwritten,
         "part_read": found.part_read,
+        "rounded": found.rounded,
         "outputs": {name: {"shape": list(a.shape), "type": str(a.dtype)} for name, a in found.outputs.items()},
         "file": str(out),
     }

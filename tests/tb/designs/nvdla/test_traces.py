@@ -59,6 +59,9 @@ _FETCH = "reg_write(NVDLA_SDP_RDMA.D_OP_ENABLE_0, 0x1);\n"
 _READ = "reg_read_check(NVDLA_SDP.D_DATA_CUBE_WIDTH_0, 0x3);\n"
 
 
+_SCALE = "reg_write(NVDLA_SDP.D_CVT_SCALE_0, 0x5);\n"
+
+
 @pytest.mark.sim
 @pytest.mark.parametrize(
     ("text", "code"),
@@ -67,9 +70,17 @@ _READ = "reg_read_check(NVDLA_SDP.D_DATA_CUBE_WIDTH_0, 0x3);\n"
         (_IN_FLIGHT + _FETCH + "intr_notify(SDP_0, done)\ncheck_nothing(done);\n", 3),
         (_IN_FLIGHT + _FETCH + _READ, 0),
         (_IN_FLIGHT + _READ, 1),
+        (_SCALE + "reg_read_check(NVDLA_SDP.D_CVT_SCALE_0, 0x5);\n", 0),
         (_IN_FLIGHT + "intr_notify(SDP_0, done)\ncheck_nothing(done);\n", 1),
     ],
-    ids=["in flight", "awaited", "in flight, a register read", "never done", "awaited and never done"],
+    ids=[
+        "in flight",
+        "awaited",
+        "in flight, a register read",
+        "never done",
+        "registers alone",
+        "awaited and never done",
+    ],
 )
 def test_models_and_rtl_give_one_verdict(text, code, tests):
     file = tests / "test.cfg"

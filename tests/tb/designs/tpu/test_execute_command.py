@@ -181,3 +181,87 @@ def test_an_input_that_is_no_npz(tmp_path: Path):
     code, text = call(write_model(tmp_path / "m.bmodel"), "--input", tmp_path / "x.npz", "--out", tmp_path / "y.npz")
     assert code == 2
     assert "expected an .npz" in text.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "said"),
+    [
+        (1e300, 2, "input x[0, 2] 1e+300, expected values of fp32"),
+        (
+            2**40 + 1,
+            0,
+            "note: 1 of 64 values are rounded; the first, x[0, 2] 1099511627777.0, becomes 1099511627776.0 in fp32",
+        ),
+        (np.inf, 0, ""),
+        (np.nan, 0, ""),
+        (0.5, 0, ""),
+    ],
+)
+def test_inputs_that_their_type_does_not_hold(tmp_path: Path, value: float, code: int, said: str):
+    x = np.ones((1, 64))
+    x[0, 2] = value
+    np.savez(tmp_path / "x.npz", x=x)
+    found, text = call(write_model(tmp_path / "m.bmodel"), "--input", tmp_path / "x.npz", "--out", tmp_path / "y.npz")
+    assert found == code, text
+    assert said in " ".join(text.split())
+    assert bool(said) == ("rounded" in text or "expected values" in text)
+
+
+def test_an_operand_behind_the_end_of_a_memory_is_named_by_both(tmp_path: Path, given: Path):
+    model = write_model(tmp_path / "m.bmodel", stored=0xFFFFFF80)
+    code, text = call(model, "--input", given, "--out", tmp_path / "y.npz")
+    assert (code, "gdma command 2 (dma.tensor, DMA_tensor): an operand ends at byte" in " ".join(text.split())) == (
+        2,
+        True,
+    )
+    done = RUN.invoke(app, ["tpu", "check", str(model)])
+    assert done.exit_code == 1
+    assert "FAIL outside: core0.sub0.g0.dma: gdma command 2 (dma.tensor) reads src" in " ".join(done.output.split())
+    assert "expected at most 0x10000 bytes of static memory" in " ".join(done.output.split())
+
+
+FAR, NEAR, W = 1 << 40, 31 << 40, 32
+
+
+def _moved(gen: CodeGen, source: int, target: int, rows: int = 1) -> None:
+    fields = SIZE | {"src_csize": rows, "src_wsize": W, "src_data_format": 1, "localmem_mask_h32": 0xFFFFFFFF}
+    fields |= {f"{end}_{axis}stride": W for end in ("src", "dst") for axis in "nc"}
+    for end, address in (("src", source), ("dst", target)):
+        fields |= {f"{end}_start_addr_l32": address & 0xFFFFFFFF, f"{end}_start_addr_h13": address >> 32}
+    gen.emit("gdma", "DMA_tensor", fields)
+
+
+@pytest.mark.parametrize(("lanes", "code"), [((0, 1), 0), ((0,), 1)])
+def test_a_bias_is_read_in_the_lanes_of_the_rows(tmp_path: Path, lanes: tuple[int, ...], code: int):
+    """BM1690's product of two rows reads its bias in lanes 0 and 1, and nowhere else."""
+    gen = CodeGen(chip("BM1690"))
+    _moved(gen, FAR, NEAR, rows=2)
+    _moved(gen, FAR + 0x1000, NEAR + 0x80, rows=W)
+    for lane in lanes:
+        _moved(gen, FAR + 0x2000, NEAR + 0x140 + lane * (1 << 18))
+    precisions = {f"opt_{one}_prec": 1 for one in ("res0", "opd0", "opd1", "opd2")}
+    sizes = {"res0_c": 2, "res0_w": W, "opd1_c": W, "opd1_w": W}
+    places = {"res0_addr": 0x4000, "opd1_addr": 0x80, "opd2_addr": 0x140}
+    gen.emit("tiu", "sMM2", precisions | sizes | places, func=4)
+    _moved(gen, NEAR + 0x4000, FAR + 0x4000, rows=2)
+
+    def tensor(name: str, at: int, *shape: int) -> dict:
+        size = 2 * int(np.prod(shape))
+        return {"name": name, "data_type": 1, "shape": [{"dim": list(shape)}], "size": size, "device_addr": FAR + at}
+
+    inputs = [tensor("x", 0, 2, W), tensor("w", 0x1000, W, W), tensor("b", 0x2000, 1, W)]
+    model = tmp_path / "bias.bmodel"
+    model.write_bytes(
+        gen.bmodel("n", bytes(64), {"input_tensor": inputs, "output_tensor": [tensor("y", 0x4000, 2, W)]})
+    )
+    bias = np.arange(1, W + 1, dtype=np.float32).reshape(1, W)
+    np.savez(tmp_path / "in.npz", x=np.zeros((2, W), np.float32), w=np.zeros((W, W), np.float32), b=bias)
+    checked = RUN.invoke(app, ["tpu", "check", str(model)])
+    assert checked.exit_code == code, checked.output
+    done, text = call(model, "--input", tmp_path / "in.npz", "--out", tmp_path / "y.npz")
+    assert done == (3 if code else 0), text
+    if code:
+        assert "reads opd2" in " ".join(checked.output.split())
+        assert "bytes of opd2 that nothing wrote: local memory lane 1" in " ".join(text.split())
+    else:
+        assert (np.load(tmp_path / "y.npz")["y"] == bias).all()
