@@ -57,7 +57,7 @@ def backlog_command(
         raise UsageError(f"--unit {unit}: expected {', '.join(BACKLOG_UNITS)}")
     if plot is not None:
         need_module("--plot", "matplotlib")
-        check_free(plot, force)
+        check_free(plot, force, [run])
     with working(f"reading {run}"):
         subject = load_run(run)
     source, sink = _ports(subject, path)

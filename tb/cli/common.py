@@ -33,8 +33,17 @@ BY_SIGNAL = 128
 """Exit code: this plus the number of the signal that stopped it, as shells have it."""
 
 
+_words: list[str] = []
+"""Of the command line."""
+
+
 class GoldbeatGroup(LazyGroup):
     """The top command: turns errors that the user can put right into one line on stderr and exit code 2."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Note the words of the command line: no command may write over a file that it was given."""
+        _words[:] = args
+        return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
@@ -160,13 +169,44 @@ def working(what: str, total: int | None = None) -> Iterator[Callable[[], None]]
         yield lambda: bar.advance(task)
 
 
-def check_free(path: Path, force: bool) -> None:
-    """Refuse an output that is there already or cannot be made, before long work is done for it."""
+_DRAWN = (".xml", ".svg", ".png", ".html", ".gz")
+"""Files that commands write beside a run's own, and never read."""
+
+
+def check_free(path: Path, force: bool, read: Sequence[Path] = ()) -> None:
+    """Refuse an output that is there already, cannot be made or is an input, before long work is done for it.
+
+    Args:
+        path: of the output.
+        force: it may be there.
+        read: files and folders that are read, next to those that the command line names.
+    """
     from goldbeat.pymodels.plio_file.store import check_target
 
     if path.is_file() and not force:
         raise UsageError(f"{path} exists; --force overwrites it")
     check_target(path, force)
+    if not path.is_file():
+        return
+    named = list(_named_paths())
+    again = sum(_one_file(path, other) for other in named) > (path in named)
+    inside = any(d.is_dir() and path.resolve().is_relative_to(d.resolve()) for d in read) and path.suffix not in _DRAWN
+    if again or inside or any(_one_file(path, other) for other in read):
+        raise UsageError(f"{path} is also an input of this command, and would be lost; write to another file")
+
+
+def _named_paths() -> Iterator[Path]:
+    """What may be a path on the command line, also as ``NAME=FILE``."""
+    for word in _words:
+        yield from (Path(text) for text in (word, word.partition("=")[2]) if text)
+
+
+def _one_file(path: Path, other: Path) -> bool:
+    """Whether two paths are one file, by links too."""
+    try:
+        return path.resolve() == other.resolve() or path.samefile(other)
+    except OSError:
+        return False
 
 
 def draw_order(path: Path, title: str, pictures: Sequence[Callable[[], OrderPicture]], *, quiet: bool) -> None:

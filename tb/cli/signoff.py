@@ -101,7 +101,7 @@ def signoff(
     input, such as a limit for an unknown port or a file without limits.
     """
     if out is not None:
-        check_free(out, force)
+        check_free(out, force, subject)
     rules = load_limits(limits)
     if len(subject) == 1 and subject[0].is_dir():
         if dtype or width or clock or port:

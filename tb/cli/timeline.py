@@ -89,7 +89,7 @@ def timeline_command(
     if chosen is None:
         raise UsageError(f"--unit {unit}: expected {' or '.join(UNITS)}")
     if out is not None:
-        check_free(out, force)
+        check_free(out, force, [Path(what)])
     others = [] if beside is None else read_events(beside)
     place = Path(what)
     with working(f"running {what}"), code_of_project(trust=trust):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -79,7 +79,7 @@ def run_application(
     """
     if junit is not None:
         check_free(junit, force)
-    job = _plan(file, load_application(file), out, name, force)
+    job = _plan(file, load_application(file), out, name, junit, force)
     for port, (one, pacing) in job.emitted.items():
         emit(one, job.samples[port], pacing)
     job.folder.keep([one.out.relative_to(job.folder.root) for one, _ in job.emitted.values()])
@@ -149,7 +149,9 @@ def _into(found: dict[str, Any], key: str) -> Callable[[Any], None]:
     return lambda said: found.update({key: said})
 
 
-def _plan(file: Path, described: Application, out: Path | None, name: str | None, force: bool) -> _Job:
+def _plan(
+    file: Path, described: Application, out: Path | None, name: str | None, junit: Path | None, force: bool
+) -> _Job:
     """Everything that can be refused before something is written."""
     label, limits_file = name or plain_name(file.stem), file.parent / described.limits
     limits = load_limits(limits_file)
@@ -157,9 +159,9 @@ def _plan(file: Path, described: Application, out: Path | None, name: str | None
     made = [port for port, one in described.inputs.items() if one.file is None]
     files = {port: f"stimulus/{port}.txt" for port in made}
     asked = _asked(described, file.parent, label, {port: folder.root / name for port, name in files.items()})
-    # The values and this description are in the stimulus files, so that an edit of theirs shows nowhere else.
-    tables = [file.parent / one.values for one in described.inputs.values() if one.values is not None]
-    made_from = tuple(str(path.absolute()) for path in (file, limits_file, *tables))
+    # An edit of values or of this description shows nowhere else.
+    inputs = _inputs(described, file, limits_file)
+    made_from = tuple(str(path.absolute()) for said, path in inputs.items() if not said.startswith("design"))
     asked = (*asked[:-1], replace(asked[-1], made_from=made_from))
     ports = _ports(asked, described, file)
     limited = [*by_port(limits, list(ports)).port, *(port for pair in limits.pairs() for port in pair)]
@@ -171,19 +173,30 @@ def _plan(file: Path, described: Application, out: Path | None, name: str | None
     vendor = {name: described.plio_name(name) for name, port in ports.items() if port.dtype is not None}
     if twice := [name for name in vendor.values() if list(vendor.values()).count(name) > 1]:
         raise InputError(f"two ports with the file {twice[0]}", "a name for each port: plio = NAME", file=file)
-    _keep_inputs(described, file, {(folder.root / name).resolve() for name in (*files.values(), *vendor.values())})
+    written = [folder.root / name for name in (*files.values(), *vendor.values())]
+    _keep_inputs(inputs, file, [*written, *([] if junit is None else [junit])])
     folder.prepare(files.values(), vendor.values())
     return _Job(asked, limits, folder, ports, emitted, samples, vendor)
 
 
-def _keep_inputs(described: Application, file: Path, written: Set[Path]) -> None:
-    """Refuse an input that this run would write over."""
+def _inputs(described: Application, file: Path, limits: Path) -> dict[str, Path]:
+    """The files that a run is made from, by what the description calls them."""
+    found = {"the description": file, f"limits = {described.limits}": limits}
     for port, one in described.inputs.items():
         for key in ("file", "values"):
-            given = getattr(one, key)
-            if given is not None and (file.parent / given).resolve() in written:
-                found = f"{key} = {given} of [input.{port}], which this command writes"
-                raise InputError(found, "a copy of it elsewhere", file=file)
+            if (given := getattr(one, key)) is not None:
+                found[f"{key} = {given} of [input.{port}]"] = file.parent / given
+    if (path := file.parent / described.design).is_file():
+        found[f"design = {described.design}"] = path
+    return found
+
+
+def _keep_inputs(inputs: Mapping[str, Path], file: Path, written: Iterable[Path]) -> None:
+    """Refuse an input that this run would write over."""
+    lost = {path.resolve() for path in written}
+    for said, path in inputs.items():
+        if path.resolve() in lost:
+            raise InputError(f"{said}, which this command writes", "a copy of it elsewhere", file=file)
 
 
 def _asked(described: Application, folder: Path, label: str, made: Mapping[str, Path]) -> Asked:

@@ -94,7 +94,7 @@ def throughput(
         need_module("--plot", "matplotlib")
     for path in (plot, over_time):
         if path is not None:
-            check_free(path, force)
+            check_free(path, force, files)
     paths = _files(files)
     ports = [path.stem for path in paths]
     check_ports(ports, dtype, "--dtype")

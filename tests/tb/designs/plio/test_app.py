@@ -177,6 +177,9 @@ def test_an_input_that_the_run_would_write_over_is_kept(folder: Path) -> None:
     Path("app.toml").write_text(f'{text[:begin]}[input.b]\nfile = "{OUT}/graph_in0.txt"\n\n{text[end:]}')
     assert "of [input.b], which this command writes, expected a copy" in plio("app", "app.toml", code=2).stderr
     assert (OUT / "graph_in0.txt").read_bytes() == made
+    for name in ("app.toml", "limits.toml", "butterfly.toml"):
+        said = plio("app", "app.toml", "--junit", name, "--force", code=2).stderr
+        assert "would be lost" in said or "which this command writes" in said
 
 
 def test_an_input_without_a_table_and_a_limit_of_no_port_are_refused(folder: Path) -> None:

@@ -15,6 +15,7 @@ from commands import goldbeat, plio
 from goldbeat.pymodels.plio_file import TextStyle, write
 from goldbeat.pymodels.trace import Trace
 
+_TYPE = ("-t", "int32", "-w", "32")
 STAMPED = TextStyle(time_lines=True)
 
 
@@ -270,3 +271,37 @@ def test_a_table_refuses_what_does_not_fit_its_files(tmp_path: Path) -> None:
     # Nothing says that these ports run back to back.
     assert "%" not in said
     assert "the clock is inferred" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["plio", "throughput", "in.txt", *_TYPE, "--over-time", "in.txt"],
+        ["plio", "throughput", "in.txt", *_TYPE, "--over-time=./in.txt"],
+        ["plio", "throughput", ".", *_TYPE, "--over-time", "in.txt"],
+        ["plio", "throughput", "in.txt", *_TYPE, "--plot", "link.txt"],
+        ["plio", "pair", "in.txt", "in.txt", *_TYPE, "--iteration", "8", "--csv", "in.txt"],
+        ["plio", "convert", "in.txt", "in.txt", *_TYPE],
+        ["plio", "unpack", "in.txt", "in.txt", *_TYPE],
+        ["plio", "pack", "in.txt", "in.txt", *_TYPE],
+        ["signoff", "in.txt", *_TYPE, "--limits", "l.toml", "--junit", "in.txt"],
+        ["signoff", "in.txt", *_TYPE, "--limits", "l.toml", "--junit", "l.toml"],
+    ],
+)
+def test_no_command_writes_over_what_it_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    stamped(Path("in.txt"), list(range(16)))
+    Path("link.txt").hardlink_to("in.txt")
+    Path("l.toml").write_text("[port.in]\nmax_gap_ns = 10\n")
+    kept = {path: path.read_bytes() for path in Path().iterdir()}
+    assert "is also an input of this command, and would be lost" in goldbeat(*words, "--force", code=2).stderr
+    assert {path: path.read_bytes() for path in Path().iterdir()} == kept
+
+
+def test_an_output_of_an_earlier_command_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    stamped(Path("in.txt"), list(range(16)))
+    for force in ([], ["--force"]):
+        plio("throughput", "in.txt", *_TYPE, "--over-time", "rates.csv", *force)
