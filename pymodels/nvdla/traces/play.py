@@ -138,8 +138,11 @@ class _Player:
             luts = self._hardware.luts.get(engine)
             try:
                 result = run_operation(engine, registers, seen, flowing, luts, self._trace.configuration)
-            except UsageError as error:
+            except (UsageError, InputError) as error:
                 line = max(self._enabled[pair] for pair in self._hardware.held(engine))
+                if isinstance(error, InputError):
+                    found = f"{error.found} of the operation of {engine} that is enabled here"
+                    raise InputError(found, error.expected, file=self._trace.file, line=line) from error
                 raise UsageError(f"{error} ({self._trace.file.name}:{line}: the operation is enabled)") from error
             flowing = result.output
             if engine == "BDMA" and done:
@@ -230,7 +233,8 @@ class _Player:
 
     def _wrong(self, step: Access, found: int) -> InputError:
         wanted = f"0x{step.value or 0:08x} as the test says"
-        return InputError(f"{step.register} is 0x{found:08x}", wanted, file=self._trace.file)
+        line = None if self._now is None else self._now.line
+        return InputError(f"{step.register} is 0x{found:08x}", wanted, file=self._trace.file, line=line)
 
 
 def _differs(step: Access, found: int) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterator
+from difflib import get_close_matches
 from functools import partial
 
 from goldbeat.pymodels.errors import InputError
@@ -86,6 +87,19 @@ class _Schedule:
                 number += one.kind != "nothing"
             else:
                 self._threads[one.thread].append(one)
+
+        self._refuse_unknown_events()
+
+    def _refuse_unknown_events(self) -> None:
+        """Refuse a statement that waits for an event that no statement of the test notifies."""
+        statements = self._trace.statements
+        given = {one.sync for one in statements if one.kind in ("notify", "interrupt")}
+        for one in statements:
+            if one.sync and one.sync not in given:
+                close = get_close_matches(one.sync, given, 1)
+                expected = f"an event that happens{f', such as {close[0]}' if close else ''}"
+                text = f"{one.sync} is never notified"
+                raise InputError(text, expected, file=self._trace.file, line=one.line)
 
     def _bit(self, one: TraceStatement) -> int | None:
         if not one.source:

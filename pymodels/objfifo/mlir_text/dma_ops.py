@@ -102,6 +102,7 @@ def bd_line(op: MlirOp, numbers: Numbers) -> BdLine:
         found.obj = read_memref(cursor)
     named: dict[str, Any] = dict(op.attributes)
     plain: list[int] = []
+    seen: set[str] = set()
     while not cursor.accept(")"):
         if cursor.accept(","):
             continue
@@ -113,11 +114,17 @@ def bd_line(op: MlirOp, numbers: Numbers) -> BdLine:
             pairs = named_numbers(cursor, inner, *(PADS if pads else DIMS))
             found.pads, found.dims = (pairs, found.dims) if pads else (found.pads, pairs)
         elif cursor.now.kind == "word":
+            if cursor.now.text in seen:
+                op.fail(f"{cursor.now.text} twice", "it once")
+            seen.add(cursor.now.text)
             _named(cursor, named, numbers)
         else:
             plain.append(number_of(cursor, numbers))
     if len(plain) > 2:
         op.fail(f"{len(plain)} numbers", "an offset and a length")
+    for name, count in (("offset", 1), ("len", 2)):
+        if name in seen and len(plain) >= count:
+            op.fail(f"{name} twice, by its place and by its name", "it once")
     found.offset = plain[0] if plain else whole(op, "offset", 0, named)
     if len(plain) > 1 or "len" in named:
         found.length = plain[1] if len(plain) > 1 else whole(op, "len", 0, named)

@@ -180,6 +180,44 @@ def test_an_event_that_nobody_notifies_is_named(tmp_path):
         play_trace(trace)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "line", "found"),
+    [
+        (
+            "sync_wait(NVDLA_GLB, event_0);",
+            "sync_wait(NVDLA_GLB, evnt_0);",
+            None,
+            "evnt_0 is never .*, such as event_0",
+        ),
+        (
+            "",
+            "reg_read_check(NVDLA_SDP.D_CVT_SCALE_0, 0x7);\n",
+            1,
+            "SDP.D_CVT_SCALE is 0x00000000, expected 0x00000007",
+        ),
+        (
+            "",
+            "poll_reg_equal(NVDLA_SDP.D_CVT_SCALE_0, 0x7);\n",
+            1,
+            "SDP.D_CVT_SCALE is 0x00000000, expected 0x00000007",
+        ),
+        (
+            r"(PDP_RDMA.D_SRC_BASE_ADDR_LOW_0), 0x\w+",
+            r"\1, 0x90000000",
+            None,
+            "DMA address 0x90000000 of the operation of PDP that is enabled here",
+        ),
+    ],
+    ids=["event", "read", "poll", "address"],
+)
+def test_what_fails_is_named_with_its_line(old, new, line, found, tmp_path):
+    text = pool_test(tmp_path)
+    changed = re.sub(old, new, text, count=1) if "\\" in old else text.replace(old, new, 1)
+    assert changed != text
+    with pytest.raises(InputError, match=rf"test\.cfg:{line or ''}\d*: found {found}"):
+        play_trace(written(tmp_path, changed))
+
+
 def test_an_interrupt_of_any_engine(tmp_path):
     text = pool_test(tmp_path)
     names = re.findall(r"intr_notify\((\w+), (\w+)\);", text)

@@ -194,6 +194,8 @@ def test_walks_of_the_host_fit_the_fields(ring, walk, found):
             "offset = 0 len = 16 sizes = [2, 2, 2, 2] strides = [16, 7, 5, 2]",
             "4 dimensions of a descriptor of core tile .*, expected at most 3",
         ),
+        ("offset = 0 len = 8 len = 4", "len twice, expected it once"),
+        (", 0, 8 offset = 0", "offset twice, by its place and by its name, expected it once"),
         # The compiler counts dimensions before it joins any.
         (
             "offset = 0 len = 16 sizes = [2, 2, 2, 2] strides = [1, 4, 2, 8]",
