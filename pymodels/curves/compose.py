@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, lcm
 
 import numpy as np
 import numpy.typing as npt
@@ -44,9 +46,19 @@ class PipelineStage:
     inside: int = 1
 
     @property
+    def period(self) -> int:
+        """Cycles of a burst and the pause behind it."""
+        return self.work * self.every + self.rest + 1 - self.every
+
+    @property
+    def load(self) -> Fraction:
+        """Beats per cycle in the long run, exactly."""
+        return Fraction(self.work, self.period)
+
+    @property
     def rate(self) -> float:
         """Beats per cycle in the long run."""
-        return self.work / (self.work * self.every + self.rest + 1 - self.every)
+        return float(self.load)
 
     def service(self, beats: int) -> Cycles:
         """Its service curve: the first beat may find it at the start of a pause."""
@@ -57,6 +69,19 @@ class PipelineStage:
         """The least time from the first to the last of so many beats behind it."""
         n = np.arange(beats)
         return n * self.every + n // self.work * (self.rest + 1 - self.every)
+
+
+@dataclass(frozen=True)
+class Bursts:
+    """Traffic without an end: bursts of ``burst`` beats, one per cycle, at least ``every`` cycles from start to start."""
+
+    burst: int
+    every: int
+
+    def curve(self, beats: int) -> Cycles:
+        """Its arrival curve."""
+        n = np.arange(beats)
+        return n % self.burst + n // self.burst * self.every
 
 
 @dataclass(frozen=True)
@@ -98,40 +123,77 @@ def arrival_curve(traces: Sequence[Trace], beats: int) -> Cycles:
     return found[: min(beats, longest)]
 
 
-SATURATED = 1024
-"""Beats that are looked at where the input offers as many as are taken."""
+_LEAST_BEATS, _MOST_BEATS = 1024, 1 << 22
+"""Beats that are looked at of traffic without an end."""
 
 
-def predict_pipeline(stages: Sequence[PipelineStage], arrival: Cycles | None = None) -> Prediction:
+def predict_pipeline(stages: Sequence[PipelineStage], arrival: Cycles | Bursts | None = None) -> Prediction:
     """Bounds for stages in a row whose FIFOs never fill, and whose output is always taken.
 
     Args:
         stages: in the order of the beats.
-        arrival: of the first stage's input, for as many beats as there are in an episode, or as a backlog may last. None: as many
-            beats as the first stage takes. Two places keep it busy then, and the delay counts from the take of its worker.
+        arrival: of the first stage's input: traffic without an end, or a curve for as many beats as there are in an episode,
+            or as a backlog may last. None: as many beats as the first stage takes. Two places keep it busy then, and the delay
+            counts from the take of its worker.
 
     Raises:
         UsageError: no stages, or no beats.
         InputError: a stage is slower than its input, so that no depth is enough; with its number.
     """
-    if not stages or (arrival is not None and not len(arrival)):
+    if not stages or (isinstance(arrival, np.ndarray) and not len(arrival)):
         raise UsageError("a pipeline of no stages" if not stages else "no beats come in")
-    found, through = list[Bounds](), None
+    kept, load = list[Bounds](), None
     if arrival is None:
         first, stages = stages[0], stages[1:]
-        arrival = first.fastest(SATURATED)
-        found.append(Bounds(first.latency + first.rest, 2, 2, first.rate))
+        kept.append(Bounds(first.latency + first.rest, 2, 2, first.rate))
         if not stages:
-            return Prediction(found, found[0])
-    beats, comes, kept = len(arrival), arrival, list(found)
+            return Prediction(kept, kept[0])
+        load = first.load
+        comes = first.fastest(_enough(stages, load, first.work, first.rest, len(kept)))
+    elif isinstance(arrival, Bursts):
+        load = Fraction(arrival.burst, arrival.every)
+        comes = arrival.curve(_enough(stages, load, arrival.burst, arrival.every - arrival.burst, 0))
+    else:
+        comes = arrival
+    return _composed(stages, comes, load, kept)
+
+
+def _enough(stages: Sequence[PipelineStage], load: Fraction, burst: int, pause: int, number: int) -> int:
+    """How many beats show the worst: where stages carry just the load, all alignments of bursts.
+
+    Where they carry more, the lag behind the input is below that of the first beat after so many.
+    """
+    lag, together, needed = pause, burst, _LEAST_BEATS // 2
+    for at, stage in enumerate(stages, number):
+        if stage.load < load:
+            said = f"stage {stage.name or at}: its backlog grows, as {float(load):.6g} beats per cycle come"
+            raise InputError(said, f"at most the {stage.rate:.6g} that it carries")
+        lag += stage.latency + 2 * stage.rest + stage.every
+        together = lcm(together, stage.work)
+        spare = 1 / load - 1 / stage.load
+        needed = max(needed, min(together, ceil(lag / spare)) if spare else together)
+    if 2 * needed > _MOST_BEATS:
+        raise InputError(
+            f"bursts that line up in the worst way within {needed} beats only", f"at most {_MOST_BEATS // 2} beats"
+        )
+    return max(2 * needed, min(8 * burst, _MOST_BEATS))
+
+
+def _composed(
+    stages: Sequence[PipelineStage], arrival: Cycles, load: Fraction | None, kept: Sequence[Bounds]
+) -> Prediction:
+    """The bounds of each stage, and of all of them; without a known ``load``, a curve of finitely many beats."""
+    beats, comes, found = len(arrival), arrival, list(kept)
+    through: Cycles | None = None
     for number, stage in enumerate(stages, len(found)):
         service = stage.service(beats)
-        _check_keeps_up(number, stage, service, comes)
+        if load is None:
+            _check_keeps_up(number, stage, service, comes)
         found.append(_bounds(comes, service, stage))
-        through = service if through is None else _in_a_row(through, service)
-        comes = _behind(stage, comes, service)
+        through = service if through is None else _in_a_row(through, stage)
+        comes = _behind(stage, comes)
     assert through is not None
-    offered = (beats - 1) / int(arrival[-1]) if arrival[-1] else 1.0
+    offered = float(load) if load is not None else (beats - 1) / int(arrival[-1]) if arrival[-1] else 1.0
     delay = _delay(arrival, through) + sum(b.delay for b in kept)
     backlog = _most(arrival, through) + sum(b.backlog for b in kept)
     whole = Bounds(delay, backlog, sum(b.depth for b in found), min(offered, *(b.rate for b in found)))
@@ -173,23 +235,50 @@ def _bounds(comes: Cycles, service: Cycles, stage: PipelineStage) -> Bounds:
     return Bounds(_delay(comes, service), _most(comes, service), depth, stage.rate)
 
 
-def _in_a_row(one: Cycles, other: Cycles) -> Cycles:
-    """The service of two stages: beat m leaves the first one as the first of the rest, for the worst m."""
-    found = np.zeros(len(one), np.int64)
-    for m in range(len(one)):
-        np.maximum(found[m:], one[m] + other[: len(one) - m], out=found[m:])
+def _in_a_row(one: Cycles, stage: PipelineStage) -> Cycles:
+    """The service of what is there and a stage behind it: ``max over m of one[m] + service[n - m]``.
+
+    Within a burst the service is a line, so the best of its beats is the most of a window of ``one``. A burst more is the same
+    so many beats earlier, and a period later.
+    """
+    slope = np.arange(len(one)) * stage.every
+    near = slope + stage.latency + stage.rest + _most_of_last(one - slope, stage.work)
+    return _with_bursts(near, stage)
+
+
+def _behind(stage: PipelineStage, comes: Cycles) -> Cycles:
+    """The arrival curve behind a stage: no faster than the stage, nor than what came before was late.
+
+    Beats k to k + n - 1 leave within at least ``comes`` of the beats from any earlier one on, less its service up to k: the last of
+    n beats comes at least ``comes[n + m]`` behind the beat that the k-th one was delayed by, m beats before it.
+    """
+    beats = len(comes)
+    slope = np.arange(beats) * stage.every
+    # The least over later beats is the most over earlier ones, of all with the sign and the order turned round.
+    near = _most_of_last((slope - comes)[::-1], stage.work) - slope[::-1] + stage.latency + stage.rest
+    slack = -_with_bursts(near, stage)[::-1]
+    found: Cycles = np.maximum.accumulate(np.maximum(stage.fastest(beats), slack + stage.latency))
     return found
 
 
-def _behind(stage: PipelineStage, comes: Cycles, service: Cycles) -> Cycles:
-    """The arrival curve behind a stage: no faster than the stage, nor than what came before was late.
+_NOTHING = -(1 << 62)
 
-    Beats k to k + n - 1 leave within at least ``comes`` of the beats from any earlier one on, less its service up to k.
-    """
-    beats = len(comes)
-    # The last of n beats comes at least comes[n + m] behind the beat that the k-th one was delayed by, m beats before it.
-    slack = np.full(beats, np.iinfo(np.int64).max)
-    for m in range(beats):
-        np.minimum(slack[: beats - m], comes[m:] - service[m], out=slack[: beats - m])
-    found: Cycles = np.maximum.accumulate(np.maximum(stage.fastest(beats), slack + stage.latency))
+
+def _most_of_last(values: Cycles, window: int) -> Cycles:
+    """(n,) the most of each value and those before it, ``window`` in all."""
+    count, size = len(values), min(window, len(values))
+    rows = np.append(values, np.full(-count % size, _NOTHING)).reshape(-1, size)
+    # A window is the end of one row and the beginning of the next.
+    begun = np.maximum.accumulate(rows, axis=1).ravel()[:count]
+    ends = np.maximum.accumulate(rows[:, ::-1], axis=1)[:, ::-1].ravel()[:count]
+    begun[size - 1 :] = np.maximum(begun[size - 1 :], ends[: count - size + 1])
+    return begun
+
+
+def _with_bursts(near: Cycles, stage: PipelineStage) -> Cycles:
+    """(n,) the most of ``near[n - i * work] + i * period`` over all i."""
+    count, size = len(near), min(stage.work, len(near))
+    rows = np.append(near, np.full(-count % size, _NOTHING)).reshape(-1, size)
+    later = np.arange(len(rows))[:, None] * stage.period
+    found: Cycles = (np.maximum.accumulate(rows - later, axis=0) + later).ravel()[:count]
     return found

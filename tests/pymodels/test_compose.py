@@ -11,7 +11,7 @@ import pytest
 from commands import goldbeat
 from pipelines import BEATS, DrawnPipeline, draw_pipelines, worst_seen
 
-from goldbeat.pymodels.curves.compose import PipelineStage, arrival_curve, predict_pipeline
+from goldbeat.pymodels.curves.compose import Bursts, PipelineStage, arrival_curve, predict_pipeline
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.run.signoff import load_run
@@ -47,6 +47,60 @@ def test_what_cannot_be_predicted_is_refused() -> None:
     with pytest.raises(InputError, match="stage slow: its backlog grows up to the last of 300 beats"):
         predict_pipeline([PipelineStage(4, 4, name="slow")], np.arange(300))
     assert len(arrival_curve([Trace.empty(32, clock_ps=1)], 5)) == 0
+
+
+def plain(stages: list[PipelineStage], comes: np.ndarray) -> list[tuple[int, int]]:
+    """Most delay and most backlog of each stage and of the whole, by the definitions."""
+    beats, arrival, found, through = len(comes), comes, [], None
+    for stage in stages:
+        service = stage.service(beats)
+        found.append((comes, service))
+        rows = [service] if through is None else [through[m] + service[: beats - m] for m in range(beats)]
+        through = service if through is None else [max(rows[m][n - m] for m in range(n + 1)) for n in range(beats)]
+        slack = [min(comes[n + m] - service[m] for m in range(beats - n)) for n in range(beats)]
+        comes = np.maximum.accumulate(np.maximum(stage.fastest(beats), np.array(slack) + stage.latency))
+    ends = [*found, (arrival, np.array(through))]
+    return [(int((s - a).max()), max(n + 1 - int((s <= a[n]).sum()) for n in range(beats))) for a, s in ends]
+
+
+def test_curves_in_a_row_are_those_of_the_definitions() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(40):
+        drawn = [[int(n) for n in rng.integers([1, 0, 1, 1], [30, 9, 5, 4])] for _ in range(3)]
+        stages = [PipelineStage(*one) for one in drawn]
+        slow = max(1 / stage.load for stage in stages)
+        comes = np.cumsum(np.append(0, rng.integers(int(slow) + 1, int(slow) + 4, 69)))
+        found = predict_pipeline(stages, comes)
+        got = [(b.delay, b.backlog) for b in (*found.stages, found.whole)]
+        assert got == plain(stages, comes), drawn
+
+
+def test_stages_that_carry_just_their_load_over_long_bursts() -> None:
+    # A burst comes at one beat a cycle: a fifth of it waits, whatever its length.
+    for burst in (4000, 100_000):
+        for found in (
+            predict_pipeline([PipelineStage(4, 1)], Bursts(burst, burst * 5 // 4)),
+            predict_pipeline([PipelineStage(burst, burst // 4), PipelineStage(4, 1)]),
+        ):
+            last = found.stages[-1]
+            assert (last.delay, last.backlog, found.whole.rate) == (burst // 4 + 2, burst // 5 + 2, 0.8)
+    ahead = predict_pipeline([PipelineStage(100_000, 25_000), PipelineStage(81, 19)])
+    assert ahead.stages[1].backlog < 20_000
+    for slow in (PipelineStage(799, 201), PipelineStage(7999, 2001, name="1")):
+        with pytest.raises(InputError, match=r"stage 1: its backlog grows, as 0\.8 beats per cycle"):
+            predict_pipeline([PipelineStage(100_000, 25_000), slow])
+
+
+def test_bounds_of_endless_bursts_do_not_grow_with_more_beats() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        stages = [PipelineStage(int(w), int(r)) for w, r in rng.integers([20, 1], [60, 5], (3, 2))]
+        burst = int(rng.integers(1, 40))
+        every = max(int(np.ceil(burst / min(stage.load for stage in stages))), burst)
+        found = predict_pipeline(stages, Bursts(burst, every))
+        longer = predict_pipeline(stages, Bursts(burst, every).curve(60_000))
+        assert found.stages == longer.stages
+        assert (found.whole.delay, found.whole.backlog) == (longer.whole.delay, longer.whole.backlog)
 
 
 def run_on_rtl(folder: Path, drawn: DrawnPipeline, seeds: int) -> tuple[float, float]:
