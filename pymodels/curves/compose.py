@@ -72,7 +72,7 @@ class PipelineStage:
 
 
 @dataclass(frozen=True)
-class Bursts:
+class EndlessBursts:
     """Traffic without an end: bursts of ``burst`` beats, one per cycle, at least ``every`` cycles from start to start."""
 
     burst: int
@@ -127,7 +127,7 @@ _LEAST_BEATS, _MOST_BEATS = 1024, 1 << 22
 """Beats that are looked at of traffic without an end."""
 
 
-def predict_pipeline(stages: Sequence[PipelineStage], arrival: Cycles | Bursts | None = None) -> Prediction:
+def predict_pipeline(stages: Sequence[PipelineStage], arrival: Cycles | EndlessBursts | None = None) -> Prediction:
     """Bounds for stages in a row whose FIFOs never fill, and whose output is always taken.
 
     Args:
@@ -150,7 +150,7 @@ def predict_pipeline(stages: Sequence[PipelineStage], arrival: Cycles | Bursts |
             return Prediction(kept, kept[0])
         load = first.load
         comes = first.fastest(_enough(stages, load, first.work, first.rest, len(kept)))
-    elif isinstance(arrival, Bursts):
+    elif isinstance(arrival, EndlessBursts):
         load = Fraction(arrival.burst, arrival.every)
         comes = arrival.curve(_enough(stages, load, arrival.burst, arrival.every - arrival.burst, 0))
     else:

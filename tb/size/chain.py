@@ -9,7 +9,14 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from goldbeat.pymodels.curves.compose import Bursts, Cycles, PipelineStage, Prediction, arrival_curve, predict_pipeline
+from goldbeat.pymodels.curves.compose import (
+    EndlessBursts,
+    Cycles,
+    PipelineStage,
+    Prediction,
+    arrival_curve,
+    predict_pipeline,
+)
 from goldbeat.pymodels.errors import InputError
 from goldbeat.tb.run.signoff import load_run
 from goldbeat.tb.size.sized_parameter import SizedParameter
@@ -57,7 +64,7 @@ class Chain(_Table):
     stages: Sequence[ChainStage] = Field(min_length=1)
 
 
-def load_chain(path: Path) -> tuple[list[PipelineStage], Cycles | Bursts | None]:
+def load_chain(path: Path) -> tuple[list[PipelineStage], Cycles | EndlessBursts | None]:
     """The stages of a file, and the traffic of the first one.
 
     Raises:
@@ -69,7 +76,7 @@ def load_chain(path: Path) -> tuple[list[PipelineStage], Cycles | Bursts | None]
     return named, _arrival(chain.traffic, path)
 
 
-def _arrival(traffic: ChainTraffic, path: Path) -> Cycles | Bursts | None:
+def _arrival(traffic: ChainTraffic, path: Path) -> Cycles | EndlessBursts | None:
     if (traffic.burst is None) != (traffic.every is None) or (traffic.run is None) != (traffic.port is None):
         raise InputError("[traffic] with one of two", "burst and every, or run and port", file=path)
     if traffic.run is not None and traffic.burst is not None:
@@ -77,7 +84,7 @@ def _arrival(traffic: ChainTraffic, path: Path) -> Cycles | Bursts | None:
     if traffic.burst is not None and traffic.every is not None:
         if traffic.every < traffic.burst:
             raise InputError(f"every = {traffic.every}", f"at least the {traffic.burst} cycles of a burst", file=path)
-        return Bursts(traffic.burst, traffic.every)
+        return EndlessBursts(traffic.burst, traffic.every)
     if traffic.run is None:
         return None
     subject = load_run(path.parent / traffic.run)

@@ -11,7 +11,7 @@ import pytest
 from commands import goldbeat
 from pipelines import BEATS, DrawnPipeline, draw_pipelines, worst_seen
 
-from goldbeat.pymodels.curves.compose import Bursts, PipelineStage, arrival_curve, predict_pipeline
+from goldbeat.pymodels.curves.compose import EndlessBursts, PipelineStage, arrival_curve, predict_pipeline
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.run.signoff import load_run
@@ -79,7 +79,7 @@ def test_stages_that_carry_just_their_load_over_long_bursts() -> None:
     # A burst comes at one beat a cycle: a fifth of it waits, whatever its length.
     for burst in (4000, 100_000):
         for found in (
-            predict_pipeline([PipelineStage(4, 1)], Bursts(burst, burst * 5 // 4)),
+            predict_pipeline([PipelineStage(4, 1)], EndlessBursts(burst, burst * 5 // 4)),
             predict_pipeline([PipelineStage(burst, burst // 4), PipelineStage(4, 1)]),
         ):
             last = found.stages[-1]
@@ -97,8 +97,8 @@ def test_bounds_of_endless_bursts_do_not_grow_with_more_beats() -> None:
         stages = [PipelineStage(int(w), int(r)) for w, r in rng.integers([20, 1], [60, 5], (3, 2))]
         burst = int(rng.integers(1, 40))
         every = max(int(np.ceil(burst / min(stage.load for stage in stages))), burst)
-        found = predict_pipeline(stages, Bursts(burst, every))
-        longer = predict_pipeline(stages, Bursts(burst, every).curve(60_000))
+        found = predict_pipeline(stages, EndlessBursts(burst, every))
+        longer = predict_pipeline(stages, EndlessBursts(burst, every).curve(60_000))
         assert found.stages == longer.stages
         assert (found.whole.delay, found.whole.backlog) == (longer.whole.delay, longer.whole.backlog)
 
