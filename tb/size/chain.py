@@ -10,8 +10,8 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from goldbeat.pymodels.curves.compose import (
-    EndlessBursts,
     Cycles,
+    EndlessBursts,
     PipelineStage,
     Prediction,
     arrival_curve,
