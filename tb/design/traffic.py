@@ -29,9 +29,11 @@ FILL = 4200
 """Beats that fill the queues of a design of which nothing is known: more than 4096 places."""
 FILLS = (FILL, 17_000, 132_000)
 """Beats that are tried one after the other, until every ready of the design stays low: for 4096, 16 Ki and 128 Ki places."""
+_LONGER = 8
+"""How much longer sinks are away where all frames are short."""
 FILLING = "filling queues"
 """How the labels of the episodes begin that do."""
-KEEPS = ("full", "words", "bytes", "any", "holes", "hole", "empty")
+KEEPS = ("full", "words", "bytes", "least", "any", "holes", "hole", "empty")
 """What TKEEP of random traffic may be."""
 FRAME = (1, 12)
 """Shortest and longest frame in beats, unless a bench says otherwise."""
@@ -85,8 +87,9 @@ def random_trace(
         frame: shortest and longest frame in beats.
         frames: lengths of frames in beats, in place of ``frame``; what is left of the beats is one more frame.
         keep: ``full``; ``words``: the last beat of a frame has a random number (at least 1) of whole low words, others are
-            full; ``bytes``: the same in bytes; ``any``: every keep bit at random on every beat; ``holes``: the same, but each
-            frame keeps a byte; ``hole``: one beat leaves bytes out in front of kept ones; ``empty``: one frame keeps none.
+            full; ``bytes``: the same in bytes; ``least``: the last beat of a frame has its lowest byte alone; ``any``: every
+            keep bit at random on every beat; ``holes``: the same, but each frame keeps a byte; ``hole``: one beat leaves bytes
+            out in front of kept ones; ``empty``: one frame keeps none.
         finish: end on TLAST.
         sidebands: widths by name (``tid``, ``tdest``, ``tuser``).
         positions: one of eight bytes that are kept has no TSTRB, at random.
@@ -130,6 +133,8 @@ def _mask(rng: Rng, keep: str, last: npt.NDArray[np.bool_], lanes: int) -> npt.N
         unit = 4 if keep == "words" and lanes >= 4 else 1
         count = unit * rng.integers(1, lanes // unit + 1, beats)
         mask = np.where(last[:, None], np.arange(lanes) < count[:, None], True)
+    elif keep == "least":
+        mask[last, 1:] = False
     elif keep == "hole" and lanes > 1 and beats:
         row = int(rng.integers(beats))
         mask[row] = rng.integers(0, 2, lanes)
@@ -360,13 +365,20 @@ def filling(traffic: Traffic, setting: CaseContext, extremes: Sequence[int] = ()
     fill = int(setting.options["fill"])
     if fill < 1 or not setting.outputs:
         return []
-    away = Pattern("array", values=(0,) * fill + (1,) * fill)
     found = []
     for number, length in enumerate((0, *(() if setting.inputs else extremes))):
         rng = np.random.default_rng([setting.seed, 8, *([number] * (number > 0))])
-        framed = replace(setting, frames=(length,) * (fill // length)) if length else setting
+        framed, label, cycles = setting, FILLING, fill
+        if length:
+            framed = replace(setting, frames=(length,) * (fill // length))
+            label += f" with frames of {length} beat(s)"
+        if length and length == min(extremes):
+            # A design may take long for each frame, and count bytes.
+            cycles *= _LONGER
+            if setting.options.get("keep") in ("bytes", "any"):
+                framed = replace(framed, options={**setting.options, "keep": "least"})
+        away = Pattern("array", values=(0,) * cycles + (1,) * fill)
         made = _dress(traffic(framed, rng, fill), "none", "none", setting, int(rng.integers(1 << 31)))
-        label = f"{FILLING} with frames of {length} beat(s)" if length else FILLING
         found.append(replace(made, ready=dict.fromkeys(setting.outputs, away), aside=True, label=label))
     return found
 

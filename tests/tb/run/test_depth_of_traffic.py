@@ -99,6 +99,25 @@ def test_the_sweep_has_resets_where_they_leave_something_to_compare(
     assert not cuts or not episodes[cut[0]].pattern("m").ready(70).any()
 
 
+def test_queues_are_filled_with_the_shortest_and_the_longest_frames_too(tmp_path: Path) -> None:
+    """A ready that counts bytes or frames hides that beats overflow, and the other way round."""
+    (tmp_path / "d.v").write_text("module d; endmodule")
+    table = description().model_dump(exclude_unset=True)
+    table["streams"] = [
+        {**one, "width": 32, "signals": {**one["signals"], "tkeep": f"{one['name']}_tkeep"}} for one in table["streams"]
+    ]
+    design = Description.model_validate({**table, "traffic": {"keep": "bytes"}}).design(tmp_path)
+    episodes = design.case("sweep").make(Request(design, design.case("sweep")).setting(1))
+    usual, short, long = (one for one in episodes if one.label.startswith(FILLING))
+    lengths = [{b - a for a, b in one.inputs["s"].frame_bounds()} for one in (usual, short, long)]
+    assert [len(one.inputs["s"]) for one in (usual, short, long)] == [FILL] * 3
+    assert (len(lengths[0]) > 2, lengths[1], LONGEST in lengths[2]) == (True, {1}, True)
+    assert short.inputs["s"].keep.tolist() == [[True, False, False, False]] * FILL
+    # The sink is away for longer, as a design may take long for each frame.
+    assert not short.pattern("m").ready(8 * FILL).any()
+    assert usual.pattern("m").ready(FILL + 1)[-1]
+
+
 # -- queues -------------------------------------------------------------------------------------------------------------
 
 CLOCK = {"clk": Clock(4000, 4000)}
