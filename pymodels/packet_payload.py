@@ -81,11 +81,34 @@ def without_headers(trace: Trace) -> Trace:
     return replace(trace, keep=keep)
 
 
+def check_headers(trace: Trace) -> None:
+    """Refuse a packet stream with a frame that begins with another word than a header.
+
+    Raises:
+        InputError: it names the frame and its word.
+    """
+    if trace.width < 8 * WORD_BYTES or not len(trace):
+        return
+    at = np.flatnonzero(np.concatenate([[True], trace.last[:-1]]))
+    words = np.ascontiguousarray(trace.data[at, :WORD_BYTES]).view("<u4").reshape(-1)
+    header = parse_header(words)
+    from_pl = (header.row == PL_ROW) & (header.col == PL_COL)
+    if len(wrong := np.flatnonzero(~(header.reserved_ok & (header.parity_ok | from_pl)))):
+        frame = int(wrong[0])
+        found = f"0x{int(words[frame]):08x} in beat {at[frame]}, where frame {frame} begins"
+        raise InputError(found, "a packet header: odd parity, and reserved bits zero")
+
+
 def payload_of(trace: Trace, packets: bool | None = None) -> Trace:
     """A stream without what is no payload.
 
     Args:
         trace: the stream.
         packets: it is a packet stream; None: if it looks like one.
+
+    Raises:
+        InputError: it is said to be a packet stream, and is none.
     """
+    if packets:
+        check_headers(trace)
     return without_headers(trace) if (looks_like_packets(trace) if packets is None else packets) else trace

@@ -18,7 +18,7 @@ from goldbeat.pymodels.plio_file import PlioFile
 from goldbeat.pymodels.plio_file.store import store
 from goldbeat.tb.cli.common import FAILED, ClockMhz, Force, Json, check_free, examples, print_json, working
 from goldbeat.tb.cli.screen import Screen, literal, show_table
-from goldbeat.tb.cli.trace_files import Packets, check_clock, check_ports, counted, of_port, read_timed
+from goldbeat.tb.cli.trace_files import Packets, check_clock, check_different, check_ports, counted, of_port, read_timed
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.obligations.summary import counts_text
 from goldbeat.tb.run.signoff import (
@@ -152,6 +152,7 @@ def _names(files: Sequence[Path], given: Sequence[str]) -> list[str]:
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"two files for port {name!r}; --port names them")
+    check_different(files)
     return names
 
 

@@ -49,6 +49,14 @@ def check_ports(ports: Sequence[str], given: Sequence[str], option: str) -> None
             raise UsageError(f"{option} {name} is given twice")
 
 
+def check_different(files: Sequence[Path]) -> None:
+    """Refuse one file as several ports of a run: it would be compared with itself."""
+    for number, path in enumerate(files):
+        for other in files[:number]:
+            if path.exists() and other.exists() and path.samefile(other):
+                raise UsageError(f"{path} is given as two ports; expected a file of its own for each")
+
+
 def of_port(port: str, given: Sequence[str], option: str) -> str:
     """What an option says of a port: its own value, else the one of all.
 

@@ -229,7 +229,16 @@ def _clocks(request: Request, episode: EpisodeResult | None) -> dict[str, Any]:
         if wish is not None and wish.mhz is not None:
             source = f"--clock {clock.name}={wish}"
         given = by_clock.get(clock.name, InputClock(source))
-        found[clock.name] = {"period_ps": period, "from": given.source, "inferred": given.inferred}
+        # Of several clocks, periods are drawn.
+        described = (
+            clock.period_ps if "period_ps" in clock.model_fields_set and len(request.design.clocks) == 1 else None
+        )
+        found[clock.name] = {
+            "period_ps": period,
+            "described_ps": described,
+            "from": given.source,
+            "inferred": given.inferred,
+        }
     return found
 
 

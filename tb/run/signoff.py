@@ -30,7 +30,7 @@ from goldbeat.pymodels.measure import (
     open_tail,
     rate_of,
 )
-from goldbeat.pymodels.packet_payload import looks_like_packets, without_headers
+from goldbeat.pymodels.packet_payload import check_headers, looks_like_packets, without_headers
 from goldbeat.pymodels.samples import sample_type
 from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.transactions import Transactions
@@ -322,9 +322,16 @@ class _ReportPort(BaseModel):
 
 
 class _ReportClock(BaseModel):
-    """What a report says of a clock."""
+    """What a report says of a clock: of the run's, and of the description's, where one is described."""
 
     inferred: bool = False
+    period_ps: int = 0
+    described_ps: int | None = None
+
+    @property
+    def other(self) -> bool:
+        """It is not the described one; an odd period runs a picosecond longer."""
+        return self.described_ps is not None and abs(self.period_ps - self.described_ps) > 1
 
 
 class _ReportEpisodes(BaseModel):
@@ -407,6 +414,7 @@ class Subject:
         processes: programs that the run's model has started.
         warnings: of the run.
         obligations: of the run; None: it has counted none.
+        other_clocks: clocks that are not as the description has them: periods in picoseconds, the run's and the described one.
     """
 
     name: str
@@ -422,6 +430,7 @@ class Subject:
     processes: Sequence[str] = ()
     warnings: Sequence[str] = ()
     obligations: ReportObligations | None = None
+    other_clocks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def unrecorded(self) -> str:
@@ -507,7 +516,8 @@ def load_run(folder: Path) -> Subject:
     episodes = _load_main(folder, report) if report.measured is None else _load_all(folder, report)
     cut = 0 if report.measured is None else report.measured.cut
     known = (report.status, report.time_compared, cut, report.buses, report.sources, report.versions)
-    more = (has_seal, report.processes, report.warnings, report.obligations)
+    clocks = {n: (c.period_ps, c.described_ps or 0) for n, c in report.clocks.items() if c.other}
+    more = (has_seal, report.processes, report.warnings, report.obligations, clocks)
     return Subject(name, list(report.ports), episodes, *known, *more)
 
 
@@ -585,6 +595,14 @@ def _source_checks(subject: Subject, *, allow_stale: bool) -> Iterator[LimitChec
     yield LimitCheck("run", "sources", "unchanged", found, "", verdict, "" if allow_stale else reason)
 
 
+def _clock_checks(subject: Subject) -> Iterator[LimitCheck]:
+    """A check for each clock of a run that is not the described one: rates and times are those of another design."""
+    for name, periods in subject.other_clocks.items():
+        ran, described = (f"{1e6 / period:.6g} MHz" for period in periods)
+        reason = f"the run had {ran}, the description has {described}; run it with that clock, or set period_ps"
+        yield LimitCheck("run", f"clock {name}", described, ran, "", "fail", reason)
+
+
 def check_subject(
     subject: Subject, limits: Limits, *, allow_recorded: bool = False, allow_stale: bool = False
 ) -> list[LimitCheck]:
@@ -610,6 +628,7 @@ def check_subject(
     if subject.status is not None:
         found.append(_run_check(subject.status, allow_recorded=allow_recorded))
         found += _source_checks(subject, allow_stale=allow_stale)
+        found += _clock_checks(subject)
     for name, table in limits.port.items():
         found += _port_checks(subject, name, table)
     for name, paths in limits.latency.items():
@@ -781,6 +800,9 @@ def _payload(name: str, port: MeasuredPort, packets: bool | None) -> MeasuredPor
     if not (port.packets if packets is None else packets):
         return port
     try:
+        if len(port.lines):
+            # Episodes of a run keep no data.
+            check_headers(port.trace)
         return replace(port, trace=without_headers(port.trace))
     except InputError as error:
         raise UsageError(f"[port.{name}] as packets: {error}") from None

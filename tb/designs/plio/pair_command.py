@@ -35,7 +35,7 @@ from goldbeat.tb.cli.common import (
     print_json,
     say,
 )
-from goldbeat.tb.cli.trace_files import Packets, check_clock, payload, read_file
+from goldbeat.tb.cli.trace_files import Packets, check_clock, check_different, payload, read_file
 
 _STEADY = 0.05
 """Intervals agree if the longest is at most this share longer than the shortest."""
@@ -92,6 +92,7 @@ def pair(
     """
     if out is not None:
         check_free(out, force)
+    check_different([source, sink])
     files = [
         read_file(source, dtype, width, clock, packets=bool(packets)),
         read_file(sink, out_dtype or dtype, width if out_width is None else out_width, clock, packets=bool(packets)),

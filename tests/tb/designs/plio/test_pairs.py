@@ -247,6 +247,30 @@ def test_a_pair_of_packet_streams_counts_payload(tmp_path: Path) -> None:
     assert json.loads(plio("pair", *_pair(tmp_path), "--no-packets", "--json").stdout)["bytes"]["in"] == 64
 
 
+def test_a_frame_without_a_header_is_no_packet(tmp_path: Path) -> None:
+    data = np.zeros((64, 4), np.uint8)
+    data[[0, 16, 48]] = np.array([2415853568], "<u4").view(np.uint8)
+    trace = Trace.from_bytes(data, last=[n % 16 == 15 for n in range(64)], clock_ps=4000)
+    write(tmp_path / "p.txt", trace, "int32", style=STAMPED)
+    said = "0x00000000 in beat 32, where frame 2 begins, expected a packet header"
+    limits = tmp_path / "l.toml"
+    limits.write_text("[port.p]\nmax_gap_ns = 10\n")
+    file = (tmp_path / "p.txt", *_TYPE)
+    assert said in goldbeat("signoff", *file, "--limits", limits, "--packets", code=2).stderr
+    assert said in plio("throughput", *file, "--packets", code=2).stderr
+    limits.write_text("[port.p]\nmax_gap_ns = 10\npackets = true\n")
+    assert said in goldbeat("signoff", *file, "--limits", limits, code=2).stderr
+
+
+def test_one_file_is_not_two_ports(tmp_path: Path) -> None:
+    stamped(tmp_path / "in.txt", list(range(16)))
+    (tmp_path / "out.txt").hardlink_to(tmp_path / "in.txt")
+    assert "is given as two ports" in plio("pair", *_pair(tmp_path), "--iteration", 8, code=2).stderr
+    limits = tmp_path / "l.toml"
+    limits.write_text('[latency."in->out"]\nmax_ns = 10\n')
+    assert "is given as two ports" in goldbeat("signoff", *_pair(tmp_path), "--limits", limits, code=2).stderr
+
+
 def test_a_table_refuses_what_does_not_fit_its_files(tmp_path: Path) -> None:
     for name in "ab":
         stamped(tmp_path / f"{name}.txt", list(range(16)))
