@@ -14,8 +14,10 @@ class Crossing:
         signal: a register's path from the top module on, or the name of an input.
         clock: the clock on which it is read, an input of the top module.
         copies: registers on that clock that take it as it is: the first flip-flops of synchronisers.
+        used: of these, those that take it in each cycle and whose output goes elsewhere than into one more flip-flop.
     """
 
     signal: str
     clock: str
     copies: tuple[str, ...] = ()
+    used: tuple[str, ...] = ()

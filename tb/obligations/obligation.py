@@ -16,6 +16,7 @@ KINDS = (
     "answers",
     "attributes",
     "outstanding",
+    "crossings",
     "reset",
     "values",
     "initial",

@@ -6,11 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.traffic import FILLING
 from goldbeat.tb.obligations.buses import bus_obligations
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.run.functional import STALL_BINS, add_bins, port_coverage, stream_bins
+from goldbeat.tb.run.late_ready import passed_over
 from goldbeat.tb.run.runs import RunResult
 
+_TURNS = 64
+"""Frames that an input may have to wait for, while another has them."""
 _MORE = "the case sweep, or more seeds (--seeds N, of verify --budget 60s)"
 
 
@@ -30,7 +34,7 @@ def obligations_of(result: RunResult, bins: Mapping[str, Mapping[str, int]]) -> 
             offered = [e.stimulus.inputs[port.name] for e in result.episodes if port.name in e.stimulus.inputs]
             hits = {**add_bins(map(stream_bins, offered)), **{name: hits.get(name, 0) for name in STALL_BINS}}
         found += _of_stream(port, hits, unchecked=design.unchecked)
-    return [*found, *bus_obligations(result), *_of_start(result)]
+    return [*found, *_of_turns(result), *bus_obligations(result), *_of_start(result)]
 
 
 def _of_stream(port: StreamPort, bins: Mapping[str, int], *, unchecked: Mapping[str, str]) -> Iterator[Obligation]:
@@ -64,6 +68,20 @@ def _of_stream(port: StreamPort, bins: Mapping[str, int], *, unchecked: Mapping[
     if inward and port.has("tid"):
         yield tried("attributes", "tid", "two frames with one ID", "id again")
         yield tried("attributes", "tid", "two frames with different IDs", "id changed")
+
+
+def _of_turns(result: RunResult) -> Iterator[Obligation]:
+    """Where inputs share an output, that each gets its turn, in runs that offer much at all of them."""
+    design, ports = result.request.design, result.request.design.bundles(result.request.all_params)
+    inputs = [port for port in ports if port.direction == "in" and port.has("tready")]
+    full = [e for e in result.episodes if e.stimulus.label.startswith(FILLING)]
+    if design.ordered or len(inputs) < 2 or len(inputs) + 1 != len(ports) or not full:
+        return
+    for port in inputs:
+        most = max(passed_over(port, inputs, e.stimulus, e.record.outcome) for e in full)
+        what = f"served before another input had ended {_TURNS} frames"
+        how = f"RTL that lets it wait for fewer than the {most} frames of another input, or a waiver if it comes last on purpose"
+        yield Obligation("handshake", port.pin("tready"), what, most < _TURNS, how)
 
 
 def _of_start(result: RunResult) -> Iterator[Obligation]:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.build.harness import TOP
 from goldbeat.tb.design.bus_ports import data_bytes
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
@@ -22,6 +25,7 @@ from goldbeat.tb.obligations.buses import address_pin
 from goldbeat.tb.obligations.conditions import SettledConditions, condition_obligations, pins_of_design
 from goldbeat.tb.obligations.obligation import Obligation, merge_obligations, with_waivers
 from goldbeat.tb.obligations.ports import port_obligations
+from goldbeat.tb.run.crossings import find_crossings
 from goldbeat.tb.run.runs import Origin, Request, RunResult, run
 
 BUDGET_S = 20.0
@@ -113,6 +117,7 @@ def try_all(
     counts: dict[str, int] = {}
     begin = _processor_s()
     pins, settle = pins_of_design(design), SettledConditions(design)
+    tried.obligations = _synchronisers(design)
     cases = [case for case in design.cases if not case.slow and case.lacks({}) is None]
     fixed = _fixed_rounds(design, cases, source, seed)
     with tempfile.TemporaryDirectory(prefix="goldbeat-") as place:
@@ -169,6 +174,31 @@ def _fixed_rounds(design: Design, cases: Sequence[Case], source: str | None, see
         # Counters that wrap behind many beats.
         rounds.append([_Part(replace(whole, seeds=(seed + 2,), options={"fill": FILLS[-1]}))])
     return rounds
+
+
+def _synchronisers(design: Design) -> list[Obligation]:
+    """That what crosses between clocks goes through two flip-flops, by the RTL: simulation rarely shows one that is missing."""
+    if len(design.clocks) < 2:
+        return []
+    with suppress(UsageError):
+        return [
+            Obligation(
+                "crossings",
+                _inside(name),
+                f"the flip-flop that takes {_inside(one.signal)} to {one.clock} is read by a second one alone",
+                name not in one.used,
+                "a second flip-flop behind it, or a waiver if it rests whenever it is read",
+            )
+            for one in find_crossings(design, design.params(design.cases[0], {}))
+            for name in one.copies
+        ]
+    # No signal crosses.
+    return []
+
+
+def _inside(path: str) -> str:
+    """A register's path without the instance of the design."""
+    return path.removeprefix(f"{TOP}.dut.")
 
 
 def _resets(whole: Request) -> list[_Part]:

@@ -34,12 +34,16 @@ class _Block:
         reads: by what it assigns, what that depends on.
         blocking: what it assigns at once.
         copies: by what it assigns, variables whose whole value it takes.
+        copied_if: by what it assigns, what its copies depend on.
+        reset_if: by what it assigns, what its constants depend on.
     """
 
     edges: tuple[str, ...]
     reads: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     blocking: set[str] = field(default_factory=set)
     copies: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    copied_if: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    reset_if: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
 
 def find_crossings(design: Design, params: Mapping[str, Any]) -> tuple[Crossing, ...]:
@@ -159,7 +163,27 @@ class _Netlist:
         for name, clock in self._outputs.items():
             for root in self._foreign([name], clock):
                 found.setdefault((root, clock), set())
-        return tuple(Crossing(*key, tuple(sorted(copies))) for key, copies in sorted(found.items()))
+        used = self._used({name for copies in found.values() for name in copies})
+        return tuple(
+            Crossing(*key, tuple(sorted(copies)), tuple(sorted(copies & used))) for key, copies in sorted(found.items())
+        )
+
+    def _used(self, copies: set[str]) -> set[str]:
+        """Of registers that copy a signal of another clock, those that are no flip-flop in front of another one.
+
+        A register that takes the signal at times, and not only out of reset, holds data that rest.
+        """
+        found: set[str] = set()
+        always: set[str] = set()
+        for _, block in self._clocked:
+            for name, reads in block.reads.items():
+                roots = self._roots(reads)
+                taken = {self._original(one) for one in block.copies[name]}
+                if name in copies and block.copied_if[name] <= block.reset_if[name]:
+                    always.add(name)
+                found |= {one for one in roots & copies if name in block.blocking or taken != {one}}
+        found |= {one for name in self._outputs for one in self._roots([name]) & copies}
+        return found & always
 
     def _foreign(self, names: Iterable[str], clock: str) -> set[str]:
         return {root for root in self._roots(names) if self._domains.get(root, clock) != clock}
@@ -238,8 +262,9 @@ def _statement(node: _Node, conditions: set[str], block: _Block) -> None:
     plain_left = len(left) == 1 and left[0]["type"] == "VARREF"
     if plain_left and len(right) == 1 and right[0]["type"] == "VARREF":
         block.copies[one].add(str(right[0]["name"]))
+        block.copied_if[one] |= conditions
     elif plain_left and len(right) == 1 and right[0]["type"] == "CONST":
-        pass
+        block.reset_if[one] |= conditions
     else:
         for name in written:
             block.copies[name] |= {"", name}

@@ -110,6 +110,26 @@ def stays_low(port: StreamPort, ports: Sequence[StreamPort], stimulus: Stimulus,
     return longest >= max(HELD, 2 * other)
 
 
+def passed_over(port: StreamPort, ports: Sequence[StreamPort], stimulus: Stimulus, found: Outcome) -> int:
+    """The most frames that one other input has ended while one beat of an input waited; where there is no TLAST, beats."""
+    given, taken = stimulus.inputs.get(port.name), found.ports.get(port.name)
+    if given is None or taken is None or not len(taken):
+        return 0
+    spans = [
+        ((taken.offset_ps + offered * taken.clock_ps), (taken.offset_ps + (offered + waits) * taken.clock_ps))
+        for _, offered, waits in _waits(given, taken, 0 if stimulus.settled else 1)
+    ]
+    most = 0
+    for other in ports:
+        trace = found.ports.get(other.name)
+        if other.direction != "in" or other.name == port.name or trace is None or not len(trace):
+            continue
+        ends = trace.time_ps[trace.last] if other.has("tlast") else trace.time_ps
+        for since, until in spans:
+            most = max(most, int((np.searchsorted(ends, until) - np.searchsorted(ends, since)).max(initial=0)))
+    return most
+
+
 def held_back(ports: Sequence[StreamPort], stimulus: Stimulus, found: Outcome) -> bool:
     """Whether some output had beats and a sink that is not always ready."""
     return any(

@@ -74,6 +74,15 @@ def test_crossings_are_found_in_the_elaborated_design():
     )
 
 
+@pytest.mark.parametrize("name", ["one flip-flop before full", "one flip-flop before empty"])
+def test_a_flip_flop_that_is_used_at_once_is_named(name, tmp_path):
+    pairs = {**UNSEEN, "one flip-flop before full": [BREAKS["one flip-flop before full"]]}[name]
+    design = broken_fifo(tmp_path, *pairs)
+    used = [one.used for one in find_crossings(design, design.params(design.cases[0], {})) if one.used]
+    meta = "rgray_meta_q" if "full" in name else "wgray_meta_q"
+    assert used == [(f"harness.dut.u_fifo_async.{meta}",)]
+
+
 def test_a_design_with_one_clock_has_none():
     fifo = find_design("axis_fifo")
     with pytest.raises(UsageError, match="axis_fifo: no signal crosses between its clocks: aclk"):

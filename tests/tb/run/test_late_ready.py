@@ -18,7 +18,7 @@ from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.designs.axis.bench_fifo import DESIGN as FIFO
-from goldbeat.tb.run.late_ready import late_channels, late_ready
+from goldbeat.tb.run.late_ready import late_channels, late_ready, passed_over
 from goldbeat.tb.run.report import write_report
 from goldbeat.tb.run.runs import Request, run
 
@@ -49,6 +49,17 @@ def test_waits_are_counted_from_the_offer():
     assert _found([0], [1], 0, settled=False) == []
     assert _found([0], [1], 0) != []
     assert _found([0, 1], [], 0) == []
+
+
+@pytest.mark.parametrize(("cycles", "most"), [([1, 3, 5, 7], 1), ([1, 100, 101, 102], 40)])
+def test_frames_that_pass_a_waiting_beat_are_counted(cycles, most):
+    """Inputs that take turns, and one that waits until the other has ended all its frames of one beat."""
+    other = PORT.model_copy(update={"name": "o_axis"})
+    inputs = {"s_axis": _trace(range(len(cycles))), "o_axis": _trace(range(40))}
+    stimulus = Stimulus(inputs, clocks={"aclk": CLOCK}, program={"s_axil": (Access("read", 0),)})
+    passing = replace(_trace(2 * np.arange(40) + 2), last=np.ones(40, np.bool_))
+    turns = Outcome({"s_axis": _trace(cycles), "o_axis": passing})
+    assert passed_over(PORT, (PORT, other), stimulus, turns) == most
 
 
 @pytest.mark.sim
