@@ -134,6 +134,7 @@ def judge(
     checks = check_subject(what, rules, allow_recorded=allow_recorded, allow_stale=stale)
     good = all(c.passed for c in checks)
     if out is not None:
+        check_free(out, force, [Path(path) for files in (what.sources or {}).values() for path in files])
         store(out, limits_junit(what, checks).encode(), force=force)
     if tell is not None:
         found = {"passed": good, **_facts(what, rules), "checks": [asdict(c) for c in checks]}

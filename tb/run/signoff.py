@@ -617,8 +617,9 @@ def check_subject(
     """
     limits = by_port(limits, subject.names)
     wanted = [*limits.port, *(port for pair in limits.pairs() for port in pair)]
-    # A file has one port; a latency limit cannot be measured on it, whatever the ports are called.
-    missing = [p for p in wanted if p not in subject.names] if subject.status is not None else []
+    # One file has one port; a latency limit cannot be measured on it, whatever the ports are called.
+    alone = subject.status is None and len(subject.names) == 1
+    missing = [] if alone else [p for p in wanted if p not in subject.names]
     missing = missing or [p for p in limits.port if p not in subject.names]
     if missing:
         raise UsageError(f"limit for unknown port {missing[0]!r}; {subject.name} has: {', '.join(subject.names)}")

@@ -24,6 +24,8 @@ from goldbeat.tb.toml import load_model
 
 _MOST = 4096
 """Beats of a measured stream that are looked at."""
+_MOST_CYCLES = 10**9
+"""Of each number of a stage."""
 
 
 class _Table(BaseModel):
@@ -50,10 +52,10 @@ class ChainStage(_Table):
     """A stage, as :class:`~goldbeat.pymodels.curves.compose.PipelineStage` has it."""
 
     name: str = ""
-    work: int = Field(ge=1)
-    rest: int = Field(default=0, ge=0)
-    latency: int = Field(default=2, ge=1)
-    every: int = Field(default=1, ge=1)
+    work: int = Field(ge=1, le=_MOST_CYCLES)
+    rest: int = Field(default=0, ge=0, le=_MOST_CYCLES)
+    latency: int = Field(default=2, ge=1, le=_MOST_CYCLES)
+    every: int = Field(default=1, ge=1, le=_MOST_CYCLES)
     depth: str = ""
 
 

@@ -15,7 +15,7 @@ from goldbeat.pymodels.backlog import backlog
 from goldbeat.pymodels.curves.iterations import Iterations, iteration_bytes, iterations, times_json
 from goldbeat.pymodels.curves.port import TOO_FEW
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.measure import UnmeasurableError
+from goldbeat.pymodels.measure import UnmatchedError, UnmeasurableError
 from goldbeat.pymodels.plio_file import PlioFile
 from goldbeat.pymodels.plio_file.store import store
 from goldbeat.pymodels.samples import SampleType
@@ -99,9 +99,14 @@ def pair(
     ]
     times = [_started(files[0], source, clock, start), _taken(files[1], sink, clock)]
     given, taken = (payload(trace, path, packets) for trace, path in zip(times, (source, sink), strict=True))
-    sizes = _sizes(iteration, files, given, taken)
     try:
+        sizes = _sizes(iteration, files, given, taken)
         found = iterations(given, taken, *sizes)
+    except UnmatchedError as error:
+        if as_json:
+            print_json({"unmatched": str(error)})
+        say(f"FAIL {sink}: {error}", err=as_json)
+        raise typer.Exit(FAILED) from None
     except UnmeasurableError as error:
         raise InputError(
             str(error), "files of the same run, and --iteration N:M as the kernel has it", file=sink
@@ -162,7 +167,14 @@ def _taken(file: PlioFile, path: Path, clock: float | None, hint: str = "") -> T
 def _sizes(iteration: str | None, files: list[PlioFile], given: Trace, taken: Trace) -> tuple[int, int]:
     """Payload bytes of an iteration at both ends."""
     if iteration is None:
-        return _frame(given, "input"), _frame(taken, "output")
+        size = _frame(given, "input")
+        try:
+            return size, _frame(taken, "output")
+        except UsageError as error:
+            if taken.last.any():
+                # Those of the input are alike.
+                raise UnmatchedError(str(error)) from None
+            raise
     parts = iteration.split(":")
     if len(parts) > 2 or not all(part.isdecimal() and 0 < int(part) <= _MOST_SAMPLES for part in parts):
         raise UsageError(f"--iteration {iteration}: expected N or N:M, samples in and out")

@@ -357,6 +357,9 @@ def test_a_run_whose_sources_have_changed_is_stale(
     assert code == 0, text
     assert {kind for kind, files in found["sources"].items() if files} == {"RTL", "description", "model", "stimulus"}
     assert {"goldbeat", "python", "simulator"} == set(found["versions"])
+    # What the run was made from is no place for results.
+    code, text = goldbeat([*check, "--junit", str(bench / "model.py"), "--force"])
+    assert (code, "model.py is also an input of this command" in text) == (2, True), text
     if change == "gone":
         (bench / "in.txt").unlink()
     else:

@@ -55,8 +55,8 @@ def test_pairs_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     (tmp_path / "plain.txt").write_text("1\n" * 16)
     base = [tmp_path / "in.txt", tmp_path / "out.txt", "-t", "int32", "-w", 32]
     assert "no TLAST at the input; --iteration N:M" in plio("pair", *base, code=2).stderr
-    assert "missing complete iteration at the input" in plio("pair", *base, "--iteration", "17:4", code=2).stderr
-    assert "2 complete iterations at the input and 4 at" in plio("pair", *base, "--iteration", "8:4", code=2).stderr
+    assert "no complete iteration at the input" in plio("pair", *base, "--iteration", "17:4", code=1).stdout
+    assert "2 complete iterations at the input and 4 at" in plio("pair", *base, "--iteration", "8:4", code=1).stdout
     back = [base[1], base[0], *base[2:], "--iteration", "8"]
     assert "leaves 400000 ps before it enters" in plio("pair", *back, code=2).stderr
     assert "expected N or N:M" in plio("pair", *base, "--iteration", "8:4:2", code=2).stderr
@@ -329,3 +329,25 @@ def test_an_output_of_an_earlier_command_is_replaced(tmp_path: Path, monkeypatch
     stamped(Path("in.txt"), list(range(16)))
     for force in ([], ["--force"]):
         plio("throughput", "in.txt", *_TYPE, "--over-time", "rates.csv", *force)
+
+
+def test_outputs_that_do_not_pair_off_fail(tmp_path: Path) -> None:
+    """An iteration that nothing has asked for, and a beat lost inside a frame, are faults of the design, no bad input."""
+    frame = np.arange(32) % 8 == 7
+    stamped(tmp_path / "in.txt", list(range(24)), last=frame[:24])
+    stamped(tmp_path / "more.txt", list(range(9, 41)), last=frame)
+    stamped(tmp_path / "lost.txt", [*range(9, 12), *range(13, 33)], last=np.delete(frame[:24], 3))
+    for name, found in (
+        ("more", "3 complete iterations at the input and 4 at the output"),
+        ("lost", "frames of 28 to 32"),
+    ):
+        said = plio("pair", tmp_path / "in.txt", tmp_path / f"{name}.txt", *_TYPE, code=1).stdout
+        assert f"{name}.txt: {found}" in said
+
+
+def test_limits_of_paths_between_files_need_ports_that_are_there(tmp_path: Path) -> None:
+    stamped(tmp_path / "i.txt", list(range(24)))
+    stamped(tmp_path / "o.txt", list(range(9, 33)))
+    (tmp_path / "l.toml").write_text('[latency."i->x"]\nmax_ns = 100\n')
+    words = ("signoff", tmp_path / "i.txt", tmp_path / "o.txt", *_TYPE, "--limits", tmp_path / "l.toml")
+    assert "limit for unknown port 'x'; " in goldbeat(*words, code=2).stderr
