@@ -35,7 +35,8 @@ class PlayedTrace:
         checks: its checks.
         interrupt: the interrupt is high in the end.
         reads: registers that were read and had the value that the test says.
-        stuck: operations that are enabled and never done; such a test fails.
+        stuck: why the test does not come to its end: operations that are enabled and never done, or a register without the
+            value that it says; such a test fails.
         unordered: accesses to memory that nothing orders; such a test fails, too.
         notes: writes that have no effect.
         operations: engines' groups that it enables.
@@ -68,6 +69,10 @@ def play_trace(trace: NvdlaTrace) -> PlayedTrace:
     return _Player(trace).play()
 
 
+class _WrongValueError(InputError):
+    """A register does not have the value that the test says."""
+
+
 class _Player:
     def __init__(self, trace: NvdlaTrace) -> None:
         self._trace = trace
@@ -86,6 +91,7 @@ class _Player:
 
     def play(self) -> PlayedTrace:
         stuck: tuple[str, ...] = ()
+        wrong: tuple[str, ...] = ()
         missing: list[str] = []
         try:
             self._statements()
@@ -93,17 +99,20 @@ class _Player:
         except StuckError:
             # The test waits for an interrupt that no operation gives.
             stuck = tuple(self._hardware.unfinished()) or (self._awaited(),)
+        except _WrongValueError as error:
+            wrong = (str(error),)
         memory = {name: region.data for name, region in self._regions.items()}
         checks = trace_checks(self._trace, memory[CHECKS])
+        where = f"{self._trace.file.name}: "
+        stuck = (*(where + text for text in stuck), *wrong)
         if not stuck and not self._useful and not self._told:
             missing.append(f"{self._trace.name} compares nothing that it has written or that an operation writes")
-        where = f"{self._trace.file.name}: "
         return PlayedTrace(
             memory,
             [] if stuck else checks,
             self._hardware.pending,
             self._reads,
-            tuple(where + text for text in stuck),
+            stuck,
             tuple(missing),
             () if stuck else tuple(where + text for text in self._order.findings()),
             tuple(self._notes),
@@ -231,10 +240,10 @@ class _Player:
                     self._useful += 1
                     self._order.check(one)
 
-    def _wrong(self, step: Access, found: int) -> InputError:
+    def _wrong(self, step: Access, found: int) -> _WrongValueError:
         wanted = f"0x{step.value or 0:08x} as the test says"
         line = None if self._now is None else self._now.line
-        return InputError(f"{step.register} is 0x{found:08x}", wanted, file=self._trace.file, line=line)
+        return _WrongValueError(f"{step.register} is 0x{found:08x}", wanted, file=self._trace.file, line=line)
 
 
 def _differs(step: Access, found: int) -> bool:

@@ -145,6 +145,8 @@ class TpuMemories:
             # In a memory without lanes a channel is a row.
             yield slice(0, x.c), _array(data, (x.n, x.c, 1, x.h, x.w), kind, start, strides)
             return
+        if x.lane >= x.lanes:
+            raise UsageError(f"an operand begins at lane {x.lane} of {x.lanes}")
         done, lane, row = 0, x.lane, 0
         while done < x.c:
             if lane:

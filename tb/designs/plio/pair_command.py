@@ -99,23 +99,29 @@ def pair(
     ]
     times = [_started(files[0], source, clock, start), _taken(files[1], sink, clock)]
     given, taken = (payload(trace, path, packets) for trace, path in zip(times, (source, sink), strict=True))
+    found, sizes = _matched(sink, iteration, files, (given, taken), as_json=as_json)
+    if out is not None:
+        store(out, _csv(found).encode(), force=force)
+    values = _values(found, given, taken, files[1].dtype, sizes)
+    values["packets"] = {"in": given is not times[0], "out": taken is not times[1]}
+    _tell(source, sink, values, as_json=as_json)
+
+
+def _matched(
+    sink: Path, iteration: str | None, files: list[PlioFile], traces: tuple[Trace, Trace], *, as_json: bool
+) -> tuple[Iterations, tuple[int, int]]:
+    """The iterations and their bytes at both ends; :class:`typer.Exit` where those of the output do not pair off."""
     try:
-        sizes = _sizes(iteration, files, given, taken)
-        found = iterations(given, taken, *sizes)
+        sizes = _sizes(iteration, files, *traces)
+        return iterations(*traces, *sizes), sizes
     except UnmatchedError as error:
         if as_json:
             print_json({"unmatched": str(error)})
         say(f"FAIL {sink}: {error}", err=as_json)
         raise typer.Exit(FAILED) from None
     except UnmeasurableError as error:
-        raise InputError(
-            str(error), "files of the same run, and --iteration N:M as the kernel has it", file=sink
-        ) from None
-    if out is not None:
-        store(out, _csv(found).encode(), force=force)
-    values = _values(found, given, taken, files[1].dtype, sizes)
-    values["packets"] = {"in": given is not times[0], "out": taken is not times[1]}
-    _tell(source, sink, values, as_json=as_json)
+        expected = "files of the same run, and --iteration N:M as the kernel has it"
+        raise InputError(str(error), expected, file=sink) from None
 
 
 def _tell(source: Path, sink: Path, values: dict[str, Any], *, as_json: bool) -> None:

@@ -214,7 +214,13 @@ def test_what_fails_is_named_with_its_line(old, new, line, found, tmp_path):
     text = pool_test(tmp_path)
     changed = re.sub(old, new, text, count=1) if "\\" in old else text.replace(old, new, 1)
     assert changed != text
-    with pytest.raises(InputError, match=rf"test\.cfg:{line or ''}\d*: found {found}"):
+    wanted = rf"test\.cfg:{line or ''}\d*: found {found}"
+    if line == 1:
+        # A register without its value is a failure of the test, as a wrong checksum is.
+        (failure,) = play_trace(written(tmp_path, changed)).failures
+        assert re.search(wanted, failure)
+        return
+    with pytest.raises(InputError, match=wanted):
         play_trace(written(tmp_path, changed))
 
 
@@ -302,8 +308,9 @@ def test_transactions(tmp_path):
     assert trace.name == "pool"
     assert [one.failure for one in play_trace(trace).checks] == [""]
     (folder / "input.txn").write_text("\n".join(rows).replace("0x00000010", "0x00000011"))
-    with pytest.raises(InputError, match=r"GLB\.S_INTR_STATUS is 0x00000010, expected 0x00000011"):
-        play_trace(read_nvdla_trace(folder / "input.txn"))
+    (failure,) = play_trace(read_nvdla_trace(folder / "input.txn")).failures
+    assert "input.txn:" in failure
+    assert "GLB.S_INTR_STATUS is 0x00000010, expected 0x00000011" in failure
 
 
 @pytest.mark.parametrize(
