@@ -31,6 +31,8 @@ FILLS = (FILL, 17_000, 132_000)
 """Beats that are tried one after the other, until every ready of the design stays low: for 4096, 16 Ki and 128 Ki places."""
 _LONGER = 8
 """How much longer sinks are away where all frames are short."""
+_ALONE = 8
+"""Outputs that are each held back alone, at most."""
 FILLING = "filling queues"
 """How the labels of the episodes begin that do."""
 KEEPS = ("full", "words", "bytes", "least", "any", "holes", "hole", "empty")
@@ -380,6 +382,12 @@ def filling(traffic: Traffic, setting: CaseContext, extremes: Sequence[int] = ()
         away = Pattern("array", values=(0,) * cycles + (1,) * fill)
         made = _dress(traffic(framed, rng, fill), "none", "none", setting, int(rng.integers(1 << 31)))
         found.append(replace(made, ready=dict.fromkeys(setting.outputs, away), aside=True, label=label))
+    away = Pattern("array", values=(0,) * fill + (1,) * fill)
+    for number, name in enumerate(setting.outputs[:_ALONE] if len(setting.outputs) > 1 else ()):
+        # Behind one of several outputs may be a queue that is full while the others go on.
+        rng = np.random.default_rng([setting.seed, 8, _ALONE + number])
+        made = _dress(traffic(setting, rng, fill), "none", "none", setting, int(rng.integers(1 << 31)))
+        found.append(replace(made, ready={**made.ready, name: away}, aside=True, label=f"{name} away alone"))
     return found
 
 

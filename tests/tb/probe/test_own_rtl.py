@@ -129,7 +129,7 @@ def test_a_new_bench_runs_at_once(tmp_path: Path, build: Path) -> None:
     ran = goldbeat("run", bench / "copies.toml", "--case", "sweep", "--name", "a")
     assert ran.exit_code == 0, ran.output
     verdict = (
-        r"PASS copies sweep: 35 episode\(s\), (\d+) output values compared in order; their cycles are not compared"
+        r"PASS copies sweep: \d+ episode\(s\), (\d+) output values compared in order; their cycles are not compared"
     )
     (compared,) = map(int, re.findall(verdict, ran.stdout))
     report = json.loads((build / "runs" / "a" / "report.json").read_text())

@@ -198,6 +198,30 @@ BLOCKS: dict[str, tuple[dict[str, str], int, str]] = {
 }
 
 
+COPIES = """module copies (input clk, input rst, input [7:0] s_tdata, input s_tvalid, output s_tready,
+  output [7:0] a_tdata, output a_tvalid, input a_tready, output [7:0] b_tdata, output b_tvalid, input b_tready);
+  reg [7:0] p [0:63], q [0:511]; reg [6:0] w = 0, r = 0; reg [9:0] x = 0, y = 0;
+  wire full = READY; assign s_tready = !full;
+  assign a_tvalid = w != r; assign a_tdata = p[r[5:0]]; assign b_tvalid = x != y; assign b_tdata = q[y[8:0]];
+  always @(posedge clk) begin
+    if (s_tvalid & s_tready) begin p[w[5:0]] <= s_tdata; w <= w + 1; q[x[8:0]] <= s_tdata; x <= x + 1; end
+    if (a_tvalid & a_tready) r <= r + 1; if (b_tvalid & b_tready) y <= y + 1;
+    if (rst) begin w <= 0; r <= 0; x <= 0; y <= 0; end end
+endmodule
+"""
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(("full", "code"), [("(w - r) == 64 || (x - y) == 512", 0), ("(w - r) == 64", 1)])
+def test_each_output_is_held_back_alone(full: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shorter queue hides that the longer one overflows while all sinks are away together."""
+    (tmp_path / "copies.v").write_text(COPIES.replace("READY", full))
+    monkeypatch.setenv("GOLDBEAT_BUILD", str(tmp_path / "build"))
+    assert invoke("new", tmp_path / "b", tmp_path / "copies.v", "--model", "broadcast").exit_code == 0
+    ran = invoke("run", tmp_path / "b" / "copies.toml")
+    assert (ran.exit_code, "(b away alone): axis_payload_stable: b" in ran.stdout) == (code, code == 1), ran.output
+
+
 @pytest.mark.sim
 @pytest.mark.parametrize("block", BLOCKS)
 def test_a_new_bench_sees_what_needs_depth(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
