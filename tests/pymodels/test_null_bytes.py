@@ -80,6 +80,6 @@ def test_traffic_leaves_out_what_it_says(keep: str, width: int) -> None:
 
 def test_unknown_traffic_is_refused() -> None:
     with pytest.raises(
-        UsageError, match="option keep: found 'some', expected full, words, bytes, any, holes, hole, empty"
+        UsageError, match="option keep: found 'some', expected full, words, bytes, least, any, holes, hole, empty"
     ):
         random_trace(np.random.default_rng(0), 16, 4, Clock(1000, 1000), keep="some")
