@@ -193,7 +193,7 @@ class Design(Frozen):
             found += read_filelist(path, relative=True) if path.suffix == ".f" else Sources((path,))
         # Lists may reach one file by several ways.
         files, folders = ([Path(os.path.normpath(p)) for p in paths] for paths in (found.files, found.include_dirs))
-        return Sources(tuple(dict.fromkeys(files)), tuple(dict.fromkeys(folders)), found.defines)
+        return Sources(tuple(dict.fromkeys(files)), tuple(dict.fromkeys(folders)), found.defines, lists=found.lists)
 
     def sources(self) -> list[Path]:
         """The source files, checked to be there."""

@@ -25,6 +25,7 @@ class Sources:
         files: in order, each once.
         include_dirs: searched by ```include``.
         defines: macros; an empty text defines without a value.
+        lists: the file lists that were read.
         libraries, extensions: folders whose files are added where sources need them, and how the names of those end.
     """
 
@@ -33,6 +34,7 @@ class Sources:
     defines: Mapping[str, str] = field(default_factory=dict)
     libraries: tuple[Path, ...] = ()
     extensions: tuple[str, ...] = ()
+    lists: tuple[Path, ...] = ()
 
     def __add__(self, other: Sources) -> Sources:
         return Sources(
@@ -41,6 +43,7 @@ class Sources:
             {**self.defines, **other.defines},
             tuple(dict.fromkeys((*self.libraries, *other.libraries))),
             tuple(dict.fromkeys((*self.extensions, *other.extensions))),
+            tuple(dict.fromkeys((*self.lists, *other.lists))),
         )
 
     def complete(self) -> Sources:
@@ -73,7 +76,7 @@ def _read(path: Path, relative: bool, above: tuple[Path, ...]) -> Sources:
         raise InputError("a file list that includes itself", "lists without circles", file=path)
     # Comments keep their line breaks, so that lines are numbered as in the file.
     text = _COMMENT.sub(lambda m: "\n" * m[0].count("\n"), path.read_text(errors="replace"))
-    found = Sources()
+    found = Sources(lists=(path,))
     chain = (*above, path.resolve())
     for number, line in enumerate(text.splitlines(), 1):
         try:

@@ -43,7 +43,12 @@ def reached(sources: Sequence[Path], include_dirs: Sequence[Path], library_dirs:
     seen = set(waiting)
     while waiting:
         names, unknown, words = _mentions(waiting.pop())
-        found = [one for folder in include_dirs if unknown for one in sorted(folder.rglob("*")) if one.is_file()]
+        found = []
+        for number, folder in enumerate(include_dirs if unknown else ()):
+            below = [one for one in sorted(folder.rglob("*")) if one.is_file()]
+            found += below
+            others = (other / one.relative_to(folder) for one in below for other in include_dirs[:number])
+            absent |= dict.fromkeys(other for other in others if not other.exists())
         for places in (*_includes(names, include_dirs), *_modules(words, (*include_dirs, *library_dirs))):
             there = next((n for n, one in enumerate(places) if one.is_file()), None)
             if there is not None:

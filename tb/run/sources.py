@@ -67,7 +67,7 @@ def changed_sources(kept: Mapping[str, Mapping[str, str]]) -> list[str]:
 def _rtl(request: Request) -> Iterator[Path]:
     try:
         found = request.design.reached()
-        yield from (*request.design.sources(), *found.files, *found.absent)
+        yield from (*request.design.listed().lists, *request.design.sources(), *found.files, *found.absent)
     except GoldbeatError:
         # What the build could not find has failed the run.
         return

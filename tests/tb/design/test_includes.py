@@ -45,6 +45,7 @@ def test_what_is_included_counts_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_a_name_that_only_a_macro_says_reaches_all_files(tmp_path: Path) -> None:
-    _write(tmp_path, {"top.sv": "`include `FILE\n", "inc/a.vh": "", "inc/sub/b.vh": ""})
-    found = reached([tmp_path / "top.sv"], [tmp_path / "inc"], [])
-    assert _names(tmp_path, found.files) == ["inc/a.vh", "inc/sub/b.vh"]
+    _write(tmp_path, {"top.sv": "`include `FILE\n", "inc/a.vh": "", "inc/sub/b.vh": "", "first/a.vh": ""})
+    found = reached([tmp_path / "top.sv"], [tmp_path / "first", tmp_path / "inc"], [])
+    assert _names(tmp_path, found.files) == ["first/a.vh", "inc/a.vh", "inc/sub/b.vh"]
+    assert _names(tmp_path, found.absent) == ["first/sub/b.vh"]

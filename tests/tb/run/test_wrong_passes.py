@@ -385,12 +385,16 @@ def test_what_the_rtl_reads_makes_a_run_stale(tmp_path: Path, monkeypatch: pytes
         "  logic        half;", '  logic [15:0] rom [2]; initial $readmemh("rom.hex", rom);\n  logic half;'
     )
     rtl.write_text('`include "sub/k.vh"\n' + text.replace("first[15:0] +", "first[15:0] + rom[0] + `K +"))
-    toml.write_text(toml.read_text().replace("files =", 'include_dirs = ["one", "two"]\nfiles ='))
+    toml.write_text(
+        toml.read_text().replace('files = ["decimate.sv"]', 'include_dirs = ["one", "two"]\nfiles = ["list.f"]')
+    )
     (bench / "model.py").write_text((bench / "model.py").read_text() + "\nimport own_table\n")
     for name, content in {
         "one/run.log": "",
         "two/sub/k.vh": "`define K 16'd0\n",
         "rom.hex": "0 0\n",
+        "list.f": "-F inner.f\n",
+        "inner.f": "decimate.sv\n",
         "own_table.py": "",
     }.items():
         (bench / name).parent.mkdir(parents=True, exist_ok=True)
@@ -411,6 +415,9 @@ def test_what_the_rtl_reads_makes_a_run_stale(tmp_path: Path, monkeypatch: pytes
         assert f"stale: {kind} " in text
         assert goldbeat([*run[:3], "other", *run[4:]])[0] == 1
         file.write_text(kept)
+    (bench / "inner.f").write_text("+define+MORE\ndecimate.sv\n")
+    assert f"stale: RTL {bench / 'inner.f'} has changed" in goldbeat(check)[1]
+    (bench / "inner.f").write_text("decimate.sv\n")
     new = [("data file", tmp_path / "rom.hex"), ("RTL", bench / "one" / "sub" / "k.vh")]
     for kind, file in (*new, ("model", bench / "own_table" / "__init__.py")):
         file.parent.mkdir(exist_ok=True)
