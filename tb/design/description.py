@@ -429,9 +429,8 @@ class Description(_Table):
 
     def _longest(self) -> int:
         """Beats of the longest frame that ``sweep`` sends unless it is told; 0: the description says how long frames are."""
-        drawn = self.traffic is not None and ":" not in self.traffic.kind and self.traffic.frame is None
-        framed = any(port.direction == "in" and port.has("tlast") for port in self.streams)
-        return LONGEST if drawn and framed else 0
+        extremes = self._extremes()
+        return extremes[-1] if extremes and self.traffic is not None and self.traffic.frame is None else 0
 
     def _extremes(self) -> tuple[int, ...]:
         """The shortest and the longest frame that ``sweep`` fills queues with; empty: frames have one length, or none."""

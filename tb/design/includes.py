@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -39,8 +39,10 @@ def reached(sources: Sequence[Path], include_dirs: Sequence[Path], library_dirs:
     """
     files: dict[Path, None] = {}
     absent: dict[Path, None] = {}
-    waiting = list(sources) if include_dirs or library_dirs else []
+    folders = (*include_dirs, *library_dirs)
+    waiting = list(sources) if folders else []
     seen = set(waiting)
+    modules = {one.stem for folder in folders for one in folder.iterdir() if one.suffix in _MODULES}
     while waiting:
         names, unknown, words = _mentions(waiting.pop())
         found = []
@@ -49,7 +51,9 @@ def reached(sources: Sequence[Path], include_dirs: Sequence[Path], library_dirs:
             found += below
             others = (other / one.relative_to(folder) for one in below for other in include_dirs[:number])
             absent |= dict.fromkeys(other for other in others if not other.exists())
-        for places in (*_includes(names, include_dirs), *_modules(words, (*include_dirs, *library_dirs))):
+        included = ([folder / name for folder in include_dirs] for name in names)
+        named = ([f / f"{word}{ending}" for f in folders for ending in _MODULES] for word in sorted(words & modules))
+        for places in (*included, *named):
             there = next((n for n, one in enumerate(places) if one.is_file()), None)
             if there is not None:
                 found.append(places[there])
@@ -58,19 +62,6 @@ def reached(sources: Sequence[Path], include_dirs: Sequence[Path], library_dirs:
         waiting += [one for one in dict.fromkeys(found) if one not in seen]
         seen |= {*found}
     return RtlReach(sorted(files), sorted(absent))
-
-
-def _includes(names: Sequence[str], folders: Sequence[Path]) -> Iterator[list[Path]]:
-    """For each name, where it is looked for."""
-    for name in names:
-        yield [folder / name for folder in folders]
-
-
-def _modules(words: frozenset[str], folders: Sequence[Path]) -> Iterator[list[Path]]:
-    """Likewise, for each word that is the name of a file."""
-    there = {one.stem for folder in folders for one in folder.iterdir() if one.suffix in _MODULES}
-    for word in sorted(words & there):
-        yield [folder / f"{word}{ending}" for folder in folders for ending in _MODULES]
 
 
 def _mentions(path: Path) -> tuple[Sequence[str], bool, frozenset[str]]:

@@ -367,9 +367,16 @@ def filling(traffic: Traffic, setting: CaseContext, extremes: Sequence[int] = ()
     fill = int(setting.options["fill"])
     if fill < 1 or not setting.outputs:
         return []
+
+    def held(number: int, setting: CaseContext, names: Iterable[str], cycles: int, label: str) -> Stimulus:
+        """The episode in which these sinks are away for so long; all others are always ready."""
+        rng = np.random.default_rng([setting.seed, 8, *([number] * (number > 0))])
+        made = _dress(traffic(setting, rng, fill), "none", "none", setting, int(rng.integers(1 << 31)))
+        away = Pattern("array", values=(0,) * cycles + (1,) * fill)
+        return replace(made, ready={**made.ready, **dict.fromkeys(names, away)}, aside=True, label=label)
+
     found = []
     for number, length in enumerate((0, *(() if setting.inputs else extremes))):
-        rng = np.random.default_rng([setting.seed, 8, *([number] * (number > 0))])
         framed, label, cycles = setting, FILLING, fill
         if length:
             framed = replace(setting, frames=(length,) * (fill // length))
@@ -379,16 +386,10 @@ def filling(traffic: Traffic, setting: CaseContext, extremes: Sequence[int] = ()
             cycles *= _LONGER
             if setting.options.get("keep") in ("bytes", "any"):
                 framed = replace(framed, options={**setting.options, "keep": "least"})
-        away = Pattern("array", values=(0,) * cycles + (1,) * fill)
-        made = _dress(traffic(framed, rng, fill), "none", "none", setting, int(rng.integers(1 << 31)))
-        found.append(replace(made, ready=dict.fromkeys(setting.outputs, away), aside=True, label=label))
-    away = Pattern("array", values=(0,) * fill + (1,) * fill)
-    for number, name in enumerate(setting.outputs[:_ALONE] if len(setting.outputs) > 1 else ()):
-        # Behind one of several outputs may be a queue that is full while the others go on.
-        rng = np.random.default_rng([setting.seed, 8, _ALONE + number])
-        made = _dress(traffic(setting, rng, fill), "none", "none", setting, int(rng.integers(1 << 31)))
-        found.append(replace(made, ready={**made.ready, name: away}, aside=True, label=f"{name} away alone"))
-    return found
+        found.append(held(number, framed, setting.outputs, cycles, label))
+    # Behind one of several outputs may be a queue that is full while the others go on.
+    single = setting.outputs[:_ALONE] if len(setting.outputs) > 1 else ()
+    return [*found, *(held(_ALONE + n, setting, [name], fill, f"{name} away alone") for n, name in enumerate(single))]
 
 
 def frame_lengths(longest: int, numbers: Iterable[int] = ()) -> list[int]:

@@ -14,6 +14,7 @@ void vl_stop_maybe(const char* filename, int linenum, const char* hier, bool may
 
 /// As fopen.
 std::FILE* goldbeat_open(const char* name, const char* mode);
+// Verilator's runtime says std::fopen.
 namespace std {
 using ::goldbeat_open;
 }

@@ -185,7 +185,7 @@ def _synchronisers(design: Design) -> list[Obligation]:
             Obligation(
                 "crossings",
                 _inside(name),
-                f"the flip-flop that takes {_inside(one.signal)} to {one.clock} is read by a second one alone",
+                f"the flip-flop that takes {_inside(one.signal)} to {one.clock} drives a second flip-flop alone",
                 name not in one.used,
                 "a second flip-flop behind it, or a waiver if it rests whenever it is read",
             )
