@@ -11,14 +11,16 @@ import numpy.typing as npt
 from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.nvdla.driver.driver import drive_task
-from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware, record_driver
+from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware, loadable_program, record_driver
 from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.cpu_tasks import emu_network, run_emu
-from goldbeat.pymodels.nvdla.engines.hardware import run_operation
-from goldbeat.pymodels.nvdla.engines.target import check_configuration
+from goldbeat.pymodels.nvdla.engines.hardware import check_operation, run_operation
+from goldbeat.pymodels.nvdla.engines.registers import Values
+from goldbeat.pymodels.nvdla.engines.target import check_configuration, configuration_of
 from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, LoadableTask
 from goldbeat.pymodels.nvdla.loadable.network import DLA1, EMU1, submitted
-from goldbeat.pymodels.nvdla.loadable.placement import Placement
+from goldbeat.pymodels.nvdla.loadable.placement import Placement, place_memories
+from goldbeat.pymodels.nvdla.sound_check import refuse_unsound
 
 
 def stages(loadable: Loadable) -> tuple[tuple[LoadableTask, ...], ...]:
@@ -89,3 +91,25 @@ def execute(
             else:
                 run_emu(emu_network(placement.loadable, task), {i: r.data for i, r in regions.items()})
     return {ident: region.data for ident, region in regions.items()}
+
+
+def check_executable(loadable: Loadable) -> None:
+    """Refuse what :func:`execute` refuses, without computing anything; what only a model lacks is left to it.
+
+    Raises:
+        InputError: what no compiler makes, or descriptors that make no sense.
+        UsageError: an operation that the hardware cannot do.
+    """
+
+    def work(chain: list[tuple[str, dict[int, int]]]) -> None:
+        for engine, registers in chain:
+            try:
+                check_operation(engine, Values(registers, hardware.luts.get(engine), configuration))
+            except UsageError as error:
+                raise UsageError(f"{loadable.file}: {error}") from error
+
+    configuration = configuration_of(loadable)
+    refuse_unsound(loadable)
+    stages(loadable)
+    hardware = IdealHardware(work=work if configuration.subject == configuration.name else None)
+    loadable_program(place_memories(loadable), hardware, configuration)

@@ -16,12 +16,11 @@ from goldbeat.pymodels.nvdla.engines.target import target
 from goldbeat.pymodels.nvdla.loadable.dependencies import Dependencies, OperationMoments
 from goldbeat.pymodels.nvdla.loadable.loadable import INPUT, Loadable
 from goldbeat.pymodels.nvdla.loadable.network import LoadableNetwork, dla_tasks, network
+from goldbeat.pymodels.nvdla.own_input import overwritten_input, shown_ranges
 from goldbeat.pymodels.order.byte_walk import common_bytes
 from goldbeat.pymodels.order.conflicts import OrderConflict, OrderedAccess, find_conflicts
 from goldbeat.pymodels.order.order_picture import OrderPicture, order_picture
 from goldbeat.pymodels.order.partial_order import PartialOrder
-
-_SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -65,6 +64,7 @@ def order_findings(loadable: Loadable) -> list[OrderFinding]:
         stuck = dependencies.stuck()
         found += [OrderFinding(task.id, (index,), f"operation {text}", False) for index, text in stuck.items()]
         if not stuck:
+            found += _overwriting(decoded, dependencies, hardware)
             found += _unordered(decoded, dependencies, hardware)
     return found
 
@@ -93,6 +93,21 @@ def ordered_accesses(
             span = (at.starts, at.completed) if cube.write else (at.fetches, at.weights if cube.weights else at.data)
             accesses.append(OrderedAccess(OperationCube(index, cube.name), cube.walk, cube.write, *span))
     return order, accesses, moments
+
+
+def _overwriting(
+    found: LoadableNetwork, dependencies: Dependencies, configuration: Configuration
+) -> Iterator[OrderFinding]:
+    """Operations that write over their own input."""
+    for op in found.operations:
+        cubes = cube_walks(found, op, configuration)
+        reads, writes = ([one for one in cubes if one.write == write] for write in (False, True))
+        for read in reads:
+            if shown := overwritten_input(op.type, [read.walk], [one.walk for one in writes]):
+                where = f"bytes of memory {read.walk.memory} ({shown})"
+                what = f"operation {dependencies.name(op.index)} writes over {read.name}, which it still reads"
+                text = f"unordered: {what}: {where}; missing: another place for its result"
+                yield OrderFinding(found.task.id, (op.index,), text)
 
 
 def _unordered(
@@ -157,10 +172,9 @@ def _text(conflict: OrderConflict, first: OrderedAccess, second: OrderedAccess, 
         f"operation {dependencies.name(operation_cube(one).index)} {'writes' if one.write else 'reads'} {operation_cube(one).cube}"
         for one in (first, second)
     ]
-    shown = ", ".join(f"0x{low:x}..0x{high - 1:x}" for low, high in conflict.ranges[:_SHOWN].tolist())
-    more = ", ..." if len(conflict.ranges) > _SHOWN else ""
     before, after = (dependencies.name(operation_cube(one).index) for one in (first, second))
     return (
-        f"unordered: {sides[0]}, {sides[1]}: {conflict.count} bytes of memory {first.walk.memory} ({shown}{more}); "
+        f"unordered: {sides[0]}, {sides[1]}: {conflict.count} bytes of memory {first.walk.memory} "
+        f"({shown_ranges([conflict.ranges])}); "
         f"missing: {after} waits until {before} is completed"
     )

@@ -17,13 +17,13 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace, Transfer
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints
 from goldbeat.pymodels.nvdla.engines.bdma import run_bdma
-from goldbeat.pymodels.nvdla.engines.cdp import run_cdp
+from goldbeat.pymodels.nvdla.engines.cdp import cdp_from_registers, run_cdp
 from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
-from goldbeat.pymodels.nvdla.engines.conv import run_conv
-from goldbeat.pymodels.nvdla.engines.pdp import run_pdp
+from goldbeat.pymodels.nvdla.engines.conv import convolution_from_registers, run_conv
+from goldbeat.pymodels.nvdla.engines.pdp import pooling_from_registers, run_pdp
 from goldbeat.pymodels.nvdla.engines.registers import Tables, Values
 from goldbeat.pymodels.nvdla.engines.rubik import run_rubik
-from goldbeat.pymodels.nvdla.engines.sdp import run_sdp
+from goldbeat.pymodels.nvdla.engines.sdp import check_sdp, run_sdp
 
 _ENGINES: dict[str, Callable[[Values, AddressSpace, Ints | None], Ints]] = {
     "CONV": run_conv,
@@ -32,6 +32,12 @@ _ENGINES: dict[str, Callable[[Values, AddressSpace, Ints | None], Ints]] = {
     "CDP": run_cdp,
     "BDMA": run_bdma,
     "RUBIK": run_rubik,
+}
+_CHECKS: dict[str, Callable[[Values], object]] = {
+    "CONV": convolution_from_registers,
+    "SDP": check_sdp,
+    "PDP": pooling_from_registers,
+    "CDP": cdp_from_registers,
 }
 
 
@@ -82,3 +88,13 @@ def run_operation(
     space = AddressSpace(memory)
     output = _ENGINES[engine](Values(registers, luts, configuration), space, incoming)
     return OperationResult(space.contents(), output, space.writes, space.reads, space.runs)
+
+
+def check_operation(engine: str, values: Values) -> None:
+    """Refuse what no data are needed to refuse.
+
+    Raises:
+        UsageError: the hardware, or its model, cannot do what the registers say.
+    """
+    if engine in _CHECKS:
+        _CHECKS[engine](values)

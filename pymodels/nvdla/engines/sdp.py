@@ -115,7 +115,7 @@ def sdp_from_registers(values: Values, memory: AddressSpace) -> Sdp:
         UsageError: the hardware, or this model, cannot do it.
         InputError: an operand lies outside of the memory.
     """
-    _check(values)
+    check_sdp(values)
     precision = precision_of(values, "SDP", "D_DATA_FORMAT", "PROC_PRECISION")
     stages: list[Stage | ElementWise] = [
         _stage(values, memory, name) for name in _STAGES if not values.get("SDP", f"D_DP_{name}_CFG", f"{name}_BYPASS")
@@ -176,7 +176,12 @@ def run_sdp(values: Values, memory: AddressSpace, incoming: Ints | None = None) 
     return out
 
 
-def _check(values: Values) -> None:
+def check_sdp(values: Values) -> None:
+    """Refuse modes that neither hardware nor model has, and blocks that contradict each other.
+
+    Raises:
+        UsageError: the field, its value, and why.
+    """
     subject = values.configuration.subject
 
     def need(block: str, name: str, field: str, wanted: int, why: str) -> None:

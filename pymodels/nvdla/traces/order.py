@@ -18,13 +18,13 @@ import numpy as np
 from goldbeat.pymodels.nvdla.engines.address_space import Transfer
 from goldbeat.pymodels.nvdla.engines.hardware import OperationResult
 from goldbeat.pymodels.nvdla.engines.registers import csb_register
+from goldbeat.pymodels.nvdla.own_input import overwritten_input, shown_ranges
 from goldbeat.pymodels.nvdla.traces.schedule import INTERRUPT_BITS
 from goldbeat.pymodels.nvdla.traces.statements import NvdlaTrace, TraceStatement
 from goldbeat.pymodels.order.byte_walk import ByteWalk
 from goldbeat.pymodels.order.conflicts import OrderConflict, OrderedAccess, find_conflicts
 from goldbeat.pymodels.order.partial_order import PartialOrder
 
-_SHOWN = 3
 _FETCHER = "CDMA"
 _STATUS = csb_register("GLB", "S_INTR_STATUS")
 
@@ -91,6 +91,7 @@ class TraceOrder:
         self._senders = Counter(one.sync for one in trace.statements if one.kind in ("notify", "interrupt"))
         self._syncs: dict[str, list[int]] = defaultdict(list)
         self._numbers = 0
+        self._overwriting: list[str] = []
 
     # -- the host
 
@@ -214,6 +215,10 @@ class TraceOrder:
         ended = len(self._reported[INTERRUPT_BITS[source]]) - 1
         who = _Accessor(self._numbers, name, gate.line, gate.block, (source, ended))
         for result in results:
+            reads, writes = ([_walk(one) for one in transfers] for transfers in (result.reads, result.writes))
+            if text := overwritten_input(engine, reads, writes):
+                what = f"unordered: {name} writes over what it still reads: bytes {text}"
+                self._overwriting.append(f"{what}; missing: another place for its result")
             for transfers, write, begin, end in (
                 (result.reads, False, at.fetches, at.data),
                 (result.weights, False, at.fetches, at.weights),
@@ -225,23 +230,21 @@ class TraceOrder:
     # -- the verdict
 
     def findings(self) -> list[str]:
-        """Each pair of accesses that nothing orders."""
+        """Operations that write over their input, and each pair of accesses that nothing orders."""
         by_pair: dict[tuple[int, int], list[OrderConflict]] = defaultdict(list)
         for conflict in find_conflicts(self._order, self._accesses):
             pair = sorted((_who(conflict.first).number, _who(conflict.second).number))
             by_pair[pair[0], pair[1]].append(conflict)
-        return [self._text(conflicts) for conflicts in by_pair.values()]
+        return [*self._overwriting, *(self._text(conflicts) for conflicts in by_pair.values())]
 
     def _text(self, conflicts: Sequence[OrderConflict]) -> str:
         ends = (conflicts[0].first, conflicts[0].second)
         first, second = sorted(ends, key=lambda one: (not _who(one).block, _who(one).line))
-        pairs = [pair for one in conflicts for pair in one.ranges.tolist()]
-        shown = ", ".join(f"0x{low:x}..0x{high - 1:x}" for low, high in pairs[:_SHOWN])
-        more = ", ..." if len(pairs) > _SHOWN else ""
+        shown = shown_ranges(one.ranges for one in conflicts)
         sides = [f"{_who(one).name} {'writes' if one.write else 'reads'}" for one in (first, second)]
         count = sum(one.count for one in conflicts)
         missing = self._missing(_who(first), _who(second))
-        return f"unordered: {sides[0]}, {sides[1]}: {count} bytes ({shown}{more}); missing: {missing}"
+        return f"unordered: {sides[0]}, {sides[1]}: {count} bytes ({shown}); missing: {missing}"
 
     def _missing(self, before: _Accessor, after: _Accessor) -> str:
         source, number = before.interrupt

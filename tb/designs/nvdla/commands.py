@@ -22,7 +22,7 @@ from goldbeat.pymodels.nvdla.loadable.placement import BASE, place_memories
 from goldbeat.pymodels.nvdla.order_check import order_findings
 from goldbeat.tb.cli.common import Force, Json, ReplaceFolder, check_free, examples, facts, print_json, say
 from goldbeat.tb.designs.nvdla import HELP
-from goldbeat.tb.designs.nvdla.order_report import end_with_order, order_rows
+from goldbeat.tb.designs.nvdla.order_report import end_with_order, order_rows, say_refused
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
@@ -70,6 +70,7 @@ def info(file: File, as_json: Json = False) -> None:
     found, order = info_of(loadable), order_findings(loadable)
     if as_json:
         print_json({**found, "order": order_rows(order)})
+        say_refused(loadable, err=True)
         end_with_order(order, err=True)
         return
     lists = ", ".join(f"{len(found[n])} {n}" for n in ("submits", "memories", "addresses", "events", "relocations"))
@@ -103,6 +104,7 @@ def info(file: File, as_json: Json = False) -> None:
         ]
         or [("", "none")],
     )
+    say_refused(loadable)
     end_with_order(order)
 
 
@@ -206,11 +208,13 @@ def graph(
     order = order_findings(loadable)
     if dot:
         say(network_dot(loadable))
+        say_refused(loadable, err=True)
         end_with_order(order, err=True)
         return
     found = graph_of(loadable)
     if as_json:
         print_json({**found, "order": order_rows(order)})
+        say_refused(loadable, err=True)
         end_with_order(order, err=True)
         return
     for node in found["nodes"]:
@@ -223,6 +227,7 @@ def graph(
             f"{node['name']} {node['type']}" + (" (on the fly)" if node["fused"] else ""),
             rows or [("", "no consumer")],
         )
+    say_refused(loadable)
     end_with_order(order)
 
 

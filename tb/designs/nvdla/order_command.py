@@ -18,6 +18,7 @@ import numpy.typing as npt
 import typer
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nvdla.execute import check_executable
 from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, read_loadable
 from goldbeat.pymodels.nvdla.loadable.network import NetworkOperation, dla_tasks, network
 from goldbeat.pymodels.nvdla.loadable.placement import place_memories
@@ -72,6 +73,8 @@ def order_command(request: OrderRequest) -> None:
     """List what nothing orders, and look for a timing that shows it."""
     loadable = read_loadable(request.file)
     found = order_findings(loadable)
+    if all(one.unordered for one in found):
+        check_executable(loadable)
     shown: OrderWitness | None = None
     if any(one.unordered for one in found):
         asked = _asked(request, loadable)
@@ -94,8 +97,9 @@ def _show(found: Sequence[OrderFinding], shown: OrderWitness | None) -> None:
         return
     for one in found:
         say(one.text)
-    if shown is None:
+    if shown is None and any(one.unordered for one in found):
         say("no difference shown: the timings that were tried leave equal bytes")
+    if shown is None:
         return
     options = shown.request.options
     say(

@@ -40,6 +40,18 @@ def test_a_pair_that_nothing_orders_is_named_with_its_bytes_and_the_missing_edge
     assert order_findings(race(ordered=True)) == []
 
 
+@pytest.mark.parametrize("gap", [0, 8])
+def test_an_operation_may_write_what_it_reads_only_in_place(gap):
+    source = cube(0, 8, 4, gap)
+    memories = [Data(contents=np.zeros(256, np.uint8)), Data(256)]
+    assert texts(compose([bias_and_relu(source, source)], memories)) == []
+    assert texts(compose([bias_and_relu(source, cube(1, 8, 4, gap))], memories)) == []
+    (found,) = texts(compose([bias_and_relu(source, source | {"line_stride": 64})], memories))
+    assert found.startswith("unordered: operation 0.0 (SDP) writes over src_data, which it still reads: bytes of memory 5 (")
+    (found,) = texts(compose([maximum(source, cube(0, 8, 2))], memories))
+    assert "(PDP) writes over src_data" in found
+
+
 def test_operations_that_are_never_done_are_named_statically_and_by_the_driver():
     dead = race(ordered=True, waits=1)
     why = "operation 0.0 (SDP) is never enabled: it waits for 2 event(s) and gets 1; no other operation has it as consumer"

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from nvdla_chain import chain
 from nvdla_edges import without_each_edge
-from nvdla_models import race
+from nvdla_models import bias_and_relu, cube, race
 from nvdla_network import classifier
 from typer.testing import CliRunner
 
-from goldbeat.pymodels.nvdla.loadable.loadable import to_bytes
+from goldbeat.pymodels.nvdla.loadable.compose import Data, compose
+from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT, OUTPUT, to_bytes
 from goldbeat.pymodels.nvdla.order_check import order_findings
 from goldbeat.tb.cli import app
 from goldbeat.tb.design.catalog import find_design
@@ -56,6 +57,23 @@ def test_a_sound_file_is_ordered(tmp_path):
     page.write_text("mine")
     assert invoked(tmp_path, race(ordered=False), "--page", str(page)).exit_code == 2
     assert page.read_text() == "mine"
+
+
+@pytest.mark.parametrize("fault", ["lines overlap", "nv_small has no batches"])
+def test_what_execute_refuses_is_refused_here_and_named_by_info(tmp_path, monkeypatch, fault):
+    monkeypatch.chdir(tmp_path)
+    layer = bias_and_relu(cube(0, 8, 2), cube(1, 8, 2) | ({"line_stride": 8} if "lines" in fault else {}))
+    layer.desc["batch_num"] = 1 if "lines" in fault else 2
+    file = tmp_path / "model.nvdla"
+    memories = [Data(contents=np.zeros(64, np.uint8), flags=ALLOC | INPUT), Data(64, flags=ALLOC | OUTPUT)]
+    file.write_bytes(to_bytes(compose([layer], memories)))
+    for command in ("execute", "order"):
+        done = CliRunner().invoke(app, ["nvdla", command, str(file)])
+        assert (done.exit_code, fault in done.output) == (2, True)
+    done = CliRunner().invoke(app, ["nvdla", "info", str(file)])
+    assert done.exit_code == 0
+    assert "execute refuses this file" in done.output
+    assert fault in done.output
 
 
 @pytest.mark.sim
