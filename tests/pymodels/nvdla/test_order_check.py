@@ -47,7 +47,9 @@ def test_an_operation_may_write_what_it_reads_only_in_place(gap):
     assert texts(compose([bias_and_relu(source, source)], memories)) == []
     assert texts(compose([bias_and_relu(source, cube(1, 8, 4, gap))], memories)) == []
     (found,) = texts(compose([bias_and_relu(source, source | {"line_stride": 64})], memories))
-    assert found.startswith("unordered: operation 0.0 (SDP) writes over src_data, which it still reads: bytes of memory 5 (")
+    assert found.startswith(
+        "unordered: operation 0.0 (SDP) writes over src_data, which it still reads: bytes of memory 5 ("
+    )
     (found,) = texts(compose([maximum(source, cube(0, 8, 2))], memories))
     assert "(PDP) writes over src_data" in found
 
