@@ -135,7 +135,7 @@ def run(npe, lanes, lines, layer, map_, timing, go):
     state, tile, position, idle = "BEFORE", 0, 0, 0
     e, z = [], []
     steps, drain_from, drain_at, todo = [], None, 0, []
-    pixel_steps, queue_aw, sums_from = [], [], None
+    queue_aw, sums_from = [], None
     aw_of_beat = []
     at_out = (map_.base // 4 + map_.data_offset + layer.mem_out) // n_
     at_sums = (map_.base // 4 + map_.data_offset + layer.pool_offset) // n_
@@ -225,14 +225,11 @@ def run(npe, lanes, lines, layer, map_, timing, go):
         if todo and (steps[-1] if steps else -1) < k and k >= drain_from:
             credit = 32 - len(steps) + sum(x < k for x in memory.w)
             starts_pixel = todo[0][1]
-            spaced = (
-                not (layer.gpool and starts_pixel and pixel_steps and sums_from is None) or k >= pixel_steps[-1] + 8
-            )
+            # From the pixel's last step: missing credits can have delayed it.
+            spaced = not (layer.gpool and starts_pixel and steps and sums_from is None) or k > steps[-1] + 8 - per_pixel
             if credit > 0 and spaced:
                 beat, starts_pixel = todo.pop(0)
                 steps.append(k)
-                if starts_pixel:
-                    pixel_steps.append(k)
                 if starts_pixel or beat % 16 == 0:
                     queue_aw.append([beat, 0, k])
                 queue_aw[-1][1] += 1

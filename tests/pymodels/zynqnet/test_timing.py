@@ -75,6 +75,20 @@ def test_every_cycle_is_the_pages(network, timing, npe, data_w, lines, go):
     assert found.done == done
 
 
+def test_a_pixel_that_lacks_credits_delays_the_next_one():
+    network = parse_network(
+        {
+            "input": {"width": 7, "height": 7, "channels": 1},
+            "layer": [{"name": "a", "ch_out": 16, "kernel": 1, "gpool": True}],
+        }
+    )
+    timing = MemoryTiming(read_latency=2, write_latency=24, max_reads=2, max_writes=3, write_bandwidth=(3, 5))
+    layer, memory = network.layers[-1], MemoryMap(network)
+    found = Accelerator(Hardware(npe=4, lines=4), timing).run(layer, memory, 0)
+    assert (found.done, found.counters()) == naive_zynqnet.run(4, 4, 4, layer, memory, timing, 0)
+    assert found.wait_write == 145
+
+
 def test_a_bad_layer_is_over_after_the_setup():
     layer = mini().layers[0].model_copy(update={"mem_out": 4})
     found = Accelerator().run(layer, MemoryMap(mini()), 100)
