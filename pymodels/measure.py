@@ -24,6 +24,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -32,7 +34,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.samples import SampleType, sample_type
 from goldbeat.pymodels.trace import Trace, in_step
-from goldbeat.pymodels.usual_clocks import exact_period
+from goldbeat.pymodels.usual_clocks import Period, exact_period, whole_cycles
 
 STEADY_TOLERANCE = 0.05
 """Frame intervals agree when the longest is at most this share longer than the shortest."""
@@ -65,28 +67,28 @@ class Rate:
         bytes: valid bytes.
         samples: the same in samples, None where the sample type is not known.
         parts: values a sample: 2 for complex types.
-        span_ps: the time it took.
+        span_ps: the time it took; no whole number for cycles of a clock whose period is none.
     """
 
     bytes: int
     samples: int | None
     parts: int
-    span_ps: int
+    span_ps: Period
 
     @property
     def mb_per_s(self) -> float:
         """Millions of bytes per second."""
-        return self.bytes * 1e6 / self.span_ps
+        return float(self.bytes * 10**6 / self.span_ps)
 
     @property
     def msamples_per_s(self) -> float | None:
         """Millions of samples per second, a complex sample counting as one."""
-        return None if self.samples is None else self.samples * 1e6 / self.span_ps
+        return None if self.samples is None else float(self.samples * 10**6 / self.span_ps)
 
     @property
     def mvalues_per_s(self) -> float | None:
         """Millions of values a second, a complex sample counting as two."""
-        return None if self.samples is None else self.samples * self.parts * 1e6 / self.span_ps
+        return None if self.samples is None else float(self.samples * self.parts * 10**6 / self.span_ps)
 
 
 @dataclass(frozen=True)
@@ -173,7 +175,7 @@ class Throughput:
     first_ps: int | None
     last_ps: int | None
     width: int
-    clock_ps: int
+    clock_ps: Period
     raw: Rate | None
     by_frames: Rate | None
     continuous: Rate | None
@@ -208,7 +210,7 @@ class Throughput:
         if rest and abs(gap_ps - near * exact) < 1:
             # Two edges that were rounded to picoseconds.
             return near - 1
-        return round(gap_ps / self.clock_ps - 1, 3) if rest else whole - 1
+        return round(float(gap_ps / self.clock_ps) - 1, 3) if rest else whole - 1
 
     @property
     def max_idle_cycles(self) -> float | None:
@@ -222,16 +224,25 @@ class Throughput:
 
     def share(self, rate: Rate) -> float:
         """``rate`` as a share of what the port can carry."""
-        return rate.mb_per_s / self.limit_mb_per_s
+        return port_share(rate, self.width, self.clock_ps)
 
     def reason(self, name: str) -> str:
         """Why the field ``name`` is None; empty when it is not."""
         return self.reasons.get(name, "")
 
 
-def port_limit_mb_per_s(width: int, clock_ps: int) -> float:
+def port_limit_mb_per_s(width: int, clock_ps: Period) -> float:
     """What a port carries in every cycle of a period, rounded or exact, whichever is shorter."""
-    return width / 8 * 1e6 / min(float(clock_ps), float(exact_period(clock_ps)))
+    return width / 8 * 1e6 / float(_shortest(clock_ps))
+
+
+def port_share(rate: Rate, width: int, clock_ps: Period) -> float:
+    """A rate as a share of that; 1 exactly for a port that never pauses."""
+    return float(8 * rate.bytes * _shortest(clock_ps) / (rate.span_ps * width))
+
+
+def _shortest(clock_ps: Period) -> Fraction:
+    return min(Fraction(clock_ps), exact_period(clock_ps))
 
 
 def _lowest(*rates: Rate | None) -> Rate | None:
@@ -243,12 +254,12 @@ def _kind(dtype: str | SampleType | None) -> SampleType | None:
     return None if dtype is None else sample_type(dtype)
 
 
-def rate_of(size: int, dtype: str | SampleType | None, span_ps: int) -> Rate:
+def rate_of(size: int, dtype: str | SampleType | None, span_ps: Period) -> Rate:
     """Bytes of a sample type over a time."""
     return _rate(size, _kind(dtype), span_ps)
 
 
-def _rate(size: int, kind: SampleType | None, span_ps: int) -> Rate:
+def _rate(size: int, kind: SampleType | None, span_ps: Period) -> Rate:
     samples = None if kind is None else kind.samples_in(size)
     return Rate(size, samples, 1 if kind is None else kind.parts, span_ps)
 
@@ -315,11 +326,11 @@ class _Meter:
     """
 
     def __init__(
-        self, trace: Trace, kind: SampleType | None, *, rates: bool = False, cycle_ps: int | None = None
+        self, trace: Trace, kind: SampleType | None, *, rates: bool = False, cycle_ps: Period | None = None
     ) -> None:
         self.kind, self._rates = kind, rates
         self.clock_ps = trace.clock_ps
-        self.cycle_ps = trace.clock_ps if cycle_ps is None else cycle_ps
+        self.cycle_ps: Period = trace.clock_ps if cycle_ps is None else cycle_ps
         self.beats = self.size = self.frames = self.closed = 0
         self.first = self.latest = self.last_size = 0
         self.ended = True
@@ -372,7 +383,7 @@ class _Meter:
         if not len(starts):
             return
         later = starts[1:] if not self.beats else starts
-        self.apart_ps += int(np.maximum((gaps[later] + 1) * self.clock_ps - self.cycle_ps, 0).sum())
+        self.apart_ps += int(np.maximum((gaps[later] + 1) * self.clock_ps - ceil(self.cycle_ps), 0).sum())
         self.starts += len(starts)
         self.before_start = self.size + int(size[: starts[-1]].sum())
         self.start_cycle = int(part.cycle[starts[-1]])
@@ -404,7 +415,7 @@ class _Meter:
     def raw(self) -> Rate:
         """As :func:`raw_rate`."""
         _need_beats(self.beats)
-        return _rate(self.size - self.last_size, self.kind, (self.latest - self.first) * self.clock_ps)
+        return self._rate(self.size - self.last_size, (self.latest - self.first) * self.clock_ps)
 
     def by_frames(self) -> Rate:
         """As :func:`frame_rate`."""
@@ -415,13 +426,16 @@ class _Meter:
                 if not self.frames
                 else "one frame, and a rate by frames needs the start of a second one"
             )
-        return _rate(self.before_start, self.kind, (self.start_cycle - self.first) * self.clock_ps)
+        return self._rate(self.before_start, (self.start_cycle - self.first) * self.clock_ps)
 
     def continuous(self) -> Rate:
         """As :func:`continuous_rate`."""
         _need_beats(self.beats)
         span_ps = (self.latest - self.first) * self.clock_ps + self.cycle_ps - self.apart_ps
-        return _rate(self.size, self.kind, span_ps)
+        return self._rate(self.size, span_ps)
+
+    def _rate(self, size: int, span_ps: Period) -> Rate:
+        return _rate(size, self.kind, whole_cycles(span_ps, self.cycle_ps))
 
     def intervals(self) -> Intervals:
         """Limits and mean of the frame intervals."""
@@ -446,7 +460,7 @@ class _Meter:
             why = f"beats after the last TLAST take {tail / 1000:g} ns, more than 5 % above {usual}"
             return Steady(False, None, None, why)
         span_ps = (self.end_cycle - int(self.tails.cycle[0])) * self.clock_ps
-        return Steady(True, since, _rate(self.end_size - int(self.tails.size[0]), self.kind, span_ps))
+        return Steady(True, since, self._rate(self.end_size - int(self.tails.size[0]), span_ps))
 
 
 def raw_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate:
@@ -529,11 +543,10 @@ def mean_rate(trace: Trace, dtype: str | SampleType | None = None) -> MeanRate:
         return MeanRate(meter.beats, meter.frames, None, None)
     rate = _lowest(None if meter.starts < 2 else meter.by_frames(), meter.raw(), meter.continuous())
     assert rate is not None
-    limit = port_limit_mb_per_s(trace.width, trace.clock_ps)
-    return MeanRate(meter.beats, meter.frames, rate, rate.mb_per_s / limit)
+    return MeanRate(meter.beats, meter.frames, rate, port_share(rate, trace.width, trace.clock_ps))
 
 
-def measure(trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: int | None = None) -> Throughput:
+def measure(trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: Period | None = None) -> Throughput:
     """Everything one trace says about its rate.
 
     Args:
@@ -815,7 +828,7 @@ def measures_dict(result: Throughput) -> dict[str, Any]:
             "mb_per_s": value.mb_per_s,
             "share_of_port": result.share(value),
             "share_of_aie_stream": value.mb_per_s / AIE_STREAM_MB_PER_S,
-            "span_ns": value.span_ps / 1000,
+            "span_ns": float(value.span_ps) / 1000,
         }
 
     def ns(value: float | None) -> float | None:
@@ -831,7 +844,7 @@ def measures_dict(result: Throughput) -> dict[str, Any]:
         "first_ns": ns(result.first_ps),
         "last_ns": ns(result.last_ps),
         "width": result.width,
-        "clock_ps": result.clock_ps,
+        "clock_ps": round(result.clock_ps),
         "limit_mb_per_s": result.limit_mb_per_s,
         "raw": rate(result.raw),
         "by_frames": rate(result.by_frames),

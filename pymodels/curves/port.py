@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from goldbeat.pymodels.measure import Rate, rate_of
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.stored_trace import StoredTrace
 from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.usual_clocks import Period
 
 SHORTEST = 16
 """Cycles of the shortest window that is shown; each next one is four times as long."""
@@ -54,7 +57,7 @@ def shown_lengths(longest: int) -> list[int]:
 
 
 def port_windows(
-    trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: int | None = None, cycles: Sequence[int] = ()
+    trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: Period | None = None, cycles: Sequence[int] = ()
 ) -> list[PortWindow]:
     """The windows of one trace, in ascending order; none where it is too short.
 
@@ -73,7 +76,7 @@ def port_windows(
     lengths = shown_lengths(longest) if not cycles else [n for n in cycles if n <= longest]
     return worst_windows(
         [replace(one, beat=one.beat + first) for one in _windows(part, dtype, period, lengths)]
-        for first, part in _overlapping(trace, longest * period // trace.clock_ps)
+        for first, part in _overlapping(trace, int(longest * period // trace.clock_ps))
     )
 
 
@@ -88,19 +91,20 @@ def _overlapping(trace: StoredTrace, cycles: int) -> Iterator[tuple[int, Trace]]
         first, kept = first + left_out, whole[left_out:]
 
 
-def _windows(trace: Trace, dtype: str | SampleType | None, period: int, cycles: Sequence[int]) -> list[PortWindow]:
+def _windows(trace: Trace, dtype: str | SampleType | None, period: Period, cycles: Sequence[int]) -> list[PortWindow]:
     fine = period != trace.clock_ps
     windows = Windows(trace, in_ps=fine, cycle_ps=period if fine else None)
     step = period if fine else 1
-    lengths = [n for n in sorted(cycles) or shown_lengths(windows.span // step) if n * step <= windows.span]
+    lengths = [n for n in sorted(cycles) or shown_lengths(int(windows.span // step)) if n * step <= windows.span]
     found = []
-    scaled = [n * step for n in lengths]
-    for n, least, most in zip(lengths, windows.least(scaled), windows.most(scaled), strict=True):
-        slow = windows.emptiest(n * step)
+    # Edges between two picoseconds are rounded: the slowest window may be too long by that, the fastest too short.
+    longer, shorter = [ceil(n * step) for n in lengths], [floor(n * step) for n in lengths]
+    for n, least, most in zip(lengths, windows.least(longer), windows.most(shorter), strict=True):
+        slow = windows.emptiest(ceil(n * step))
         assert slow is not None
         start = slow.start if fine else trace.offset_ps + slow.start * trace.clock_ps
         low, high = (rate_of(units * windows.unit, dtype, n * period) for units in (least, most))
-        found.append(PortWindow(n, low, high, start, (start - trace.offset_ps) // period, slow.beat))
+        found.append(PortWindow(n, low, high, start, int((start - trace.offset_ps) // period), slow.beat))
     return found
 
 
@@ -119,12 +123,17 @@ def _less(one: Rate, other: Rate) -> bool:
     return one.bytes * other.span_ps < other.bytes * one.span_ps
 
 
-def rate_over_time(trace: Trace, step: int) -> Iterable[tuple[int, int, int]]:
-    """Start in picoseconds, beats and payload bytes of stretches of so many picoseconds, from the first beat of a trace on."""
+def rate_over_time(trace: Trace, step: Period) -> Iterable[tuple[int, int, int]]:
+    """Start in picoseconds, beats and payload bytes of stretches of so many picoseconds, from the first beat of a trace on.
+
+    The start is rounded up to whole picoseconds.
+    """
     if not len(trace):
         return
     time = trace.time_ps
-    edges = np.arange(int(time[0]), int(time[-1]) + step + 1, step)
+    exact, span = Fraction(step), int(time[-1]) - int(time[0])
+    number = np.arange(int(span // exact) + 2, dtype=np.int64)
+    edges = int(time[0]) - -number * exact.numerator // exact.denominator
     at = np.searchsorted(time, edges)
     before = np.concatenate([[0], np.cumsum(trace.valid_bytes())])
     for start, first, last in zip(edges[:-1].tolist(), at[:-1], at[1:], strict=True):
@@ -136,7 +145,7 @@ def windows_json(windows: Sequence[PortWindow]) -> list[dict[str, Any]]:
     return [
         {
             "cycles": one.cycles,
-            "ns": one.least.span_ps / 1000,
+            "ns": float(one.least.span_ps) / 1000,
             "least": _rate_json(one.least),
             "most": _rate_json(one.most),
             "slowest": {

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.usual_clocks import Period, whole_cycles
 
 _Ints = npt.NDArray[np.int64]
 _SMALL = 1 << 12
@@ -77,11 +79,15 @@ class Windows:
         beats: count beats instead of bytes.
     """
 
-    def __init__(self, trace: Trace, *, in_ps: bool = False, cycle_ps: int | None = None, beats: bool = False) -> None:
+    def __init__(
+        self, trace: Trace, *, in_ps: bool = False, cycle_ps: Period | None = None, beats: bool = False
+    ) -> None:
         place = trace.time_ps if in_ps else trace.cycle
         self.first = int(place[0]) if len(trace) else 0
-        self.occupied = (cycle_ps or trace.clock_ps) if in_ps else 1
-        self.span = int(place[-1]) - self.first + self.occupied if len(trace) else 0
+        occupied = (cycle_ps or trace.clock_ps) if in_ps else 1
+        self.occupied = ceil(occupied)
+        # As long as the cycles are, however their edges are rounded.
+        self.span = ceil(whole_cycles(int(place[-1]) - self.first, occupied) + occupied) if len(trace) else 0
         small = np.int32 if self.span < 1 << 31 else np.int64
         place = (place - self.first).astype(small)
         self._place = place
@@ -197,7 +203,9 @@ def _crossings(value: Callable[[int], int], targets: Sequence[int], most: int) -
     return found
 
 
-def slowest_window(trace: Trace, length: int, *, in_ps: bool = False, cycle_ps: int | None = None) -> SlowWindow | None:
+def slowest_window(
+    trace: Trace, length: int, *, in_ps: bool = False, cycle_ps: Period | None = None
+) -> SlowWindow | None:
     """The emptiest window of a length, the first of them; None where none is so long.
 
     The last window ends with the last beat's cycle.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor
 from typing import Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.curves.service import SlowWindow, Windows
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.usual_clocks import Period
 
 _TIMES = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 _PATTERN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ps|ns|us|ms|s|cycle|beat|frame)s?\s*")
@@ -57,7 +59,7 @@ class WindowSpan:
 
 
 def extreme_window(
-    trace: Trace, span: WindowSpan, *, clock_ps: int | None = None, most: bool = False
+    trace: Trace, span: WindowSpan, *, clock_ps: Period | None = None, most: bool = False
 ) -> SlowWindow | None:
     """The window of a length with the lowest or the highest rate, in picoseconds; None where the trace is too short.
 
@@ -73,7 +75,9 @@ def extreme_window(
     """
     period = clock_ps or trace.clock_ps
     if span.kind in ("ps", "cycle"):
-        length = span.count * (1 if span.kind == "ps" else period)
+        exact = span.count * (1 if span.kind == "ps" else period)
+        # Edges between two picoseconds are rounded: the slowest window may be too long by that, the fastest too short.
+        length = floor(exact) if most else ceil(exact)
         windows = Windows(trace, in_ps=True, cycle_ps=period)
         if most and length <= windows.span:
             return SlowWindow(windows.first, length, windows.most([length])[0] * windows.unit, -1)
@@ -84,9 +88,9 @@ def extreme_window(
     return _between(trace, ends, span.count, period, most=most)
 
 
-def _between(trace: Trace, ends: npt.NDArray[np.int64], count: int, period: int, *, most: bool) -> SlowWindow:
+def _between(trace: Trace, ends: npt.NDArray[np.int64], count: int, period: Period, *, most: bool) -> SlowWindow:
     """Of windows from each of some beats to the one ``count`` later, the one with the extreme rate, the first of them."""
-    time = np.append(trace.time_ps, int(trace.time_ps[-1]) + period)[ends]
+    time = np.append(trace.time_ps, int(trace.time_ps[-1]) + floor(period))[ends]
     before = np.concatenate([[0], np.cumsum(trace.valid_bytes())])[ends]
     length, held = time[count:] - time[:-count], before[count:] - before[:-count]
     rate = held / length

@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.plio_file.clock import PortClock, given_clock, infer_clock
+from goldbeat.pymodels.plio_file.clock import PortClock, given_clock, infer_clock, on_grid
 from goldbeat.pymodels.plio_file.words import KEEP_IGNORED
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.usual_clocks import Period
 
 WIDTHS = (32, 64, 128)
 """Widths of PLIO ports in bits."""
@@ -26,7 +28,7 @@ MAX_BEATS = 1 << 28
 """More beats than this in one file are taken for a mistake (``DATA:n`` can ask for any number)."""
 
 
-def check_port(kind: SampleType, width: int, clock_ps: int | None) -> int:
+def check_port(kind: SampleType, width: int, clock_ps: Period | None) -> int:
     """Samples in a full beat.
 
     Raises:
@@ -35,7 +37,7 @@ def check_port(kind: SampleType, width: int, clock_ps: int | None) -> int:
     if width not in WIDTHS:
         raise UsageError(f"a PLIO port is 32, 64 or 128 bits wide, not {width}")
     if clock_ps is not None and clock_ps < 1:
-        raise UsageError(f"a clock period of {clock_ps} ps is not positive")
+        raise UsageError(f"a clock period of {float(clock_ps):g} ps is not positive")
     return kind.per_beat(width)
 
 
@@ -142,7 +144,7 @@ def _columns(chunks: Sequence[Beats] | Sequence[Rows], sizes: list[int]) -> dict
     return columns
 
 
-def build_trace(beats: Beats, kind: SampleType, width: int, clock_ps: int | None) -> tuple[Trace, PortClock]:
+def build_trace(beats: Beats, kind: SampleType, width: int, clock_ps: Period | None) -> tuple[Trace, PortClock]:
     """The trace of the beats, and the port's clock.
 
     The trace's own period is the clock's where all times lie on its grid, else the longest one that all of them are
@@ -166,7 +168,12 @@ def build_trace(beats: Beats, kind: SampleType, width: int, clock_ps: int | None
     step = np.zeros(0, np.int64) if beats.time is None else np.diff(beats.time)
     # Stamps in whole nanoseconds may have been rounded.
     resolution = 1 if beats.time is None or (beats.time % 1000).any() else 1000
-    clock = infer_clock(step) if clock_ps is None else given_clock(clock_ps, step, resolution)
+    if clock_ps is not None:
+        clock = given_clock(clock_ps, step, resolution)
+    else:
+        clock = infer_clock(step)
+        if on_grid(step, clock.period_ps):
+            clock = replace(clock, exact_ps=Fraction(clock.period_ps))
     period, offset, cycle = clock.period_ps, 0, beats.cycle
     if beats.time is not None:
         if (step % period).any():

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.usual_clocks import USUAL_PERIODS, exact_period
+from goldbeat.pymodels.usual_clocks import USUAL_PERIODS, Period, exact_period
 
 DEFAULT_CLOCK_PS = 4000
 """Clock period assumed where a file does not say one: 250 MHz, a quarter of a 1 GHz AI Engine clock."""
@@ -47,6 +47,8 @@ class PortClock:
         others: further usual clocks that fit nine gaps in ten: (period in ps, share of the gaps), longest period first.
             Empty at high confidence.
         resolution_ps: of the time stamps: 1000 where all are whole nanoseconds.
+        exact_ps: the period, which is not whole at 300 MHz; 0: as :func:`~goldbeat.pymodels.usual_clocks.exact_period` says.
+        rounded: the user's clock has edges between two time stamps, which are then rounded: 300 MHz in whole nanoseconds.
     """
 
     period_ps: int
@@ -55,6 +57,12 @@ class PortClock:
     off_grid: int = 0
     others: tuple[tuple[int, float], ...] = ()
     resolution_ps: int = 1
+    exact_ps: Fraction = Fraction(0)
+    rounded: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.exact_ps:
+            object.__setattr__(self, "exact_ps", exact_period(self.period_ps))
 
     @property
     def known(self) -> bool:
@@ -64,16 +72,11 @@ class PortClock:
     @property
     def mhz(self) -> float:
         """Frequency in MHz."""
-        return 1e6 / self.period_ps
-
-    @property
-    def rounded(self) -> bool:
-        """Whether the user's clock has edges between two time stamps, which are then rounded: 300 MHz in whole nanoseconds."""
-        return self.confidence == "given" and self.period_ps % self.resolution_ps != 0
+        return float(10**6 / self.exact_ps)
 
     def cycles(self, time_ps: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """(n,) nearest cycle of each time, the first one's phase being that of the clock, but for what it was rounded by."""
-        period = exact_period(self.period_ps)
+        period = self.exact_ps
         if not len(time_ps):
             return time_ps
         since = time_ps - time_ps[0]
@@ -85,7 +88,7 @@ class PortClock:
 
     def off_grid_places(self, time_ps: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """(n,) which times are not a whole number of cycles after the first; rounded ones may be off by half their resolution."""
-        period = exact_period(self.period_ps)
+        period = self.exact_ps
         since = time_ps - time_ps[:1]
         if not self.rounded:
             return np.flatnonzero(_off(since, period))
@@ -97,7 +100,7 @@ class PortClock:
         """(n,) rounded times as they were before, to whole picoseconds; those that are off the grid as they are."""
         if not self.rounded or not len(time_ps):
             return time_ps
-        period = exact_period(self.period_ps)
+        period = self.exact_ps
         cycle = self.cycles(time_ps)
         # Rounded up from the first beat on: no rate from there is above the port's.
         since = -(-(cycle - cycle[0]) * period.numerator // period.denominator)
@@ -132,14 +135,24 @@ def stamped_period(period_ps: int) -> int:
     return period_ps - 1 if period_ps not in USUAL_PERIODS and period_ps - 1 in USUAL_PERIODS else period_ps
 
 
-def given_clock(period_ps: int, step: npt.NDArray[np.int64], resolution_ps: int = 1) -> PortClock:
+def on_grid(step: npt.NDArray[np.int64], period_ps: int) -> bool:
+    """Whether all times between beats are whole multiples of a period."""
+    return not bool((step % period_ps).any())
+
+
+def given_clock(period: Period, step: npt.NDArray[np.int64], resolution_ps: int = 1) -> PortClock:
     """The user's clock, held against the (n - 1,) times between beats, of a resolution."""
-    clock = PortClock(period_ps, "given", len(step), resolution_ps=resolution_ps)
-    if clock.rounded:
-        off = len(clock.off_grid_places(np.cumsum(np.append(0, step))))
-    else:
-        off = int(np.count_nonzero(_off(step, exact_period(period_ps))))
-    return replace(clock, off_grid=off)
+    period_ps, exact = round(period), exact_period(period)
+    if on_grid(step, period_ps):
+        # The file has the rounded period itself.
+        exact = Fraction(period_ps)
+    clock = PortClock(period_ps, "given", len(step), resolution_ps=resolution_ps, exact_ps=exact)
+    if exact % resolution_ps:
+        rounded = replace(clock, rounded=True)
+        off = len(rounded.off_grid_places(np.cumsum(np.append(0, step))))
+        if resolution_ps > 1 or not off:
+            return replace(rounded, off_grid=off)
+    return replace(clock, off_grid=int(np.count_nonzero(_off(step, exact))))
 
 
 def infer_clock(step: npt.NDArray[np.int64]) -> PortClock:

@@ -34,6 +34,7 @@ from goldbeat.pymodels.plio_file.store import check_target, load_bytes, store
 from goldbeat.pymodels.plio_file.style import TextStyle
 from goldbeat.pymodels.samples import SampleType, sample_type
 from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.usual_clocks import Period
 
 _ROWS = 1 << 14
 
@@ -43,7 +44,7 @@ def read_csv(
     dtype: str | SampleType,
     width: int,
     *,
-    clock_ps: int | None = None,
+    clock_ps: Period | None = None,
     lenient: bool = False,
     packets: bool = False,
 ) -> PlioFile:
@@ -58,7 +59,7 @@ def parse_csv(
     dtype: str | SampleType,
     width: int,
     *,
-    clock_ps: int | None = None,
+    clock_ps: Period | None = None,
     lenient: bool = False,
     packets: bool = False,
     name: str | None = None,

@@ -15,6 +15,7 @@ from goldbeat.pymodels.plio_file.style import TextStyle
 from goldbeat.pymodels.plio_file.text import parse_text, write_text
 from goldbeat.pymodels.samples import SampleType, sample_type
 from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.usual_clocks import Period
 
 __all__ = ["PlioFile", "is_csv", "read", "write"]
 
@@ -29,7 +30,7 @@ def read(
     dtype: str | SampleType,
     width: int,
     *,
-    clock_ps: int | None = None,
+    clock_ps: Period | None = None,
     lenient: bool = False,
     packets: bool = False,
 ) -> PlioFile:

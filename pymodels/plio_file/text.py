@@ -26,6 +26,7 @@ from goldbeat.pymodels.plio_file.text_strict import read_beats
 from goldbeat.pymodels.plio_file.words import UNITS
 from goldbeat.pymodels.samples import SampleType, sample_type
 from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.usual_clocks import Period
 
 _ROWS = 1 << 14
 """Beats formatted at a time: their character matrix stays in the cache."""
@@ -36,7 +37,7 @@ def read_text(
     dtype: str | SampleType,
     width: int,
     *,
-    clock_ps: int | None = None,
+    clock_ps: Period | None = None,
     lenient: bool = False,
     packets: bool = False,
 ) -> PlioFile:
@@ -53,7 +54,7 @@ def parse_text(
     dtype: str | SampleType,
     width: int,
     *,
-    clock_ps: int | None = None,
+    clock_ps: Period | None = None,
     lenient: bool = False,
     packets: bool = False,
     name: str | None = None,

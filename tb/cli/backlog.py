@@ -14,10 +14,9 @@ from rich.table import Table
 from goldbeat.pymodels.backlog import BACKLOG_UNITS, Backlog, BacklogUnit, backlog
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.measure import UnmeasurableError
-from goldbeat.tb.cli.common import FAILED, Force, Json, check_free, examples, print_json, working
+from goldbeat.tb.cli.common import FAILED, Force, Json, check_drawing, examples, print_json, working
 from goldbeat.tb.cli.screen import Screen, literal, show_table
 from goldbeat.tb.design.families import design_examples
-from goldbeat.tb.extras import need_module
 from goldbeat.tb.run.signoff import ARROW, Measured, Subject, load_run, shown, split_path
 
 
@@ -56,8 +55,7 @@ def backlog_command(
     if counted is None:
         raise UsageError(f"--unit {unit}: expected {', '.join(BACKLOG_UNITS)}")
     if plot is not None:
-        need_module("--plot", "matplotlib")
-        check_free(plot, force, [run])
+        check_drawing("--plot", plot, force, [run])
     with working(f"reading {run}"):
         subject = load_run(run)
     source, sink = _ports(subject, path)

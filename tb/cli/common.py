@@ -9,14 +9,17 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.pymodels.usual_clocks import period_of
 from goldbeat.tb.cli import starting
 from goldbeat.tb.cli.lazy_group import LazyGroup
+from goldbeat.tb.extras import need_module
 from goldbeat.tb.visible import visible
 
 if TYPE_CHECKING:
@@ -82,13 +85,19 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite existing output 
 _UNITS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 
 
-def clock_period(mhz: float | None) -> int | None:
-    """A clock in MHz as a period in whole picoseconds, rounded to the nearest."""
+def exact_clock(mhz: float | None) -> Fraction | None:
+    """A clock in MHz as its period in picoseconds, exact."""
     if mhz is None:
         return None
     if not 1e-3 <= mhz <= 1e5:
         raise UsageError(f"a clock of {mhz:g} MHz is not between 0.001 and 100000 MHz")
-    return round(1e6 / mhz)
+    return period_of(mhz)
+
+
+def clock_period(mhz: float | None) -> int | None:
+    """A clock in MHz as a period in whole picoseconds, rounded to the nearest."""
+    exact = exact_clock(mhz)
+    return None if exact is None else round(exact)
 
 
 def duration(text: str) -> int:
@@ -99,9 +108,9 @@ def duration(text: str) -> int:
     return round(float(match[1]) * _UNITS[match[2]])
 
 
-def ns(value_ps: float | None) -> str:
+def ns(value_ps: float | Fraction | None) -> str:
     """A time for people, in nanoseconds."""
-    return "-" if value_ps is None else f"{value_ps / 1000:.10g} ns"
+    return "-" if value_ps is None else f"{float(value_ps) / 1000:.10g} ns"
 
 
 # -- help -----------------------------------------------------------------------------------------------------------
@@ -169,6 +178,9 @@ def working(what: str, total: int | None = None) -> Iterator[Callable[[], None]]
         yield lambda: bar.advance(task)
 
 
+_PICTURES = (".png", ".svg", ".pdf")
+"""What matplotlib draws."""
+
 _DRAWN = (".xml", ".svg", ".png", ".html", ".gz")
 """Files that commands write beside a run's own, and never read."""
 
@@ -183,16 +195,35 @@ def check_free(path: Path, force: bool, read: Sequence[Path] = ()) -> None:
     """
     from goldbeat.pymodels.plio_file.store import check_target
 
+    named = list(_named_paths())
+    again = sum(_one_file(path, other) for other in named) > (path in named)
+    if again and path.suffix and not path.exists():
+        raise UsageError(f"{path} is named twice; expected a file of its own for each")
     if path.is_file() and not force:
         raise UsageError(f"{path} exists; --force overwrites it")
     check_target(path, force)
     if not path.is_file():
         return
-    named = list(_named_paths())
-    again = sum(_one_file(path, other) for other in named) > (path in named)
     inside = any(d.is_dir() and path.resolve().is_relative_to(d.resolve()) for d in read) and path.suffix not in _DRAWN
     if again or inside or any(_one_file(path, other) for other in read):
-        raise UsageError(f"{path} is also an input of this command, and would be lost; write to another file")
+        raise UsageError(
+            f"{path} is also an input of this command, or another output, and would be lost; write to another file"
+        )
+
+
+def check_drawing(option: str, path: Path, force: bool, read: Sequence[Path] = ()) -> None:
+    """As :func:`check_free`, of a drawing; what draws it has to be installed, and know the format.
+
+    Args:
+        option: that names the file.
+        path: of the file; its ending says the format.
+        force: it may be there.
+        read: files and folders that are read.
+    """
+    need_module(option, "matplotlib")
+    if path.suffix.lower() not in _PICTURES:
+        raise UsageError(f"{option} {path}: expected a name that ends in {', '.join(_PICTURES)}")
+    check_free(path, force, read)
 
 
 def _named_paths() -> Iterator[Path]:

@@ -26,6 +26,7 @@ from goldbeat.tb.run.signoff import (
     Limits,
     MeasuredPort,
     Subject,
+    by_port,
     check_subject,
     file_subject,
     limits_junit,
@@ -111,10 +112,20 @@ def signoff(
         with working(f"reading {subject[0]}"):
             what = load_run(subject[0])
     else:
-        what = _files(subject, _names(subject, port or []), dtype or [], width or [], clock, packets)
+        ports = _names(subject, port or [])
+        _check_packets(limits, rules, ports, packets)
+        what = _files(subject, ports, dtype or [], width or [], clock, packets)
     judge(
         what, rules, out, force=force, allow_recorded=allow_recorded, stale=stale, tell=print_json if as_json else None
     )
+
+
+def _check_packets(path: Path, rules: Limits, ports: Sequence[str], packets: bool | None) -> None:
+    """Refuse limits that contradict the command line."""
+    for name, one in by_port(rules, ports).port.items():
+        if packets is not None and one.packets is (not packets):
+            found = f"packets = {str(one.packets).lower()} in [port.{name}]"
+            raise InputError(found, f"what --{'' if packets else 'no-'}packets says, or no such option", file=path)
 
 
 def judge(
@@ -199,7 +210,7 @@ def _file(path: Path, file: PlioFile, packets: bool | None) -> MeasuredPort:
     return MeasuredPort(
         file.measured(),
         file.dtype.name,
-        clock.period_ps,
+        clock.exact_ps,
         clock_known=known,
         packets=headed,
         notes=tuple(notes),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from math import floor
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +17,7 @@ from goldbeat.pymodels.packet_payload import payload_of
 from goldbeat.pymodels.plio_file import PlioFile, read
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.cli.common import clock_period, ns, say, working
+from goldbeat.tb.cli.common import exact_clock, ns, say, working
 
 In = Annotated[Path, typer.Argument(metavar="FILE", help="PLIO file (.txt or .csv).")]
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="File to write (.txt or .csv).")]
@@ -89,7 +90,7 @@ def read_file(
 ) -> PlioFile:
     """Read with progress (not when ``quiet``); dropped lines are reported on stderr."""
     with nullcontext() if quiet else working(f"reading {path}"):
-        file = read(path, dtype, width, clock_ps=clock_period(clock), lenient=lenient, packets=packets)
+        file = read(path, dtype, width, clock_ps=exact_clock(clock), lenient=lenient, packets=packets)
     if file.dropped:
         line, found, expected = file.dropped[0]
         say(
@@ -121,17 +122,24 @@ def read_timed(
 
 def check_clock(file: PlioFile, path: Path) -> None:
     """Refuse a clock that is too slow for the file."""
-    period = file.clock.period_ps
+    if error := too_slow(file, path):
+        raise error
+
+
+def too_slow(file: PlioFile, path: Path) -> InputError | None:
+    """What a clock that is too slow for the file contradicts: the first beat that comes too early."""
+    period = floor(file.clock.exact_ps)
     if file.clock.confidence != "given" or not file.timed:
-        return
+        return None
     # Stamps in whole picoseconds are off by one at most, and those that are rounded more come from edges of their own.
     time = file.measured().time_ps
     early = np.flatnonzero(np.diff(time) < period - 1)
-    if len(early):
-        at = int(early[0])
-        found = f"a beat {np.diff(file.trace.time_ps[at : at + 2])[0]} ps after the one before"
-        expected = f"at least a cycle of the {period} ps clock that --clock gives"
-        raise InputError(found, expected, file=path, line=int(file.lines[at + 1]))
+    if not len(early):
+        return None
+    at = int(early[0])
+    found = f"a beat {np.diff(file.trace.time_ps[at : at + 2])[0]} ps after the one before"
+    expected = f"at least a cycle of the {file.clock.period_ps} ps clock that --clock gives"
+    return InputError(found, expected, file=path, line=int(file.lines[at + 1]))
 
 
 Packets = Annotated[

@@ -34,6 +34,7 @@ from goldbeat.pymodels.packet_payload import check_headers, looks_like_packets, 
 from goldbeat.pymodels.samples import sample_type
 from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.transactions import Transactions
+from goldbeat.pymodels.usual_clocks import Period
 from goldbeat.tb.run.episodes import WholeEpisode, load_episodes
 from goldbeat.tb.run.junit import JUnitCase, JUnitSuite, junit_text
 from goldbeat.tb.run.kept_report import read_report
@@ -165,7 +166,7 @@ class MeasuredPort:
 
     trace: Trace
     dtype: str | None = None
-    clock_ps: int | None = None
+    clock_ps: Period | None = None
     """Period of the port's clock, where the trace's own is finer."""
     clock_known: bool = True
     """False where the clock is inferred from the times of the beats."""
@@ -839,7 +840,7 @@ def _window_place(port: MeasuredPort, start: int, beat: int) -> tuple[str, dict[
     first = port.trace[max(0, beat) : max(0, beat) + 1]
     # A window of time begins right after a beat, one of beats or frames with the first of them.
     after = beat >= 0 and start == int(first.time_ps[0]) + 1
-    cycle = (start - after - port.trace.offset_ps) // (port.clock_ps or port.trace.clock_ps) + after
+    cycle = int((start - after - port.trace.offset_ps) // (port.clock_ps or port.trace.clock_ps)) + after
     spot: dict[str, Any] = {"start_ns": start / 1000, "cycle": cycle if port.clock_known else None}
     said = (
         f"right after the beat at {_number((start - 1) / 1000)} ns" if after else f"from {_number(start / 1000)} ns on"

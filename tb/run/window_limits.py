@@ -12,8 +12,9 @@ from pydantic import BaseModel, ConfigDict
 
 from goldbeat.pymodels.curves.spans import EXPECTED, WindowSpan, extreme_window
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.measure import Rate, port_limit_mb_per_s, rate_of
+from goldbeat.pymodels.measure import Rate, port_share, rate_of
 from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.usual_clocks import Period, whole_cycles
 
 _UNITS = {"rate": "Msamples/s", "mb_per_s": "MB/s", "share": "of the port"}
 
@@ -68,16 +69,16 @@ class WindowLimit:
         """Whether it means nothing without the port's clock."""
         return self.span.kind == "cycle" or self.key == "least_share"
 
-    def value(self, rate: Rate, trace: Trace, clock_ps: int | None) -> float | None:
+    def value(self, rate: Rate, trace: Trace, clock_ps: Period | None) -> float | None:
         """The rate in the limit's unit; None: the sample type is not known."""
         if self.key.endswith("mb_per_s"):
             return rate.mb_per_s
         if self.key == "least_share":
-            return rate.mb_per_s / port_limit_mb_per_s(trace.width, clock_ps or trace.clock_ps)
+            return port_share(rate, trace.width, clock_ps or trace.clock_ps)
         return rate.msamples_per_s
 
     def measure(
-        self, trace: Trace, dtype: str | None, clock_ps: int | None
+        self, trace: Trace, dtype: str | None, clock_ps: Period | None
     ) -> tuple[float | None, int, int, int] | None:
         """Of one trace the extreme rate, start and length of its window in picoseconds, and the beat before; None: too short."""
         if len(trace) < 2:
@@ -85,7 +86,8 @@ class WindowLimit:
         found = extreme_window(trace, self.span, clock_ps=clock_ps, most=self.key.startswith("most_"))
         if found is None:
             return None
-        rate = rate_of(found.payload, dtype, found.length)
+        length = found.length if self.span.kind == "ps" else whole_cycles(found.length, clock_ps or trace.clock_ps)
+        rate = rate_of(found.payload, dtype, length)
         return self.value(rate, trace, clock_ps), found.start, found.length, found.beat
 
 

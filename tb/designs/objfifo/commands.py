@@ -16,7 +16,7 @@ from goldbeat.pymodels.objfifo.plan.export import to_dot, to_json
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.mlir import to_mlir
 from goldbeat.pymodels.objfifo.plan.rules import rules_text
-from goldbeat.tb.cli.common import PARTIAL, Json, check_free, examples, print_json, say
+from goldbeat.tb.cli.common import PARTIAL, Json, check_drawing, examples, print_json, say
 from goldbeat.tb.designs.objfifo import HELP
 from goldbeat.tb.designs.objfifo.check_command import check
 from goldbeat.tb.designs.objfifo.compiled_commands import asm, dis, load_files
@@ -24,7 +24,6 @@ from goldbeat.tb.designs.objfifo.exec_command import execute
 from goldbeat.tb.designs.objfifo.plan_text import print_host_costs, print_plan
 from goldbeat.tb.designs.objfifo.run_command import Arguments, Design, Lax, run
 from goldbeat.tb.designs.objfifo.trace_commands import compare_trace, read_trace
-from goldbeat.tb.extras import need_module
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
@@ -67,8 +66,7 @@ def plan(
     if as_json + mlir + dot + (picture is not None) > 1:
         raise UsageError("--json, --mlir, --dot and --picture exclude each other")
     if picture is not None:
-        need_module("--picture", "matplotlib")
-        check_free(picture, force)
+        check_drawing("--picture", picture, force)
     written = open_fifo_design(design, arguments or ())
     found = lower(written, strict=not lax)
     missing = [*written.unplanned, *(written.fixed.unsupported if written.fixed is not None else ())]

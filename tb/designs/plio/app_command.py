@@ -154,6 +154,7 @@ def _plan(
 ) -> _Job:
     """Everything that can be refused before something is written."""
     label, limits_file = name or plain_name(file.stem), file.parent / described.limits
+    run_folder(build_root(), label, "")
     limits = load_limits(limits_file)
     folder = OwnFolder(build_root() / "plio" / label if out is None else out, force)
     made = [port for port, one in described.inputs.items() if one.file is None]

@@ -81,7 +81,7 @@ def info(
     got = read_file(file, dtype, width, clock, lenient, packets=packets)
     trace = got.trace
     every = packets_of(got, file, strict) if packets else None
-    result = measure(got.measured(), got.dtype, clock_ps=got.clock.period_ps)
+    result = measure(got.measured(), got.dtype, clock_ps=got.clock.exact_ps)
     # A text file without T lines has no gaps to speak of; a CSV file has its STALL rows.
     gaps_known, clock_known = got.timed or got.csv, got.clock.known
     if as_json:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import BytesIO, StringIO
+from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,6 +27,7 @@ from goldbeat.tb.cli.common import (
     Force,
     Json,
     Lenient,
+    check_drawing,
     check_free,
     examples,
     facts,
@@ -46,9 +47,9 @@ from goldbeat.tb.cli.trace_files import (
     counted,
     of_port,
     read_timed,
+    too_slow,
 )
 from goldbeat.tb.cli.windows import gap_rows, window_lines
-from goldbeat.tb.extras import need_module
 
 _MOST_LINES = 10_000_000
 """Lines of --over-time."""
@@ -91,10 +92,9 @@ def throughput(
     is measured too.
     """
     if plot is not None:
-        need_module("--plot", "matplotlib")
-    for path in (plot, over_time):
-        if path is not None:
-            check_free(path, force, files)
+        check_drawing("--plot", plot, force, files)
+    if over_time is not None:
+        check_free(over_time, force, files)
     paths = _files(files)
     ports = [path.stem for path in paths]
     check_ports(ports, dtype, "--dtype")
@@ -105,10 +105,12 @@ def throughput(
             # One progress display at a time: the bar counts the files.
             kind, bits = of_port(path.stem, dtype, "--dtype"), int(of_port(path.stem, width, "--width"))
             file = read_timed(path, kind, bits, clock, lenient, packets=bool(packets), quiet=True)
+            if error := too_slow(file, path):
+                say(f"warning: {error}; shares of the port mean nothing", err=True)
             results.append(_measured(path, file, packets))
             advance()
     if plot is not None:
-        _plot(results, plot, force)
+        _plot(results, plot)
     if over_time is not None:
         store(over_time, _over_time(results, WindowSpan.parse(step)).encode(), force=force)
     if as_json:
@@ -154,8 +156,8 @@ def _measured(path: Path, file: PlioFile, packets: bool | None) -> _Measured:
     trace, headed = counted(file, path, packets)
     # Where a header shares its beat, what is left may be no whole sample.
     kind = file.dtype if trace.ragged(file.dtype) is None else None
-    windows = port_windows(trace, kind, clock_ps=file.clock.period_ps)
-    result = measure(trace, kind, clock_ps=file.clock.period_ps)
+    windows = port_windows(trace, kind, clock_ps=file.clock.exact_ps)
+    result = measure(trace, kind, clock_ps=file.clock.exact_ps)
     ids = dict(_by_id(file, trace)) if headed else {}
     return _Measured(path, file, result, headed, windows, trace, ids)
 
@@ -168,7 +170,7 @@ def _by_id(file: PlioFile, payload: Trace) -> Iterator[tuple[int, Throughput]]:
     of_beat = header.packet_id[np.cumsum(starts) - 1]
     for number in np.unique(of_beat).tolist():
         mine = payload[of_beat == number]
-        yield int(number), measure(mine, None, clock_ps=file.clock.period_ps)
+        yield int(number), measure(mine, None, clock_ps=file.clock.exact_ps)
 
 
 def _as_json(one: _Measured) -> dict[str, Any]:
@@ -225,9 +227,9 @@ def _over_time(results: Sequence[_Measured], step: WindowSpan) -> str:
     """A line per port and step: what transferred in it."""
     if step.kind in ("beat", "frame"):
         raise UsageError(f"--step {step.text}: expected a time or cycles")
-    lengths = [step.count * (one.file.clock.period_ps if step.kind == "cycle" else 1) for one in results]
+    lengths = [step.count * (one.file.clock.exact_ps if step.kind == "cycle" else 1) for one in results]
     ends = [(one.result.first_ps or 0, one.result.last_ps or 0) for one in results]
-    lines = sum((last - first) // length for (first, last), length in zip(ends, lengths, strict=True))
+    lines = sum(int((last - first) // length) for (first, last), length in zip(ends, lengths, strict=True))
     if lines > _MOST_LINES:
         raise UsageError(f"--step {step.text}: {lines:,} lines, expected at most {_MOST_LINES:,}; choose a longer step")
     text = StringIO()
@@ -238,22 +240,20 @@ def _over_time(results: Sequence[_Measured], step: WindowSpan) -> str:
         for start, beats, size in rate_over_time(one.payload, length):
             rate = rate_of(size, kind, length)
             samples = "" if rate.msamples_per_s is None else rate.msamples_per_s
-            writer.writerow([name, start / 1000, (start + length) / 1000, beats, size, samples, rate.mb_per_s])
+            writer.writerow([name, start / 1000, float((start + length) / 1000), beats, size, samples, rate.mb_per_s])
     return text.getvalue()
 
 
-def _plot(results: list[_Measured], plot: Path, force: bool) -> None:
+def _plot(results: list[_Measured], plot: Path) -> None:
     from goldbeat.tb.run.plot import plot_run, plot_trace
 
-    stream = BytesIO()
     with working(f"drawing {plot}"):
         if len(results) == 1:
             file = results[0].file
-            plot_trace(file.on_clock(), stream, title=results[0].path.name, dtype=file.dtype)
+            plot_trace(file.on_clock(), plot, title=results[0].path.name, dtype=file.dtype)
         else:
             ports = {str(one.path): one.file.on_clock() for one in results}
-            plot_run(ports, stream, "Throughput", {str(one.path): one.file.dtype.name for one in results})
-    store(plot, stream.getvalue(), force=force)
+            plot_run(ports, plot, "Throughput", {str(one.path): one.file.dtype.name for one in results})
 
 
 def _throughput_rows(one: _Measured) -> list[tuple[str, str]]:

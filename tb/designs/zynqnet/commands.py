@@ -21,12 +21,11 @@ from goldbeat.pymodels.zynqnet.layer_run import NUMBERS
 from goldbeat.pymodels.zynqnet.memory_map import DRAM_BASE, MemoryMap, Stretch
 from goldbeat.pymodels.zynqnet.registers import RegisterRow, layer_rows, setup_rows
 from goldbeat.pymodels.zynqnet.timing import Accelerator
-from goldbeat.tb.cli.common import Force, Json, check_free, clock_period, examples, print_json, say, working
+from goldbeat.tb.cli.common import Force, Json, check_drawing, clock_period, examples, print_json, say, working
 from goldbeat.tb.cli.screen import literal, show_findings, show_table
 from goldbeat.tb.designs.zynqnet import HELP
 from goldbeat.tb.designs.zynqnet.inputs import find_image, find_network, find_weights
 from goldbeat.tb.designs.zynqnet.report import LayerRow, layer_table
-from goldbeat.tb.extras import need_module
 from goldbeat.tb.visible import visible
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
@@ -213,8 +212,7 @@ def plot_command(
 
     The timed golden model gives exactly the cycles of the RTL.
     """
-    need_module("goldbeat zynqnet plot", "matplotlib")
-    check_free(out, force)
+    check_drawing("goldbeat zynqnet plot --out", out, force)
     net = find_network(network)
     hardware = Hardware(npe, data_w)
     check_network(net, hardware)

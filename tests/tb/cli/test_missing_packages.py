@@ -38,7 +38,7 @@ SUITE = '[[run]]\ndesigns = ["axis_skid"]\ntransactors = "cocotbext"\n'
         ),
         ("matplotlib", "backlog run a->b --plot p.png", "--plot needs the Python package matplotlib"),
         ("matplotlib", "objfifo plan x.py --picture p.png", "--picture needs the Python package matplotlib"),
-        ("matplotlib", "zynqnet plot --layer c1 --out p.png", "zynqnet plot needs the Python package matplotlib"),
+        ("matplotlib", "zynqnet plot --layer c1 --out p.png", "zynqnet plot --out needs the Python package matplotlib"),
         ("PIL", "run zynqnet --image x.png", "reading pictures needs the Python package pillow"),
     ],
 )

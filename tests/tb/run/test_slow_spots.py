@@ -3,10 +3,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
+import pytest
 from slow_spots import spotted_stream
 
+from goldbeat.pymodels.plio_file import read
+from goldbeat.pymodels.usual_clocks import period_of
+from goldbeat.tb.cli.trace_files import check_clock
 from goldbeat.tb.run.signoff import LimitCheck, MeasuredPort, check_subject, file_subject, load_limits
 
 
@@ -28,3 +34,42 @@ def test_each_slow_spot_is_found_and_named(tmp_path: Path) -> None:
 
 def test_streams_without_one_keep_their_limit(tmp_path: Path) -> None:
     assert [seed for seed in range(200) if not checked(tmp_path, seed, slow=False).passed] == []
+
+
+@pytest.mark.parametrize("rounded", [np.round, np.floor, np.ceil], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("unit", ["ns", "ps"])
+@pytest.mark.parametrize("mhz", [300, 322.265625, 307.2, 491.52, 161.1328125, 333.33, 166.667, 250, 312.5])
+def test_a_full_stream_keeps_the_rate_of_any_clock_and_one_late_beat_breaks_it(
+    tmp_path: Path, mhz: float, unit: str, rounded: np.ufunc
+) -> None:
+    period = period_of(mhz)
+    rate = float(10**6 / period)
+    limits, path = tmp_path / "limits.toml", tmp_path / "p.txt"
+    windows = "".join(f'"{text}" = {rate}\n' for text in ("64 cycles", "640 cycles", "64 beats", "2 frames"))
+    shares = windows.replace(f"= {rate}", "= 1")
+    limits.write_text(
+        f"[port.p]\nmin_msamples_per_s = {rate}\nmax_idle_cycles = 0\n[port.p.least_rate]\n{windows}"
+        f"[port.p.least_share]\n{shares}[port.p.most_rate]\n{windows}"
+    )
+    for late in (False, True):
+        cycle = np.arange(640) + late * (np.arange(640) >= 300)
+        step = float(period) / (1000 if unit == "ns" else 1)
+        time = rounded(cycle * step + 7.3).astype(np.int64)
+        lines = [f"T {t} {unit}\n" + ("TLAST\n1\n" if n % 32 == 31 else "1\n") for n, t in enumerate(time)]
+        path.write_text("".join(lines))
+        file = read(path, "int32", 32, clock_ps=period)
+        check_clock(file, path)
+        subject = file_subject("p", {"p": MeasuredPort(file.measured(), "int32", file.clock.exact_ps)})
+        found = check_subject(subject, load_limits(limits))
+        broken = {f"{c.name} {c.measured} {c.limit}" for c in found if not c.passed}
+        assert bool(broken) == late, broken
+        if late:
+            (slow,) = (c for c in found if c.name == "least_rate in 64 cycles")
+            assert slow.cycle is not None
+            assert 300 - 64 < slow.cycle <= 300
+            assert not slow.passed
+
+
+def test_a_frequency_is_kept_as_it_is_written() -> None:
+    assert period_of(322.265625) == Fraction(102400, 33)
+    assert [period_of(f) for f in (333.33, 166.667, 300)] == [3000, 6000, Fraction(10000, 3)]

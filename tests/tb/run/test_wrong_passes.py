@@ -167,11 +167,16 @@ def test_headers_of_packets_do_not_count(tmp_path: Path, width: int, payload: fl
         _signoff(tmp_path, trace, f"min_msamples_per_s = {payload * 0.97}", "--clock", "250", *args, code=0)
     _signoff(tmp_path, trace, limit, "--no-packets", code=0)
     assert "headers of packets" not in _signoff(tmp_path, trace, f"{limit}\npackets = false", code=0)
+    for said, option in (("false", "--packets"), ("true", "--no-packets")):
+        text = _signoff(tmp_path, trace, f"{limit}\npackets = {said}", option, code=2)
+        assert f"found packets = {said} in [port.p], expected what {option} says" in text
     base = ["plio", "throughput", f"{tmp_path}/p.txt", "-t", "int32", "-w", str(width)]
     (found,) = json.loads(goldbeat([*base, "--json"])[1])
     assert (found["packets"], found["samples"]) == (True, 128)
     assert found["by_frames"]["msamples_per_s"] == pytest.approx(payload)
     assert "headers not counted" in goldbeat(base)[1]
+    slow = goldbeat([*base, "--clock", "100"])[1]
+    assert "p.txt:4: found a beat 4000 ps after the one before, expected at least a cycle of the 10000 ps" in slow
     assert json.loads(goldbeat([*base, "--no-packets", "--json"])[1])[0]["samples"] == 136
 
 

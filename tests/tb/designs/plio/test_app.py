@@ -169,6 +169,12 @@ def test_a_file_in_place_of_the_folder_is_refused(folder: Path) -> None:
     assert "limits.toml is a file, expected a folder" in said
 
 
+def test_a_name_that_leads_elsewhere_is_refused_before_anything_is_written(folder: Path) -> None:
+    before = set(folder.rglob("*"))
+    assert "expected letters, digits" in plio("app", "app.toml", "--name", "../../x", code=2).stderr
+    assert set(folder.rglob("*")) == before
+
+
 def test_an_input_that_the_run_would_write_over_is_kept(folder: Path) -> None:
     app()
     made = (OUT / "graph_in0.txt").read_bytes()

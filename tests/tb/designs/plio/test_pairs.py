@@ -303,7 +303,7 @@ def test_a_table_refuses_what_does_not_fit_its_files(tmp_path: Path) -> None:
         ["plio", "throughput", "in.txt", *_TYPE, "--over-time", "in.txt"],
         ["plio", "throughput", "in.txt", *_TYPE, "--over-time=./in.txt"],
         ["plio", "throughput", ".", *_TYPE, "--over-time", "in.txt"],
-        ["plio", "throughput", "in.txt", *_TYPE, "--plot", "link.txt"],
+        ["plio", "throughput", "in.txt", *_TYPE, "--plot", "link.png"],
         ["plio", "pair", "in.txt", "in.txt", *_TYPE, "--iteration", "8", "--csv", "in.txt"],
         ["plio", "convert", "in.txt", "in.txt", *_TYPE],
         ["plio", "unpack", "in.txt", "in.txt", *_TYPE],
@@ -317,11 +317,26 @@ def test_no_command_writes_over_what_it_reads(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     stamped(Path("in.txt"), list(range(16)))
-    Path("link.txt").hardlink_to("in.txt")
+    Path("link.png").hardlink_to("in.txt")
     Path("l.toml").write_text("[port.in]\nmax_gap_ns = 10\n")
     kept = {path: path.read_bytes() for path in Path().iterdir()}
-    assert "is also an input of this command, and would be lost" in goldbeat(*words, "--force", code=2).stderr
+    said = "is also an input of this command, or another output, and would be lost"
+    assert said in goldbeat(*words, "--force", code=2).stderr
     assert {path: path.read_bytes() for path in Path().iterdir()} == kept
+
+
+def test_two_outputs_are_two_files_and_drawings_have_a_known_format(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    stamped(Path("in.txt"), list(range(16)))
+    base = ("throughput", "in.txt", *_TYPE, "--force")
+    for _ in range(2):
+        assert "r.svg" in plio(*base, "--plot", "r.svg", "--over-time", "./r.svg", code=2).stderr
+        assert "expected a name that ends in .png, .svg" in plio(*base, "--plot", "r.sv", code=2).stderr
+        assert not Path("r.sv").exists()
+        plio(*base, "--plot", "r.svg")
+        assert b"<svg" in Path("r.svg").read_bytes()
 
 
 def test_an_output_of_an_earlier_command_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
