@@ -176,7 +176,8 @@ class MappedFile:
         """A write, or none where it must not be tried; of all bytes where ``strobe`` is None."""
         word = self._at.get(address)
         if word is None or not word.writable:
-            return self._refused("write", address, "unmapped" if word is None else "forbidden")
+            key = "unmapped" if word is None else "forbidden"
+            return self._refused("write", address, key, strobe if self.rules.strobes == "bytes" else None)
         if not any(one.tested for one in word.bits if one.writable):
             return []
         value &= self._all & ~word.untouched
@@ -197,13 +198,13 @@ class MappedFile:
     def _hidden(self, one: MappedBits) -> bool:
         return not one.tested or (one.hardware and self.rules.hardware == "mask")
 
-    def _refused(self, op: str, address: int, key: str) -> list[Access]:
+    def _refused(self, op: str, address: int, key: str, strobe: int | None = None) -> list[Access]:
         """An access that a setting of :class:`AnswerRules` is about."""
         rule = getattr(self.rules, key)
         if rule == SKIP:
             return []
         value = self._all if op == "write" else 0
-        return [self._access(op, address, value, error=rule == ERROR, rule=key)]
+        return [self._access(op, address, value, strobe, error=rule == ERROR, rule=key)]
 
     def _access(
         self,

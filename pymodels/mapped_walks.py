@@ -62,7 +62,7 @@ def byte_strobes(file: MappedFile, rng: np.random.Generator, address_bits: int) 
         # Whether a write of one byte clears, sets or pulses all is not the map's to say.
         if any(one.pulse or one.on_write in ("wclr", "wset") for one in word.bits if one.writable):
             continue
-        for strobe in partial if word.writable else []:
+        for strobe in partial if word.writable else [int(rng.integers(1, whole))]:
             made = file.write(word.address, int.from_bytes(rng.bytes(file.size), "little"), strobe)
             yield from (*made, *(file.read(word.address) if made else ()))
 
@@ -80,7 +80,8 @@ def no_registers(file: MappedFile, rng: np.random.Generator, address_bits: int) 
         kept = set(rng.choice(len(gaps) - 2, _MOST_UNMAPPED - 2, replace=False).tolist())
         gaps = [gaps[0], *(a for n, a in enumerate(gaps[1:-1]) if n in kept), gaps[-1]]
     for address in gaps:
-        yield from (*file.write(address, 0), *file.read(address))
+        strobe = int(rng.integers(1, 1 << file.size))
+        yield from (*file.write(address, 0, strobe), *file.read(address))
     yield from _reads(file, _plain(file))
 
 

@@ -70,9 +70,9 @@ class Window:
         some = alone if alone and rng.random() < _ALONE else [one for one in windows if not one.alone]
         return some[int(rng.integers(len(some)))]
 
-    def answer(self, kind: int, address: int) -> int:
-        """The response to an access at an address."""
-        return OKAY if self.answers is None else int(self.answers[kind, address - self.base])
+    def refused(self, kind: int, at: int, size: int) -> npt.NDArray[np.uint8]:
+        """(size,) the response to an access to each byte of a word, which begins ``at`` bytes behind the base."""
+        return np.zeros(size, np.uint8) if self.answers is None else self.answers[kind, at : at + size]
 
 
 @dataclass(frozen=True)
@@ -349,19 +349,26 @@ def _program(
         bursts = replace(bursts, **shape.attributes.columns(kind, bursts.address))
     bursts = replace(bursts, barrier=_apart(bursts, rows) if apart is None else apart)
     lanes = bursts.lanes(shape.width)
-    answers = _answers(bursts, np.array([row.response for row in rows], np.int64), windows)
+    wanted = np.array([row.response for row in rows], np.int64)
+    refused = _refused(bursts, wanted, windows, shape.width)
     data = telling_data(rng, len(lanes), shape.width, shape.numbers)
     strobe = lanes & (bursts.kind == WRITE)[bursts.of_beat][:, None]
     if shape.strobes:
         # Of a third of the writes; exclusive ones stay whole.
         some = (rng.random(len(rows)) < 0.3) & (bursts.lock == 0) & ~_first_writes(rows, windows)
         strobe &= ~some[bursts.of_beat][:, None] | (rng.random(lanes.shape) < 0.6)
-        # What is refused is asked for: a beat without any byte may be left out on the way.
-        strobe |= lanes & ((bursts.kind == WRITE)[bursts.of_beat] & (answers > EXOKAY))[:, None]
+        # Of what is refused a byte is asked for: a beat without any may be left out on the way.
+        asked = lanes & (refused > OKAY)
+        bare = (bursts.kind == WRITE)[bursts.of_beat] & asked.any(axis=1) & ~(strobe & asked).any(axis=1)
+        strobe[bare, np.argmax(asked[bare] * rng.random((int(bare.sum()), shape.width)), axis=1)] = True
+    touched = np.where((bursts.kind == WRITE)[bursts.of_beat][:, None], strobe, lanes)
+    answers = np.maximum(wanted[bursts.of_beat], (refused * touched).max(axis=1))
     response = np.maximum.reduceat(answers, bursts.rows)
     program = BurstProgram(bursts, data, strobe, np.zeros_like(lanes), response, beat_response=answers)
-    _carry_out(program, lanes, windows)
-    merged = _merged(bursts, answers, response, shape.merged)
+    _carry_out(program, lanes, windows, refused)
+    # A beat beside what is refused in its word: nobody knows whether the whole word is asked for.
+    beside = np.logical_or.reduceat((refused.max(axis=1) > OKAY) & (answers <= EXOKAY), bursts.rows)
+    merged = np.where(beside, -1, _merged(bursts, answers, response, shape.merged))
     return replace(program, response=np.where(np.array(shape.answers)[bursts.kind], merged, -1))
 
 
@@ -388,16 +395,19 @@ def merged_error(errors: npt.NDArray[np.int64], rule: str) -> int:
     return int({"first": errors[0], "last": errors[-1], "worst": errors.max()}[rule])
 
 
-def _answers(bursts: Bursts, response: npt.NDArray[np.int64], windows: Sequence[Window]) -> npt.NDArray[np.int64]:
-    """(beats,) the response of each beat, from that of its burst where nothing is refused."""
-    address, kind = bursts.addresses(), bursts.kind[bursts.of_beat]
-    answers = response[bursts.of_beat]
+def _refused(
+    bursts: Bursts, response: npt.NDArray[np.int64], windows: Sequence[Window], width: int
+) -> npt.NDArray[np.uint8]:
+    """(beats, width) the error with which each byte of the word of each beat is refused, that of its burst included; else OKAY."""
+    address, kind = bursts.addresses() // np.uint64(width) * np.uint64(width), bursts.kind[bursts.of_beat]
+    errors = np.where(response > EXOKAY, response, OKAY).astype(np.uint8)[bursts.of_beat]
+    refused = np.repeat(errors[:, None], width, axis=1)
     for window in windows:
         if window.answers is not None:
             here = (address >= np.uint64(window.base)) & (address < np.uint64(window.base + len(window.data)))
-            own = window.answers[kind[here], (address[here] - np.uint64(window.base)).astype(np.int64)]
-            answers[here] = np.where(own == OKAY, answers[here], own)
-    return answers
+            at = (address[here] - np.uint64(window.base)).astype(np.int64)
+            refused[here] = window.answers[kind[here][:, None], at[:, None] + np.arange(width)]
+    return refused
 
 
 def _first_writes(rows: Sequence[_Row], windows: Sequence[Window]) -> npt.NDArray[np.bool_]:
@@ -428,24 +438,33 @@ def _apart(bursts: Bursts, rows: Sequence[_Row]) -> npt.NDArray[np.bool_]:
     return apart
 
 
-def _carry_out(program: BurstProgram, lanes: npt.NDArray[np.bool_], windows: Sequence[Window]) -> None:
-    """Do the bursts one after the other: fills in what reads must give, and leaves in the windows what is written."""
+def _carry_out(
+    program: BurstProgram, lanes: npt.NDArray[np.bool_], windows: Sequence[Window], refused: npt.NDArray[np.uint8]
+) -> None:
+    """Do the bursts one after the other: fills in what reads must give, and leaves in the windows what is written.
+
+    Words of which a part is refused keep what the other part holds: nobody knows whether that is written.
+    """
+    partly = (refused.max(axis=1) > OKAY) & (refused.min(axis=1) == OKAY)
     bursts, width = program.bursts, lanes.shape[1]
     address, rows, lost, answers = bursts.addresses(), bursts.rows, program.lost, program.beat_answers
     ordered = sorted(windows, key=lambda one: one.base)
     of = np.searchsorted(np.array([one.base for one in ordered], np.uint64), address, "right") - 1
     for at in range(len(bursts)):
         for row in range(int(rows[at]), int(rows[at]) + int(bursts.len[at]) + 1):
-            if answers[row] > EXOKAY:
-                continue
             start = int(address[row]) // width * width
             window = ordered[of[row]]
+            if partly[row] and bursts.kind[at] == WRITE:
+                kept = np.flatnonzero(refused[row] == OKAY)
+                program.data[row, kept] = window.data[start - window.base + kept]
+            if answers[row] > EXOKAY:
+                continue
             used = np.flatnonzero(program.strobe[row] if bursts.kind[at] == WRITE else lanes[row])
             where = start - window.base + used
             if bursts.kind[at] == READ:
                 program.data[row] = 0
                 program.data[row, used] = window.data[where]
-                program.checked[row, used] = window.known[where]
+                program.checked[row, used] = window.known[where] & ~partly[row]
             elif not lost[at]:
                 window.data[where] = program.data[row, used]
                 window.known[where] = True

@@ -31,6 +31,8 @@ from goldbeat.tb.design.register_accesses import AccessWalk
 Rng = np.random.Generator
 
 _KINDS = {"incr": INCR, "wrap": WRAP, "fixed": FIXED}
+_REFUSED_PARTS = 1 / 2
+"""Of the refused words that masters reach in parts, those of which one part alone is refused."""
 _REFUSED_PLACES = 1 / 16
 """Of these words, those that may refuse accesses."""
 
@@ -189,7 +191,7 @@ def _regions(
         for place, (base, size) in zip(("begin", "end"), stretch.ends(ports.part(stretch, most)), strict=False):
             name = f"0x{stretch.target:x}_{place}"
             data = rng.integers(0, 256, size, dtype=np.uint8)
-            answers = _answers(master, size, ports.word, rng) if setting.options["errors"] else None
+            answers = _answers(ports, master, size, rng) if setting.options["errors"] else None
             at = base - stretch.base + stretch.target
             regions.append(Region(name, at, data, answers=answers, exclusive=True))
     for one in places:
@@ -197,19 +199,23 @@ def _regions(
             continue
         data = rng.integers(0, 256, one.size, dtype=np.uint8)
         refuses = setting.options["errors"] and (not one.alone or rng.random() < _REFUSED_PLACES)
-        answers = _answers(master, one.size, ports.word, rng) if refuses else None
+        answers = _answers(ports, master, one.size, rng) if refuses else None
         regions.append(Region(f"0x{one.target:x}", one.target, data, answers=answers, exclusive=True))
     return tuple(regions)
 
 
-def _answers(master: Bundle, size: int, word: int, rng: Rng) -> npt.NDArray[np.uint8]:
+def _answers(ports: BusPorts, master: Bundle, size: int, rng: Rng) -> npt.NDArray[np.uint8]:
     """What a memory answers to each byte: words of the widest bus that refuse reads, or writes, some of them in a row.
 
-    Every beat on the way is within one such word, so it has one answer however beats are split and merged. Writes that go over
-    several words meet several errors, in any order; AXI leaves open which of them they are answered with.
+    Every beat on the way is within one such word, so it has one answer however beats are split and merged. Where no slave is
+    narrower, one part of a word may refuse, as wide as the master: the whole word is then answered with its error. Writes that
+    go over several words meet several errors, in any order; AXI leaves open which of them they are answered with.
     """
-    words = size // word
-    answers = np.zeros((2, words), np.uint8)
+    word = ports.word
+    words, parts = size // word, 1
+    if all(data_bytes(slave) == word for slave in ports.slaves):
+        parts = word // data_bytes(master)
+    answers = np.zeros((2, words, parts), np.uint8)
     for kind in (READ, WRITE):
         if not master.answers(kind):
             continue
@@ -217,8 +223,11 @@ def _answers(master: Bundle, size: int, word: int, rng: Rng) -> npt.NDArray[np.u
         first = int(rng.integers(words))
         refused[first : first + int(rng.integers(1, 2 + words // 16))] = words > 1 or bool(rng.integers(2))
         drawn = rng.choice(master.refusals, words)
-        answers[kind] = np.where(refused, drawn, 0)
-    return np.repeat(answers, word, axis=1)
+        answers[kind] = np.where(refused, drawn, 0)[:, None]
+        if parts > 1:
+            alone = rng.random(words) < _REFUSED_PARTS
+            answers[kind] *= ~alone[:, None] | (rng.integers(parts, size=words)[:, None] == np.arange(parts))
+    return np.repeat(answers.reshape(2, -1), word // parts, axis=1)
 
 
 def _windows(

@@ -56,12 +56,21 @@ class AccessWalk:
         self.program.append(Access("wait", cycles=cycles))
 
     def write(self, window: Window, at: int, strobe: int) -> None:
-        """Write random bytes of a word; what is refused is written whole: without a byte it may be left out on the way."""
+        """Write random bytes of a word.
+
+        A write without a byte may be left out on the way, so a part that is refused gets one, or no answer is compared. The other
+        part keeps what it holds: nobody knows whether it is written.
+        """
         if not self._data:
             self._data = list(telling_data(self.rng, _DRAWN, self.size, self._numbers))
         value = self._data.pop()
-        refused = window.answer(WRITE, window.base + at)
-        strobe = self.lanes if refused else strobe
+        answers = window.refused(WRITE, at, self.size)
+        refused = int(answers.max())
+        if refused:
+            where = np.flatnonzero(answers)
+            if strobe and not any(strobe >> int(lane) & 1 for lane in where):
+                strobe |= 1 << int(self.rng.choice(where))
+            value = np.where(answers > 0, value, window.data[at : at + self.size])
         offset = self._offset((strobe & -strobe).bit_length() - 1)
         for lane in range(self.size):
             if strobe >> lane & 1 and not refused:
@@ -69,14 +78,18 @@ class AccessWalk:
                 window.known[at + lane] = True
         word = int.from_bytes(value.tobytes(), "little")
         answered = self._answered(WRITE, refused)
+        if refused and not strobe:
+            answered = {"response": ANY_RESPONSE}
         self.program.append(Access("write", window.base + at + offset, word, strobe, offset=offset, **answered))
 
     def read(self, window: Window, at: int) -> None:
         """Read a word, and compare it if it is known."""
         stored = int.from_bytes(window.data[at : at + self.size].tobytes(), "little")
-        refused = window.answer(READ, window.base + at)
+        answers = window.refused(READ, at, self.size)
+        refused = int(answers.max())
         known = bool(window.known[at : at + self.size].all()) and not refused
-        value, offset = stored if known else None, self._offset(self.size - 1)
+        # What is in front of the address may not be read, which refuses or does not.
+        value, offset = stored if known else None, self._offset(self.size - 1) if answers.min() == refused else 0
         # Bytes in front of the address may be anything.
         mask = (1 << 8 * self.size) - (1 << 8 * offset) if offset else None
         answered = self._answered(READ, refused)
@@ -90,8 +103,9 @@ class AccessWalk:
     def outside(self, addresses: Sequence[int]) -> None:
         """An access to where nothing is."""
         op = str(self.rng.choice(["read"] * self.port.readable + ["write"] * self.port.writable))
-        value = 0 if op == "write" else None
-        self.program.append(Access(op, int(self.rng.choice(addresses)), value, self.lanes, error=True))
+        value = int.from_bytes(self.rng.bytes(self.size), "little") if op == "write" else None
+        strobe = int(self.rng.integers(1, self.lanes + 1)) if self.port.strobes else self.lanes
+        self.program.append(Access(op, int(self.rng.choice(addresses)), value, strobe, error=True))
 
     def _answered(self, kind: int, response: int) -> dict[str, Any]:
         """What the far side answers, and whether that is compared."""

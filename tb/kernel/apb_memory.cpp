@@ -3,7 +3,7 @@
 // apb_memory.cpp - APB3 and APB4 slave memory on plain arrays.
 //
 // An access has so many wait states: its latency less one, and the jitter. A write is stored, and a read looks, in the cycle that
-// ends the access.
+// ends the access. PREADY of all other cycles, those that set an access up included, is that of a pattern.
 
 #include <algorithm>
 #include <cstring>
@@ -23,6 +23,7 @@ struct GbApbTiming {
   std::int64_t read_latency, read_jitter;
   std::int64_t write_latency, write_jitter;
   std::uint64_t seed;
+  GbPattern ready;  ///< PREADY while no access waits for it
 };
 
 }  // extern "C"
@@ -49,7 +50,9 @@ class ApbMemory final : public Transactor {
 
   void start(const GbApbTiming& timing, std::int64_t base) {
     if (timing.read_latency < 1 || timing.write_latency < 1) throw std::invalid_argument(name() + ": a latency below 1");
+    pattern_ = Ready(timing.ready);
     timing_ = timing;
+    timing_.ready.values = nullptr;
     base_ = base;
     count_[0] = count_[1] = 0;
   }
@@ -58,7 +61,7 @@ class ApbMemory final : public Transactor {
     prdata_.set(0);
     pslverr_.set(false);
     base_ = kNever;
-    open_ = answers_ = false;
+    open_ = answers_ = early_ = false;
     log_.clear();
     drive();
   }
@@ -67,15 +70,17 @@ class ApbMemory final : public Transactor {
     if (cycle < base_) return idle_.changes();
     // From here on, whatever numbers the clock's edges have.
     base_ = std::numeric_limits<std::int64_t>::min();
+    const bool shown = ready();
+    early_ = pattern_.next();
     if (answers_ && psel_.get() && penable_.get()) return end(cycle);
     if (!open_ && psel_.get() && !penable_.get()) begin(cycle);
-    if (!open_ || left_-- > 0) return idle_.changes();
+    if (!open_ || left_-- > 0) return shown != ready() || idle_.changes();
     answers_ = true;
     return true;
   }
 
   void drive() override {
-    pready_.set(answers_);
+    pready_.set(ready());
     const bool shows = answers_ || (idle_.ahead() && open_);
     if (shows && !log_.back().kind) {
       prdata_.set(held());
@@ -96,6 +101,9 @@ class ApbMemory final : public Transactor {
   const std::vector<GbAxiAccess>& log() const { return log_; }
 
  private:
+  /// PREADY.
+  bool ready() const { return open_ ? answers_ : early_; }
+
   std::uint64_t bytes() const { return pwdata_.bits() / 8; }
 
   void begin(std::int64_t cycle) {
@@ -166,7 +174,9 @@ class ApbMemory final : public Transactor {
   std::uint64_t count_[2] = {0, 0};  ///< reads and writes so far
   std::int64_t left_ = 0;            ///< wait states of the open access
   bool open_ = false;                ///< an access was set up and has not ended
-  bool answers_ = false;             ///< PREADY is high
+  bool answers_ = false;             ///< PREADY is high for it
+  bool early_ = false;               ///< PREADY is high, if no access is open
+  Ready pattern_;
   std::vector<GbAxiAccess> log_;
 };
 

@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from ctypes import POINTER, Structure, c_char_p, c_int, c_int64, c_uint64, c_void_p
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.axi.memory import MemoryTiming, Region
 from goldbeat.pymodels.buses import APB
-from goldbeat.tb.kernel.axis import Transactor
-from goldbeat.tb.kernel.library import ApbNames, checked, declare, library
+from goldbeat.tb.kernel.axis import Transactor, ready_pattern
+from goldbeat.tb.kernel.library import ApbNames, ReadyPattern, checked, declare, library
 from goldbeat.tb.kernel.regions import RegionRow, access_rows, region_rows
 from goldbeat.tb.kernel.simulation import Kernel
 
@@ -25,7 +26,7 @@ _COLUMNS = ("read_latency", "read_jitter", "write_latency", "write_jitter")
 class _ApbTiming(Structure):
     """``GbApbTiming`` in apb_memory.cpp."""
 
-    _fields_ = (*((name, c_int64) for name in _COLUMNS), ("seed", c_uint64))
+    _fields_ = (*((name, c_int64) for name in _COLUMNS), ("seed", c_uint64), ("ready", ReadyPattern))
 
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
@@ -50,7 +51,7 @@ class ApbMemory(Transactor):
         kernel: of this simulation.
         prefix: of the ports (``m_apb`` for ``m_apb_psel``); PSTRB, PPROT, PREADY and PSLVERR may be absent.
         regions: the address space; their arrays are worked on in place. What is outside is answered with PSLVERR.
-        timing: of its latencies and jitters, the cycles with PENABLE of an access.
+        timing: of its latencies and jitters, the cycles with PENABLE of an access; ``ar_ready`` is PREADY while none waits.
         clock: name of its clock input.
         signals: the ports by role, where they are not called after the prefix.
         held: answer nothing until :meth:`start`.
@@ -86,7 +87,12 @@ class ApbMemory(Transactor):
     def start(self, timing: MemoryTiming | None = None, base: int | None = None) -> None:
         """Answer from cycle ``base`` on; None: from the next one."""
         timing = MemoryTiming(1, 0, 1) if timing is None else timing
-        row = _ApbTiming(*(getattr(timing, name) for name in _COLUMNS), timing.seed & 0xFFFFFFFFFFFFFFFF)
+        values = np.asarray(timing.ar_ready.values, np.int64).astype(np.bool_).view(np.uint8)
+        row = _ApbTiming(
+            *(getattr(timing, name) for name in _COLUMNS),
+            timing.seed & 0xFFFFFFFFFFFFFFFF,
+            ready_pattern(timing.ar_ready, values),
+        )
         first = self.clock.cycle + 1 if base is None else base
         checked(self._library.gb_apb_memory_start(self._handle, ctypes.byref(row), first))
 

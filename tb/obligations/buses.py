@@ -225,9 +225,10 @@ def merged_errors(port: MemoryPort, episodes: Sequence[EpisodeResult], *, lite: 
     rules = {*MERGED} - {"any"}
     for episode in episodes:
         program, found = episode.stimulus.bursts.get(port.name), episode.record.bursts.get(port.name)
-        if program is None or found is None or program.response.min(initial=0) == -1:
+        if program is None or found is None:
             continue
-        for at in np.flatnonzero((program.bursts.kind == WRITE) & (found.done >= 0)).tolist():
+        known = (program.response != -1) & (found.done >= 0)
+        for at in np.flatnonzero((program.bursts.kind == WRITE) & known).tolist():
             errors = errors_of(program.bursts, program.beat_answers, at)
             if len(errors) and errors.min() != errors.max():
                 met[int(errors[0]), int(errors[errors != errors[0]][0])] = True

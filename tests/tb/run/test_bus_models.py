@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from goldbeat.pymodels.axi.burst import DECERR, INCR, OKAY, SLVERR
+from goldbeat.pymodels.axi.burst import DECERR, INCR, OKAY, SLVERR, WRITE
 from goldbeat.pymodels.axi.program import ANY_ERROR
 from goldbeat.pymodels.axi.storage_traffic import BurstShape, Window, storage_bursts
 from goldbeat.pymodels.errors import UsageError
@@ -73,6 +73,17 @@ def test_bridges_pass_and_broken_ones_do_not(tmp_path):
     for port in ("s_axi: ", "s_axil: ", "s_apb: ", "memory m_axi, ", "memory m_axil, "):
         assert any(text.startswith(port) for text in found), (port, found)
     assert not any(text.startswith("memory m_apb") for text in found), found
+
+
+@pytest.mark.sim
+def test_memories_are_ready_early_and_refuse_halves_and_some_bytes(tmp_path):
+    """PREADY in the setup phase, errors of writes without all strobes, and those of one half of a wide word."""
+    design = load_description(bench(tmp_path, "apb_halves.sv", "adapter"))
+    found, compared = failures(design, "random")
+    for lane, begin in ((1, "apb_sequence: m_apb_1"), (2, "s_axi_2: access"), (3, "s_axi_3: access")):
+        assert any(text.startswith(begin) for text in found), (lane, found)
+    assert not [text for text in found if "_axi_0" in text or "_apb_0" in text]
+    assert compared > 500
 
 
 @pytest.mark.sim
@@ -197,6 +208,28 @@ def test_what_does_not_fit_is_refused(tmp_path, old, new, message):
     path.write_text(path.read_text().replace(old, new))
     with pytest.raises(UsageError, match=message):
         failures(load_description(path))
+
+
+def test_bursts_ask_for_some_bytes_of_what_is_refused_and_keep_what_is_beside_it():
+    window = Window(0, np.arange(64, dtype=np.uint8), np.ones(64, np.bool_))
+    # Of one word all is refused, of another one the lower half.
+    window.answers = np.zeros((2, 64), np.uint8)
+    window.answers[:, 8:16] = window.answers[:, 32:36] = SLVERR
+    held = window.data.copy()
+    program = storage_bursts(np.random.default_rng(1), [window], BurstShape(8, longest=4, kinds=(INCR,)), 400)
+    word, write = program.bursts.addresses() // np.uint64(8), (program.bursts.kind == WRITE)[program.bursts.of_beat]
+    refused, sent = program.beat_answers == SLVERR, program.strobe.any(axis=1)
+    whole, half = refused & write & (word == 1), write & (word == 4)
+    assert (program.strobe[whole].any(axis=1) & ~program.strobe[whole].all(axis=1)).any()
+    assert sent[whole].all()
+    assert (refused & ~write & (word == 4)).any()
+    # What is beside the refused half may be written or not, so it stays what it is, and no answer is compared.
+    upper = program.strobe[half, 4:]
+    assert (program.data[half, 4:] == held[36:40])[upper].all()
+    assert np.array_equal(window.data[32:40], held[32:40])
+    beside = (word == 4) & ~refused & (program.response[program.bursts.of_beat] != -1)
+    assert not beside.any()
+    assert not program.checked[word == 4].any()
 
 
 def test_a_write_answered_with_no_error_that_it_met_fails():
