@@ -171,6 +171,8 @@ class Description(_Table):
     top: str
     files: tuple[str, ...] = Field(min_length=1)
     include_dirs: tuple[str, ...] = ()
+    library_dirs: tuple[str, ...] = ()
+    optimize: Literal["-O0", "-O1", "-O2", "-O3"] = "-O3"
     model: str
     coverage: str | None = None
     stream_model: str | None = None
@@ -186,6 +188,7 @@ class Description(_Table):
     ready_bound: int | None = Field(default=None, ge=0)
     defines: Mapping[str, str] = {}
     parameters: Mapping[str, int | str | Parameter] = {}
+    words: Mapping[str, Mapping[str, Mapping[str, int | str]]] = {}
     ties: Mapping[str, int] = {}
     clocks: tuple[ClockPort, ...] = Field(min_length=1)
     streams: tuple[_Stream, ...] = ()
@@ -275,6 +278,9 @@ class Description(_Table):
             files=self.files,
             root=folder,
             include_dirs=self.include_dirs,
+            library_dirs=self.library_dirs,
+            optimize=self.optimize,
+            words=self.words,
             defines=self.defines,
             parameters={n: p if isinstance(p, Parameter) else Parameter(default=p) for n, p in self.parameters.items()},
             clocks=self.clocks,

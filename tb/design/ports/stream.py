@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import model_validator
 
 from goldbeat.pymodels.buses import AXIS
+from goldbeat.pymodels.sidebands import MOST_LANES
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.ports.bundle import Bundle, named, number
 from goldbeat.tb.design.ports.recognition import Naming, NotABundleError, PinArray, Width, Wires
@@ -252,9 +253,8 @@ class StreamPort(Bundle):
         if "tstrb" in roles and "tkeep" not in roles:
             roles["tkeep"] = roles.pop("tstrb")
             wires.notes.append(f"{roles['tkeep'].name}: used as tkeep, since tkeep is missing")
-        for role, tie in (("tstrb", -1), ("twakeup", 1)):
-            if role in roles:
-                wires.drop(role, f"{role} is not modelled", tie=tie)
+        if "twakeup" in roles:
+            wires.drop("twakeup", "twakeup is not modelled", tie=1)
         wires.drop_disabled(direction)
         array = wires.array(roles["tvalid"])
         width, bits = array.width(roles["tdata"]), array.bits(roles["tdata"])
@@ -264,6 +264,11 @@ class StreamPort(Bundle):
             raise NotABundleError(f"{roles['tdata'].name} has {bits} bits per bundle, not a multiple of 8")
         if "tkeep" in roles and array.bits(roles["tkeep"]) != bits // 8:
             wires.drop("tkeep", f"{array.bits(roles['tkeep'])} bits for {bits // 8} bytes", tie=-1)
+        if "tstrb" in roles and array.bits(roles["tstrb"]) != bits // 8:
+            wires.drop("tstrb", f"{array.bits(roles['tstrb'])} bits for {bits // 8} bytes", tie=-1)
+        elif "tstrb" in roles and ("tkeep" not in roles or bits // 8 > MOST_LANES):
+            why = f"more than {MOST_LANES} bytes" if "tkeep" in roles else "tkeep is missing"
+            wires.drop("tstrb", f"not modelled: {why}", tie=-1)
         for role in ("tready", "tlast"):
             if role in roles and array.bits(roles[role]) != 1:
                 raise NotABundleError(f"{roles[role].name} has {array.bits(roles[role])} bits per bundle, expected 1")

@@ -115,6 +115,8 @@ name = "full"
 top = "full"
 files = ["full.sv"]
 include_dirs = ["inc"]
+library_dirs = ["lib"]
+optimize = "-O1"
 model = "merge"
 compare_time = false
 compare_order = false
@@ -128,6 +130,9 @@ WITH = "1"
 N = 2
 KIND = "fast \\"one\\""
 IDS = { default = [1, 2], bits = 5 }
+
+[words.kind]
+slow = { N = 1, KIND = "slow" }
 
 [ties]
 high = -1
@@ -183,6 +188,17 @@ frame = [2, 3]
 def test_everything_at_once_and_back_again() -> None:
     description = Description.model_validate(tomllib.loads(_FULL))
     assert Description.model_validate(tomllib.loads(to_toml(description, ["a comment"]))) == description
+
+
+def test_a_module_is_found_in_a_library_folder(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "inner.v").write_text("module inner; endmodule\n")
+    (tmp_path / "full.sv").write_text("module full; inner u (); endmodule\n")
+    (tmp_path / "inc").mkdir()
+    design = Description.model_validate(tomllib.loads(_FULL)).design(tmp_path)
+    assert f"-y {tmp_path / 'lib'}" in " ".join(design.compile_flags())
+    assert tmp_path / "lib" / "inner.v" in design.included_files()
+    assert (design.optimize, design.words["kind"]["slow"]["N"]) == ("-O1", 1)
 
 
 def test_harness_of_everything(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ MIXED = {
         "in:s_data:32 in:s_valid out:s_ready in:s_tlast in:s_tkeep:4 in:s_tuser:2 in:s_tid:3 in:s_tdest:4 in:s_tstrb:4",
         {
             "s": "in tdata=s_data tvalid=s_valid tready=s_ready tlast=s_tlast tkeep=s_tkeep tuser=s_tuser tid=s_tid "
-            "tdest=s_tdest"
+            "tdest=s_tdest tstrb=s_tstrb"
         },
     ),
     "t-words beside plain words": (
