@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -128,7 +128,8 @@ class LiveArray:
         self.objects: dict[ChannelKey, tuple[str, int]] = {}
         """Fifos at shims' channels, and the words of an object."""
         """The line of a program in text that is at work, by its name."""
-        self._awaited: set[ChannelKey] = set()
+        self._given: defaultdict[ChannelKey, deque[int]] = defaultdict(deque)
+        self._awaited: Counter[ChannelKey] = Counter()
         self._slow: Callable[[LiveChannel], bool] | None = None
         self._core_ports: dict[Tile, CorePorts] = {}
         self._watch: ArrayWatch | None = None
@@ -247,6 +248,22 @@ class LiveArray:
             made.watch = self._watch
         return self.channels[key]
 
+    def writes_bd(self, tile: Tile, key: Hashable, place: str = "") -> str:
+        """Say that the host writes a descriptor; gives the channel that still needs it, empty for none.
+
+        A sender that is at work with it keeps what it read: mlir-aie has tests that rely on it and pass on silicon. That is a
+        remark. Nothing says the same of a receiver.
+        """
+        mine = [one for one in self.channels.values() if one.tile == tile]
+        for one in mine:
+            if one.uses(key) or (one.works_with(key) and one.direction is Direction.S2MM):
+                return one.name
+        for one in mine:
+            if one.works_with(key):
+                what = f"descriptor {key} of {tile} is written while {one.name} works with it; missing: a wait before"
+                self.remarks.append(f"{place}: {what}" if place else what)
+        return ""
+
     def _finder(self, tile: Tile) -> Callable[[Hashable], LiveBd]:
         def find(key: Hashable) -> LiveBd:
             if key not in self.bds[tile]:
@@ -258,6 +275,7 @@ class LiveArray:
     def _counter(self, key: ChannelKey) -> Callable[[], None]:
         def count() -> None:
             self.tokens[key] += 1
+            self._given[key].append(self.channels[key].tasks_done + 1)
             if self._accesses is not None:
                 self._accesses.token_given(key)
 
@@ -400,7 +418,7 @@ class LiveArray:
             if not self.tokens[key]:
                 return False
             self.tokens[key] -= 1
-            self._awaited.add(key)
+            self._awaited[key] = self._given[key].popleft()
             if self._accesses is not None:
                 self._accesses.token_taken(key)
             return True
@@ -479,8 +497,10 @@ class LiveArray:
         """Transfers into host arrays that had ended here, which a host that does not wait cannot know."""
         for key, channel in self.channels.items() if self.host is not None else ():
             into_host = channel.tile.kind is TileKind.SHIM and channel.direction is Direction.S2MM
-            if into_host and channel.words and key not in self._awaited:
-                text = f"nothing waits for {channel.name}: on silicon its host array may be read too early"
+            left = channel.tasks_done - self._awaited[key]
+            if into_host and channel.words and left:
+                some = f"the last {left} of {channel.tasks_done} tasks of " if self._awaited[key] else ""
+                text = f"nothing waits for {some}{channel.name}: on silicon its host array may be read too early"
                 self.remarks += [text] * (text not in self.remarks)
 
     def _served(self) -> bool:

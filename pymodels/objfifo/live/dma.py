@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -144,6 +145,7 @@ class LiveChannel:
         self._task: LiveTask | None = None
         self._runs = 0
         self._bd: LiveBd | None = None
+        self._at_hand: Hashable | None = None
         self._walk: npt.NDArray[np.int64] = np.zeros(0, np.int64)
         self._at = 0
         self._marked = self._compresses = False
@@ -176,13 +178,29 @@ class LiveChannel:
         return self._at == 0
 
     def uses(self, key: Hashable) -> bool:
-        """A write to the descriptor would change what is still to run: one at work was read when it started."""
+        """A task at hand or in the queue has still to start the descriptor; one at work was read when it started."""
         if not self.ordered:
             return any(t.bd == key for t in (*self.queue, self._task) if t is not None)
         if self._task is None and self.queue:
             self.advance()
-        again = self._task is not None and self._task.bd == key and self._runs > 1
-        return again or any(t.bd == key for t in self.queue)
+        task = self._task
+        begun = [] if self._bd is None or self._bd.next is None else [self._bd.next]
+        starts = [*begun, *([task.bd] if task is not None and self._runs > 1 else []), *(one.bd for one in self.queue)]
+        return any(key in self._chain(one) for one in starts)
+
+    def works_with(self, key: Hashable) -> bool:
+        """It has the descriptor at hand."""
+        return self._at_hand == key
+
+    def _chain(self, start: Hashable) -> set[Hashable]:
+        """The descriptors of a chain or ring."""
+        seen: set[Hashable] = set()
+        following: Hashable | None = start
+        with suppress(UsageError):  # One that was never written is reported when the chain comes to it.
+            while following is not None and following not in seen:
+                seen.add(following)
+                following = self._find(following).next
+        return seen
 
     @property
     def compresses(self) -> bool:
@@ -192,7 +210,7 @@ class LiveChannel:
     def clear(self) -> None:
         """Reset: forget the queue and the descriptor at hand."""
         self.queue.clear()
-        self._task, self._bd, self.left = None, None, 0
+        self._task, self._bd, self._at_hand, self.left = None, None, None, 0
         self.expander = self._sent = None
         if self.watch is not None:
             self.watch.forgotten(self)
@@ -215,8 +233,9 @@ class LiveChannel:
         if self._task is None and self.ordered:
             self._next_task()
 
-    def _load(self, bd: LiveBd) -> None:
-        self._bd, self._marked = bd, bd.compress
+    def _load(self, key: Hashable) -> None:
+        bd = self._find(key)
+        self._bd, self._at_hand, self._marked = bd, key, bd.compress
         self._compresses = bd.compress and self.compression
 
     def advance(self) -> bool:
@@ -240,8 +259,9 @@ class LiveChannel:
         """
         if self.left or (self._task is None and not self._next_task()):
             return False
-        bd = self._find(key)
-        self._load(bd)
+        self._load(key)
+        bd = self._bd
+        assert bd is not None
         if bd.takes is not None and not bd.takes[0].take(bd.takes[1], equal=bd.takes[2], channel=self):
             return False
         self.start(bd)
@@ -249,8 +269,6 @@ class LiveChannel:
 
     def start(self, bd: LiveBd) -> None:
         """Begin to move the words of a descriptor."""
-        if bd is not self._bd:
-            self._load(bd)
         self._walk, self._at = bd.addresses(), 0
         self.left = len(self._walk)
         if self.left and int(self._walk.max()) >= len(bd.memory):
@@ -291,7 +309,7 @@ class LiveChannel:
         self._task = self.queue.popleft()
         self._runs = self._task.repeat + 1
         if self.ordered:
-            self._load(self._find(self._task.bd))
+            self._load(self._task.bd)
         if self.watch is not None:
             self.watch.task_begins(self, self._task)
         return True
@@ -332,7 +350,7 @@ class LiveChannel:
         if bd.gives is not None:
             bd.gives[0].give(bd.gives[1], self)
         if self.ordered and bd.next is not None:
-            self._load(self._find(bd.next))
+            self._load(bd.next)
         else:
             self._chain_ends()
         if self.watch is not None:
@@ -344,23 +362,23 @@ class LiveChannel:
         if self.left and self.ordered and bd is not None:
             self.left = 0
             if bd.next is None:
-                self._task = self._bd = None
+                self._task = self._bd = self._at_hand = None
             else:
-                self._load(self._find(bd.next))
+                self._load(bd.next)
 
     def _chain_ends(self) -> None:
         assert self._task is not None
         self._runs -= 1
         if self._runs:
             if self.ordered:
-                self._load(self._find(self._task.bd))
+                self._load(self._task.bd)
             else:
-                self._bd = None
+                self._bd = self._at_hand = None
             return
         if self._task.token:
             self._token()
         self.tasks_done += 1
-        self._task = self._bd = None
+        self._task = self._bd = self._at_hand = None
 
     @property
     def state(self) -> str:

@@ -146,6 +146,7 @@ class LiveRegisters:
         found = reg.TILE_MAPS[tile.kind].bds.find(offset)
         if tile.kind is not TileKind.SHIM or found is None:
             raise UsageError(f"an argument's address for {register_name(tile.kind, offset)} of {tile}")
+        self._unused(tile, found[0])
         self._patches[tile, found[0]] = (host, start)
         self.array.bds[tile].pop(found[0], None)
 
@@ -180,9 +181,14 @@ class LiveRegisters:
                 )
             return
         else:
+            self._unused(tile, number)
             self.array.bds[tile].pop(number, None)
         if self._bds[tile, number] or number not in self.array.bds[tile]:
             self._bds[tile, number][word] = value
+
+    def _unused(self, tile: Tile, number: int) -> None:
+        if name := self.array.writes_bd(tile, number):
+            raise UsageError(f"descriptor {number} of {tile} is written while {name} uses it: wait before")
 
     def _compress(self, tile: Tile, number: int, on: bool) -> None:
         """A descriptor's compression bit: one that a channel has loaded does not change."""

@@ -158,12 +158,11 @@ class DmaText:
         return next(iter(keys.values()))
 
     def write(self, op: MlirOp, tile: Tile, key: Any, bd: LiveBd) -> None:
-        """Write a descriptor while the array runs; one that is at work must not be written."""
+        """Write a descriptor while the array runs; one that is in use must not be written."""
         if isinstance(key, int):
             within(op, f"descriptor of {tile}:", key, tile.limits.bds - 1)
-        busy = [c.name for c in self.array.channels.values() if c.tile == tile and c.uses(key)]
-        if busy:
-            op.fail(f"descriptor {key} of {tile} is written while {busy[0]} uses it", "a wait before")
+        if name := self.array.writes_bd(tile, key, op.place):
+            op.fail(f"descriptor {key} of {tile} is written while {name} uses it", "a wait before")
         self.array.bds[tile][key] = bd
 
     # -- one descriptor

@@ -145,12 +145,10 @@ class ScriptHost:
         return None if found is None else (found.type, found.id)
 
     def write_bd(self, tile: Tile, key: Any, bd: LiveBd) -> None:
-        """Write a descriptor; one that is still to run must not be written."""
-        for channel in self.array.channels.values():
-            if channel.tile == tile and channel.uses(key):
-                raise UsageError(
-                    f"descriptor {key} of {tile} is written while {channel.name} is to run it: wait before"
-                )
+        """Write a descriptor; one that is in use must not be written."""
+        where = str(written_at() or "script")
+        if name := self.array.writes_bd(tile, key, where):
+            raise UsageError(f"{where}: descriptor {key} of {tile} is written while {name} uses it: wait before")
         self.array.bds[tile][key] = bd
 
     def new_key(self) -> Any:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -374,3 +376,54 @@ def test_a_buffer_that_the_host_adds(tmp_path):
     assert found.completes
     np.testing.assert_array_equal(found.hosts["argument 4"][2:10], X[:8])
     assert found.remarks == ("the sequence uses argument 4, which it does not declare: 65536 words",)
+
+
+DRAINS = """
+    aie.runtime_sequence(%i : memref<64xi32>, %o : memref<64xi32>) {{
+      {0}
+      {1}
+      {2}
+      {3}
+    }}
+"""
+
+
+def move(end, start, size, number):
+    array = {"a": "%i", "b": "%o"}[end]
+    return (
+        f"aiex.npu.dma_memcpy_nd({array}[0,0,0,{start}][1,1,1,{size}][0,0,0,1]) "
+        f"{{metadata = @{end}, id = {number} : i64, issue_token = {str(end == 'b').lower()}}} : memref<64xi32>"
+    )
+
+
+WAIT = "aiex.npu.dma_wait {symbol = @b}"
+FILL, HALVES = move("a", 0, 64, 0), [move("b", 0, 32, 1), move("b", 32, 32, 2)]
+
+
+@pytest.mark.parametrize(
+    ("waits", "said"),
+    [
+        (2, []),
+        (1, ["nothing waits for the last 1 of 2 tasks of S2MM 0 of shim tile (0, 0): "]),
+        (0, ["nothing waits for S2MM 0 of shim tile (0, 0): "]),
+    ],
+)
+def test_each_task_into_a_host_array_needs_its_own_wait(waits, said, tmp_path):
+    found = run(tmp_path, MEMORY_TILE + DRAINS.format(FILL, *HALVES, "\n".join([WAIT] * waits)), {"i": X})
+    assert found.completes
+    assert [one[: len(text)] for one, text in zip(found.remarks, said, strict=True)] == said
+
+
+def test_a_receivers_descriptor_is_not_written_while_it_is_in_use(tmp_path):
+    first, second = HALVES[0], move("b", 32, 32, 1)
+    assert not run(tmp_path, MEMORY_TILE + DRAINS.format(FILL, first, WAIT, second + "\n" + WAIT), {"i": X}).remarks
+    with pytest.raises(
+        MlirError, match=r"aie.mlir:13:7: .* descriptor 1 of shim tile .* written while S2MM 0 .* uses it"
+    ):
+        run(tmp_path, MEMORY_TILE + DRAINS.format(FILL, first, second, WAIT + "\n" + WAIT), {"i": X})
+
+
+def test_a_senders_descriptor_that_is_written_at_work_has_a_remark(tmp_path):
+    drain, fills = move("b", 0, 64, 1), [move("a", 0, 32, 0), move("a", 32, 32, 0)]
+    (remark,) = run(tmp_path, MEMORY_TILE + DRAINS.format(*fills, drain, WAIT), {"i": X}).remarks
+    assert re.search(r"aie.mlir:12:7: descriptor 0 of .* is written while MM2S 0 .* missing: a wait before$", remark)
