@@ -456,6 +456,7 @@ class LiveArray:
                 moved |= self._slow_channels_move()
             if self.ended():
                 self._note_unawaited()
+                self._note_surplus()
                 return True
             spins = 0 if moved else spins + 1
             if not moved and (not ran or spins > _SPINS):
@@ -502,6 +503,13 @@ class LiveArray:
                 some = f"the last {left} of {channel.tasks_done} tasks of " if self._awaited[key] else ""
                 text = f"nothing waits for {some}{channel.name}: on silicon its host array may be read too early"
                 self.remarks += [text] * (text not in self.remarks)
+
+    def _note_surplus(self) -> None:
+        """Words that have come to a shim and that no task takes: the fills end only because the streams hold them."""
+        for sink in self.streams.sinks.values():
+            channel = sink.channel
+            if sink.stored and channel is not None and channel.tile.kind is TileKind.SHIM and channel.idle:
+                self.remarks.append(f"{sink.stored} words have come to {channel.name} and no task takes them")
 
     def _served(self) -> bool:
         """The host has all that it waits for, although some of what it sends was never taken, or never came."""

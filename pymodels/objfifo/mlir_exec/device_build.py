@@ -23,11 +23,11 @@ from goldbeat.pymodels.objfifo.mlir_exec.interpreter import constant_value
 from goldbeat.pymodels.objfifo.mlir_text.core_ops import ACCESSES, read_access
 from goldbeat.pymodels.objfifo.mlir_text.lines import CoreLine, DeviceLines, FlowLine
 from goldbeat.pymodels.objfifo.mlir_text.module import read_device
-from goldbeat.pymodels.objfifo.mlir_text.text_design import fifo_of_line
+from goldbeat.pymodels.objfifo.mlir_text.text_design import fifo_of_line, links_of, places_of
 from goldbeat.pymodels.objfifo.mlir_text.text_file import device_in_text, read_operations
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, Steps
-from goldbeat.pymodels.objfifo.plan.design import Core, Fifo, FifoDesign, Link
+from goldbeat.pymodels.objfifo.plan.design import Core, Fifo, FifoDesign
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd
@@ -155,12 +155,13 @@ class _Builder:
         if not lines.fifos:
             return
         self.fifos = {line.name: fifo_of_line(line) for line in lines.fifos}
-        links = [Link(link.ins, link.outs, *link.offsets, turns=link.turns) for link in lines.links]
+        links = links_of(lines)
         cores = [
             Core(one.tile, f"core {one.op.token.line}", None, False, None, self._steps(one)) for one in lines.cores
         ]
-        design = FifoDesign(self.array.device, list(self.fifos.values()), links, cores)
-        self.live = add_plan(self.array, plan(design, strict=False, spread=True))
+        places = places_of(lines, links, self.path)
+        design = FifoDesign(self.array.device, list(self.fifos.values()), links, cores, places=places)
+        self.live = add_plan(self.array, plan(design, spread=True))
 
     def _steps(self, core: CoreLine) -> Steps:
         """The largest acquire of each end, as a program of one pass."""

@@ -25,6 +25,7 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     packet_header,
     read_short,
     read_start,
+    require_channel,
     walk_of,
     walked,
     whole_constants,
@@ -78,6 +79,7 @@ class DmaText:
         self._taken(tile).update(asked)
 
     def _start(self, start: StartLine, tile: Tile, blocks: list[MlirBlock], env: dict[str, Any]) -> None:
+        require_channel(start.op, tile, start.direction, start.channel)
         channel = self.array.channel(tile, Direction(start.direction), start.channel)
         first = self.chain(start, tile, blocks, env)
         self.order(start.op, channel)

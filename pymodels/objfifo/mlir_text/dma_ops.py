@@ -350,6 +350,12 @@ def _channel(cursor: TokenCursor) -> tuple[str, int]:
     return direction, cursor.integer("a channel")
 
 
+def require_channel(op: MlirOp, tile: Tile, direction: str, channel: int) -> None:
+    """Refuse a channel that the tile does not have."""
+    if not 0 <= channel < tile.limits.channels:
+        op.fail(f"channel {direction} {channel} of {tile}", f"{direction} 0 to {tile.limits.channels - 1}")
+
+
 def read_short(op: MlirOp) -> tuple[StartLine, list[MlirBlock]]:
     """``aie.dma(S2MM, 0) [{...}, {...}]``: its start, and a block for each descriptor; a ring unless ``loop = false``."""
     cursor = op.cursor

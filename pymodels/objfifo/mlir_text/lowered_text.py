@@ -23,6 +23,7 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     next_block,
     read_short,
     read_start,
+    require_channel,
     walk_of,
     whole_constants,
 )
@@ -140,6 +141,7 @@ class _Lowered:
                     op.fail(repr(op.name), "an operation that is read: see docs/objfifo-mlir.md")
 
     def _start(self, tile: Tile, start: StartLine, blocks: dict[str, MlirBlock], known: dict[str, int]) -> None:
+        require_channel(start.op, tile, start.direction, start.channel)
         channel = self.raw.tile(tile).channels.setdefault((Direction(start.direction), start.channel), RawChannel())
         channel.pad_value = start.pad_value
         if start.op.attributes.get("out_of_order"):

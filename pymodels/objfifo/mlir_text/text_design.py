@@ -75,12 +75,7 @@ def _lines(path: Path) -> tuple[DeviceLines, SequenceLines]:
 def _fifo_design(lines: DeviceLines, sequence: SequenceLines, path: Path, stand_ins: dict[Tile, StandIn]) -> FifoDesign:
     fifos = [fifo_of_line(line) for line in lines.fifos]
     names = {f.name: f for f in fifos}
-    links = []
-    for link in lines.links:
-        for name in (*link.ins, *link.outs):
-            if name not in names:
-                link.op.fail(f"@{name}", "a fifo that was declared")
-        links.append(Link(link.ins, link.outs, *link.offsets, turns=link.turns))
+    links = links_of(lines)
     cores = [_core(core, lines, names, path, stand_ins.pop(core.tile, None)) for core in lines.cores]
     if stand_ins:
         raise UsageError(f"a stand-in for {min(stand_ins)}: the text has no core there")
@@ -93,7 +88,24 @@ def _fifo_design(lines: DeviceLines, sequence: SequenceLines, path: Path, stand_
         host = lines.hosts[move.host].name
         transfers.append(Transfer(found.name, port, host, move.offset, move.dims, move.token, move.bd, move.op.place))
     hosts = [Host(one.name, one.obj) for one in lines.hosts.values() if one.obj is not None]
-    return FifoDesign(lines.device, fifos, links, cores, hosts, transfers)
+    places = places_of(lines, links, path)
+    return FifoDesign(lines.device, fifos, links, cores, hosts, transfers, places=places)
+
+
+def links_of(lines: DeviceLines) -> list[Link]:
+    """The links; an error for fifos that are not declared."""
+    names = {line.name for line in lines.fifos}
+    for link in lines.links:
+        for name in (*link.ins, *link.outs):
+            if name not in names:
+                link.op.fail(f"@{name}", "a fifo that was declared")
+    return [Link(link.ins, link.outs, *link.offsets, turns=link.turns) for link in lines.links]
+
+
+def places_of(lines: DeviceLines, links: Sequence[Link], path: Path) -> dict[str, str]:
+    """Where fifos and links are declared, for messages."""
+    found = {str(link): line.op.place for link, line in zip(links, lines.links, strict=True)}
+    return {"": str(path), **{line.name: line.op.place for line in lines.fifos}, **found}
 
 
 def fifo_of_line(line: FifoLine) -> Fifo:

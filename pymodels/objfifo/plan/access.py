@@ -9,6 +9,7 @@ loop's index: short loops are recorded pass by pass.
 from __future__ import annotations
 
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
@@ -142,6 +143,8 @@ def written_at() -> CodeLine | None:
         if frame.f_code is run_with.__code__:
             return None
         frame = frame.f_back
+    if frame is not None and frame.f_code.co_filename == threading.__file__:
+        return None  # The package's own thread.
     return None if frame is None else CodeLine(frame.f_code.co_filename, frame.f_lineno)
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -196,6 +196,7 @@ class FifoDesign:
         transfers: in the order of the host's sequence.
         fixed: the plan of a design that was read in lowered form; None for one that is to be lowered.
         unplanned: parts that no plan has, which only an execution of the whole does.
+        places: in the user's file, by fifo and by link as text; the file itself by the empty name. Empty if not known.
     """
 
     device: Device
@@ -206,6 +207,13 @@ class FifoDesign:
     transfers: list[Transfer] = field(default_factory=list)
     fixed: FixedPlan | None = None
     unplanned: tuple[str, ...] = ()
+    places: Mapping[str, str] = field(default_factory=dict)
+
+    def place_of(self, text: str) -> str:
+        """The place of what a message begins with; the file where it is neither a fifo nor a link, or has its place."""
+        found = [name for name in self.places if name and text.startswith((f"{name}:", f"{name} "))]
+        whole = self.places.get("", "")
+        return self.places[max(found, key=len)] if found else "" if whole and text.startswith(f"{whole}:") else whole
 
     def fifo(self, name: str) -> Fifo:
         """The fifo of this name; KeyError if there is none."""

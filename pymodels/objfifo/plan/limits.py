@@ -100,10 +100,8 @@ def beyond_descriptor(
     if padded and tile.kind is not TileKind.MEM:
         yield f"padding in a descriptor of {tile}", "no padding: only memory tiles pad"
     written = _word_dims(dims, item)
-    problems = list(beyond_fields(tile.limits, length, written))
+    problems = list(beyond_fields(tile.limits, length, written if padded else fitting(tile.limits, length, written)))
     fewer = written if padded else _joined(written)
-    if not padded and not any(beyond_fields(tile.limits, length, fewer)):
-        problems = []
     count = len(fewer)
     if tile.kind is not TileKind.SHIM:
         # The compiler counts them before it joins any.
@@ -133,6 +131,19 @@ def _joined(dims: Sequence[Dim]) -> list[Dim]:
         elif dim.size > 1:
             found.append(dim)
     return [] if len(found) == 1 and found[0].step == 1 else found
+
+
+def fitting(limits: TileLimits, length: int, dims: Sequence[Dim]) -> Sequence[Dim]:
+    """The dimensions as they are written or, if only these fit the fields, in fewer: the compiler joins them.
+
+    Args:
+        limits: of the tile.
+        length: of the descriptor, in words.
+        dims: in words, innermost first; none of them padded.
+    """
+    fewer = _joined(dims)
+    fits = any(beyond_fields(limits, length, dims)) and not any(beyond_fields(limits, length, fewer))
+    return fewer if fits else dims
 
 
 def beyond_fields(limits: TileLimits, length: int, dims: Sequence[Dim]) -> Iterator[tuple[str, str, int]]:

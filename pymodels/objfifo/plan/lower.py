@@ -17,7 +17,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.plan.checks import check_design, shim_of
 from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, FifoDesign, Transfer
 from goldbeat.pymodels.objfifo.plan.layout import DesignLayout, EndKey, Joint
-from goldbeat.pymodels.objfifo.plan.limits import check_limits
+from goldbeat.pymodels.objfifo.plan.limits import check_limits, fitting
 from goldbeat.pymodels.objfifo.plan.memory import place_buffers
 from goldbeat.pymodels.objfifo.plan.plan import (
     Bd,
@@ -72,11 +72,11 @@ def plan(
     if design.fixed is not None:
         return design.fixed.plan
     for error in check_design(design, strict=strict):
-        raise error
+        raise _placed(design, error)
     found = _Lowering(DesignLayout(design, depths), packets).run()
     for error in check_limits(found):
         if (strict or RULES[error.rule].lax is None) and not (spread and error.rule == "memory"):
-            raise error
+            raise _placed(design, error)
     return found
 
 
@@ -88,7 +88,13 @@ def violations(design: FifoDesign, *, strict: bool = True) -> list[RuleError]:
     if not found:
         limits = check_limits(_Lowering(DesignLayout(design), False).run())
         found = [e for e in limits if strict or RULES[e.rule].lax is None]
-    return found
+    return [_placed(design, error) for error in found]
+
+
+def _placed(design: FifoDesign, error: RuleError) -> RuleError:
+    """The error with the place in the user's file of what it is about."""
+    where = design.place_of(error.text)
+    return RuleError(error.rule, f"{where}: {error.text}") if where else error
 
 
 @dataclass
@@ -330,12 +336,12 @@ class _Lowering:
             if number is None or number in draft.bds:
                 number = draft.take_bd(tile, index)
             draft.bds.add(number)
-            bd, repeat = self._transfer(move, number, self.packet.get(fifo.name) if end == 0 else None)
+            bd, repeat = self._transfer(move, tile, number, self.packet.get(fifo.name) if end == 0 else None)
             bds.append(bd)
             queue.append(Task(number, repeat, move.token))
         return bds, queue
 
-    def _transfer(self, move: Transfer, number: int, packet: PacketHeader | None) -> tuple[Bd, int]:
+    def _transfer(self, move: Transfer, tile: Tile, number: int, packet: PacketHeader | None) -> tuple[Bd, int]:
         item = next(h.obj.dtype.itemsize for h in self.design.hosts if h.name == move.host)
         what = f"{move.fifo}, transfer of {move.host}"
         dims: Dims = tuple(d for d in move.dims[:-1] if d[0] > 1) + move.dims[-1:]
@@ -348,6 +354,7 @@ class _Lowering:
         length = product(walk)
         if len(walk) == 1 and walk[0].step == 1:
             walk = ()
+        walk = tuple(fitting(tile.limits, length, walk))
         base = self.hosts[move.host].address + move.offset * item
         return Bd(number, move.host, base, length, walk, iteration, packet=packet), repeat
 

@@ -324,7 +324,7 @@ def live_plan(design: Any, *, packets: bool = False) -> Any:
     """The plan of a design whose memory may reach into neighbouring memory tiles."""
     token = lowered_for_execution.set(True)
     try:
-        return plan(design, strict=False, spread=True, packets=packets)
+        return plan(design, spread=True, packets=packets)
     finally:
         lowered_for_execution.reset(token)
 

@@ -283,7 +283,8 @@ def _sequence(rt: Any) -> Callable[..., Any]:
                 if callable(event):
                     event()
                 elif hasattr(event, "handle"):
-                    taker.transfer(event.handle, names[event.data.name], event.tap, event.wait, event.group)
+                    array = names[event.data.name]
+                    taker.transfer(event.handle, array, event.tap, event.wait, event.group, where=event.where)
                 else:
                     taker.finish(event)
             taker.finish(None)

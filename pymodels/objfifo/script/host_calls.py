@@ -26,7 +26,7 @@ from goldbeat.pymodels.objfifo.mlir_exec.host_program import written_bd
 from goldbeat.pymodels.objfifo.plan.access import written_at
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Bd, ChannelKey, Direction, PacketHeader
-from goldbeat.pymodels.objfifo.plan.tile import Tile
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile
 from goldbeat.pymodels.objfifo.script.explicit import (
     FlowChannel,
     ScriptBlock,
@@ -146,7 +146,7 @@ class ScriptHost:
 
     def write_bd(self, tile: Tile, key: Any, bd: LiveBd) -> None:
         """Write a descriptor; one that is in use must not be written."""
-        where = str(written_at() or "script")
+        where = bd.where or str(written_at() or "script")
         if name := self.array.writes_bd(tile, key, where):
             raise UsageError(f"{where}: descriptor {key} of {tile} is written while {name} uses it: wait before")
         self.array.bds[tile][key] = bd
@@ -162,12 +162,16 @@ class ScriptHost:
 
     def move(
         self, key: ChannelKey, mem: HostArray, offset: int, dims: Sequence[tuple[int, int]], *,
-        number: Any = None, token: bool = False, packet: Any = None,
+        number: Any = None, token: bool = False, packet: Any = None, where: str = "",
     ) -> HostTask:  # fmt: skip
         """Start a transfer of a host array."""
-        item, where = mem.obj.dtype.itemsize, str(written_at() or mem.name)
+        item, where = mem.obj.dtype.itemsize, where or str(written_at() or mem.name)
         whole = [(int(n), int(s)) for n, s in dims]
         walk = element_walk(offset, whole, item, f"{where}: {mem.name}")
+        room = len(self.array.hosts[mem.name]) * WORD_BYTES // item
+        last = offset + sum((n - 1) * s for n, s in whole)
+        if last >= room:
+            raise UsageError(f"{where}: elements {offset} to {last} of {mem.name}, which has {room}")
         outer, inner = whole[:-3], whole[-3:]
         fits_script(where, key[0], len(walk) // max(1, math.prod(n for n, _ in outer)), inner, item)
         header = None if packet is None else PacketHeader(int(packet[1]), int(packet[0]))
@@ -496,11 +500,14 @@ class LiveTransfers:
         self.host = host
         self.waited: list[HostTask] = []
 
-    def transfer(self, handle: Any, data: Any, tap: Any, wait: bool, group: Any, packet: Any = None) -> HostTask:
+    def transfer(
+        self, handle: Any, data: Any, tap: Any, wait: bool, group: Any, packet: Any = None, where: str = ""
+    ) -> HostTask:
         """Start a fill or drain."""
         key = self.host.channel(handle)
         start, dims = pattern(data, tap, None, None, None)
-        task = self.host.move(key, data, start, dims, token=wait, packet=packet or self.host.header(handle))
+        header = packet or self.host.header(handle)
+        task = self.host.move(key, data, start, dims, token=wait, packet=header, where=where)
         if wait:
             (self.waited if group is None else group.waited).append(task)
         return task

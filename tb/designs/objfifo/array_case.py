@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import UsageError, UserCodeError
 from goldbeat.pymodels.objfifo.diagnose.stream_word import word_of_channel
 from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
 from goldbeat.pymodels.objfifo.engine.core_stream import CALL_CYCLES
@@ -86,7 +86,10 @@ def _cores(executed: ExecutedDesign, work: str, profile: TimingProfile) -> Execu
 
 
 def _fit(least: Mapping[str, int], options: Mapping[str, Any]) -> dict[str, int]:
-    executed = executed_design(CaseContext({}, options, 0))
+    try:
+        executed = executed_design(CaseContext({}, options, 0))
+    except UserCodeError:
+        return {}  # It hangs: the run says why.
     # Costs change no counts.
     return fitting_parameters(executed.planned, _cores(executed, str(options["work"]), TimingProfile.IDEAL), least)
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.errors import UserCodeError
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape
 from goldbeat.pymodels.objfifo.live.record_scene import LiveEpisode
 from goldbeat.pymodels.objfifo.plan.host_array import array_file, difference, expected_array
@@ -57,8 +58,11 @@ def executed_case(parameters: Mapping[str, Parameter], patterns: Mapping[str, An
 
 
 def _fit(least: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, int]:
-    """The engine that every episode fits; the usual one where it does."""
-    wanted = engine_for(recorded_design(options, 0).episodes)
+    """The engine that every episode fits; the usual one where it does, or where the design fails."""
+    try:
+        wanted = engine_for(recorded_design(options, 0).episodes)
+    except UserCodeError:
+        return {}  # The run says why.
     return {name: value for name, value in wanted.items() if value > least[name]}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.pymodels.errors import GoldbeatError, UsageError, UserCodeError
 from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES, TEXT
 from goldbeat.pymodels.objfifo.live.execute import LiveResult
 from goldbeat.pymodels.objfifo.live.random_data import random_array
@@ -125,7 +125,8 @@ def recorded_design(options: Mapping[str, Any], seed: int) -> RecordedDesign:
     """The design of a case's options; every question about a seed has the same answer.
 
     Raises:
-        UsageError: it hangs, it moves nothing, or the engine does not have what it uses.
+        UserCodeError: it hangs, or ends in the middle of an object.
+        UsageError: it moves nothing, or the engine does not have what it uses.
         InputError: the file cannot be executed.
     """
     given = tuple(named_values(options.get("inputs", ())).items())
@@ -168,9 +169,9 @@ def _recorded(
             results = opened.execute(inputs, sequence)
     if not all(one.completes for one in results):
         report = next(one.report for one in results if not one.completes)
-        raise UsageError("\n  ".join(("the design hangs", *report)))
+        raise UserCodeError("\n  ".join(("the design hangs", *report)))
     for line in (line for one in results for line in one.unfinished):
-        raise UsageError(line)
+        raise UserCodeError(line)
     scenes = [recorded_scenes(record, f"run {n}: " if len(records) > 1 else "") for n, record in enumerate(records, 1)]
     refused = dict.fromkeys(text for one in scenes for text in one.refused)
     return RecordedDesign(results[-1], tuple(e for one in scenes for e in one.episodes), tuple(refused))

@@ -267,3 +267,84 @@ def test_a_stand_in_that_raises_is_named() -> None:
         run_live(TextArray(FILE, {"f": broken}).build, {})
     with pytest.raises(InputError, match=r"aie\.mlir:\d+:\d+: found a call of @f, which is compiled code"):
         run_live(TextArray(FILE).build, {})
+
+
+# -- one answer of every command ------------------------------------------------------------------------------------------
+
+PIPE = """module {{
+  aie.device(npu1_1col) {{
+    %s = aie.tile(0, 0)
+    %m = aie.tile(0, 1)
+    aie.objectfifo @x (%s, {{%m}}, {depth} : i32) : !aie.objectfifo<memref<16xi32>>
+    aie.objectfifo @y (%m, {{%s}}, 2 : i32) : !aie.objectfifo<memref<16xi32>>
+    aie.objectfifo.link [@x] -> [@{to}] ([{offset}] [])
+    aie.runtime_sequence(%A: memref<{size}xi32>, %B: memref<{size}xi32>) {{
+      aiex.npu.dma_memcpy_nd(%A[0, 0, 0, 0]{walk}) {{id = 0 : i64, metadata = @x}} : memref<{size}xi32>
+      aiex.npu.dma_memcpy_nd(%B[0, 0, 0, 0]{walk}) {{id = 1 : i64, metadata = @y, issue_token = true}} : memref<{size}xi32>
+      {waits}
+    }}
+  }}
+}}
+"""
+WAIT = "aiex.npu.dma_wait {symbol = @y}\n"
+FITS = {"depth": 2, "to": "y", "offset": "", "size": 4096, "walk": "[1, 1, 1, 64][0, 0, 0, 1]", "waits": WAIT}
+
+
+@pytest.mark.parametrize("walk", ["[1, 1, 2, 2048][0, 0, 2048, 1]", "[1, 2, 4, 512][0, 2048, 512, 1]"])
+def test_words_in_one_piece_need_no_size_fields(walk: str) -> None:
+    FILE.write_text(PIPE.format(**FITS | {"walk": walk}))
+    assert [goldbeat("objfifo", command, FILE).code for command in COMMANDS] == [0, 0, 0]
+    FILE.write_text(PIPE.format(**FITS | {"walk": "[1, 1, 2, 2000][0, 0, 2001, 1]"}))
+    found = [goldbeat("objfifo", command, FILE) for command in COMMANDS]
+    assert [one.code for one in found] == [1, 2, 2]
+    assert all("2000 words of dim 0" in one.stdout + one.stderr for one in found)
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "rule"),
+    [
+        ({"offset": "8"}, "7:5: link x -> y: ", "segments-cover"),
+        ({"depth": 0}, "5:5: x: depth 0", "depth-positive"),
+        ({"depth": 60}, " mem tile (0, 1) needs ", "bds"),
+    ],
+)
+def test_a_broken_rule_has_its_place_in_every_command(change: dict[str, str], line: str, rule: str) -> None:
+    FILE.write_text(PIPE.format(**FITS | change))
+    found = [goldbeat("objfifo", command, FILE) for command in COMMANDS]
+    assert [one.code for one in found] == [1, 2, 2]
+    assert all(f"aie.mlir:{line}" in one.stdout + one.stderr and rule in one.stdout + one.stderr for one in found)
+
+
+def test_a_link_of_an_unknown_fifo_has_its_place_in_every_command() -> None:
+    FILE.write_text(PIPE.format(**FITS | {"to": "z"}))
+    found = [goldbeat("objfifo", command, FILE) for command in COMMANDS]
+    assert {(one.code, one.stderr) for one in found} == {
+        (2, "error: aie.mlir:7:5: found @z, expected a fifo that was declared\n")
+    }
+
+
+def test_a_channel_that_a_tile_does_not_have_is_refused_with_its_place() -> None:
+    FILE.write_text(explicit_text().replace("aie.dma_start(MM2S, 0", "aie.dma_start(MM2S, 9", 1))
+    for command in COMMANDS:
+        done = goldbeat("objfifo", command, FILE)
+        assert done.code == 2
+        assert re.match(r"error: aie\.mlir:\d+:\d+: found channel MM2S 9 of ", done.stderr), done.stderr
+
+
+def test_words_that_no_task_takes_are_said_by_exec() -> None:
+    text = PIPE.format(**FITS).replace("[1, 1, 1, 64]", "[1, 2, 1, 64]", 1)
+    FILE.write_text(text)
+    assert goldbeat("objfifo", "check", FILE).code == 1
+    assert (
+        "words have come to S2MM 0 of shim tile (0, 0) and no task takes them"
+        in goldbeat("objfifo", "exec", FILE).stdout
+    )
+
+
+@pytest.mark.parametrize("array", [(), ("--array",)])
+def test_a_design_that_hangs_fails_in_every_command(array: tuple[str, ...]) -> None:
+    text = PIPE.format(**FITS | {"size": 64}).replace("%A[0, 0, 0, 0][1, 1, 1, 64]", "%A[0, 0, 0, 0][1, 1, 1, 32]")
+    FILE.write_text(text)
+    for command in (("check",), ("exec",), ("run", *array)):
+        done = goldbeat("objfifo", command[0], FILE, *command[1:])
+        assert (done.code, "hang" in done.stdout) == (1, True), (command, done)
