@@ -70,7 +70,7 @@ def test_it_runs_as_it_is(script):
 
 REFUSED = {
     "before the array": ({"move": "offsets=[0,0,0,-1], sizes=[1,1,1,64], strides=[0,0,0,1]"}, "29: arg0: ", "element -1"),
-    "behind the array": ({"move": "offsets=[0,0,0,1], sizes=[1,1,1,64], strides=[0,0,0,1]"}, "29: ", "1 to 64 of arg0, which has 64"),
+    "behind the array": ({"move": "offsets=[0,0,0,1], sizes=[1,1,1,64], strides=[0,0,0,1]"}, "29: ", "elements 1 to 64 of arg0"),
     "a negative stride": ({"move": "offsets=[0,0,1,0], sizes=[1,1,2,32], strides=[0,0,-32,1]"}, "29: ", "element -64"),
     "backwards inside": ({"move": "offsets=[0,0,-1,0], sizes=[1,1,2,32], strides=[0,0,-32,1]"}, "29: ", "stride -32"),
     "four dimensions": ({"bd": "0, 16, sizes=[2,2,2,2], strides=[1,4,2,8]"}, "24: ", "4 dimensions .*at most 3"),
