@@ -28,6 +28,8 @@ LONGEST_EXCLUSIVE = 128
 """Bytes."""
 _LONGEST_RUNS = 8
 """Runs of the longest bursts that :func:`queued_bursts` ends with."""
+_FEW_BEATS, _CROWDS = 4, 2
+"""Beats of bursts that meet others, and how often each half of the storage is written and read then."""
 _AGAIN, _MOST_AGAIN = 1 / 32, 5
 """Share of the bursts that are made again at once, read or written, and how often at most."""
 MERGED = ("any", "first", "last", "worst")
@@ -224,6 +226,41 @@ def queued_bursts(
         gap[start + 1 : start + 2] = pause
     made = _program(rng, rows, windows, replace(shape, strobes=False), apart)
     return replace(made, bursts=replace(made.bursts, gap=gap))
+
+
+def crowded_bursts(
+    rng: np.random.Generator, windows: Sequence[Window], shape: BurstShape, count: int
+) -> BurstProgram | None:
+    """Half of the storage is written while the other half is read, in turn, without a pause; None where there are no halves.
+
+    Args:
+        rng: randomness.
+        windows: as for :func:`storage_bursts`.
+        shape: what the port can do.
+        count: bursts of each phase, half of them reads.
+    """
+    tiles = [tile for window in windows for tile in _whole(rng, window, shape, WRITE, _FEW_BEATS)]
+    tiles = [tiles[at] for at in rng.permutation(len(tiles))[:count].tolist()]
+    halves = tiles[::2], tiles[1::2]
+    if not (halves[1] and shape.writes and shape.reads):
+        return None
+    rows = [*halves[0]]
+    starts = [0]
+    for written, read in (halves[::-1], halves) * _CROWDS:
+        starts.append(len(rows))
+        for one, other in zip(written, read, strict=False):
+            rows += [replace(one, id=_id(rng, shape)), _around(rng, replace(other, kind=READ), shape)]
+    apart = np.zeros(len(rows), np.bool_)
+    apart[starts] = True
+    return _program(rng, rows, windows, replace(shape, strobes=False), apart)
+
+
+def _around(rng: np.random.Generator, row: _Row, shape: BurstShape) -> _Row:
+    """A burst, or the same bytes from some place on, back to the first one."""
+    total = row.beats << row.size
+    if WRAP not in shape.kinds or row.beats not in (2, 4) or row.address % total or rng.random() < 0.5:
+        return row
+    return replace(row, burst=WRAP, address=row.address + (int(rng.integers(row.beats)) << row.size))
 
 
 def _whole(rng: np.random.Generator, window: Window, shape: BurstShape, kind: int, longest: int = _SHORT) -> list[_Row]:

@@ -11,7 +11,7 @@ import numpy as np
 from goldbeat.pymodels.axi.memory import MasterTiming, MemoryTiming
 from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.axi.rough import rough
-from goldbeat.pymodels.axi.storage_traffic import queued_bursts, storage_bursts
+from goldbeat.pymodels.axi.storage_traffic import crowded_bursts, queued_bursts, storage_bursts
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.register_walk import protected
@@ -25,8 +25,10 @@ from goldbeat.tb.design.clocks import draw_clocks
 from goldbeat.tb.design.deep_traffic import (
     SOON,
     closed_memory,
+    eager_master,
     flowing_registers,
     pause_cycles,
+    quick_memory,
     slow_memory,
     slow_registers,
     stalled_master,
@@ -36,7 +38,7 @@ from goldbeat.tb.design.deep_traffic import (
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
-from goldbeat.tb.design.register_accesses import queued_accesses, storage_accesses
+from goldbeat.tb.design.register_accesses import crowded_accesses, queued_accesses, storage_accesses
 from goldbeat.tb.design.register_walks import traffics
 from goldbeat.tb.design.traffic import CUT_OFF, rough_timing, stop_after, withheld
 
@@ -49,6 +51,10 @@ _KEPT = 64
 """Words at either end of a stretch that are looked at after a reset."""
 KEEPING = "what a reset leaves, part"
 """How the labels of the episodes begin that look."""
+CROWDED = "all masters read and write without a pause"
+"""The label of the episode in which they do."""
+_CROWDED = 256
+"""Accesses of each of its phases."""
 _FLOWING, _BETWEEN_REQUESTS = 300, 4
 """Accesses of an episode of requests with small gaps, and cycles of these at most."""
 _PAUSES = 1 / 8
@@ -187,6 +193,32 @@ def flowing_episode(ports: BusPorts, setting: CaseContext) -> Stimulus:
         aside=True,
         label=f"requests {_BETWEEN_REQUESTS} cycles apart at most",
     )
+
+
+def crowded_episode(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
+    """An episode in which all masters read and write without a pause, and nothing holds them up; none where none does both."""
+    rng = np.random.default_rng([setting.seed, 32])
+    most = int(setting.options["bytes"])
+    scene = BusScene.draw(ports, setting, rng, lambda used, _: address_blocks(used, most), quick_memory)
+    bursts: dict[str, BurstProgram] = {}
+    program: dict[str, tuple[Access, ...]] = {}
+    traffic: dict[str, RegisterTraffic] = {}
+    for port in ports.slaves:
+        windows, varies = scene.windows(port), scene.attributes(port)
+        if not windows:
+            continue
+        if isinstance(port, MemoryPort):
+            made = crowded_bursts(rng, windows, scene.shape(port, varies), _CROWDED)
+            if made is not None:
+                bursts[port.name] = replace(made, timing=eager_master())
+        elif isinstance(port, RegisterPort):
+            accesses = crowded_accesses(scene.walk(port), windows, _CROWDED)
+            if accesses:
+                program[port.name] = accesses if varies is None else protected(accesses, varies)
+                traffic[port.name] = port.fitting(RegisterTraffic(outstanding=2 * _CROWDED))
+    if not (bursts or program):
+        return []
+    return [replace(scene.stimulus(program, traffic, bursts), aside=True, label=CROWDED)]
 
 
 def slow_episode(ports: BusPorts, setting: CaseContext) -> Stimulus:

@@ -13,6 +13,7 @@ from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.tb.design.address_map import AddressStretch, address_bits
 from goldbeat.tb.design.bus_episodes import (
     bus_episode,
+    crowded_episode,
     cut_episode,
     few_accesses,
     flowing_episode,
@@ -165,11 +166,12 @@ def _swept(ports: BusPorts, setting: CaseContext, salt: int, *, cuts: bool = Fal
 
 
 def _deep(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
-    """The long run, the slow episode, and the one with small gaps."""
+    """The long run, the slow episode, the one with small gaps, and the one without any."""
     return [
         long_run(ports, setting, LONG_RUN, pause_cycles(setting.numbers())),
         slow_episode(ports, setting),
         flowing_episode(ports, setting),
+        *crowded_episode(ports, setting),
     ]
 
 

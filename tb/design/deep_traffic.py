@@ -57,6 +57,16 @@ def stalled_memory(pause: int, rng: np.random.Generator, held: str = "rb") -> Me
     )
 
 
+def quick_memory() -> MemoryTiming:
+    """A memory that takes all requests, and answers at once."""
+    return MemoryTiming(1, 0, 1, 0, _OUTSTANDING, _OUTSTANDING)
+
+
+def eager_master() -> MasterTiming:
+    """A master that asks for all it can, and takes every answer at once."""
+    return MasterTiming(_OUTSTANDING, _OUTSTANDING)
+
+
 def closed_memory(rng: np.random.Generator) -> MemoryTiming:
     """A memory that soon takes no addresses any more, but all data of those that it has taken."""
     aw, ar = (Pattern("array", values=(*(1,) * int(rng.integers(SOON)), *(0,) * _PAUSE)) for _ in range(2))

@@ -113,6 +113,29 @@ class AccessWalk:
         return {"error": response > EXOKAY, "response": exact if self._compared[kind] else ANY_RESPONSE}
 
 
+def crowded_accesses(walk: AccessWalk, windows: Sequence[Window], count: int) -> tuple[Access, ...]:
+    """Some words are written while others are read, in turn, without a pause; none where there is one word or one way.
+
+    Args:
+        walk: makes the accesses.
+        windows: the storage.
+        count: accesses of each phase, half of them reads.
+    """
+    words = [(window, at) for window in windows for at in range(0, len(window.data), walk.size)]
+    words = [words[number] for number in walk.rng.permutation(len(words))[:count].tolist()]
+    halves = words[::2], words[1::2]
+    if not (halves[1] and walk.port.readable and walk.port.writable):
+        return ()
+    for window, at in halves[0]:
+        walk.write(window, at, walk.lanes)
+    for written, read in (halves[::-1], halves) * 2:
+        walk.wait(1)
+        for number in range(count // 2):
+            walk.write(*written[number % len(written)], walk.lanes)
+            walk.read(*read[number % len(read)])
+    return tuple(walk.program)
+
+
 def storage_accesses(
     walk: AccessWalk, windows: Sequence[Window], count: int, outside: Sequence[int]
 ) -> tuple[Access, ...]:

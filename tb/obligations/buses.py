@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.axi.burst import DECERR, FIXED, INCR, READ, SLVERR, WRAP, WRITE, Bursts
 from goldbeat.pymodels.axi.storage_traffic import MERGED, errors_of, merged_error
 from goldbeat.pymodels.stimulus import Access
-from goldbeat.tb.design.bus_episodes import KEEPING
+from goldbeat.tb.design.bus_episodes import CROWDED, KEEPING
 from goldbeat.tb.design.bus_ports import data_bytes
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.lite import LitePort
@@ -20,6 +21,7 @@ from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.run.runs import EpisodeResult, RunResult
+from goldbeat.tb.run.transactions import episode_transactions
 
 _WAYS = {READ: "read", WRITE: "write"}
 _RESPONSES = {1: "EXOKAY", 2: "SLVERR", 3: "DECERR"}
@@ -30,6 +32,8 @@ _CONFIRM = "deleting `found = true` of ranges in [[address_map]] that are right"
 _SWEEP = "the case sweep"
 _ERRORS = "the case sweep with errors = true in [accesses]"
 
+_TURNS = 48
+"""Accesses that one may have to wait for, while others have them."""
 _NAMED = 4
 """Addresses that an obligation lists."""
 
@@ -45,6 +49,7 @@ def bus_obligations(result: RunResult) -> Iterator[Obligation]:
     ports = (*design.register_ports(params), *design.memory_ports(params))
     used = {port.name: [_words(port, e, data_bytes(port)) for e in result.episodes] for port in ports}
     yield from _ends(ports, spans, used)
+    yield from _turns(result)
     for one in design.found_ranges:
         same = [f"0x{other.base:x}" for other in design.found_ranges if one.repeats(other, params)]
         also = f" (also reached from {', '.join(same)} on)" if same else ""
@@ -66,6 +71,53 @@ def bus_obligations(result: RunResult) -> Iterator[Obligation]:
                 yield Obligation("sizes", port.pin(role), "a write with some bytes left out", met, _SWEEP)
         else:
             yield from _answers(port, result.episodes)
+
+
+@dataclass(frozen=True)
+class _Flow:
+    """The reads or the writes of one master in an episode: (n,) when each was offered and when it ended, in picoseconds."""
+
+    port: Bundle
+    way: int
+    offered: npt.NDArray[np.int64]
+    done: npt.NDArray[np.int64]
+
+    def passed_by(self, other: _Flow) -> int:
+        """The most accesses of another flow that ended while the next one of this was waiting."""
+        before = np.concatenate([[-1], np.maximum.accumulate(self.done)[:-1]])
+        ends = np.sort(other.done)
+        since = np.searchsorted(ends, np.maximum(self.offered, before), "right")
+        return int((np.searchsorted(ends, self.done, "left") - since).max(initial=0))
+
+
+def _turns(result: RunResult) -> Iterator[Obligation]:
+    """Where masters, or reads and writes, share a way through the design, that each gets its turn, whatever the others ask for."""
+    design, params = result.request.design, result.request.all_params
+    ports = {p.name: p for p in (*design.register_ports(params), *design.memory_ports(params))}
+    shared = sum(port.direction == "out" for port in ports.values()) < 2
+    found: dict[tuple[str, int], int] = {}
+    for episode in result.episodes:
+        if episode.stimulus.label != CROWDED:
+            continue
+        times = episode_transactions(design, params, episode.stimulus, episode.record)
+        flows = [
+            _Flow(ports[name], way, of.begin[mine] * of.period_ps, of.end[mine] * of.period_ps)
+            for name, of in times.items()
+            if ports[name].direction == "in" and not ports[name].has("psel")
+            for way in _WAYS
+            if (mine := of.write == (way == WRITE)).any()
+        ]
+        for one in flows:
+            for other in flows:
+                beside = other.port is one.port or (shared and other.way == one.way)
+                if other is not one and beside and len(other.done) >= _TURNS:
+                    at = one.port.name, one.way
+                    found[at] = max(found.get(at, 0), one.passed_by(other))
+    for (name, way), most in found.items():
+        role = "arvalid" if way == READ else "awvalid"
+        what = f"a {_WAYS[way]} served before {_TURNS} others that were not asked for earlier"
+        how = f"RTL that lets it wait for fewer than the {most} others, or a waiver if it comes last on purpose"
+        yield Obligation("handshake", ports[name].pin(role), what, most < _TURNS, how)
 
 
 def _can(port: Bundle, kind: int) -> bool:
