@@ -33,23 +33,33 @@ def load_array(path: str | PathLike[str], expected: str = "an array (.npy)") -> 
             return read_stream(stream, Path(path).stat().st_size)
     except FileNotFoundError:
         raise InputError("no such file", expected, file=path) from None
+    except _DamageError as error:
+        raise InputError(str(error), expected, file=path) from error
+    except OSError as error:
+        raise InputError(error.strerror or "a file that cannot be read", expected, file=path) from error
     except Exception as error:
-        raise InputError(str(error) or type(error).__name__, expected, file=path) from error
+        raise InputError("a damaged header, or data that do not fit it", expected, file=path) from error
+
+
+class _DamageError(ValueError):
+    """What is wrong with a file, in our words: numpy's name its own functions."""
 
 
 def read_stream(stream: IO[bytes], size: int) -> npt.NDArray[Any]:
-    """One array out of the ``.npy`` stream of ``size`` bytes; damage raises whatever numpy raises."""
+    """One array out of the ``.npy`` stream of ``size`` bytes; damage raises ValueError, or whatever numpy raises."""
     magic = stream.read(4)
     stream.seek(0)
     if magic == b"PK\3\4":
-        raise ValueError("an archive of arrays")
+        raise _DamageError("an archive of arrays")
+    if magic[:1] != b"\x93":
+        raise _DamageError(f"{'a file that begins with' if magic else 'an empty file'} {magic.hex(' ')}".rstrip())
     version = np.lib.format.read_magic(stream)
     header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, _, dtype = header(stream)
     if dtype.hasobject:
-        raise ValueError("Python objects, which are never loaded")
+        raise _DamageError("Python objects, which are never loaded")
     if any(n < 0 for n in shape) or prod(shape) * max(1, dtype.itemsize) > size:
-        raise ValueError(f"a header for {shape} of {dtype} in {size} bytes")
+        raise _DamageError(f"a header for {shape} of {dtype} in {size} bytes")
     stream.seek(0)
     values: npt.NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
     return values

@@ -83,7 +83,8 @@ def opened_picture(file: Path) -> Iterator[Any]:
     except FileNotFoundError as error:
         raise InputError("no such file", "a picture or a .npy file", file=file) from error
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
-        raise InputError(str(error), "a picture or a .npy file", file=file) from error
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise InputError(reason or "a damaged picture, or none", "a picture or a .npy file", file=file) from error
 
 
 def read_picture(

@@ -129,11 +129,15 @@ def _picture(path: Path, shape: InputShape) -> npt.NDArray[np.uint8]:
     try:
         with Image.open(path) as opened:
             if opened.width * opened.height > _MOST_PIXELS:
-                raise ValueError(f"{opened.width} x {opened.height} pixels, of {_MOST_PIXELS} at most")
+                size = f"{opened.width} x {opened.height} pixels"
+                raise InputError(size, f"a picture of at most {_MOST_PIXELS}", file=path)
             colours = ImageOps.exif_transpose(opened).convert("RGB")
+    except InputError:
+        raise
     except Exception as error:
         # Each of Pillow's formats raises what its own parser raises.
-        raise InputError(str(error), "a picture", file=path) from None
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise InputError(reason or "a damaged picture, or none", "a picture", file=path) from None
     # The network's rows are the picture's columns.
     fitted = ImageOps.fit(colours, (shape.height, shape.width), Image.Resampling.BILINEAR)
     return np.asarray(fitted, np.uint8)

@@ -11,7 +11,7 @@ from goldbeat.pymodels.nvdla.execute import execute
 from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, compose
 from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT
 from goldbeat.pymodels.nvdla.loadable.placement import place_memories
-from goldbeat.tb.designs.nvdla.pictures import Convention
+from goldbeat.tb.designs.nvdla.pictures import Convention, opened_picture
 from goldbeat.tb.designs.nvdla.tensors import Output, rank_text, read_tensors
 
 # Bytes of a pixel from the lowest one on, by the vendor's manual.
@@ -109,3 +109,12 @@ def test_classes_of_equal_values_are_not_ranked():
 
     assert text(5, 5, 5) == "none: all 3 values are 5"
     assert text(5, 6, 5) == "1 (6), 0 (5), 2 (5)"
+
+
+def test_a_damaged_picture_is_said_without_the_words_of_a_library(tmp_path):
+    for data in (b"", b"GIF89a", b"\x89PNG\r\n\x1a\n" + bytes(40)):
+        file = tmp_path / "a.png"
+        file.write_bytes(data)
+        with pytest.raises(InputError, match=r"a\.png: found a damaged picture, or none, expected a picture"):
+            with opened_picture(file):
+                pass
