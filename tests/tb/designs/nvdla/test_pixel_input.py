@@ -112,9 +112,9 @@ def test_classes_of_equal_values_are_not_ranked():
 
 
 def test_a_damaged_picture_is_said_without_the_words_of_a_library(tmp_path):
+    file = tmp_path / "a.png"
+    said = r"a\.png: found a damaged picture, or none, expected a picture"
     for data in (b"", b"GIF89a", b"\x89PNG\r\n\x1a\n" + bytes(40)):
-        file = tmp_path / "a.png"
         file.write_bytes(data)
-        with pytest.raises(InputError, match=r"a\.png: found a damaged picture, or none, expected a picture"):
-            with opened_picture(file):
-                pass
+        with pytest.raises(InputError, match=said), opened_picture(file):
+            pass
