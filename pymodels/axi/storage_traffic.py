@@ -263,6 +263,15 @@ def _around(rng: np.random.Generator, row: _Row, shape: BurstShape) -> _Row:
     return replace(row, burst=WRAP, address=row.address + (int(rng.integers(row.beats)) << row.size))
 
 
+def even_bursts(rng: np.random.Generator, windows: Sequence[Window], shape: BurstShape, beats: int) -> BurstProgram:
+    """A read and a write of the beginning of the first window, with up to so many beats, that do not wait for each other."""
+    beats = min(beats, shape.longest, len(windows[0].data) // shape.width)
+    size = shape.width.bit_length() - 1
+    kinds = [READ] * shape.reads + [WRITE] * shape.writes
+    rows = [_Row(kind, windows[0].base, beats, size, INCR, _id(rng, shape)) for kind in kinds]
+    return _program(rng, rows, windows, shape, np.zeros(len(rows), np.bool_))
+
+
 def _whole(rng: np.random.Generator, window: Window, shape: BurstShape, kind: int, longest: int = _SHORT) -> list[_Row]:
     """INCR bursts over all of a window."""
     size = shape.width.bit_length() - 1

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
 from goldbeat.pymodels.axi.memory import MasterTiming, MemoryTiming
 from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.axi.rough import rough
-from goldbeat.pymodels.axi.storage_traffic import crowded_bursts, queued_bursts, storage_bursts
+from goldbeat.pymodels.axi.storage_traffic import crowded_bursts, even_bursts, queued_bursts, storage_bursts
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.register_walk import protected
@@ -42,10 +43,14 @@ from goldbeat.tb.design.register_accesses import crowded_accesses, queued_access
 from goldbeat.tb.design.register_walks import traffics
 from goldbeat.tb.design.traffic import CUT_OFF, rough_timing, stop_after, withheld
 
+T = TypeVar("T")
+
 _SOME_PLACES = 1 / 4
 """Of the words that tell addresses apart, in episodes that are not plain."""
 _LATEST_CUT = 160
 """Cycles from the end of a reset to the one that cuts an episode off, at most."""
+_FIRST_CUT, _CUT_CYCLES, _CUT_BEATS = 2, 24, 8
+"""Cycle of the first reset of those in one cycle after the other, how many there are, and beats of the bursts that they meet."""
 _FEW_ACCESSES, _SOME_ACCESSES = 60, 16
 _KEPT = 64
 """Words at either end of a stretch that are looked at after a reset."""
@@ -131,6 +136,36 @@ def few_accesses(ports: BusPorts, setting: CaseContext, number: int) -> Stimulus
     """An episode of some accesses, as fast as it goes: what a reset has left shows in them."""
     rng = np.random.default_rng([setting.seed, 30, number])
     return replace(bus_episode(ports, _few(ports, setting, _SOME_ACCESSES), rng, plain=True, places=False), aside=True)
+
+
+def cut_in_each_cycle(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
+    """Resets in one cycle after the other of short bursts or accesses, each with an episode that shows what it has left.
+
+    So a reset meets each state and each of the first beats that a counter knows. Of several slaves one is used behind each.
+    """
+    found = []
+    deep = any(isinstance(port, MemoryPort) for port in ports.slaves)
+    few = _few(ports, setting, 1)
+    for number in range(max(_CUT_CYCLES if deep else _CUT_CYCLES // 2, len(ports.slaves))):
+        rng = np.random.default_rng([setting.seed, 33, number])
+        made = bus_episode(ports, few, rng, plain=True, places=False)
+        scene = BusScene.draw(ports, few, rng, lambda *_: [], lambda: MemoryTiming(1, 0, 1))
+        bursts = {
+            port.name: even_bursts(rng, windows, scene.shape(port, None), _CUT_BEATS)
+            for port in ports.slaves
+            if isinstance(port, MemoryPort) and (windows := scene.windows(port))
+        }
+        made = replace(made, bursts={**made.bursts, **bursts}, label=CUT_OFF, aside=True, cut=True)
+        found.append(stop_after(made, next(iter(made.clocks.values())), _FIRST_CUT + number))
+        shown = replace(bus_episode(ports, few, rng, plain=True, places=False), aside=True)
+        name = ports.slaves[number % len(ports.slaves)].name
+        found.append(replace(shown, program=_only(shown.program, name), bursts=_only(shown.bursts, name)))
+    return found
+
+
+def _only(programs: Mapping[str, T], name: str) -> dict[str, T]:
+    """The one of this slave."""
+    return {name: programs[name]} if name in programs else {}
 
 
 def _few(ports: BusPorts, setting: CaseContext, accesses: int = _FEW_ACCESSES) -> CaseContext:

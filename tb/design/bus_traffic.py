@@ -15,6 +15,7 @@ from goldbeat.tb.design.bus_episodes import (
     bus_episode,
     crowded_episode,
     cut_episode,
+    cut_in_each_cycle,
     few_accesses,
     flowing_episode,
     kept_episodes,
@@ -162,7 +163,8 @@ def _swept(ports: BusPorts, setting: CaseContext, salt: int, *, cuts: bool = Fal
     for number in reversed(_CUTS) if cuts else ():
         # What a reset leaves behind shows in the episode after it.
         episodes.insert(number, cut_episode(ports, setting, number))
-    return [*episodes, *_deep(ports, setting), *(kept_episodes(ports, setting) if cuts else [])]
+    resets = [*cut_in_each_cycle(ports, setting), *kept_episodes(ports, setting)] if cuts else []
+    return [*episodes, *_deep(ports, setting), *resets]
 
 
 def _deep(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:

@@ -419,6 +419,7 @@ class Description(_Table):
                 extremes=self._extremes(),
                 cuts=self._resettable,
                 corners=self.traffic.kind == "random",
+                alone=self.model in READY_MODELS,
                 keep=self.traffic.keep if drawn and any(map(_sparse, self.streams)) else "",
             )
             # A case of resets alone would compare nothing where the order is open.

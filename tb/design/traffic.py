@@ -31,8 +31,8 @@ FILLS = (FILL, 17_000, 132_000)
 """Beats that are tried one after the other, until every ready of the design stays low: for 4096, 16 Ki and 128 Ki places."""
 _LONGER = 8
 """How much longer sinks are away where all frames are short."""
-_ALONE = 8
-"""Outputs that are each held back alone, at most."""
+_ALONE, _BEATS_ALONE = 8, 40
+"""Outputs that are each held back alone, and inputs that each send alone, at most, and beats that these send."""
 FILLING = "filling queues"
 """How the labels of the episodes begin that do."""
 KEEPS = ("full", "words", "bytes", "least", "any", "holes", "hole", "empty")
@@ -368,11 +368,14 @@ def filling(traffic: Traffic, setting: CaseContext, extremes: Sequence[int] = ()
     if fill < 1 or not setting.outputs:
         return []
 
-    def held(number: int, setting: CaseContext, names: Iterable[str], cycles: int, label: str) -> Stimulus:
-        """The episode in which these sinks are away for so long; all others are always ready."""
+    def held(
+        number: int, setting: CaseContext, names: Iterable[str], cycles: int, label: str, gap: int = 0
+    ) -> Stimulus:
+        """The episode in which these sinks are away for so long; all others are always ready. ``gap``: cycles before each beat."""
         rng = np.random.default_rng([setting.seed, 8, *([number] * (number > 0))])
-        made = _dress(traffic(setting, rng, fill), "none", "none", setting, int(rng.integers(1 << 31)))
-        away = Pattern("array", values=(0,) * cycles + (1,) * fill)
+        gaps = f"array:{gap}" if gap else "none"
+        made = _dress(traffic(setting, rng, fill), gaps, "none", setting, int(rng.integers(1 << 31)))
+        away = Pattern("array", values=(0,) * cycles + (1,) * (fill * (1 + 3 * gap)))
         return replace(made, ready={**made.ready, **dict.fromkeys(names, away)}, aside=True, label=label)
 
     found = []
@@ -386,7 +389,11 @@ def filling(traffic: Traffic, setting: CaseContext, extremes: Sequence[int] = ()
             cycles *= _LONGER
             if setting.options.get("keep") in ("bytes", "any"):
                 framed = replace(framed, options={**setting.options, "keep": "least"})
-        found.append(held(number, framed, setting.outputs, cycles, label))
+        # Idle payload comes before each place of a queue, where no frames differ in an episode of its own.
+        gap = int(bool(length) and length == max(extremes))
+        found.append(held(number, framed, setting.outputs, cycles * (1 + gap), label, gap))
+    if not setting.inputs and not extremes:
+        found.append(held(2, setting, (), 0, "a gap before each beat", 1))
     # Behind one of several outputs may be a queue that is full while the others go on.
     single = setting.outputs[:_ALONE] if len(setting.outputs) > 1 else ()
     return [*found, *(held(_ALONE + n, setting, [name], fill, f"{name} away alone") for n, name in enumerate(single))]
@@ -463,6 +470,32 @@ def cut_off(traffic: Traffic, setting: CaseContext, pair: tuple[str, str], numbe
     return stop_after(made, next(iter(made.clocks.values())), int(rng.integers(8, 70)))
 
 
+def _each_alone(traffic: Traffic, setting: CaseContext, *, cut: bool) -> list[Stimulus]:
+    """Each of several inputs sends while the others are silent, and each of several sinks is there before the others.
+
+    With ``cut`` each comes behind a reset in mid-flight: what that leaves may be hidden by another input that sends first.
+    """
+    found: list[Stimulus] = []
+    if setting.inputs:
+        return found
+    rng = np.random.default_rng([setting.seed, 12])
+    made = _dress(traffic(setting, rng, _BEATS_ALONE), "none", "none", setting, int(rng.integers(1 << 31)))
+    late = Pattern("array", values=(0,) * _BEATS_ALONE + (1,) * _LONGEST_PAUSE)
+
+    def add(more: Stimulus) -> None:
+        if cut:
+            found.append(cut_off(traffic, setting, ("none", _AWAY), 100 + len(found)))
+        found.append(more)
+
+    for name in [*made.inputs][:_ALONE] if len(made.inputs) > 1 else ():
+        inputs = {one: trace if one == name else trace[:0] for one, trace in made.inputs.items()}
+        add(replace(made, inputs=inputs, label=f"{name} sends alone"))
+    for name in setting.outputs[:_ALONE] if len(setting.outputs) > 1 else ():
+        away = {one: late for one in setting.outputs if one != name}
+        add(replace(made, ready={**made.ready, **away}, label=f"{name} is ready alone at first"))
+    return found
+
+
 def stream_cases(
     traffic: Traffic,
     fill: int = 0,
@@ -473,6 +506,7 @@ def stream_cases(
     corners: bool = False,
     pauses: bool = False,
     keep: str = "",
+    alone: bool = False,
 ) -> tuple[Case, ...]:
     """The cases that every streaming design has: ``random``, ``sweep``, ``sizes`` and ``reset``.
 
@@ -488,6 +522,7 @@ def stream_cases(
         corners: the traffic makes the payload of :attr:`CaseContext.corners`; ``sweep`` has some more episodes.
         pauses: ``sizes`` has one more episode, of long pauses and, where the traffic makes :attr:`CaseContext.frames`, a long
             frame.
+        alone: inputs do not wait for each other; each sends alone in an episode of ``sweep``.
         keep: what TKEEP of ``sweep`` is, if the traffic reads that option; empty: there is no such option.
     """
     traffic = _ended(traffic)
@@ -508,7 +543,8 @@ def stream_cases(
             # What a reset leaves behind shows in the episode after it.
             episodes.insert(number, cut_off(traffic, setting, _CUTS[number], number))
         more = cornering(traffic, setting) if corners else []
-        return [*episodes, *filling(traffic, setting, extremes), *framing(traffic, setting), *more]
+        single = _each_alone(traffic, setting, cut=cuts) if alone else []
+        return [*episodes, *single, *filling(traffic, setting, extremes), *framing(traffic, setting), *more]
 
     def random(setting: CaseContext) -> list[Stimulus]:
         rng = np.random.default_rng([setting.seed, 2])

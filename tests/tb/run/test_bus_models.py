@@ -50,6 +50,15 @@ def test_a_memory_takes_every_burst(tmp_path):
     assert compared > 10_000
 
 
+@pytest.mark.sim
+def test_what_a_reset_leaves_in_a_counter_of_beats_is_found(tmp_path):
+    text, old = (RTL / "burst_ram.sv").read_text(), "s_axi_arlen, s_axi_arlen,"
+    assert old in text
+    (tmp_path / "burst_ram.sv").write_text(text.replace(old, "r.left == 8'd4 ? 8'd4 : s_axi_arlen, s_axi_arlen,"))
+    found, _ = failures(load_description(bench(tmp_path, tmp_path / "burst_ram.sv", "memory")))
+    assert any("axi_rlast" in text for text in found)
+
+
 @pytest.mark.slow
 @pytest.mark.sim
 def test_a_memory_without_wrap_is_found(tmp_path):
