@@ -223,14 +223,16 @@ def test_the_sweep_of_a_bench_fills_its_queues() -> None:
     sweep = next(c for c in stream_cases(traffic, 500) if c.name == "sweep")
     setting = Request(made, sweep).setting(3)
     episodes = sweep.make(setting)
-    (longest,) = [e for e in episodes if len(e.inputs["in"]) == 500]
+    long = [e for e in episodes if len(e.inputs["in"]) == 500]
+    longest, gapped = long
     assert longest.pattern("out").ready(1000).tolist() == [False] * 500 + [True] * 500
+    assert set(gapped.inputs["in"].gaps_after(-1).tolist()) == {1}
     # Neither limits nor the report of a run that passes look at it.
-    assert [e.aside for e in episodes] == [e is longest for e in episodes]
+    assert [e.aside for e in episodes] == [any(e is one for one in long) for e in episodes]
     none = sweep.make(replace(setting, options={"beats": 60, "fill": 0}))
-    assert len(none) == len(episodes) - 1
+    assert len(none) == len(episodes) - 2
     # The episodes of before are the same, whatever fills the queues.
-    assert [e.inputs["in"] for e in none] == [e.inputs["in"] for e in episodes if e is not longest]
+    assert [e.inputs["in"] for e in none] == [e.inputs["in"] for e in episodes if not e.aside]
 
 
 # -- what is shown of a failure ------------------------------------------------------------------------------------------
