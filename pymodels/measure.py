@@ -120,11 +120,11 @@ class Intervals:
             to the last beat.
     """
 
-    min_ps: int
+    min_ps: Period
     mean_ps: float
-    max_ps: int
+    max_ps: Period
     count: int
-    longest_ps: int
+    longest_ps: Period
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class Throughput:
     raw: Rate | None
     by_frames: Rate | None
     continuous: Rate | None
-    gap_ps: Mapping[int, int]
+    gap_ps: Mapping[Period, int]
     intervals: Intervals | None
     steady: Steady | None
     reasons: Mapping[str, str] = field(default_factory=dict)
@@ -202,7 +202,7 @@ class Throughput:
             found[self.idle_cycles(gap)] += count
         return dict(found)
 
-    def idle_cycles(self, gap_ps: int) -> float:
+    def idle_cycles(self, gap_ps: Period) -> float:
         """Cycles of a gap in which nothing transferred."""
         whole, rest = divmod(gap_ps, self.clock_ps)
         exact = exact_period(self.clock_ps)
@@ -218,7 +218,7 @@ class Throughput:
         return max(self.gaps) if self.gap_ps else None
 
     @property
-    def max_gap_ps(self) -> int | None:
+    def max_gap_ps(self) -> Period | None:
         """The longest time from one beat to the next; None with fewer than two beats."""
         return max(self.gap_ps) if self.gap_ps else None
 
@@ -437,13 +437,23 @@ class _Meter:
     def _rate(self, size: int, span_ps: Period) -> Rate:
         return _rate(size, self.kind, whole_cycles(span_ps, self.cycle_ps))
 
+    def gaps(self) -> dict[Period, int]:
+        """Times from one beat to the next -> how often, in ascending order."""
+        found: Counter[Period] = Counter()
+        for idle, count in self.idle.items():
+            found[whole_cycles((idle + 1) * self.clock_ps, self.cycle_ps)] += count
+        return dict(sorted(found.items()))
+
     def intervals(self) -> Intervals:
         """Limits and mean of the frame intervals."""
         if self.frames < 2:
             raise UnmeasurableError(f"{'one' if self.frames else 'no'} TLAST, and an interval needs two")
         count = self.frames - 1
         ends = max(self.first_end - self.first, self.latest - self.end_cycle) * self.clock_ps
-        return Intervals(self.shortest, self.total / count, self.longest, count, max(self.longest, ends))
+        shortest, longest, all_of_it = (
+            whole_cycles(span, self.cycle_ps) for span in (self.shortest, self.longest, max(self.longest, ends))
+        )
+        return Intervals(shortest, self.total / count, longest, count, all_of_it)
 
     def steady(self) -> Steady:
         """As :func:`steady_state`."""
@@ -592,7 +602,7 @@ def measure(trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: Pe
         raw=attempt("raw", meter.raw),
         by_frames=attempt("by_frames", meter.by_frames),
         continuous=attempt("continuous", meter.continuous),
-        gap_ps={(idle + 1) * trace.clock_ps: count for idle, count in sorted(meter.idle.items())},
+        gap_ps=meter.gaps(),
         intervals=attempt("intervals", meter.intervals),
         steady=attempt("steady", meter.steady),
         reasons=reasons,
@@ -851,13 +861,14 @@ def measures_dict(result: Throughput) -> dict[str, Any]:
         "sustained": rate(result.sustained),
         "continuous": rate(result.continuous),
         "gaps": [
-            {"idle_cycles": result.idle_cycles(gap), "ns": gap / 1000, "count": n} for gap, n in result.gap_ps.items()
+            {"idle_cycles": result.idle_cycles(gap), "ns": float(gap) / 1000, "count": n}
+            for gap, n in result.gap_ps.items()
         ],
         "max_idle_cycles": result.max_idle_cycles,
-        "max_gap_ns": ns(result.max_gap_ps),
+        "max_gap_ns": None if result.max_gap_ps is None else float(result.max_gap_ps) / 1000,
         "frame_interval_ns": None
         if i is None
-        else {"min": i.min_ps / 1000, "mean": i.mean_ps / 1000, "max": i.max_ps / 1000, "count": i.count},
+        else {"min": float(i.min_ps) / 1000, "mean": i.mean_ps / 1000, "max": float(i.max_ps) / 1000, "count": i.count},
         "steady": None if s is None else {"holds": s.holds, "since_frame": s.since_frame, "rate": rate(s.rate)},
         "reasons": {_JSON_NAMES.get(name, name): why for name, why in result.reasons.items()},
     }

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from goldbeat.pymodels.curves.service import Windows
+from goldbeat.pymodels.curves.service import Windows, right_after
 from goldbeat.pymodels.measure import Rate, rate_of
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.stored_trace import StoredTrace
 from goldbeat.pymodels.trace import Trace
-from goldbeat.pymodels.usual_clocks import Period
+from goldbeat.pymodels.usual_clocks import Period, cycles_of_edges
 
 SHORTEST = 16
 """Cycles of the shortest window that is shown; each next one is four times as long."""
@@ -92,6 +92,10 @@ def _overlapping(trace: StoredTrace, cycles: int) -> Iterator[tuple[int, Trace]]
 
 
 def _windows(trace: Trace, dtype: str | SampleType | None, period: Period, cycles: Sequence[int]) -> list[PortWindow]:
+    counted = cycles_of_edges(trace.time_ps, period)
+    if counted is not None:
+        found = _windows(replace(trace, cycle=counted, clock_ps=1, offset_ps=0), dtype, 1, cycles)
+        return [_on_edges(one, trace, dtype, period) for one in found]
     fine = period != trace.clock_ps
     windows = Windows(trace, in_ps=fine, cycle_ps=period if fine else None)
     step = period if fine else 1
@@ -106,6 +110,12 @@ def _windows(trace: Trace, dtype: str | SampleType | None, period: Period, cycle
         low, high = (rate_of(units * windows.unit, dtype, n * period) for units in (least, most))
         found.append(PortWindow(n, low, high, start, int((start - trace.offset_ps) // period), slow.beat))
     return found
+
+
+def _on_edges(one: PortWindow, trace: Trace, dtype: str | SampleType | None, period: Period) -> PortWindow:
+    """A window of cycles of a clock whose edges lie between picoseconds, as one in time."""
+    least, most = (rate_of(rate.bytes, dtype, one.cycles * period) for rate in (one.least, one.most))
+    return replace(one, least=least, most=most, start_ps=right_after(trace, one.beat))
 
 
 def worst_windows(found: Iterable[Sequence[PortWindow]]) -> list[PortWindow]:

@@ -203,6 +203,11 @@ def _crossings(value: Callable[[int], int], targets: Sequence[int], most: int) -
     return found
 
 
+def right_after(trace: Trace, beat: int) -> int:
+    """Where a window begins that has a beat right before it, in picoseconds; -1: with the first beat."""
+    return int(trace[max(0, beat) : max(0, beat) + 1].time_ps[0]) + (beat >= 0)
+
+
 def slowest_window(
     trace: Trace, length: int, *, in_ps: bool = False, cycle_ps: Period | None = None
 ) -> SlowWindow | None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
 from typing import Literal
@@ -12,10 +12,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.curves.service import SlowWindow, Windows
+from goldbeat.pymodels.curves.service import SlowWindow, Windows, right_after
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.trace import Trace
-from goldbeat.pymodels.usual_clocks import Period
+from goldbeat.pymodels.usual_clocks import Period, cycles_of_edges
 
 _TIMES = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 _PATTERN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ps|ns|us|ms|s|cycle|beat|frame)s?\s*")
@@ -74,6 +74,11 @@ def extreme_window(
         most: the highest rate.
     """
     period = clock_ps or trace.clock_ps
+    counted = cycles_of_edges(trace.time_ps, period) if span.kind == "cycle" else None
+    if counted is not None:
+        found = extreme_window(replace(trace, cycle=counted, clock_ps=1, offset_ps=0), span, most=most)
+        length = ceil(span.count * period)
+        return found and replace(found, start=right_after(trace, found.beat), length=length)
     if span.kind in ("ps", "cycle"):
         exact = span.count * (1 if span.kind == "ps" else period)
         # Edges between two picoseconds are rounded: the slowest window may be too long by that, the fastest too short.

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.usual_clocks import USUAL_PERIODS, Period, exact_period
+from goldbeat.pymodels.usual_clocks import USUAL_PERIODS, Period, edges_ps, exact_period
 
 DEFAULT_CLOCK_PS = 4000
 """Clock period assumed where a file does not say one: 250 MHz, a quarter of a 1 GHz AI Engine clock."""
@@ -102,8 +102,7 @@ class PortClock:
             return time_ps
         period = self.exact_ps
         cycle = self.cycles(time_ps)
-        # Rounded up from the first beat on: no rate from there is above the port's.
-        since = -(-(cycle - cycle[0]) * period.numerator // period.denominator)
+        since = edges_ps(cycle - cycle[0], period)
         phase = round(self._phase((time_ps - time_ps[0]) % period.numerator, period) / (2 * period.denominator))
         off = self.off_grid_places(time_ps)
         first = phase if 0 in off[:1] else 0
@@ -143,7 +142,7 @@ def on_grid(step: npt.NDArray[np.int64], period_ps: int) -> bool:
 def given_clock(period: Period, step: npt.NDArray[np.int64], resolution_ps: int = 1) -> PortClock:
     """The user's clock, held against the (n - 1,) times between beats, of a resolution."""
     period_ps, exact = round(period), exact_period(period)
-    if on_grid(step, period_ps):
+    if len(step) and on_grid(step, period_ps):
         # The file has the rounded period itself.
         exact = Fraction(period_ps)
     clock = PortClock(period_ps, "given", len(step), resolution_ps=resolution_ps, exact_ps=exact)

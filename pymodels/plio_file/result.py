@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +14,17 @@ from goldbeat.pymodels.plio_file.clock import PortClock
 from goldbeat.pymodels.plio_file.style import TextStyle
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.usual_clocks import edges_ps
 
 Dropped = tuple[int, str, str]
 """Line number, what was found, what was expected."""
+
+
+def stamped(trace: Trace, period: Fraction) -> Trace:
+    """A trace in cycles with the times of its clock, whose period may not be whole; else as it is."""
+    if period.denominator == 1:
+        return trace
+    return replace(trace, cycle=trace.offset_ps + edges_ps(trace.cycle, period), clock_ps=1, offset_ps=0)
 
 
 @dataclass(frozen=True)
@@ -51,10 +60,12 @@ class PlioFile:
 
     def beats_off_grid(self) -> npt.NDArray[np.int64]:
         """(n,) numbers of the beats that are not a whole number of the clock's cycles after the first beat."""
-        return self.clock.off_grid_places(self.trace.time_ps)
+        return np.zeros(0, np.int64) if self.csv else self.clock.off_grid_places(self.trace.time_ps)
 
     def measured(self) -> Trace:
         """The beats as rates and gaps count them: where T lines are rounded, on the clock's grid that they were on before."""
+        if self.csv:
+            return stamped(self.trace, self.clock.exact_ps)
         time = self.clock.on_grid(self.trace.time_ps)
         return (
             replace(self.trace, cycle=time, clock_ps=1, offset_ps=0)

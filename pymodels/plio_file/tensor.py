@@ -22,6 +22,7 @@ from goldbeat.pymodels.plio_file.store import load_bytes
 from goldbeat.pymodels.samples import SampleType
 
 Order = Literal["row", "column"]
+_QUOTED = re.compile(r'"([^",;\s]*)"')
 _HOW = re.compile(r"(phases|blocks|rows|columns):(\d+)|tiles:(\d+)x(\d+)")
 EXPECTED = "phases:N, blocks:N, rows:N, columns:N or tiles:RxC"
 
@@ -171,6 +172,8 @@ def _whole(values: npt.NDArray[Any], kind: SampleType, path: Path) -> npt.NDArra
 
 
 def _number(word: str) -> complex | int:
+    if "_" in word:
+        raise ValueError
     try:
         # Exact, also beyond what a float holds.
         return int(word, 0)
@@ -179,13 +182,18 @@ def _number(word: str) -> complex | int:
 
 
 def _numbers(raw: bytes, path: Path, kind: SampleType) -> npt.NDArray[Any]:
-    """A matrix of a text: one row per line, parted by commas, semicolons or blanks."""
+    """A matrix of a text: one row per line, parted by commas, semicolons or blanks; numbers may be quoted."""
     rows: list[list[complex | int]] = []
+    mixed = ""
     for line, text in enumerate(raw.decode("utf-8-sig", "replace").splitlines(), 1):
         content = text.split("#", 1)[0].strip()
         if not content:
             continue
-        words = [w for w in re.split(r"[,;\s]+", content) if w]
+        mixed += "".join(set(content) & {",", ";"} - set(mixed))
+        if len(mixed) > 1:
+            said = f"commas and semicolons, {text.strip()[:40]!r}"
+            raise InputError(said, "one of them between numbers, and decimal points", file=path, line=line)
+        words = [w for w in re.split(r"[,;\s]+", _QUOTED.sub(r"\1", content)) if w]
         try:
             rows.append([_number(word) for word in words])
         except ValueError:

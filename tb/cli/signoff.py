@@ -112,6 +112,9 @@ def signoff(
         with working(f"reading {subject[0]}"):
             what = load_run(subject[0])
     else:
+        for given, option in ((stale, "--stale"), (allow_recorded, "--allow-recorded")):
+            if given:
+                raise UsageError(f"{option} is for a run; a FILE has no sources")
         ports = _names(subject, port or [])
         _check_packets(limits, rules, ports, packets)
         what = _files(subject, ports, dtype or [], width or [], clock, packets)

@@ -17,6 +17,7 @@ from goldbeat.pymodels.packet_payload import payload_of
 from goldbeat.pymodels.plio_file import PlioFile, read
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.usual_clocks import edges_ps
 from goldbeat.tb.cli.common import exact_clock, ns, say, working
 
 In = Annotated[Path, typer.Argument(metavar="FILE", help="PLIO file (.txt or .csv).")]
@@ -127,19 +128,24 @@ def check_clock(file: PlioFile, path: Path) -> None:
 
 
 def too_slow(file: PlioFile, path: Path) -> InputError | None:
-    """What a clock that is too slow for the file contradicts: the first beat that comes too early."""
-    period = floor(file.clock.exact_ps)
-    if file.clock.confidence != "given" or not file.timed:
+    """What a clock that is too slow for the file contradicts: the first beat that comes too early.
+
+    Stamps need not lie on the clock's grid: one may be late by up to half a cycle.
+    """
+    if file.clock.confidence != "given" or not file.timed or not len(file.trace):
         return None
-    # Stamps in whole picoseconds are off by one at most, and those that are rounded more come from edges of their own.
     time = file.measured().time_ps
-    early = np.flatnonzero(np.diff(time) < period - 1)
+    # How late each beat is against one per cycle; a beat that comes early makes up for the latest before it.
+    late = time - edges_ps(np.arange(len(time), dtype=np.int64), file.clock.exact_ps)
+    early = np.flatnonzero(np.maximum.accumulate(late) - late > floor(file.clock.exact_ps / 2))
     if not len(early):
         return None
-    at = int(early[0])
-    found = f"a beat {np.diff(file.trace.time_ps[at : at + 2])[0]} ps after the one before"
+    since = int(np.argmax(late[: early[0]]))
+    # The first that is too close to the one before.
+    at = since + 1 + int(np.argmin(np.diff(time[since : early[0] + 1]) >= file.clock.period_ps))
+    found = f"a beat {np.diff(file.trace.time_ps[at - 1 : at + 1])[0]} ps after the one before"
     expected = f"at least a cycle of the {file.clock.period_ps} ps clock that --clock gives"
-    return InputError(found, expected, file=path, line=int(file.lines[at + 1]))
+    return InputError(found, expected, file=path, line=int(file.lines[at]))
 
 
 Packets = Annotated[

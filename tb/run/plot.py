@@ -292,7 +292,7 @@ def draw_gaps(axes: Axes, result: Throughput) -> None:
         _say(axes, result.reason("max_gap_ps"))
         return
     count = np.fromiter(result.gap_ps.values(), np.int64)
-    gap_ns = np.fromiter(result.gap_ps, np.int64) / 1000
+    gap_ns = np.fromiter(result.gap_ps, np.float64) / 1000
     axes.set_yscale("log")
     axes.set_ylim(0.6, float(count.max()) * 6)
     if len(gap_ns) <= 8:

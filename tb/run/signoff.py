@@ -876,11 +876,11 @@ def _figure(at: Measured, got: Throughput, what: str, inside: bool, no_samples: 
         value = rate.mb_per_s if what == "min_mb_per_s" else rate.msamples_per_s
         return _Figure(at, value, "" if value is not None else no_samples)
     if what == "max_gap_ns":
-        value, reason = got.max_gap_ps, got.reason("max_gap_ps")
-        return _Figure(at, None if value is None else value / 1000, reason, absent=True)
+        gap, reason = got.max_gap_ps, got.reason("max_gap_ps")
+        return _Figure(at, None if gap is None else float(gap) / 1000, reason, absent=True)
     if what == "max_idle_cycles":
         return _Figure(at, got.max_idle_cycles, got.reason("max_idle_cycles"), absent=True)
-    value = None if got.intervals is None else got.intervals.longest_ps / 1000
+    value = None if got.intervals is None else float(got.intervals.longest_ps) / 1000
     return _Figure(at, value, got.reason("intervals"), absent=True)
 
 

@@ -132,6 +132,8 @@ def check_windows(where: str, table: WindowLimits, path: Path, others: Mapping[s
         values = [given] if isinstance(given, float) else list((given or {}).values())
         if any(value <= 0 for value in values) or (isinstance(given, Mapping) and not given):
             raise InputError(f"{where} {key} = {given}", "numbers above 0", file=path)
+        if key == "least_share" and any(value > 1 for value in values):
+            raise InputError(f"{where} {key} = {given}", "a part of what the port carries, 1 at most", file=path)
     try:
         list(window_limits(table))
     except UsageError as error:

@@ -23,7 +23,7 @@ from goldbeat.tb.cli.signoff import judge
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.designs.plio.application import Application, ApplicationInput, load_application
 from goldbeat.tb.designs.plio.emit import Emitted, Pacing, check_emitted, emit
-from goldbeat.tb.designs.plio.own_folder import OwnFolder
+from goldbeat.tb.designs.plio.own_folder import MANIFEST, OwnFolder
 from goldbeat.tb.paths import build_root, plain_name
 from goldbeat.tb.run.inputs import file_ports
 from goldbeat.tb.run.report import kept_trace
@@ -175,6 +175,8 @@ def _plan(
     if twice := [name for name in vendor.values() if list(vendor.values()).count(name) > 1]:
         raise InputError(f"two ports with the file {twice[0]}", "a name for each port: plio = NAME", file=file)
     written = [folder.root / name for name in (*files.values(), *vendor.values())]
+    if junit is not None and junit.resolve() in {path.resolve() for path in (*written, folder.root / MANIFEST)}:
+        raise UsageError(f"--junit {junit}: this command writes that file itself; expected another name")
     _keep_inputs(inputs, file, [*written, *([] if junit is None else [junit])])
     folder.prepare(files.values(), vendor.values())
     return _Job(asked, limits, folder, ports, emitted, samples, vendor)

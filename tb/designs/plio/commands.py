@@ -140,7 +140,7 @@ def _frames(result: Throughput, trace: Trace) -> str:
 
 def _gap_list(result: Throughput, clock_known: bool) -> list[dict[str, Any]]:
     return [
-        {"idle_cycles": result.idle_cycles(gap), "ns": gap / 1000 if clock_known else None, "count": count}
+        {"idle_cycles": result.idle_cycles(gap), "ns": float(gap) / 1000 if clock_known else None, "count": count}
         for gap, count in result.gap_ps.items()
     ]
 

@@ -16,6 +16,7 @@ from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.plio_file import PlioFile, write
 from goldbeat.pymodels.plio_file.file import is_csv
 from goldbeat.pymodels.plio_file.generate import repack_port
+from goldbeat.pymodels.plio_file.result import stamped
 from goldbeat.pymodels.plio_file.store import store
 from goldbeat.pymodels.plio_file.tensor import EXPECTED, Split, parse_shape, port_files
 from goldbeat.pymodels.trace import Trace
@@ -76,6 +77,8 @@ def unpack(
         raise UsageError("--type is for --packets; --dtype says the type of a plain stream")
     if packets and out.suffix.lower() != ".npz":
         raise UsageError(f"{out}: --packets writes several arrays, into an .npz file")
+    if not packets and out.suffix.lower() != ".npy":
+        raise UsageError(f"{out}: expected a name that ends in .npy")
     stream = BytesIO()
     if join is not None:
         if packets:
@@ -169,6 +172,7 @@ def convert(
                 raise UsageError(f"--time: {file} counts cycles; --clock MHZ turns them into time")
             keep_time = False
         style = replace(style, time_lines=keep_time)
+        trace = stamped(trace, got.clock.exact_ps) if got.csv and keep_time else trace
         if has_gaps and not keep_time and trace.gaps[1:].any():
             say(f"note: {out} holds no idle cycles; --time keeps them", err=True)
     with working(f"writing {out}"):

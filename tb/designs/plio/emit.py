@@ -15,9 +15,10 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.plio_file import TextStyle, write
 from goldbeat.pymodels.plio_file.file import is_csv
+from goldbeat.pymodels.plio_file.result import stamped
 from goldbeat.pymodels.samples import SampleType, sample_type
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.cli.common import clock_period, say, working
+from goldbeat.tb.cli.common import clock_period, exact_clock, say, working
 from goldbeat.tb.cli.trace_files import check_frames
 from goldbeat.tb.designs.plio.packets_command import make_packets
 
@@ -142,7 +143,10 @@ def emit(file: Emitted, values: npt.NDArray[Any], pacing: Pacing) -> None:
         # Payload of whatever type stands in the file as 32-bit words.
         kind, style = sample_type("int32"), replace(style, words="packets")
     with working(f"writing {file.out}"):
-        write(file.out, trace.with_gaps(pacing.gaps(len(trace))), kind, style=style, force=file.force)
+        paced = trace.with_gaps(pacing.gaps(len(trace)))
+        exact = exact_clock(file.clock)
+        paced = stamped(paced, exact) if file.time and exact is not None else paced
+        write(file.out, paced, kind, style=style, force=file.force)
     say(f"{file.out}: {len(trace)} beats, {len(values)} samples, {int(trace.last.sum())} frames", err=True)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +18,7 @@ from goldbeat.pymodels.curves.port import TOO_FEW
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.measure import UnmatchedError, UnmeasurableError
 from goldbeat.pymodels.plio_file import PlioFile
+from goldbeat.pymodels.plio_file.result import stamped
 from goldbeat.pymodels.plio_file.store import store
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.trace import Trace
@@ -29,7 +31,7 @@ from goldbeat.tb.cli.common import (
     Json,
     Width,
     check_free,
-    clock_period,
+    exact_clock,
     examples,
     facts,
     print_json,
@@ -144,20 +146,14 @@ def _started(file: PlioFile, path: Path, clock: float | None, start: float | Non
         return _taken(file, path, clock, hint="; or --start NS --clock MHZ if it goes back to back")
     if file.timed:
         raise UsageError(f"--start: {path} has times")
-    period = clock_period(clock)
-    if period is None:
+    exact = exact_clock(clock)
+    if exact is None:
         raise UsageError("--start needs the port's clock: --clock MHZ")
     if not 0 <= start <= _LATEST_NS:
         raise UsageError(f"--start {start:g}: expected nanoseconds from 0 to {_LATEST_NS:g}")
     offset = round(start * 1000)
-    return Trace.from_bytes(
-        file.trace.data,
-        keep=file.trace.keep,
-        last=file.trace.last,
-        cycle=file.trace.cycle,
-        clock_ps=period,
-        offset_ps=offset,
-    )
+    trace = replace(file.trace, clock_ps=round(exact), offset_ps=offset)
+    return stamped(trace, exact)
 
 
 def _taken(file: PlioFile, path: Path, clock: float | None, hint: str = "") -> Trace:

@@ -52,6 +52,7 @@ from goldbeat.tb.cli.trace_files import (
 from goldbeat.tb.cli.windows import gap_rows, window_lines
 
 _MOST_LINES = 10_000_000
+_STEP = "1us"
 """Lines of --over-time."""
 _TOLD = 64
 """Cycles of the slowest window in the table of several ports."""
@@ -80,7 +81,9 @@ def throughput(
     over_time: Annotated[
         Path | None, typer.Option("--over-time", metavar="OUT.csv", help="Write the throughput over time.")
     ] = None,
-    step: Annotated[str, typer.Option("--step", metavar="TIME", help="Time between two lines of --over-time.")] = "1us",
+    step: Annotated[
+        str | None, typer.Option("--step", metavar="TIME", help="Time between two lines of --over-time [1us].")
+    ] = None,
     packets: Packets = None,
     lenient: Lenient = False,
     as_json: Json = False,
@@ -95,6 +98,8 @@ def throughput(
         check_drawing("--plot", plot, force, files)
     if over_time is not None:
         check_free(over_time, force, files)
+    elif step is not None:
+        raise UsageError(f"--step {step} is for --over-time")
     paths = _files(files)
     ports = [path.stem for path in paths]
     check_ports(ports, dtype, "--dtype")
@@ -112,7 +117,7 @@ def throughput(
     if plot is not None:
         _plot(results, plot)
     if over_time is not None:
-        store(over_time, _over_time(results, WindowSpan.parse(step)).encode(), force=force)
+        store(over_time, _over_time(results, WindowSpan.parse(step or _STEP)).encode(), force=force)
     if as_json:
         print_json([_as_json(one) for one in results])
     elif table or any(path.is_dir() for path in files):

@@ -12,7 +12,7 @@ from slow_spots import spotted_stream
 
 from goldbeat.pymodels.plio_file import read
 from goldbeat.pymodels.usual_clocks import period_of
-from goldbeat.tb.cli.trace_files import check_clock
+from goldbeat.tb.cli.trace_files import check_clock, too_slow
 from goldbeat.tb.run.signoff import LimitCheck, MeasuredPort, check_subject, file_subject, load_limits
 
 
@@ -68,6 +68,47 @@ def test_a_full_stream_keeps_the_rate_of_any_clock_and_one_late_beat_breaks_it(
             assert slow.cycle is not None
             assert 300 - 64 < slow.cycle <= 300
             assert not slow.passed
+
+
+@pytest.mark.parametrize("mhz", [300, 322.265625, 122.88, 491.52, 250])
+@pytest.mark.parametrize("form", ["ps", "ns", "csv"])
+def test_the_fastest_window_of_any_clock_is_the_fullest(tmp_path: Path, mhz: float, form: str) -> None:
+    period, path, limits = period_of(mhz), tmp_path / f"p.{'csv' if form == 'csv' else 'txt'}", tmp_path / "limits.toml"
+    # Bursts of 40 beats with pauses of 23 cycles between them.
+    cycle = np.arange(400) + 23 * (np.arange(400) // 40)
+    if form == "csv":
+        path.write_text("CMD,D\n" + "".join("STALL:23,0\n" * (n % 40 == 0 and n > 0) + "DATA,1\n" for n in range(400)))
+    else:
+        time = np.round(cycle * float(period) / (1000 if form == "ns" else 1)).astype(np.int64)
+        path.write_text("".join(f"T {t} {form}\n1\n" for t in time))
+    file = read(path, "int32", 32, clock_ps=period)
+    subject = file_subject("p", {"p": MeasuredPort(file.measured(), "int32", file.clock.exact_ps)})
+    rate = float(10**6 / period)
+    for cycles in (5, 16, 23, 40, 41, 63, 100):
+        held = cycle[:, None] + cycles > cycle[None, :]
+        most = int((held & (cycle[:, None] <= cycle[None, :])).sum(axis=1).max())
+        for limit, passed in ((rate * most / cycles * (1 + 1e-9), True), (rate * most / cycles * (1 - 1e-9), False)):
+            limits.write_text(f'[port.p]\nmost_rate = {limit!r}\nwindow = "{cycles} cycles"\n')
+            (found,) = check_subject(subject, load_limits(limits))
+            assert (found.passed, found.measured) == (passed, pytest.approx(rate * most / cycles, rel=1e-12))
+    limits.write_text(f"[port.p]\nmax_gap_ns = {float(24 * period) / 1000 + 1e-7}\n")
+    (found,) = check_subject(subject, load_limits(limits))
+    assert found.passed, found
+
+
+def test_a_late_stamp_does_not_make_a_clock_too_slow(tmp_path: Path) -> None:
+    path = tmp_path / "p.txt"
+    for late, slow in ((500, False), (1900, False), (2500, True)):
+        time = 4000 * np.arange(64)
+        time[20] += late
+        path.write_text("".join(f"T {t} ps\n1\n" for t in time))
+        file = read(path, "int32", 32, clock_ps=4000)
+        assert (too_slow(file, path) is not None) == slow
+    path.write_text("".join(f"T {4 * n} ns\n1\n" for n in range(400)))
+    for mhz in (249, 200, 100):
+        error = too_slow(read(path, "int32", 32, clock_ps=period_of(mhz)), path)
+        assert error is not None
+        assert error.line == 4
 
 
 def test_a_frequency_is_kept_as_it_is_written() -> None:

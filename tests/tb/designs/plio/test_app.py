@@ -186,6 +186,9 @@ def test_an_input_that_the_run_would_write_over_is_kept(folder: Path) -> None:
     for name in ("app.toml", "limits.toml", "butterfly.toml"):
         said = plio("app", "app.toml", "--junit", name, "--force", code=2).stderr
         assert "would be lost" in said or "which this command writes" in said
+    for name in ("graph_in0.txt", "app.json"):
+        said = plio("app", "app.toml", "--junit", OUT / name, "--force", code=2).stderr
+        assert "is also an input" in said or "writes that file itself" in said
 
 
 def test_an_input_without_a_table_and_a_limit_of_no_port_are_refused(folder: Path) -> None:

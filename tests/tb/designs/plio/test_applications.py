@@ -95,6 +95,23 @@ def test_every_kind_of_file(tmp_path: Path) -> None:
     assert samples(tmp_path / "g_out.txt", "int64") == [2**63 - 1, -(2**63)]
 
 
+@pytest.mark.parametrize("text", ["1,5;2,5\n3,5;4,5\n", "1;2\n3,4\n", '"1,5","2,5"\n', "1_0\n"])
+def test_numbers_that_may_be_others_are_refused(tmp_path: Path, text: str) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text(text)
+    said = plio("pack", source, tmp_path / "out.txt", "-t", "float", "-w", "32", code=2).stderr
+    assert "in.csv:" in said
+    assert not (tmp_path / "out.txt").exists()
+
+
+def test_quoted_numbers_are_read_and_arrays_have_a_known_name(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text('"1"\n"2"\n"3"\n"4"\n')
+    plio("pack", tmp_path / "in.csv", tmp_path / "out.txt", "-t", "float", "-w", "32")
+    assert read(tmp_path / "out.txt", "float", 32).trace.samples("float").tolist() == [1, 2, 3, 4]
+    said = plio("unpack", tmp_path / "out.txt", tmp_path / "x.mat", "-t", "float", "-w", "32", code=2).stderr
+    assert "expected a name that ends in .npy" in said
+
+
 def test_what_cannot_be_packed_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", MATRIX)
     two = mat("a", MATRIX[:1].astype(float), packed=True) + mat("b", MATRIX[:1].astype(float), packed=True)[128:]
