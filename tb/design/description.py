@@ -419,7 +419,8 @@ class Description(_Table):
                 extremes=self._extremes(),
                 cuts=self._resettable,
                 corners=self.traffic.kind == "random",
-                alone=self.model in READY_MODELS,
+                # With other models, lanes may move in step.
+                alone={"merge": ("in", "out")}.get(self.model, ("out",) if self.model in READY_MODELS else ()),
                 keep=self.traffic.keep if drawn and any(map(_sparse, self.streams)) else "",
             )
             # A case of resets alone would compare nothing where the order is open.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -470,7 +470,7 @@ def cut_off(traffic: Traffic, setting: CaseContext, pair: tuple[str, str], numbe
     return stop_after(made, next(iter(made.clocks.values())), int(rng.integers(8, 70)))
 
 
-def _each_alone(traffic: Traffic, setting: CaseContext, *, cut: bool) -> list[Stimulus]:
+def _each_alone(traffic: Traffic, setting: CaseContext, sides: Collection[str], *, cut: bool) -> list[Stimulus]:
     """Each of several inputs sends while the others are silent, and each of several sinks is there before the others.
 
     With ``cut`` each comes behind a reset in mid-flight: what that leaves may be hidden by another input that sends first.
@@ -487,10 +487,10 @@ def _each_alone(traffic: Traffic, setting: CaseContext, *, cut: bool) -> list[St
             found.append(cut_off(traffic, setting, ("none", _AWAY), 100 + len(found)))
         found.append(more)
 
-    for name in [*made.inputs][:_ALONE] if len(made.inputs) > 1 else ():
+    for name in [*made.inputs][:_ALONE] if len(made.inputs) > 1 and "in" in sides else ():
         inputs = {one: trace if one == name else trace[:0] for one, trace in made.inputs.items()}
         add(replace(made, inputs=inputs, label=f"{name} sends alone"))
-    for name in setting.outputs[:_ALONE] if len(setting.outputs) > 1 else ():
+    for name in setting.outputs[:_ALONE] if len(setting.outputs) > 1 and "out" in sides else ():
         away = {one: late for one in setting.outputs if one != name}
         add(replace(made, ready={**made.ready, **away}, label=f"{name} is ready alone at first"))
     return found
@@ -506,7 +506,7 @@ def stream_cases(
     corners: bool = False,
     pauses: bool = False,
     keep: str = "",
-    alone: bool = False,
+    alone: Collection[str] = (),
 ) -> tuple[Case, ...]:
     """The cases that every streaming design has: ``random``, ``sweep``, ``sizes`` and ``reset``.
 
@@ -522,7 +522,8 @@ def stream_cases(
         corners: the traffic makes the payload of :attr:`CaseContext.corners`; ``sweep`` has some more episodes.
         pauses: ``sizes`` has one more episode, of long pauses and, where the traffic makes :attr:`CaseContext.frames`, a long
             frame.
-        alone: inputs do not wait for each other; each sends alone in an episode of ``sweep``.
+        alone: ``in``: inputs do not wait for each other, so each sends alone in an episode of ``sweep``; ``out``: each sink is
+            ready before the others in one.
         keep: what TKEEP of ``sweep`` is, if the traffic reads that option; empty: there is no such option.
     """
     traffic = _ended(traffic)
@@ -543,7 +544,7 @@ def stream_cases(
             # What a reset leaves behind shows in the episode after it.
             episodes.insert(number, cut_off(traffic, setting, _CUTS[number], number))
         more = cornering(traffic, setting) if corners else []
-        single = _each_alone(traffic, setting, cut=cuts) if alone else []
+        single = _each_alone(traffic, setting, alone, cut=cuts) if alone else []
         return [*episodes, *single, *filling(traffic, setting, extremes), *framing(traffic, setting), *more]
 
     def random(setting: CaseContext) -> list[Stimulus]:

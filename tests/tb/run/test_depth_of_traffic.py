@@ -230,6 +230,16 @@ def test_each_output_is_held_back_alone(full: str, code: int, tmp_path: Path, mo
     assert (ran.exit_code, "(b away alone): axis_payload_stable: b" in ran.stdout) == (code, code == 1), ran.output
 
 
+@pytest.mark.parametrize(("model", "alone"), [("merge", ["s sends alone", "t sends alone"]), ("identity", [])])
+def test_lanes_that_may_move_in_step_do_not_send_alone(model: str, alone: list[str], tmp_path: Path) -> None:
+    (tmp_path / "d.v").write_text("module d; endmodule")
+    table = description(model=model).model_dump(exclude_unset=True)
+    other = {"name": "t", "direction": "in", "clock": "clk", "signals": {p: f"t_{p}" for p in PIN}}
+    design = Description.model_validate({**table, "streams": [*table["streams"], other]}).design(tmp_path)
+    episodes = design.case("sweep").make(Request(design, design.case("sweep")).setting(1))
+    assert [one.label for one in episodes if "sends alone" in one.label] == alone
+
+
 JOIN = """module join2 (input clk, input rst, input [7:0] a_tdata, input a_tlast, input a_tvalid, output a_tready,
   input [7:0] b_tdata, input b_tlast, input b_tvalid, output b_tready,
   output [7:0] m_tdata, output m_tlast, output m_tvalid, input m_tready);
