@@ -52,7 +52,7 @@ class _Part:
 
     request: Request
     asks: Obligation | None = None
-    needs: Obligation | None = None
+    needs: tuple[Obligation, ...] = ()
     always: bool = False
     excuse: str | None = None
 
@@ -155,7 +155,8 @@ def _wanted(part: _Part, tried: Tried) -> bool:
     """Whether a run is to be made, by what is met and open."""
     if part.excuse is not None and not tried.open:
         return False
-    return part.needs is None or any(one.met and one.key == part.needs.key for one in tried.obligations)
+    met = {one.key for one in tried.obligations if one.met}
+    return all(one.key in met for one in part.needs)
 
 
 def _fixed_rounds(design: Design, cases: Sequence[Case], source: str | None, seed: int) -> list[list[_Part]]:
@@ -239,9 +240,9 @@ def _null_bytes(whole: Request) -> list[_Part]:
     empty = asked("empty", "a frame without a kept byte")
     return [
         _Part(replace(whole, options={**few, "keep": "hole"}), asks=hole),
-        _Part(replace(whole, options={"keep": "holes"}), needs=hole),
-        _Part(replace(whole, options={**few, "keep": "empty"}), asks=empty, needs=hole),
-        _Part(replace(whole, options={**few, "keep": "any"}), needs=empty),
+        _Part(replace(whole, options={"keep": "holes"}), needs=(hole,)),
+        _Part(replace(whole, options={**few, "keep": "empty"}), asks=empty),
+        _Part(replace(whole, options={**few, "keep": "any"}), needs=(hole, empty)),
     ]
 
 
