@@ -17,8 +17,8 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.usual_clocks import Period, cycles_of_edges
 
-_TIMES = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
-_PATTERN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ps|ns|us|ms|s|cycle|beat|frame)s?\s*")
+_TIMES = {"ps": 1, "ns": 10**3, "us": 10**6, "µs": 10**6, "μs": 10**6, "ms": 10**9, "s": 10**12}
+_PATTERN = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(ps|ns|us|[µμ]s|ms|s|cycle|beat|frame)s?\s*")
 EXPECTED = 'a length such as "1 us", "64 cycles", "256 beats" or "4 frames"'
 
 Kind = Literal["ps", "cycle", "beat", "frame"]

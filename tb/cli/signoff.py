@@ -144,7 +144,8 @@ def judge(
     """Check limits, write JUnit XML to ``out`` and show the checks, or ``tell`` them; :class:`typer.Exit` unless all are kept."""
     if not rules.transactions:
         # Episodes of register accesses alone have nothing that the limits look at.
-        what = replace(what, episodes=what.of_streams())
+        aside = len(what.episodes) - len(what.of_streams())
+        what = replace(what, episodes=what.of_streams(), aside=aside)
     checks = check_subject(what, rules, allow_recorded=allow_recorded, allow_stale=stale)
     good = all(c.passed for c in checks)
     if out is not None:
@@ -223,7 +224,7 @@ def _file(path: Path, file: PlioFile, packets: bool | None) -> MeasuredPort:
 
 
 def _facts(what: Subject, rules: Limits) -> dict[str, Any]:
-    counts = {"episodes": len(what.episodes), "seeds": len(_seeds(what)), "cut": what.cut}
+    counts = {"episodes": len(what.episodes), "seeds": len(_seeds(what)), "cut": what.cut, "aside": what.aside}
     made = {
         "packets": packet_ports(what, rules),
         "notes": [*_run_notes(what), *port_notes(what, rules)],
@@ -306,6 +307,8 @@ def _extent(what: Subject, checks: list[LimitCheck]) -> Iterator[str]:
         yield f"measured: {total} whole episodes of {len(_seeds(what))} seed(s), each limit by its worst value"
     if what.cut:
         yield f"not measured: {what.cut} episode(s) cut off by a reset"
+    if what.aside:
+        yield f"not measured: {what.aside} episode(s) that fill queues while sinks are away, or are about registers alone"
     for where, note in dict.fromkeys((c.where, c.note) for c in checks if c.note and c.measured is not None):
         yield f"note: {where}: {note}"
     for c in checks:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from goldbeat.pymodels.backlog import BACKLOG_UNITS, BacklogUnit, backlog
 from goldbeat.pymodels.curves import slowest_window
@@ -64,6 +64,13 @@ class _Frozen(BaseModel):
         return {k: v for k, v in self if k.startswith(("min_", "max_", *WINDOW_KEYS)) and v is not None}
 
 
+def _exactly_true(value: Any) -> Any:
+    """1 is equal to true, but is no switch."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        raise ValueError("true")
+    return value
+
+
 class PortLimits(_Frozen, WindowLimits):
     """Limits of one port; those on windows are inherited.
 
@@ -88,7 +95,7 @@ class PortLimits(_Frozen, WindowLimits):
     max_gap_ns: float | None = Field(default=None, gt=0)
     max_idle_cycles: int | None = Field(default=None, ge=0)
     max_frame_interval_ns: float | None = Field(default=None, gt=0)
-    steady: Literal[True] | None = None
+    steady: Annotated[Literal[True], BeforeValidator(_exactly_true)] | None = None
 
 
 class LatencyLimits(_Frozen):
@@ -302,6 +309,8 @@ def load_limits(path: Path) -> Limits:
             raise InputError(
                 f'[latency."{name}"] iteration with by = "frame-end"', 'no by, or by = "frame-total"', file=path
             )
+        if path_limits.iteration is not None and "by" in path_limits.model_fields_set and path_limits.by == "beat":
+            raise InputError(f'[latency."{name}"] iteration with by = "beat"', "one of them", file=path)
     for kind, name in (*(("latency", n) for n in limits.latency), *(("backlog", n) for n in limits.backlog)):
         source, sink = split_path(name)
         if not (source and sink) or ARROW in sink:
@@ -416,6 +425,7 @@ class Subject:
         warnings: of the run.
         obligations: of the run; None: it has counted none.
         other_clocks: clocks that are not as the description has them: periods in picoseconds, the run's and the described one.
+        aside: whole ones that say nothing of streams, and are not measured for that; see :meth:`of_streams`.
     """
 
     name: str
@@ -432,6 +442,7 @@ class Subject:
     warnings: Sequence[str] = ()
     obligations: ReportObligations | None = None
     other_clocks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    aside: int = 0
 
     @property
     def unrecorded(self) -> str:
@@ -659,13 +670,21 @@ def by_port(limits: Limits, names: Sequence[str]) -> Limits:
     """The limits with a table for each port of an array, ``m_axis`` for ``m_axis_0`` and so on, or of a pattern, ``m_*``.
 
     A port's own table comes first. A name that fits no port stays as it is.
+
+    Raises:
+        UsageError: two tables fit a port that has none of its own.
     """
     found = {name: table for name, table in limits.port.items() if name in names}
+    fitting: dict[str, str] = {}
     for name, table in limits.port.items():
         array = re.compile(re.escape(name) + r"_\d+")
         mine = [one for one in names if array.fullmatch(one) or fnmatchcase(one, name)]
         for one in () if name in names else mine or [name]:
-            found.setdefault(one, table)
+            if one in fitting:
+                both = f'[port."{fitting[one]}"] and [port."{name}"] fit port {one}'
+                raise UsageError(f"{both}; expected one of them, or [port.{one}], which replaces both")
+            if one not in found:
+                found[one], fitting[one] = table, name
     return limits.model_copy(update={"port": found})
 
 
@@ -907,7 +926,8 @@ def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLim
         ]
         unit = "iteration" if limits.iteration is not None else limits.by.partition("-")[0]
         stays = _stays(subject, source, sink) if unit == "frame" else ""
-        yield replace(_worst(where, what, limit, "ns", figures), note=_by_number(unit) + stays)
+        note = _by_number(unit) + stays + (_one_sided(subject, source, sink) if unit == "beat" else "")
+        yield replace(_worst(where, what, limit, "ns", figures), note=note)
 
 
 def _latencies(
@@ -930,6 +950,20 @@ def _latencies(
 def _by_number(unit: str) -> str:
     """What a measure between two ports takes for granted."""
     return f"{unit}s are matched by number, not by content"
+
+
+def _one_sided(subject: Subject, source: str, sink: str) -> str:
+    """That TLAST of one port alone does not show whether beats belong to each other."""
+    framed = [
+        [bool(at.ports[name].trace.last.any()) for at in subject.of_streams() if name in at.ports]
+        for name in (source, sink)
+    ]
+    alone = [
+        name
+        for name, mine, other in ((source, *framed), (sink, *framed[::-1]))
+        if any(mine) and other and not any(other)
+    ]
+    return f"; {alone[0]} alone has TLAST" if alone else ""
 
 
 def _stays(subject: Subject, source: str, sink: str) -> str:

@@ -135,6 +135,9 @@ def check_windows(where: str, table: WindowLimits, path: Path, others: Mapping[s
         if key == "least_share" and any(value > 1 for value in values):
             raise InputError(f"{where} {key} = {given}", "a part of what the port carries, 1 at most", file=path)
     try:
-        list(window_limits(table))
+        spans = [(limit.key, limit.span.kind, limit.span.count) for limit in window_limits(table)]
     except UsageError as error:
-        raise InputError(f"{where} {error}", EXPECTED, file=path) from None
+        raise InputError(f"{where} {str(error).partition(': expected')[0]}", EXPECTED, file=path) from None
+    if twice := [one for one in spans if spans.count(one) > 1]:
+        key, kind, count = twice[0]
+        raise InputError(f"{where} {key} of windows of {count} {kind} twice", "each length once", file=path)

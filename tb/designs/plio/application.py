@@ -50,17 +50,17 @@ class ApplicationInput(ApplicationOutput):
     values: Path | None = None
     file: Path | None = None
     variable: str | None = None
-    samples: int | None = Field(default=None, ge=1)
-    amplitude: float | None = None
-    noise: float = 0.0
-    frequency: float = SINE_FREQUENCY
-    seed: int = Field(default=0, ge=0)
-    frame: int | None = Field(default=None, ge=1)
+    samples: int | None = Field(default=None, ge=1, strict=True)
+    amplitude: float | None = Field(default=None, strict=True)
+    noise: float = Field(default=0.0, strict=True)
+    frequency: float = Field(default=SINE_FREQUENCY, strict=True)
+    seed: int = Field(default=0, ge=0, strict=True)
+    frame: int | None = Field(default=None, ge=1, strict=True)
     packets: str | None = None
     stall: str = "none"
-    delay: int = Field(default=0, ge=0)
-    repeat: int = Field(default=1, ge=1)
-    pace: int = Field(default=1, ge=1)
+    delay: int = Field(default=0, ge=0, strict=True)
+    repeat: int = Field(default=1, ge=1, strict=True)
+    pace: int = Field(default=1, ge=1, strict=True)
 
     def make(self, folder: Path, kind: SampleType) -> npt.NDArray[Any]:
         """The samples; paths are relative to a folder."""
@@ -87,8 +87,8 @@ class Application(_Table):
     design: str
     limits: Path
     case: str | None = None
-    seeds: int = Field(default=1, ge=1)
-    seed: int = Field(default=0, ge=0)
+    seeds: int = Field(default=1, ge=1, strict=True)
+    seed: int = Field(default=0, ge=0, strict=True)
     sets: Mapping[str, str | int | float | bool] = Field(default={}, alias="set")
     inputs: Mapping[str, ApplicationInput] = Field(alias="input")
     outputs: Mapping[str, ApplicationOutput] = Field(default={}, alias="output")

@@ -109,6 +109,8 @@ def _joined(
 ) -> npt.NDArray[Any]:
     """The tensor whose parts are in the files of several ports."""
     files = port_files(str(pattern), how)
+    if "{}" in str(pattern) and (more := Path(str(pattern).replace("{}", str(len(files))))).exists():
+        raise UsageError(f"--join {how.text}: {more} is one more file; expected {len(files)}")
     parts = [read_file(path, dtype, width, None, lenient) for path in files]
     samples = [part.trace.samples(part.dtype) for part in parts]
     total = sum(map(len, samples))

@@ -47,6 +47,11 @@ class OwnFolder:
                     f"{path} was not written by this command, or was edited since; "
                     "--force replaces files, --out DIR chooses another folder"
                 )
+        # What an earlier run has written under another name would be taken for this one's.
+        old = [path for name in kept if (path := self.root / name) not in wanted and path.is_file()]
+        for path in old:
+            if kept[self._name(path)] == file_digest(path):
+                path.unlink()
         for path in wanted:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.unlink(missing_ok=True)
@@ -54,7 +59,8 @@ class OwnFolder:
     def keep(self, names: Iterable[str | PurePath]) -> None:
         """Note the hashes of files that were written."""
         found = {str(name): file_digest(self.root / name) for name in names}
-        text = json.dumps({"schema": _SCHEMA, "files": {**self._kept(), **found}}, indent=2) + "\n"
+        kept = {name: digest for name, digest in self._kept().items() if (self.root / name).exists()}
+        text = json.dumps({"schema": _SCHEMA, "files": {**kept, **found}}, indent=2) + "\n"
         store(self.root / MANIFEST, text.encode(), force=True)
 
     def _name(self, path: Path) -> str:

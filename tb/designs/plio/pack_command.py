@@ -87,6 +87,8 @@ def pack(
     if kind.parts == 1 and found[1:] == (2,) and split is None and shape is None:
         expected = f"{kind.name} samples of shape (n,); --shape {found[0]}x2 takes both columns"
         raise InputError(f"an array of shape {found}, as complex samples have", expected, file=source)
+    if not len(values):
+        raise InputError("no samples", "at least one", file=source)
     wanted = found if shape is None else parse_shape(shape)
     if int(np.prod(wanted)) != len(values):
         raise InputError(f"{len(values)} samples", f"{int(np.prod(wanted))} for --shape {shape}", file=source)

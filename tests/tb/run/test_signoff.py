@@ -206,6 +206,16 @@ def test_a_limit_for_a_port_that_is_not_there_is_an_error(tmp_path: Path, text: 
         checks(tmp_path, text)
 
 
+def test_two_tables_for_one_port_are_refused(tmp_path: Path) -> None:
+    for first, second in (("s*", "*s"), ("*", "m*")):
+        text = f"[port.'{first}']\nmax_gap_ns = 1000\n[port.'{second}']\nmax_gap_ns = 1\n"
+        with pytest.raises(UsageError, match=r"fit port .*; expected one of them, or"):
+            checks(tmp_path / first.replace("*", "x"), text)
+    # A table of its own replaces any number of patterns.
+    own = "".join(f"[port.{name}]\nmax_gap_ns = 1e9\n" for name in ("s_axis", "m_axis", "raw"))
+    assert [one.where for one in checks(tmp_path / "own", f"{text}{own}")] == ["s_axis", "m_axis", "raw"]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -228,6 +238,11 @@ def test_a_limit_for_a_port_that_is_not_there_is_an_error(tmp_path: Path, text: 
         ("[port.a]\nmin_mb_per_s = 0\n", "min_mb_per_s = 0"),
         ("[port.a]\nmax_idle_cycles = 2.5\n", "max_idle_cycles = 2.5"),
         ("[port.a]\nsteady = false\n", "steady = False"),
+        ("[port.a]\nsteady = 1\nmax_gap_ns = 3\n", "steady = 1, expected true"),
+        ("[port.a]\nleast_rate = {'1 us' = 1, '1000 ns' = 2}\n", "least_rate of windows of 1000000 ps twice"),
+        ("[port.a]\nleast_rate = 1\nwindow = '\u0663 us'\n", "window '\u0663 us', expected a length such as"),
+        ("[port.a]\nleast_share = 1.5\nwindow = '1 \u00b5s'\n", "expected a part of what the port carries, 1 at most"),
+        ("[latency.'a->b']\nby = 'beat'\niteration = [1, 1]\nmax_ns = 1\n", 'iteration with by = "beat"'),
         ("[port.a]\nrate = 'fast'\nmax_gap_ns = 1\n", "rate = 'fast'"),
         ("[latency.a]\nmax_ns = 1\n", 'expected .latency."INPUT->OUTPUT"'),
         ("[latency.'->b']\nmax_ns = 1\n", "INPUT->OUTPUT"),

@@ -155,6 +155,7 @@ def test_inputs_of_unequal_length_are_named_and_never_pass(folder: Path) -> None
         ("stall = ", "stal = ", "unknown setting input.a.stal, expected one of plio, pattern"),
         ("every:64:8", "every:64", "expected every:N:M"),
         ("limits.toml", "other.toml", "other.toml: no such file"),
+        ("samples = 1024", 'samples = "1024"', "samples = '1024'"),
         ('gaps = "none"', 'gap = "none"', "neither a parameter of butterfly nor an option"),
     ],
 )
@@ -167,6 +168,17 @@ def test_a_mistake_is_refused_before_anything_is_written(folder: Path, old: str,
 def test_a_file_in_place_of_the_folder_is_refused(folder: Path) -> None:
     said = plio("app", "app.toml", "--out", "limits.toml", code=2).stderr
     assert "limits.toml is a file, expected a folder" in said
+
+
+def test_files_of_an_earlier_run_under_other_names_are_deleted(folder: Path) -> None:
+    edit("app.toml", '"graph_in0.txt"', '"old0.txt"')
+    app()
+    assert (OUT / "old0.txt").exists()
+    edit("app.toml", '"old0.txt"', '"graph_in0.txt"')
+    (OUT / "own.txt").write_text("mine")
+    app()
+    assert not (OUT / "old0.txt").exists()
+    assert (OUT / "own.txt").read_text() == "mine"
 
 
 def test_a_name_that_leads_elsewhere_is_refused_before_anything_is_written(folder: Path) -> None:

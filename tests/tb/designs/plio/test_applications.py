@@ -112,6 +112,19 @@ def test_quoted_numbers_are_read_and_arrays_have_a_known_name(tmp_path: Path) ->
     assert "expected a name that ends in .npy" in said
 
 
+def test_a_join_of_some_of_the_files_is_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "in.npy", np.arange(24, dtype=np.int32))
+    plio("pack", tmp_path / "in.npy", tmp_path / "q_{}.txt", "-t", "int32", "-w", 32, "--split", "phases:4")
+    words = (tmp_path / "q_{}.txt", tmp_path / "out.npy", "-t", "int32", "-w", 32, "--join")
+    assert "q_3.txt is one more file; expected 3" in plio("unpack", *words, "phases:3", code=2).stderr
+    plio("unpack", *words, "phases:4")
+    np.save(tmp_path / "none.npy", np.zeros(0, np.int32))
+    said = plio(
+        "pack", tmp_path / "none.npy", tmp_path / "n_{}.txt", "-t", "int32", "-w", 32, "--split", "phases:2", code=2
+    )
+    assert "missing samples" in said.stderr
+
+
 def test_what_cannot_be_packed_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", MATRIX)
     two = mat("a", MATRIX[:1].astype(float), packed=True) + mat("b", MATRIX[:1].astype(float), packed=True)[128:]
@@ -190,3 +203,7 @@ def test_packets_are_compared_per_id(tmp_path: Path) -> None:
     found = json.loads(plio("diff", one, other, *words, "--packets", "--json", code=1).stdout)
     assert [row["equal"] for row in found["ids"]] == [False, True, False]
     assert "--offset" in plio("diff", one, other, *words, "--packets", "--offset", 1, code=2).stderr
+    for path in (one, other):
+        path.write_text("1000\nTLAST\n1\n1008\nTLAST\n2\n")
+    said = plio("diff", one, other, *words, "--packets", code=2).stderr
+    assert "one.txt: found 0x000003e8 in beat 0, where frame 0 begins, expected a packet header" in said
