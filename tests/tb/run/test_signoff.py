@@ -213,7 +213,11 @@ def test_two_tables_for_one_port_are_refused(tmp_path: Path) -> None:
             checks(tmp_path / first.replace("*", "x"), text)
     # A table of its own replaces any number of patterns.
     own = "".join(f"[port.{name}]\nmax_gap_ns = 1e9\n" for name in ("s_axis", "m_axis", "raw"))
-    assert [one.where for one in checks(tmp_path / "own", f"{text}{own}")] == ["s_axis", "m_axis", "raw"]
+    assert [c.where for c in checks(tmp_path / "own", f"{text}{own}") if c.name == "max_gap_ns"] == [
+        "s_axis",
+        "m_axis",
+        "raw",
+    ]
 
 
 @pytest.mark.parametrize(
