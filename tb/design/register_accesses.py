@@ -79,7 +79,7 @@ class AccessWalk:
         word = int.from_bytes(value.tobytes(), "little")
         answered = self._answered(WRITE, refused)
         if refused and not strobe:
-            answered = {"response": ANY_RESPONSE}
+            answered = {"error": True, "response": ANY_RESPONSE}
         self.program.append(Access("write", window.base + at + offset, word, strobe, offset=offset, **answered))
 
     def read(self, window: Window, at: int) -> None:

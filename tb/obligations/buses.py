@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.axi.burst import DECERR, FIXED, INCR, READ, SLVERR, WRAP, WRITE, Bursts
 from goldbeat.pymodels.axi.storage_traffic import MERGED, errors_of, merged_error
-from goldbeat.pymodels.stimulus import Access
+from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access
 from goldbeat.tb.design.bus_episodes import CROWDED, KEEPING
 from goldbeat.tb.design.bus_ports import data_bytes
 from goldbeat.tb.design.ports.bundle import Bundle
@@ -63,7 +63,9 @@ def bus_obligations(result: RunResult) -> Iterator[Obligation]:
             if isinstance(port, MemoryPort):
                 yield from _bursts(port, result.episodes)
                 yield from merged_errors(port, result.episodes, lite=any(isinstance(one, LitePort) for one in ports))
-            elif port.has("wstrb") or port.has("pstrb"):
+            else:
+                yield from _refused_without_bytes(port, result.episodes)
+            if isinstance(port, RegisterPort) and (port.has("wstrb") or port.has("pstrb")):
                 role = "wstrb" if port.has("wstrb") else "pstrb"
                 met = any(
                     a.kind == WRITE and a.strobe != _full(port) for e in result.episodes for a in _program(e, port)
@@ -178,6 +180,23 @@ def _compared(port: Bundle, episodes: Sequence[EpisodeResult]) -> Iterator[Oblig
     met = any(bool(p.checked.any()) for p in programs) or any(a.kind == READ and a.value is not None for a in accesses)
     role = "prdata" if port.has("prdata") else "rdata"
     yield Obligation("ports", port.pin(role), "read data were compared", met, "a slave port that also writes")
+
+
+def _refused_without_bytes(port: Bundle, episodes: Sequence[EpisodeResult]) -> Iterator[Obligation]:
+    """That writes without a byte get the error of what they reach, where others do."""
+    asked = [
+        (access, result)
+        for e in episodes
+        if not e.stimulus.cut
+        for access, result in zip(_program(e, port), e.record.accesses.get(port.name, ()), strict=False)
+        if access.kind == WRITE and access.error
+    ]
+    bare = [result.error for access, result in asked if access.response == ANY_RESPONSE and not access.strobe]
+    if bare and len(bare) < len(asked):
+        role = "pslverr" if port.has("pslverr") else "bresp"
+        how = "RTL that passes such writes on with their answers, or a waiver if it leaves them out"
+        what = "a refused write without a byte is answered with the error"
+        yield Obligation("answers", port.pin(role), what, all(bare), how)
 
 
 def _kept_over_reset(
