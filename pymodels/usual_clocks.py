@@ -5,9 +5,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
-import numpy.typing as npt
-
 _MHZ = (
     *(Fraction(f) for f in (100, 125, 150, 200, 250, 300, 350, 375, 400, 450, 500, 600, 625)),
     *(Fraction(625, 4), Fraction(625, 2), Fraction(1000, 3)),
@@ -21,7 +18,7 @@ Period = int | Fraction
 
 _MOST_STEPS = 10**10
 _THIRDS = 3
-_ROUNDED_PS = 2
+ROUNDED_PS = 2
 """Two rounded edges differ by less from the time between the edges."""
 
 
@@ -41,25 +38,6 @@ def exact_period(period_ps: Period) -> Fraction:
     return USUAL_PERIODS.get(period_ps, Fraction(period_ps)) if isinstance(period_ps, int) else period_ps
 
 
-def edges_ps(cycle: npt.NDArray[np.int64], period: Fraction) -> npt.NDArray[np.int64]:
-    """(n,) times of the edges that begin some cycles, rounded up to whole picoseconds."""
-    whole, rest = np.divmod(cycle, period.denominator)
-    # Rounded up: no rate from the first edge on is above the clock's.
-    found: npt.NDArray[np.int64] = whole * period.numerator - -rest * period.numerator // period.denominator
-    return found
-
-
-def cycles_of_edges(time_ps: npt.NDArray[np.int64], period: Period) -> npt.NDArray[np.int64] | None:
-    """(n,) cycles since the first of some edges that were rounded to picoseconds; None where one is no edge, or edges are whole."""
-    exact = Fraction(period)
-    if exact.denominator == 1 or not len(time_ps):
-        return None
-    whole, rest = np.divmod(time_ps - time_ps[0], exact.numerator)
-    near = (2 * rest * exact.denominator + exact.numerator) // (2 * exact.numerator)
-    away = np.abs(rest * exact.denominator - near * exact.numerator)
-    return whole * exact.denominator + near if bool((away < _ROUNDED_PS * exact.denominator).all()) else None
-
-
 def whole_cycles(span_ps: Period, period: Period) -> Period:
     """A time between two edges, each of which may have been rounded to a picosecond, as it was before.
 
@@ -70,4 +48,4 @@ def whole_cycles(span_ps: Period, period: Period) -> Period:
     if Fraction(period).denominator == 1:
         return span_ps
     exact = round(Fraction(span_ps) / period) * Fraction(period)
-    return exact if abs(span_ps - exact) < _ROUNDED_PS else span_ps
+    return exact if abs(span_ps - exact) < ROUNDED_PS else span_ps

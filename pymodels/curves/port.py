@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from goldbeat.pymodels.curves.service import Windows, right_after
+from goldbeat.pymodels.edges import cycles_of_edges
 from goldbeat.pymodels.measure import Rate, rate_of
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.stored_trace import StoredTrace
 from goldbeat.pymodels.trace import Trace
-from goldbeat.pymodels.usual_clocks import Period, cycles_of_edges
+from goldbeat.pymodels.usual_clocks import Period
 
 SHORTEST = 16
 """Cycles of the shortest window that is shown; each next one is four times as long."""

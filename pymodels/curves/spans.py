@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.curves.service import SlowWindow, Windows, right_after
+from goldbeat.pymodels.edges import cycles_of_edges
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.trace import Trace
-from goldbeat.pymodels.usual_clocks import Period, cycles_of_edges
+from goldbeat.pymodels.usual_clocks import Period
 
 _TIMES = {"ps": 1, "ns": 10**3, "us": 10**6, "µs": 10**6, "μs": 10**6, "ms": 10**9, "s": 10**12}
 _PATTERN = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(ps|ns|us|[µμ]s|ms|s|cycle|beat|frame)s?\s*")

@@ -15,7 +15,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.usual_clocks import USUAL_PERIODS, Period, edges_ps, exact_period
+from goldbeat.pymodels.edges import edges_ps
+from goldbeat.pymodels.usual_clocks import USUAL_PERIODS, Period, exact_period
 
 DEFAULT_CLOCK_PS = 4000
 """Clock period assumed where a file does not say one: 250 MHz, a quarter of a 1 GHz AI Engine clock."""

@@ -9,12 +9,12 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.edges import edges_ps
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.plio_file.clock import PortClock
 from goldbeat.pymodels.plio_file.style import TextStyle
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.trace import Trace
-from goldbeat.pymodels.usual_clocks import edges_ps
 
 Dropped = tuple[int, str, str]
 """Line number, what was found, what was expected."""

@@ -12,12 +12,12 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from goldbeat.pymodels.edges import edges_ps
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.packet_payload import payload_of
 from goldbeat.pymodels.plio_file import PlioFile, read
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.trace import Trace
-from goldbeat.pymodels.usual_clocks import edges_ps
 from goldbeat.tb.cli.common import exact_clock, ns, say, working
 
 In = Annotated[Path, typer.Argument(metavar="FILE", help="PLIO file (.txt or .csv).")]
