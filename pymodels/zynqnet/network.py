@@ -21,9 +21,19 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
-from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.json_file import read_json
 from goldbeat.pymodels.validation import first_mistake
 from goldbeat.pymodels.zynqnet.shifts import Shifts
@@ -47,9 +57,9 @@ class _Frozen(BaseModel):
 class InputShape(_Frozen):
     """Size of the image."""
 
-    width: int = Field(ge=1, le=256)
-    height: int = Field(ge=1, le=256)
-    channels: int = Field(ge=1, le=1024)
+    width: StrictInt = Field(ge=1, le=256)
+    height: StrictInt = Field(ge=1, le=256)
+    channels: StrictInt = Field(ge=1, le=1024)
 
 
 class LayerSpec(_Frozen):
@@ -67,13 +77,21 @@ class LayerSpec(_Frozen):
     """
 
     name: str
-    ch_out: int = Field(ge=1, le=512)
+    ch_out: StrictInt = Field(ge=1, le=512)
     kernel: Literal[1, 3] = 3
     stride: Literal[1, 2] = 1
-    relu: bool = True
+    relu: StrictBool = True
     split: Split = "none"
-    gpool: bool = False
+    gpool: StrictBool = False
     shifts: Shifts | None = None
+
+    @field_validator("kernel", "stride", mode="before")
+    @classmethod
+    def _whole(cls, value: object) -> object:
+        """``true`` and 1.0 equal 1, and are no whole numbers."""
+        if type(value) is not int:
+            raise PydanticCustomError("int_type", "no whole number")
+        return value
 
     @field_validator("name")
     @classmethod
@@ -315,6 +333,8 @@ def parse_network(values: Any, *, file: str | PathLike[str] | None = None) -> Ne
     """
     try:
         return place_layers(NetworkSpec.model_validate(values))
+    except UsageError as error:
+        raise (error if file is None else UsageError(f"{file}: {error}")) from None
     except ValidationError as error:
         wrong = first_mistake(error)
         if wrong.kind == "value_error":

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
 
 class Shifts(BaseModel):
@@ -20,9 +20,9 @@ class Shifts(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    bias: int = Field(default=0, ge=-16, le=15)
-    out: int = Field(default=0, ge=-16, le=31)
-    concat: int = Field(default=0, ge=-8, le=7)
+    bias: StrictInt = Field(default=0, ge=-16, le=15)
+    out: StrictInt = Field(default=0, ge=-16, le=31)
+    concat: StrictInt = Field(default=0, ge=-8, le=7)
 
     @classmethod
     def of_fractions(cls, data_in: int, weights: int, data_out: int, concat: int | None = None) -> Self:

@@ -24,7 +24,8 @@ def load_lut(context: Context, engine: str, index: int, precision: int) -> Steps
     """
     luts = context.network.luts
     if not 0 <= index < len(luts):
-        raise context.fail(f"lookup table {index}", f"one of {len(luts)}")
+        there = f"0 to {len(luts) - 1}, those of the network" if len(luts) else "none: the network has no lookup tables"
+        raise context.fail(f"lookup table {index}", there)
     lut = luts[index]
     for table, entries in ((0, lut["linear_exp_table"]), (1, lut["linear_only_table"])):
         yield write_fields(engine, "S_LUT_ACCESS_CFG", LUT_TABLE_ID=table, LUT_ACCESS_TYPE=1)

@@ -113,6 +113,10 @@ def _check_cube(placement: Placement, operation: NetworkOperation, cube: Cube, c
         field = max(spans, key=lambda f: spans[f])
         wanted = f"a cube of {width} x {height} x {channel} within {room} bytes, not up to byte {needed}"
         raise _error(placement, operation, cube, field, wanted)
+    if not needed < int(record["size"]) <= room:
+        what = f"a cube of {width} x {height} x {channel}"
+        wanted = f"{needed + 1} to {room}: {what} with these strides needs {needed + 1} bytes, its memory has {room}"
+        raise _error(placement, operation, cube, "size", wanted)
     if width * height * surfaces * atom > LARGEST_CUBE:
         raise _error(placement, operation, cube, "width", f"a cube of at most {LARGEST_CUBE} bytes")
     pixels = len(FORMATS[code].planes[0]) if code in FORMATS else 0

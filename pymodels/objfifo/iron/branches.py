@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+from importlib.util import decode_source
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -32,7 +33,13 @@ def compiled_script(path: Path) -> CodeType:
     """A script's code, with such branches.
 
     Raises:
-        SyntaxError: it is no Python.
+        SyntaxError: it is no Python, or bytes of another encoding than it names, or than UTF-8.
     """
-    tree = _Branches().visit(ast.parse(path.read_bytes(), str(path)))
+    raw = path.read_bytes()
+    try:
+        decode_source(raw)
+    except UnicodeDecodeError as error:
+        where = (str(path), raw[: error.start].count(b"\n") + 1, None, None)
+        raise SyntaxError(f"(unicode error) {error}", where) from error
+    tree = _Branches().visit(ast.parse(raw, str(path)))
     return compile(tree, str(path), "exec")

@@ -34,12 +34,15 @@ class LiveAgent:
         name: for reports.
         wait: what stopped it.
         done: it has ended.
+        endless: True while it may wait when the host has all that it asked for: it is in a loop without end.
+        taken: what it has waited for and got, so far.
     """
 
-    def __init__(self, name: str, program: LiveProgram) -> None:
-        self.name = name
+    def __init__(self, name: str, program: LiveProgram, endless: Callable[[], bool] = lambda: False) -> None:
+        self.name, self.endless = name, endless
         self.wait: Blocked | None = None
         self.done = False
+        self.taken = 0
         self._program = program
 
     def step(self) -> tuple[bool, bool]:
@@ -52,6 +55,7 @@ class LiveAgent:
                 if not self.wait.attempt():
                     break
                 self.wait, moved = None, True
+                self.taken += 1
             try:
                 self.wait = next(self._program)
             except StopIteration:

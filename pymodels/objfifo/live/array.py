@@ -21,6 +21,7 @@ from goldbeat.pymodels.objfifo.live.dma import ChannelWatch, LiveBd, LiveChannel
 from goldbeat.pymodels.objfifo.live.lock import LiveLock, LockWatch
 from goldbeat.pymodels.objfifo.live.scratchpad import Scratchpad
 from goldbeat.pymodels.objfifo.live.streams import LiveSink, LiveSource, LiveStreams, StreamWatch, TilePort
+from goldbeat.pymodels.objfifo.plan.access import MANY
 from goldbeat.pymodels.objfifo.plan.device import Device
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
 from goldbeat.pymodels.objfifo.plan.memory import ALIGN, reserved
@@ -31,6 +32,11 @@ from goldbeat.pymodels.order.watched_memory import Steps, WatchedMemory, watchin
 
 _SPINS = 20_000
 """Rounds in which programs run but nothing moves, before they count as waiting for ever."""
+
+_SETTLES = 2_000
+"""Rounds after the end in which words that are under way arrive."""
+_STAY = "the host's transfers end only because the streams hold them"
+_ENDLESS_LOOP = f"the host has all that it waits for; a loop that need not end has {MANY} passes or more"
 
 
 @dataclass
@@ -122,6 +128,8 @@ class LiveArray:
         """The place in its text, where it has one."""
         self.handed_back: Callable[[LiveLock | None], None] | None = None
         """Called after a program has released a lock, or (None) after the host has started a task."""
+        self.never_end: list[str] = []
+        """Programs that have an end and never reach it, although the host has all that it waits for."""
         self.held_program = ""
         """The program that goes on only when nothing else can move."""
         self.places: dict[str, Callable[[], str]] = {}
@@ -377,9 +385,9 @@ class LiveArray:
         """A cascade from one core to the next."""
         connect_cascade(source, self.core_ports(source), dest, self.core_ports(dest))
 
-    def add_core(self, tile: Tile, name: str, make: Callable[[], LiveProgram]) -> None:
-        """A core's program: ``make`` gives it from its start."""
-        self.cores.append(LiveAgent(name, make()))
+    def add_core(self, tile: Tile, name: str, make: Callable[[], LiveProgram], endless: Callable[[], bool]) -> None:
+        """A core's program: ``make`` gives it from its start, ``endless`` tells whether it is in a loop without end."""
+        self.cores.append(LiveAgent(name, make(), endless))
         self.core_controls[tile] = CoreControl(self.cores[-1], make)
 
     # -- what the host does
@@ -439,21 +447,9 @@ class LiveArray:
 
     def run(self, *, host_first: bool = False) -> bool:
         """Run until the host's sequence and its transfers have ended; False if nothing moves before that."""
-        agents = [a for a in (self.host,) if a is not None]
-        order = [*agents, *self.cores] if host_first else [*self.cores, *agents]
         spins = 0
         while True:
-            moved = ran = False
-            for held in (False, True):
-                for agent in order if not moved or not held else ():
-                    if (agent.name == self.held_program) is held:
-                        did, went = self._step(agent)
-                        moved, ran = moved or did, ran or went
-                        if did:
-                            moved |= self.streams.step()
-                moved |= self.streams.step()
-            if not moved and self._slow is not None:
-                moved |= self._slow_channels_move()
+            moved, ran = self._round(host_first)
             if self.ended():
                 self._note_unawaited()
                 self._note_surplus()
@@ -463,6 +459,36 @@ class LiveArray:
                 if self.host is not None and not self.host.done and any(rescue() for rescue in self.rescues):
                     continue
                 return self._served()
+
+    def end_programs(self, *, host_first: bool = False) -> bool:
+        """After :meth:`run`: let the programs that have an end reach it; False if one never does."""
+        spins = 0
+        while waiting := [a for a in self.cores if not a.done and not a.endless()]:
+            before = [a.taken for a in waiting]
+            moved, ran = self._round(host_first)
+            went = any(a.done or a.taken != n for a, n in zip(waiting, before, strict=True))
+            spins = 0 if went else spins + 1
+            if spins > _SPINS or not (moved or ran or any(rescue() for rescue in self.rescues)):
+                self.never_end = [a.name for a in waiting]
+                return False
+        return True
+
+    def _round(self, host_first: bool) -> tuple[bool, bool]:
+        """Let every program and the streams go on: (something moved, some program ran)."""
+        agents = [a for a in (self.host,) if a is not None]
+        order = [*agents, *self.cores] if host_first else [*self.cores, *agents]
+        moved = ran = False
+        for held in (False, True):
+            for agent in order if not moved or not held else ():
+                if (agent.name == self.held_program) is held:
+                    did, went = self._step(agent)
+                    moved, ran = moved or did, ran or went
+                    if did:
+                        moved |= self.streams.step()
+            moved |= self.streams.step()
+        if not moved and self._slow is not None:
+            moved |= self._slow_channels_move()
+        return moved, ran
 
     def _step(self, agent: LiveAgent) -> tuple[bool, bool]:
         """Let a program go on."""
@@ -511,6 +537,20 @@ class LiveArray:
             if sink.stored and channel is not None and channel.tile.kind is TileKind.SHIM and channel.idle:
                 self.remarks.append(f"{sink.stored} words have come to {channel.name} and no task takes them")
 
+    def note_left(self) -> None:
+        """After everything else: words that stay in streams inside the array, however long it goes on."""
+        inside = [s for s in self.streams.sinks.values() if s.port.tile.kind is not TileKind.SHIM and not s.lost]
+        for _ in range(_SETTLES):
+            under_way = any(s.stored or (s.channel is not None and s.channel.begun) for s in inside)
+            if not under_way or not any(self._round(False)):
+                break
+        for sink in inside:
+            if sink.channel is not None and sink.channel.begun:
+                self.remarks.append(f"{sink.channel.name} {sink.channel.state}: no more come")
+            if sink.stored:
+                end = sink.port if sink.channel is None else sink.channel.name
+                self.remarks.append(f"{sink.stored} words stay in the stream to {end}: {_STAY}")
+
     def _served(self) -> bool:
         """The host has all that it waits for, although some of what it sends was never taken, or never came."""
         shims = [c for c in self.channels.values() if c.tile.kind is TileKind.SHIM and not c.idle]
@@ -532,6 +572,7 @@ class LiveArray:
         """Who waits for what."""
         agents = [a for a in (self.host, *self.cores) if a is not None and not a.done]
         lines = [f"{a.name} waits for {a.wait.text}" if a.wait else f"{a.name} runs" for a in agents]
+        lines += [f"{name} never ends: {_ENDLESS_LOOP}" for name in self.never_end]
         lines += self.streams.lost_packets()
         lines += [f"{c.name} sends into no stream" for c in self.channels.values() if self._nowhere(c)]
         return lines + [f"{c.name} {c.state}" for c in self.channels.values() if not c.idle]

@@ -381,6 +381,11 @@ class LiveChannel:
         self._task = self._bd = self._at_hand = None
 
     @property
+    def begun(self) -> bool:
+        """It has moved a part of its descriptor."""
+        return 0 < self.left < len(self._walk) and not self.compressed
+
+    @property
     def state(self) -> str:
         """What it is doing, for reports."""
         if self.left:

@@ -95,7 +95,7 @@ def run_live(
     given = dict(inputs or {})
     if wish is not None:
         given |= {name: wish.fill(name, kind) for name, kind in array.host_types.items() if name not in given}
-    first = _once(array, given, runs, lose_pushes, False, wish)
+    first = _once(array, given, runs, lose_pushes, False, wish, settles=True)
     second = _once(build(), given, runs, lose_pushes, True)
     differing = tuple(n for n in first.hosts if not np.array_equal(first.hosts[n], second.hosts[n]))
     if first.good != second.good:
@@ -192,8 +192,9 @@ def _once(
     host_first: bool,
     wish: RecordWish | None = None,
     prepare: Callable[[LiveArray], None] = lambda array: None,
+    settles: bool = False,
 ) -> _LiveOnce:
-    """One order."""
+    """One order; ``settles``: afterwards words that are under way arrive, and those that stay have a remark."""
     array.lose_pushes = lose_pushes
     good = True
     try:
@@ -207,11 +208,15 @@ def _once(
             good = array.run(host_first=host_first)
             if not good:
                 break
+        good = good and array.end_programs(host_first=host_first)
         if wish is not None and recorder is not None:
             wish.records.append(recorder.record())
         hosts = {name: array.host_view(name).copy() for name in array.hosts}
         words = {c.name: c.words for c in array.channels.values()}
-        return _LiveOnce(good, hosts, [] if good else array.report(), _told(array), words, tuple(array.unfinished()))
+        unfinished = tuple(array.unfinished())
+        if good and settles:
+            array.note_left()
+        return _LiveOnce(good, hosts, [] if good else array.report(), _told(array), words, unfinished)
     finally:
         array.close()
 

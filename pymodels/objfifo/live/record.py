@@ -43,7 +43,7 @@ class _WatchedAgent(LiveAgent):
 
     def __init__(self, inner: LiveAgent, recorder: RunRecorder, core: str | None) -> None:
         self._inner, self._recorder, self._core = inner, recorder, core
-        self.name = inner.name
+        self.name, self.endless = inner.name, inner.endless
 
     @property
     def wait(self) -> Blocked | None:  # type: ignore[override]
@@ -54,6 +54,11 @@ class _WatchedAgent(LiveAgent):
     def done(self) -> bool:  # type: ignore[override]
         """It has ended."""
         return self._inner.done
+
+    @property
+    def taken(self) -> int:  # type: ignore[override]
+        """What it has waited for and got."""
+        return self._inner.taken
 
     def step(self) -> tuple[bool, bool]:
         """As the program."""

@@ -48,6 +48,7 @@ class CoreProgram(ScalarProgram):
 
     def program(self, op: MlirOp, env: Env) -> LiveProgram:
         """The core's body, once; one that reads parameters of the scratchpad waits for them before."""
+        self.endless = 0
         reads = any(o.name == READ_PARAMETER for o in op.everything)
         if op.attributes.get("emit_parameter_sync_preamble", reads):
             yield self.array.scratchpad.wait()

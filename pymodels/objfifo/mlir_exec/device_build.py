@@ -215,7 +215,7 @@ class _Builder:
         ports = self.array.core_ports(tile)
         program = CoreProgram(self.path, self.lines.functions, self.kernels, self.array, find, ports)
         name = f"the core of {tile}"
-        self.array.add_core(tile, name, lambda: program.program(line.op, dict(self.env)))
+        self.array.add_core(tile, name, lambda: program.program(line.op, dict(self.env)), lambda: program.endless > 0)
         self.array.places[name] = program.place
 
     def _sequence(self, op: MlirOp) -> None:

@@ -17,8 +17,10 @@ from goldbeat.pymodels.errors import GoldbeatError, UserCodeError
 from goldbeat.pymodels.objfifo.iron.worker import NoStandInError
 from goldbeat.pymodels.objfifo.live.agent import Blocked
 from goldbeat.pymodels.objfifo.mlir_exec import memref_ops, scalars
+from goldbeat.pymodels.objfifo.mlir_exec.endless_loops import branches_endlessly, while_is_endless
 from goldbeat.pymodels.objfifo.mlir_text.lexer import MlirError
 from goldbeat.pymodels.objfifo.mlir_text.tree import Code, FlowCode, MlirBlock, MlirOp
+from goldbeat.pymodels.objfifo.plan.access import may_wait
 from goldbeat.pymodels.order.watched_memory import watched_call
 
 Env = dict[str, Any]
@@ -53,6 +55,8 @@ class ScalarProgram:
         self.kernels = kernels
         self.at: MlirOp | None = None
         """The operation that is at work."""
+        self.endless = 0
+        """Loops that it is in and in which it may wait when all is done."""
 
     def place(self) -> str:
         """The line that is at work."""
@@ -67,12 +71,16 @@ class ScalarProgram:
     def region(self, blocks: list[MlirBlock], env: Env) -> Waits:
         """Run a region to its end; what its terminator yields."""
         block, arguments = blocks[0], list[Any]()
+        before = self.endless
         while True:
             env.update(zip(block.arguments, arguments, strict=False))
             ended = yield from self.block(block, env)
             if not (isinstance(ended, tuple) and ended and ended[0] == "branch"):
+                self.endless = before
                 return ended
-            block, arguments = next(b for b in blocks if b.label == ended[1]), ended[2]
+            last, (block, arguments) = block, (next(b for b in blocks if b.label == ended[1]), ended[2])
+            if self.endless == before and blocks.index(block) <= blocks.index(last):
+                self.endless += branches_endlessly(blocks, block, env)
             yield None
 
     def block(self, block: MlirBlock, env: Env) -> Waits:
@@ -215,7 +223,9 @@ class ScalarProgram:
             if bounds[2] < 1:
                 self.fail(op, f"{op.name} with a step of {bounds[2]}", "a step of at least 1")
             values = [env[n] for n in outer]
-            for turn, index in enumerate(range(bounds[0], bounds[1], bounds[2])):
+            turns = range(bounds[0], bounds[1], bounds[2])
+            self.endless += may_wait(turns)
+            for turn, index in enumerate(turns):
                 env[names[0]] = index
                 env.update(zip(inner, values, strict=True))
                 ended = yield from self.block(body, env)
@@ -225,6 +235,7 @@ class ScalarProgram:
                     return ended
                 if turn % _FAIR == _FAIR - 1:
                     yield None
+            self.endless -= may_wait(turns)
             _bind(op, env, values)
             return None
 
@@ -251,12 +262,16 @@ class ScalarProgram:
 
         def loop(env: Env) -> Waits:
             values = [env[n] for n in outer]
+            before = self.endless
             while True:
                 env.update(zip(inner, values, strict=False))
                 ended = yield from self.region(op.regions[0], env)
                 go, values = ended[1][0], ended[1][1:]
                 if not go:
+                    self.endless = before
                     break
+                if self.endless == before:
+                    self.endless += while_is_endless(op, env)
                 env.update(zip(op.regions[1][0].arguments, values, strict=False))
                 for label in op.regions[1][1:2]:
                     env.update(zip(label.arguments, values, strict=False))

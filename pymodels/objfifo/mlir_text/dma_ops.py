@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from goldbeat.pymodels.objfifo.mlir_text.attribute_names import STARTS, check_names
 from goldbeat.pymodels.objfifo.mlir_text.lexer import Token, TokenCursor
 from goldbeat.pymodels.objfifo.mlir_text.scope import number_of, whole, within, word_or_text
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
@@ -116,6 +117,7 @@ def bd_line(op: MlirOp, numbers: Numbers) -> BdLine:
         elif cursor.now.kind == "word":
             if cursor.now.text in seen:
                 op.fail(f"{cursor.now.text} twice", "it once")
+            check_names(op, [cursor.now.text])
             seen.add(cursor.now.text)
             _named(cursor, named, numbers)
         else:
@@ -331,6 +333,7 @@ def read_start(op: MlirOp, numbers: Numbers) -> StartLine:
             cursor.take()
         else:
             name = cursor.kind("word", "repeat_count").text
+            check_names(op, [name], STARTS)
             named[name] = number_of(cursor, numbers) if cursor.accept("=") else True
     cursor.expect(")")
     pad = whole(op, "pad_value", 0, named) & 0xFFFFFFFF

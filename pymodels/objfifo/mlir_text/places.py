@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from goldbeat.pymodels.objfifo.mlir_text.dma_ops import next_block, read_start, read_use, whole_constants
 from goldbeat.pymodels.objfifo.mlir_text.lines import BufferLine, CoreLine, DeviceLines, LockLine, RegionLine
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
@@ -22,6 +23,7 @@ def check_places(lines: DeviceLines) -> None:
     for buffer in lines.buffers.values():
         if buffer.tile.kind is TileKind.SHIM:
             buffer.op.fail(f"a buffer of {buffer.tile}", "a tile with memory: a core or memory tile")
+    _fit(lines)
     seen: dict[tuple[str, Tile], MlirOp] = {}
     programs: list[CoreLine | RegionLine] = [*lines.cores, *lines.regions]
     for program in programs:
@@ -34,6 +36,10 @@ def check_places(lines: DeviceLines) -> None:
             op.fail(f"a second {what} of {tile}", f"one {what} per tile: the first is in line {first.token.line}")
         _uses(lines, op, tile)
         _numbers(op, tile)
+        _starts(op, tile)
+        for use in op.everything:
+            if use.name == "aie.use_lock" and len(use.operands) == 1:
+                read_use(use, {})
     for sequence in lines.sequences:
         for op in sequence.everything:
             if op.name in _TASKS and op.operands and op.operands[0] in lines.tiles:
@@ -65,6 +71,45 @@ def _numbers(program: MlirOp, tile: Tile) -> None:
             op.fail(
                 f"bd_id {number} of {tile} a second time", f"another: the first is in line {first[number].token.line}"
             )
+
+
+def _starts(program: MlirOp, tile: Tile) -> None:
+    """A second start of a channel waits in its queue: behind a ring it would never begin."""
+    rings: dict[tuple[str, int], MlirOp] = {}
+    for op in program.everything:
+        if op.name != "aie.dma_start":
+            continue
+        start = read_start(op, whole_constants(program.everything))
+        ring = rings.get((start.direction, start.channel))
+        if ring is not None:
+            found = f"a second start of {start.direction} {start.channel} of {tile}"
+            op.fail(found, f"none behind the ring of line {ring.token.line}, which never ends")
+        if _is_ring(program, start.block):
+            rings[start.direction, start.channel] = op
+
+
+def _is_ring(program: MlirOp, first: str) -> bool:
+    blocks = {block.label: block for block in program.blocks}
+    seen: set[str] = set()
+    at: str | None = first
+    while at in blocks and at not in seen:
+        seen.add(at)
+        at = next_block(blocks[at])
+    return at in seen
+
+
+def _fit(lines: DeviceLines) -> None:
+    """Buffers fit the memory of their tile; those of a memory tile may reach into the ones beside it."""
+    used: dict[Tile, int] = {}
+    for buffer in lines.buffers.values():
+        tile, size = buffer.tile, buffer.obj.size
+        most = (tile.limits.memory or 0) * (3 if tile.kind is TileKind.MEM else 1)
+        if buffer.address is None:
+            end = used[tile] = used.get(tile, 0) + size
+        else:
+            end = buffer.address + size
+        if end > most:
+            buffer.op.fail(f"buffers of {end} bytes in {tile}", f"at most {most}")
 
 
 def _core_reach(tile: Tile) -> str:

@@ -24,11 +24,14 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
+from goldbeat.pymodels.process_end import process_goes_on
 
 _HERE = Path(__file__).parent
 _PACKAGE = str(_HERE.parent)
 ENDLESS = 2**31 - 1
 """A ``range_`` of this many passes or more stands for a loop without end."""
+MANY = 1024
+"""In a loop of this many passes or more a program may wait when all is done: such loops are written for ones without end."""
 MOST_PASSES = 64
 """A ``range_`` of at most so many passes is recorded pass by pass."""
 _MORE = {"busy": 4096, "idle": 1024}
@@ -108,7 +111,8 @@ def run_with(backend: CoreBackend, body: Callable[[], Any]) -> None:
     """Run a core's function once under a backend."""
     token = _backend.set(backend)
     try:
-        body()
+        with process_goes_on():
+            body()
     finally:
         _backend.reset(token)
 
@@ -251,6 +255,11 @@ def _passes(numbers: range) -> int:
 def endless(numbers: range) -> bool:
     """True if a loop of these numbers stands for one without end."""
     return _passes(numbers) >= ENDLESS
+
+
+def may_wait(numbers: range) -> bool:
+    """True if a program in a loop of these numbers may wait when the host has all that it asked for."""
+    return _passes(numbers) >= MANY
 
 
 class _Enough(Exception):  # noqa: N818 - it is no error

@@ -23,7 +23,7 @@ from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.streams import TilePort
 from goldbeat.pymodels.objfifo.live.thread_program import ProgramThread, await_wish
 from goldbeat.pymodels.objfifo.live.walk import element_walk, outer_turns
-from goldbeat.pymodels.objfifo.plan.access import LockAccess, run_with
+from goldbeat.pymodels.objfifo.plan.access import LockAccess, may_wait, run_with
 from goldbeat.pymodels.objfifo.plan.design import Core
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
@@ -82,6 +82,7 @@ class _Backend:
 
     def __init__(self, array: LiveArray, ends: dict[Any, LiveEnd]) -> None:
         self.array, self.ends = array, ends
+        self.endless = False
 
     def acquire(self, access: LockAccess) -> list[npt.NDArray[Any]]:
         end = self.ends[access.key]
@@ -108,10 +109,12 @@ class _Backend:
         return KernelLock(end.takes), KernelLock(end.gives)
 
     def loop(self, numbers: range) -> Iterator[int]:
+        before, self.endless = self.endless, self.endless or may_wait(numbers)
         for turn, number in enumerate(numbers):
             yield number
             if turn % 1024 == 1023:
                 await_wish(None)
+        self.endless = before
 
 
 class _ScriptBuilder:
@@ -278,6 +281,7 @@ class _ScriptBuilder:
         ports = self.array.core_ports(core.tile)
 
         def run() -> None:
+            backend.endless = core.endless
             with kernels_stand_in(self.kernels), core_at_work(core.tile, ports), np.errstate(all="ignore"):
                 while True:
                     run_with(backend, body)
@@ -285,7 +289,7 @@ class _ScriptBuilder:
                         return
                     await_wish(None)
 
-        self.array.add_core(core.tile, core.name, lambda: ProgramThread(run).program())
+        self.array.add_core(core.tile, core.name, lambda: ProgramThread(run).program(), lambda: backend.endless)
 
     def _sequence(self) -> None:
         found = self.found

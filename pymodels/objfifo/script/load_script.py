@@ -30,6 +30,9 @@ from goldbeat.pymodels.objfifo.script.declared import Declared, planned_form
 from goldbeat.pymodels.objfifo.script.explicit import explicit
 from goldbeat.pymodels.objfifo.script.import_names import package_installed, script_imports
 from goldbeat.pymodels.objfifo.script.jit import ScriptSession, named_device, own_declarations, script_session
+from goldbeat.pymodels.process_end import process_goes_on
+
+_WHOLE = "a script that runs to its end, with Program(device, runtime).resolve_program()"
 
 
 class ScriptArray:
@@ -123,7 +126,7 @@ class ScriptArray:
     @contextmanager
     def _surrounded(self) -> Iterator[None]:
         """What the script finds while it runs, and while its sequence does; its own errors are the file's."""
-        with script_surroundings(self.path, self.arguments), script_imports(), _errors_of(self.path):
+        with script_surroundings(self.path, self.arguments), script_imports(), process_goes_on(), _errors_of(self.path):
             yield
 
     def _declared(self) -> Declared | None:
@@ -146,9 +149,16 @@ class ScriptArray:
         main.__dict__["__file__"] = str(self.path)
         with self._surrounded(), script_session(self.session), own_declarations() as designs, fresh() as scope:
             scope.live = scope.silent = True
-            with redirect_stdout(io.StringIO()), _ends_well(self.path):
+            with redirect_stdout(io.StringIO()), _ends_well(self.path) as early:
                 check_code_file(self.path)
                 exec(compiled_script(self.path), main.__dict__)
+            done = bool(designs.designs or self.session.results)
+            if early and not done:
+                raise InputError(
+                    "the script ends with SystemExit before it has declared a design", _WHOLE, file=self.path
+                )
+            if not done and scope.runtimes:
+                raise InputError("a Runtime that no resolved Program has", _WHOLE, file=self.path)
             if designs.designs:
                 self._found = designs.designs[-1]
             elif not self.session.results and scope.fifos:
@@ -160,13 +170,15 @@ class ScriptArray:
 
 
 @contextmanager
-def _ends_well(path: Path) -> Iterator[None]:
-    """A script may end itself, with 0."""
+def _ends_well(path: Path) -> Iterator[list[SystemExit]]:
+    """A script may end itself, with 0; the end is in the list then."""
+    found: list[SystemExit] = []
     try:
-        yield
+        yield found
     except SystemExit as error:
         if error.code:
             raise InputError(f"the script ends with: {error.code}", "0", file=path) from error
+        found.append(error)
 
 
 @contextmanager

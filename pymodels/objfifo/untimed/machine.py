@@ -266,6 +266,8 @@ class CoreAgent(LockAgent):
         self.takes = {e.take for e in ends.values() if e.locked}
         self.gives = {e.give for e in ends.values() if e.locked}
         self.passed = 0
+        self.many = False
+        """It has so many passes that it may wait when all is done."""
         self._program = program
         self._asked = passes
         self._granted = granted
@@ -301,7 +303,7 @@ class CoreAgent(LockAgent):
 
     def serve(self) -> None:
         """Ask for no passes: others decide when all is done."""
-        if self._asked is not None:
+        if self._asked is not None or self.many:
             self._asked = 0
 
     def _try(self, access: LockAccess, locks: dict[LockKey, int]) -> bool:

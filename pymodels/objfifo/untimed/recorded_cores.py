@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from goldbeat.pymodels.objfifo.plan.access import LockAccess, Loop, Steps, each, unrolled
+from goldbeat.pymodels.objfifo.plan.access import MANY, LockAccess, Loop, Steps, each, unrolled
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.layout import DesignLayout
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd, Plan
@@ -43,6 +43,7 @@ def recorded_cores(design: FifoDesign, plan: Plan, iterations: int) -> list[Core
         program = _program(steps, core.endless) if used else iter(())
         endless = core.endless or _never_ends(steps)
         agents.append(CoreAgent(core.name, core.tile, mine, program, iterations if endless else None))
+        agents[-1].many = any(isinstance(s, Loop) and (s.count or 0) >= MANY for s in steps)
     busy = {core.tile for core in design.cores}
     for key, (tile, end) in ends.items():
         if tile not in busy:

@@ -155,7 +155,12 @@ class _Reader:
         if words.startswith(_MARK):
             self._end(line, place)
         elif words.startswith(_COLUMNS):
-            found = _WORD.finditer(line)
+            found = [*_WORD.finditer(line)]
+            for word in found:
+                if word[0].removeprefix(_COLUMNS) not in _ENGINES:
+                    raise place.error(
+                        f"{word[0][:_SHOWN]!r}", f"one of {', '.join(_COLUMNS + one for one in _ENGINES)}"
+                    )
             self._columns = [(word.start(), _ENGINES.get(word[0].removeprefix(_COLUMNS), "")) for word in found]
         elif words.startswith(_CYCLE_MARK):
             self._said_cycles(line, place)
@@ -268,6 +273,8 @@ def _entry(word: re.Match[str], columns: _Columns, place: InputPlace) -> tuple[s
         raise place.error(f"{name}: {start} to {end} in {took} cycles", "e = s + t - 1")
     if took > MAX_CYCLES:
         raise place.error(f"{name}: {took} cycles", f"at most {MAX_CYCLES}")
+    if numbers.get("sz", 0) < 0:
+        raise place.error(f"{name}|{op} with sz:{numbers['sz']}", "a size of at least 0")
     if not 0 <= numbers.get("dr", 0) <= _DIRECTIONS:
         raise place.error(f"{name}|{op} with dr:{numbers['dr']}", f"a direction of 0 to {_DIRECTIONS}")
     return engine, (

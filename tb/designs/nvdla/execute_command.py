@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.nvdla.engines.target import configuration_of
 from goldbeat.pymodels.nvdla.execute import execute
 from goldbeat.pymodels.nvdla.loadable.loadable import read_loadable
@@ -51,7 +52,10 @@ def execute_command(request: ExecuteRequest) -> None:
     runs: list[dict[int, Output]] = []
     with working("nvdla", len(given)) as step:
         for contents in given:
-            left = execute(placement, contents, configuration=configuration)
+            try:
+                left = execute(placement, contents, configuration=configuration)
+            except UsageError as error:
+                raise UsageError(f"{request.file}: {error}") from error
             runs.append(read_outputs(loadable, left, configuration))
             step()
     order = order_findings(loadable)

@@ -173,6 +173,7 @@ def _as_json(found: _Checked) -> dict[str, Any]:
             "idle": found.idle,
             "waits": [line for one in found.results for line in one.report],
             "unfinished": [line for one in found.results for line in one.unfinished],
+            "remarks": [line for one in found.results for line in one.remarks],
             "unordered": list(found.order.unordered),
             "pairs": list(found.order.pairs),
         }

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from traceback import extract_tb
 from typing import Annotated, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
 from goldbeat.pymodels.objfifo.live.timings import joined_order
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile, array_file, difference, expected_array
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Force, Json, check_free, print_json, say
 
@@ -73,7 +75,11 @@ def execute(
         results = [run_live(text.build, given, runs=runs, lose_pushes=lose_pushes)]
     else:
         script = ScriptArray(design, arguments or (), kernels, device, packets=packets)
-        results = script.execute(given, runs=runs, lose_pushes=lose_pushes)
+        try:
+            results = script.execute(given, runs=runs, lose_pushes=lose_pushes)
+        except RuleError as error:
+            lines = [f.lineno for f in extract_tb(error.__traceback__) if f.filename == str(design)]
+            raise UsageError(f"{design}{f':{lines[-1]}' if lines else ''}: {error}") from error
     found = results[-1]
     wrong = list(_differences(found, wanted))
     for name, path in targets.items():

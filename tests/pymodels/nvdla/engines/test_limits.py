@@ -90,6 +90,9 @@ HUGE = {"width": 8192, "height": 8192, "channel": 8192, "line_stride": 65536, "s
         ({"line_stride": 0xFFFFFFF8}, "src_data.line_stride 4294967288"),
         ({"surf_stride": 0xFFFFFFF8}, "src_data.surf_stride 4294967288"),
         ({"offset": 1 << 30}, "src_data"),
+        ({"size": 0}, r"src_data.size 0, expected \d+ to 256"),
+        ({"size": 128}, r"src_data.size 128, expected \d+ to 256"),
+        ({"size": 257}, r"src_data.size 257, expected \d+ to 256"),
     ],
 )
 def test_cubes_are_held_against_their_memories(action, fields, message):
@@ -290,12 +293,12 @@ def layer(kind, desc, source, target):
     [
         ("PDP", SPLIT | {"split_num": 2}, {}, {}, None),
         ("PDP", {"pad_right": 1}, {}, {}, None),
-        ("PDP", {"pad_left": 1}, {}, {"width": 3, "line_stride": 24}, None),
+        ("PDP", {"pad_left": 1}, {}, {"width": 3, "line_stride": 24, "size": 48}, None),
         (
             "PDP",
             {"pad_left": 1},
             {},
-            {"width": 4, "line_stride": 32},
+            {"width": 4, "line_stride": 32, "size": 64},
             "dst_data.width 4, expected 2 or 3: src_data.width",
         ),
         ("SDP", {}, {"type": 3}, {}, r"src_data.type 3, expected 0 \(DRAM\), 1 \(SRAM\), 2 \(HW\)"),

@@ -135,7 +135,7 @@ def test_a_task_takes_as_many_packets_as_it_has_runs(merge):
         ({"length": 16}, "a packet is shorter than descriptor 3"),
         ({"length": 4}, "a packet is longer than descriptor 3"),
         ({"order": ""}, "a header with out-of-order id 5 is kept as data"),
-        ({"way": "MM2S"}, "out_of_order on MM2S 0 of mem tile"),
+        ({"way": "MM2S"}, "a second start of MM2S 0 of mem tile"),
         ({"header": ""}, "out_of_order_id without a packet"),
     ],
 )

@@ -207,8 +207,8 @@ KEPT = """
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
-      %c9 = arith.constant 9 : index
-      scf.for %turn = %c0 to %c9 step %c1 {
+      %many = arith.constant 1024 : index
+      scf.for %turn = %c0 to %many step %c1 {
         %x = aie.objectfifo.acquire @w(Consume, 1) : memref<8xi32>
         %y = aie.objectfifo.acquire @o(Produce, 1) : memref<8xi32>
         scf.for %j = %c0 to %c8 step %c1 {
@@ -235,7 +235,7 @@ def test_a_fifo_begins_again_when_it_is_reset(tmp_path, runs):
 
 
 def test_each_run_begins_with_the_arrays_that_were_given(tmp_path):
-    found = run(tmp_path, KEPT.replace("RESET", "").replace("constant 9", "constant 1"), runs=2)
+    found = run(tmp_path, KEPT.replace("RESET", "").replace("constant 1024", "constant 1"), runs=2)
     assert not found.completes
     assert found.hosts["o"].tolist() == [0] * 8
 

@@ -206,6 +206,8 @@ def test_an_entry_belongs_to_its_operation_or_its_column(end: str):
         ("Cast|AR|s:-1|b:1|g:1|e:-1|t:1", "Cast: -1 to -1 in 1 cycles"),
         ("Cast|AR|s:1|b:1|g:1|e:1|t:1|dr:O", "Cast|AR with dr:O"),
         ("Cast|AR|s:1|b:1|g:1|e:1|t:1|sz:1.5", "Cast|AR with sz:1.5"),
+        ("Cast|AR|s:1|b:1|g:1|e:1|t:1|sz:-1", "Cast|AR with sz:-1, expected a size of at least 0"),
+        ("ENGINE_BD  ENGINE_XX", "found 'ENGINE_XX', expected one of ENGINE_BD, ENGINE_GDMA"),
         ("Cast|AR|s:1|b:1|g:1|e:1|t:1|bw:6.O4", "Cast|AR with bw:6.O4"),
         ("Cast|AR|s:1|b:1|g:1|e:1|t:1|h:x", "Cast|AR with h:x"),
         ("Cast|AR|s:1|s:1|b:1|g:1|e:1|t:1", "Cast|AR with a field twice"),
