@@ -54,7 +54,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
 _WALKS = ("len", "offset", "pad", "pad_value", "sizes", "strides")
 
 
-def check_attributes(op: MlirOp) -> None:
+def check_attribute_names(op: MlirOp) -> None:
     """Refuse an attribute that an operation does not have; one with a dialect's prefix says nothing to it."""
     known = _NAMES.get(op.name)
     if known is not None:

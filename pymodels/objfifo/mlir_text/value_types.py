@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from goldbeat.pymodels.objfifo.mlir_text.attribute_names import check_attributes
+from goldbeat.pymodels.objfifo.mlir_text.attribute_names import check_attribute_names
 from goldbeat.pymodels.objfifo.mlir_text.operand_types import Types, check_operands, loop_type
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.type_names import element, sort, type_at, types_after, types_listed
@@ -35,7 +35,7 @@ def check_types(ops: Iterable[MlirOp], known: Types) -> None:
         MlirError: a number outside its type, a value of another type, or a block without an end.
     """
     for op in ops:
-        check_attributes(op)
+        check_attribute_names(op)
         _attributes(op)
         check_operands(op, known)
         results = _results(op)

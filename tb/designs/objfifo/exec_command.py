@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from traceback import extract_tb
@@ -75,16 +76,23 @@ def execute(
         results = [run_live(text.build, given, runs=runs, lose_pushes=lose_pushes)]
     else:
         script = ScriptArray(design, arguments or (), kernels, device, packets=packets)
-        try:
+        with _rules_of(design):
             results = script.execute(given, runs=runs, lose_pushes=lose_pushes)
-        except RuleError as error:
-            lines = [f.lineno for f in extract_tb(error.__traceback__) if f.filename == str(design)]
-            raise UsageError(f"{design}{f':{lines[-1]}' if lines else ''}: {error}") from error
     found = results[-1]
     wrong = list(_differences(found, wanted))
     for name, path in targets.items():
         np.save(path, _array(found, name), allow_pickle=False)
     _end(found, wrong, results, as_json)
+
+
+@contextmanager
+def _rules_of(design: Path) -> Iterator[None]:
+    """A rule that a script breaks, with its file and line."""
+    try:
+        yield
+    except RuleError as error:
+        lines = [f.lineno for f in extract_tb(error.__traceback__) if f.filename == str(design)]
+        raise UsageError(f"{design}{f':{lines[-1]}' if lines else ''}: {error}") from error
 
 
 def _targets(outputs: list[str] | None, force: bool) -> dict[str, Path]:

@@ -187,3 +187,9 @@ def test_expected_arrays_do_not_hide_a_hang() -> None:
         text = text.replace(f"    {line}", f"     {line}")
     SCRIPT.write_text(text)
     assert goldbeat("objfifo", "exec", SCRIPT, *given).code == 1
+
+
+def test_a_broken_rule_names_the_file() -> None:
+    SCRIPT.write_text(ADD_THREE.replace("x.acquire(1)", "x.acquire(5)"))
+    found = goldbeat("objfifo", "exec", SCRIPT)
+    assert (found.code, found.stderr.startswith("error: design.py:9: ")) == (2, True)
