@@ -90,6 +90,33 @@ def find_races(order: Order, table: Accesses, lane_bytes: int) -> Iterator[Race]
                 yield from _between(order, exact, (one, two), mine, theirs)
 
 
+def shifted_results(table: Accesses, lane_bytes: int) -> Iterator[tuple[int, int, int, int]]:
+    """Results that share bytes with an operand of their command, and begin elsewhere: what is read depends on the hardware's order.
+
+    Args:
+        table: operands of all commands.
+        lane_bytes: of local memory.
+
+    Yields:
+        The operand that is written, the one that is read, the lane and the byte of the first byte that both have.
+    """
+    exact, command = _Exact(table, lane_bytes), (table.lane_of << 40) + table.row
+    writes, reads = np.flatnonzero(table.write > 0), np.flatnonzero(table.write == 0)
+    reads = reads[np.argsort(command[reads], kind="stable")]
+    low, high = (np.searchsorted(command[reads], command[writes], side) for side in ("left", "right"))
+    for step in range(int((high - low).max(initial=0))):
+        there = low + step < high
+        one, two = writes[there], reads[(low + step)[there]]
+        near = (table.memory[one] == table.memory[two]) & (table.offset[one] < table.end[two])
+        near &= (table.offset[two] < table.end[one]) & (table.first_lane[one] <= table.last_lane[two])
+        near &= table.first_lane[two] <= table.last_lane[one]
+        near &= (table.offset[one] != table.offset[two]) | (table.lane[one] != table.lane[two])
+        for i, j in zip(one[near].tolist(), two[near].tolist(), strict=True):
+            where = exact.shared(i, j)
+            if where is not None:
+                yield i, j, *where
+
+
 def _between(order: Order, exact: _Exact, pair: tuple[int, int], mine: Column, theirs: Column) -> Iterator[Race]:
     table = exact.table
     known, knows = order.before(*pair), order.before(pair[1], pair[0])

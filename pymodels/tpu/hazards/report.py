@@ -20,7 +20,7 @@ from goldbeat.pymodels.tpu.hazards.dataflow import idle, never_read, never_writt
 from goldbeat.pymodels.tpu.hazards.memory import STATIC_BYTES, ChipMemory
 from goldbeat.pymodels.tpu.hazards.operands import chip_memory, engine_operands
 from goldbeat.pymodels.tpu.hazards.order import Order
-from goldbeat.pymodels.tpu.hazards.races import Race, find_races
+from goldbeat.pymodels.tpu.hazards.races import Race, find_races, shifted_results
 from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
 from goldbeat.pymodels.tpu.streams.checks import Finding, is_system
 from goldbeat.pymodels.tpu.streams.container import commands
@@ -40,10 +40,11 @@ HAZARD_RULES = {
     "unread": "a result in local memory that nothing reads",
     "repeated": "a command equal to the one before it, which changes nothing",
     "repeated-in-place": "a command equal to the one before it, which works on its own result",
+    "over-operand": "a result that covers a part of an operand of the same command, and begins elsewhere",
     "outside": "an operand that reaches beyond the end of a lane or memory",
 }
 """Every rule of this check by name."""
-HAZARD_ADVICE = frozenset({"repeated-in-place"})
+HAZARD_ADVICE = frozenset({"repeated-in-place", "over-operand"})
 """Rules that are unusual rather than wrong."""
 MOST = 1_000
 """Findings of one rule and group that are listed."""
@@ -214,12 +215,22 @@ def _check_groups(chip: Chip, groups: list[list[Member]], report: HazardReport, 
         report.unchecked.append(f"{name}: messages that never arrive")
         return
     report.findings += islice(_outside(group, memory), MOST)
+    report.findings += islice(_over_operands(group, memory), MOST)
     races = islice(find_races(order, group.table, memory.lane_bytes), MOST)
     found = [_hazard(group, order, race) for race in races]
     report.findings += found
     # Where commands race, what is read and written depends on luck.
     if not found and {"tiu", "gdma"} <= set(group.engines):
         report.findings += islice(_dataflow(group, first=first, last=last), MOST)
+
+
+def _over_operands(group: _Groups, memory: ChipMemory) -> Iterator[Finding]:
+    table = group.table
+    for one, two, lane, byte in shifted_results(table, memory.lane_bytes):
+        at = int(table.lane_of[one]), int(table.row[one])
+        place = f"lane {lane} byte {byte:#x}" if table.lanes[one] > 1 else f"byte {byte:#x}"
+        text = f"{group.named(*at)} writes {group.operand(one)} over its own {group.operand(two)} from {place} on; "
+        yield group.finding("over-operand", *at, f"{text}what it reads there depends on the order of the hardware")
 
 
 def _hazard(group: _Groups, order: Order, race: Race) -> Finding:

@@ -169,6 +169,18 @@ def test_groups_are_ordered_on_one_core_and_by_messages(reader, send, wait, code
     )
 
 
+@pytest.mark.parametrize(
+    ("target", "noted"), [(0x100020, True), (0x0FFFE0, True), (0x100000, False), (0x110000, False)]
+)
+def test_a_result_over_a_part_of_its_own_operand(tmp_path, target, noted):
+    gen = CodeGen(chip("BM1690"), 1)
+    _copy(gen, 0, 0x100000, target)
+    (tmp_path / "n.bmodel").write_bytes(gen.bmodel("net"))
+    done = RUN.invoke(app, ["tpu", "check", str(tmp_path / "n.bmodel")])
+    assert done.exit_code == 0, done.output
+    assert ("note over-operand" in done.output and "writes dst" in done.output) == noted, done.output
+
+
 def test_another_chip_is_a_usage_error(program, tmp_path):
     assert check(tmp_path, program.streams(), "NOSUCH")[0] == 2
 
