@@ -145,19 +145,22 @@ class OriginMemory(TileMemory):
         return f", element {(base + sent.place - first) * WORD_BYTES // np.dtype(one.dtype).itemsize}"
 
 
-def wrong_element(memory: OriginMemory, host: str, found: npt.NDArray[Any], expected: npt.NDArray[Any]) -> list[str]:
+def wrong_element(
+    memory: OriginMemory, host: str, found: npt.NDArray[Any], expected: npt.NDArray[Any], *, bfloat: bool = False
+) -> list[str]:
     """What differs in a host's array, and where its first wrong element came from; empty if nothing does.
 
     Args:
         memory: of the run.
         host: name of the array.
         found: its elements after the run.
-        expected: what they should be, any shape of as many elements.
+        expected: what they should be, any shape of as many elements of its type.
+        bfloat: 16-bit elements are those of bfloat16.
     """
     got, wanted = found.reshape(-1), expected.reshape(-1)
     if got.size != wanted.size:
         return [f"{host}: expected {wanted.size} elements, found {got.size}"]
-    bad = unequal(got, wanted)
+    bad = unequal(got, wanted, bfloat=bfloat)
     if not len(bad):
         return []
     first = int(bad[0])

@@ -368,12 +368,16 @@ def npu_dma_memcpy_nd(
         offset = sum(o * s for o, s in zip(offsets or (), strides, strict=False))
     dims = tuple((int(n), int(s)) for n, s in zip(sizes, strides, strict=True))
     token = bool(issue_token) or port is FifoEnd.CONSUME
-    scope().transfers.append(Transfer(name, port, mem.name, offset, dims, token, bd_id, str(written_at() or "")))
+    where, waited = str(written_at() or ""), scope().waited
+    scope().transfers.append(Transfer(name, port, mem.name, offset, dims, token, bd_id, where, waited))
+    scope().waited = False
 
 
 def npu_sync(column: int, row: int, direction: int, channel: int, column_num: int = 1, row_num: int = 1) -> None:
     """Wait for a token; a plan's transfers report theirs in any case."""
+    scope().waited = True
 
 
 def dma_wait(*args: Any) -> None:
     """Wait for the transfers of fifos; a plan's transfers report theirs in any case."""
+    scope().waited = True

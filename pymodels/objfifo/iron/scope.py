@@ -24,6 +24,7 @@ class Scope:
         workers, runtimes: every ``Worker`` and ``Runtime`` of that level.
         designs: finished designs, in order.
         unnamed: numbers for fifos without a name.
+        waited: the host waits for a token after the last transfer.
         silent: modules print nothing and check nothing: the file is only read.
         live: sequences are run with the array, not declared.
         programs: every ``Program``'s runtime and workers.
@@ -37,6 +38,7 @@ class Scope:
         self.cores: list[Core] = []
         self.hosts: list[Host] = []
         self.transfers: list[Transfer] = []
+        self.waited = False
         self.open_fifos: list[Any] = []
         self.workers: list[Any] = []
         self.runtimes: list[Any] = []

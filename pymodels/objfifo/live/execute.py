@@ -22,7 +22,7 @@ from goldbeat.pymodels.objfifo.live.random_data import random_array, random_buff
 from goldbeat.pymodels.objfifo.live.record import RecordWish, RunRecorder, record_wish
 from goldbeat.pymodels.objfifo.live.streams import PACKET_STORAGE, STORAGE
 from goldbeat.pymodels.objfifo.live.timings import ArrayOrder, Hosts, TimedRun, script_line, shown_order
-from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
+from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile, unequal
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.order.watched_memory import watched_memories
 
@@ -97,7 +97,7 @@ def run_live(
         given |= {name: wish.fill(name, kind) for name, kind in array.host_types.items() if name not in given}
     first = _once(array, given, runs, lose_pushes, False, wish, settles=True)
     second = _once(build(), given, runs, lose_pushes, True)
-    differing = tuple(n for n in first.hosts if not np.array_equal(first.hosts[n], second.hosts[n]))
+    differing = tuple(n for n in first.hosts if len(unequal(first.hosts[n], second.hosts[n])))
     if first.good != second.good:
         differing += ("the end: one order hangs",)
     bad = first if not first.good else second

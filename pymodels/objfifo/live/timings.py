@@ -24,6 +24,7 @@ from goldbeat.pymodels.objfifo.live.dma import LiveChannel, LiveWords
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.order_check import ArrayFinding
 from goldbeat.pymodels.objfifo.live.thread_program import in_program
+from goldbeat.pymodels.objfifo.plan.host_array import unequal
 from goldbeat.pymodels.objfifo.plan.plan import Direction, HostStep
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 from goldbeat.pymodels.order.order_picture import OrderPicture
@@ -320,7 +321,7 @@ def _difference(usual: tuple[bool, Hosts], other: tuple[bool, Hosts]) -> str:
         return "the design hangs"
     for name, expected in usual[1].items():
         got = other[1][name]
-        if got.tobytes() != expected.tobytes():
-            at = int(np.flatnonzero(got.reshape(-1) != expected.reshape(-1))[0]) if got.shape == expected.shape else 0
+        if len(bad := unequal(got, expected)):
+            at = int(bad[0])
             return f"{name} element {at} becomes {got.reshape(-1)[at]} instead of {expected.reshape(-1)[at]}"
     return ""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     BdLine,
@@ -25,7 +25,8 @@ from goldbeat.pymodels.objfifo.plan.plan import PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import ITERATIONS, LIMITS, REPEATS, TileKind
 
 CONFIGURES = ("aiex.dma_configure_task", "aiex.dma_configure_task_for")
-_ORDER = ("aiex.npu.dma_wait", "aiex.npu.sync", "aiex.dma_await_task", "aiex.dma_free_task")
+_WAITS = ("aiex.npu.dma_wait", "aiex.npu.sync", "aiex.dma_await_task")
+_ORDER = (*_WAITS, "aiex.dma_free_task")
 """They order what is in order already."""
 NOTHING = ("aie.end", "aiex.npu.preempt")
 EXECUTED = (
@@ -50,6 +51,7 @@ class MoveLine:
         token: it is waited for.
         bd: ``id``.
         packet: a header of its own.
+        waited: the host waits for a token before it, and after the transfer before it.
     """
 
     op: MlirOp
@@ -60,13 +62,15 @@ class MoveLine:
     token: bool
     bd: int | None = None
     packet: PacketHeader | None = None
+    waited: bool = False
 
 
 @dataclass
 class SequenceLines:
-    """What a plan takes of a sequence; ``unplanned`` says what it leaves out."""
+    """What a plan takes of a sequence; ``unplanned`` says what it leaves out, ``waited`` that it waits after the moves."""
 
     moves: list[MoveLine] = field(default_factory=list)
+    waited: bool = False
     unplanned: list[str] = field(default_factory=list)
 
 
@@ -140,6 +144,7 @@ def planned_sequence(lines: DeviceLines, op: MlirOp) -> SequenceLines:
                 found.unplanned.append(f"line {one.token.line}: {one.name}")
         else:
             _known_operation(one)
+            found.waited |= one.name in _WAITS
     return found
 
 
@@ -163,7 +168,8 @@ def _take(lines: DeviceLines, found: SequenceLines, op: MlirOp, move: MoveLine |
     if host is None or host.obj is None:
         arrays = [value for value, one in lines.hosts.items() if one.obj is not None]
         move.op.fail(move.host, f"one of {', '.join(arrays) or 'no arguments'}")
-    found.moves.append(move)
+    found.moves.append(replace(move, waited=found.waited))
+    found.waited = False
 
 
 def _task(lines: DeviceLines, op: MlirOp, numbers: Numbers) -> MoveLine | None:

@@ -86,7 +86,9 @@ def _fifo_design(lines: DeviceLines, sequence: SequenceLines, path: Path, stand_
             move.op.fail(f"@{move.metadata}", "metadata of a fifo that was declared")
         port = FifoEnd.PRODUCE if found.producer.kind is TileKind.SHIM else FifoEnd.CONSUME
         host = lines.hosts[move.host].name
-        transfers.append(Transfer(found.name, port, host, move.offset, move.dims, move.token, move.bd, move.op.place))
+        transfers.append(
+            Transfer(found.name, port, host, move.offset, move.dims, move.token, move.bd, move.op.place, move.waited)
+        )
     hosts = [Host(one.name, one.obj) for one in lines.hosts.values() if one.obj is not None]
     places = places_of(lines, links, path)
     return FifoDesign(lines.device, fifos, links, cores, hosts, transfers, places=places)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from goldbeat.pymodels.objfifo.plan.access import Loop, Steps
-from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, FifoDesign, Link, Transfer
+from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, FifoDesign, Link
 from goldbeat.pymodels.objfifo.plan.layout import DesignLayout, EndKey, end_key, moved_elements, pool_owner, shared_tile
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd, Pad
 from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError
@@ -426,19 +426,21 @@ def _accesses(
 
 def _transfers(design: FifoDesign) -> Iterator[RuleError]:
     hosts = {h.name: h for h in design.hosts}
-    taken: dict[tuple[Tile, int], Transfer] = {}
+    taken: set[tuple[Tile, int]] = set()
     for number, move in enumerate(design.transfers):
         fifo, host = design.fifo(move.fifo), hosts[move.host]
         where = f"{move.where}: " if move.where else ""
         what = f"{where}transfer {number}, {'fill' if move.port is FifoEnd.PRODUCE else 'drain'} of {fifo.name}"
         tile = shim_of(fifo, move.port)
+        if move.waited:
+            taken.clear()
         if tile is None:
             yield RuleError("transfer-shim", f"{what}: that end is not on a shim tile")
             continue
         if move.bd is not None:
             if (tile, move.bd) in taken:
                 yield RuleError("transfer-shim", f"{what}: bd_id {move.bd} of {tile} is in use already")
-            taken[tile, move.bd] = move
+            taken.add((tile, move.bd))
         if any(size < 1 or stride < 0 for size, stride in move.dims) or len(move.dims) > 4:
             yield RuleError("dims-form", f"{what}: {list(move.dims)}, expected up to 4 sizes from 1 and strides from 0")
             continue

@@ -155,6 +155,7 @@ class Transfer:
         token: report its end.
         bd: the descriptor asked for, None for any.
         where: the place in the user's file, for messages; empty where it is not known.
+        waited: the host waits for a token before it, and after the transfer before it.
     """
 
     fifo: str
@@ -165,6 +166,7 @@ class Transfer:
     token: bool = False
     bd: int | None = None
     where: str = field(default="", compare=False)
+    waited: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

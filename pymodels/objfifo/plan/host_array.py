@@ -154,18 +154,35 @@ def expected_array(hosts: Mapping[str, Values], name: str) -> Values:
     return hosts[name]
 
 
-def unequal(got: Values, wanted: Values) -> npt.NDArray[np.intp]:
-    """Places of the elements that differ; NaN is equal to NaN."""
-    differs = got != wanted
-    if got.dtype.kind in "fc":
-        differs &= ~(np.isnan(got) & np.isnan(wanted))
+def unequal(got: Values, wanted: Values, *, bfloat: bool = False) -> npt.NDArray[np.intp]:
+    """Places of the elements whose bits differ; NaN is equal to NaN.
+
+    Args:
+        got: elements.
+        wanted: as many, of the same type.
+        bfloat: 16-bit elements are those of bfloat16.
+    """
+    differs = (_bytes_of(got) != _bytes_of(wanted)).any(axis=1)
+    if bfloat:
+        differs &= ~(_bfloat_nan(got) & _bfloat_nan(wanted))
+    elif got.dtype.kind in "fc":
+        differs &= ~(np.isnan(got) & np.isnan(wanted)).reshape(-1)
     return np.flatnonzero(differs)
 
 
-def difference(name: str, got: Values, wanted: Values) -> str | None:
+def _bytes_of(values: Values) -> npt.NDArray[np.uint8]:
+    """A row of bytes for each element."""
+    return np.frombuffer(values.tobytes(), np.uint8).reshape(values.size, values.dtype.itemsize)
+
+
+def _bfloat_nan(values: Values) -> npt.NDArray[np.bool_]:
+    return (np.frombuffer(values.tobytes(), np.uint16) & 0x7FFF) > 0x7F80
+
+
+def difference(name: str, got: Values, wanted: Values, *, bfloat: bool = False) -> str | None:
     """What differs between two arrays of as many elements: how many, and the first one; None where nothing does."""
     got, wanted = got.reshape(-1), wanted.reshape(-1)
-    bad = unequal(got, wanted)
+    bad = unequal(got, wanted, bfloat=bfloat)
     if not len(bad):
         return None
     first = int(bad[0])

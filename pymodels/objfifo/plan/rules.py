@@ -167,7 +167,9 @@ _ALL = (
         lax="the last object is left partly filled",
     ),
     Rule("transfer-inside", "a fill or drain stays inside its host array"),
-    Rule("transfer-shim", "a fill or drain uses a fifo's end on a shim, a bd_id of its own"),
+    Rule(
+        "transfer-shim", "a fill or drain uses a fifo's end on a shim, a bd_id that no transfer since the last wait has"
+    ),
 )
 RULES: dict[str, Rule] = {rule.name: rule for rule in _ALL}
 """Every rule by name."""

@@ -123,7 +123,7 @@ def planned_form(found: Declared) -> FifoDesign:
         return replace(found.design, **transfers_of([found.runtime]))
     if found.scope is not None and found.sequence is not None:
         where = found.scope
-        where.hosts, where.transfers, where.live = [], [], False
+        where.hosts, where.transfers, where.live, where.waited = [], [], False, False
         with entered(where):
             runtime_sequence(*found.types)(found.sequence)
         where.live = True

@@ -16,6 +16,7 @@ from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
 from goldbeat.pymodels.objfifo.iron.element_pattern import ElementPattern
 from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.placed import npu_dma_memcpy_nd
+from goldbeat.pymodels.objfifo.iron.scope import scope
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.from_plan import LiveFifos
@@ -259,6 +260,7 @@ def npu_memcpy(
 
 def await_fifos(*args: Any) -> None:
     """Wait for a token of each fifo's channel."""
+    scope().waited = True
     for one in args if in_program() else ():
         host = host_now()
         await_wish(host.array.await_token(host.channel(one)))
@@ -272,6 +274,7 @@ def sync_tokens(
     only_harmless("npu_sync", more)
     if not in_program():
         # A plan's transfers report their tokens in any case.
+        scope().waited = True
         return
     host = host_now()
     way = Direction.MM2S if enum_text(direction) in ("1", "MM2S") else Direction.S2MM
@@ -376,6 +379,7 @@ def _order(channel: LiveChannel, wanted: bool) -> None:
 
 def await_task(*tasks: HostTask) -> None:
     """Wait for the tokens of tasks."""
+    scope().waited = True
     for task in tasks if in_program() else ():
         if not task.token:
             raise UsageError("a wait for a task without a token: issue_token=True")

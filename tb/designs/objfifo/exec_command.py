@@ -141,7 +141,7 @@ def _differences(found: LiveResult, expected: dict[str, ArrayFile]) -> Iterator[
     for name, file in expected.items():
         got = expected_array(found.hosts, name)
         wanted = file.as_type(name, found.types[name], elements=got.size)
-        wrong = difference(name, got, wanted)
+        wrong = difference(name, got, wanted, bfloat=found.types[name].bfloat)
         if wrong is not None:
             yield wrong
 

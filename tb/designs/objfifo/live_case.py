@@ -124,7 +124,7 @@ def array_differences(made: RecordedDesign, expect: str) -> tuple[list[str], int
         got = expected_array(hosts, name)
         wanted = array_file(path).as_type(name, made.result.types[name], elements=got.size)
         count += wanted.size
-        wrong = difference(name, got, wanted)
+        wrong = difference(name, got, wanted, bfloat=made.result.types[name].bfloat)
         found += [] if wrong is None else [wrong]
     return found, count
 

@@ -160,7 +160,7 @@ def _differences(
     for name, path in expected.items():
         got = expected_array(result.hosts, name)
         wanted = _read(path, name, kinds[name], got.size)
-        lines = wrong_element(memory, name, got, wanted)
+        lines = wrong_element(memory, name, got, wanted, bfloat=kinds[name].bfloat)
         count += wanted.size
         found += ["\n".join(lines)] if lines else []
     return tuple(found), count

@@ -427,3 +427,10 @@ def test_a_senders_descriptor_that_is_written_at_work_has_a_remark(tmp_path):
     drain, fills = move("b", 0, 64, 1), [move("a", 0, 32, 0), move("a", 32, 32, 0)]
     (remark,) = run(tmp_path, MEMORY_TILE + DRAINS.format(*fills, drain, WAIT), {"i": X}).remarks
     assert re.search(r"aie.mlir:12:7: descriptor 0 of .* is written while MM2S 0 .* missing: a wait before$", remark)
+
+
+def test_nan_does_not_depend_on_the_order(tmp_path):
+    body = (MEMORY_TILE + DRAINS.format(FILL, *HALVES, WAIT + "\n" + WAIT)).replace("xi32", "xf32")
+    found = run(tmp_path, body, {"i": np.where(X == 7, np.nan, X).astype(np.float32)})
+    assert np.isnan(found.hosts["o"][6])
+    assert found.differing == ()

@@ -129,3 +129,16 @@ def test_nan_is_equal_to_nan() -> None:
     one = np.array([np.nan, 1], np.float32)
     assert difference("A", one, one.copy()) is None
     assert difference("A", one, np.array([0, 1], np.float32)) == "A: 1 of 2 elements differ; [0] is nan, expected 0.0"
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "bfloat16"])
+def test_bits_are_compared_in_every_float_type(dtype: str) -> None:
+    bfloat = dtype == "bfloat16"
+
+    def made(*values: float) -> np.ndarray:
+        floats = np.array(values, "f4")
+        return (floats.view("u4") >> 16).astype("u2") if bfloat else floats.astype(dtype)
+
+    assert "1 of 2 elements differ; [1]" in (difference("A", made(1, -0.0), made(1, 0.0), bfloat=bfloat) or "")
+    assert difference("A", made(-np.nan, 1), made(np.nan, 1), bfloat=bfloat) is None
+    assert difference("A", made(np.inf), made(np.nan), bfloat=bfloat) is not None

@@ -23,6 +23,7 @@ from objfifo_designs import (
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.pymodels.objfifo.iron.placed import (
     device,
+    dma_wait,
     npu_dma_memcpy_nd,
     object_fifo,
     object_fifo_link,
@@ -580,3 +581,19 @@ def test_table_lists_every_rule():
 )
 def test_at_the_limit(build):
     assert violations(make(build)) == []
+
+
+def test_a_descriptor_of_a_shim_may_be_used_again_after_a_wait():
+    def design():
+        x = object_fifo("x", SHIM, FAR[0], 2, ty(8))
+
+        def body(host):
+            for waits in (True, True, False, False):
+                npu_dma_memcpy_nd(x, 3, host, sizes=[1, 1, 1, 8])
+                if waits:
+                    dma_wait(x)
+
+        runtime_sequence(ty(16))(body)
+
+    (broken_rule,) = violations(make(design))
+    assert (broken_rule.rule, "transfer 3" in broken_rule.text) == ("transfer-shim", True)
