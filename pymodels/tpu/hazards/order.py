@@ -228,7 +228,7 @@ class _Messages:
         found.waits.append(use)
         self.turn[index, message, role] += int(self.once)
         # Where counts differ, nobody can say which SENDs a WAIT has needed.
-        if all(len(counts) == 1 for counts in self.counts[message].values()):
+        if found.sends and all(len(counts) == 1 for counts in self.counts[message].values()):
             clock = np.maximum(clock, found.sent())
         self.passed[index] += 1
         clock[index] = row

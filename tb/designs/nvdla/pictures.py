@@ -79,7 +79,12 @@ def opened_picture(file: Path) -> Iterator[Any]:
         raise UsageError(f"{file}: pictures need the Python package pillow: {module_hint('PIL')}") from error
     try:
         with Image.open(file) as picture:
+            # Pillow would cut values above 255 off.
+            if picture.mode.startswith(("I", "F")):
+                raise InputError(f"a picture of mode {picture.mode}", "8 bits per channel; convert it first", file=file)
             yield picture
+    except InputError:
+        raise
     except FileNotFoundError as error:
         raise InputError("no such file", "a picture or a .npy file", file=file) from error
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:

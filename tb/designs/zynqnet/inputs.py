@@ -131,6 +131,9 @@ def _picture(path: Path, shape: InputShape) -> npt.NDArray[np.uint8]:
             if opened.width * opened.height > _MOST_PIXELS:
                 size = f"{opened.width} x {opened.height} pixels"
                 raise InputError(size, f"a picture of at most {_MOST_PIXELS}", file=path)
+            # Pillow would cut values above 255 off.
+            if opened.mode.startswith(("I", "F")):
+                raise InputError(f"a picture of mode {opened.mode}", "8 bits per channel; convert it first", file=path)
             colours = ImageOps.exif_transpose(opened).convert("RGB")
     except InputError:
         raise

@@ -111,6 +111,13 @@ def test_classes_of_equal_values_are_not_ranked():
     assert text(5, 6, 5) == "1 (6), 0 (5), 2 (5)"
 
 
+def test_a_picture_of_more_than_eight_bits_is_refused(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    image.fromarray(np.full((4, 4), 300, np.uint16)).save(tmp_path / "a.png")
+    with pytest.raises(InputError, match="expected 8 bits per channel"), opened_picture(tmp_path / "a.png"):
+        pass
+
+
 def test_a_damaged_picture_is_said_without_the_words_of_a_library(tmp_path):
     file = tmp_path / "a.png"
     said = r"a\.png: found a damaged picture, or none, expected a picture"

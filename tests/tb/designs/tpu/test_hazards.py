@@ -110,6 +110,21 @@ def test_a_message_used_again_before_all_have_left(tmp_path, messages, code):
     assert done.exit_code == code
 
 
+def test_crossed_messages_are_a_deadlock(tmp_path):
+    """Each core waits for the other's message before it sends."""
+    of = chip("BM1690")
+    dma = of.engine("gdma")
+    gen = CodeGen(of, 2)
+    for core in (0, 1):
+        for spec, message in ((dma.wait, 5 + core), (dma.send, 6 - core)):
+            value = message << spec.id[0] | 1 << spec.count[0]
+            gen.emit(f"gdma:{core}", dma.end[0].name, {spec.field: value}, func=spec.func)
+    (tmp_path / "n.bmodel").write_bytes(gen.bmodel("net"))
+    streams = [one for one in read_container(tmp_path / "n.bmodel").streams() if len(one.data)]
+    code, text = check(tmp_path, streams, "BM1690")
+    assert (code, text.count("FAIL deadlock: ")) == (1, 2), text
+
+
 def test_one_send_and_one_wait_are_sound(tmp_path):
     """In bare streams of two cores; a second WAIT, or another count, is not."""
     of = chip("BM1690")

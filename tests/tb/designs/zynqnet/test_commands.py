@@ -106,6 +106,13 @@ def test_a_picture_that_claims_to_be_huge_is_not_decoded(tmp_path):
         find_image(str(tmp_path / "a.png"), mini())
 
 
+def test_a_picture_of_more_than_eight_bits_is_refused(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    image.fromarray(np.full((16, 16), 300, np.uint16)).save(tmp_path / "a.png")
+    with pytest.raises(InputError, match=r"a\.png: found a picture of mode I.*, expected 8 bits per channel"):
+        find_image(str(tmp_path / "a.png"), mini())
+
+
 def test_map_tells_of_the_overrun():
     found = goldbeat("map")
     assert found.code == 0
