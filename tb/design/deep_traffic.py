@@ -20,6 +20,8 @@ _OUTSTANDING = 1 << 16
 """Bursts without an answer: more than any design takes."""
 _OPEN_ACCESSES = 64
 """The same of registers, where each access has a time limit."""
+_LATENCY = 12
+"""Cycles of a memory behind which requests pile up as far as a design takes them."""
 SOON = 20
 """Most cycles in which a memory still takes addresses before it closes."""
 _BETWEEN = 5
@@ -58,8 +60,8 @@ def stalled_memory(pause: int, rng: np.random.Generator, held: str = "rb") -> Me
 
 
 def quick_memory() -> MemoryTiming:
-    """A memory that takes all requests, and answers at once."""
-    return MemoryTiming(1, 0, 1, 0, _OUTSTANDING, _OUTSTANDING)
+    """A memory that takes all requests, and answers each after some cycles, so that several can be open."""
+    return MemoryTiming(_LATENCY, 0, _LATENCY, 0, _OUTSTANDING, _OUTSTANDING)
 
 
 def eager_master() -> MasterTiming:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.axi.burst import DECERR, FIXED, INCR, READ, SLVERR, WRAP, WRITE, Bursts
 from goldbeat.pymodels.axi.storage_traffic import MERGED, errors_of, merged_error
 from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access
+from goldbeat.pymodels.transactions import Transactions
 from goldbeat.tb.design.bus_episodes import CROWDED, KEEPING
 from goldbeat.tb.design.bus_ports import data_bytes
 from goldbeat.tb.design.ports.bundle import Bundle
@@ -32,6 +33,8 @@ _CONFIRM = "deleting `found = true` of ranges in [[address_map]] that are right"
 _SWEEP = "the case sweep"
 _ERRORS = "the case sweep with errors = true in [accesses]"
 
+_FEWER = 3
+"""Times fewer requests that may be open at the end of a long run than at its beginning; reads and writes share some limits."""
 _TURNS = 48
 """Accesses that one may have to wait for, while others have them."""
 _NAMED = 4
@@ -102,6 +105,7 @@ def _turns(result: RunResult) -> Iterator[Obligation]:
         if episode.stimulus.label != CROWDED:
             continue
         times = episode_transactions(design, params, episode.stimulus, episode.record)
+        yield from _stay_open({name: of for name, of in times.items() if ports[name].direction == "out"}, ports)
         flows = [
             _Flow(ports[name], way, of.begin[mine] * of.period_ps, of.end[mine] * of.period_ps)
             for name, of in times.items()
@@ -120,6 +124,24 @@ def _turns(result: RunResult) -> Iterator[Obligation]:
         what = f"a {_WAYS[way]} served before {_TURNS} others that were not asked for earlier"
         how = f"RTL that lets it wait for fewer than the {most} others, or a waiver if it comes last on purpose"
         yield Obligation("handshake", ports[name].pin(role), what, most < _TURNS, how)
+
+
+def _stay_open(times: Mapping[str, Transactions], ports: Mapping[str, Bundle]) -> Iterator[Obligation]:
+    """That a design has about as many requests open at the end of a long run as at its beginning."""
+    for name, of in times.items():
+        for way, word in _WAYS.items():
+            mine = np.flatnonzero(of.write == (way == WRITE))
+            if len(mine) < _TURNS:
+                continue
+            first, last = (
+                _open(np.ones(len(some), np.bool_), of.begin[some], of.end[some])
+                for some in (mine[: len(mine) // 2], mine[len(mine) // 2 :])
+            )
+            what = f"as many {word}s open at the end of a long run as at its beginning"
+            how = f"RTL that does not go from {first} to {last}, or a waiver if it is meant to"
+            role = "araddr" if way == READ and ports[name].has("araddr") else ""
+            pin = ports[name].pin(role) if role else address_pin(ports[name])
+            yield Obligation("outstanding", pin, what, last * _FEWER > first, how)
 
 
 def _can(port: Bundle, kind: int) -> bool:

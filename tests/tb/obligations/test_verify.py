@@ -108,6 +108,11 @@ _BRESP = "s_axil_bresp  <= {m_apb_pslverr"
             marks=pytest.mark.slow,
         ),
         pytest.param(
+            *("axil_to_axi", "adapter", "ars <= ars + {2'd0, ar_move} - {2'd0, r_move};"),
+            *("ars <= ar_move ? ars + 3'd1 : ars - {2'd0, r_move};", "m_axi_araddr", "as many reads open"),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
             *("axil_to_apb", "adapter", _BRESP, f"{_BRESP} && |m_apb_pstrb", "s_axil_bresp", _BARE),
             marks=pytest.mark.slow,
         ),
