@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.objfifo.live.agent import Blocked, LiveAgent, LiveProgram
 from goldbeat.pymodels.objfifo.live.core_control import CoreControl
 from goldbeat.pymodels.objfifo.live.core_ports import CorePorts, CoreWatch, connect_cascade
@@ -115,6 +115,7 @@ class LiveArray:
         self._wanted: ChannelKey | None = None
         self.host: LiveAgent | None = None
         self.sequence: Callable[[], LiveProgram] | None = None
+        self.host_error: GoldbeatError | None = None
         self.lose_pushes = False
         self.full_pushes: Counter[str] = Counter()
         self.remarks: list[str] = []
@@ -396,7 +397,15 @@ class LiveArray:
         """Let the host's sequence begin, or begin once more on the array as it is."""
         if self.host is not None:
             self.host.close()
-        self.host = None if self.sequence is None else LiveAgent("the host's sequence", self.sequence())
+        self.host = None if self.sequence is None else LiveAgent("the host's sequence", self._noted(self.sequence()))
+
+    def _noted(self, program: LiveProgram) -> LiveProgram:
+        """The host's sequence; its error is kept, to tell it from those of programs."""
+        try:
+            yield from program
+        except GoldbeatError as error:
+            self.host_error = error
+            raise
 
     def push(self, tile: Tile, direction: Direction, index: int, task: LiveTask) -> Blocked:
         """Start a task; waits for a place in the queue, or loses the task where there is none."""

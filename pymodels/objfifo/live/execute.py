@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.order_check import array_findings
 from goldbeat.pymodels.objfifo.live.order_record import OrderRecorder
@@ -64,6 +64,10 @@ class LiveResult:
     def unordered(self) -> tuple[str, ...]:
         """Accesses that nothing orders, and whose results were seen to differ."""
         return self.order.unordered
+
+
+class HostSequenceError(UsageError):
+    """The host's sequence cannot be executed, whatever the programs of the array are."""
 
 
 @dataclass(frozen=True)
@@ -125,11 +129,23 @@ def array_order(build: Callable[[], LiveArray]) -> ArrayOrder:
         build: sets up a fresh array of a design that completes.
 
     Raises:
-        GoldbeatError: it cannot be executed.
+        HostSequenceError: the host's sequence cannot be executed.
+        GoldbeatError: a program cannot be executed.
     """
     array = build()
     array.close()
-    return _order(build, {}, array, 1, False, thorough=False)
+    made: list[LiveArray] = []
+
+    def kept() -> LiveArray:
+        made.append(build())
+        return made[-1]
+
+    try:
+        return _order(kept, {}, array, 1, False, thorough=False)
+    except GoldbeatError as error:
+        if made and made[-1].host_error is error:
+            raise HostSequenceError(str(error)) from error
+        raise
 
 
 def _order(
@@ -168,7 +184,8 @@ def _order(
             if usual[0]:
                 found = array_findings(recorder)
                 shown = shown_order(run, usual, recorder.array.memories, found, thorough=thorough)
-                return replace(shown, host_steps=tuple(recorder.host_steps))
+                remarks = tuple(dict.fromkeys(recorder.array.remarks))
+                return replace(shown, host_steps=tuple(recorder.host_steps), remarks=remarks)
         except GoldbeatError as failure:
             error = failure
     if error is not None and not thorough:

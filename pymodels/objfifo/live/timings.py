@@ -52,6 +52,7 @@ class ArrayOrder:
         pairs: by the record of the run, whether results were seen to differ or not.
         pictures: make the pictures of the pairs.
         host_steps: what the runtime sequence starts and waits for, in order; empty where several designs were executed.
+        remarks: what a user should know of the execution.
     """
 
     unordered: tuple[str, ...] = ()
@@ -59,6 +60,7 @@ class ArrayOrder:
     pictures: tuple[Callable[[], OrderPicture], ...] = field(default=(), compare=False, repr=False)
     host_steps: tuple[HostStep, ...] = ()
     hangs: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def wrong(self) -> tuple[str, ...]:
@@ -86,6 +88,7 @@ def joined_order(parts: Iterable[ArrayOrder]) -> ArrayOrder:
         tuple(dict.fromkeys(text for one in all_of for text in one.pairs)),
         tuple(make for one in all_of for make in one.pictures),
         hangs=tuple(dict.fromkeys(text for one in all_of for text in one.hangs)),
+        remarks=tuple(dict.fromkeys(text for one in all_of for text in one.remarks)),
     )
 
 

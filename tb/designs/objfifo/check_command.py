@@ -152,6 +152,8 @@ def _print(found: _Checked) -> None:
             say(f"note {note.name}: {note.text}")
         told = "the design hangs" if found.order.hangs else found.report.text()
         say("\n".join([told, *(found.why.lines() if found.why is not None else ())]))
+        for line in found.order.remarks:
+            say(f"  {line}")
     for line in found.order.lines:
         say(f"  {line}")
     if found.unchecked:
@@ -184,6 +186,7 @@ def _as_json(found: _Checked) -> dict[str, Any]:
             "waits": list(found.order.hangs),
             "unordered": list(found.order.unordered),
             "pairs": list(found.order.pairs),
+            "remarks": list(found.order.remarks),
             "order_unchecked": found.unchecked,
             "reason": report.reason,
             "iterations": report.iterations,

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES, TEXT
 from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
-from goldbeat.pymodels.objfifo.live.execute import LiveResult, array_order, run_live
+from goldbeat.pymodels.objfifo.live.execute import HostSequenceError, LiveResult, array_order, run_live
 from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
 from goldbeat.pymodels.objfifo.live.random_data import random_array
 from goldbeat.pymodels.objfifo.live.record import recorded_runs
@@ -99,6 +99,9 @@ class OpenedDesign:
         """Accesses that nothing orders in a design that completes, and why they were not looked for, or empty.
 
         Programs of cores in compiled form, or beside the file, are not looked at.
+
+        Raises:
+            HostSequenceError: nothing can execute the host's sequence.
         """
         if self.path.suffix in SUFFIXES and (self.path.suffix != TEXT or self.arguments):
             return ArrayOrder(), ""
@@ -109,6 +112,8 @@ class OpenedDesign:
                 if self.script is None:
                     return array_order(TextArray(self.path, self.functions, self.device).build), ""
                 return self.script.order(), ""
+        except HostSequenceError:
+            raise
         except GoldbeatError as error:
             return ArrayOrder(), str(error)
 

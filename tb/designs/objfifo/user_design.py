@@ -104,6 +104,7 @@ def executed_design(context: CaseContext) -> ExecutedDesign:
     Raises:
         UserCodeError: it hangs.
         UsageError: it cannot be run, or it moves nothing.
+        HostSequenceError: nothing can execute its sequence.
     """
     options = context.options
     files = named_files(options["inputs"])
@@ -111,7 +112,10 @@ def executed_design(context: CaseContext) -> ExecutedDesign:
     stamps = tuple(file_stamp(path) for path in (*files.values(), *wanted.values()))
     planned = planned_design(options)
     given = tuple(files.items()), tuple(wanted.items())
-    return _execute(planned, given, int(options["iterations"]), bool(options["lax"]), context.seed, stamps)
+    found = _execute(planned, given, int(options["iterations"]), bool(options["lax"]), context.seed, stamps)
+    # It is not run if nothing can execute its sequence.
+    _ = opened_of(options).order
+    return found
 
 
 @lru_cache(maxsize=2)

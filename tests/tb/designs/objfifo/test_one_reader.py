@@ -348,3 +348,46 @@ def test_a_design_that_hangs_fails_in_every_command(array: tuple[str, ...]) -> N
     for command in (("check",), ("exec",), ("run", *array)):
         done = goldbeat("objfifo", command[0], FILE, *command[1:])
         assert (done.code, "hang" in done.stdout) == (1, True), (command, done)
+
+
+TASK = """
+      %{0} = aiex.dma_configure_task_for @{1} {{
+        aie.dma_bd(%{2} : memref<64xi32>, 0, 64) {{bd_id = {3} : i32}}
+        aie.end
+      }} {{issue_token = true}}
+      aiex.dma_start_task(%{0})"""
+HOST = """module {{
+  aie.device(npu1) {{
+    %s = aie.tile(0, 0)
+    %m = aie.tile(0, 1)
+    aie.objectfifo @x(%s, {{%m}}, 2 : i32) : !aie.objectfifo<memref<16xi32>>
+    aie.objectfifo @y(%m, {{%s}}, 2 : i32) : !aie.objectfifo<memref<16xi32>>
+    aie.objectfifo.link [@x] -> [@y] ([] [])
+    aie.runtime_sequence(%A: memref<64xi32>, %B: memref<64xi32>) {{{0}
+    }}
+  }}
+}}
+"""
+FILL, DRAIN, WAITS = TASK.format("f", "x", "A", 0), TASK.format("d", "y", "B", 1), "\n      aiex.dma_await_task(%d)"
+REFUSED = {
+    "an unknown symbol": (FILL + DRAIN + "\n      aiex.npu.dma_wait {symbol = @z}", "found @z"),
+    "one descriptor of two tasks": (FILL + TASK.format("d", "y", "B", 0) + WAITS, "found descriptor 0 for S2MM 0"),
+    "a task without a token": ((FILL + DRAIN).replace("true", "false") + WAITS, "found a wait for a task without a"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_sequence_that_cannot_be_executed_is_refused_by_all(name: str) -> None:
+    body, text = REFUSED[name]
+    FILE.write_text(HOST.format(body))
+    for command in ("exec", "check", "run"):
+        found = goldbeat("objfifo", command, FILE)
+        assert (found.code, text in found.stderr) == (2, True), (command, found)
+
+
+def test_check_and_exec_have_the_same_remark() -> None:
+    halves = "".join(TASK.format(name, "x", "A", 0).replace("0, 64)", "0, 32)") for name in "fg")
+    FILE.write_text(HOST.format(halves + DRAIN + WAITS))
+    for command in ("exec", "check"):
+        found = goldbeat("objfifo", command, FILE)
+        assert (found.code, "descriptor 0 of shim tile (0, 0) is written while MM2S 0" in found.stdout) == (0, True)

@@ -151,3 +151,32 @@ def body():
     def sequence(x):
         pass
 """
+
+
+def test_a_sequence_that_cannot_be_executed_is_refused() -> None:
+    move = "npu_dma_memcpy_nd(*{}, [0, 0, 0, 0], [1, 1, 1, {}], [0, 0, 0, 1], issue_token=True)"
+    steps = [move.format("(x, 0, i)", 32), move.format("(y, 1, o)", 48), "dma_wait(x)", move.format("(x, 0, i)", 32),
+             move.format("(y, 1, o)", 16), "dma_wait(x, y)"]  # fmt: skip
+    Path("busy.py").write_text(BUSY + "".join(f"            {step}\n" for step in steps))
+    for command in ("exec", "check"):
+        found = goldbeat("objfifo", command, "busy.py")
+        assert found.code == 2
+        assert "descriptor 1 of shim tile (0, 0) is written while S2MM 0" in found.stderr
+
+
+BUSY = """
+import numpy as np
+from goldbeat.pymodels.objfifo import *
+
+words, part = (np.ndarray[(n,), np.dtype[np.int32]] for n in (64, 16))
+with mlir_mod_ctx():
+
+    @device(AIEDevice.npu1_1col)
+    def body():
+        s, m = tile(0, 0), tile(0, 1)
+        x, y = object_fifo("x", s, m, 2, part), object_fifo("y", m, s, 2, part)
+        object_fifo_link(x, y)
+
+        @runtime_sequence(words, words)
+        def sequence(i, o):
+"""
