@@ -358,6 +358,10 @@ def load_network(path: str | PathLike[str]) -> Network:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError("no such file", "a network (.toml or .json)", file=file) from None
+    except UnicodeDecodeError as error:
+        raise InputError(
+            "bytes that are not UTF-8", "a network (.toml or .json)", file=file, offset=error.start
+        ) from None
     except (ValueError, OSError, RecursionError) as error:
         raise InputError(str(error), "a network (.toml or .json)", file=file) from None
     return parse_network(values, file=file)

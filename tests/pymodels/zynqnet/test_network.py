@@ -144,6 +144,10 @@ def test_descriptions_that_make_no_sense(layers, message):
 
 
 def test_files_that_are_no_networks(tmp_path):
+    latin = tmp_path / "latin.toml"
+    latin.write_bytes(b'name = "\xe9"')
+    with pytest.raises(InputError, match=r"latin\.toml.*: found bytes that are not UTF-8"):
+        load_network(latin)
     broken = tmp_path / "broken.toml"
     broken.write_text("name = ")
     for path in (broken, tmp_path / "missing.json"):
