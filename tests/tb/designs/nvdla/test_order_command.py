@@ -12,6 +12,7 @@ from nvdla_models import bias_and_relu, cube, race
 from nvdla_network import classifier
 from typer.testing import CliRunner
 
+from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.nvdla.loadable.compose import Data, compose
 from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT, OUTPUT, to_bytes
 from goldbeat.pymodels.nvdla.order_check import order_findings
@@ -27,7 +28,11 @@ def shown(tmp_path, loadable):
     file.write_bytes(to_bytes(loadable))
     design = find_design("nvdla")
     asked = Request(design, design.case("loadable"), (0,), {}, {"loadable": str(file), "order": "by_id"})
-    usual = predicted(asked)
+    try:
+        usual = predicted(asked)
+    except InputError as error:
+        # Without some edges operations are never done: that shows under any timing.
+        return "is never done" in str(error)
     for slow in schedules(loadable, order_findings(loadable)):
         left = predicted(replace(asked, options={**asked.options, **slow}))
         if any(not np.array_equal(left[ident], data) for ident, data in usual.items()):
