@@ -28,8 +28,10 @@ LONGEST_EXCLUSIVE = 128
 """Bytes."""
 _LONGEST_RUNS = 8
 """Runs of the longest bursts that :func:`queued_bursts` ends with."""
-_FEW_BEATS, _CROWDS = 4, 2
-"""Beats of bursts that meet others, and how often each half of the storage is written and read then."""
+_FEW_BEATS = 4
+"""Beats of bursts that meet others."""
+CROWDS = 2
+"""How often each half of the storage is written while the other is read."""
 _AGAIN, _MOST_AGAIN = 1 / 32, 5
 """Share of the bursts that are made again at once, read or written, and how often at most."""
 MERGED = ("any", "first", "last", "worst")
@@ -246,7 +248,7 @@ def crowded_bursts(
         return None
     rows = [*halves[0]]
     starts = [0]
-    for written, read in (halves[::-1], halves) * _CROWDS:
+    for written, read in (halves[::-1], halves) * CROWDS:
         starts.append(len(rows))
         for one, other in zip(written, read, strict=False):
             rows += [replace(one, id=_id(rng, shape)), _around(rng, replace(other, kind=READ), shape)]

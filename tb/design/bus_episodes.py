@@ -12,7 +12,14 @@ import numpy as np
 from goldbeat.pymodels.axi.memory import MasterTiming, MemoryTiming
 from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.axi.rough import rough
-from goldbeat.pymodels.axi.storage_traffic import crowded_bursts, even_bursts, queued_bursts, storage_bursts
+from goldbeat.pymodels.axi.storage_traffic import (
+    BurstShape,
+    Window,
+    crowded_bursts,
+    even_bursts,
+    queued_bursts,
+    storage_bursts,
+)
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.register_walk import protected
@@ -29,17 +36,17 @@ from goldbeat.tb.design.deep_traffic import (
     eager_master,
     flowing_registers,
     pause_cycles,
-    quick_memory,
     slow_memory,
     slow_registers,
     stalled_master,
     stalled_memory,
     stalled_registers,
+    steady_memory,
 )
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
-from goldbeat.tb.design.register_accesses import crowded_accesses, queued_accesses, storage_accesses
+from goldbeat.tb.design.register_accesses import AccessWalk, crowded_accesses, queued_accesses, storage_accesses
 from goldbeat.tb.design.register_walks import traffics
 from goldbeat.tb.design.traffic import CUT_OFF, rough_timing, stop_after, withheld
 
@@ -83,6 +90,33 @@ def bus_episode(ports: BusPorts, setting: CaseContext, rng: Rng, *, plain: bool,
         return found if plain else [place for place in found if rng.random() < _SOME_PLACES]
 
     scene = BusScene.draw(ports, setting, rng, single, lambda: _timing(rng, setting, plain=plain))
+    count = int(setting.options["accesses"])
+
+    def outside(port: Bundle) -> list[int]:
+        return _outside(ports, port) if ports.closed and setting.options["unmapped"] else []
+
+    def bursts(port: MemoryPort, windows: list[Window], shape: BurstShape) -> BurstProgram:
+        made = storage_bursts(rng, windows, shape, count, outside=outside(port))
+        return made if plain else _roughly(made, int(rng.integers(1 << 30)))
+
+    def accesses(walk: AccessWalk, windows: list[Window]) -> tuple[Access, ...]:
+        return storage_accesses(walk, windows, count, outside(walk.port))
+
+    def traffic() -> RegisterTraffic:
+        drawn = traffics(rng)
+        return RegisterTraffic() if plain else drawn[int(rng.integers(len(drawn)))]
+
+    return _asked(ports, scene, bursts, accesses, traffic)
+
+
+def _asked(
+    ports: BusPorts,
+    scene: BusScene,
+    bursts_of: Callable[[MemoryPort, list[Window], BurstShape], BurstProgram | None],
+    accesses_of: Callable[[AccessWalk, list[Window]], tuple[Access, ...]],
+    traffic_of: Callable[[], RegisterTraffic],
+) -> Stimulus:
+    """What each slave with storage behind it is asked for; a slave for which there is nothing is left out."""
     bursts: dict[str, BurstProgram] = {}
     program: dict[str, tuple[Access, ...]] = {}
     traffic: dict[str, RegisterTraffic] = {}
@@ -90,16 +124,15 @@ def bus_episode(ports: BusPorts, setting: CaseContext, rng: Rng, *, plain: bool,
         windows, varies = scene.windows(port), scene.attributes(port)
         if not windows:
             continue
-        outside = _outside(ports, port) if ports.closed and setting.options["unmapped"] else []
         if isinstance(port, MemoryPort):
-            count = int(setting.options["accesses"])
-            made = storage_bursts(rng, windows, scene.shape(port, varies), count, outside=outside)
-            bursts[port.name] = made if plain else _roughly(made, int(rng.integers(1 << 30)))
+            made = bursts_of(port, windows, scene.shape(port, varies))
+            if made is not None:
+                bursts[port.name] = made
         elif isinstance(port, RegisterPort):
-            made_of = storage_accesses(scene.walk(port), windows, int(setting.options["accesses"]), outside)
-            program[port.name] = made_of if varies is None else protected(made_of, varies)
-            drawn = traffics(rng)
-            traffic[port.name] = port.fitting(RegisterTraffic() if plain else drawn[int(rng.integers(len(drawn)))])
+            accesses = accesses_of(scene.walk(port), windows)
+            if accesses:
+                program[port.name] = accesses if varies is None else protected(accesses, varies)
+                traffic[port.name] = port.fitting(traffic_of())
     return scene.stimulus(program, traffic, bursts)
 
 
@@ -194,22 +227,16 @@ def long_run(ports: BusPorts, setting: CaseContext, count: int, pause: int) -> S
     scene = BusScene.draw(
         ports, setting, rng, lambda used, _: address_blocks(used, most), lambda: stalled_memory(away, rng)
     )
-    bursts: dict[str, BurstProgram] = {}
-    program: dict[str, tuple[Access, ...]] = {}
-    traffic: dict[str, RegisterTraffic] = {}
-    for port in ports.slaves:
-        windows, varies = scene.windows(port), scene.attributes(port)
-        if not windows:
-            continue
-        if isinstance(port, MemoryPort):
-            made = queued_bursts(rng, windows, scene.shape(port, varies), count, pause)
-            bursts[port.name] = replace(made, timing=stalled_master(away, rng))
-        elif isinstance(port, RegisterPort):
-            accesses = queued_accesses(scene.walk(port), windows, count, pause)
-            program[port.name] = accesses if varies is None else protected(accesses, varies)
-            traffic[port.name] = port.fitting(stalled_registers(away, rng))
-    made_of = scene.stimulus(program, traffic, bursts)
-    return replace(made_of, aside=True, label=f"runs of up to {count} accesses, stalls of {away} cycles")
+    made = _asked(
+        ports,
+        scene,
+        lambda _, windows, shape: replace(
+            queued_bursts(rng, windows, shape, count, pause), timing=stalled_master(away, rng)
+        ),
+        lambda walk, windows: queued_accesses(walk, windows, count, pause),
+        lambda: stalled_registers(away, rng),
+    )
+    return replace(made, aside=True, label=f"runs of up to {count} accesses, stalls of {away} cycles")
 
 
 def flowing_episode(ports: BusPorts, setting: CaseContext) -> Stimulus:
@@ -234,26 +261,20 @@ def crowded_episode(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
     """An episode in which all masters read and write without a pause, and nothing holds them up; none where none does both."""
     rng = np.random.default_rng([setting.seed, 32])
     most = int(setting.options["bytes"])
-    scene = BusScene.draw(ports, setting, rng, lambda used, _: address_blocks(used, most), quick_memory)
-    bursts: dict[str, BurstProgram] = {}
-    program: dict[str, tuple[Access, ...]] = {}
-    traffic: dict[str, RegisterTraffic] = {}
-    for port in ports.slaves:
-        windows, varies = scene.windows(port), scene.attributes(port)
-        if not windows:
-            continue
-        if isinstance(port, MemoryPort):
-            made = crowded_bursts(rng, windows, scene.shape(port, varies), _CROWDED)
-            if made is not None:
-                bursts[port.name] = replace(made, timing=eager_master())
-        elif isinstance(port, RegisterPort):
-            accesses = crowded_accesses(scene.walk(port), windows, _CROWDED)
-            if accesses:
-                program[port.name] = accesses if varies is None else protected(accesses, varies)
-                traffic[port.name] = port.fitting(RegisterTraffic(outstanding=2 * _CROWDED))
-    if not (bursts or program):
-        return []
-    return [replace(scene.stimulus(program, traffic, bursts), aside=True, label=CROWDED)]
+    scene = BusScene.draw(ports, setting, rng, lambda used, _: address_blocks(used, most), steady_memory)
+
+    def bursts(_: MemoryPort, windows: list[Window], shape: BurstShape) -> BurstProgram | None:
+        made = crowded_bursts(rng, windows, shape, _CROWDED)
+        return None if made is None else replace(made, timing=eager_master())
+
+    made = _asked(
+        ports,
+        scene,
+        bursts,
+        lambda walk, windows: crowded_accesses(walk, windows, _CROWDED),
+        lambda: RegisterTraffic(outstanding=2 * _CROWDED),
+    )
+    return [replace(made, aside=True, label=CROWDED)] if made.bursts or made.program else []
 
 
 def slow_episode(ports: BusPorts, setting: CaseContext) -> Stimulus:

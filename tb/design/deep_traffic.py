@@ -59,7 +59,7 @@ def stalled_memory(pause: int, rng: np.random.Generator, held: str = "rb") -> Me
     )
 
 
-def quick_memory() -> MemoryTiming:
+def steady_memory() -> MemoryTiming:
     """A memory that takes all requests, and answers each after some cycles, so that several can be open."""
     return MemoryTiming(_LATENCY, 0, _LATENCY, 0, _OUTSTANDING, _OUTSTANDING)
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.axi.burst import EXOKAY, READ, WRITE
-from goldbeat.pymodels.axi.storage_traffic import Window, telling_data
+from goldbeat.pymodels.axi.storage_traffic import CROWDS, Window, telling_data
 from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access
 from goldbeat.tb.design.bus_ports import data_bytes
 from goldbeat.tb.design.ports.lite import LitePort
@@ -128,7 +128,7 @@ def crowded_accesses(walk: AccessWalk, windows: Sequence[Window], count: int) ->
         return ()
     for window, at in halves[0]:
         walk.write(window, at, walk.lanes)
-    for written, read in (halves[::-1], halves) * 2:
+    for written, read in (halves[::-1], halves) * CROWDS:
         walk.wait(1)
         for number in range(count // 2):
             walk.write(*written[number % len(written)], walk.lanes)

@@ -52,7 +52,7 @@ def bus_obligations(result: RunResult) -> Iterator[Obligation]:
     ports = (*design.register_ports(params), *design.memory_ports(params))
     used = {port.name: [_words(port, e, data_bytes(port)) for e in result.episodes] for port in ports}
     yield from _ends(ports, spans, used)
-    yield from _turns(result)
+    yield from _crowded(result)
     for one in design.found_ranges:
         same = [f"0x{other.base:x}" for other in design.found_ranges if one.repeats(other, params)]
         also = f" (also reached from {', '.join(same)} on)" if same else ""
@@ -95,8 +95,8 @@ class _Flow:
         return int((np.searchsorted(ends, self.done, "left") - since).max(initial=0))
 
 
-def _turns(result: RunResult) -> Iterator[Obligation]:
-    """Where masters, or reads and writes, share a way through the design, that each gets its turn, whatever the others ask for."""
+def _crowded(result: RunResult) -> Iterator[Obligation]:
+    """What much traffic at once shows: how many requests stay open and, where requests share a way, that each gets its turn."""
     design, params = result.request.design, result.request.all_params
     ports = {p.name: p for p in (*design.register_ports(params), *design.memory_ports(params))}
     shared = sum(port.direction == "out" for port in ports.values()) < 2
@@ -139,9 +139,7 @@ def _stay_open(times: Mapping[str, Transactions], ports: Mapping[str, Bundle]) -
             )
             what = f"as many {word}s open at the end of a long run as at its beginning"
             how = f"RTL that does not go from {first} to {last}, or a waiver if it is meant to"
-            role = "araddr" if way == READ and ports[name].has("araddr") else ""
-            pin = ports[name].pin(role) if role else address_pin(ports[name])
-            yield Obligation("outstanding", pin, what, last * _FEWER > first, how)
+            yield Obligation("outstanding", address_pin(ports[name], way), what, last * _FEWER > first, how)
 
 
 def _can(port: Bundle, kind: int) -> bool:
@@ -159,9 +157,10 @@ def _program(episode: EpisodeResult, port: Bundle) -> tuple[Access, ...]:
     return episode.stimulus.program.get(port.name, ())
 
 
-def address_pin(port: Bundle) -> str:
-    """The first of a port's address signals."""
-    return port.pin(next(role for role in ("awaddr", "araddr", "paddr") if port.has(role)))
+def address_pin(port: Bundle, way: int = WRITE) -> str:
+    """A port's address signal of reads or writes, or the only one that it has."""
+    first, second = ("araddr", "awaddr") if way == READ else ("awaddr", "araddr")
+    return port.pin(next(role for role in (first, second, "paddr") if port.has(role)))
 
 
 def _addresses(port: Bundle, spans: Sequence[tuple[int, int]], used: Sequence[Collection[int]]) -> Iterator[Obligation]:
