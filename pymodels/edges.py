@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.usual_clocks import ROUNDED_PS, Period
 
 
@@ -19,12 +21,18 @@ def edges_ps(cycle: npt.NDArray[np.int64], period: Fraction) -> npt.NDArray[np.i
     return found
 
 
-def cycles_of_edges(time_ps: npt.NDArray[np.int64], period: Period) -> npt.NDArray[np.int64] | None:
-    """(n,) cycles since the first of some edges that were rounded to picoseconds; None where one is no edge, or edges are whole."""
+def counted_on_edges(trace: Trace, period: Period) -> Trace | None:
+    """A trace of rounded times as one in cycles of one picosecond each, from 0 on.
+
+    None where the period is whole, so that nothing was rounded, or where a beat is at no edge.
+    """
     exact = Fraction(period)
-    if exact.denominator == 1 or not len(time_ps):
+    if exact.denominator == 1 or not len(trace):
         return None
+    time_ps = trace.time_ps
     whole, rest = np.divmod(time_ps - time_ps[0], exact.numerator)
     near = (2 * rest * exact.denominator + exact.numerator) // (2 * exact.numerator)
     away = np.abs(rest * exact.denominator - near * exact.numerator)
-    return whole * exact.denominator + near if bool((away < ROUNDED_PS * exact.denominator).all()) else None
+    if not bool((away < ROUNDED_PS * exact.denominator).all()):
+        return None
+    return replace(trace, cycle=whole * exact.denominator + near, clock_ps=1, offset_ps=0)

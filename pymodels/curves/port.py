@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from goldbeat.pymodels.curves.service import Windows, right_after
-from goldbeat.pymodels.edges import cycles_of_edges
+from goldbeat.pymodels.edges import counted_on_edges, edges_ps
 from goldbeat.pymodels.measure import Rate, rate_of
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.stored_trace import StoredTrace
@@ -93,9 +93,9 @@ def _overlapping(trace: StoredTrace, cycles: int) -> Iterator[tuple[int, Trace]]
 
 
 def _windows(trace: Trace, dtype: str | SampleType | None, period: Period, cycles: Sequence[int]) -> list[PortWindow]:
-    counted = cycles_of_edges(trace.time_ps, period)
+    counted = counted_on_edges(trace, period)
     if counted is not None:
-        found = _windows(replace(trace, cycle=counted, clock_ps=1, offset_ps=0), dtype, 1, cycles)
+        found = _windows(counted, dtype, 1, cycles)
         return [_on_edges(one, trace, dtype, period) for one in found]
     fine = period != trace.clock_ps
     windows = Windows(trace, in_ps=fine, cycle_ps=period if fine else None)
@@ -143,8 +143,7 @@ def rate_over_time(trace: Trace, step: Period) -> Iterable[tuple[int, int, int]]
         return
     time = trace.time_ps
     exact, span = Fraction(step), int(time[-1]) - int(time[0])
-    number = np.arange(int(span // exact) + 2, dtype=np.int64)
-    edges = int(time[0]) - -number * exact.numerator // exact.denominator
+    edges = int(time[0]) + edges_ps(np.arange(int(span // exact) + 2, dtype=np.int64), exact)
     at = np.searchsorted(time, edges)
     before = np.concatenate([[0], np.cumsum(trace.valid_bytes())])
     for start, first, last in zip(edges[:-1].tolist(), at[:-1], at[1:], strict=True):

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.curves.service import SlowWindow, Windows, right_after
-from goldbeat.pymodels.edges import cycles_of_edges
+from goldbeat.pymodels.edges import counted_on_edges
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.usual_clocks import Period
@@ -75,9 +75,9 @@ def extreme_window(
         most: the highest rate.
     """
     period = clock_ps or trace.clock_ps
-    counted = cycles_of_edges(trace.time_ps, period) if span.kind == "cycle" else None
+    counted = counted_on_edges(trace, period) if span.kind == "cycle" else None
     if counted is not None:
-        found = extreme_window(replace(trace, cycle=counted, clock_ps=1, offset_ps=0), span, most=most)
+        found = extreme_window(counted, span, most=most)
         length = ceil(span.count * period)
         return found and replace(found, start=right_after(trace, found.beat), length=length)
     if span.kind in ("ps", "cycle"):

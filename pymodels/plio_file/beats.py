@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.plio_file.clock import PortClock, given_clock, infer_clock, on_grid
+from goldbeat.pymodels.plio_file.clock import PortClock, given_clock, infer_clock, whole_multiples
 from goldbeat.pymodels.plio_file.words import KEEP_IGNORED
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.trace import Trace
@@ -172,7 +172,7 @@ def build_trace(beats: Beats, kind: SampleType, width: int, clock_ps: Period | N
         clock = given_clock(clock_ps, step, resolution)
     else:
         clock = infer_clock(step)
-        if on_grid(step, clock.period_ps):
+        if whole_multiples(step, clock.period_ps):
             clock = replace(clock, exact_ps=Fraction(clock.period_ps))
     period, offset, cycle = clock.period_ps, 0, beats.cycle
     if beats.time is not None:

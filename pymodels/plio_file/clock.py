@@ -135,7 +135,7 @@ def stamped_period(period_ps: int) -> int:
     return period_ps - 1 if period_ps not in USUAL_PERIODS and period_ps - 1 in USUAL_PERIODS else period_ps
 
 
-def on_grid(step: npt.NDArray[np.int64], period_ps: int) -> bool:
+def whole_multiples(step: npt.NDArray[np.int64], period_ps: int) -> bool:
     """Whether all times between beats are whole multiples of a period."""
     return not bool((step % period_ps).any())
 
@@ -143,7 +143,7 @@ def on_grid(step: npt.NDArray[np.int64], period_ps: int) -> bool:
 def given_clock(period: Period, step: npt.NDArray[np.int64], resolution_ps: int = 1) -> PortClock:
     """The user's clock, held against the (n - 1,) times between beats, of a resolution."""
     period_ps, exact = round(period), exact_period(period)
-    if len(step) and on_grid(step, period_ps):
+    if len(step) and whole_multiples(step, period_ps):
         # The file has the rounded period itself.
         exact = Fraction(period_ps)
     clock = PortClock(period_ps, "given", len(step), resolution_ps=resolution_ps, exact_ps=exact)
