@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Protocol
@@ -95,6 +95,8 @@ class LiveArray:
         full_pushes: pushes that found a queue full, by channel.
         tokens: tokens that nobody has waited for, by channel.
         remarks: what a user should know of a run that went well.
+        left: those remarks that say which of the host's words nothing takes, or which of its tasks never ends.
+        leftovers: tell, after the end, what else of the host's words nothing takes.
         rescues: tried in turn when nothing moves; True if something will.
     """
 
@@ -119,6 +121,8 @@ class LiveArray:
         self.lose_pushes = False
         self.full_pushes: Counter[str] = Counter()
         self.remarks: list[str] = []
+        self.left: list[str] = []
+        self.leftovers: list[Callable[[], Iterable[str]]] = []
         self.scratchpad = Scratchpad()
         self.registers: ArrayRegisters | None = None
         """What makes them enters itself."""
@@ -461,7 +465,6 @@ class LiveArray:
             moved, ran = self._round(host_first)
             if self.ended():
                 self._note_unawaited()
-                self._note_surplus()
                 return True
             spins = 0 if moved else spins + 1
             if not moved and (not ran or spins > _SPINS):
@@ -539,26 +542,37 @@ class LiveArray:
                 text = f"nothing waits for {some}{channel.name}: on silicon its host array may be read too early"
                 self.remarks += [text] * (text not in self.remarks)
 
-    def _note_surplus(self) -> None:
-        """Words that have come to a shim and that no task takes: the fills end only because the streams hold them."""
-        for sink in self.streams.sinks.values():
-            channel = sink.channel
-            if sink.stored and channel is not None and channel.tile.kind is TileKind.SHIM and channel.idle:
-                self.remarks.append(f"{sink.stored} words have come to {channel.name} and no task takes them")
+    def _leave(self, text: str, *, counts: bool = True) -> None:
+        self.remarks.append(text)
+        self.left += [text] * counts
+
+    def _host_sends(self) -> bool:
+        """Words that are left over may be the host's: a core that makes them by itself makes more than are asked for."""
+        sends = (c for c in self.channels.values() if c.direction is Direction.MM2S)
+        return any(c.words for c in sends if c.tile.kind is TileKind.SHIM)
 
     def note_left(self) -> None:
-        """After everything else: words that stay in streams inside the array, however long it goes on."""
-        inside = [s for s in self.streams.sinks.values() if s.port.tile.kind is not TileKind.SHIM and not s.lost]
+        """After everything else: words that nothing takes, however long it goes on."""
+        sinks = [s for s in self.streams.sinks.values() if not s.lost]
+        inside = [s for s in sinks if s.port.tile.kind is not TileKind.SHIM]
         for _ in range(_SETTLES):
             under_way = any(s.stored or (s.channel is not None and s.channel.begun) for s in inside)
+            under_way = under_way or any(text for tell in self.leftovers for text in tell())
             if not under_way or not any(self._round(False)):
                 break
-        for sink in inside:
+        for sink in sinks:
+            if sink.port.tile.kind is TileKind.SHIM:
+                if sink.stored and sink.channel is not None and sink.channel.idle:
+                    text = f"{sink.stored} words have come to {sink.channel.name} and no task takes them"
+                    self._leave(text, counts=self._host_sends())
+                continue
             if sink.channel is not None and sink.channel.begun:
-                self.remarks.append(f"{sink.channel.name} {sink.channel.state}: no more come")
+                self._leave(f"{sink.channel.name} {sink.channel.state}: no more come")
             if sink.stored:
                 end = sink.port if sink.channel is None else sink.channel.name
-                self.remarks.append(f"{sink.stored} words stay in the stream to {end}: {_STAY}")
+                self._leave(f"{sink.stored} words stay in the stream to {end}: {_STAY}")
+        for text in (text for tell in self.leftovers for text in tell()):
+            self._leave(text)
 
     def _served(self) -> bool:
         """The host has all that it waits for, although some of what it sends was never taken, or never came."""
@@ -569,7 +583,7 @@ class LiveArray:
             return False
         for channel in shims:
             fate = "the sequence waits for none of them" if channel.direction is Direction.S2MM else "nobody takes them"
-            self.remarks.append(f"{channel.name} {channel.state}: {fate}")
+            self._leave(f"{channel.name} {channel.state}: {fate}")
         return True
 
     def _nowhere(self, channel: LiveChannel) -> bool:

@@ -78,6 +78,7 @@ class _LiveOnce:
     remarks: list[str]
     words: dict[str, int]
     unfinished: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
 
 
 def run_live(
@@ -117,7 +118,7 @@ def run_live(
     tight.close()
     report = () if good else tuple(bad.report)
 
-    order = _order(build, given, array, runs, lose_pushes) if good else ArrayOrder()
+    order = replace(_order(build, given, array, runs, lose_pushes), left=first.left) if good else ArrayOrder()
     types, cut = dict(array.host_types), first.unfinished if good else ()
     return LiveResult(good, first.hosts, differing, order, report, tuple(remarks), first.words, types, cut)
 
@@ -132,16 +133,19 @@ def array_order(build: Callable[[], LiveArray]) -> ArrayOrder:
         HostSequenceError: the host's sequence cannot be executed.
         GoldbeatError: a program cannot be executed.
     """
-    array = build()
-    array.close()
-    made: list[LiveArray] = []
+    array, made = build(), list[LiveArray]()
 
     def kept() -> LiveArray:
         made.append(build())
         return made[-1]
 
     try:
-        return _order(kept, {}, array, 1, False, thorough=False)
+        found = _order(kept, {}, array, 1, False, thorough=False)
+        if found.hangs:
+            array.close()
+            return found
+        once = _once(array, {}, 1, False, False, settles=True)
+        return replace(found, left=once.left, remarks=tuple(dict.fromkeys((*found.remarks, *once.remarks))))
     except GoldbeatError as error:
         if made and made[-1].host_error is error:
             raise HostSequenceError(str(error)) from error
@@ -233,7 +237,8 @@ def _once(
         unfinished = tuple(array.unfinished())
         if good and settles:
             array.note_left()
-        return _LiveOnce(good, hosts, [] if good else array.report(), _told(array), words, unfinished)
+        left = tuple(dict.fromkeys(array.left))
+        return _LiveOnce(good, hosts, [] if good else array.report(), _told(array), words, unfinished, left)
     finally:
         array.close()
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -68,6 +68,7 @@ class LiveFifos:
         resident: other channels of each fifo with their first tasks, and its locks.
         headers: of fifos that a shim sends as packets.
         constant: fifos of initial values that nobody replaces, with the lock that lets a memory tile send them.
+        filled: fifos whose objects are the host's, links included.
     """
 
     ends: dict[PlanEnd, LiveEnd]
@@ -75,6 +76,7 @@ class LiveFifos:
     resident: dict[str, list[tuple[LiveChannel, list[LiveTask], list[LiveLock]]]] = field(default_factory=dict)
     headers: dict[str, PacketHeader] = field(default_factory=dict)
     constant: dict[str, LiveLock] = field(default_factory=dict)
+    filled: set[str] = field(default_factory=set)
 
     def send_again(self, array: LiveArray) -> bool:
         """Send initial values once more to a core that waits for them: newer compilers let a memory tile do so for ever.
@@ -95,6 +97,15 @@ class LiveFifos:
             self.constant[name].value += self.constant[name].initial
             array.remarks.append(f"the initial values of {name} are sent again; older compilers send them once")
         return bool(starved)
+
+    def untaken(self, array: LiveArray) -> Iterator[str]:
+        """Objects of the host that came to a core whose program never acquires them."""
+        for (name, port, _), hold in self.ends.items():
+            tile = hold.end.pool.tile
+            if port is FifoEnd.PRODUCE or name not in self.filled or tile not in array.core_controls:
+                continue
+            if hold.takes is not None and (count := hold.takes.value // hold.end.units) > 0:
+                yield f"{count} object(s) of {name} stay in {tile}: its program never acquires them"
 
     def rearm(self, name: str) -> None:
         """Reset a fifo's channels other than the shim's, set their locks as at the start, start them again.
@@ -146,7 +157,20 @@ def add_plan(array: LiveArray, plan: Plan, pinned: Mapping[Tile, Collection[int]
                 way = Direction.MM2S if one.port is FifoEnd.PRODUCE else Direction.S2MM
                 found.shims[fifo.name] = shim = (one.tile, way, one.channel)
                 array.objects[shim] = fifo.name, types[fifo.name].size // WORD_BYTES
+    found.filled = _host_filled(plan)
     array.rescues.append(lambda: found.send_again(array))
+    array.leftovers.append(lambda: found.untaken(array))
+    return found
+
+
+def _host_filled(plan: Plan) -> set[str]:
+    """Fifos that carry only what the host sends."""
+    ends = [end for fifo in plan.fifos for end in fifo.ends]
+    made = [end for end in ends if end.port is FifoEnd.PRODUCE]
+    into = {end.fifo: {e.fifo for e in ends if e.port is FifoEnd.CONSUME and e.pool == end.pool} for end in made}
+    found = {end.fifo for end in made if end.tile.kind is TileKind.SHIM}
+    while more := {name for name, sources in into.items() if sources and sources <= found} - found:
+        found |= more
     return found
 
 

@@ -53,6 +53,7 @@ class ArrayOrder:
         pictures: make the pictures of the pairs.
         host_steps: what the runtime sequence starts and waits for, in order; empty where several designs were executed.
         remarks: what a user should know of the execution.
+        left: those remarks that say which of the host's words nothing takes, or which of its tasks never ends.
     """
 
     unordered: tuple[str, ...] = ()
@@ -61,6 +62,7 @@ class ArrayOrder:
     host_steps: tuple[HostStep, ...] = ()
     hangs: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
 
     @property
     def wrong(self) -> tuple[str, ...]:
@@ -69,8 +71,8 @@ class ArrayOrder:
 
     @property
     def unshown(self) -> tuple[str, ...]:
-        """Why a run whose results were not seen to differ is no pass."""
-        return () if self.unordered else self.pairs
+        """Why a run whose results were not seen to differ, or whose words are left over, is no pass."""
+        return (*(() if self.unordered else self.pairs), *self.left)
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -89,6 +91,7 @@ def joined_order(parts: Iterable[ArrayOrder]) -> ArrayOrder:
         tuple(make for one in all_of for make in one.pictures),
         hangs=tuple(dict.fromkeys(text for one in all_of for text in one.hangs)),
         remarks=tuple(dict.fromkeys(text for one in all_of for text in one.remarks)),
+        left=tuple(dict.fromkeys(text for one in all_of for text in one.left)),
     )
 
 

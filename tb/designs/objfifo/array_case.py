@@ -139,6 +139,8 @@ def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     for fifo, x in whole.sinks.items():
         wanted = executed.result.streams.get(fifo, np.zeros(0, np.uint32))
         got = ports[f"m_axis_{x}"].data.view("<u4").reshape(-1)
+        # Words that no task takes leave too; the array's model alone says which.
+        got = got[: len(wanted)]
         compared += len(wanted)
         if not np.array_equal(got, wanted):
             failures.append(

@@ -73,7 +73,8 @@ def check(
     A design with parts that no plan has is executed, its host arrays zeros.
     Notes list where mlir-aie's compiler gives another result; they do not change the exit code.
 
-    Exit code: 0 sound, 1 a rule is broken or the design hangs, 2 bad usage or bad input, 3 nothing to check.
+    Exit code: 0 sound, 1 a rule is broken or the design hangs, 2 bad usage or bad input,
+    3 nothing to check, unordered accesses, or words of the host left over.
     """
     if page is not None:
         check_free(page, force)

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from traceback import extract_tb
 from typing import Annotated, Any
@@ -16,13 +17,16 @@ import typer
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
-from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
+from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions, kernel_functions
 from goldbeat.pymodels.objfifo.live.timings import joined_order
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
+from goldbeat.pymodels.objfifo.open_design import open_fifo_design
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile, array_file, difference, expected_array
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Force, Json, check_free, print_json, say
+from goldbeat.tb.designs.objfifo.opened_design import plan_hangs
 
 
 def execute(
@@ -64,7 +68,7 @@ def execute(
     """Execute a whole design without time.
 
     Exit code: 0 done, 1 it hangs, an array differs, or a result depends on the timing, 2 bad input
-    or a script's own check fails, 3 nothing moves.
+    or a script's own check fails, 3 nothing moves, unordered accesses, or words of the host left over.
     """
     targets = _targets(outputs, force)
     kernels = kernel_functions(kernel or ())
@@ -74,15 +78,23 @@ def execute(
         _no_arguments(design, arguments)
         text = TextArray(design, kernels, device, sequence)
         results = [run_live(text.build, given, runs=runs, lose_pushes=lose_pushes)]
+        planned: Callable[[], FifoDesign] = partial(open_fifo_design, design)
     else:
         script = ScriptArray(design, arguments or (), kernels, device, packets=packets)
         with _rules_of(design):
             results = script.execute(given, runs=runs, lose_pushes=lose_pushes)
-    found = results[-1]
+        planned = script.planned
+    found = results[-1] = _by_its_plan(results[-1], planned, kernels)
     wrong = list(_differences(found, wanted))
     for name, path in targets.items():
         np.save(path, _array(found, name), allow_pickle=False)
     _end(found, wrong, results, as_json)
+
+
+def _by_its_plan(found: LiveResult, planned: Callable[[], FifoDesign], kernels: KernelFunctions) -> LiveResult:
+    """Where words are left over, a hang that the streams' storage hides is one, as in all other commands."""
+    hangs = plan_hangs(planned, kernels) if found.order.left else ()
+    return replace(found, completes=False, report=hangs) if hangs else found
 
 
 @contextmanager
@@ -170,6 +182,7 @@ def _report(found: LiveResult, wrong: list[str], runs: int, idle: list[int], as_
                 "waits": list(found.report),
                 "unfinished": list(found.unfinished),
                 "remarks": list(found.remarks),
+                "left": list(found.order.left),
                 "words": found.words,
                 "wrong": wrong,
                 "idle": idle,

@@ -148,7 +148,8 @@ def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> R
         f"{n} would differ if the host were faster than the cores, which begin first on silicon"
         for n in result.differing
     ]
-    lines = [text for e in made.episodes for text in e.notes] + [*result.remarks, *late]
+    said = [text for text in result.remarks if text not in result.order.left]
+    lines = [text for e in made.episodes for text in e.notes] + [*said, *late]
     table = MeasurementTable("tiles", ("tile", "stream", "words", "cycles"), tuple(rows))
     name = Path(str(context.options["design"])).name
     return RunAnswer(name, facts={"tiles": facts}, tables=[table], lines=lines, outputs=dict(result.hosts))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES, TEXT
 from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
 from goldbeat.pymodels.objfifo.live.execute import HostSequenceError, LiveResult, array_order, run_live
-from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
+from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions, kernel_functions
 from goldbeat.pymodels.objfifo.live.random_data import random_array
 from goldbeat.pymodels.objfifo.live.record import recorded_runs
 from goldbeat.pymodels.objfifo.live.record_events import RunRecord
@@ -28,6 +28,7 @@ from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.script.declared import Declared, planned_form
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
+from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
 from goldbeat.tb.design.file_stamp import file_stamp
 
 HostInputs = Mapping[str, npt.ArrayLike | ArrayFile]
@@ -147,6 +148,20 @@ def needs_execution(found: FifoDesign) -> bool:
             raise
         return True
     return False
+
+
+def plan_hangs(read: Callable[[], FifoDesign], kernels: KernelFunctions) -> tuple[str, ...]:
+    """Why a design does not complete by its plan, as ``check`` says it; empty where it does, or where no plan says all."""
+    try:
+        with kernels_stand_in(kernels):
+            made = read()
+            if needs_execution(made):
+                return ()
+            report = analyse(made)
+    except GoldbeatError:
+        return ()
+    sure = report.verdict in (DesignVerdict.HANGS, DesignVerdict.DEPENDS)
+    return tuple(report.text().splitlines()) if sure else ()
 
 
 def _spreads(found: FifoDesign) -> bool:

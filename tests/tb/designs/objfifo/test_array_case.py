@@ -50,6 +50,17 @@ def report(*arguments):
 
 
 @pytest.mark.sim
+@pytest.mark.parametrize(("sent", "code"), [(96, 0), (112, 3), (192, 1)])
+def test_words_that_no_task_takes_have_one_verdict(sent, code):
+    more = f"rt.sequence(np.ndarray[({sent},), np.dtype[np.int32]], words)"
+    Path("design.py").write_text(ADD_THREE.replace("rt.sequence(words, words)", more))
+    views = (["check"], ["exec"], ["run", "--force"], ["run", "--force", "--array"])
+    found = [CliRunner().invoke(app, ["objfifo", view, "design.py", *rest]) for view, *rest in views]
+    assert [one.exit_code for one in found] == [code] * 4
+    assert code != 3 or all("words have come to S2MM 0" in one.output for one in found)
+
+
+@pytest.mark.sim
 def test_whole_design_from_host_to_host(folder, monkeypatch):
     fast, slow = report(), report("--work", "tile_0_2=40")
     assert fast["status"] == slow["status"] == "pass"

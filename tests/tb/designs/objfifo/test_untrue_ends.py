@@ -158,6 +158,18 @@ def test_words_that_stay_on_their_way(changed: str, said: str) -> None:
         found = json.loads(goldbeat("objfifo", command, TEXT, "--json").stdout)
         remarks = (found if key is None else found[key])["remarks"]
         assert any(said in line for line in remarks) if said else not remarks
+    assert codes(TEXT, "check", "exec", "run") == [3 if said else 0] * 3
+
+
+def test_objects_that_a_worker_never_takes() -> None:
+    text = ADD_THREE.replace("Runtime, Worker", "Runtime, Worker, range_")
+    text = text.replace("near.prod()])", "near.prod()], while_true=False)").replace(
+        "a, b =", "for _ in range_(11):\n     a, b ="
+    )
+    for line in ("b[:] = a + 3", "x.release(1)", "y.release(1)"):
+        text = text.replace(f"    {line}", f"     {line}")
+    SCRIPT.write_text(text.replace("(words, words)", "(words, np.ndarray[(88,), np.dtype[np.int32]])"))
+    assert codes(SCRIPT, "check", "exec") == [3, 3]
 
 
 def test_what_a_tile_does_not_hold() -> None:
