@@ -133,23 +133,24 @@ def array_order(build: Callable[[], LiveArray]) -> ArrayOrder:
         HostSequenceError: the host's sequence cannot be executed.
         GoldbeatError: a program cannot be executed.
     """
-    array, made = build(), list[LiveArray]()
+    array = build()
+    array.close()
+    made: list[LiveArray] = []
 
     def kept() -> LiveArray:
         made.append(build())
         return made[-1]
 
     try:
-        found = _order(kept, {}, array, 1, False, thorough=False)
-        if found.hangs:
-            array.close()
-            return found
-        once = _once(array, {}, 1, False, False, settles=True)
-        return replace(found, left=once.left, remarks=tuple(dict.fromkeys((*found.remarks, *once.remarks))))
+        return _order(kept, {}, array, 1, False, thorough=False)
     except GoldbeatError as error:
         if made and made[-1].host_error is error:
             raise HostSequenceError(str(error)) from error
         raise
+
+
+def _as_built(array: LiveArray) -> None:
+    """Buffers without initial values stay zeros."""
 
 
 def _order(
@@ -183,13 +184,19 @@ def _order(
             return once.good, once.hosts
 
         try:
-            usual, recorder = _recorded(run)
+            usual, recorder = _recorded(run, {})
+            if pieces := recorder.shared_fills():
+                usual, recorder = _recorded(run, pieces)
             lost = recorder.array.lost_wait
             if usual[0]:
                 found = array_findings(recorder)
                 shown = shown_order(run, usual, recorder.array.memories, found, thorough=thorough)
-                remarks = tuple(dict.fromkeys(recorder.array.remarks))
-                return replace(shown, host_steps=tuple(recorder.host_steps), remarks=remarks)
+                rest = _LiveOnce(True, {}, [], [], {})
+                if not thorough:
+                    fill = random_buffers if buffers else _as_built
+                    rest = _once(build(), data, runs, lose_pushes, False, prepare=fill, settles=True)
+                remarks = tuple(dict.fromkeys((*recorder.array.remarks, *rest.remarks)))
+                return replace(shown, host_steps=tuple(recorder.host_steps), remarks=remarks, left=rest.left)
         except GoldbeatError as failure:
             error = failure
     if error is not None and not thorough:
@@ -197,11 +204,16 @@ def _order(
     return ArrayOrder(hangs=(lost,) if lost else ())
 
 
-def _recorded(run: TimedRun) -> tuple[tuple[bool, Hosts], OrderRecorder]:
-    """The usual schedule, and its record."""
+def _recorded(run: TimedRun, pieces: Mapping[str, int]) -> tuple[tuple[bool, Hosts], OrderRecorder]:
+    """The usual schedule, in which channels send at most so many words at once, and its record."""
     recorders: list[OrderRecorder] = []
+
+    def record(array: LiveArray) -> None:
+        array.streams.pieces = pieces
+        recorders.append(OrderRecorder(array, script_line))
+
     with watched_memories():
-        usual = run(lambda array: recorders.append(OrderRecorder(array, script_line)))
+        usual = run(record)
     return usual, recorders[0]
 
 
@@ -212,7 +224,7 @@ def _once(
     lose_pushes: bool,
     host_first: bool,
     wish: RecordWish | None = None,
-    prepare: Callable[[LiveArray], None] = lambda array: None,
+    prepare: Callable[[LiveArray], None] = _as_built,
     settles: bool = False,
 ) -> _LiveOnce:
     """One order; ``settles``: afterwards words that are under way arrive, and those that stay have a remark."""

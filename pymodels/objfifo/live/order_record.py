@@ -20,7 +20,7 @@ from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask, Li
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.streams import LiveSource, TilePort
 from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, Direction, HostStep
-from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 from goldbeat.pymodels.order.byte_walk import ByteRuns, ByteWalk, byte_ranges
 from goldbeat.pymodels.order.conflicts import OrderedAccess
 from goldbeat.pymodels.order.counters import CountingSemaphore
@@ -28,6 +28,8 @@ from goldbeat.pymodels.order.partial_order import PartialOrder
 from goldbeat.pymodels.order.watched_memory import Steps
 
 CONTROL = "control packets"
+_PIECES = 1 << 14
+"""Most pieces in which a channel sends what others write; each is an access."""
 
 
 @dataclass(frozen=True)
@@ -294,6 +296,23 @@ class OrderRecorder:
             named: list[tuple[Hashable, LiveWords]] = [*self.array.memories.items(), *self.array.hosts.items()]
             self._regions = [(int(w.__array_interface__["data"][0]), w.nbytes, memory) for memory, w in named]
         return "", at
+
+    def shared_fills(self) -> dict[str, int]:
+        """Channels that send what another channel writes, and the words in which a second record must send them.
+
+        A piece counts as read when its first word arrives: only single words show which of them a receiver may overwrite.
+        """
+        walks: dict[bool, dict[tuple[str, Hashable], list[tuple[int, int]]]] = {True: {}, False: {}}
+        for one in self.accesses:
+            if not isinstance(one.walk.memory, Tile) and isinstance(one.who, Accessor) and not one.walk.empty:
+                walks[one.write].setdefault((one.who.actor, one.walk.memory), []).append(one.walk.outline)
+        found = {}
+        for (name, memory), reads in walks[False].items():
+            writes = [outline for (_, other), some in walks[True].items() if other == memory for outline in some]
+            low, high = min(low for low, _ in reads), max(high for _, high in reads)
+            if any(first < high and low < end for first, end in writes):
+                found[name] = -(-sum(end - first for first, end in reads) // (WORD_BYTES * _PIECES))
+        return found
 
     # -- the end
 

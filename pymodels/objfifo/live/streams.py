@@ -7,6 +7,7 @@ A packet is what one descriptor sends. A receiver of several sources takes whole
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -17,7 +18,7 @@ from goldbeat.pymodels.objfifo.live.compression import ZeroExpander
 from goldbeat.pymodels.objfifo.live.dma import LiveChannel, LiveWords
 from goldbeat.pymodels.objfifo.live.placed_packets import PlacedPackets, StreamPiece
 from goldbeat.pymodels.objfifo.plan.plan import PacketHeader
-from goldbeat.pymodels.objfifo.plan.tile import Tile
+from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
 STORAGE = 16
 """Words that a port holds beside the descriptor at hand."""
@@ -139,7 +140,9 @@ class LiveSink:
             return False
         if channel.expander is not None:
             return self._expand(channel, channel.expander)
-        words = self.pull(min(self.stored, channel.left))
+        # Each piece that comes to a host array counts by itself.
+        most = len(self._words[0].words) if channel.tile.kind is TileKind.SHIM else self.stored
+        words = self.pull(min(most, channel.left))
         channel.causes = self.causes
         channel.put(words)
         return True
@@ -225,6 +228,8 @@ class LiveStreams:
         self.sinks: dict[TilePort, LiveSink] = {}
         self.routes: dict[TilePort, list[LiveRoute]] = {}
         self.watch: StreamWatch | None = None
+        self.pieces: Mapping[str, int] = {}
+        """The most words that a channel sends at once, by its name."""
 
     def connect(
         self,
@@ -294,6 +299,8 @@ class LiveStreams:
         if count == 0:
             return False
         ends = source.channel is None or source.channel.bd is None or not source.channel.bd.bd.suppress_tlast
+        if source.channel is not None:
+            count = min(count, self.pieces.get(source.channel.name, count))
         if source.channel is not None and source.channel.held:
             count, source.channel.once = min(count, _SLOW_WORDS), False
         words = source.take(count)
