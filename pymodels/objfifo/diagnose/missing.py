@@ -10,7 +10,7 @@ import numpy as np
 from goldbeat.pymodels.objfifo.diagnose.stream_word import object_place
 from goldbeat.pymodels.objfifo.plan.access import CodeLine
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, FifoEnd
-from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, bd_number
 from goldbeat.pymodels.objfifo.untimed.machine import ChannelAgent, CoreAgent, LockAgent, Machine
 
 
@@ -66,7 +66,7 @@ def missing_word(machine: Machine, agent: LockAgent) -> MissingWord | None:
             fifo,
             word,
             *object_place(plan, fifo, word),
-            bd.id if bd else None,
+            bd_number(agent.tile, bd.id) if bd else None,
             bd.buffer if bd else "",
         )
     if isinstance(agent, CoreAgent) and agent.access is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, DmaChannel, Plan
-from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, bd_number
 from goldbeat.pymodels.objfifo.untimed.functional import bd_addresses
 
 
@@ -65,9 +65,9 @@ def word_of_channel(plan: Plan, tile: Tile, direction: Direction, index: int, wo
     bases = {b.name: b.address // WORD_BYTES for b in (*plan.tile(tile).buffers, *plan.hosts)}
     place = None if address < 0 else address - bases.get(bd.buffer, 0)
     item, element = object_place(plan, channel.fifo, word)
-    name = f"{channel.name} of {tile}"
+    name, number = f"{channel.name} of {tile}", bd_number(tile, bd.id)
     return StreamWord(
-        name, channel.fifo, word, item, element, bd.id, at, bd.length, use, _walk(bd, at), bd.buffer, place
+        name, channel.fifo, word, item, element, number, at, bd.length, use, _walk(bd, at), bd.buffer, place
     )
 
 

@@ -117,8 +117,9 @@ def transfers_of(runtimes: Sequence[Runtime]) -> dict[str, Any]:
 
 def _transfer(move: Move) -> Transfer:
     dims = pairs(list(zip(move.tap.sizes, move.tap.strides, strict=True)))
+    handle, first = move.handle, int(move.tap.offset)
     return Transfer(
-        move.handle.name, move.handle.port, move.data.name, int(move.tap.offset), dims, move.wait, where=move.where
+        handle.name, handle.port, move.data.name, first, dims, move.wait, where=move.where, waited=move.waited
     )
 
 

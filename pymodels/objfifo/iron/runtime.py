@@ -80,7 +80,7 @@ class TaskGroup:
 
 @dataclass(frozen=True)
 class Move:
-    """One fill or drain."""
+    """One fill or drain; ``waited``: the host waits before it, and after the one before it."""
 
     handle: ObjectFifoHandle
     data: RuntimeData
@@ -88,6 +88,7 @@ class Move:
     wait: bool
     group: TaskGroup | None = None
     where: str = ""
+    waited: bool = False
 
 
 class Runtime:
@@ -116,6 +117,7 @@ class Runtime:
         self.workers: list[Worker] = []
         self.places: list[ShimPlace] = []
         self._groups: list[TaskGroup] = []
+        self._waited = False
         self.arguments = [self._argument(one) for one in fn_args]
         scope().runtimes.append(self)
 
@@ -150,10 +152,11 @@ class Runtime:
         """
         if packet is not None:
             raise UsageError(f"{handle.name}: a packet of its own is executed (goldbeat objfifo exec), not planned")
-        self._move(handle, handle.port, data, tap, wait, handle.shim)
+        self._move(handle, handle.port, data, tap, wait, handle.shim, group)
 
     def finish(self, group: Any) -> None:
-        """Nothing: transfers are declared in order."""
+        """Transfers that follow come after a wait, if one of the group's reports its end."""
+        self._waited |= any(move.wait for move in self.moves if move.group is group)
 
     def inline_ops(self, function: Callable[..., Any], args: Sequence[Any] = ()) -> None:
         """Call a function where the sequence has come to; an execution does, a plan has no place for it."""
@@ -253,7 +256,8 @@ class Runtime:
             tap = ElementPattern(data.shape, 0, [math.prod(data.shape)], [1])
         handle = self._same(handle)
         self._bind(handle, where)
-        self.moves.append(Move(handle, data, tap, wait, group, str(written_at() or "")))
+        self.moves.append(Move(handle, data, tap, wait, group, str(written_at() or ""), self._waited))
+        self._waited = False
         self.events.append(self.moves[-1])
 
     def _bind(self, handle: ObjectFifoHandle, where: Any) -> None:
@@ -288,4 +292,5 @@ class Runtime:
         if task_group not in self._groups:
             raise UsageError("this task group is finished already")
         self._groups.remove(task_group)
+        self.finish(task_group)
         self.events.append(task_group)

@@ -38,6 +38,10 @@ class CompiledCallError(MlirError, NoStandInError):
     """A call of compiled code that nothing stands for."""
 
 
+class ProgramTextError(MlirError):
+    """An operation that cannot be executed with its operands, such as an access outside an array."""
+
+
 class ScalarProgram:
     """A program in text: a core's, or the host's sequence.
 
@@ -96,7 +100,10 @@ class ScalarProgram:
                 assert op.flow is not None
                 ended = yield from op.flow(env)
             except _NOT_UNDERSTOOD as error:
-                self.fail(op, *_said(op, error))
+                token = op.token
+                raise ProgramTextError(
+                    *_said(op, error), file=self.file, line=token.line, column=token.column
+                ) from error
             if ended is not None:
                 return ended
         return None

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from goldbeat.pymodels.objfifo.plan.access import Loop, Steps
-from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, FifoDesign, Link
+from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, FifoDesign, Link, Transfer
 from goldbeat.pymodels.objfifo.plan.layout import DesignLayout, EndKey, end_key, moved_elements, pool_owner, shared_tile
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd, Pad
 from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError
@@ -424,7 +424,33 @@ def _accesses(
 # -- the host ---------------------------------------------------------------------------------------------------------
 
 
+def transfer_waves(design: FifoDesign) -> Iterator[list[tuple[int, Transfer, Tile]]]:
+    """The host's transfers between waits: the number, the transfer, and its shim."""
+    wave: list[tuple[int, Transfer, Tile]] = []
+    for number, move in enumerate(design.transfers):
+        if move.waited and wave:
+            yield wave
+            wave = []
+        tile = shim_of(design.fifo(move.fifo), move.port)
+        if tile is not None:
+            wave.append((number, move, tile))
+    yield wave
+
+
+def _descriptors(design: FifoDesign) -> Iterator[RuleError]:
+    seen: set[Tile] = set()
+    for wave in transfer_waves(design):
+        for tile in {tile: None for _, _, tile in wave}.keys() - seen:
+            mine = [f"{'fill' if m.port is FifoEnd.PRODUCE else 'drain'} of {m.fifo}" for _, m, t in wave if t == tile]
+            if len(mine) > (have := tile.limits.bds):
+                seen.add(tile)
+                parts = ", ".join(f"{count} for the {what}" for what, count in Counter(mine).items())
+                text = f"{tile} needs {len(mine)} buffer descriptors with no wait in between and has {have}"
+                yield RuleError("bds", f"{text}: {len(mine) - have} too many ({parts})")
+
+
 def _transfers(design: FifoDesign) -> Iterator[RuleError]:
+    yield from _descriptors(design)
     hosts = {h.name: h for h in design.hosts}
     taken: set[tuple[Tile, int]] = set()
     for number, move in enumerate(design.transfers):
@@ -438,6 +464,8 @@ def _transfers(design: FifoDesign) -> Iterator[RuleError]:
             yield RuleError("transfer-shim", f"{what}: that end is not on a shim tile")
             continue
         if move.bd is not None:
+            if not 0 <= move.bd < tile.limits.bds:
+                yield RuleError("transfer-shim", f"{what}: bd_id {move.bd}, {tile} has 0 to {tile.limits.bds - 1}")
             if (tile, move.bd) in taken:
                 yield RuleError("transfer-shim", f"{what}: bd_id {move.bd} of {tile} is in use already")
             taken.add((tile, move.bd))

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 from goldbeat.pymodels.objfifo.plan.plan import Plan, StreamEnd
-from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
+from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind, bd_number
 
 FORMAT = 1
 """Version of the JSON form; it grows when a field changes its meaning or goes away."""
@@ -17,9 +17,14 @@ FORMAT = 1
 def to_json(plan: Plan) -> dict[str, Any]:
     """The plan as plain values: every dataclass an object with its fields, every tile its column, row and kind.
 
-    Buffer descriptors have ``base_words`` in addition to ``base_bytes``.
+    Buffer descriptors have ``base_words`` in addition to ``base_bytes``, and those of shims ``number``, which is ``id`` unless
+    the host writes one again.
     """
     found: dict[str, Any] = _plain(plan)
+    for one, tile in zip(found["tiles"], plan.tiles, strict=True):
+        shims = one["channels"] if tile.tile.kind is TileKind.SHIM else []
+        for bd in (bd for channel in shims for bd in channel["bds"]):
+            bd["number"] = bd_number(tile.tile, bd["id"])
     return {"format": FORMAT, **found}
 
 
@@ -59,7 +64,8 @@ def to_dot(plan: Plan) -> str:
             lines.append(f'    "{pool.name}" [shape=cylinder, label="{label}"];')
         for channel in one.channels:
             name = _channel(one.tile, str(channel.direction), channel.index)
-            bds = f"{channel.bds[0].id}-{channel.bds[-1].id}" if channel.bds else "none"
+            numbers = dict.fromkeys(bd_number(one.tile, bd.id) for bd in channel.bds)
+            bds = f"{min(numbers)}-{max(numbers)}" if numbers else "none"
             lines.append(f'    "{name}" [label="{channel.name}\\nBDs {bds}"];')
         lines.append("  }")
     for fifo in plan.fifos:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.plan.checks import check_design, shim_of
+from goldbeat.pymodels.objfifo.plan.checks import check_design, shim_of, transfer_waves
 from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, FifoDesign, Transfer
 from goldbeat.pymodels.objfifo.plan.layout import DesignLayout, EndKey, Joint
 from goldbeat.pymodels.objfifo.plan.limits import check_limits, fitting
@@ -125,6 +125,8 @@ class _Lowering:
         self.channels: dict[EndKey, int] = {}
         self.packet: dict[str, PacketHeader] = {}
         self.hosts: dict[str, Buffer] = {}
+        self.numbers: dict[int, int] = {}
+        """The descriptor of each of the host's transfers."""
 
     def run(self) -> Plan:
         for fifo in self.design.fifos:
@@ -134,6 +136,7 @@ class _Lowering:
         for fifo in self.design.fifos:
             self._take_channels(fifo)
         flows = self._flows()
+        self._number_transfers()
         for fifo in self.design.fifos:
             for end in range(1 + len(fifo.consumers)):
                 if (fifo.name, end) in self.channels:
@@ -263,7 +266,7 @@ class _Lowering:
         direction = Direction.MM2S if end == 0 else Direction.S2MM
         index = self.channels[fifo.name, end]
         if tile.kind is TileKind.SHIM:
-            bds, queue = self._transfers(fifo, end, tile, index)
+            bds, queue = self._transfers(fifo, end, tile)
         else:
             bds = self._bds(fifo, end, tile, index)
             repeat = 0
@@ -324,18 +327,31 @@ class _Lowering:
 
     # -- the host -----------------------------------------------------------------------------------------------------
 
-    def _transfers(self, fifo: Fifo, end: int, tile: Tile, index: int) -> tuple[list[Bd], list[Task]]:
-        draft = self.tiles[tile]
+    def _number_transfers(self) -> None:
+        """Give each transfer the descriptor that it asks for, else the lowest that none has since the last wait."""
+        taken: defaultdict[Tile, set[int]] = defaultdict(set)
+        for wave in transfer_waves(self.design):
+            asked = {(tile, move.bd) for _, move, tile in wave}
+            used: set[tuple[Tile, int]] = set()
+            for place, move, tile in wave:
+                free = (n for n in bd_ids(tile, 0) if (tile, n) not in asked | used)
+                number = next(free, 0) if move.bd is None else move.bd
+                used.add((tile, number))
+                # Descriptors that are written again need a name of their own in the plan.
+                while number in taken[tile]:
+                    number += tile.limits.bds
+                taken[tile].add(number)
+                self.numbers[place] = number
+
+    def _transfers(self, fifo: Fifo, end: int, tile: Tile) -> tuple[list[Bd], list[Task]]:
         port = FifoEnd.PRODUCE if end == 0 else FifoEnd.CONSUME
         mine = [
-            t for t in self.design.transfers if (t.fifo, t.port) == (fifo.name, port) and shim_of(fifo, port) == tile
+            (self.numbers[n], t)
+            for n, t in enumerate(self.design.transfers)
+            if (t.fifo, t.port) == (fifo.name, port) and shim_of(fifo, port) == tile
         ]
         bds, queue = [], []
-        for move in mine:
-            number = move.bd
-            if number is None or number in draft.bds:
-                number = draft.take_bd(tile, index)
-            draft.bds.add(number)
+        for number, move in mine:
             bd, repeat = self._transfer(move, tile, number, self.packet.get(fifo.name) if end == 0 else None)
             bds.append(bd)
             queue.append(Task(number, repeat, move.token))

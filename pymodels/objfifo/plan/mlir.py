@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Buffer, Plan, TilePlan
-from goldbeat.pymodels.objfifo.plan.tile import TileKind
+from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind, bd_number
 
 _REGION = {TileKind.CORE: "mem", TileKind.MEM: "memtile_dma", TileKind.SHIM: "shim_dma"}
 
@@ -68,7 +68,7 @@ def _dma(one: TilePlan, plan: Plan) -> Iterator[str]:
             yield f"{labels[bd.id]}:"
             if bd.acquire is not None:
                 yield f"  aie.use_lock(%{locks[bd.acquire.lock]}, AcquireGreaterEqual, {bd.acquire.value})"
-            yield f"  {_bd(bd, one.buffers or plan.hosts)}"
+            yield f"  {_bd(bd, one.buffers or plan.hosts, one.tile)}"
             if bd.release is not None:
                 yield f"  aie.use_lock(%{locks[bd.release.lock]}, Release, {bd.release.value})"
             yield "  aie.end" if bd.next is None else f"  aie.next_bd {labels[bd.next]}"
@@ -79,7 +79,7 @@ def _signed(words: tuple[int, ...]) -> Iterator[int]:
     return (w - (1 << 32) if w & 1 << 31 else w for w in words)
 
 
-def _bd(bd: Bd, buffers: tuple[Buffer, ...]) -> str:
+def _bd(bd: Bd, buffers: tuple[Buffer, ...], tile: Tile) -> str:
     start = next((b.address // 4 for b in buffers if b.name == bd.buffer), 0)
     offset = bd.base_words - start
     text = f"aie.dma_bd(%{bd.buffer}, {offset}, {bd.length}"
@@ -88,9 +88,12 @@ def _bd(bd: Bd, buffers: tuple[Buffer, ...]) -> str:
     if bd.padding:
         pads = ", ".join(f"<const_pad_before = {p.before}, const_pad_after = {p.after}>" for p in reversed(bd.padding))
         text += f", [{pads}]"
-    extra = [f"bd_id = {bd.id}"]
+    number = bd_number(tile, bd.id)
+    # The text has each number once.
+    extra = [f"bd_id = {number}"] if number == bd.id else []
     if bd.packet is not None:
         extra.append(f"packet = <pkt_type = {bd.packet.type}, pkt_id = {bd.packet.id}>")
     if bd.iteration.size > 1:
         extra.append(f"iteration = <size = {bd.iteration.size}, stride = {bd.iteration.step}>")
-    return text + f") {{{', '.join(extra)}}}"
+    text += f") {{{', '.join(extra)}}}" if extra else ")"
+    return text if number == bd.id else f"{text} // bd_id = {number} again, after a wait"

@@ -91,7 +91,7 @@ class Bd:
     """One buffer descriptor.
 
     Attributes:
-        id: its number in the tile.
+        id: its number in the tile; of a shim's that is written again, the number and a multiple of how many there are.
         buffer: name of the buffer that it walks.
         base_bytes: where the walk starts: the buffer's address and the segment's offset.
         length: words on the stream, padding included.

@@ -120,6 +120,11 @@ class Tile:
         return f"{self.kind} tile ({self.col}, {self.row})"
 
 
+def bd_number(tile: Tile, identity: int) -> int:
+    """The number of a descriptor, of which a shim's plan has several: the host writes it again after a wait."""
+    return identity % tile.limits.bds if tile.kind is TileKind.SHIM else identity
+
+
 def bd_ids(tile: Tile, channel: int) -> range:
     """The buffer descriptors that a channel may use: halves for even and odd channels of a memory tile, else all."""
     count = tile.limits.bds

@@ -178,6 +178,8 @@ class ScriptHost:
         header = None if packet is None else PacketHeader(int(packet[1]), int(packet[0]))
         bd = LiveBd(Bd(-1, mem.name, 0, len(walk), packet=header), self.array.hosts[mem.name], walk=walk, where=where)
         found = self.new_key() if number is None else int(number)
+        if number is not None and not 0 <= found < key[0].limits.bds:
+            raise UsageError(f"{where}: found bd_id {found}, expected 0 to {key[0].limits.bds - 1} of {key[0]}")
         self.write_bd(key[0], found, bd)
         self.push(key, LiveTask(found, 0, token))
         return HostTask(key, ScriptBlocks(), 0, token, found)

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.compiled_design import TEXT
 from goldbeat.pymodels.objfifo.engine.npu1_shim import host_costs
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.export import to_dot, to_json
@@ -21,6 +22,7 @@ from goldbeat.tb.designs.objfifo import HELP
 from goldbeat.tb.designs.objfifo.check_command import check
 from goldbeat.tb.designs.objfifo.compiled_commands import asm, dis, load_files
 from goldbeat.tb.designs.objfifo.exec_command import execute
+from goldbeat.tb.designs.objfifo.opened_design import opened_design
 from goldbeat.tb.designs.objfifo.plan_text import print_host_costs, print_plan
 from goldbeat.tb.designs.objfifo.run_command import Arguments, Design, Lax, run
 from goldbeat.tb.designs.objfifo.trace_commands import compare_trace, read_trace
@@ -69,6 +71,9 @@ def plan(
         check_drawing("--picture", picture, force)
     written = open_fifo_design(design, arguments or ())
     found = lower(written, strict=not lax)
+    if design.suffix == TEXT and not arguments:
+        # Wrong operations of cores and of the sequence show only where the text is executed.
+        _ = opened_design(design).order
     missing = [*written.unplanned, *(written.fixed.unsupported if written.fixed is not None else ())]
     if picture is not None:
         # matplotlib takes a second to import: only where something is drawn.

@@ -21,6 +21,7 @@ from goldbeat.pymodels.objfifo.live.record import recorded_runs
 from goldbeat.pymodels.objfifo.live.record_events import RunRecord
 from goldbeat.pymodels.objfifo.live.timings import ArrayOrder, joined_order
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
+from goldbeat.pymodels.objfifo.mlir_exec.interpreter import ProgramTextError
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
@@ -103,6 +104,7 @@ class OpenedDesign:
 
         Raises:
             HostSequenceError: nothing can execute the host's sequence.
+            ProgramTextError: a core's program fails.
         """
         if self.path.suffix in SUFFIXES and (self.path.suffix != TEXT or self.arguments):
             return ArrayOrder(), ""
@@ -113,7 +115,7 @@ class OpenedDesign:
                 if self.script is None:
                     return array_order(TextArray(self.path, self.functions, self.device).build), ""
                 return self.script.order(), ""
-        except HostSequenceError:
+        except (HostSequenceError, ProgramTextError):
             raise
         except GoldbeatError as error:
             return ArrayOrder(), str(error)

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd, Plan, TilePlan
-from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
+from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind, bd_number
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.designs.objfifo.tiles import ChannelStream
 
@@ -100,7 +100,7 @@ def _text(plan: Plan, tile: TilePlan) -> list[str]:
             words = ", ".join(f"{lock.id} = {lock.initial} {what}" for lock, what in uses)
             lines.append(f" {span} lock {words}" if pair else f" {span} no locks")
     for channel in tile.channels:
-        numbers = ",".join(str(bd.id) for bd in channel.bds)
+        numbers = ",".join(str(bd_number(tile.tile, bd.id)) for bd in channel.bds)
         lines.append(f"{channel.name} {channel.fifo}: BD {numbers or '-'}")
     return lines
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from goldbeat.pymodels.objfifo.engine.npu1_shim import HostCost
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Plan
+from goldbeat.pymodels.objfifo.plan.tile import bd_number
 from goldbeat.tb.cli.common import facts
 
 
@@ -26,9 +27,12 @@ def print_plan(found: Plan) -> None:
                 rows.append((f"  words {part.offset}..{part.offset + part.length - 1}", locks))
         for channel in one.channels:
             bds = ", ".join(
-                f"{bd.id} ({bd.buffer} +{_offset(found, one.tile.name, bd)}, {bd.length})" for bd in channel.bds
+                f"{bd_number(one.tile, bd.id)} ({bd.buffer} +{_offset(found, one.tile.name, bd)}, {bd.length})"
+                for bd in channel.bds
             )
-            starts = ", ".join(f"start {t.bd}" + (f" x {t.repeat + 1}" if t.repeat else "") for t in channel.queue)
+            starts = ", ".join(
+                f"start {bd_number(one.tile, t.bd)}" + (f" x {t.repeat + 1}" if t.repeat else "") for t in channel.queue
+            )
             rows.append((channel.name, f"{channel.fifo}: {starts or 'not started'}; BDs {bds or 'none'}"))
         facts(str(one.tile), rows or [("", "nothing")])
 

@@ -341,6 +341,32 @@ def test_words_that_no_task_takes_are_said_by_exec() -> None:
     )
 
 
+@pytest.mark.parametrize(("waits", "first", "code"), [(True, 3, 0), (False, 3, 1), (True, 15, 1)])
+def test_descriptors_that_are_used_again_after_a_wait(waits: bool, first: int, code: int) -> None:
+    moves = "".join(
+        f"aiex.npu.dma_memcpy_nd(%{host}[0, 0, 0, 0][1, 1, 1, 64][0, 0, 0, 1]) "
+        f"{{metadata = @{fifo}, id = {number} : i64, issue_token = true}} : memref<64xi32>\n"
+        for fifo, host, number in (("x", "A", first), ("y", "B", first + 1))
+    )
+    wait = "aiex.npu.dma_wait {symbol = @y}\naiex.npu.dma_wait {symbol = @x}\n" * waits
+    FILE.write_text(HOST.format("\n" + (moves + wait) * 20))
+    if first == 15:
+        # No shim has descriptor 16.
+        assert [goldbeat("objfifo", command, FILE).code for command in COMMANDS] == [2, 2, 2]
+        return
+    found = {command: goldbeat("objfifo", command, FILE) for command in (*COMMANDS, "run")}
+    codes = {"check": 0, "exec": 0, "plan": 0, "run": 0} if waits else {"check": 1, "exec": 2, "plan": 2, "run": 2}
+    assert {name: one.code for name, one in found.items()} == codes
+    assert not waits or re.search(r"MM2S 0 +x: (start 3, ){19}start 3; BDs 3 \(A", found["plan"].stdout)
+
+
+def test_an_access_outside_an_array_fails_in_every_command() -> None:
+    FILE.write_text(ADD_MLIR.replace("to %c1 step", "to %c9223372036854775807 step"))
+    for command in (*COMMANDS, "run"):
+        found = goldbeat("objfifo", command, FILE)
+        assert (found.code, "found memref.load: element [8] of an array of [8]" in found.stderr) == (2, True), command
+
+
 @pytest.mark.parametrize("array", [(), ("--array",)])
 def test_a_design_that_hangs_fails_in_every_command(array: tuple[str, ...]) -> None:
     text = PIPE.format(**FITS | {"size": 64}).replace("%A[0, 0, 0, 0][1, 1, 1, 64]", "%A[0, 0, 0, 0][1, 1, 1, 32]")
