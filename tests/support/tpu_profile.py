@@ -7,7 +7,7 @@ from collections.abc import Sequence
 def entry(own: int, other: int, took: int, *, dma: bool = False, start: int = 0) -> str:
     """One entry: its id, the id it waits for, its cycles."""
     tiu, gdma = (other, own) if dma else (own, other)
-    tail = "|dr:0|bw:1.00" if dma else ""
+    tail = "|dr:3|bw:1.00" if dma else ""
     name = f"Load_{own}|GDMA_NOP" if dma else f"Op_{own}|BD_NOP"
     return f"{name}|s:{start}|b:{tiu}|g:{gdma}|e:{start + took - 1}|t:{took}{tail}"
 

@@ -9,6 +9,7 @@ the id that it waits for. Messages take no time, so that one at 0 ends at -1. Ea
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -27,8 +28,11 @@ from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, OTHER
 _WORD = re.compile(r"\S+")
 _ENTRY = re.compile(r"([^|]*)\|(\w+)((?:\|[a-z]+:[^|]*)+)", flags=re.ASCII)
 _NUMBER = re.compile(r"-?\d+", flags=re.ASCII)
-_RATE = re.compile(r"-?(?:\d+(?:\.\d+)?|inf|nan)", flags=re.ASCII)
+_RATE = re.compile(r"\d+(?:\.\d+)?|-?inf|-?nan", flags=re.ASCII)
 _MARK, _CYCLE_MARK, _COLUMNS = "API_END", "TCYC", "ENGINE_"
+_MOVED_MARK = "GDMA SUMMARY"
+_MOVED = re.compile(r"\|dr\[(\d)\]\s*\w+:(\d{1,15})(?![\d.])", flags=re.ASCII)
+"""The bytes of a direction; other chips write numbers with decimals, whose unit no source tells."""
 _LEGEND = "s: start"
 _OTHER = re.compile(rf"\s*(?:[-#]{{2,}}\s*$|{_LEGEND}|GDMA SUMMARY|DDR |flops:)")
 """Lines without entries: rules, the legend, and sums at the end."""
@@ -65,6 +69,7 @@ class Timeline:
         name: the operation of each.
         line: (n,) int64, line in the text.
         size: (n,) int64, bytes that a move says; -1 where it says none.
+        direction: (n,) int64, of a move; -1 where it says none.
     """
 
     id: npt.NDArray[np.int64]
@@ -75,6 +80,7 @@ class Timeline:
     name: list[str]
     line: npt.NDArray[np.int64]
     size: npt.NDArray[np.int64]
+    direction: npt.NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.id)
@@ -91,6 +97,7 @@ class Section:
         end: line of API_END; 0: there is none, the text ends before it.
         sums: what API_END says: cycles, TIU and GDMA commands; empty: nothing.
         cycles: line of TCYC and what it says: all cycles, those of TIU and of GDMA commands; empty: nothing.
+        moved: line of GDMA SUMMARY, direction and bytes for each that it says; empty: nothing.
         words: the entries as they are written.
     """
 
@@ -99,6 +106,7 @@ class Section:
     end: int = 0
     sums: tuple[int, ...] = ()
     cycles: tuple[int, ...] = ()
+    moved: tuple[tuple[int, int, int], ...] = ()
     words: tuple[str, ...] = ()
 
     @property
@@ -107,7 +115,7 @@ class Section:
         return not any(self.runs.values())
 
 
-_Row = tuple[int, int, int, int, int, str, int, int]
+_Row = tuple[int, int, int, int, int, str, int, int, int]
 _Columns = list[tuple[int, str]]
 
 
@@ -146,6 +154,7 @@ class _Reader:
         self._rows: dict[str, list[_Row]] = {"tiu": [], "gdma": []}
         self._columns: _Columns = []
         self._cycles: dict[int, tuple[int, ...]] = {}
+        self._moved: dict[int, tuple[tuple[int, int, int], ...]] = {}
         self._begin = 1
         self._words: list[str] = []
 
@@ -166,6 +175,8 @@ class _Reader:
             self._said_cycles(line, place)
         elif _OTHER.match(line):
             _check_amounts(line, place)
+            if words.startswith(_MOVED_MARK):
+                self._said_moved(line, place)
         else:
             for word in _WORD.finditer(line):
                 engine, row = _entry(word, self._columns, place)
@@ -179,8 +190,10 @@ class _Reader:
         if all(section.empty for section in self._made):
             raise InputError("no entry", _FORM, file=file)
         # One line for several sections does not say which it adds up.
-        each = self._cycles.keys() == set(range(len(self._made)))
-        return [replace(one, cycles=self._cycles[i] if each else ()) for i, one in enumerate(self._made)]
+        every = set(range(len(self._made)))
+        cycles = self._cycles if self._cycles.keys() == every else {}
+        moved = self._moved if self._moved.keys() == every else {}
+        return [replace(one, cycles=cycles.get(i, ()), moved=moved.get(i, ())) for i, one in enumerate(self._made)]
 
     def _end(self, line: str, place: InputPlace) -> None:
         said = _SUMS.fullmatch(line)
@@ -192,6 +205,12 @@ class _Reader:
         made = _section(self._begin, self._rows, place.line, sums)
         self._made.append(replace(made, words=tuple(self._words)))
         self._rows, self._begin, self._words = {"tiu": [], "gdma": []}, place.line + 1, []
+
+    def _said_moved(self, line: str, place: InputPlace) -> None:
+        section = len(self._made) - 1
+        if section in self._moved:
+            raise place.error(f"{_MOVED_MARK} again", "it once per API_END")
+        self._moved[section] = tuple((place.line, int(way), int(size)) for way, size in _MOVED.findall(line))
 
     def _said_cycles(self, line: str, place: InputPlace) -> None:
         said, section = _CYCLES.fullmatch(line), len(self._made) - 1
@@ -277,9 +296,11 @@ def _entry(word: re.Match[str], columns: _Columns, place: InputPlace) -> tuple[s
         raise place.error(f"{name}|{op} with sz:{numbers['sz']}", "a size of at least 0")
     if not 0 <= numbers.get("dr", 0) <= _DIRECTIONS:
         raise place.error(f"{name}|{op} with dr:{numbers['dr']}", f"a direction of 0 to {_DIRECTIONS}")
+    if took and not math.isfinite(float(values.get("bw", 0))):
+        raise place.error(f"{name}|{op} with bw:{values['bw']}", f"a bandwidth: it takes {took} cycles")
     return engine, (
         *(numbers.get(own, 0), numbers.get(other, 0), start, end, took, op),
-        *(place.line, numbers.get("sz", -1)),
+        *(place.line, numbers.get("sz", -1), numbers.get("dr", -1)),
     )
 
 
@@ -310,18 +331,20 @@ def _section(line: int, rows: dict[str, list[_Row]], end: int = 0, sums: tuple[i
 
 
 def _timeline(rows: Sequence[_Row]) -> Timeline:
-    columns = np.array([[*row[:5], *row[6:]] for row in rows], np.int64).reshape(len(rows), 7)
-    id_, dep, start, end, duration, line, size = columns.T
-    return Timeline(id_, dep, start, end, duration, [row[5] for row in rows], line, size)
+    columns = np.array([[*row[:5], *row[6:]] for row in rows], np.int64).reshape(len(rows), 8)
+    id_, dep, start, end, duration, line, size, direction = columns.T
+    return Timeline(id_, dep, start, end, duration, [row[5] for row in rows], line, size, direction)
 
 
 @dataclass(frozen=True, eq=False)
 class Durations:
-    """What a profile says of one stream: cycles and start of the commands in ``rows``."""
+    """What a profile says of one stream: cycles and start of the commands in ``rows``, directions of moves, and lines."""
 
     rows: npt.NDArray[np.int64]
     cycles: npt.NDArray[np.int64]
     start: npt.NDArray[np.int64]
+    direction: npt.NDArray[np.int64]
+    line: npt.NDArray[np.int64]
 
 
 SubNet = tuple[str, Sequence[Commands]]
@@ -418,7 +441,7 @@ def _durations(section: Section, subnet: SubNet, file: str | PathLike[str] | Non
         for run, (one, rows) in zip(runs, groups, strict=False):
             _check(run, one, rows, name, file)
             placed[engine, streams.index(one), int(one.segment[rows[0]])] = run, one.dep[rows[run.id - 1]]
-            made.append((one, Durations(rows[run.id - 1], run.duration, run.start)))
+            made.append((one, Durations(rows[run.id - 1], run.duration, run.start, run.direction, run.line)))
     for (engine, *group), (run, dep) in placed.items():
         if engine in OTHER and (waited := placed.get((OTHER[engine], group[0], group[1]))) is not None:
             _check_starts(engine, run, dep, waited[0], file)
@@ -455,6 +478,7 @@ def _check_sums(
     if section.sums[0] < last or (whole and section.sums[0] != last):
         raise place.error(f"API_END with total_cycle:{section.sums[0]}", f"{last}, the end of the last command")
     _check_cycles(section, made, file, whole=whole)
+    _check_moved(section, file, whole=whole)
 
 
 def _check_cycles(
@@ -468,6 +492,16 @@ def _check_cycles(
         found = sum(int(part.cycles.sum()) for one, part in made if one.engine.name == engine)
         if said < found or (whole and said != found):
             raise place.error(f"{key}_cycle:{said}", f"{found}, the cycles of the {engine} entries")
+
+
+def _check_moved(section: Section, file: str | PathLike[str] | None, *, whole: bool) -> None:
+    """Whether GDMA SUMMARY says the sums of the entries' bytes; entries that are missing may have more."""
+    runs = section.runs.get("gdma", [])
+    for line, way, said in section.moved:
+        found = sum(int(run.size[(run.direction == way) & (run.size > 0)].sum()) for run in runs)
+        if said < found or (whole and said != found):
+            expected = f"{found}, the bytes of the entries with dr:{way}"
+            raise InputError(f"{_MOVED_MARK} with dr[{way}] {said}", expected, file=file, line=line)
 
 
 def unclosed(sections: Sequence[Section]) -> bool:
@@ -493,9 +527,8 @@ def _in_order(parts: Sequence[Timeline], engine: str, file: str | PathLike[str] 
 
 def _rows(one: Timeline) -> list[_Row]:
     columns = (one.id, one.dep, one.start, one.end, one.duration)
-    return list(
-        zip(*(column.tolist() for column in columns), one.name, one.line.tolist(), one.size.tolist(), strict=True)
-    )
+    rest = (one.line, one.size, one.direction)
+    return list(zip(*(c.tolist() for c in columns), one.name, *(c.tolist() for c in rest), strict=True))
 
 
 def missing_commands(found: Commands, said: Iterable[Durations]) -> int:

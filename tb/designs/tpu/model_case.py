@@ -20,6 +20,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.axi.memory import MemoryTiming
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.pymodels.tpu.cost.directions import check_directions
 from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1688, BM1690, BM1690E, CV184X, SG2380
 from goldbeat.pymodels.tpu.streams.bmodel import BModel, CommandStream
 from goldbeat.pymodels.tpu.streams.container import commands, load_streams
@@ -170,7 +171,7 @@ def read_model(file: Path, profiles: tuple[Path, ...], net: str = "", stamps: ob
             members.append((stream, one))
     if not members:
         raise UsageError(f"{file}: no commands")
-    return _arranged(CHIPS[chip.name], members, _durations(members, profiles), bool(profiles))
+    return _arranged(CHIPS[chip.name], members, _durations(chip.name, members, profiles), bool(profiles))
 
 
 def _net(container: BModel, net: str, file: Path) -> int | None:
@@ -247,7 +248,7 @@ def _arranged(chip: int, members: Sequence[_Member], durations: Mapping[int, lis
     return Model(chip, cores, raw, counts, messages, numbered, profiled)
 
 
-def _durations(members: Sequence[_Member], profiles: Sequence[Path]) -> dict[int, list[Durations]]:
+def _durations(chip: str, members: Sequence[_Member], profiles: Sequence[Path]) -> dict[int, list[Durations]]:
     """What the compiler's profiles say, by the identity of commands.
 
     Raises:
@@ -267,6 +268,7 @@ def _durations(members: Sequence[_Member], profiles: Sequence[Path]) -> dict[int
         if unclosed(sections):
             raise UsageError(f"{file}: the text ends before API_END; expected a whole profile")
         for one, durations in fit(sections, list(subnets.items()), file, alone=len(cores) == 1):
+            check_directions(chip, one, durations, file)
             made.setdefault(id(one), []).append(durations)
     missing = sum(missing_commands(one, made.get(id(one), ())) for _, one in members) if profiles else 0
     if missing:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import typer
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.tpu.cost.directions import check_directions
 from goldbeat.pymodels.tpu.cost.estimate import Speed, estimate, parse_speed
 from goldbeat.pymodels.tpu.cost.path import critical_path, stalls
 from goldbeat.pymodels.tpu.cost.rates import ChipRates, chip_rates, chips_with_rates
@@ -149,7 +150,7 @@ def time_streams(
         key = (stream.net, stream.stage, stream.subnet, stream.group)
         groups.setdefault(key, []).extend((stream, one) for one in commands(of, stream, files[0]).values())
     everything = [member for members in groups.values() for member in members]
-    said, cut = _profiles(profile or [], section, everything)
+    said, cut = _profiles(of.name, profile or [], section, everything)
     missing = sum(missing_commands(one, said.get(id(one), ())) for _, one in everything) if profile else 0
     chosen = _Chosen(of.name, _costs(cost or [], of), default, rates, speed, said)
     timed = _timed(groups, chosen, speed)
@@ -340,7 +341,7 @@ def _costs(given: list[str], chip: Chip) -> dict[str, Cost]:
 
 
 def _profiles(
-    files: list[Path], section: int | None, members: Sequence[_Member]
+    chip: str, files: list[Path], section: int | None, members: Sequence[_Member]
 ) -> tuple[dict[int, list[Durations]], list[Path]]:
     """What profiles say of streams, by the identity of their commands, and those that end early; each is of one core."""
     cores = sorted({stream.core for stream, _ in members})
@@ -377,6 +378,7 @@ def _profiles(
         elif section is not None:
             choose_section(sections, listed, file, section)
         for one, durations in fit(sections, listed, file, alone=len(cores) == 1):
+            check_directions(chip, one, durations, file)
             said.setdefault(id(one), []).append(durations)
     if files and len(taken) < len(cores):
         missing = ", ".join(str(core) for core in cores if core not in taken)

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import itertools
+import re
+from contextlib import nullcontext
 from math import ceil
 
 import numpy as np
 import pytest
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.tpu.cost.directions import check_directions
 from goldbeat.pymodels.tpu.cost.estimate import Speed, estimate, parse_speed
 from goldbeat.pymodels.tpu.cost.path import critical_path, stalls
 from goldbeat.pymodels.tpu.cost.rates import (
@@ -23,6 +26,7 @@ from goldbeat.pymodels.tpu.cost.rates import (
 )
 from goldbeat.pymodels.tpu.streams.codegen import CodeGen
 from goldbeat.pymodels.tpu.streams.decode import decode_stream
+from goldbeat.pymodels.tpu.streams.profile import fit, parse_sections
 from goldbeat.pymodels.tpu.streams.schedule import NONE, SEND, WAIT, Lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import chip
 
@@ -80,6 +84,34 @@ def test_moves_count_runs_and_memory_speed():
     assert int(estimate(RATES, "BM1688", found).cycles[0]) == 100 + 3 * 64 // 2
     assert int(estimate(RATES, "BM1688", found, Speed(ddr=2)).cycles[0]) == 100 + 3 * 64 // 4
     assert int(estimate(RATES, "BM1688", found, Speed(latency=4, local=9)).cycles[0]) == 25 + 3 * 64 // 2
+
+
+@pytest.mark.parametrize(
+    ("way", "said", "wrong"),
+    [
+        (0, "dr[0] S2L:60|dr[1] L2S:0", ""),
+        (0, "dr[0] SNL:0.00", ""),
+        (
+            1,
+            "dr[0] S2L:0|dr[1] L2S:60",
+            "line 1: found gdma command 1 with dr:1, expected 0, from global to local memory",
+        ),
+        (
+            0,
+            "dr[0] S2L:61|dr[1] L2S:0",
+            "line 3: found GDMA SUMMARY with dr[0] 61, expected 60, the bytes of the entries",
+        ),
+    ],
+)
+def test_a_profile_has_the_directions_and_bytes_of_its_moves(way: int, said: str, wrong: str):
+    made = CodeGen(chip("BM1688"))
+    size = {"src_nsize": 1, "src_csize": 3, "src_hsize": 1, "src_wsize": 10, "nchw_copy": 1, "src_data_format": 1}
+    made.emit("gdma", "DMA_tensor", size | {"src_start_addr_h8": 0x90, "dst_start_addr_l32": 0x4000})
+    moves = decode_stream(chip("BM1688").engine("gdma"), made.lookup("gdma0")[0])
+    text = f"|GDMA_TENSOR|s:0|b:0|g:1|e:9|t:10|dr:{way}|sz:60|bw:5.6\nAPI_END total_cycle:10|b:0|g:1\nGDMA SUMMARY : |{said}"
+    with pytest.raises(InputError, match=re.escape(wrong)) if wrong else nullcontext():
+        for found, durations in fit(parse_sections(text), [("core0.sub0", [moves])], alone=True):
+            check_directions("BM1688", found, durations, None)
 
 
 def test_lookup():

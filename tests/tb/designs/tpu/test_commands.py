@@ -119,7 +119,7 @@ def test_time(net: Path, tmp_path: Path):
     assert code == 0
     assert text.splitlines()[0].split() == ["start", "end", "waited", "id", "command"]
     profile = tmp_path / "profile.txt"
-    profile.write_text("a|GDMA_TENSOR|s:0|b:0|g:1|e:6|t:7|dr:0\n")
+    profile.write_text("a|GDMA_TENSOR|s:0|b:0|g:1|e:6|t:7|dr:3\n")
     made = CodeGen(chip("BM1688"))
     made.emit("gdma", "DMA_tensor")
     made.emit("tiu", "SYS", func=1)
@@ -132,7 +132,7 @@ def test_time(net: Path, tmp_path: Path):
     text = text[: text.rindex("}") + 1]
     assert json.loads(text)["without_entry"] == 1
     assert [(r["name"], r["start"]) for r in json.loads(text)["commands"]][:2] == [("dma.tensor", 0), ("system.spb", 7)]
-    profile.write_text("a|GDMA_TENSOR|s:0|b:0|g:9|e:6|t:7|dr:0\n")
+    profile.write_text("a|GDMA_TENSOR|s:0|b:0|g:9|e:6|t:7|dr:3\n")
     assert goldbeat("time", *names, "--chip", "BM1688", "--profile", profile)[0] == 2
     assert goldbeat("time", net, "--cost", "sAR")[0] == 2
     made = CodeGen(chip("BM1688"))
@@ -202,7 +202,7 @@ def test_time_of_several_sub_nets(tmp_path: Path):
     rows = {(r["stream"], r["id"]): (r["start"], r["end"]) for r in json.loads(out)["commands"]}
     assert rows[("core0.sub0.g0.tiu", 1)] == (100, 129)
     assert rows[("core0.sub2.g0.dma", 1)] == (135, 144)
-    profile.write_text(text.replace("|dr:0", "|dr:0|sz:1", 1))
+    profile.write_text(text.replace("|dr:3", "|dr:3|sz:1", 1))
     assert goldbeat("time", net, "--profile", profile)[0] == 0
     profile.write_text(text[: text.rindex("API_END")])
     code, out = goldbeat("time", net, "--profile", profile)
@@ -210,7 +210,7 @@ def test_time_of_several_sub_nets(tmp_path: Path):
     # Dependencies, commands or sub-nets of another model.
     for wrong in (
         text.replace("|b:2|g:1|", "|b:2|g:0|"),
-        text.replace("|dr:0", "|dr:0|sz:2", 1),
+        text.replace("|dr:3", "|dr:3|sz:2", 1),
         text + section([(1, 0, 1)], []),
         text.replace("|b:2|", "|b:5|"),
     ):
