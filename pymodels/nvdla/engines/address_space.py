@@ -24,6 +24,16 @@ Transfer = tuple[npt.NDArray[np.int64], int]
 """Addresses on a regular grid, and how many bytes at each of them."""
 
 
+class OutsideError(InputError):
+    """An access outside of all regions.
+
+    Attributes:
+        written: what would have been written there; None for a read.
+    """
+
+    written: Transfer | None = None
+
+
 class AddressSpace:
     """A private copy of some regions.
 
@@ -118,7 +128,9 @@ class AddressSpace:
                 left &= ~mine
         if left.any():
             names = ", ".join(f"{r.name} 0x{r.base:x}..0x{r.end - 1:x}" for r in self._regions)
-            raise InputError(f"DMA address 0x{int(addresses[left][0]):x}", f"an address inside of {names}")
+            error = OutsideError(f"DMA address 0x{int(addresses[left][0]):x}", f"an address inside of {names}")
+            error.written = (addresses[left], size) if write else None
+            raise error
         return parts
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zlib
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,14 +28,23 @@ _ALIGNMENT = 64
 _MOST_BYTES = 512 << 20
 
 
-def trace_regions(trace: NvdlaTrace) -> tuple[Region, ...]:
+Extent = tuple[int, int]
+"""The first byte, and the byte after the last one."""
+
+
+def trace_regions(trace: NvdlaTrace, written: Sequence[Extent] = ()) -> tuple[Region, ...]:
     """The memory before the first statement, and the region of the checks behind it. What nothing fills is 0.
+
+    Args:
+        trace: the test.
+        written: further memory, which only operations write.
 
     Raises:
         InputError: more than 512 MiB, or no room for the checks.
     """
     extents = [(m.base, m.base + max(at + len(d) for at, d in m.pieces)) for m in trace.memories]
     extents += [(one.base, one.base + one.size) for one in trace.checks]
+    extents += written
     joined: list[tuple[int, int]] = []
     for low, high in sorted((low // _ALIGNMENT, -(-high // _ALIGNMENT)) for low, high in extents if high > low):
         if joined and low <= joined[-1][1]:

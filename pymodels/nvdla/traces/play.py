@@ -13,15 +13,18 @@ from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.nvdla.driver.driver_steps import StuckError
 from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware
+from goldbeat.pymodels.nvdla.engines.address_space import OutsideError
+from goldbeat.pymodels.nvdla.engines.arithmetic import Ints
 from goldbeat.pymodels.nvdla.engines.hardware import OperationResult, run_operation
 from goldbeat.pymodels.nvdla.engines.registers import csb_register
-from goldbeat.pymodels.nvdla.traces.checks import CHECK_BYTES, CHECKS, TraceCheck, trace_checks, trace_regions
+from goldbeat.pymodels.nvdla.traces.checks import CHECK_BYTES, CHECKS, Extent, TraceCheck, trace_checks, trace_regions
 from goldbeat.pymodels.nvdla.traces.order import TraceOrder
 from goldbeat.pymodels.nvdla.traces.schedule import trace_steps
-from goldbeat.pymodels.nvdla.traces.statements import NvdlaTrace, TraceStatement
+from goldbeat.pymodels.nvdla.traces.statements import TRANSACTIONS, NvdlaTrace, TraceStatement
 from goldbeat.pymodels.stimulus import Access
 
 _MASK, _STATUS = (csb_register("GLB", name).address for name in ("S_INTR_MASK", "S_INTR_STATUS"))
+_CLOSE = 4096
 _BY_TIME = "CDMA.S_CBUF_FLUSH_STATUS"
 """Read by tests soon after a reset, when hardware that takes time is not ready yet."""
 
@@ -41,6 +44,8 @@ class PlayedTrace:
         notes: writes that have no effect.
         operations: engines' groups that it enables.
         partial: why the test proves little: what was not computed, or that it compares nothing.
+        computed: nothing that it enables was left out. Otherwise no RTL can be compared with the models.
+        written: memory that only operations write.
     """
 
     memory: Mapping[str, npt.NDArray[np.uint8]]
@@ -52,6 +57,13 @@ class PlayedTrace:
     unordered: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     operations: int = 0
+    computed: bool = True
+    written: tuple[Extent, ...] = ()
+
+    @property
+    def driven(self) -> bool:
+        """Whether the test can run on RTL: what is never done would be waited for in vain."""
+        return self.computed and not self.stuck
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -88,6 +100,7 @@ class _Player:
         self._enabled: dict[tuple[str, int], int] = {}
         self._notes: list[str] = []
         self._notified: set[int] = set()
+        self._grown: list[Extent] = []
 
     def play(self) -> PlayedTrace:
         stuck: tuple[str, ...] = ()
@@ -105,6 +118,7 @@ class _Player:
         checks = trace_checks(self._trace, memory[CHECKS])
         where = f"{self._trace.file.name}: "
         stuck = (*(where + text for text in stuck), *wrong)
+        computed = not missing
         if not stuck and not self._useful and not self._told:
             missing.append(f"{self._trace.name} compares nothing that it has written or that an operation writes")
         return PlayedTrace(
@@ -117,6 +131,8 @@ class _Player:
             () if stuck else tuple(where + text for text in self._order.findings()),
             tuple(self._notes),
             len(self._enabled),
+            computed,
+            tuple(self._grown),
         )
 
     def _awaited(self) -> str:
@@ -143,10 +159,8 @@ class _Player:
         flowing = None
         done: list[tuple[str, list[tuple[str, int]], list[OperationResult]]] = []
         for engine, registers in chain:
-            seen = tuple(r for r in self._regions.values() if r.name != CHECKS)
-            luts = self._hardware.luts.get(engine)
             try:
-                result = run_operation(engine, registers, seen, flowing, luts, self._trace.configuration)
+                result = self._run(engine, registers, flowing)
             except (UsageError, InputError) as error:
                 line = max(self._enabled[pair] for pair in self._hardware.held(engine))
                 if isinstance(error, InputError):
@@ -159,9 +173,25 @@ class _Player:
             else:
                 done.append((engine, self._hardware.held(engine), [result]))
             self._touched += result.writes
-            for region in seen:
-                self._regions[region.name] = Region(region.name, region.base, result.memory[region.name])
+            for name, data in result.memory.items():
+                self._regions[name] = Region(name, self._regions[name].base, data)
         self._order.operations(done)
+
+    def _run(self, engine: str, registers: dict[int, int], flowing: Ints | None) -> OperationResult:
+        """Carry out an operation. Transactions have no statement for memory that nothing is loaded into: writing makes it."""
+        luts = self._hardware.luts.get(engine)
+        while True:
+            seen = tuple(r for r in self._regions.values() if r.name != CHECKS)
+            try:
+                return run_operation(engine, registers, seen, flowing, luts, self._trace.configuration)
+            except OutsideError as error:
+                if error.written is None or self._trace.file.suffix != TRANSACTIONS:
+                    raise
+                self._grown += _extents(*error.written)
+            old, self._regions = self._regions, {r.name: r for r in trace_regions(self._trace, self._grown)}
+            for region in old.values():
+                home = next(r for r in self._regions.values() if r.base <= region.base < r.end)
+                home.data[region.base - home.base :][: len(region.data)] = region.data
 
     def _statements(self) -> None:
         steps = trace_steps(self._trace, "dla_intr", "dbb", self._watch)
@@ -244,6 +274,13 @@ class _Player:
         wanted = f"0x{step.value or 0:08x} as the test says"
         line = None if self._now is None else self._now.line
         return _WrongValueError(f"{step.register} is 0x{found:08x}", wanted, file=self._trace.file, line=line)
+
+
+def _extents(addresses: npt.NDArray[np.int64], size: int) -> list[Extent]:
+    """The memory of a write; pieces that lie close together are one."""
+    starts = np.unique(addresses)
+    parts = np.split(starts, np.flatnonzero(np.diff(starts) > size + _CLOSE) + 1)
+    return [(int(part[0]), int(part[-1]) + size) for part in parts]
 
 
 def _differs(step: Access, found: int) -> bool:

@@ -17,6 +17,7 @@ from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuratio
 from goldbeat.pymodels.nvdla.traces.statements import (
     MAIN_MEMORY,
     SECOND_MEMORY,
+    TRANSACTIONS,
     NvdlaTrace,
     TraceMemory,
     TraceStatement,
@@ -50,7 +51,7 @@ def read_nvdla_trace(file: Path, configuration: Configuration = NV_SMALL) -> Nvd
         raise InputError("no such file", "a trace test (.cfg or .txn)", file=file) from error
     except OSError as error:
         raise InputError(str(error), "a trace test (.cfg or .txn)", file=file) from error
-    if file.suffix == ".txn":
+    if file.suffix == TRANSACTIONS:
         return read_transactions(file, text, configuration)
     return _Statements(file, configuration).read(text)
 

@@ -13,6 +13,7 @@ from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuratio
 from goldbeat.pymodels.nvdla.engines.registers import CsbRegister, csb_register
 
 MAIN_MEMORY, SECOND_MEMORY = "pri_mem", "sec_mem"
+TRANSACTIONS = ".txn"
 _WORD = 0xFFFF_FFFF
 
 
@@ -102,7 +103,7 @@ def trace_word(file: Path, line: int, text: str) -> int:
 
 def trace_name(file: Path) -> str:
     """The file's name; that of its folder where the file has the name that all have."""
-    return file.parent.name if file.suffix == ".txn" else file.stem
+    return file.parent.name if file.suffix == TRANSACTIONS else file.stem
 
 
 def trace_register(file: Path, line: int, name: str, configuration: Configuration = NV_SMALL) -> CsbRegister:

@@ -49,8 +49,7 @@ def read_transactions(file: Path, text: str, configuration: Configuration = NV_S
             numbers = [trace_word(file, line, word) for word in arguments]
         match name:
             case "load_mem":
-                data = read_byte_list(file.parent / arguments[2])[: numbers[1]]
-                memories.append(TraceMemory(line, numbers[0], ((0, data),)))
+                memories.append(TraceMemory(line, numbers[0], ((0, _loaded(file, line, numbers, arguments[2])),)))
             case "dump_mem":
                 wanted = read_byte_list(file.parent / arguments[2])[: numbers[1]]
                 if not 0 < numbers[1] == len(wanted):
@@ -81,6 +80,15 @@ def read_transactions(file: Path, text: str, configuration: Configuration = NV_S
                 kind = "poll" if register.full_name == _STATUS and numbers[2] else "read"
                 statements.append(TraceStatement(line, kind, _THREAD, register, numbers[2], numbers[1]))
     return NvdlaTrace(file, tuple(memories), tuple(statements), configuration)
+
+
+def _loaded(file: Path, line: int, numbers: list[int], name: str) -> bytes:
+    """The bytes of a load; of a shorter file, those that it has."""
+    base, size = numbers
+    data = read_byte_list(file.parent / name)[:size]
+    if size and not data:
+        raise InputError(f"0 bytes in {name} to load at 0x{base:x}", str(size), file=file, line=line)
+    return data
 
 
 def _number(file: Path, line: int, word: str) -> int:

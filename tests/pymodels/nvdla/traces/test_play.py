@@ -147,6 +147,14 @@ def test_until_and_byte_addresses(tmp_path):
             assert (found.failures, found.partial) == ((), ())
         found = played(tmp_path, "\n".join([*rows, f"until 0x{address(status):x} 2"]), "input.txn")
         assert "S_INTR_STATUS is 0x00000001, expected 0x00000002" in found.failures[0]
+        # Nothing is loaded where the results go, and nothing compares them: transactions write there all the same.
+        text = "\n".join([rows[0].replace("0x1000", "0x20"), *rows[1:], ends[0]])
+        assert played(tmp_path, text, "input.txn").written == ((0x80000800, 0x80000820),)
+        with pytest.raises(InputError, match="DMA address 0x80001000 of the operation of SDP"):
+            played(tmp_path, text.replace("0x80000000\n", "0x80001000\n"), "input.txn")
+    (tmp_path / "in.dat").write_text("{offset:0, payload:0x5a}")
+    with pytest.raises(InputError, match=r"found 0 bytes in in\.dat to load at 0x80000000"):
+        played(tmp_path, rows[0], "input.txn")
     for wrong in ("0x9009", "0x10009004", "0xfffe2401"):
         with pytest.raises(InputError, match="or byte address"):
             played(tmp_path, f"write_reg {wrong} 1", "input.txn")

@@ -95,6 +95,16 @@ def test_models_and_rtl_give_one_verdict(text, code, tests):
 
 
 @pytest.mark.sim
+def test_an_operation_that_the_models_lack_is_not_driven(tests):
+    file = tests / "test.cfg"
+    file.write_text(_IN_FLIGHT.replace("0x0);", "0x0);\nreg_write(NVDLA_SDP.D_DATA_FORMAT_0, 0xa);") + _FETCH)
+    for command in (("nvdla", "play"), ("run", "nvdla", "--trace")):
+        assert "enables an operation that was not computed" in " ".join(
+            goldbeat(*command, str(file), code=3).stdout.split()
+        )
+
+
+@pytest.mark.sim
 @pytest.mark.parametrize(
     ("old", "new", "code", "text"),
     [
