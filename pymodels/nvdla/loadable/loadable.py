@@ -341,6 +341,8 @@ def read_loadable(path: str | PathLike[str]) -> Loadable:
         data = path.read_bytes()
     except FileNotFoundError:
         raise InputError("no such file", "a loadable", file=path) from None
+    except OSError as error:
+        raise InputError(error.strerror or "a file that cannot be read", "a loadable", file=path) from None
     return parse_loadable(data, path)
 
 

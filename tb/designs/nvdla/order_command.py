@@ -27,11 +27,12 @@ from goldbeat.pymodels.nvdla.timed.dbb import CDMA_DATA, CDMA_WEIGHTS, CDP, PDP,
 from goldbeat.pymodels.nvdla.timed.model import predict
 from goldbeat.tb.cli.common import FAILED, PARTIAL, draw_order, print_json, say
 from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.design.design import Design
 from goldbeat.tb.designs.nvdla.loadable_case import memories_left
 from goldbeat.tb.designs.nvdla.order_report import order_rows
 from goldbeat.tb.designs.nvdla.ports import DBB
 from goldbeat.tb.designs.nvdla.rtl import find_rtl
-from goldbeat.tb.designs.nvdla.tensors import input_memory
+from goldbeat.tb.designs.nvdla.tensors import input_memory, read_tensors
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.run.run_folder import run_folder
 from goldbeat.tb.run.runs import Origin, Request, made_stimuli, run
@@ -72,6 +73,9 @@ class OrderWitness:
 def order_command(request: OrderRequest) -> None:
     """List what nothing orders, and look for a timing that shows it."""
     loadable = read_loadable(request.file)
+    # Also where nothing is unordered, so that nothing runs.
+    read_tensors(loadable, request.inputs)
+    _design(request)
     found = order_findings(loadable)
     if all(one.unordered for one in found):
         check_executable(loadable)
@@ -112,11 +116,15 @@ def _show(found: Sequence[OrderFinding], shown: OrderWitness | None) -> None:
 
 def _asked(request: OrderRequest, loadable: Loadable) -> Request:
     """The run with the usual timing; without inputs, random bytes that are kept for the repeat."""
-    design = find_design("nvdla") if request.rtl is None else find_rtl(request.rtl)
+    design = _design(request)
     inputs = tuple(map(str, request.inputs)) or _random_input(loadable, request.file)
     options = {"loadable": str(request.file), "input": inputs, "order": "by_id"}
     origin = Origin(rtl=None if request.rtl is None else str(request.rtl))
     return Request(design, design.case("loadable"), (0,), {}, options, origin=origin)
+
+
+def _design(request: OrderRequest) -> Design:
+    return find_design("nvdla") if request.rtl is None else find_rtl(request.rtl)
 
 
 def _random_input(loadable: Loadable, file: Path) -> tuple[str, ...]:

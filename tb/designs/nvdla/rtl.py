@@ -71,7 +71,7 @@ class RtlDescription(BaseModel):
             UsageError: nothing there fits a pattern.
         """
         if not root.is_dir():
-            raise UsageError(f"--rtl {root}: no such folder")
+            raise UsageError(f"--rtl {root}: no such folder; expected the folder of your generated RTL")
         # Verilator runs in the build's folder.
         root = root.resolve()
         return Design(

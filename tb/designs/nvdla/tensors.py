@@ -29,6 +29,7 @@ from goldbeat.tb.designs.nvdla.pictures import RUNTIME, Convention, read_picture
 from goldbeat.tb.designs.nvdla.pixel_input import PixelTensor, pixel_tensor
 
 _INPUT, _OUTPUT = "input", "output"
+_FORMS = "a picture or a .npy file"
 _SOURCE, _TARGET = "src_data", "dst_data"
 _ATOM = 8
 _EMU_FORMS = {"int8": ElementForm(32), "half": ElementForm(32, "<f2"), "int8_8": ElementForm()}
@@ -179,8 +180,11 @@ class _Place:
     pixels: PixelTensor | None
 
     def read(self, file: Path, convention: Convention) -> npt.NDArray[Any]:
+        if not file.exists():
+            # Before what a picture must be like.
+            raise InputError("no such file", _FORMS, file=file)
         if file.suffix == ".npy":
-            return load_array(file, "a picture or a .npy file")
+            return load_array(file, _FORMS)
         if self.pixels is not None:
             return self.pixels.picture(file, convention)
         return read_picture(file, self.cube.shape if self.cube else None, convention)

@@ -99,6 +99,8 @@ def _synth(text: str) -> int | None:
 def _raw_floats(path: Path, count: int, what: str) -> Floats:
     """So many little-endian float32 without a header; the size is looked at before anything is read."""
     try:
+        if path.is_dir():
+            raise InputError("a folder", f"a file, or {SYNTH}SEED", file=path)
         size = path.stat().st_size
         if size != 4 * count:
             raise InputError(f"{size} bytes", f"{4 * count}: one float32 for each {what}", file=path)
@@ -108,14 +110,16 @@ def _raw_floats(path: Path, count: int, what: str) -> Floats:
 
 
 def _floats(values: npt.NDArray[Any], expected: str, path: Path) -> Floats:
-    """Floating-point numbers of any width as float32; finite ones that it cannot hold are refused."""
+    """Floating-point numbers of any width as float32; those that it does not hold exactly are refused."""
     if values.dtype.kind != "f":
         raise InputError(f"numbers of type {values.dtype}", expected, file=path)
     with np.errstate(over="ignore"):
         found = values.astype(np.float32)
-    lost = np.flatnonzero(np.isfinite(values) & ~np.isfinite(found))
+    lost = np.flatnonzero((found != values) & ~np.isnan(values))
     if len(lost):
-        raise InputError(f"{values.reshape(-1)[lost[0]]} as number {lost[0]}", "numbers within float32", file=path)
+        wrong = f"{values.reshape(-1)[lost[0]]} ({values.dtype}) as number {lost[0]}"
+        expected = "numbers that float32 holds exactly; round the array with astype(np.float32)"
+        raise InputError(wrong, expected, file=path)
     return found
 
 

@@ -106,6 +106,14 @@ def test_bad_input_is_one_line_and_exit_code_2(model, tmp_path):
     assert found.code == 2
     assert "found loadable of schema version 0.5.0, expected schema version 0.7.0" in found.stderr
     assert nvdla("info", tmp_path / "none").code == 2
+    for arguments, said in (
+        (["info", tmp_path], "found Is a directory, expected a loadable"),
+        (["execute", model, "--input", "none.png"], "none.png: no such file, expected a picture or a .npy file"),
+        (["order", model, "--input", "none.npy"], "none.npy: no such file, expected a picture or a .npy file"),
+        (["order", model, "--rtl", "none"], "--rtl none: no such folder; expected "),
+    ):
+        found = nvdla(*arguments)
+        assert (found.code, said in found.stderr) == (2, True), found.stderr
     assert nvdla("program", model, "--format", "xml").stderr == "error: --format 'xml'; known: trace, csv, cfg\n"
     assert nvdla("ops", model, "--base", "here").code == 2
 

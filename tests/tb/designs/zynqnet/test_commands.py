@@ -163,6 +163,7 @@ def test_program_of_one_layer_and_of_all():
         (["golden", "--network", "mini", "--weights", "synth:x"], "whole number"),
         (["golden", "--network", "mini", "--weights", "missing.bin"], "no such file"),
         (["golden", "--network", "mini", "--image", "missing.png"], "no such file"),
+        (["golden", "--network", "mini", "--weights", "."], "found a folder, expected a file"),
         (["golden", "--number", "fp16"], "unknown format"),
         (["program", "--layer", "c99"], "c99"),
         (["map", "--base", "here"], "not an address"),
@@ -252,10 +253,15 @@ def test_int8_refuses_weights_that_are_too_small(tmp_path):
     assert goldbeat("golden", "--network", "mini", "--weights", tmp_path / "w.npy", "--number", "int8").code == 0
 
 
-def test_doubles_beyond_float32_are_refused(tmp_path):
-    np.save(tmp_path / "w.npy", np.full(mini().weights, 1e39))
-    found = goldbeat("golden", "--network", "mini", "--weights", tmp_path / "w.npy")
-    assert (found.code, "1e+39 as number 0" in found.stderr) == (2, True), found.stderr
+def test_doubles_that_float32_does_not_hold_are_refused(tmp_path):
+    path = tmp_path / "w.npy"
+    for value, code in ((1e39, 2), (0.1, 2), (1e-50, 2), (0.5, 0), (np.nan, 0)):
+        np.save(path, np.full(mini().weights, value))
+        found = goldbeat("golden", "--network", "mini", "--weights", path)
+        assert (found.code, f"w.npy: found {value} (float64) as number 0" in found.stderr) == (code, code == 2)
+    np.save(path, np.full((16, 16, 3), 0.1))
+    found = goldbeat("golden", "--network", "mini", "--image", path)
+    assert (found.code, "expected numbers that float32 holds exactly" in found.stderr) == (2, True), found.stderr
 
 
 def test_the_originals_input_file(tmp_path):
