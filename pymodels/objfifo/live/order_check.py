@@ -13,6 +13,7 @@ from goldbeat.pymodels.objfifo.plan.tile import Tile
 from goldbeat.pymodels.order.conflicts import OrderConflict, OrderedAccess, find_conflicts
 from goldbeat.pymodels.order.counters import order_counters
 from goldbeat.pymodels.order.order_picture import OrderPicture, order_picture
+from goldbeat.pymodels.order.partial_order import PartialOrder
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ def array_findings(recorder: OrderRecorder) -> list[ArrayFinding]:
     recorder.finish()
     possible = order_counters(recorder.order, recorder.counters.values())
     found: dict[tuple[object, ...], _Pair] = {}
+    doubtful = _doubtful(recorder) if possible is not None else {}
     for conflict in find_conflicts(recorder.order, recorder.accesses, possible):
         first, second = sorted((conflict.first, conflict.second), key=lambda one: one.begin)
         for name, low, high in _buffers(recorder.array, conflict):
@@ -50,9 +52,37 @@ def array_findings(recorder: OrderRecorder) -> list[ArrayFinding]:
             pair = found.setdefault(key, _Pair(first, second, name, low, high, conflict.undecided))
             pair.low, pair.high = min(pair.low, low), max(pair.high, high)
             pair.ranges.append((int(conflict.ranges[0, 0]), int(conflict.ranges[-1, 1])))
+            if conflict.undecided and not pair.locks:
+                pair.locks = _deciding(recorder.order, conflict, doubtful)
     sure = {key[:-1] for key, pair in found.items() if not pair.undecided}
     pairs = [pair for key, pair in found.items() if not pair.undecided or key[:-1] not in sure]
     return [pair.finding(recorder) for pair in sorted(pairs, key=lambda one: one.undecided)]
+
+
+Edges = list[tuple[int, int]]
+
+
+def _doubtful(recorder: OrderRecorder) -> dict[str, Edges]:
+    """Locks with several releases that may have let an acquire go on: those edges."""
+    found = {recorder.lock_names[key]: one.possible_edges(recorder.order)
+             for key, one in recorder.counters.items() if not one.simple}  # fmt: skip
+    return {name: edges for name, edges in found.items() if edges}
+
+
+def _deciding(order: PartialOrder, conflict: OrderConflict, doubtful: Mapping[str, Edges]) -> dict[str, None]:
+    """The locks of which a release may order two accesses by itself; else all that are in doubt, of which several do together."""
+    one, other = conflict.first, conflict.second
+    ways = (one.done, other.begin), (other.done, one.begin)
+
+    def leads(before: int, after: int) -> bool:
+        return before == after or order.before(before, after)
+
+    found = {
+        name: None
+        for name, edges in doubtful.items()
+        if any(leads(done, before) and leads(after, begin) for before, after in edges for done, begin in ways)
+    }
+    return found or dict.fromkeys(doubtful)
 
 
 @dataclass
@@ -66,6 +96,7 @@ class _Pair:
     high: int
     undecided: bool
     ranges: list[tuple[int, int]] = field(default_factory=list)
+    locks: dict[str, None] = field(default_factory=dict)
 
     def written(self) -> tuple[Tile, int, int] | None:
         memory = self.first.walk.memory
@@ -82,7 +113,8 @@ class _Pair:
         actors = (_who(self.first).actor, _who(self.second).actor)
         what = f"{sides[0]}, {sides[1]}: bytes {self.low} to {self.high - 1} of {self.name}"
         if self.undecided:
-            text = f"undecided: {what}; one of several releases may order them"
+            locks = " or ".join(f"lock {name}" for name in self.locks)
+            text = f"undecided: {what}; one of several releases of {locks} may order them"
         else:
             text = f"unordered: {what}; missing: {actors[1]} waits until {actors[0]} is done"
         label = partial(_label, recorder.labels)

@@ -82,6 +82,7 @@ class OrderRecorder:
         accesses: of all actors.
         labels: what happens at events.
         host_steps: what the host started and waited for, in order.
+        counters, lock_names: of each lock that was used, by its identity.
     """
 
     def __init__(self, array: LiveArray, line: Callable[[], str]) -> None:
@@ -91,6 +92,7 @@ class OrderRecorder:
         self.labels: dict[int, str] = {}
         self.host_steps: list[HostStep] = []
         self.counters: dict[int, CountingSemaphore] = {}
+        self.lock_names: dict[int, str] = {}
         self._line = line
         self._last: dict[str, int] = {}
         self._spans: dict[str, _Span] = {}
@@ -140,6 +142,7 @@ class OrderRecorder:
         where = self._place() if channel is None and difference > 0 else ""
         event = self._event(actor, what=f"has {verb} lock {lock.name}{f' in {where}' if where else ''}")
         counter = self.counters.setdefault(id(lock), CountingSemaphore(lock.value - difference))
+        self.lock_names[id(lock)] = lock.name
         if equal:
             counter.equals(actor, event, lock.value)
         elif difference > 0:

@@ -39,6 +39,7 @@ from goldbeat.tb.designs.objfifo.user_design import (
     design_file,
     executed_design,
     opened_of,
+    order_notes,
 )
 from goldbeat.tb.designs.objfifo.whole import ExecutedCores, Whole, place_at
 from goldbeat.tb.paths import plain_name
@@ -199,7 +200,7 @@ def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> R
         "engines": homes,
         "files": {fifo: f"output/{plain_name(fifo)}.txt" for fifo in whole.sinks if fifos[fifo].plio},
     }
-    lines.append(_engines_label(whole))
+    lines += [*order_notes(context.options), _engines_label(whole)]
     return RunAnswer(
         f"{design_file(context.options).name}, whole", facts=facts, tables=tables, lines=lines, files=files
     )

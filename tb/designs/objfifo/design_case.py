@@ -39,6 +39,7 @@ from goldbeat.tb.designs.objfifo.user_design import (
     design_file,
     executed_design,
     opened_of,
+    order_notes,
     planned_design,
 )
 from goldbeat.tb.designs.objfifo.wrong_word import wrong_word
@@ -194,7 +195,7 @@ def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> R
     idle = [f"{stream['fifo']} at {tile['tile']}" for tile, stream in streams if not stream["words"]]
     lines = [f"moved no word: {', '.join(idle)}"] if idle else []
     lines += [f"not drawn: {undrawn}"] if undrawn else []
-    lines += [f"{name}: {{folder}}/{path}" for name, path in written.items()]
+    lines += [*order_notes(context.options), *(f"{name}: {{folder}}/{path}" for name, path in written.items())]
     rows = tuple((tile["tile"], _who(stream), str(stream["words"]), str(tile["cycles"])) for tile, stream in streams)
     table = MeasurementTable("tiles", ("tile", "fifo", "words", "cycles"), rows)
     facts = {"tiles": tiles, "files": written}

@@ -79,6 +79,12 @@ def opened_of(options: Mapping[str, Any], *, whole: bool = False) -> OpenedDesig
     return opened_design(design_file(options), arguments, kernels, device, whole=whole)
 
 
+def order_notes(options: Mapping[str, Any]) -> list[str]:
+    """Why the order of accesses was not checked, a line for people."""
+    _, unchecked = opened_of(options).order
+    return [f"note: the order of accesses is not checked: {unchecked}"] if unchecked else []
+
+
 @lru_cache(maxsize=4)
 def _plan(opened: OpenedDesign, lax: bool) -> PlannedDesign:
     """Lower it once; every seed and every question about the parameters has the same answer."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Accesses that nothing orders, by the record of one run: locks, streams, tokens, waits, and what programs touch."""
 
+import re
+
 import numpy as np
 import pytest
 from order_designs import order_faults, sound_designs
@@ -97,6 +99,55 @@ def test_a_drain_into_what_the_fill_still_reads(tmp_path, read, write, pairs):
     order = array_order(built(tmp_path, IN_PLACE.replace("READ", str(read)).replace("WRITE", write)))
     assert len(order.pairs) == pairs
     assert all("MM2S 0 of shim tile (0, 0) reads, S2MM 0 of shim tile (0, 0) writes" in one for one in order.pairs)
+
+
+def shared_lock():
+    """Two channels fill halves of a buffer: each may have taken both places of one lock, and given both of another."""
+    half = """%{n} = aie.dma_start(S2MM, {n}, ^b{n}, ^n{n})
+    ^b{n}:
+      aie.use_lock(%room, AcquireGreaterEqual, 1)
+      aie.dma_bd(%b : memref<16xi32>, {at}, 8)
+      aie.use_lock(%full, Release, 1)
+      aie.next_bd ^b{n}
+    ^n{n}:
+      """
+    walk = "%{host}[0, 0, 0, {at}][1, 1, 2, {size}][0, 0, 16, 1]"
+    move = f"aiex.npu.dma_memcpy_nd({walk}) {{{{metadata = @{{name}}, id = {{id}} : i64}}}} : memref<32xi32>\n"
+    moves = (("A", 0, 8, "in0"), ("A", 8, 8, "in1"), ("B", 0, 16, "out"))
+    return f"""module {{ aie.device(npu1) {{
+    %s = aie.tile(0, 0)
+    %m = aie.tile(0, 1)
+    %b = aie.buffer(%m) {{sym_name = "b"}} : memref<16xi32>
+    %room = aie.lock(%m, 0) {{init = 2 : i32, sym_name = "room"}}
+    %full = aie.lock(%m, 1) {{init = 0 : i32, sym_name = "full"}}
+    aie.flow(%s, DMA : 0, %m, DMA : 0)
+    aie.flow(%s, DMA : 1, %m, DMA : 1)
+    aie.flow(%m, DMA : 0, %s, DMA : 0)
+    aie.shim_dma_allocation @in0(MM2S, 0, 0)
+    aie.shim_dma_allocation @in1(MM2S, 1, 0)
+    aie.shim_dma_allocation @out(S2MM, 0, 0)
+    %d = aie.memtile_dma(%m) {{
+      {half.format(n=0, at=0)}{half.format(n=1, at=8)}%2 = aie.dma_start(MM2S, 0, ^c, ^e)
+    ^c:
+      aie.use_lock(%full, AcquireGreaterEqual, 2)
+      aie.dma_bd(%b : memref<16xi32>, 0, 16)
+      aie.use_lock(%room, Release, 2)
+      aie.next_bd ^c
+    ^e:
+      aie.end
+    }}
+    aie.runtime_sequence(%A: memref<32xi32>, %B: memref<32xi32>) {{
+      {"".join(move.format(host=h, at=a, size=n, name=name, id=i) for i, (h, a, n, name) in enumerate(moves))}
+      aiex.npu.dma_wait {{symbol = @out}}
+    }}
+  }} }}"""
+
+
+def test_an_undecided_pair_names_the_locks(tmp_path):
+    pairs = array_order(built(tmp_path, shared_lock())).pairs
+    assert [re.search(r"of b; one of several releases of lock (\w+) may", one)[1] for one in pairs] == [
+        *("full", "full", "room", "room")
+    ]
 
 
 @pytest.mark.parametrize(("number", "reported"), [(5, False), (6, True)])
