@@ -67,8 +67,8 @@ def execute(
 ) -> None:
     """Execute a whole design without time.
 
-    Exit code: 0 done, 1 it hangs, an array differs, or a result depends on the timing, 2 bad input
-    or a script's own check fails, 3 nothing moves, unordered accesses, or words of the host left over.
+    Exit code: 0 done, 1 it hangs, an array differs, or a result depends on the timing.
+    2: bad input or a script's own check fails. 3: nothing moves, unordered accesses, or words left over.
     """
     targets = _targets(outputs, force)
     kernels = kernel_functions(kernel or ())
