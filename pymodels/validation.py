@@ -35,6 +35,7 @@ _KINDS = {
     "extra_forbidden": "a known key",
     "missing": "a value",
 }
+_INSTANCES = {"Sequence": "a list", "Mapping": "a table", "Path": "a path"}
 _BOUNDS = {
     "greater_than": "more than {gt}",
     "greater_than_equal": "at least {ge}",
@@ -102,5 +103,7 @@ def _expected(kind: str, said: str, context: Mapping[str, Any]) -> str:
         whole = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in context.items()}
         entries = _BOUNDS[kind].format(**whole)
         return entries.replace("1 entries", "1 entry").replace("1 characters", "1 character")
+    if kind == "is_instance_of" and context["class"] in _INSTANCES:
+        return _INSTANCES[context["class"]]
     plain = said.removeprefix("Value error, ").removeprefix("Input should be ")
     return plain if kind == "value_error" else plain[:1].lower() + plain[1:]

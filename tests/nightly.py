@@ -107,7 +107,12 @@ def mutants(seed: int, results: dict[str, Result]) -> Iterator[Step]:
 
 def other_pythons() -> list[str]:
     """The oldest and the newest Python on PATH, if they are not the one that runs this."""
-    there = [name for name in (f"python3.{minor}" for minor in range(11, 15)) if shutil.which(name)]
+    # A name on PATH may be a launcher whose Python is not there.
+    there = [
+        name
+        for name in (f"python3.{minor}" for minor in range(11, 15))
+        if shutil.which(name) and not subprocess.run([name, "--version"], capture_output=True, check=False).returncode
+    ]
     return sorted({*there[:1], *there[-1:]} - {f"python3.{sys.version_info.minor}"})
 
 

@@ -28,7 +28,7 @@ from goldbeat.tb.extras import lacks_module
 from goldbeat.tb.paths import build_root, cache_root, check_root, plain_name
 from goldbeat.tb.regress.pool import LocalExecutor, TaskError
 from goldbeat.tb.run.signoff import Limits, load_limits, shown
-from goldbeat.tb.size.chain import predict_chain, within_prediction
+from goldbeat.tb.size.chain import predicted_depths, within_prediction
 from goldbeat.tb.size.size_point import SizeJob, SizePoint, measure_point
 from goldbeat.tb.size.size_search import SizeSearch, Values, smallest
 from goldbeat.tb.size.size_store import SizeStore, size_key
@@ -153,8 +153,7 @@ def size_command(
 
 def _predicted(chain: Path, parameters: Sequence[SizedParameter], param: Sequence[str]) -> list[SizedParameter]:
     """The parameters with no values above what is predicted to be enough."""
-    stages, found = predict_chain(chain)
-    depths = {s.depth: b.depth for s, b in zip(stages, found.stages, strict=True) if s.depth}
+    depths = predicted_depths(chain)
     if not any(one.name in depths for one in parameters):
         named = ", ".join(depths) or "no depth"
         raise UsageError(

@@ -325,6 +325,7 @@ class _ReportPort(BaseModel):
     """What sign-off needs of a port's entry in a run's report."""
 
     trace: str | None
+    direction: str = ""
     dtype: str | None = None
     packets: bool = False
     headers: str = ""
@@ -399,6 +400,7 @@ class _Report(BaseModel):
     processes: Sequence[str] = ()
     warnings: Sequence[str] = ()
     obligations: ReportObligations | None = None
+    kept_in: Path | None = None
 
     def guessed(self) -> set[str]:
         """Ports on a clock that nobody has given."""
@@ -426,6 +428,8 @@ class Subject:
         obligations: of the run; None: it has counted none.
         other_clocks: clocks that are not as the description has them: periods in picoseconds, the run's and the described one.
         aside: whole ones that say nothing of streams, and are not measured for that; see :meth:`of_streams`.
+        directions: of a run's stream ports, ``in`` or ``out`` of the design.
+        moved: where a run's folder was made and where it is now, if that is another place; None: it is there.
     """
 
     name: str
@@ -443,6 +447,8 @@ class Subject:
     obligations: ReportObligations | None = None
     other_clocks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     aside: int = 0
+    directions: Mapping[str, str] = field(default_factory=dict)
+    moved: tuple[Path, Path] | None = None
 
     @property
     def unrecorded(self) -> str:
@@ -530,7 +536,16 @@ def load_run(folder: Path) -> Subject:
     known = (report.status, report.time_compared, cut, report.buses, report.sources, report.versions)
     clocks = {n: (c.period_ps, c.described_ps or 0) for n, c in report.clocks.items() if c.other}
     more = (has_seal, report.processes, report.warnings, report.obligations, clocks)
-    return Subject(name, list(report.ports), episodes, *known, *more)
+    here = folder.resolve()
+    return Subject(
+        name,
+        list(report.ports),
+        episodes,
+        *known,
+        *more,
+        directions={n: e.direction for n, e in report.ports.items()},
+        moved=None if report.kept_in in (None, here) else (report.kept_in, here),
+    )
 
 
 def _load_all(folder: Path, report: _Report) -> list[Measured]:
@@ -595,7 +610,7 @@ def _run_check(status: str, *, allow_recorded: bool) -> LimitCheck:
 
 def _source_checks(subject: Subject, *, allow_stale: bool) -> Iterator[LimitCheck]:
     """A check where files of the run have changed since, or may have: what was measured is no longer what is there."""
-    changed = changed_sources(subject.sources or {})
+    changed = changed_sources(subject.sources or {}, subject.moved)
     if changed:
         more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
         found, reason = "stale", f"stale: {changed[0]}{more}; run it again, or accept it with --stale"
@@ -625,7 +640,7 @@ def check_subject(
     frame, say) is left out as long as another one has it; one whose figure exists and cannot be measured is not.
 
     Raises:
-        UsageError: a limit for a port that is not there, or an output that comes before its input.
+        UsageError: a limit for a port that is not there, or from a port to an input of the design.
     """
     limits = by_port(limits, subject.names)
     wanted = [*limits.port, *(port for pair in limits.pairs() for port in pair)]
@@ -636,6 +651,9 @@ def check_subject(
     if missing:
         raise UsageError(f"limit for unknown port {missing[0]!r}; {subject.name} has: {', '.join(subject.names)}")
     check_transaction_ports(limits.transactions, subject.buses, subject.name)
+    for name, (_, sink) in ((n, split_path(n)) for n in (*limits.latency, *limits.backlog)):
+        if subject.directions.get(sink) == "in":
+            raise UsageError(f"{name}: {sink} is an input of the design: the bench decides when its beats come")
     _check_clocks(subject, limits)
     found: list[LimitCheck] = []
     if subject.status is not None:
@@ -916,7 +934,8 @@ def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLim
         except UnmeasurableError as why:
             found.append((at, why))
         except UsageError as why:
-            raise UsageError(_placed(f"{where}: {why}", at)) from None
+            # An output before its input is a beat too many as well as ports that are swapped.
+            found.append((at, UnmatchedError(str(why))))
     for what, limit in given.items():
         figures = [
             _Figure(at, None, str(got), absent=not isinstance(got, UnmatchedError))
@@ -994,7 +1013,7 @@ def _backlog_figure(subject: Subject, at: Measured, source: str, sink: str, unit
     except UnmeasurableError as why:
         return _Figure(at, None, str(why), absent=not isinstance(why, UnmatchedError))
     except UsageError as why:
-        raise UsageError(_placed(f"{source}{ARROW}{sink}: {why}", at)) from None
+        return _Figure(at, None, str(why))
 
 
 def _transaction_checks(subject: Subject, name: str, limits: TransactionLimits) -> Iterator[LimitCheck]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import platform
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,11 +54,23 @@ def tool_versions() -> dict[str, str]:
     return said if simulator is None else {**said, "simulator": simulator.version}
 
 
-def changed_sources(kept: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """The files whose content is another one than a report's ``sources`` have, with their kind; or that are missing."""
+def changed_sources(kept: Mapping[str, Mapping[str, str]], moved: tuple[Path, Path] | None = None) -> list[str]:
+    """The files whose content is another one than a report's ``sources`` have, with their kind; or that are missing.
+
+    Args:
+        kept: hashes by kind and path.
+        moved: where the run's folder was made and where it is now. In a copied project, a file that lies as its original lay
+            from there is the one to look at.
+    """
     found = []
     for kind, files in kept.items():
-        for path, digest in files.items():
+        for said, digest in files.items():
+            path = said
+            if (
+                moved is not None
+                and (copy := Path(os.path.normpath(moved[1] / os.path.relpath(said, moved[0])))).exists()
+            ):
+                path = str(copy)
             if (now := file_digest(Path(path))) != digest:
                 what = "is missing" if now == MISSING else "was not there" if digest == MISSING else "has changed"
                 found.append(f"{kind} {path} {what}")

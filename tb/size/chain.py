@@ -33,7 +33,7 @@ class _Table(BaseModel):
 
 
 class ChainTraffic(_Table):
-    """What comes into the first stage; with nothing given, as many beats as it takes.
+    """What comes into the first stage; without this table, as many beats as it takes.
 
     Attributes:
         burst: beats in a row, one per cycle.
@@ -62,7 +62,7 @@ class ChainStage(_Table):
 class Chain(_Table):
     """A file: ``[traffic]`` and a ``[[stages]]`` table per stage, in the order of the beats."""
 
-    traffic: ChainTraffic = ChainTraffic()
+    traffic: ChainTraffic | None = None
     stages: Sequence[ChainStage] = Field(min_length=1)
 
 
@@ -73,9 +73,11 @@ def load_chain(path: Path) -> tuple[list[PipelineStage], Cycles | EndlessBursts 
         InputError: not such a file, or traffic that is not known.
     """
     chain = load_model(Chain, path, "a pipeline (.toml)")
+    if chain.traffic is not None and not chain.traffic.model_fields_set:
+        raise InputError("[traffic] without a key", "burst and every, or run and port, or no [traffic]", file=path)
     stages = [PipelineStage(**s.model_dump()) for s in chain.stages]
     named = [replace(s, name=s.name or str(n), inside=min(1, s.latency)) for n, s in enumerate(stages)]
-    return named, _arrival(chain.traffic, path)
+    return named, _arrival(chain.traffic or ChainTraffic(), path)
 
 
 def _arrival(traffic: ChainTraffic, path: Path) -> Cycles | EndlessBursts | None:
@@ -107,6 +109,16 @@ def predict_chain(path: Path) -> tuple[list[PipelineStage], Prediction]:
         return stages, predict_pipeline(stages, arrival)
     except InputError as error:
         raise InputError(error.found, error.expected, file=path) from None
+
+
+def predicted_depths(path: Path) -> dict[str, int]:
+    """The depth that is enough for each parameter that the stages of a file name; for several FIFOs, the deepest."""
+    stages, found = predict_chain(path)
+    depths: dict[str, int] = {}
+    for stage, bounds in zip(stages, found.stages, strict=True):
+        if stage.depth:
+            depths[stage.depth] = max(bounds.depth, depths.get(stage.depth, 0))
+    return depths
 
 
 def within_prediction(

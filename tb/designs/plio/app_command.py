@@ -169,7 +169,12 @@ def _plan(
     if unknown := [port for port in limited if port not in ports]:
         known = f"one of {', '.join(ports)}"
         raise InputError(f"a limit for unknown port {unknown[0]!r}", known, file=limits_file)
-    emitted = {port: _emitted(described.inputs[port], asked, ports[port], folder.root / files[port]) for port in made}
+    emitted = {}
+    for port in made:
+        try:
+            emitted[port] = _emitted(described.inputs[port], asked, ports[port], folder.root / files[port])
+        except UsageError as error:
+            raise UsageError(f"{file}: [input.{port}]: {error}") from None
     samples = {port: described.inputs[port].make(file.parent, one.kind) for port, (one, _) in emitted.items()}
     vendor = {name: described.plio_name(name) for name, port in ports.items() if port.dtype is not None}
     if twice := [name for name in vendor.values() if list(vendor.values()).count(name) > 1]:

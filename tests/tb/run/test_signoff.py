@@ -60,7 +60,8 @@ def run_folder(folder: Path, **changes: Any) -> Path:
     entries: dict[str, Any] = {}
     for name, one in ports.items():
         one.save(folder / "traces" / f"{name}.trace")
-        entries[name] = {"direction": "in", "dtype": "cint16", "trace": f"traces/{name}.trace", "width": 32}
+        way = "in" if name == "s_axis" else "out"
+        entries[name] = {"direction": way, "dtype": "cint16", "trace": f"traces/{name}.trace", "width": 32}
     entries["raw"]["dtype"] = None
     report = {"design": "fir", "case": "smoke", "params": {"W": 32}, "seed": 1, "status": "pass", "ports": entries}
     (folder / "report.json").write_text(json.dumps(report | changes))
@@ -176,6 +177,8 @@ def test_steady(tmp_path: Path) -> None:
         ("[port.raw]\nmax_frame_interval_ns = 1e9\n", "no TLAST"),
         ("[port.raw]\nsteady = true\n", "no TLAST"),
         ('[latency."s_axis->raw"]\nby = "frame"\nmax_ns = 1e9\n', "no TLAST at the output"),
+        ('[latency."m_axis->raw"]\nmax_ns = 1e9\n', "beat 0 leaves 40000 ps before it enters"),
+        ('[backlog."m_axis->raw"]\nmax_backlog_bytes = 999\n', "more bytes have left than have entered"),
     ],
 )
 def test_what_cannot_be_measured_is_not_kept(tmp_path: Path, text: str, reason: str) -> None:
@@ -204,6 +207,14 @@ def test_a_run_that_failed_is_never_signed_off(tmp_path: Path) -> None:
 def test_a_limit_for_a_port_that_is_not_there_is_an_error(tmp_path: Path, text: str) -> None:
     with pytest.raises(UsageError, match="limit for unknown port 'mm_axis'; fir smoke has: s_axis, m_axis, raw"):
         checks(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "text", ["latency.'m_axis->s_axis'] max_ns = 9", "backlog.'raw->s_axis'] max_backlog_beats = 9"]
+)
+def test_an_input_is_no_place_for_results(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UsageError, match="s_axis is an input of the design"):
+        checks(tmp_path, f"[{text}\n".replace("] ", "]\n"))
 
 
 def test_two_tables_for_one_port_are_refused(tmp_path: Path) -> None:

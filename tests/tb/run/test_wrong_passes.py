@@ -365,6 +365,15 @@ def test_a_run_whose_sources_have_changed_is_stale(
     # What the run was made from is no place for results.
     code, text = goldbeat([*check, "--junit", str(bench / "model.py"), "--force"])
     assert (code, "model.py is also an input of this command" in text) == (2, True), text
+    if change == "model.py":
+        # A copy of all is about itself, also behind a link and from another folder.
+        shutil.copytree(tmp_path, tmp_path / "far" / "copy", symlinks=True, ignore=shutil.ignore_patterns("far"))
+        copied = [text.replace(str(tmp_path), str(tmp_path / "far" / "copy")) for text in check]
+        assert goldbeat(copied)[0] == 0
+        with (tmp_path / "far" / "copy" / "bench" / change).open("a") as file:
+            file.write("\n")
+        assert "copy/bench/model.py has changed" in goldbeat(copied)[1]
+        assert goldbeat(check)[0] == 0
     if change == "gone":
         (bench / "in.txt").unlink()
     else:

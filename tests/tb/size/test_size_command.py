@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from goldbeat.tb.cli import app
 from goldbeat.tb.paths import REPOSITORY
+from goldbeat.tb.size.chain import predicted_depths
 
 PIPELINE = REPOSITORY / "examples" / "pipeline"
 WORDS = ("--limits", PIPELINE / "limits.toml", "--case", "stream", "--set", "beats=1024")
@@ -62,3 +63,17 @@ def test_what_no_run_takes_is_refused_before_anything_is_built(tmp_path):
     ):
         code, output = sized(tmp_path, *words)
         assert (code, said in output) == (2, True), output
+
+
+def test_a_parameter_of_two_queues_is_enough_for_both(tmp_path):
+    stages = "".join(f"[[stages]]\nwork = {n}\nrest = {n // 4}\ndepth = 'DEPTH_5'\n" for n in (40, 8))
+    (tmp_path / "chain.toml").write_text(f"[traffic]\nburst = 40\nevery = 80\n{stages}")
+    code, said = goldbeat("predict", tmp_path / "chain.toml", "--json")
+    assert code == 0, said
+    deepest = max(stage["depth"] for stage in json.loads(said)["stages"])
+    assert predicted_depths(tmp_path / "chain.toml") == {"DEPTH_5": deepest}
+    (tmp_path / "empty.toml").write_text("[traffic]\n" + stages)
+    code, said = goldbeat("predict", tmp_path / "empty.toml")
+    assert (code, "empty.toml: found [traffic] without a key, expected burst" in said) == (2, True), said
+    (tmp_path / "number.toml").write_text("stages = 3\n")
+    assert "stages = 3, expected a list" in goldbeat("predict", tmp_path / "number.toml")[1]

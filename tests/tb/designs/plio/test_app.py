@@ -153,7 +153,7 @@ def test_inputs_of_unequal_length_are_named_and_never_pass(folder: Path) -> None
         ('"graph_in0.txt"', '"./graph_in1.csv"', "two ports with the file graph_in1.csv"),
         ('"graph_in0.txt"', '""', '[output.sum] plio = "", expected a file name ending in .txt or .csv'),
         ("stall = ", "stal = ", "unknown setting input.a.stal, expected one of plio, pattern"),
-        ("every:64:8", "every:64", "expected every:N:M"),
+        ("every:64:8", "every:64", "app.toml: [input.a]: --stall every:64: expected every:N:M"),
         ("limits.toml", "other.toml", "other.toml: no such file"),
         ("samples = 1024", 'samples = "1024"', "samples = '1024'"),
         ('gaps = "none"', 'gap = "none"', "neither a parameter of butterfly nor an option"),
