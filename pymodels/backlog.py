@@ -15,7 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.measure import UnmatchedError, UnmeasurableError, check_frames_agree, check_tails_agree
+from goldbeat.pymodels.measure import (
+    EarlyOutputError,
+    UnmatchedError,
+    UnmeasurableError,
+    check_frames_agree,
+    check_tails_agree,
+)
 from goldbeat.pymodels.trace import Trace
 
 BacklogUnit = Literal["beats", "bytes", "frames"]
@@ -57,7 +63,8 @@ def backlog(source: Trace, sink: Trace, *, unit: BacklogUnit = "beats", kept_ins
     Raises:
         UnmatchedError: not as much comes out as goes in, of all or of a frame.
         UnmeasurableError: nothing goes in.
-        UsageError: more comes out than has gone in: other ports, or other time bases; or an unknown unit.
+        EarlyOutputError: more comes out than has gone in.
+        UsageError: an unknown unit.
     """
     if unit not in BACKLOG_UNITS:
         raise UsageError(f"backlog in {unit!r} is not known; known: {', '.join(BACKLOG_UNITS)}")
@@ -131,7 +138,7 @@ def _check_order(unit: BacklogUnit, part: Trace, gone: Trace, came: int, went: i
     early = left > inside[np.searchsorted(part.time_ps, gone.time_ps, side="right")]
     if early.any():
         at = int(gone.time_ps[int(np.argmax(early))])
-        raise UsageError(
+        raise EarlyOutputError(
             f"at {at} ps more {unit} have left than have entered: "
             "input and output are swapped, or have different time bases"
         )

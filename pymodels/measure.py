@@ -59,6 +59,10 @@ class UnmatchedError(UnmeasurableError):
     """There are events to measure between, but those of one side do not pair off with those of the other."""
 
 
+class EarlyOutputError(UsageError):
+    """An output comes before its input: ports are swapped, time bases differ, or the design makes up beats."""
+
+
 @dataclass(frozen=True)
 class Rate:
     """So much in so much time.
@@ -116,15 +120,12 @@ class Intervals:
     Attributes:
         min_ps, mean_ps, max_ps: over all intervals.
         count: of intervals.
-        longest_ps: the longest time without TLAST: an interval, or from the first beat to the first TLAST, or from the last TLAST
-            to the last beat.
     """
 
     min_ps: Period
     mean_ps: float
     max_ps: Period
     count: int
-    longest_ps: Period
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,8 @@ class Throughput:
         raw, by_frames, continuous: rates as this module's docstring defines them.
         gap_ps: time from one beat to the next -> how often, in ascending order; the time before the first is none.
         intervals: TLAST-to-TLAST intervals.
+        longest_frame_ps: the longest time without TLAST: an interval, or from the first beat to the first TLAST, or from the last
+            TLAST to the last beat.
         steady: whether they settle.
         reasons: name of a field that is None -> why.
     """
@@ -181,6 +184,7 @@ class Throughput:
     continuous: Rate | None
     gap_ps: Mapping[Period, int]
     intervals: Intervals | None
+    longest_frame_ps: Period | None
     steady: Steady | None
     reasons: Mapping[str, str] = field(default_factory=dict)
 
@@ -449,11 +453,15 @@ class _Meter:
         if self.frames < 2:
             raise UnmeasurableError(f"{'one' if self.frames else 'no'} TLAST, and an interval needs two")
         count = self.frames - 1
+        shortest, longest = (whole_cycles(span, self.cycle_ps) for span in (self.shortest, self.longest))
+        return Intervals(shortest, self.total / count, longest, count)
+
+    def longest_frame(self) -> Period:
+        """The longest time without TLAST."""
+        if not self.frames:
+            raise UnmeasurableError("no TLAST, so no frames")
         ends = max(self.first_end - self.first, self.latest - self.end_cycle) * self.clock_ps
-        shortest, longest, all_of_it = (
-            whole_cycles(span, self.cycle_ps) for span in (self.shortest, self.longest, max(self.longest, ends))
-        )
-        return Intervals(shortest, self.total / count, longest, count, all_of_it)
+        return whole_cycles(max(self.longest, ends), self.cycle_ps)
 
     def steady(self) -> Steady:
         """As :func:`steady_state`."""
@@ -604,6 +612,7 @@ def measure(trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: Pe
         continuous=attempt("continuous", meter.continuous),
         gap_ps=meter.gaps(),
         intervals=attempt("intervals", meter.intervals),
+        longest_frame_ps=attempt("longest_frame_ps", meter.longest_frame),
         steady=attempt("steady", meter.steady),
         reasons=reasons,
     )
@@ -625,7 +634,7 @@ def latencies(
     Raises:
         UnmatchedError: not as many events on one side as on the other; by ``beat``, frames with other numbers of beats.
         UnmeasurableError: nothing to match.
-        UsageError: an output comes before its input: other ports, or other time bases.
+        EarlyOutputError: an output comes before its input.
     """
     if by not in LATENCY_BY:
         raise UsageError(f"latency by {by!r} is not known; known: {', '.join(LATENCY_BY)}")
@@ -749,7 +758,7 @@ def _differences(
     took = end - begin
     if int(took.min()) < 0:
         at = int(np.argmax(took < 0))
-        raise UsageError(
+        raise EarlyOutputError(
             f"{unit[:-1]} {number + at} leaves {-took[at]} ps before it enters: "
             "input and output are swapped, or have different time bases"
         )
@@ -823,6 +832,7 @@ _JSON_NAMES = {
     "last_ps": "last_ns",
     "max_gap_ps": "max_gap_ns",
     "intervals": "frame_interval_ns",
+    "longest_frame_ps": "longest_frame_ns",
 }
 
 
@@ -869,6 +879,7 @@ def measures_dict(result: Throughput) -> dict[str, Any]:
         "frame_interval_ns": None
         if i is None
         else {"min": float(i.min_ps) / 1000, "mean": i.mean_ps / 1000, "max": float(i.max_ps) / 1000, "count": i.count},
+        "longest_frame_ns": None if result.longest_frame_ps is None else float(result.longest_frame_ps) / 1000,
         "steady": None if s is None else {"holds": s.holds, "since_frame": s.since_frame, "rate": rate(s.rate)},
         "reasons": {_JSON_NAMES.get(name, name): why for name, why in result.reasons.items()},
     }

@@ -26,12 +26,12 @@ Cycles = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class PipelineStage:
-    """A stage behind a FIFO: ``work`` beats, one per cycle, then ``rest`` cycles without one.
+    """A stage behind a FIFO: ``work`` beats of ``every`` cycles each, then ``rest`` cycles without one.
 
     Attributes:
         work, rest: beats of a burst, and cycles of the pause behind it, which goes by whether beats wait or not.
         latency: cycles from the transfer into the stage to the transfer out of it, of a beat that nothing delays; at least 1.
-        every: cycles per beat inside a burst.
+        every: cycles per beat, of the last one of a burst too.
         name: for reports.
         depth: parameter that sets the depth of its FIFO; empty: none.
         inside: cycles of the latency that a beat spends behind its FIFO.
@@ -48,7 +48,7 @@ class PipelineStage:
     @property
     def period(self) -> int:
         """Cycles of a burst and the pause behind it."""
-        return self.work * self.every + self.rest + 1 - self.every
+        return self.work * self.every + self.rest
 
     @property
     def load(self) -> Fraction:
@@ -60,15 +60,20 @@ class PipelineStage:
         """Beats per cycle in the long run."""
         return float(self.load)
 
+    @property
+    def wait(self) -> int:
+        """Most cycles that a beat waits for its turn where none is before it: the last of a burst has just gone."""
+        return self.rest + self.every - 1
+
     def service(self, beats: int) -> Cycles:
-        """Its service curve: the first beat may find it at the start of a pause."""
+        """Its service curve: the first beat may come right behind a burst."""
         n = np.arange(beats)
-        return self.latency + self.rest * (1 + n // self.work) + n * self.every - (self.every - 1) * (n // self.work)
+        return self.latency + self.wait + n * self.every + n // self.work * self.rest
 
     def fastest(self, beats: int) -> Cycles:
         """The least time from the first to the last of so many beats behind it."""
         n = np.arange(beats)
-        return n * self.every + n // self.work * (self.rest + 1 - self.every)
+        return n * self.every + n // self.work * self.rest
 
 
 @dataclass(frozen=True)
@@ -145,11 +150,11 @@ def predict_pipeline(stages: Sequence[PipelineStage], arrival: Cycles | EndlessB
     kept, load = list[Bounds](), None
     if arrival is None:
         first, stages = stages[0], stages[1:]
-        kept.append(Bounds(first.latency + first.rest, 2, 2, first.rate))
+        kept.append(Bounds(first.latency + first.wait, 2, 2, first.rate))
         if not stages:
             return Prediction(kept, kept[0])
         load = first.load
-        comes = first.fastest(_enough(stages, load, first.work, first.rest, len(kept)))
+        comes = first.fastest(_enough(stages, load, first.work, first.wait, len(kept)))
     elif isinstance(arrival, EndlessBursts):
         load = Fraction(arrival.burst, arrival.every)
         comes = arrival.curve(_enough(stages, load, arrival.burst, arrival.every - arrival.burst, 0))
@@ -168,7 +173,7 @@ def _enough(stages: Sequence[PipelineStage], load: Fraction, burst: int, pause: 
         if stage.load < load:
             said = f"stage {stage.name or at}: its backlog grows, as {float(load):.6g} beats per cycle come"
             raise InputError(said, f"at most the {stage.rate:.6g} that it carries")
-        lag += stage.latency + 2 * stage.rest + stage.every
+        lag += stage.latency + stage.rest + stage.wait + 1
         together = lcm(together, stage.work)
         spare = 1 / load - 1 / stage.load
         needed = max(needed, min(together, ceil(lag / spare)) if spare else together)
@@ -242,7 +247,7 @@ def _in_a_row(one: Cycles, stage: PipelineStage) -> Cycles:
     so many beats earlier, and a period later.
     """
     slope = np.arange(len(one)) * stage.every
-    near = slope + stage.latency + stage.rest + _most_of_last(one - slope, stage.work)
+    near = slope + stage.latency + stage.wait + _most_of_last(one - slope, stage.work)
     return _with_bursts(near, stage)
 
 
@@ -255,7 +260,7 @@ def _behind(stage: PipelineStage, comes: Cycles) -> Cycles:
     beats = len(comes)
     slope = np.arange(beats) * stage.every
     # The least over later beats is the most over earlier ones, of all with the sign and the order turned round.
-    near = _most_of_last((slope - comes)[::-1], stage.work) - slope[::-1] + stage.latency + stage.rest
+    near = _most_of_last((slope - comes)[::-1], stage.work) - slope[::-1] + stage.latency + stage.wait
     slack = -_with_bursts(near, stage)[::-1]
     found: Cycles = np.maximum.accumulate(np.maximum(stage.fastest(beats), slack + stage.latency))
     return found

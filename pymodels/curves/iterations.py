@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.measure import UnmatchedError, UnmeasurableError, percentiles
+from goldbeat.pymodels.measure import EarlyOutputError, UnmatchedError, UnmeasurableError, percentiles
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.trace import Trace
 
@@ -71,7 +71,8 @@ def iterations(source: Trace, sink: Trace, in_bytes: int, out_bytes: int) -> Ite
     Raises:
         UnmeasurableError: no complete iteration.
         UnmatchedError: more iterations come out than have gone in, or none at one side alone.
-        UsageError: an output comes before its input, or an iteration ends inside a beat.
+        EarlyOutputError: an output comes before its input.
+        UsageError: an iteration ends inside a beat.
     """
     bounds = [_bounds(t, n, side) for t, n, side in ((source, in_bytes, "input"), (sink, out_bytes, "output"))]
     (starts_in, ends_in), (starts_out, ends_out) = bounds
@@ -100,7 +101,7 @@ def iterations(source: Trace, sink: Trace, in_bytes: int, out_bytes: int) -> Ite
     took = np.concatenate([found.latency, rest[0]])
     if int(took.min()) < 0:
         at = int(np.argmax(took < 0))
-        raise UsageError(
+        raise EarlyOutputError(
             f"iteration {at} leaves {-took[at]} ps before it enters: "
             "input and output are swapped, have different time bases, or the iterations have other sizes"
         )

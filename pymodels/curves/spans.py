@@ -89,7 +89,7 @@ def extreme_window(
             return SlowWindow(windows.first, length, windows.most([length])[0] * windows.unit, -1)
         return windows.emptiest(length)
     ends = np.arange(len(trace) + 1) if span.kind == "beat" else np.append(trace.frame_bounds()[:, 0], len(trace))
-    if not len(trace) or len(ends) <= span.count:
+    if not len(trace) or len(ends) <= span.count or (span.kind == "frame" and not trace.last.any()):
         return None
     return _between(trace, ends, span.count, period, most=most)
 

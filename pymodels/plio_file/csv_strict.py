@@ -98,10 +98,11 @@ class _Scan:
                 return
         except TokenError as error:
             raise self.fail(show(text), str(error), line) from None
-        if cells == [""]:
+        if not any(cells):
+            found = "an empty line" if cells == [""] else "a row of empty cells"
             if not self.lenient:
-                raise self.fail("an empty line", "a DATA, STALL or COMMENT row", line)
-            self.dropped.append((line, "an empty line", "a DATA, STALL or COMMENT row"))
+                raise self.fail(found, "a DATA, STALL or COMMENT row", line)
+            self.dropped.append((line, found, "a DATA, STALL or COMMENT row"))
             return
         word, colon, number = cells[0].partition(":")
         word = word.upper()
@@ -126,6 +127,9 @@ class _Scan:
             cells.pop()
         if len(cells) not in (1, full):
             raise self.fail(f"{len(cells)} cells", f"STALL alone, or {full} cells", line)
+        if cells[0].upper() == "STALL" and cells[1:2] not in ([], [""], ["0"]) and not any(cells[2:]):
+            # A spreadsheet may have split STALL:n.
+            raise self.fail(f"STALL and {show(cells[1])}", "STALL:n for n idle cycles", line)
         self.stall += times
         self.idle += times
         if self.idle > MAX_STALL:

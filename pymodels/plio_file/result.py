@@ -63,15 +63,23 @@ class PlioFile:
         return np.zeros(0, np.int64) if self.csv else self.clock.off_grid_places(self.trace.time_ps)
 
     def measured(self) -> Trace:
-        """The beats as rates and gaps count them: where T lines are rounded, on the clock's grid that they were on before."""
+        """The beats as rates and gaps count them: where T lines are rounded, on the clock's grid that they were on before.
+
+        Raises:
+            InputError: two beats were on the same edge: the clock is not that of the file.
+        """
         if self.csv:
             return stamped(self.trace, self.clock.exact_ps)
+        if not (self.clock.rounded and self.timed):
+            return self.trace
         time = self.clock.on_grid(self.trace.time_ps)
-        return (
-            replace(self.trace, cycle=time, clock_ps=1, offset_ps=0)
-            if self.clock.rounded and self.timed
-            else self.trace
-        )
+        same = np.diff(time) < 1
+        if same.any():
+            at = int(np.argmax(same)) + 1
+            edge = f"the same edge of a {self.clock.period_ps} ps clock as the one before"
+            found = f"a beat at {self.trace.time_ps[at]} ps, on {edge}"
+            raise InputError(found, "the clock of the file", line=int(self.lines[at]))
+        return replace(self.trace, cycle=time, clock_ps=1, offset_ps=0)
 
     def on_clock(self) -> Trace:
         """The beats in cycles of the port's clock, each in the cycle nearest to its time.

@@ -134,7 +134,10 @@ def too_slow(file: PlioFile, path: Path) -> InputError | None:
     """
     if file.clock.confidence != "given" or not file.timed or not len(file.trace):
         return None
-    time = file.measured().time_ps
+    try:
+        time = file.measured().time_ps
+    except InputError as error:
+        return InputError(error.found, error.expected, file=path, line=error.line)
     # How late each beat is against one per cycle; a beat that comes early makes up for the latest before it.
     late = time - edges_ps(np.arange(len(time), dtype=np.int64), file.clock.exact_ps)
     early = np.flatnonzero(np.maximum.accumulate(late) - late > floor(file.clock.exact_ps / 2))

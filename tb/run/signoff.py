@@ -21,6 +21,7 @@ from goldbeat.pymodels.curves import slowest_window
 from goldbeat.pymodels.curves.iterations import iteration_bytes, iterations
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.measure import (
+    EarlyOutputError,
     Throughput,
     UnmatchedError,
     UnmeasurableError,
@@ -287,7 +288,8 @@ def load_limits(path: Path) -> Limits:
     for kind, tables in kinds:
         for name, table in tables.items():
             if not table.given() and not getattr(table, "steady", None):
-                known = ", ".join(n for n in type(table).model_fields if n.startswith(("min_", "max_", *WINDOW_KEYS)))
+                is_limit = (*WINDOW_KEYS, "min_", "max_", "steady")
+                known = ", ".join(name for name in type(table).model_fields if name.startswith(is_limit))
                 raise InputError(f'[{kind}."{name}"] without a limit', f"at least one of {known}", file=path)
     if limits.obligations is None and not any(tables for _, tables in kinds):
         raise InputError(
@@ -917,8 +919,8 @@ def _figure(at: Measured, got: Throughput, what: str, inside: bool, no_samples: 
         return _Figure(at, None if gap is None else float(gap) / 1000, reason, absent=True)
     if what == "max_idle_cycles":
         return _Figure(at, got.max_idle_cycles, got.reason("max_idle_cycles"), absent=True)
-    value = None if got.intervals is None else float(got.intervals.longest_ps) / 1000
-    return _Figure(at, value, got.reason("intervals"), absent=True)
+    value = None if got.longest_frame_ps is None else float(got.longest_frame_ps) / 1000
+    return _Figure(at, value, got.reason("longest_frame_ps"), absent=True)
 
 
 def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLimits) -> Iterator[LimitCheck]:
@@ -933,9 +935,10 @@ def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLim
             found.append((at, latency_figures(took)))
         except UnmeasurableError as why:
             found.append((at, why))
-        except UsageError as why:
-            # An output before its input is a beat too many as well as ports that are swapped.
+        except EarlyOutputError as why:
             found.append((at, UnmatchedError(str(why))))
+        except UsageError as why:
+            raise UsageError(_placed(f"{where}: {why}", at)) from None
     for what, limit in given.items():
         figures = [
             _Figure(at, None, str(got), absent=not isinstance(got, UnmatchedError))
@@ -1012,7 +1015,7 @@ def _backlog_figure(subject: Subject, at: Measured, source: str, sink: str, unit
         return _Figure(at, backlog(*ports, unit=unit, kept_inside=subject.modelled).most)
     except UnmeasurableError as why:
         return _Figure(at, None, str(why), absent=not isinstance(why, UnmatchedError))
-    except UsageError as why:
+    except EarlyOutputError as why:
         return _Figure(at, None, str(why))
 
 

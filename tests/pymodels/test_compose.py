@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,14 +19,32 @@ from goldbeat.tb.run.signoff import load_run
 
 
 def test_no_drawn_pipeline_exceeds_its_prediction() -> None:
-    for drawn in draw_pipelines(10, seed=3):
+    pipelines = draw_pipelines(10, seed=3)
+    slow = ([replace(stage, every=3, latency=4) for stage in one.stages] for one in pipelines)
+    slowed = [DrawnPipeline(stages, one.burst, 5 * one.burst) for stages, one in zip(slow, pipelines, strict=True)]
+    for drawn in (*pipelines, *slowed):
         traffic = [drawn.traffic(seed) for seed in range(4)]
-        whole = drawn.prediction(traffic).whole
+        found = drawn.prediction(traffic)
+        whole, deepest = found.whole, found.stages[0].depth
         for trace in traffic:
             leaves = np.array(drawn.reckoned(trace.cycle.tolist()))
             delay, backlog = worst_seen(trace.cycle, leaves)
             assert 0 < delay <= whole.delay
             assert 0 < backlog <= whole.backlog
+            # A beat stays in the FIFO up to its take, a cycle before it leaves.
+            taken = np.array(DrawnPipeline(drawn.stages[:1], 1, 1).reckoned(trace.cycle.tolist())) - 1
+            held = np.arange(1, len(taken) + 1) - np.searchsorted(taken, trace.cycle)
+            assert held.max() <= deepest
+
+
+def test_cycles_of_a_beat_are_those_of_the_last_one_too() -> None:
+    alone = predict_pipeline([PipelineStage(1, every=1000)]).whole
+    assert (alone.rate, alone.delay) == (0.001, 2 + 999)
+    # 4 of 7 cycles bring a beat, and 1 of 2 can take one.
+    with pytest.raises(InputError, match=r"at most the 0\.5 that it carries"):
+        predict_pipeline([PipelineStage(4, every=2), PipelineStage(7)], EndlessBursts(4, 7))
+    behind = predict_pipeline([PipelineStage(4, every=2), PipelineStage(7)], EndlessBursts(4, 8))
+    assert (behind.whole.rate, behind.stages[1].depth) == (0.5, 1)
 
 
 def test_bounds_of_one_stage_are_reached() -> None:

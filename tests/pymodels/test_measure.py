@@ -91,14 +91,15 @@ def test_sustained_is_the_lower_of_raw_and_by_frames() -> None:
 
 def test_a_frame_that_is_slow_at_either_end_is_the_longest() -> None:
     trace = stream(40, frame=10)
-    assert measure(trace).intervals.longest_ps == 40_000  # type: ignore[union-attr]
+    assert measure(trace).longest_frame_ps == 40_000
+    assert measure(stream(8, frame=8)).longest_frame_ps == 28_000
     for beat, cut in ((3, 40), (38, 39)):
         gaps = trace.gaps
         gaps[beat] += 100
         found = measure(trace.with_gaps(gaps)[:cut] if cut == 39 else trace.with_gaps(gaps))
         assert found.intervals is not None
         assert found.intervals.max_ps == 40_000
-        assert found.intervals.longest_ps > 400_000
+        assert found.longest_frame_ps > 400_000
         assert found.steady is not None
         assert found.steady.holds == (beat == 3)
 
@@ -178,11 +179,11 @@ def test_beats_that_are_no_whole_samples_are_refused() -> None:
     [
         (
             Trace.empty(32, clock_ps=4000),
-            {"raw", "by_frames", "continuous", "intervals", "steady", "first_ps", "last_ps"},
+            {"raw", "by_frames", "continuous", "intervals", "longest_frame_ps", "steady", "first_ps", "last_ps"},
         ),
-        (stream(1), {"raw", "by_frames", "continuous", "intervals", "steady"}),
+        (stream(1), {"raw", "by_frames", "continuous", "intervals", "longest_frame_ps", "steady"}),
         (stream(1, frame=1), {"raw", "by_frames", "continuous", "intervals", "steady"}),
-        (stream(8), {"by_frames", "intervals", "steady"}),
+        (stream(8), {"by_frames", "intervals", "longest_frame_ps", "steady"}),
         (stream(8, frame=8), {"by_frames", "intervals", "steady"}),
         (stream(8, frame=4), {"steady"}),
         (stream(8, frame=1), set()),
@@ -191,7 +192,7 @@ def test_beats_that_are_no_whole_samples_are_refused() -> None:
 )
 def test_what_cannot_be_measured_is_none_with_a_reason(trace: Trace, missing: set[str]) -> None:
     result = measure(trace, "int32")
-    fields = ("raw", "by_frames", "continuous", "intervals", "steady", "first_ps", "last_ps")
+    fields = ("raw", "by_frames", "continuous", "intervals", "longest_frame_ps", "steady", "first_ps", "last_ps")
     assert {f for f in fields if getattr(result, f) is None} == missing
     assert all(result.reason(f) for f in missing)
     assert not any(result.reason(f) for f in fields if f not in missing)

@@ -41,13 +41,12 @@ class DrawnPipeline:
         return predict_pipeline(self.stages, arrival_curve(traffic, BEATS))
 
     def reckoned(self, comes: list[int]) -> list[int]:
-        """When each beat leaves, beat by beat as stage.sv works."""
+        """When each beat leaves, beat by beat as stage.sv works, whose beats take a cycle and whose latency is 2."""
         for stage in self.stages:
-            leaves, taken, free = list[int](), -1, 0
+            leaves, free = list[int](), 0
             for done, cycle in enumerate(comes, 1):
-                taken = max(cycle + 1, taken + 1, free)
-                if done % stage.work == 0:
-                    free = taken + stage.rest + 1
+                taken = max(cycle + stage.latency - 1, free)
+                free = taken + stage.every + (0 if done % stage.work else stage.rest)
                 leaves.append(taken + 1)
             comes = leaves
         return comes

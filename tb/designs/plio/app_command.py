@@ -18,7 +18,7 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.cli.common import PARTIAL, Json, check_free, examples, print_json, say
 from goldbeat.tb.cli.options import split_sets
 from goldbeat.tb.cli.run import Asked, asked_by, run_case
-from goldbeat.tb.cli.run_options import Label, PageWish
+from goldbeat.tb.cli.run_options import PageWish
 from goldbeat.tb.cli.signoff import judge
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.designs.plio.application import Application, ApplicationInput, load_application
@@ -58,7 +58,9 @@ def run_application(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Folder for the simulator's files [build/plio/NAME].")
     ] = None,
-    name: Label = None,
+    name: Annotated[
+        str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [name of APP.toml].")
+    ] = None,
     junit: Annotated[
         Path | None, typer.Option("--junit", metavar="XML", help="Write JUnit XML of the sign-off for a CI server.")
     ] = None,

@@ -177,6 +177,7 @@ def test_steady(tmp_path: Path) -> None:
         ("[port.raw]\nmax_frame_interval_ns = 1e9\n", "no TLAST"),
         ("[port.raw]\nsteady = true\n", "no TLAST"),
         ('[latency."s_axis->raw"]\nby = "frame"\nmax_ns = 1e9\n', "no TLAST at the output"),
+        ("[port.raw]\nleast_mb_per_s = 1\nwindow = '1 frame'\n", "no frames: no window of 1 frame"),
         ('[latency."m_axis->raw"]\nmax_ns = 1e9\n', "beat 0 leaves 40000 ps before it enters"),
         ('[backlog."m_axis->raw"]\nmax_backlog_bytes = 999\n', "more bytes have left than have entered"),
     ],
