@@ -256,7 +256,7 @@ def _report(design: Design, tried: Tried, notes: Sequence[str], fates: Sequence[
         "status": tried.status,
         "git": git_revision(),
         "compares": "data, order and cycles" if tried.timed else "data and order" if tried.ordered else "frames",
-        "notes": list(notes),
+        "notes": [*notes, *_parameters_note(design)],
         "rounds": tried.rounds,
         "runs": tried.runs,
         "episodes": tried.episodes,
@@ -270,6 +270,13 @@ def _report(design: Design, tried: Tried, notes: Sequence[str], fates: Sequence[
         "warnings": list(tried.warnings),
         "failures": tried.failures,
     }
+
+
+def _parameters_note(design: Design) -> Iterator[str]:
+    """That other values of parameters are other designs."""
+    values = ", ".join(f"{name} = {one.default}" for name, one in design.parameters.items())
+    if values:
+        yield f"with {values}; other values were not tried"
 
 
 def _summary(report: Mapping[str, Any]) -> str:

@@ -15,9 +15,11 @@ class Crossing:
         clock: the clock on which it is read, an input of the top module.
         copies: registers on that clock that take it as it is: the first flip-flops of synchronisers.
         used: of these, those that take it in each cycle and whose output goes elsewhere than into one more flip-flop.
+        behind_logic: registers that take it through logic in each cycle, and whose output goes into one more flip-flop alone.
     """
 
     signal: str
     clock: str
     copies: tuple[str, ...] = ()
     used: tuple[str, ...] = ()
+    behind_logic: tuple[str, ...] = ()

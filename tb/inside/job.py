@@ -199,6 +199,7 @@ class Record:
         stalled: by stream port the cycles in which a beat waited for TREADY; only where the back end counts them.
         data_files: files that the design has opened for reading until the end of the episode, as ``$readmemh`` does: by its name
             for each, the path; empty: there is no such file.
+        torn_words: how often a flip-flop took several bits that had changed together, by clock crossing as ``late_bits``.
     """
 
     outcome: Outcome
@@ -216,6 +217,7 @@ class Record:
     origin_ps: int = field(default=0, compare=False)
     stalled: Mapping[str, Stalled] = field(default_factory=dict, compare=False)
     data_files: Mapping[str, str] = field(default_factory=dict, compare=False)
+    torn_words: Mapping[str, int] = field(default_factory=dict)
 
 
 def write_job(job: Job, folder: Path, shared: SharedBytes | None = None) -> None:

@@ -46,7 +46,11 @@ def _keep(**_: Any) -> Callable[[Any], Any]:
 
 _stand_in = ModuleType("pydantic")
 vars(_stand_in).update(
-    BaseModel=PlainModel, ConfigDict=dict, Field=lambda default=None, **_: default, model_validator=_keep
+    BaseModel=PlainModel,
+    ConfigDict=dict,
+    Field=lambda default=None, **_: default,
+    PrivateAttr=lambda default=None: default,
+    model_validator=_keep,
 )
 
 

@@ -179,6 +179,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors, *, one
         origin,
         agents.stalled(),
         _data_files(),
+        agents.torn_words(),
     )
 
 

@@ -58,7 +58,7 @@ void Crossings::arm(std::uint64_t seed, std::uint64_t window) {
   for (Crossing& crossing : crossings_) {
     std::fill(crossing.unsettled.begin(), crossing.unsettled.end(), 0);
     crossing.awake = false;
-    crossing.late = 0;
+    crossing.late = crossing.torn = 0;
   }
 }
 
@@ -121,16 +121,20 @@ void Crossings::took(const Clock& clock, std::uint64_t now) {
   for (Crossing& crossing : crossings_) {
     if (crossing.clock != &clock || crossing.copy.size == 0) continue;
     // A reset that passes a synchroniser holds the flip-flop for some edges. Edges in reset have negative numbers.
-    crossing.awake |= clock.cycle > 0 && std::memcmp(crossing.held.data(), crossing.copy.data, crossing.copy.size) != 0;
+    const bool moved = std::memcmp(crossing.held.data(), crossing.copy.data, crossing.copy.size) != 0;
+    crossing.awake |= clock.cycle > 0 && moved;
     std::memcpy(crossing.held.data(), crossing.copy.data, crossing.copy.size);
     if (!crossing.awake) continue;
     const Signal& signal = signals_[crossing.signal];
     if (!recent(signal, now)) continue;
+    int changed = 0;
     for (std::size_t i = 0; i < signal.now.size(); ++i) {
+      changed += __builtin_popcount(signal.before[i] ^ signal.now[i]);
       // Only bits that the flip-flop has taken: it may be held.
       const int taken = ~(crossing.copy.data[i] ^ signal.now[i]);
       crossing.unsettled[i] = static_cast<std::uint8_t>((signal.before[i] ^ signal.now[i]) & taken);
     }
+    crossing.torn += moved && changed > 1;
   }
 }
 

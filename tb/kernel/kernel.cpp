@@ -287,6 +287,9 @@ void gb_crossings_arm(std::uint64_t seed, std::uint64_t window) { kernel().cross
 /// How many bits were seen late since then at a crossing, in the order of gb_crossing().
 std::int64_t gb_crossings_late(std::uint64_t crossing) { return kernel().crossings_.late(crossing); }
 
+/// Edges at which the flip-flop of one crossing took several bits that had changed together, since they were armed.
+std::int64_t gb_crossings_torn(std::uint64_t crossing) { return kernel().crossings_.torn(crossing); }
+
 void gb_clock_stop(void* clock) { kernel().stop(*static_cast<Clock*>(clock)); }
 
 /// Count a clock that something else drives from here on: its next rising edge has this number.

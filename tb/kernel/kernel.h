@@ -308,6 +308,8 @@ class Crossings {
   bool armed() const { return window_ != 0; }
   /// Bits that were drawn and came out old, since arm().
   std::int64_t late(std::size_t crossing) const { return crossings_.at(crossing).late; }
+  /// Edges at which the copy took several bits that had changed together, since arm().
+  std::int64_t torn(std::size_t crossing) const { return crossings_.at(crossing).torn; }
 
   /// A number below `limit` from the seed.
   std::uint64_t draw(std::uint64_t limit) { return splitmix64(seed_, index_++) % limit; }
@@ -341,6 +343,7 @@ class Crossings {
     std::vector<std::uint8_t> unsettled;  ///< bits of the copy
     std::vector<std::uint8_t> held = {};  ///< the copy behind the latest edge
     std::int64_t late = 0;                ///< bits that readers have seen as they were
+    std::int64_t torn = 0;                ///< edges at which the copy took a word of which several bits had changed
     bool awake = false;                   ///< the copy has moved since the reset: before that it may be held
   };
 

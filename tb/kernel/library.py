@@ -140,6 +140,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_crossing": (c_int, [c_char_p, c_void_p, c_char_p]),
     "gb_crossings_arm": (None, [c_uint64, c_uint64]),
     "gb_crossings_late": (c_int64, [c_uint64]),
+    "gb_crossings_torn": (c_int64, [c_uint64]),
     "gb_clock_stop": (None, [c_void_p]),
     "gb_clock_number": (None, [c_void_p, c_int64]),
     "gb_clock_cycle": (c_int64, [c_void_p]),

@@ -7,7 +7,8 @@ import ctypes
 import logging
 import os
 import zlib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import cocotb
@@ -368,11 +369,17 @@ class Kernel:
 
     def late_bits(self) -> dict[str, int]:
         """How many bits were seen late, by crossing (``SIGNAL at CLOCK``), since the crossings were armed."""
-        found: dict[str, int] = {}
+        return self._counted(self._library.gb_crossings_late)
+
+    def torn_words(self) -> dict[str, int]:
+        """How often a flip-flop took several bits that had changed together, by crossing, since the crossings were armed."""
+        return self._counted(self._library.gb_crossings_torn)
+
+    def _counted(self, count: Callable[[int], int]) -> dict[str, int]:
+        found: Counter[str] = Counter()
         for index, name in enumerate(self._crossings):
-            if count := int(self._library.gb_crossings_late(index)):
-                found[name] = found.get(name, 0) + count
-        return found
+            found[name] += int(count(index))
+        return {name: times for name, times in found.items() if times}
 
     @property
     def now_ps(self) -> int:

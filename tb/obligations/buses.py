@@ -73,7 +73,7 @@ def bus_obligations(result: RunResult) -> Iterator[Obligation]:
                 met = any(
                     a.kind == WRITE and a.strobe != _full(port) for e in result.episodes for a in _program(e, port)
                 )
-                yield Obligation("sizes", port.pin(role), "a write with some bytes left out", met, _SWEEP)
+                yield Obligation("sizes", port.place(role), "a write with some bytes left out", met, _SWEEP)
         else:
             yield from _answers(port, result.episodes)
 
@@ -123,7 +123,7 @@ def _crowded(result: RunResult) -> Iterator[Obligation]:
         role = "arvalid" if way == READ else "awvalid"
         what = f"a {_WAYS[way]} served before {_TURNS} others that were not asked for earlier"
         how = f"RTL that lets it wait for fewer than the {most} others, or a waiver if it comes last on purpose"
-        yield Obligation("handshake", ports[name].pin(role), what, most < _TURNS, how)
+        yield Obligation("handshake", ports[name].place(role), what, most < _TURNS, how, refuted=most >= _TURNS)
 
 
 def _stay_open(times: Mapping[str, Transactions], ports: Mapping[str, Bundle]) -> Iterator[Obligation]:
@@ -139,7 +139,8 @@ def _stay_open(times: Mapping[str, Transactions], ports: Mapping[str, Bundle]) -
             )
             what = f"as many {word}s open at the end of a long run as at its beginning"
             how = f"RTL that does not go from {first} to {last}, or a waiver if it is meant to"
-            yield Obligation("outstanding", address_pin(ports[name], way), what, last * _FEWER > first, how)
+            fewer = last * _FEWER <= first
+            yield Obligation("outstanding", address_pin(ports[name], way), what, not fewer, how, refuted=fewer)
 
 
 def _can(port: Bundle, kind: int) -> bool:
@@ -160,7 +161,7 @@ def _program(episode: EpisodeResult, port: Bundle) -> tuple[Access, ...]:
 def address_pin(port: Bundle, way: int = WRITE) -> str:
     """A port's address signal of reads or writes, or the only one that it has."""
     first, second = ("araddr", "awaddr") if way == READ else ("awaddr", "araddr")
-    return port.pin(next(role for role in (first, second, "paddr") if port.has(role)))
+    return port.place(next(role for role in (first, second, "paddr") if port.has(role)))
 
 
 def _addresses(port: Bundle, spans: Sequence[tuple[int, int]], used: Sequence[Collection[int]]) -> Iterator[Obligation]:
@@ -200,7 +201,7 @@ def _compared(port: Bundle, episodes: Sequence[EpisodeResult]) -> Iterator[Oblig
     accesses = (a for e in episodes for a in _program(e, port))
     met = any(bool(p.checked.any()) for p in programs) or any(a.kind == READ and a.value is not None for a in accesses)
     role = "prdata" if port.has("prdata") else "rdata"
-    yield Obligation("ports", port.pin(role), "read data were compared", met, "a slave port that also writes")
+    yield Obligation("ports", port.place(role), "read data were compared", met, "a slave port that also writes")
 
 
 def _refused_without_bytes(port: Bundle, episodes: Sequence[EpisodeResult]) -> Iterator[Obligation]:
@@ -217,7 +218,7 @@ def _refused_without_bytes(port: Bundle, episodes: Sequence[EpisodeResult]) -> I
         role = "pslverr" if port.has("pslverr") else "bresp"
         how = "RTL that passes such writes on with their answers, or a waiver if it leaves them out"
         what = "a refused write without a byte is answered with the error"
-        yield Obligation("answers", port.pin(role), what, all(bare), how)
+        yield Obligation("answers", port.place(role), what, all(bare), how, refuted=not all(bare))
 
 
 def _kept_over_reset(
@@ -247,7 +248,7 @@ def _kept_over_reset(
         more = f" and {len(odd) - _NAMED} more" if len(odd) > _NAMED else ""
         what = f"a reset does the same to all words of 0x{base:x} to 0x{base + length - 1:x}"
         how = f"RTL that resets {', '.join(odd[:_NAMED])}{more} as it resets the others, or a waiver if it is meant"
-        yield Obligation("reset", port.pin(role), what, not odd, how)
+        yield Obligation("reset", port.place(role), what, not odd, how, refuted=bool(odd))
 
 
 def _has_pair(first: int, count: int, pair: int) -> bool:
@@ -294,17 +295,17 @@ def _bursts(port: MemoryPort, episodes: Sequence[EpisodeResult]) -> Iterator[Obl
         for length in _LENGTHS if port.has(f"{letter}len") else ():
             if length <= 1 << port.len_width:
                 yield Obligation(
-                    "sizes", port.pin(f"{letter}len"), f"a burst of {length} beats", met("len", length - 1), _SWEEP
+                    "sizes", port.place(f"{letter}len"), f"a burst of {length} beats", met("len", length - 1), _SWEEP
                 )
         for kind, text in _KINDS.items() if port.has(f"{letter}burst") else ():
-            yield Obligation("sizes", port.pin(f"{letter}burst"), f"a {text} burst", met("burst", kind), _SWEEP)
+            yield Obligation("sizes", port.place(f"{letter}burst"), f"a {text} burst", met("burst", kind), _SWEEP)
         for power in range(size.bit_length()) if port.has(f"{letter}size") else ():
             yield Obligation(
-                "sizes", port.pin(f"{letter}size"), f"beats of {1 << power} bytes", met("size", power), _SWEEP
+                "sizes", port.place(f"{letter}size"), f"beats of {1 << power} bytes", met("size", power), _SWEEP
             )
         most = max((_open(p.bursts.kind == way, a.offered, a.done) for p, a in programs if a is not None), default=0)
         yield Obligation(
-            "outstanding", port.pin(f"{letter}valid"), "two bursts open at the same time", most > 1, _SWEEP
+            "outstanding", port.place(f"{letter}valid"), "two bursts open at the same time", most > 1, _SWEEP
         )
 
 
@@ -327,17 +328,17 @@ def merged_errors(port: MemoryPort, episodes: Sequence[EpisodeResult], *, lite: 
                 rules &= {rule for rule in rules if merged_error(errors, rule) == found.response[at]}
     if not met:
         return
-    pin = port.pin("bresp")
+    pin = port.place("bresp")
     for one, other in ((SLVERR, DECERR), (DECERR, SLVERR)):
         what = f"a write that meets {_RESPONSES[one]}, then {_RESPONSES[other]}"
         yield Obligation("answers", pin, what, met.get((one, other), False), _ERRORS)
     if lite and "first" not in rules:
         how = "RTL that keeps the first error, as IHI 0022 B1.3 has it for bursts that become AXI-Lite accesses"
-        yield Obligation("answers", pin, "the first of several errors is what a write gets", False, how)
+        yield Obligation("answers", pin, "the first of several errors is what a write gets", False, how, refuted=True)
     elif not rules:
         # Legal, but hardly meant; another run that is too short to show it does not close this.
         how = "RTL that answers the first, the last or the worst; see merged in [accesses]"
-        yield Obligation("answers", pin, "one rule for which of several errors a write gets", False, how)
+        yield Obligation("answers", pin, "one rule for which of several errors a write gets", False, how, refuted=True)
 
 
 def _open(of: npt.NDArray[np.bool_], begin: npt.NDArray[np.int64], end: npt.NDArray[np.int64]) -> int:
@@ -359,5 +360,5 @@ def _answers(port: Bundle, episodes: Sequence[EpisodeResult]) -> Iterator[Obliga
             met = any(bool(((log["kind"] == way) & (log["response"] == response)).any()) for log in logs)
             text = _RESPONSES[response] if len(port.refusals) > 1 else "an error"
             yield Obligation(
-                "answers", port.pin(port.responses_of[way]), f"a {name} answered with {text}", met, _ERRORS
+                "answers", port.place(port.responses_of[way]), f"a {name} answered with {text}", met, _ERRORS
             )

@@ -26,6 +26,8 @@ _ROW = re.compile(r"\((.*)\) => [01]")
 _TERM = re.compile(r"(?P<text>\(.*(?:[=!]=|[<>]).*\))==(?P<value>[01])")
 """A comparison in a row of a condition, and what it was; signals by themselves are looked at where they are declared."""
 _BIT = re.compile(r"(?P<name>.*?)(?:\[(?P<bit>\d+)\])?:(?P<way>0->1|1->0)")
+_CONSTANT = re.compile(r"\(\d*'?s?[hdob]?[0-9a-f]+ \S+ \d*'?s?[hdob]?[0-9a-f]+\)")
+"""Of an unrolled loop: two numbers are compared."""
 _BRANCHES = {"if": "is true", "else": "is false", "cond_then": "is true", "cond_else": "is false"}
 _WIDEST = 16
 """Bits of counters that can wrap within a run; higher ones are not asked for."""
@@ -143,11 +145,14 @@ def _of_file(
     terms: dict[tuple[int, str], int] = {}
     bits = [(p.line, bit) for p, _ in points if p.kind == "toggle" and (bit := _BIT.fullmatch(p.what)) is not None]
     wide = {(line, bit["name"]) for line, bit in bits if int(bit["bit"] or 0) >= _PAYLOAD}
+    folded = _folded(lines, points)
     for point, hits in points:
         place = f"{name}:{point.line}"
         if point.kind == "branch" and point.what in _BRANCHES:
             if point.what == "if" and _RETURNS.search(_after_condition(lines, point)):
                 # Verilator counts nothing that returns.
+                continue
+            if (point.line, point.column - (point.what == "cond_else")) in folded:
                 continue
             yield _value(place, f"{_condition(lines, point)} {_BRANCHES[point.what]}", hits)
         elif point.kind == "line" and point.what == "case":
@@ -157,6 +162,8 @@ def _of_file(
             yield _value(place, f"{point.kind.removeprefix('fsm_')} {point.what}", hits)
         elif point.kind == "expr" and (match := _ROW.fullmatch(point.what)) is not None:
             for term in filter(None, map(_TERM.fullmatch, match[1].split(" && "))):
+                if _CONSTANT.fullmatch(term["text"]):
+                    continue
                 key = (point.line, f"{_short(term['text'])} is {('false', 'true')[int(term['value'])]}")
                 terms[key] = terms.get(key, 0) + hits
         elif (
@@ -170,6 +177,21 @@ def _of_file(
                 yield _value(place, f"{point.what.partition(':')[0]} {way}", hits)
     for (number, text), hits in terms.items():
         yield _value(f"{name}:{number}", text, hits)
+
+
+def _folded(lines: Sequence[str], points: Sequence[tuple[Point, int]]) -> set[tuple[int, int]]:
+    """Line and column of choices that Verilator has decided, as of a genvar: always evaluated, and neither way was taken."""
+    hits: dict[tuple[int, int], int] = {}
+    for point, count in points:
+        if point.what in ("cond_then", "cond_else") and 0 < point.line <= len(lines):
+            at = (point.line, point.column - (point.what == "cond_else"))
+            hits[at] = hits.get(at, 0) + count
+    return {
+        (line, column)
+        for (line, column), count in hits.items()
+        # An inner choice may never have been reached.
+        if not count and lines[line - 1].lstrip().startswith("assign") and lines[line - 1][:column].count("?") <= 1
+    }
 
 
 def _compared(sources: Sequence[Path], points: Sequence[tuple[Point, int]]) -> Iterator[Obligation]:

@@ -36,6 +36,7 @@ class Obligation:
         met: whether it has.
         how: an option or an entry of the description that may meet it; empty: none is known.
         waived: the reason why it need not be met; None: it must.
+        refuted: a run has shown the opposite, so that no other run meets it.
     """
 
     kind: str
@@ -44,6 +45,12 @@ class Obligation:
     met: bool
     how: str = ""
     waived: str | None = None
+    refuted: bool = False
+
+    @property
+    def weight(self) -> int:
+        """Which of two from different runs counts: one that was refuted, else one that was met."""
+        return 2 if self.refuted else int(self.met)
 
     @property
     def key(self) -> str:
@@ -63,11 +70,14 @@ class Obligation:
 
 
 def merge_obligations(obligations: Iterable[Obligation]) -> list[Obligation]:
-    """Obligations of several runs as one list in the order of :data:`KINDS`; one is met if some run has met it."""
+    """Obligations of several runs as one list in the order of :data:`KINDS`.
+
+    One is met if some run has met it and none has refuted it.
+    """
     found: dict[str, Obligation] = {}
     for one in obligations:
         known = found.get(one.key)
-        if known is None or (one.met and not known.met):
+        if known is None or one.weight > known.weight:
             found[one.key] = one
     return sorted(found.values(), key=lambda one: KINDS.index(one.kind))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from goldbeat.tb.build.harness import TOP
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import FILLING
 from goldbeat.tb.obligations.buses import bus_obligations
@@ -34,7 +35,7 @@ def obligations_of(result: RunResult, bins: Mapping[str, Mapping[str, int]]) -> 
             offered = [e.stimulus.inputs[port.name] for e in result.episodes if port.name in e.stimulus.inputs]
             hits = {**add_bins(map(stream_bins, offered)), **{name: hits.get(name, 0) for name in STALL_BINS}}
         found += _of_stream(port, hits, unchecked=design.unchecked)
-    return [*found, *_of_turns(result), *bus_obligations(result), *_of_start(result)]
+    return [*found, *_of_turns(result), *_of_words(result), *bus_obligations(result), *_of_start(result)]
 
 
 def _of_stream(port: StreamPort, bins: Mapping[str, int], *, unchecked: Mapping[str, str]) -> Iterator[Obligation]:
@@ -47,7 +48,7 @@ def _of_stream(port: StreamPort, bins: Mapping[str, int], *, unchecked: Mapping[
     """
 
     def tried(kind: str, role: str, what: str, *names: str) -> Obligation:
-        return Obligation(kind, port.payload_pins(role)[0], what, any(bins.get(name) for name in names), _MORE)
+        return Obligation(kind, port.payload_place(role), what, any(bins.get(name) for name in names), _MORE)
 
     inward = port.direction == "in"
     if port.has("tready") and not (inward and (port.always_ready or port.pin("tready") in unchecked)):
@@ -81,7 +82,21 @@ def _of_turns(result: RunResult) -> Iterator[Obligation]:
         most = max(passed_over(port, inputs, e.stimulus, e.record.outcome) for e in full)
         what = f"served before another input had ended {_TURNS} frames"
         how = f"RTL that lets it wait for fewer than the {most} frames of another input, or a waiver if it comes last on purpose"
-        yield Obligation("handshake", port.pin("tready"), what, most < _TURNS, how)
+        yield Obligation("handshake", port.place("tready"), what, most < _TURNS, how, refuted=most >= _TURNS)
+
+
+def _of_words(result: RunResult) -> Iterator[Obligation]:
+    """Words that a flip-flop of another clock has taken while several of their bits changed: it may see any mixture of them."""
+    # A reset in mid-flight changes words at once; its own order is for the crossing's reset.
+    whole = [e for e in result.episodes if e.stimulus.stop_ps is None]
+    torn = dict.fromkeys(name for e in whole for name in e.record.torn_words)
+    for name in torn:
+        signal, _, clock = name.removeprefix(f"{TOP}.dut.").partition(" at ")
+        what = f"one bit at a time changes where a flip-flop takes it to {clock}"
+        how = (
+            "Gray code, a word that rests while it is taken, or a waiver if its bits have nothing to do with each other"
+        )
+        yield Obligation("crossings", signal, what, False, how, refuted=True)
 
 
 def _of_start(result: RunResult) -> Iterator[Obligation]:

@@ -182,7 +182,8 @@ def _synchronisers(design: Design) -> list[Obligation]:
     if len(design.clocks) < 2:
         return []
     with suppress(UsageError):
-        return [
+        crossings = find_crossings(design, design.params(design.cases[0], {}))
+        alone = [
             Obligation(
                 "crossings",
                 _inside(name),
@@ -190,9 +191,21 @@ def _synchronisers(design: Design) -> list[Obligation]:
                 name not in one.used,
                 "a second flip-flop behind it, or a waiver if it rests whenever it is read",
             )
-            for one in find_crossings(design, design.params(design.cases[0], {}))
+            for one in crossings
             for name in one.copies
         ]
+        glitches = [
+            Obligation(
+                "crossings",
+                _inside(name),
+                f"the flip-flop that takes {_inside(one.signal)} to {one.clock} takes it from a register, not from logic",
+                met=False,
+                how="a register before it, since logic has glitches, or a waiver if one bit alone changes",
+            )
+            for one in crossings
+            for name in one.behind_logic
+        ]
+        return alone + glitches
     # No signal crosses.
     return []
 

@@ -382,15 +382,16 @@ class Store:
         return fresh
 
     def add_obligations(self, run: int, design: str, obligations: Iterable[Obligation]) -> None:
-        """Note obligations of a design; what is noted as met stays so."""
+        """Note obligations of a design; what is noted as met stays so, unless a run refutes it."""
         with _plain_errors(self.path), self._transaction():
             self._add_obligations(run, design, obligations)
 
     def _add_obligations(self, run: int, design: str, obligations: Iterable[Obligation]) -> None:
         self._base.executemany(
             "INSERT INTO obligations (run, design, kind, place, what, met, how, waived) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (run, design, kind, place, what) DO UPDATE SET met = max(met, excluded.met)",
-            ((run, design, o.kind, o.place, o.what, o.met, o.how, o.waived) for o in obligations),
+            " ON CONFLICT (run, design, kind, place, what) DO UPDATE SET met = excluded.met, how = excluded.how"
+            " WHERE excluded.met > met",
+            ((run, design, o.kind, o.place, o.what, o.weight, o.how, o.waived) for o in obligations),
         )
 
     def artefacts(self, run: int, index: int, artefacts: Mapping[str, str]) -> None:
@@ -579,8 +580,9 @@ class Store:
                 (run,),
             ).fetchall()
             found: dict[str, list[Obligation]] = {}
-            for design, kind, place, what, met, how, waived in rows:
-                found.setdefault(design, []).append(Obligation(kind, place, what, bool(met), how, waived))
+            for design, kind, place, what, weight, how, waived in rows:
+                one = Obligation(kind, place, what, weight == 1, how, waived, refuted=weight == 2)
+                found.setdefault(design, []).append(one)
             return Obligations(found).merged()
 
     def coverage(self, run: int) -> dict[str, int]:

@@ -81,8 +81,8 @@ _OUTSIDE = (signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGTERM, signal
 
 PLACE = SimulatorPlace()
 """Of this worker process."""
-_SAID: dict[str, dict[tuple[str, str], bool]] = {}
-"""Of the regression that this worker process is at: obligations by design and key, and whether they were met."""
+_SAID: dict[str, dict[tuple[str, str], int]] = {}
+"""Of the regression that this worker process is at: the weight of obligations by design and key."""
 
 _BLESS_HINT = "; goldbeat run --bless records what the design does with this case and seed"
 
@@ -477,15 +477,15 @@ class _Run:
             self._give_ran(_broken(item, Status.ERROR, f"the results cannot be judged: {text}", traceback.format_exc()))
 
     def _new(self, design: str, obligations: Sequence[Obligation]) -> tuple[Obligation, ...]:
-        """Those that this process has not told the master before, or not as met; thousands of cases have the same."""
+        """Those that this process has not told the master before, or with less weight; thousands of cases have the same."""
         if self._batch.run not in _SAID:
             _SAID.clear()
         said = _SAID.setdefault(self._batch.run, {}) if self._batch.run else {}
         found = {}
         for one in obligations:
             at = (design, one.key)
-            if said.get(at) is None or (one.met and not said[at]):
-                said[at] = one.met
+            if one.weight > said.get(at, -1):
+                said[at] = one.weight
                 found[one.key] = one
         return tuple(with_waivers(found.values(), self._design.obligations, whole=False)) if found else ()
 

@@ -36,6 +36,7 @@ class _Block:
         copies: by what it assigns, variables whose whole value it takes.
         copied_if: by what it assigns, what its copies depend on.
         reset_if: by what it assigns, what its constants depend on.
+        logic: what it assigns that is more than wires: under a condition or by an operator.
     """
 
     edges: tuple[str, ...]
@@ -44,6 +45,7 @@ class _Block:
     copies: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     copied_if: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     reset_if: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    logic: set[str] = field(default_factory=set)
 
 
 def find_crossings(design: Design, params: Mapping[str, Any]) -> tuple[Crossing, ...]:
@@ -102,6 +104,7 @@ class _Netlist:
         self, blocks: list[_Block], clocks: frozenset[str], inputs: Mapping[str, str], outputs: Mapping[str, str]
     ) -> None:
         self._clocks, self._outputs = clocks, outputs
+        self._logic = {name for block in blocks for name in block.logic if not block.edges}
         self._wires: dict[str, set[str]] = defaultdict(set)
         self._aliases: dict[str, set[str]] = defaultdict(set)
         for block in blocks:
@@ -147,6 +150,7 @@ class _Netlist:
 
     def crossings(self) -> tuple[Crossing, ...]:
         found: dict[tuple[str, str], set[str]] = {}
+        through: dict[tuple[str, str], set[str]] = defaultdict(set)
         for clock, block in self._clocked:
             for name, reads in block.reads.items():
                 # What was assigned at once, earlier in the same process, is read as it is now.
@@ -160,30 +164,57 @@ class _Netlist:
                 for root in self._foreign(local, clock):
                     copied = name not in block.blocking and {self._original(c) for c in block.copies[name]} == {root}
                     found.setdefault((root, clock), set()).update({name} if copied else ())
+                    if not copied and name not in block.blocking and self._through_logic(name, block, root):
+                        through[root, clock].add(name)
         for name, clock in self._outputs.items():
             for root in self._foreign([name], clock):
                 found.setdefault((root, clock), set())
-        used = self._used({name for copies in found.values() for name in copies})
+        used, always = self._used({name for names in (*found.values(), *through.values()) for name in names})
         return tuple(
-            Crossing(*key, tuple(sorted(copies)), tuple(sorted(copies & used))) for key, copies in sorted(found.items())
+            Crossing(
+                *key,
+                tuple(sorted(copies)),
+                tuple(sorted(copies & used & always)),
+                tuple(sorted(through[key] & always - used)),
+            )
+            for key, copies in sorted(found.items())
         )
 
-    def _used(self, copies: set[str]) -> set[str]:
-        """Of registers that copy a signal of another clock, those that are no flip-flop in front of another one.
+    def _through_logic(self, name: str, block: _Block, root: str) -> bool:
+        """Whether logic stands between a register of another clock and one that takes what comes of it."""
+        if name in block.logic:
+            return True
+        between, todo = set[str](), list(block.copies[name] or block.reads[name])
+        while todo:
+            wire = todo.pop()
+            if (
+                wire not in between
+                and wire in self._wires
+                and wire not in self._domains
+                and root in self._roots([wire])
+            ):
+                between.add(wire)
+                todo += self._wires[wire]
+        return bool(between & self._logic)
+
+    def _used(self, copies: set[str]) -> tuple[set[str], set[str]]:
+        """Registers that take a signal of another clock and are no flip-flop in front of another one; those that always take it.
 
         A register that takes the signal at times, and not only out of reset, holds data that rest.
         """
         found: set[str] = set()
         always: set[str] = set()
+        read: set[str] = set()
         for _, block in self._clocked:
             for name, reads in block.reads.items():
                 roots = self._roots(reads)
                 taken = {self._original(one) for one in block.copies[name]}
                 if name in copies and block.copied_if[name] <= block.reset_if[name]:
                     always.add(name)
+                read |= roots
                 found |= {one for one in roots & copies if name in block.blocking or taken != {one}}
         found |= {one for name in self._outputs for one in self._roots([name]) & copies}
-        return found & always
+        return found | (copies - read), always
 
     def _foreign(self, names: Iterable[str], clock: str) -> set[str]:
         return {root for root in self._roots(names) if self._domains.get(root, clock) != clock}
@@ -215,6 +246,14 @@ def _variables(node: _Node, access: str) -> set[str]:
     for child in _children(node):
         found |= _variables(child, access)
     return found
+
+
+_WIRING = frozenset({"VARREF", "CONST", "SEL", "CONCAT", "REPLICATE", "EXTEND", "EXTENDS", "NOT", "LOGNOT"})
+"""Nodes in which a bit of the result depends on one bit alone, so that it has no glitches."""
+
+
+def _is_wiring(node: _Node) -> bool:
+    return node.get("type") in _WIRING and all(map(_is_wiring, _children(node)))
 
 
 def _block(node: _Node) -> _Block:
@@ -268,3 +307,6 @@ def _statement(node: _Node, conditions: set[str], block: _Block) -> None:
     else:
         for name in written:
             block.copies[name] |= {"", name}
+            block.copied_if[name] |= conditions
+    if not all(map(_is_wiring, right)) or (conditions and not block.edges):
+        block.logic |= written

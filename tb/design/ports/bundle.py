@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from goldbeat.pymodels.buses import Bus
 from goldbeat.pymodels.errors import UsageError
@@ -94,6 +94,8 @@ class Bundle(Frozen):
     layout: Layout = "packed"
     signals: Mapping[str, str] | None = None
     payload: Payload | None = None
+    _lane: int | None = PrivateAttr(default=None)
+    """Of a bundle that was taken out of an array: its number."""
 
     @model_validator(mode="after")
     def _known(self) -> Self:
@@ -122,6 +124,10 @@ class Bundle(Frozen):
     def pin(self, role: str) -> str:
         """The design's name of a signal."""
         return f"{self.name}_{role}" if self.signals is None else self.signals[role].removeprefix(_NOT)
+
+    def place(self, role: str) -> str:
+        """The design's name of a signal, in an array with the number of the bundle."""
+        return self.pin(role) if self._lane is None or self.signals is None else f"{self.pin(role)}[{self._lane}]"
 
     def inverts(self, role: str) -> bool:
         """Whether the design's signal has the other level."""
@@ -269,7 +275,10 @@ def lanes(port: _AnyBundle, params: Mapping[str, Any]) -> list[_AnyBundle]:
     if port.lanes is None:
         return [one]
     count = number(port.lanes, params)
-    return [one.model_copy(update={"lanes": None, "name": f"{port.name}_{i}"}) for i in range(count)]
+    found = [one.model_copy(update={"lanes": None, "name": f"{port.name}_{i}"}) for i in range(count)]
+    for i, lane in enumerate(found):
+        lane._lane = i
+    return found
 
 
 _MOST_KNOWN = 256

@@ -149,6 +149,10 @@ class StreamPort(Bundle):
         joined = self.fields if role == "tdata" else self.sidebands if role == "tuser" else {}
         return (*((self.pin(role),) if role in super().roles() else ()), *joined)
 
+    def payload_place(self, role: str) -> str:
+        """The first of them as :meth:`place` has it."""
+        return self.place(role) if role in super().roles() else self.payload_pins(role)[0]
+
     def pins(self) -> Mapping[str, str]:
         """With fields, each is some bits of TDATA; sidebands are some of TUSER."""
         found = {self.pin(role): self.net(role) for role in super().roles()}

@@ -226,6 +226,10 @@ class Transactors(ABC):
         """How many bits were seen late since :meth:`blur`, by crossing."""
         return {}
 
+    def torn_words(self) -> Mapping[str, int]:
+        """How often a flip-flop took several bits that had changed together since :meth:`blur`, by crossing."""
+        return {}
+
     def stalls(self) -> Mapping[str, tuple[int, ...]]:
         """Beats by port that waited 1, 2-3, 4-15, 16-63, 64 and more cycles; empty where the back end does not count them."""
         return {}

@@ -102,6 +102,10 @@ class NativeTransactors(Transactors):
         """Counted by the kernel."""
         return self._kernel.late_bits()
 
+    def torn_words(self) -> Mapping[str, int]:
+        """Counted by the kernel."""
+        return self._kernel.torn_words()
+
     def peek(self, port: str) -> int:
         """Read the model's own variable, visible over VPI or not."""
         return self._kernel.peek(port)
