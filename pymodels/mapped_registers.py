@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from goldbeat.pymodels.stimulus import Access
 
@@ -163,14 +163,16 @@ class MappedFile:
         for one in readable:
             if one.sign_extended and value >> one.lsb + one.width - 1 & 1:
                 value |= self._all & ~((1 << one.lsb + one.width) - 1)
-        compared = self._known[address] | self._all & ~sum(one.mask for one in readable)
+        fields = sum(one.mask for one in readable)
+        compared = self._known[address] | self._all & ~fields
+        unset = fields & ~self._known[address]
         compared &= ~sum(one.mask for one in readable if self._hidden(one))
         for one in readable:
             if one.on_read:
                 self._held[address] &= ~one.mask
                 self._held[address] |= one.mask if one.on_read == "rset" else 0
                 self._known[address] |= one.mask
-        return [self._access("read", address, value, mask=compared)]
+        return [replace(self._access("read", address, value, mask=compared), unset=unset)]
 
     def write(self, address: int, value: int, strobe: int | None = None) -> list[Access]:
         """A write, or none where it must not be tried; of all bytes where ``strobe`` is None."""

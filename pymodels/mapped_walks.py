@@ -85,6 +85,18 @@ def no_registers(file: MappedFile, rng: np.random.Generator, address_bits: int) 
     yield from _reads(file, _plain(file))
 
 
+def mixed_answers(file: MappedFile, rng: np.random.Generator, address_bits: int) -> Iterator[Access]:
+    """Writes of all registers and beside them in random order, then reads: good answers and errors follow each other."""
+    there = {word.address for word in file.words}
+    beside = [a for a in sorted({a ^ file.size for a in there} - there) if a < 1 << address_bits][:_LOOKED_AT]
+    where = [word.address for word in _plain(file)] + beside
+    for _ in range(2):
+        for n in rng.permutation(len(where)).tolist():
+            yield from file.write(where[n], int.from_bytes(rng.bytes(file.size), "little"))
+        for n in rng.permutation(len(where)).tolist():
+            yield from file.read(where[n])
+
+
 WALKS: dict[str, Walk] = {
     "reset": reset_values,
     "bits": bit_bash,

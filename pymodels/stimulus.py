@@ -49,6 +49,7 @@ class Access:
         register: what stands at the address, for messages; of ``host``, what it does.
         fields: of the register, by which messages name the bits that differ: name, lowest bit, width.
         rule: the key of ``[[register_maps]]`` that says what is answered, for messages; empty: the map itself.
+        unset: bits that neither a reset nor a write has set, by the map; what a ``read`` finds there differs between runs.
     """
 
     op: str
@@ -66,6 +67,7 @@ class Access:
     fields: tuple[tuple[str, int, int], ...] = ()
     rule: str = ""
     offset: int = 0
+    unset: int = 0
 
     @property
     def wanted(self) -> int:

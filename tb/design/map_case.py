@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from goldbeat.pymodels.mapped_registers import SKIP, UNMAPPED, AnswerRules, MappedFile, MappedWord
-from goldbeat.pymodels.mapped_walks import WALKS, mapped_program
+from goldbeat.pymodels.mapped_walks import WALKS, mapped_program, mixed_answers
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.tb.design.bus_ports import varied
@@ -27,6 +27,7 @@ from goldbeat.tb.design.traffic import CUT_OFF, stop_after
 MAP_CASE = "registers"
 """The case that checks registers against their maps."""
 _UNDER_TRAFFIC = ("bits", "aliases")
+_OPEN = "several accesses open"
 _CUT = (20, 200)
 """Cycles from the end of a reset to the one that cuts the accesses off."""
 """Walks that are made once more with back-pressure and other orders."""
@@ -98,7 +99,8 @@ def map_episodes(
 ) -> list[Stimulus]:
     """An episode for each walk of :data:`~goldbeat.pymodels.mapped_walks.WALKS`, then some under other traffic.
 
-    Where there is a reset, the last two are one that it cuts off, and the reset values behind it.
+    Where there is a reset, the next two are one that it cuts off, and the reset values behind it. In the last one, several accesses
+    are open.
 
     Args:
         table: the map.
@@ -114,15 +116,19 @@ def map_episodes(
     episodes = []
     walks = [*((n, False) for n in WALKS), *((n, True) for n in _UNDER_TRAFFIC)]
     walks += [(CUT_OFF, True), ("reset", False)] if resets else []
+    walks.append((_OPEN, False))
     for salt, (name, draws) in enumerate(walks):
         rng = np.random.default_rng([setting.seed, 91, salt])
         file = MappedFile(fresh.words, fresh.size, fresh.rules)
+        walk = mixed_answers if name == _OPEN else WALKS.get(name, WALKS["aliases"])
         program = tuple(
             one
-            for one in mapped_program(file, WALKS.get(name, WALKS["aliases"]), rng, int(ports[0].address_width))
+            for one in mapped_program(file, walk, rng, int(ports[0].address_width))
             if one.register != UNMAPPED or not any(one.address in span for span in spans)
         )
         traffic = RegisterTraffic.draw(rng, overlap=False) if draws else RegisterTraffic()
+        if name == _OPEN:
+            traffic = RegisterTraffic(outstanding=4, b_ready="random:0.5", r_ready="random:0.5", seed=setting.seed)
         if program:
             everywhere = {port.name: port.fitting(traffic) for port in ports}
             own = varied(program, ports[0], int(rng.integers(1 << 31)), unchecked)

@@ -369,29 +369,41 @@ def filling(traffic: Traffic, setting: CaseContext, extremes: Sequence[int] = ()
         return []
 
     def held(
-        number: int, setting: CaseContext, names: Iterable[str], cycles: int, label: str, gap: int = 0
+        number: int,
+        setting: CaseContext,
+        names: Iterable[str],
+        cycles: int,
+        label: str,
+        gap: int = 0,
+        slow: Sequence[int] = (),
     ) -> Stimulus:
-        """The episode in which these sinks are away for so long; all others are always ready. ``gap``: cycles before each beat."""
+        """The episode in which these sinks are away for so long; all others are always ready.
+
+        ``gap``: cycles before each beat. ``slow``: ready cycle by cycle before it stays.
+        """
         rng = np.random.default_rng([setting.seed, 8, *([number] * (number > 0))])
         gaps = f"array:{gap}" if gap else "none"
         made = _dress(traffic(setting, rng, fill), gaps, "none", setting, int(rng.integers(1 << 31)))
-        away = Pattern("array", values=(0,) * cycles + (1,) * (fill * (1 + 3 * gap)))
+        away = Pattern("array", values=(0,) * cycles + tuple(slow) + (1,) * (fill * (1 + 3 * gap)))
         return replace(made, ready={**made.ready, **dict.fromkeys(names, away)}, aside=True, label=label)
 
     found = []
     for number, length in enumerate((0, *(() if setting.inputs else extremes))):
         framed, label, cycles = setting, FILLING, fill
+        slow: tuple[int, ...] = ()
         if length:
             framed = replace(setting, frames=(length,) * (fill // length))
             label += f" with frames of {length} beat(s)"
         if length and length == min(extremes):
             # A design may take long for each frame, and count bytes.
             cycles *= _LONGER
+            # What counts frames is at its limit for long: a full queue that something leaves now and then.
+            slow = (1, 0, 0, 0) * (fill // 8)
             if setting.options.get("keep") in ("bytes", "any"):
                 framed = replace(framed, options={**setting.options, "keep": "least"})
         # Idle payload comes before each place of a queue, where no frames differ in an episode of its own.
         gap = int(bool(length) and length == max(extremes))
-        found.append(held(number, framed, setting.outputs, cycles * (1 + gap), label, gap))
+        found.append(held(number, framed, setting.outputs, cycles * (1 + gap), label, gap, slow))
     if not setting.inputs and not extremes:
         found.append(held(2, setting, (), 0, "a gap before each beat", 1))
     # Behind one of several outputs may be a queue that is full while the others go on.

@@ -26,7 +26,8 @@ _ROW = re.compile(r"\((.*)\) => [01]")
 _TERM = re.compile(r"(?P<text>\(.*(?:[=!]=|[<>]).*\))==(?P<value>[01])")
 """A comparison in a row of a condition, and what it was; signals by themselves are looked at where they are declared."""
 _BIT = re.compile(r"(?P<name>.*?)(?:\[(?P<bit>\d+)\])?:(?P<way>0->1|1->0)")
-_CONSTANT = re.compile(r"\(\d*'?s?[hdob]?[0-9a-f]+ \S+ \d*'?s?[hdob]?[0-9a-f]+\)")
+_NUMBER = r"\d+('s?[hdob][0-9a-f]+)?"
+_CONSTANT = re.compile(rf"\({_NUMBER} \S+ {_NUMBER}\)")
 """Of an unrolled loop: two numbers are compared."""
 _BRANCHES = {"if": "is true", "else": "is false", "cond_then": "is true", "cond_else": "is false"}
 _WIDEST = 16
