@@ -12,6 +12,7 @@ import logging
 import os
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -179,7 +180,6 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors, *, one
         origin,
         agents.stalled(),
         _data_files(),
-        agents.torn_words(),
     )
 
 
@@ -445,7 +445,7 @@ async def _run_all(
         _note("start", index)
         try:
             record = await _run(dut, job, episode, agents, one_edge=one_edge and episode.seed is None)
-            write_record(record, folder, index, shared)
+            write_record(replace(record, torn_words=agents.torn_words()), folder, index, shared)
         except OSError as error:
             # A full disk is nobody's wrong result: the host must be able to tell.
             _note("lost", error.errno or 0)

@@ -182,20 +182,22 @@ class _Netlist:
 
     def _through_logic(self, name: str, block: _Block, root: str) -> bool:
         """Whether logic stands between a register of another clock and one that takes what comes of it."""
-        if name in block.logic:
-            return True
-        between, todo = set[str](), list(block.copies[name] or block.reads[name])
+        seen, todo = set[str](), [name]
         while todo:
-            wire = todo.pop()
-            if (
-                wire not in between
-                and wire in self._wires
-                and wire not in self._domains
-                and root in self._roots([wire])
-            ):
-                between.add(wire)
-                todo += self._wires[wire]
-        return bool(between & self._logic)
+            one = todo.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            if one == name or one in block.blocking:
+                # What a function gives is assigned at once, in the same process.
+                if one in block.logic:
+                    return True
+                todo += block.reads[one]
+            elif one in self._wires and one not in self._domains and root in self._roots([one]):
+                if one in self._logic:
+                    return True
+                todo += self._wires[one]
+        return False
 
     def _used(self, copies: set[str]) -> tuple[set[str], set[str]]:
         """Registers that take a signal of another clock and are no flip-flop in front of another one; those that always take it.

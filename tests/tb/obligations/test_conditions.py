@@ -9,6 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.design.ports.bundle import lanes
+from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.obligations.conditions import condition_obligations
 from goldbeat.tb.obligations.obligation import Obligation, merge_obligations, with_waivers
 from goldbeat.tb.run.code_coverage import Point
@@ -45,6 +47,9 @@ def test_branches_arms_conditions_and_signals(tmp_path: Path) -> None:
         (Point("expr", "", 7, 19, "(a==1 && (b != 4'h3)==1) => 1"), 2),
         (Point("expr", "", 7, 19, "((b != 4'h3)==0) => 0"), 0),
         (Point("expr", "", 7, 19, "(a==0) => 0"), 0),
+        (Point("expr", "", 7, 19, "((32'sh1 == 32'sh0)==1) => 1"), 0),
+        (Point("branch", "", 7, 19, "cond_then"), 0),
+        (Point("branch", "", 7, 20, "cond_else"), 0),
         (Point("toggle", "", 8, 16, "count[15]:0->1"), 0),
         (Point("toggle", "", 8, 16, "count[16]:0->1"), 0),
         (Point("toggle", "", 8, 16, "ready:1->0"), 0),
@@ -65,6 +70,22 @@ def test_one_run_that_meets_it_is_enough() -> None:
     done = Obligation("reset", "rst_n", "fell", met=True)
     first = Obligation("handshake", "tready", "fell", met=False)
     assert merge_obligations([still, first, done, still]) == [first, done]
+
+
+def test_what_a_run_refutes_no_other_meets() -> None:
+    met = Obligation("handshake", "a_tready", "served", met=True)
+    broken = Obligation("handshake", "a_tready", "served", met=False, refuted=True)
+    for order in ([met, broken, met], [broken, met]):
+        assert merge_obligations(order) == [broken]
+
+
+def test_bundles_of_an_array_have_obligations_of_their_own() -> None:
+    signals = {role: f"s_{role}" for role in ("tdata", "tvalid", "tready")}
+    packed = lanes(StreamPort(name="s", direction="in", width=8, lanes=2, signals=signals), {})
+    assert [one.place("tready") for one in packed] == ["s_tready[0]", "s_tready[1]"]
+    assert [one.payload_place("tdata") for one in packed] == ["s_tdata[0]", "s_tdata[1]"]
+    alone = lanes(StreamPort(name="s", direction="in", width=8, signals=signals), {})
+    assert [one.place("tready") for one in alone] == ["s_tready"]
 
 
 def test_waivers_have_reasons_and_must_match() -> None:

@@ -17,6 +17,7 @@ from goldbeat.tb.design.clocks import blurred
 from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.designs.axis.bench_async_fifo import DESIGN
+from goldbeat.tb.obligations.ports import port_obligations
 from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.run.crossings import find_crossings
 from goldbeat.tb.run.runs import Request, run
@@ -57,6 +58,12 @@ def attempt(design, tmp_path, case="sweep", params=None, metastability="auto", s
     return run(request, tmp_path / "run")
 
 
+def torn(results):
+    """Words that a flip-flop has taken while several bits changed, not by a reset."""
+    whole = [e for r in results for e in r.episodes if e.stimulus.stop_ps is None]
+    return {name for e in whole for name in e.record.torn_words}
+
+
 def check(results):
     broken = [r for r in results if not r.passed]
     assert not broken, "\n".join([*broken[0].failures[:2], "repeat: " + broken[0].request.command(broken[0].seed)])
@@ -83,6 +90,13 @@ def test_a_flip_flop_that_is_used_at_once_is_named(name, tmp_path):
     assert used == [(f"harness.dut.u_fifo_async.{meta}",)]
 
 
+def test_logic_before_a_flip_flop_is_named(tmp_path):
+    design = broken_fifo(tmp_path, ("wgray_meta_q <= wgray_q;", "wgray_meta_q <= bin_to_gray(wbin_q);"))
+    found = find_crossings(design, design.params(design.cases[0], {}))
+    named = [(one.signal, one.behind_logic) for one in found if one.behind_logic]
+    assert named == [("harness.dut.u_fifo_async.wbin_q", ("harness.dut.u_fifo_async.wgray_meta_q",))]
+
+
 def test_a_design_with_one_clock_has_none():
     fifo = find_design("axis_fifo")
     with pytest.raises(UsageError, match="axis_fifo: no signal crosses between its clocks: aclk"):
@@ -107,6 +121,7 @@ def test_the_fifo_holds(case, tmp_path):
     results = attempt(DESIGN, tmp_path, case, SMALL)
     check(results)
     assert all(r.late_bits > 10 for r in results)
+    assert torn(results) == set()
     for result in results:
         assert sum(result.late_crossings.values()) == result.late_bits
         assert {name.partition(" at ")[2] for name in result.late_crossings} <= {"s_aclk", "m_aclk"}
@@ -157,7 +172,12 @@ def test_a_broken_synchroniser_is_found_in_every_seed(name, tmp_path):
 @pytest.mark.parametrize("name", UNSEEN)
 def test_what_the_guide_says_is_not_found(name, tmp_path):
     design = broken_fifo(tmp_path, *UNSEEN[name]).model_copy(update={"timed": False})
-    check(attempt(design, tmp_path, params=SMALL))
+    results = attempt(design, tmp_path, params=SMALL)
+    check(results)
+    both = {f"harness.dut.u_fifo_async.{p}gray_q at {c}_aclk" for p, c in (("r", "s"), ("w", "m"))}
+    assert torn(results) == (both if name == "binary pointers" else set())
+    opened = {one.place for one in port_obligations(results) if one.kind == "crossings" and one.refuted}
+    assert opened == {name.removeprefix("harness.dut.").partition(" ")[0] for name in torn(results)}
 
 
 @pytest.mark.sim

@@ -2,6 +2,7 @@
 """``goldbeat new --rdl``: registers that are as their map says pass; each way of being wrong is found by the map's names."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from goldbeat.pymodels.mapped_registers import AnswerRules, MappedFile
 from goldbeat.tb.cli import app
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.map_file import mapped_words, unmapped_spans
+from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.run.runs import Request, run
 
 RTL = Path(__file__).parent / "map_rtl"
@@ -69,6 +71,10 @@ def test_each_fault_is_found_and_named(top, blocks, tmp_path):
     assert found[0] == []
     for number, pattern in list(FAULTS.items())[: blocks - 1]:
         assert any(re.search(pattern, text) for text in found[number]), (number, found[number][:5])
+    last = result.episodes[-1].stimulus
+    assert last.traffic[f"{port.name}_0"].outstanding == (4 if top == "map_axil" else 1)
+    errors = [one.error for one in last.program[f"{port.name}_0"] if one.op == "write"]
+    assert {(True, False), (False, True)} <= set(pairwise(errors))
 
 
 @pytest.mark.sim
@@ -176,3 +182,17 @@ def test_characters_of_all_scripts_stand_in_texts(tmp_path):
     text = '/* é */ addrmap t { desc = "a \\" é \n é"; reg { field { sw = rw; } V[7:0]; } R @ 0; }; // é'
     path.write_text("\ufeff" + text, encoding="utf-8")
     assert [word.name for word in mapped_words(path, {}, 4)] == ["R"]
+
+
+@pytest.mark.sim
+def test_words_that_nothing_has_written_may_differ(tmp_path):
+    """A memory without reset, with other initial values: only what was written has a value."""
+    rtl = REPOSITORY / "tests" / "benchmarks" / "planted" / "buses" / "apb_ram.sv"
+    (tmp_path / "m.rdl").write_text("addrmap m { external mem { mementries = 2048; memwidth = 32; } M @ 0; };")
+    said = invoke("new", tmp_path / "bench", rtl, "--rdl", tmp_path / "m.rdl")
+    assert said.exit_code == 0, said.output
+    design = load_description(tmp_path / "bench" / "apb_ram.toml")
+    (result,) = run(Request(design, design.case("registers"), x_check=True))
+    assert (result.failures, result.x_check) == ((), ())
+    reads = [one for one in result.episodes[0].stimulus.program["s_apb"] if one.op == "read"]
+    assert {one.unset for one in reads} == {0xFFFFFFFF}
