@@ -34,6 +34,11 @@ _WIDEST = 16
 """Bits of counters that can wrap within a run; higher ones are not asked for."""
 _PAYLOAD = 24
 """Signals with more bits are taken for payload."""
+_ASSIGNED = re.compile(r"\b(\w+)\s*<?=(?!=)\s*([^;]*);")
+_TOGETHER = re.compile(r"\{([^{};]*)\}\s*<?=(?!=)\s*([^;]*);")
+"""Names in braces, and what they are assigned."""
+_OTHERWISE = r"\b{0}\s*\[[^]]*\]\s*<?=(?!=)|\(\s*{0}\s*\)"
+"""Assigned in part, or by an instance."""
 _RETURNS = re.compile(r"\A\s*(begin\s*(:\s*\w+\s*)?)?return\b")
 _SHOWN = 60
 _HOW = "more seeds or a larger budget (--budget 60s), or a case that reaches it"
@@ -82,7 +87,40 @@ class SettledConditions:
         """Why an obligation cannot be met; Verilator writes numbers of comparisons in its own way."""
         match = re.fullmatch(r"\((.*)\) is (true|false)", one.what)
         written = f"{_plain(match[1])} is {match[2]}" if match is not None else ""
-        return self._reasons.get((one.place, one.what)) or self._reasons.get((one.place, written))
+        found = self._reasons.get((one.place, one.what)) or self._reasons.get((one.place, written))
+        return found or self._size_reason(one)
+
+    def _size_reason(self, one: Obligation) -> str | None:
+        """Why a bit of a register stays 0 that takes AxSIZE alone: bursts have beats of at most the bus's bytes."""
+        match = re.fullmatch(r"(\w+)\[(\d)\] (rises|falls)", one.what)
+        if match is None or match[1] not in self._sizes or int(match[2]) < self._largest_size.bit_length():
+            return None
+        return f"{match[1]} takes AxSIZE, which is at most {self._largest_size} on this bus"
+
+    @cached_property
+    def _largest_size(self) -> int:
+        """The largest AxSIZE of all AXI4 ports."""
+        ports = self._design.memory_ports({name: one.default for name, one in self._design.parameters.items()})
+        return max((int(port.data_width) // 8 for port in ports), default=1).bit_length() - 1
+
+    @cached_property
+    def _sizes(self) -> set[str]:
+        """Registers and wires to which the RTL assigns nothing but AxSIZE of a port, and 0."""
+        pins = {port.pin(role) for port in self._design.memories for role in ("awsize", "arsize") if port.has(role)}
+        given: dict[str, set[str]] = {}
+        text = "\n".join(path.read_text(errors="replace") for path in self._design.sources())
+        for name, value in _ASSIGNED.findall(text):
+            given.setdefault(name, set()).add(value.strip())
+        for left, right in _TOGETHER.findall(text):
+            names, values = left.split(","), right.strip("{}").split(",")
+            for name, value in zip(names, values if len(values) == len(names) else [""] * len(names), strict=True):
+                given.setdefault(name.strip(), set()).add(value.strip())
+        zero = {"0", "'0", "3'd0", "3'b000", "3'h0"}
+        return {
+            name
+            for name, values in given.items()
+            if values - zero and values - zero <= pins and not re.search(_OTHERWISE.format(name), text)
+        }
 
     @cached_property
     def _reasons(self) -> dict[tuple[str, str], str]:

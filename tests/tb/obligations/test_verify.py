@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 from commands import goldbeat, invoke, refused
 
+from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.obligations.conditions import SettledConditions
+from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.probe.elaborate import elaborate
 from goldbeat.tb.probe.find import find
@@ -149,6 +152,20 @@ def test_what_widths_rule_out_is_no_obligation(folder: Path) -> None:
     report = verified("odd_fifo.sv", code=0)
     waived = {one["waived"] for one in report["list"] if "waived" in one}
     assert waived == {"by widths and constants, `s_axis_tdata + 33'd1 > 33'h1_0000_0000` is always false"}
+
+
+def test_sizes_of_bursts_end_with_those_of_the_bus(folder: Path) -> None:
+    """Registers that take AxSIZE and nothing else never have the bit that would be more bytes than the bus has."""
+    text = (PLANTED.parent / "buses" / "axi_ram_burst.sv").read_text()
+    more = "  logic [2:0] other;\n  always_ff @(posedge clk) other <= s_axi_awsize ^ s_axi_arsize;\nendmodule"
+    (folder / "m.sv").write_text(text.replace("endmodule", more))
+    goldbeat("new", "bench", "m.sv", "--model", "memory")
+    asked = [
+        Obligation("values", "m.sv:40", f"{name} rises", met=False)
+        for name in ("w_size[2]", "r_size[2]", "w_size[1]", "w_burst[1]", "other[2]")
+    ]
+    found = SettledConditions(load_description(folder / "bench" / "axi_ram_burst.toml"))(asked)
+    assert [one.waived is not None for one in found] == [True, True, False, False, False]
 
 
 def test_a_fault_behind_a_value_fails(folder: Path) -> None:
