@@ -138,8 +138,8 @@ def predict_pipeline(stages: Sequence[PipelineStage], arrival: Cycles | EndlessB
     Args:
         stages: in the order of the beats.
         arrival: of the first stage's input: traffic without an end, or a curve for as many beats as there are in an episode,
-            or as a backlog may last. None: as many beats as the first stage takes. Two places keep it busy then, and the delay
-            counts from the take of its worker.
+            or as a backlog may last. None: as many beats as the first stage takes. It has the places that keep it busy then, and
+            the delay counts from the take of its worker.
 
     Raises:
         UsageError: no stages, or no beats.
@@ -150,7 +150,9 @@ def predict_pipeline(stages: Sequence[PipelineStage], arrival: Cycles | EndlessB
     kept, load = list[Bounds](), None
     if arrival is None:
         first, stages = stages[0], stages[1:]
-        kept.append(Bounds(first.latency + first.wait, 2, 2, first.rate))
+        # A beat takes its place up to the cycle behind its take.
+        places = max(2, -(-first.latency // first.every))
+        kept.append(Bounds(first.latency + first.wait, places, places, first.rate))
         if not stages:
             return Prediction(kept, kept[0])
         load = first.load

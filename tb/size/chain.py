@@ -76,7 +76,7 @@ def load_chain(path: Path) -> tuple[list[PipelineStage], Cycles | EndlessBursts 
     if chain.traffic is not None and not chain.traffic.model_fields_set:
         raise InputError("[traffic] without a key", "burst and every, or run and port, or no [traffic]", file=path)
     stages = [PipelineStage(**s.model_dump()) for s in chain.stages]
-    named = [replace(s, name=s.name or str(n), inside=min(1, s.latency)) for n, s in enumerate(stages)]
+    named = [replace(s, name=s.name or str(n), inside=min(1, s.latency - 1)) for n, s in enumerate(stages)]
     return named, _arrival(chain.traffic or ChainTraffic(), path)
 
 

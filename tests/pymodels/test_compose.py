@@ -38,6 +38,9 @@ def test_no_drawn_pipeline_exceeds_its_prediction() -> None:
 
 
 def test_cycles_of_a_beat_are_those_of_the_last_one_too() -> None:
+    # An input that always offers a beat: as many are inside as come within the latency.
+    assert predict_pipeline([PipelineStage(4, latency=5, every=2)]).whole.backlog == 3
+    assert predict_pipeline([PipelineStage(22, 10, latency=9)]).whole.depth == 9
     alone = predict_pipeline([PipelineStage(1, every=1000)]).whole
     assert (alone.rate, alone.delay) == (0.001, 2 + 999)
     # 4 of 7 cycles bring a beat, and 1 of 2 can take one.
