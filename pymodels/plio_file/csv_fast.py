@@ -49,10 +49,8 @@ def quick_rows(
     head = tape.window[start[first]]
     data = (head | _CASE4) & _FIRST4 == _DATA
     stall = (head | _CASE5) & _FIRST5 == _STALL
-    # What stands behind STALL alone may be its number.
-    alone = stall & (stop[first] - start[first] == len("STALL"))
-    plain = np.where(alone, count == 1, (count == cells) | stall & (count == 1))
-    if not (data | stall).all() or not data.any() or not plain.all():
+    # What stands behind STALL may be its number.
+    if not (data | stall).all() or not data.any() or (count != np.where(stall, 1, cells)).any():
         return None
     times = _repeats(tape, start[first], stop[first], np.where(data, 4, 5))
     if times is None or (times > np.where(data, MAX_BEATS, MAX_STALL)).any():

@@ -127,9 +127,11 @@ class _Scan:
             cells.pop()
         if len(cells) not in (1, full):
             raise self.fail(f"{len(cells)} cells", f"STALL alone, or {full} cells", line)
-        if cells[0].upper() == "STALL" and cells[1:2] not in ([], [""], ["0"]) and not any(cells[2:]):
-            # A spreadsheet may have split STALL:n.
-            raise self.fail(f"STALL and {show(cells[1])}", "STALL:n for n idle cycles", line)
+        said = [cell for cell in cells[1:] if cell]
+        alone = cells[0].upper() == "STALL" and cells[1:2] != ["0"] and len(said) == 1
+        if said and (alone or len(said) != full - 1):
+            # A spreadsheet may have split STALL:n; data that the port holds fill the row.
+            raise self.fail(f"{cells[0]} and {show(said[0])}", "STALL:n alone, or a whole row", line)
         self.stall += times
         self.idle += times
         if self.idle > MAX_STALL:
