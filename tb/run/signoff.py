@@ -29,6 +29,7 @@ from goldbeat.pymodels.measure import (
     latency_figures,
     measure,
     open_tail,
+    port_limit_mb_per_s,
     rate_of,
 )
 from goldbeat.pymodels.packet_payload import check_headers, looks_like_packets, without_headers
@@ -653,9 +654,8 @@ def check_subject(
     if missing:
         raise UsageError(f"limit for unknown port {missing[0]!r}; {subject.name} has: {', '.join(subject.names)}")
     check_transaction_ports(limits.transactions, subject.buses, subject.name)
-    for name, (_, sink) in ((n, split_path(n)) for n in (*limits.latency, *limits.backlog)):
-        if subject.directions.get(sink) == "in":
-            raise UsageError(f"{name}: {sink} is an input of the design: the bench decides when its beats come")
+    for source, sink in limits.pairs():
+        check_sink(subject, source, sink)
     _check_clocks(subject, limits)
     found: list[LimitCheck] = []
     if subject.status is not None:
@@ -673,6 +673,13 @@ def check_subject(
     if limits.obligations is not None:
         found.append(_obligation_check(subject, limits.obligations))
     return found
+
+
+def check_sink(subject: Subject, source: str, sink: str) -> None:
+    """Refuse a path to an input of a run's design."""
+    if subject.directions.get(sink) == "in":
+        path = f"{source}{ARROW}{sink}"
+        raise UsageError(f"{path}: {sink} is an input of the design: the bench decides when its beats come")
 
 
 def _obligation_check(subject: Subject, limits: ObligationLimits) -> LimitCheck:
@@ -817,14 +824,18 @@ def _port_checks(subject: Subject, name: str, limits: PortLimits) -> Iterator[Li
     ports = [(at, _payload(name, at.ports[name], limits.packets)) for at in subject.of_streams()]
     got = [(at, *_measured(port)) for at, port in ports]
     for one in window_limits(limits):
-        yield _worst(name, one.name, one.limit, one.unit, [_limited_window(at, port, one) for at, port in ports])
+        windows = [_carried(port, one.key, _limited_window(at, port, one)) for at, port in ports]
+        yield _worst(name, one.name, one.limit, one.unit, windows)
     for what, limit in limits.given().items():
         if what in WINDOW_KEYS:
             continue
         if what.startswith("min_") and limits.window_ns is not None:
-            figures = [_window_figure(at, port, what, limits.window_ns) for at, port in ports]
+            figures = [_carried(port, what, _window_figure(at, port, what, limits.window_ns)) for at, port in ports]
         else:
-            figures = [_figure(at, found, what, limits.rate is not None, whole) for at, found, whole in got]
+            figures = [
+                _carried(port, what, _figure(at, found, what, limits.rate is not None, whole))
+                for (_, port), (at, found, whole) in zip(ports, got, strict=True)
+            ]
         yield _worst(name, what, limit, _unit(what), figures)
     if limits.steady:
         figures = [
@@ -834,6 +845,19 @@ def _port_checks(subject: Subject, name: str, limits: PortLimits) -> Iterator[Li
             for at, found, _ in got
         ]
         yield _worst(name, "steady", "yes", "", figures)
+
+
+def _carried(port: MeasuredPort, what: str, figure: _Figure) -> _Figure:
+    """A rate, but no more than the port carries in every cycle: stamps that lie off its clock's edges may say more."""
+    if figure.value is None or not port.clock_known or what.startswith("max_"):
+        return figure
+    most = port_limit_mb_per_s(port.trace.width, port.clock_ps or port.trace.clock_ps)
+    if what == "least_share":
+        most = 1.0
+    elif not what.endswith("mb_per_s"):
+        # Without a type there are no samples to limit.
+        most = math.inf if port.dtype is None else 8 * most / sample_type(port.dtype).bits
+    return replace(figure, value=min(figure.value, most))
 
 
 def _payload(name: str, port: MeasuredPort, packets: bool | None) -> MeasuredPort:

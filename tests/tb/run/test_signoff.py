@@ -211,6 +211,27 @@ def test_a_limit_for_a_port_that_is_not_there_is_an_error(tmp_path: Path, text: 
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "rate = 'continuous'\nmin_mb_per_s = 996",
+        "rate = 'continuous'\nmin_msamples_per_s = 249",
+        "most_mb_per_s = { '16 beats' = 996 }",
+    ],
+)
+def test_no_rate_is_more_than_the_port_carries(tmp_path: Path, text: str) -> None:
+    """Bursts with beats 4 ns apart that begin on the edges of a slower clock, within half a cycle of them."""
+    time = np.concatenate([n * 64 * 4020 + 8040 * n + 4000 * np.arange(64) for n in range(20)])
+    beats = replace(Trace.from_samples(np.zeros(1280, int), "int32", 32, clock_ps=1, frame=64), cycle=time)
+    (check,) = check_subject(
+        file_subject("x", {"p": MeasuredPort(beats, "int32", 4020)}),
+        load_limits(limits(tmp_path, f"[port.p]\n{text}\n")),
+    )
+    carried = 1 if "share" in text else 1e3 / 4.02 * (4 if "mb" in text else 1)
+    assert check.measured == pytest.approx(carried)
+    assert check.passed == ("most" in text)
+
+
+@pytest.mark.parametrize(
     "text", ["latency.'m_axis->s_axis'] max_ns = 9", "backlog.'raw->s_axis'] max_backlog_beats = 9"]
 )
 def test_an_input_is_no_place_for_results(tmp_path: Path, text: str) -> None:
