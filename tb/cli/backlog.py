@@ -17,7 +17,7 @@ from goldbeat.pymodels.measure import UnmeasurableError
 from goldbeat.tb.cli.common import FAILED, Force, Json, check_drawing, examples, print_json, working
 from goldbeat.tb.cli.screen import Screen, literal, show_table
 from goldbeat.tb.design.families import design_examples
-from goldbeat.tb.run.signoff import ARROW, Measured, Subject, load_run, shown, split_path
+from goldbeat.tb.run.signoff import ARROW, Measured, Subject, check_sink, load_run, shown, split_path
 
 
 def register(app: typer.Typer) -> None:
@@ -59,6 +59,7 @@ def backlog_command(
     with working(f"reading {run}"):
         subject = load_run(run)
     source, sink = _ports(subject, path)
+    check_sink(subject, source, sink)
     found, reasons = list[_Found](), list[str]()
     for at in subject.of_streams():
         try:

@@ -42,6 +42,8 @@ def test_the_backlog_of_a_fifo_is_what_it_holds(tmp_path, monkeypatch):
         (_, check) = check_subject(load_run(folder), load_limits(limits))
         assert (check.verdict, check.measured, check.unit) == (verdict, 9, "beats")
     assert goldbeat("signoff", folder, "--limits", limits)[0] == 1
+    code, said = goldbeat("backlog", folder, "m_axis->s_axis")
+    assert (code, "s_axis is an input of the design" in said) == (2, True), said
 
 
 def test_paths_and_limits_that_are_none_are_refused(tmp_path):
