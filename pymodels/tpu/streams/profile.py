@@ -31,8 +31,10 @@ _NUMBER = re.compile(r"-?\d+", flags=re.ASCII)
 _RATE = re.compile(r"\d+(?:\.\d+)?|-?inf|-?nan", flags=re.ASCII)
 _MARK, _CYCLE_MARK, _COLUMNS = "API_END", "TCYC", "ENGINE_"
 _MOVED_MARK = "GDMA SUMMARY"
-_MOVED = re.compile(r"\|dr\[(\d)\]\s*\w+:(\d{1,15})(?![\d.])", flags=re.ASCII)
+_MOVED = re.compile(r"\|dr\[(\d)\]\s*(\w+):(-?\d{1,15})(?=\||\s*$)", flags=re.ASCII)
 """The bytes of a direction; other chips write numbers with decimals, whose unit no source tells."""
+_WAY_NAMES = ("S2L", "L2S", "S2S", "L2L")
+_MOVED_FORM = "GDMA SUMMARY : |dr[0] S2L:N|dr[1] L2S:N|dr[2] S2S:N|dr[3] L2L:N"
 _LEGEND = "s: start"
 _OTHER = re.compile(rf"\s*(?:[-#]{{2,}}\s*$|{_LEGEND}|GDMA SUMMARY|DDR |flops:)")
 """Lines without entries: rules, the legend, and sums at the end."""
@@ -208,9 +210,17 @@ class _Reader:
 
     def _said_moved(self, line: str, place: InputPlace) -> None:
         section = len(self._made) - 1
+        if section < 0 or any(self._rows.values()):
+            raise place.error(f"{_MOVED_MARK} before API_END", "API_END first")
         if section in self._moved:
             raise place.error(f"{_MOVED_MARK} again", "it once per API_END")
-        self._moved[section] = tuple((place.line, int(way), int(size)) for way, size in _MOVED.findall(line))
+        found = [(int(way), name, int(size)) for way, name, size in _MOVED.findall(line)]
+        said = {way: size for way, name, size in found if _WAY_NAMES[way : way + 1] == (name,) and size >= 0}
+        if len(said) < len(found) or "|dr[" not in line:
+            raise place.error(repr(line.strip()[:_SHOWN]), _MOVED_FORM)
+        # What is not named has moved nothing.
+        ways = range(len(_WAY_NAMES)) if said else ()
+        self._moved[section] = tuple((place.line, way, said.get(way, 0)) for way in ways)
 
     def _said_cycles(self, line: str, place: InputPlace) -> None:
         said, section = _CYCLES.fullmatch(line), len(self._made) - 1
