@@ -34,8 +34,9 @@ _WIDEST = 16
 """Bits of counters that can wrap within a run; higher ones are not asked for."""
 _PAYLOAD = 24
 """Signals with more bits are taken for payload."""
-_ASSIGNED = re.compile(r"\b(\w+)\s*<?=(?!=)\s*([^;]*);")
-_TOGETHER = re.compile(r"\{([^{};]*)\}\s*<?=(?!=)\s*([^;]*);")
+_ASSIGNED = re.compile(r"\b(\w+)\s*<?=(?!=)\s*(?=([^;]*);)")
+"""A name and what it is assigned, or compared with: an assignment behind a comparison is found too."""
+_TOGETHER = re.compile(r"\{([^{};]*)\}\s*<?=(?!=)\s*(?=([^;]*);)")
 """Names in braces, and what they are assigned."""
 _OTHERWISE = r"\b{0}\s*\[[^]]*\]\s*<?=(?!=)|\(\s*{0}\s*\)"
 """Assigned in part, or by an instance."""
