@@ -532,6 +532,16 @@ class LiveArray:
         idle = all(c.idle for c in self.channels.values() if c.tile.kind is TileKind.SHIM)
         return idle and (self.host is None or self.host.done)
 
+    @property
+    def released(self) -> bool:
+        """A program has released a lock since :meth:`forget_releases`."""
+        return any(lock.released for locks in self.locks.values() for lock in locks.values())
+
+    def forget_releases(self) -> None:
+        """Its locks have the values that they begin with."""
+        for lock in (lock for locks in self.locks.values() for lock in locks.values()):
+            lock.released = False
+
     def _note_unawaited(self) -> None:
         """Transfers into host arrays that had ended here, which a host that does not wait cannot know."""
         for key, channel in self.channels.items() if self.host is not None else ():

@@ -43,6 +43,7 @@ class LiveResult:
         words: words that each channel moved.
         types: of the host's arrays.
         unfinished: fifos whose last object the host has moved in part; such a design is wrong.
+        active: a word has moved, or a program has released a lock.
     """
 
     completes: bool
@@ -54,6 +55,7 @@ class LiveResult:
     words: dict[str, int]
     types: dict[str, ObjectType]
     unfinished: tuple[str, ...] = ()
+    active: bool = True
 
     @property
     def good(self) -> bool:
@@ -79,6 +81,7 @@ class _LiveOnce:
     words: dict[str, int]
     unfinished: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    active: bool = True
 
 
 def run_live(
@@ -120,7 +123,9 @@ def run_live(
 
     order = replace(_order(build, given, array, runs, lose_pushes), left=first.left) if good else ArrayOrder()
     types, cut = dict(array.host_types), first.unfinished if good else ()
-    return LiveResult(good, first.hosts, differing, order, report, tuple(remarks), first.words, types, cut)
+    return LiveResult(
+        good, first.hosts, differing, order, report, tuple(remarks), first.words, types, cut, first.active
+    )
 
 
 def array_order(build: Callable[[], LiveArray]) -> ArrayOrder:
@@ -233,6 +238,7 @@ def _once(
     try:
         recorder = None if wish is None else RunRecorder(array)
         prepare(array)
+        array.forget_releases()
         for _ in range(runs):
             array.hand_in(given)
             array.restart()
@@ -250,7 +256,8 @@ def _once(
         if good and settles:
             array.note_left()
         left = tuple(dict.fromkeys(array.left))
-        return _LiveOnce(good, hosts, [] if good else array.report(), _told(array), words, unfinished, left)
+        report, active = [] if good else array.report(), any(words.values()) or array.released
+        return _LiveOnce(good, hosts, report, _told(array), words, unfinished, left, active)
     finally:
         array.close()
 

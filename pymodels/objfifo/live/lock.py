@@ -26,12 +26,14 @@ class LiveLock:
     Attributes:
         watch: told of every change.
         handed_back: called after a program has released it.
+        released: a program, or the host, has released it.
     """
 
     def __init__(self, name: str, value: int = 0, initial: int = 0) -> None:
         self.name, self.initial = name, initial
         self.watch: LockWatch | None = None
         self.handed_back: Callable[[LiveLock], None] | None = None
+        self.released = False
         self._value = value
 
     @property
@@ -47,8 +49,10 @@ class LiveLock:
         self._value += difference
         if self.watch is not None:
             self.watch(self, difference, channel, equal)
-        if difference > 0 and channel is None and self.handed_back is not None:
-            self.handed_back(self)
+        if difference > 0 and channel is None:
+            self.released = True
+            if self.handed_back is not None:
+                self.handed_back(self)
 
     def take(self, count: int, *, equal: bool = False, channel: Any = None) -> bool:
         """Subtract ``count`` if the value has reached it, or see that it equals ``count``; True if so."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from goldbeat.pymodels.objfifo.plan.access import Loop, Steps
 from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, FifoDesign, Link, Transfer
@@ -452,23 +452,25 @@ def _descriptors(design: FifoDesign) -> Iterator[RuleError]:
 def _transfers(design: FifoDesign) -> Iterator[RuleError]:
     yield from _descriptors(design)
     hosts = {h.name: h for h in design.hosts}
-    taken: set[tuple[Tile, int]] = set()
+    receivers: set[tuple[Tile, int]] = set()
+    moved: dict[tuple[str, FifoEnd], tuple[int, list[str]]] = {}
     for number, move in enumerate(design.transfers):
         fifo, host = design.fifo(move.fifo), hosts[move.host]
         where = f"{move.where}: " if move.where else ""
         what = f"{where}transfer {number}, {'fill' if move.port is FifoEnd.PRODUCE else 'drain'} of {fifo.name}"
         tile = shim_of(fifo, move.port)
         if move.waited:
-            taken.clear()
+            receivers.clear()
         if tile is None:
             yield RuleError("transfer-shim", f"{what}: that end is not on a shim tile")
             continue
         if move.bd is not None:
             if not 0 <= move.bd < tile.limits.bds:
                 yield RuleError("transfer-shim", f"{what}: bd_id {move.bd}, {tile} has 0 to {tile.limits.bds - 1}")
-            if (tile, move.bd) in taken:
+            if (tile, move.bd) in receivers:
                 yield RuleError("transfer-shim", f"{what}: bd_id {move.bd} of {tile} is in use already")
-            taken.add((tile, move.bd))
+            if move.port is FifoEnd.CONSUME:
+                receivers.add((tile, move.bd))
         if any(size < 1 or stride < 0 for size, stride in move.dims) or len(move.dims) > 4:
             yield RuleError("dims-form", f"{what}: {list(move.dims)}, expected up to 4 sizes from 1 and strides from 0")
             continue
@@ -481,11 +483,20 @@ def _transfers(design: FifoDesign) -> Iterator[RuleError]:
                 "transfer-inside",
                 f"{what}: elements {move.offset} to {last} of {host.name}, which has {host.obj.elements}",
             )
-        size = elements * host.obj.dtype.itemsize
-        if size % fifo.obj.size:
+        before, parts = moved.get((move.fifo, move.port), (0, []))
+        moved[move.fifo, move.port] = before + elements * host.obj.dtype.itemsize, [*parts, what]
+    yield from _cut_objects(design, moved)
+
+
+def _cut_objects(design: FifoDesign, moved: Mapping[tuple[str, FifoEnd], tuple[int, list[str]]]) -> Iterator[RuleError]:
+    """Ends whose last object is moved in part; several transfers may share an object."""
+    for (name, _), (size, parts) in moved.items():
+        whole = design.fifo(name).obj.size
+        if size % whole:
+            some = f", the last of {len(parts)}" if len(parts) > 1 else ""
             yield RuleError(
                 "transfer-objects",
-                f"{what}: {size} bytes are {size / fifo.obj.size:.3g} objects of {fifo.obj.size}; the last stays unfinished",
+                f"{parts[-1]}{some}: {size} bytes are {size / whole:.3g} objects of {whole}; the last stays unfinished",
             )
 
 

@@ -162,14 +162,12 @@ _ALL = (
     # -- the shim's transfers
     Rule(
         "transfer-objects",
-        "a fill or drain moves whole objects (Goldbeat's own rule)",
+        "a fifo's fills or drains move whole objects in all (Goldbeat's own rule)",
         unchecked=True,
         lax="the last object is left partly filled",
     ),
     Rule("transfer-inside", "a fill or drain stays inside its host array"),
-    Rule(
-        "transfer-shim", "a fill or drain uses a fifo's end on a shim, a bd_id that no transfer since the last wait has"
-    ),
+    Rule("transfer-shim", "a fill or drain uses a fifo's end on a shim, a bd_id that no drain since the last wait has"),
 )
 RULES: dict[str, Rule] = {rule.name: rule for rule in _ALL}
 """Every rule by name."""

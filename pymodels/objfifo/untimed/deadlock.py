@@ -21,7 +21,7 @@ from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.plan import Plan, Pool
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import Tile
-from goldbeat.pymodels.objfifo.untimed.machine import LockAgent, LockKey, Machine, host_moves
+from goldbeat.pymodels.objfifo.untimed.machine import LockAgent, LockKey, Machine
 from goldbeat.pymodels.objfifo.untimed.recorded_cores import recorded_cores
 from goldbeat.pymodels.objfifo.untimed.waits import lock_givers, waited_for, waiting_agents, waiting_circle
 
@@ -174,7 +174,7 @@ def analyse(
 
 
 def machine_without_data(design: FifoDesign, plan: Plan, iterations: int, storage: int | None = 0) -> Machine:
-    """A design at work, before its first step; where the host moves anything, it moves nothing else.
+    """A design at work, before its first step; the host moves what its transfers say, and nothing else.
 
     Args:
         design: for the cores' programs.
@@ -182,7 +182,7 @@ def machine_without_data(design: FifoDesign, plan: Plan, iterations: int, storag
         iterations: passes asked of programs that never end.
         storage: words that each stream holds, None for any number.
     """
-    return Machine(plan, recorded_cores(design, plan, iterations), storage=storage, endless=not host_moves(plan))
+    return Machine(plan, recorded_cores(design, plan, iterations), storage=storage, endless=False)
 
 
 def _undecidable(design: FifoDesign) -> str:

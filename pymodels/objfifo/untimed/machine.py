@@ -266,6 +266,7 @@ class CoreAgent(LockAgent):
         self.takes = {e.take for e in ends.values() if e.locked}
         self.gives = {e.give for e in ends.values() if e.locked}
         self.passed = 0
+        self.released = False
         self.many = False
         """It has so many passes that it may wait when all is done."""
         self._program = program
@@ -309,6 +310,7 @@ class CoreAgent(LockAgent):
     def _try(self, access: LockAccess, locks: dict[LockKey, int]) -> bool:
         end = self.ends[access.key]
         if not access.acquire:
+            self.released = True
             end.held -= access.count
             end.oldest += access.count
             if end.locked:
@@ -415,11 +417,6 @@ def _whole(tile: TilePlan, channel: DmaChannel) -> None:
             )
 
 
-def host_moves(plan: Plan) -> bool:
-    """True if the host's sequence moves anything: then what it never starts stays empty."""
-    return any(c.queue for t in plan.tiles if t.tile.kind is TileKind.SHIM for c in t.channels)
-
-
 class Machine:
     """All agents and streams of a plan.
 
@@ -456,8 +453,6 @@ class Machine:
             for c in t.channels
         }
         self.cores = list(cores)
-        self.active = False
-        """Something has moved."""
         self.streams = [
             WordFlow(
                 flow,
@@ -468,6 +463,11 @@ class Machine:
             )
             for flow in plan.flows
         ]
+
+    @property
+    def active(self) -> bool:
+        """A word has moved, or a core has released an object."""
+        return any(c.passed for c in self.channels.values()) or any(c.released for c in self.cores)
 
     @property
     def agents(self) -> list[LockAgent]:
@@ -504,7 +504,6 @@ class Machine:
                 moved |= agent.step(self.locks)
             for stream in streams:
                 moved |= stream.step(self.locks)
-            self.active |= moved
             if not (quiet and moved) and all(agent.met for agent in agents):
                 return True
             if not moved:

@@ -16,12 +16,11 @@ from goldbeat.pymodels.objfifo.iron.worker import NoStandInError
 from goldbeat.pymodels.objfifo.live.execute import LiveResult
 from goldbeat.pymodels.objfifo.live.timings import ArrayOrder, joined_order
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
-from goldbeat.pymodels.objfifo.plan.lower import violations
 from goldbeat.pymodels.objfifo.plan.notes import Note, notes
 from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError
 from goldbeat.pymodels.objfifo.untimed.deadlock import ITERATIONS, DesignVerdict, Report, analyse
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Force, Json, check_free, draw_order, print_json, say
-from goldbeat.tb.designs.objfifo.opened_design import OpenedDesign, opened_design
+from goldbeat.tb.designs.objfifo.opened_design import OpenedDesign, broken_rules, opened_design, spreads
 from goldbeat.tb.designs.objfifo.run_command import Arguments, Design, Lax
 
 
@@ -51,8 +50,8 @@ class _Checked:
     def idle(self) -> bool:
         """Nothing moved, and no rule was checked."""
         if self.results:
-            return not any(any(one.words.values()) for one in self.results)
-        return self.report is not None and self.report.idle and self.lowered
+            return not any(one.active for one in self.results)
+        return self.report is not None and self.report.idle
 
 
 def check(
@@ -84,7 +83,7 @@ def check(
         made = _written(opened)
         if made is not None:
             found.lowered = made.fixed is not None
-            found.broken = violations(made, strict=not lax)
+            found.broken = broken_rules(made, strict=not lax)
         if not found.broken:
             _decide(found, opened, made, iterations, lax)
     except RuleError as error:
@@ -117,13 +116,14 @@ def _decide(found: _Checked, opened: OpenedDesign, made: FifoDesign | None, iter
     fixed = None if made is None else made.fixed
     text = opened.path.suffix == TEXT and not opened.arguments
     lacks = () if fixed is None else (*fixed.unsupported, *fixed.waiting)
-    if made is None or made.unplanned or (text and lacks):
+    roomy = made is not None and not lax and spreads(made)
+    if made is None or made.unplanned or roomy or (text and lacks):
         try:
             found.results = opened.called or opened.execute({}, None)
             found.order = joined_order(one.order for one in found.results)
             return
         except NoStandInError:
-            if made is None or made.unplanned:
+            if made is None or made.unplanned or roomy:
                 raise
     assert made is not None
     found.remarks = notes(made)
@@ -146,7 +146,7 @@ def _print(found: _Checked) -> None:
             for line in (*result.report, *result.unfinished, *result.remarks):
                 say(f"  {line}")
         if found.idle:
-            say("nothing moves: no channel has a word to move, so nothing is checked")
+            say("nothing moves: no word and no object moves, so nothing is checked")
     elif found.report is not None:
         say(rules)
         for note in found.remarks:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from traceback import extract_tb
 from typing import Annotated, Any
@@ -17,7 +17,7 @@ import typer
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
-from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions, kernel_functions
+from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
 from goldbeat.pymodels.objfifo.live.timings import joined_order
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
@@ -26,7 +26,7 @@ from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile, array_file, dif
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Force, Json, check_free, print_json, say
-from goldbeat.tb.designs.objfifo.opened_design import plan_hangs
+from goldbeat.tb.designs.objfifo.opened_design import by_its_plan, refuse_broken
 
 
 def execute(
@@ -71,30 +71,24 @@ def execute(
     2: bad input or a script's own check fails. 3: nothing moves, unordered accesses, or words left over.
     """
     targets = _targets(outputs, force)
-    kernels = kernel_functions(kernel or ())
-    given = _given(inputs)
+    kernels, given = kernel_functions(kernel or ()), _given(inputs)
     wanted = {name: array_file(Path(file)) for name, file in _pairs(expected, "--expect").items()}
     if design.suffix == ".mlir":
         _no_arguments(design, arguments)
         text = TextArray(design, kernels, device, sequence)
+        planned: Callable[[], FifoDesign] = cache(partial(open_fifo_design, design))
+        refuse_broken(planned, kernels)
         results = [run_live(text.build, given, runs=runs, lose_pushes=lose_pushes)]
-        planned: Callable[[], FifoDesign] = partial(open_fifo_design, design)
     else:
         script = ScriptArray(design, arguments or (), kernels, device, packets=packets)
+        planned = script.planned
         with _rules_of(design):
             results = script.execute(given, runs=runs, lose_pushes=lose_pushes)
-        planned = script.planned
-    found = results[-1] = _by_its_plan(results[-1], planned, kernels)
+        refuse_broken(planned, kernels)
+    found = results[-1] = by_its_plan(results[-1], planned, kernels)
     wrong = list(_differences(found, wanted))
-    for name, path in targets.items():
-        np.save(path, _array(found, name), allow_pickle=False)
+    _save(found, targets)
     _end(found, wrong, results, as_json)
-
-
-def _by_its_plan(found: LiveResult, planned: Callable[[], FifoDesign], kernels: KernelFunctions) -> LiveResult:
-    """Where words are left over, a hang that the streams' storage hides is one, as in all other commands."""
-    hangs = plan_hangs(planned, kernels) if found.order.left else ()
-    return replace(found, completes=False, report=hangs) if hangs else found
 
 
 @contextmanager
@@ -143,6 +137,11 @@ def _value(item: str) -> Any:
     return array_file(Path(item))
 
 
+def _save(found: LiveResult, targets: dict[str, Path]) -> None:
+    for name, path in targets.items():
+        np.save(path, _array(found, name), allow_pickle=False)
+
+
 def _array(found: LiveResult, name: str) -> Any:
     if name not in found.hosts:
         raise UsageError(f"no host array {name}; there are {', '.join(found.hosts) or 'none'}")
@@ -160,7 +159,7 @@ def _differences(found: LiveResult, expected: dict[str, ArrayFile]) -> Iterator[
 
 def _end(found: LiveResult, wrong: list[str], results: list[LiveResult], as_json: bool) -> None:
     """Report, and end with an exit code."""
-    idle = [n for n, one in enumerate(results, 1) if one.completes and not any(one.words.values())]
+    idle = [n for n, one in enumerate(results, 1) if one.completes and not one.active]
     cut = tuple(line for one in results for line in one.unfinished)
     found = replace(found, order=joined_order(one.order for one in results), unfinished=cut)
     _report(found, wrong, len(results), idle, as_json)
@@ -200,4 +199,4 @@ def _report(found: LiveResult, wrong: list[str], runs: int, idle: list[int], as_
         say(line)
     if idle:
         which = f" in design {', '.join(map(str, idle))}" if runs > 1 else ""
-        say(f"nothing moves{which}: no channel has a word to move, so nothing is checked")
+        say(f"nothing moves{which}: no word and no object moves, so nothing is checked")

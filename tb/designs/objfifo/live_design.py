@@ -25,7 +25,13 @@ from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
 from goldbeat.tb.design.file_stamp import file_stamp
-from goldbeat.tb.designs.objfifo.opened_design import PLANS_RULES, OpenedDesign, needs_execution, opened_design
+from goldbeat.tb.designs.objfifo.opened_design import (
+    OpenedDesign,
+    by_its_plan,
+    needs_execution,
+    opened_design,
+    refuse_broken,
+)
 from goldbeat.tb.designs.objfifo.user_design import named_files, opened_of
 
 
@@ -47,10 +53,8 @@ def is_executed(opened: OpenedDesign, names: Collection[str] = ()) -> bool:
         found = opened.written
         if needs_execution(found):
             return True
-    except RuleError as error:
-        if not error.rule.startswith(PLANS_RULES):
-            raise
-        return True
+    except RuleError:
+        raise
     except GoldbeatError:
         return path.is_file()
     if path.suffix != TEXT:
@@ -167,6 +171,8 @@ def _recorded(
     if not results:
         with recorded_runs(fill) as records:
             results = opened.execute(inputs, sequence)
+    refuse_broken(lambda: opened.written, opened.functions)
+    results = [*results[:-1], by_its_plan(results[-1], lambda: opened.written, opened.functions)]
     if not all(one.completes for one in results):
         report = next(one.report for one in results if not one.completes)
         raise UserCodeError("\n  ".join(("the design hangs", *report)))

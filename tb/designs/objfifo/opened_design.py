@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
+from goldbeat.pymodels.objfifo.plan.lower import violations
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.script.declared import Declared, planned_form
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
@@ -34,8 +36,6 @@ from goldbeat.tb.design.file_stamp import file_stamp
 
 HostInputs = Mapping[str, npt.ArrayLike | ArrayFile]
 _MOST = 4
-PLANS_RULES = ("transfer-", "memory")
-"""Rules of plans that an execution does not need: of the host's transfers, and of buffers beside the tile's own memory."""
 
 
 class OpenedDesign:
@@ -136,23 +136,46 @@ class OpenedDesign:
 
 
 def needs_execution(found: FifoDesign) -> bool:
-    """A plan lacks room that the memory tiles beside a tile have, or what only a sequence that is executed does.
+    """A plan lacks room that the memory tiles beside a tile have.
 
     Raises:
         RuleError: another rule that is broken.
     """
-    try:
-        lower(found)
-    except RuleError as error:
-        if not error.rule.startswith(PLANS_RULES):
-            raise
-        if error.rule == "memory" and not _spreads(found):
-            raise
+    if spreads(found):
         return True
+    lower(found)
     return False
 
 
-def plan_hangs(read: Callable[[], FifoDesign], kernels: KernelFunctions) -> tuple[str, ...]:
+def broken_rules(found: FifoDesign, *, strict: bool = True) -> list[RuleError]:
+    """Rules that a design breaks, in every command; buffers may spread to the memory tiles beside a tile."""
+    return [] if strict and spreads(found) else violations(found, strict=strict)
+
+
+def refuse_broken(read: Callable[[], FifoDesign], kernels: KernelFunctions) -> None:
+    """Refuse a design as a plan does, before it is executed.
+
+    Raises:
+        RuleError: the first rule that it breaks.
+    """
+    try:
+        with kernels_stand_in(kernels):
+            broken = broken_rules(read())
+    except RuleError:
+        raise
+    except GoldbeatError:
+        return  # No plan says all of it.
+    if broken:
+        raise broken[0]
+
+
+def by_its_plan(found: LiveResult, read: Callable[[], FifoDesign], kernels: KernelFunctions) -> LiveResult:
+    """The result, with a hang that the streams' storage hid in an execution."""
+    hangs = _plan_hangs(read, kernels) if found.completes else ()
+    return replace(found, completes=False, report=hangs) if hangs else found
+
+
+def _plan_hangs(read: Callable[[], FifoDesign], kernels: KernelFunctions) -> tuple[str, ...]:
     """Why a design does not complete by its plan, as ``check`` says it; empty where it does, or where no plan says all."""
     try:
         with kernels_stand_in(kernels):
@@ -166,8 +189,15 @@ def plan_hangs(read: Callable[[], FifoDesign], kernels: KernelFunctions) -> tupl
     return tuple(report.text().splitlines()) if sure else ()
 
 
-def _spreads(found: FifoDesign) -> bool:
+def spreads(found: FifoDesign) -> bool:
     """The buffers that do not fit a memory tile fit the tiles beside it."""
+    try:
+        lower(found)
+    except RuleError as error:
+        if error.rule != "memory":
+            return False
+    else:
+        return False
     try:
         lower(found, spread=True)
     except RuleError:

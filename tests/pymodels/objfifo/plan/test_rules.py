@@ -124,8 +124,8 @@ def many(count, build):
         build(i)
 
 
-def transfer(sizes, strides=None, n=16, obj=8, bd=None, times=1):
-    x = object_fifo("x", SHIM, FAR[0], 2, ty(obj))
+def transfer(sizes, strides=None, n=16, obj=8, bd=None, times=1, drains=False):
+    x = object_fifo("x", *((FAR[0], SHIM) if drains else (SHIM, FAR[0])), 2, ty(obj))
 
     def body(host):
         for _ in range(times):
@@ -431,7 +431,8 @@ CASES = {
     "lock value": ("lock-range", "starts at 64", lambda: object_fifo("y", C[0], C[1], 64, ty(8))),
     "partial object": ("transfer-objects", "1.5 objects of 32", lambda: transfer([1, 1, 1, 12])),
     "past the host's array": ("transfer-inside", "to 31 of arg0, which has 16", lambda: transfer([1, 1, 1, 32])),
-    "bd twice": ("transfer-shim", "bd_id 3", lambda: transfer([1, 1, 1, 8], bd=3, times=2)),
+    "parts of objects": ("transfer-objects", "the last of 3: 144 bytes are 4.5 objects", lambda: transfer([1, 1, 1, 12], times=3)),
+    "bd twice": ("transfer-shim", "bd_id 3", lambda: transfer([1, 1, 1, 8], bd=3, times=2, drains=True)),
     "no shim": ("transfer-shim", "end on a shim", lambda: moves((plain(), 8))),
     "transfer sizes": ("dims-form", "sizes from 1", lambda: transfer([1, 1, 0, 8])),
 }  # fmt: skip
@@ -583,9 +584,13 @@ def test_at_the_limit(build):
     assert violations(make(build)) == []
 
 
-def test_a_descriptor_of_a_shim_may_be_used_again_after_a_wait():
+def test_two_transfers_may_share_an_object():
+    assert violations(make(lambda: transfer([1, 1, 1, 12], times=2))) == []
+
+
+def test_a_descriptor_of_a_drain_may_be_used_again_after_a_wait():
     def design():
-        x = object_fifo("x", SHIM, FAR[0], 2, ty(8))
+        x = object_fifo("x", FAR[0], SHIM, 2, ty(8))
 
         def body(host):
             for waits in (True, True, False, False):

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`check`, `exec` and `run` agree on rules, and on designs whose host moves nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.objfifo_cli import goldbeat
+
+TEXT = Path("aie.mlir")
+FIFO = "!aie.objectfifo<memref<8xi32>>"
+IN, OUT = f"aie.objectfifo @in(%s, {{%c}}, 2 : i32) : {FIFO}", f"aie.objectfifo @out(%c, {{%s}}, 2 : i32) : {FIFO}"
+SHARED = f"aie.objectfifo @out(%c, {{%d}}, 2 : i32) : {FIFO}"
+EMPTY = "aie.runtime_sequence(%A: memref<64xi32>) {\n}"
+
+
+def accesses(fifo: str, port: str) -> str:
+    view = "!aie.objectfifosubview<memref<8xi32>>"
+    return f"%{fifo} = aie.objectfifo.acquire @{fifo}({port}, 1) : {view}\naie.objectfifo.release @{fifo}({port}, 1)"
+
+
+TAKES, MAKES = accesses("in", "Consume"), accesses("out", "Produce")
+
+
+def core(passes: int, body: str, name: str = "c") -> str:
+    return f"""aie.core(%{name}) {{
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %cn = arith.constant {passes} : index
+      scf.for %t = %c0 to %cn step %c1 {{
+{body}
+      }}
+      aie.end
+    }}"""
+
+
+def write(*parts: str) -> None:
+    tiles = [f"%{name} = aie.tile(0, {row})" for name, row in (("s", 0), ("c", 2), ("d", 3))]
+    TEXT.write_text("\n".join(["module {", "aie.device(npu1_1col) {", *tiles, *parts, "}", "}", ""]))
+
+
+def move(name: str, host: str, offset: int, size: int, bd: int, more: str = "") -> str:
+    walk = f"[0, 0, 0, {offset}][1, 1, 1, {size}][0, 0, 0, 1]"
+    return f"aiex.npu.dma_memcpy_nd(%{host}{walk}) {{id = {bd} : i64, metadata = @{name}{more}}} : memref<64xi32>"
+
+
+def sequence(*moves: str) -> str:
+    lines = "\n".join([*moves, "aiex.npu.dma_wait {symbol = @out}"])
+    return f"aie.runtime_sequence(%A: memref<64xi32>, %B: memref<64xi32>) {{\n{lines}\n}}"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def codes(*commands: str) -> list[int]:
+    return [goldbeat("objfifo", command, TEXT).code for command in commands]
+
+
+@pytest.mark.parametrize("host", ["", EMPTY], ids=["no sequence", "empty sequence"])
+@pytest.mark.parametrize(
+    ("fifo", "passes", "body", "code"),
+    [(IN, 1, TAKES, 1), (OUT, 2, MAKES, 0), (OUT, 4, MAKES, 1), (OUT, 8, MAKES, 1), (OUT, 2000, MAKES, 0)],
+)
+def test_a_host_that_moves_nothing_serves_no_program(host: str, fifo: str, passes: int, body: str, code: int) -> None:
+    write(fifo, core(passes, body), host)
+    assert codes("check", "exec", "run") == [code] * 3
+
+
+@pytest.mark.parametrize("host", ["", EMPTY], ids=["no sequence", "empty sequence"])
+def test_endless_programs_without_a_word_are_partial(host: str) -> None:
+    write(IN, core(2000, TAKES), host)
+    assert codes("check", "exec", "run") == [3, 3, 2]
+
+
+@pytest.mark.parametrize("passes", [4, 2000])
+def test_objects_in_shared_memory_move(passes: int) -> None:
+    write(SHARED, core(passes, MAKES), core(passes, MAKES.replace("Produce", "Consume"), "d"))
+    assert codes("check", "exec") == [0, 0]
+
+
+def whole(*moves: str) -> None:
+    write(IN, OUT, core(8, f"{TAKES}\n{MAKES}"), sequence(*moves))
+
+
+TOKEN = ", issue_token = true"
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        (move("in", "A", 0, 36, 0), move("in", "A", 36, 28, 1), move("out", "B", 0, 64, 2, TOKEN)),
+        (move("in", "A", 0, 64, 0), move("out", "B", 0, 36, 1), move("out", "B", 36, 28, 2, TOKEN)),
+    ],
+    ids=["fills", "drains"],
+)
+def test_two_transfers_share_an_object(moves: tuple[str, ...]) -> None:
+    whole(*moves)
+    assert codes("check", "plan", "exec", "run") == [0] * 4
+
+
+def test_the_descriptor_of_a_fill_at_work_has_a_remark() -> None:
+    whole(move("in", "A", 0, 32, 0), move("in", "A", 32, 32, 0), move("out", "B", 0, 64, 2, TOKEN))
+    assert codes("check", "plan", "exec", "run") == [0] * 4
+    for command in ("check", "exec"):
+        assert "is written while MM2S 0 of shim tile (0, 0) works with it" in goldbeat("objfifo", command, TEXT).stdout
+
+
+@pytest.mark.parametrize(
+    ("moves", "rule"),
+    [
+        ((move("in", "A", 0, 60, 0), move("out", "B", 0, 64, 2, TOKEN)), "transfer-objects"),
+        (
+            (move("in", "A", 0, 64, 0), move("out", "B", 0, 32, 2), move("out", "B", 32, 32, 2, TOKEN)),
+            "transfer-shim",
+        ),
+    ],
+)
+def test_broken_rules_are_refused_by_every_command(moves: tuple[str, ...], rule: str) -> None:
+    whole(*moves)
+    assert codes("check", "plan", "exec", "run") == [1, 2, 2, 2]
+    for command in ("plan", "exec", "run"):
+        said = goldbeat("objfifo", command, TEXT).stderr
+        assert f"[{rule}]" in said or "uses it, expected a wait before" in said
+
+
+def test_more_tasks_than_descriptors_are_refused_by_every_command() -> None:
+    def task(name: str, host: str, offset: int, size: int, token: str = "") -> str:
+        number = f"%t{name}{offset}"
+        bd = f"aie.dma_bd(%{host} : memref<64xi32>, {offset}, {size})\naie.end"
+        return f"{number} = aiex.dma_configure_task_for @{name} {{\n{bd}\n}}{token}\naiex.dma_start_task({number})"
+
+    parts = [task("in", "A", 4 * n, 4) for n in range(16)]
+    last = task("out", "B", 0, 64, " {issue_token = true}") + "\naiex.dma_await_task(%tout0)"
+    host = "\n".join([*parts, last])
+    write(
+        IN,
+        OUT,
+        core(8, f"{TAKES}\n{MAKES}"),
+        f"aie.runtime_sequence(%A: memref<64xi32>, %B: memref<64xi32>) {{\n{host}\n}}",
+    )
+    assert codes("check", "plan", "exec", "run") == [1, 2, 2, 2]
