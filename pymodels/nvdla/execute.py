@@ -74,6 +74,7 @@ def execute(
         flowing = None
         for engine, registers in chain:
             luts = hardware.luts.get(engine)
+            check_operation(engine, Values(registers, luts, configuration))
             result = run_operation(engine, registers, tuple(regions.values()), flowing, luts, configuration)
             flowing = result.output
             for ident, region in regions.items():

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace, cube_addresses
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints, shift_right, signed, wrap
 from goldbeat.pymodels.nvdla.engines.configuration import INT8
@@ -93,6 +94,21 @@ def cdp_from_registers(values: Values) -> Cdp:
         not values.get("CDP", "D_FUNC_BYPASS", "MUL_BYPASS"),
         precision,
     )
+
+
+def check_cdp(values: Values) -> None:
+    """Refuse modes that neither hardware nor model has, and a CDP_RDMA that reads other elements than CDP takes.
+
+    Raises:
+        UsageError: the field, its value, and why.
+    """
+    cdp_from_registers(values)
+    found, wanted = (
+        values.get(block, "D_DATA_FORMAT", field)
+        for block, field in (("CDP_RDMA", "INPUT_DATA"), ("CDP", "INPUT_DATA_TYPE"))
+    )
+    if found != wanted:
+        raise UsageError(f"CDP_RDMA.D_DATA_FORMAT.INPUT_DATA is {found}: CDP has {wanted}")
 
 
 def run_cdp(values: Values, memory: AddressSpace, incoming: Ints | None = None) -> Ints:

@@ -21,6 +21,8 @@ _FLAGS = (
     *("bypass_sqsum", "bypass_out_mul"),
 )
 _DIRECT = 0
+_PADDINGS = 8
+"""Values of a field with the padding of a side."""
 _SIDES = ("width", "height", "channel")
 _Finding = tuple[str, object, str]
 """A field, its value and what was expected."""
@@ -85,11 +87,17 @@ def _same_sides(operation: NetworkOperation, sides: tuple[str, ...]) -> Iterator
 
 
 def _pooled_sides(operation: NetworkOperation) -> Iterator[_Finding]:
+    """Windows leave nothing over: the constraints of the trace generator of nvdla/hw say so, and no public file does else."""
     desc = operation.desc
     for side, axis, low, high in (("width", "x", "left", "right"), ("height", "y", "top", "bottom")):
         kernel, stride = int(desc[f"pool_{side}"]) + 1, int(desc[f"stride_{axis}"])
         pads = int(desc[f"pad_{low}"]) + int(desc[f"pad_{high}"])
-        yield from _windows(operation, side, pads, kernel, stride, behind=True)
+        padding, rest = int(desc[f"pad_{high}"]), (_side(operation, "src", side) + pads - kernel) % max(stride, 1)
+        if rest and _side(operation, "src", side) + pads > kernel:
+            wanted = [n for n in (padding - rest, padding + stride - rest) if 0 <= n < _PADDINGS]
+            why = f"src_data.{side}, padding, kernel {kernel} and stride {stride} leave {rest} over"
+            yield f"pad_{high}", padding, f"{' or '.join(map(str, wanted)) or 'another'}: {why}"
+        yield from _windows(operation, side, pads, kernel, stride)
 
 
 def _convolved_sides(operation: NetworkOperation) -> Iterator[_Finding]:
@@ -105,21 +113,14 @@ def _convolved_sides(operation: NetworkOperation) -> Iterator[_Finding]:
             yield from _windows(operation, side, pads, kernel, int(desc[f"conv_stride_{axis}"]))
 
 
-def _windows(
-    operation: NetworkOperation, side: str, pads: int, kernel: int, stride: int, *, behind: bool = False
-) -> Iterator[_Finding]:
-    """The output has one value for each place of the kernel within input and padding.
-
-    The last window of pooling may end ``behind`` the padding: the hardware takes what is there as padding, too.
-    """
+def _windows(operation: NetworkOperation, side: str, pads: int, kernel: int, stride: int) -> Iterator[_Finding]:
+    """The output has one value for each place of the kernel within input and padding."""
     padded, found = _side(operation, "src", side) + pads, _side(operation, "dst", side)
     steps = max(padded - kernel, 0)
-    wanted = [steps // stride + 1] if stride else [found]
-    if stride and behind and steps % stride:
-        wanted.append(wanted[0] + 1)
-    if found not in wanted:
+    wanted = steps // stride + 1 if stride else found
+    if found != wanted:
         why = f"src_data.{side} is {padded} with padding, kernel {kernel}, stride {stride}"
-        yield f"dst_data.{side}", found, f"{' or '.join(map(str, wanted))}: {why}"
+        yield f"dst_data.{side}", found, f"{wanted}: {why}"
 
 
 def _parts(operation: NetworkOperation) -> Iterator[_Finding]:

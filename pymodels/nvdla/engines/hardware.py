@@ -17,10 +17,10 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace, Transfer
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints
 from goldbeat.pymodels.nvdla.engines.bdma import run_bdma
-from goldbeat.pymodels.nvdla.engines.cdp import cdp_from_registers, run_cdp
+from goldbeat.pymodels.nvdla.engines.cdp import check_cdp, run_cdp
 from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.conv import convolution_from_registers, run_conv
-from goldbeat.pymodels.nvdla.engines.pdp import pooling_from_registers, run_pdp
+from goldbeat.pymodels.nvdla.engines.pdp import check_pdp, run_pdp
 from goldbeat.pymodels.nvdla.engines.registers import Tables, Values
 from goldbeat.pymodels.nvdla.engines.rubik import run_rubik
 from goldbeat.pymodels.nvdla.engines.sdp import check_sdp, run_sdp
@@ -36,8 +36,8 @@ _ENGINES: dict[str, Callable[[Values, AddressSpace, Ints | None], Ints]] = {
 _CHECKS: dict[str, Callable[[Values], object]] = {
     "CONV": convolution_from_registers,
     "SDP": check_sdp,
-    "PDP": pooling_from_registers,
-    "CDP": cdp_from_registers,
+    "PDP": check_pdp,
+    "CDP": check_cdp,
 }
 
 

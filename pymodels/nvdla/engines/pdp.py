@@ -178,6 +178,59 @@ def pooling_from_registers(values: Values) -> Pooling:
     )
 
 
+def check_pdp(values: Values) -> None:
+    """Refuse modes that neither hardware nor model has, sizes of no whole number of windows, and blocks that contradict.
+
+    Source: constraints ``c_ias_kernel_size`` and ``sce_pdprdma_pdp_ias_constraint`` of the trace generator of nvdla/hw.
+
+    Raises:
+        UsageError: the field, its value, and why.
+    """
+    pooling = pooling_from_registers(values)
+    for axis, number, sides in (("WIDTH", 0, ("LEFT", "RIGHT")), ("HEIGHT", 1, ("TOP", "BOTTOM"))):
+        size = values.get("PDP", f"D_DATA_CUBE_IN_{axis}", f"CUBE_IN_{axis}") + 1
+        pads = [values.get("PDP", "D_POOLING_PADDING_CFG", f"PAD_{side}") for side in sides]
+        kernel, stride = pooling.kernel[number], pooling.stride[number]
+        windows, rest = divmod(size + sum(pads) - kernel, stride)
+        what = f"an input of {size} with padding {pads[0]} and {pads[1]}, kernel {kernel} and stride {stride}"
+        if windows < 0:
+            raise UsageError(f"PDP: {what} along the {axis.lower()} has no window")
+        if rest:
+            raise UsageError(
+                f"PDP: {what} along the {axis.lower()} leaves {rest} over: the public hardware is defined without a rest"
+            )
+        if pooling.out[number] != windows + 1:
+            name = f"PDP.D_DATA_CUBE_OUT_{axis}.CUBE_OUT_{axis}"
+            raise UsageError(f"{name} is {pooling.out[number] - 1}, expected {windows}: {what}")
+    channels = [values.get("PDP", f"D_DATA_CUBE_{way}_CHANNEL", f"CUBE_{way}_CHANNEL") for way in ("OUT", "IN")]
+    if channels[0] != channels[1]:
+        raise UsageError(f"PDP.D_DATA_CUBE_OUT_CHANNEL.CUBE_OUT_CHANNEL is {channels[0]}: the input has {channels[1]}")
+    if values.get("PDP", "D_OPERATION_MODE_CFG", "FLYING_MODE"):
+        _check_reader(values)
+
+
+def _check_reader(values: Values) -> None:
+    """Refuse a PDP_RDMA that reads another cube than PDP works on; strides within atoms are refused by who reads.
+
+    PAD_WIDTH is free: those constraints leave it so.
+    """
+    split = values.get("PDP", "D_OPERATION_MODE_CFG", "SPLIT_NUM")
+    parts = ("FIRST", "LAST", "MID")[: 0 if not split else 2 if split == 1 else 3]
+    for register, field in (
+        *((f"D_DATA_CUBE_IN_{axis}", f"CUBE_IN_{axis}") for axis in ("WIDTH", "HEIGHT", "CHANNEL")),
+        ("D_DATA_FORMAT", "INPUT_DATA"),
+        ("D_SRC_LINE_STRIDE", "SRC_LINE_STRIDE"),
+        ("D_SRC_SURFACE_STRIDE", "SRC_SURFACE_STRIDE"),
+        ("D_OPERATION_MODE_CFG", "SPLIT_NUM"),
+        ("D_POOLING_KERNEL_CFG", "KERNEL_WIDTH"),
+        ("D_POOLING_KERNEL_CFG", "KERNEL_STRIDE_WIDTH"),
+        *(("D_PARTIAL_WIDTH_IN", f"PARTIAL_WIDTH_IN_{part}") for part in parts),
+    ):
+        found, wanted = values.get("PDP_RDMA", register, field), values.get("PDP", register, field)
+        if found != wanted and not ("STRIDE" in register and found % values.configuration.atom):
+            raise UsageError(f"PDP_RDMA.{register}.{field} is {found}: PDP has {wanted}")
+
+
 def run_pdp(values: Values, memory: AddressSpace, incoming: Ints | None = None) -> Ints:
     """Carry out the operation; all lanes of every atom are worked on, whatever the channel count.
 

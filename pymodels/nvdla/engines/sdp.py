@@ -196,6 +196,10 @@ def check_sdp(values: Values) -> None:
         need("SDP_RDMA", "D_FEATURE_MODE_CFG", "FLYING_MODE", 0, "SDP expects data from memory")
         wanted = values.get("SDP", "D_DATA_FORMAT", "PROC_PRECISION")
         need("SDP_RDMA", "D_FEATURE_MODE_CFG", "PROC_PRECISION", wanted, f"SDP has {wanted}")
+        for field in ("WINOGRAD", "BATCH_NUMBER"):
+            need("SDP_RDMA", "D_FEATURE_MODE_CFG", field, 0, "SDP has 0")
+        wanted = values.get("SDP", "D_DATA_FORMAT", "OUT_PRECISION")
+        need("SDP_RDMA", "D_FEATURE_MODE_CFG", "OUT_PRECISION", wanted, f"SDP has {wanted}")
         for field in ("WIDTH", "HEIGHT", "CHANNEL"):
             wanted = values.get("SDP", f"D_DATA_CUBE_{field}", field)
             need("SDP_RDMA", f"D_DATA_CUBE_{field}", field, wanted, f"SDP has {wanted}")

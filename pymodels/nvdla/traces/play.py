@@ -15,8 +15,8 @@ from goldbeat.pymodels.nvdla.driver.driver_steps import StuckError
 from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware
 from goldbeat.pymodels.nvdla.engines.address_space import OutsideError
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints
-from goldbeat.pymodels.nvdla.engines.hardware import OperationResult, run_operation
-from goldbeat.pymodels.nvdla.engines.registers import csb_register
+from goldbeat.pymodels.nvdla.engines.hardware import OperationResult, check_operation, run_operation
+from goldbeat.pymodels.nvdla.engines.registers import Values, csb_register
 from goldbeat.pymodels.nvdla.traces.checks import CHECK_BYTES, CHECKS, Extent, TraceCheck, trace_checks, trace_regions
 from goldbeat.pymodels.nvdla.traces.order import TraceOrder
 from goldbeat.pymodels.nvdla.traces.schedule import trace_steps
@@ -180,6 +180,7 @@ class _Player:
     def _run(self, engine: str, registers: dict[int, int], flowing: Ints | None) -> OperationResult:
         """Carry out an operation. Transactions have no statement for memory that nothing is loaded into: writing makes it."""
         luts = self._hardware.luts.get(engine)
+        check_operation(engine, Values(registers, luts, self._trace.configuration))
         while True:
             seen = tuple(r for r in self._regions.values() if r.name != CHECKS)
             try:

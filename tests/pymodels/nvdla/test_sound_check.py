@@ -51,8 +51,8 @@ WRONG = {
     "a memory that nothing wrote": ((cube(0, 8, 4), cube(1, 8, 4), cube(2, 8, 2)), r"0\.1 \(PDP\) reads .* 128 byte"),
     "part of it": ((cube(1, 8, 2), cube(1, 8, 4), cube(2, 8, 2)), r"0\.1 \(PDP\) reads .* 96 byte"),
     "narrower lines": (
-        (cube(1, 8, 4), cube(1, 8, 4) | {"width": 3}, cube(2, 8, 2)),
-        r"0\.1 \(PDP\) src_data.width 3, expected 4, dst_data.width of operation 0\.0 \(SDP\)",
+        (cube(1, 8, 4), cube(1, 8, 4) | {"width": 2}, cube(2, 8, 2) | {"width": 1}),
+        r"0\.1 \(PDP\) src_data.width 2, expected 4, dst_data.width of operation 0\.0 \(SDP\)",
     ),
     "sizes of pooling": ((cube(1, 8, 4), cube(1, 8, 4), cube(2, 8, 2) | {"width": 1}), r"\(PDP\) dst_data.width 1, expected 2"),
 }  # fmt: skip

@@ -14,7 +14,8 @@ from nvdla_groups import Group
 from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.nvdla.engines.configuration import INT8, INT16, NV_FULL, NV_LARGE, NV_SMALL
-from goldbeat.pymodels.nvdla.engines.hardware import run_operation
+from goldbeat.pymodels.nvdla.engines.hardware import check_operation, run_operation
+from goldbeat.pymodels.nvdla.engines.registers import Values
 from goldbeat.pymodels.nvdla.execute import execute
 from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, compose
 from goldbeat.pymodels.nvdla.loadable.placement import place_memories
@@ -264,3 +265,6 @@ def test_what_cdp_lacks_is_said():
     group.put("CDP", "D_DATA_FORMAT", 0)
     with pytest.raises(UsageError, match="lookup tables are not known"):
         run_operation("CDP", group.values, ())
+    group.put("CDP_RDMA", "D_DATA_FORMAT", 1)
+    with pytest.raises(UsageError, match=r"CDP_RDMA\.D_DATA_FORMAT\.INPUT_DATA is 1: CDP has 0"):
+        check_operation("CDP", Values(group.values, ([0] * 65, [0] * 257)))

@@ -94,6 +94,53 @@ def test_addresses_and_strides_in_mid_atom_are_refused_by_name(tmp_path):
     assert refused == {(block, name) for block, names in _IN_ATOMS.items() for name in names}
 
 
+@pytest.mark.parametrize(
+    ("block", "register", "field", "bit"),
+    [
+        ("PDP_RDMA", "D_DATA_CUBE_IN_WIDTH", "CUBE_IN_WIDTH", 0),
+        ("PDP_RDMA", "D_DATA_CUBE_IN_HEIGHT", "CUBE_IN_HEIGHT", 0),
+        ("PDP_RDMA", "D_DATA_CUBE_IN_CHANNEL", "CUBE_IN_CHANNEL", 0),
+        ("PDP_RDMA", "D_DATA_FORMAT", "INPUT_DATA", 0),
+        ("PDP_RDMA", "D_SRC_LINE_STRIDE", "SRC_LINE_STRIDE", 10),
+        ("PDP_RDMA", "D_SRC_SURFACE_STRIDE", "SRC_SURFACE_STRIDE", 10),
+        ("PDP_RDMA", "D_OPERATION_MODE_CFG", "SPLIT_NUM", 0),
+        ("PDP_RDMA", "D_POOLING_KERNEL_CFG", "KERNEL_WIDTH", 0),
+        ("PDP_RDMA", "D_POOLING_KERNEL_CFG", "KERNEL_STRIDE_WIDTH", 4),
+        ("PDP", "D_DATA_CUBE_OUT_WIDTH", "CUBE_OUT_WIDTH", 0),
+        ("PDP", "D_DATA_CUBE_OUT_HEIGHT", "CUBE_OUT_HEIGHT", 0),
+        ("PDP", "D_DATA_CUBE_OUT_CHANNEL", "CUBE_OUT_CHANNEL", 0),
+        ("SDP_RDMA", "D_FEATURE_MODE_CFG", "WINOGRAD", 1),
+        ("SDP_RDMA", "D_FEATURE_MODE_CFG", "OUT_PRECISION", 6),
+        ("SDP_RDMA", "D_FEATURE_MODE_CFG", "BATCH_NUMBER", 8),
+    ],
+)
+def test_a_reader_that_contradicts_its_core_is_refused_by_name(tmp_path, block, register, field, bit):
+    trace = read_nvdla_trace(exported(tmp_path, both(16, 6)))
+    refused = set()
+    for number, one in enumerate(trace.statements):
+        if one.register is None or (one.register.block, one.register.name) != (block, register):
+            continue
+        others = [*trace.statements]
+        others[number] = replace(one, value=one.value ^ 1 << bit)
+        try:
+            play_trace(replace(trace, statements=others))
+        except UsageError as error:
+            refused.add(re.match(rf"{block}\.{register}\.{field} is \d+.*\(test\.cfg:\d+: ", str(error)) is not None)
+    assert refused == {True}
+
+
+@pytest.mark.parametrize(("pads", "text"), [(0x100, "leaves 1 over"), (0x010, "along the height leaves 1 over")])
+def test_windows_of_pooling_leave_nothing_over(tmp_path, pads, text):
+    trace = read_nvdla_trace(exported(tmp_path, chain()))
+    padding = ("PDP", "D_POOLING_PADDING_CFG")
+    others = [
+        replace(one, value=pads) if one.register and (one.register.block, one.register.name) == padding else one
+        for one in trace.statements
+    ]
+    with pytest.raises(UsageError, match=text):
+        play_trace(replace(trace, statements=others))
+
+
 def test_a_wrong_checksum_is_said(tmp_path):
     text = pool_test(tmp_path)
     crc = re.search(r"0x([0-9a-f]{8})\);\n$", text)[1]
