@@ -41,6 +41,18 @@ def load_array(path: str | PathLike[str], expected: str = "an array (.npy)") -> 
         raise InputError("a damaged header, or data that do not fit it", expected, file=path) from error
 
 
+def load_numbers(path: str | PathLike[str], wanted: str, expected: str) -> npt.NDArray[Any]:
+    """The array of a ``.npy`` file that is to hold ``wanted`` numbers: flags are none.
+
+    Raises:
+        InputError: as :func:`load_array`, or an array of bool.
+    """
+    found = load_array(path, expected)
+    if found.dtype.kind == "b":
+        raise InputError("values of type bool", f"numbers for {wanted}: convert them, such as with astype", file=path)
+    return found
+
+
 class _DamageError(ValueError):
     """What is wrong with a file, in our words: numpy's name its own functions."""
 

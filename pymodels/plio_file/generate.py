@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.arrays import load_array
+from goldbeat.pymodels.arrays import load_numbers
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.samples import SampleType, sample_type
 from goldbeat.pymodels.trace import Trace
@@ -198,7 +198,7 @@ def load_samples(path: str, dtype: str | SampleType, samples: int | None = None)
         InputError: no such file, not an array of this type, or too short.
     """
     kind = sample_type(dtype)
-    array = load_array(path, "samples in a .npy file")
+    array = load_numbers(path, kind.name, "samples in a .npy file")
     try:
         decoded = kind.decode(kind.encode(array))
     except InputError as error:

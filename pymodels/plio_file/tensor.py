@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.arrays import load_array
+from goldbeat.pymodels.arrays import load_numbers
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.plio_file.mat import read_mat
 from goldbeat.pymodels.plio_file.store import load_bytes
@@ -145,7 +145,7 @@ def load_tensor(path: Path, kind: SampleType, variable: str | None = None) -> tu
     elif suffix in (".csv", ".txt"):
         array = _numbers(load_bytes(path), path, kind)
     else:
-        array = load_array(str(path), "samples in a .npy, .mat, .csv or .txt file")
+        array = load_numbers(str(path), kind.name, "samples in a .npy, .mat, .csv or .txt file")
     pairs = kind.parts == 2 and array.dtype.kind != "c"
     shape = array.shape[:-1] if pairs else array.shape
     flat = array.reshape(-1, array.shape[-1]) if pairs and array.ndim else array.reshape(-1)

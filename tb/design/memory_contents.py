@@ -55,6 +55,8 @@ class MemoryContentTable(Frozen):
                 return np.frombuffer(path.read_bytes(), np.uint8)
             if path.suffix == ".npy":
                 array = load_array(path, "an array of numbers (.npy)")
+                if array.dtype.kind not in "iufc":
+                    raise InputError(f"{array.dtype}", "an array of numbers (.npy)", file=path)
                 little = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<")))
                 return np.frombuffer(little.tobytes(), np.uint8)
             if path.suffix in _HEX:

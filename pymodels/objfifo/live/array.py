@@ -628,7 +628,7 @@ class LiveArray:
 def _whole_number(name: str, value: npt.ArrayLike) -> int:
     """A number of the sequence."""
     found = np.asarray(value)
-    if found.size != 1 or found.dtype.kind not in "biuf" or found.item() != np.trunc(found.item()):
+    if found.size != 1 or found.dtype.kind not in "iuf" or found.item() != np.trunc(found.item()):
         what = f"{found.size} elements" if found.size != 1 else str(found.item())
         raise InputError(f"{what} for {name}", "one whole number")
     return int(found.item())

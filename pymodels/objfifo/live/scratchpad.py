@@ -46,7 +46,7 @@ class Scratchpad:
             InputError: a value that the parameter cannot hold.
         """
         found = np.asarray(value)
-        if found.size != 1 or found.dtype.kind not in "biuf":
+        if found.size != 1 or found.dtype.kind not in "iuf":
             raise InputError(f"{found.size} elements of {found.dtype} for {name}", "one number")
         number = found.item()
         limit = {"i8": 8, "i16": 16}.get(self.kinds[name], _BITS)

@@ -65,6 +65,8 @@ def exact_values(
     found, wanted = f"{values.dtype}", f"{kind.element} for {name}"
     if flat.dtype.names is not None or flat.dtype.kind not in "biufcV":
         raise InputError(f"{found}, which are no plain numbers", wanted, file=file)
+    if flat.dtype.kind == "b" and kind.dtype.kind != "b":
+        raise InputError(f"{found}, which are no numbers", f"{wanted}: convert them, such as with astype", file=file)
     if kind.untyped:
         flat = _as_words(flat, kind, elements)
     if elements is not None and flat.size != elements:
@@ -108,22 +110,21 @@ def _numbers(flat: Values, dtype: np.dtype[Any]) -> tuple[Values | None, npt.NDA
         return flat.view(dtype), same
     if "V" in (flat.dtype.kind, dtype.kind) or (flat.dtype.kind == "c") > (dtype.kind == "c"):
         return None, same
-    source = flat.astype(np.uint8) if flat.dtype.kind == "b" else flat
     with np.errstate(all="ignore"):
-        made = source.astype(dtype)
-        if source.dtype.kind in "iu" and dtype.kind in "iub":
-            same = (made.astype(source.dtype) == source) & ((made < 0) == (source < 0))
-        elif source.dtype.kind == "f" and dtype.kind in "iub":
+        made = flat.astype(dtype)
+        if flat.dtype.kind in "iu" and dtype.kind in "iub":
+            same = (made.astype(flat.dtype) == flat) & ((made < 0) == (flat < 0))
+        elif flat.dtype.kind == "f" and dtype.kind in "iub":
             low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-            same = (source >= float(low)) & (source < float(high) + 1) & (np.trunc(source) == source)
-        elif source.dtype.kind in "iu":
-            low, high = np.iinfo(source.dtype).min, np.iinfo(source.dtype).max
+            same = (flat >= float(low)) & (flat < float(high) + 1) & (np.trunc(flat) == flat)
+        elif flat.dtype.kind in "iu":
+            low, high = np.iinfo(flat.dtype).min, np.iinfo(flat.dtype).max
             real = made.real
             # A limit may be infinite in a narrow type; so may a value.
             same = np.isfinite(real) & (real >= float(low)) & (real < float(high) + 1)
-            same &= np.where(same, real, 0).astype(source.dtype) == source
+            same &= np.where(same, real, 0).astype(flat.dtype) == flat
         else:
-            same = (made.astype(source.dtype) == source) | (np.isnan(source) & np.isnan(made))
+            same = (made.astype(flat.dtype) == flat) | (np.isnan(flat) & np.isnan(made))
     return made, same
 
 

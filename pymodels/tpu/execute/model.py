@@ -262,7 +262,7 @@ def _store(memories: TpuMemories, place: TensorPlace, inputs: Mapping[str, Array
     if given.shape != place.shape:
         raise UsageError(f"input {place.name} of shape {given.shape}, expected {place.shape}")
     element = place.element
-    if given.dtype.kind not in ("fiub" if element.floating else "iub"):
+    if given.dtype.kind not in ("fiu" if element.floating else "iu"):
         raise UsageError(f"input {place.name} of {given.dtype}, expected {element.name}")
     if element.floating:
         with np.errstate(over="ignore"):

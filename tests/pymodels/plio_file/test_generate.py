@@ -111,6 +111,9 @@ def test_samples_from_a_file(tmp_path: Path) -> None:
     assert load_samples(str(path), "cint16", 1).tolist() == [[1, 2]]
     with pytest.raises(InputError, match=r"s\.npy: found 2 samples, expected at least 3"):
         load_samples(str(path), "cint16", 3)
+    np.save(tmp_path / "flags.npy", np.ones(4, np.bool_))
+    with pytest.raises(InputError, match=r"flags\.npy: found values of type bool, expected numbers for int16"):
+        load_samples(str(tmp_path / "flags.npy"), "int16")
     with pytest.raises(InputError, match=r"s\.npy: .*expected int16"):
         load_samples(str(path), "int16")
 

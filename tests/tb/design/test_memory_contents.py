@@ -56,11 +56,15 @@ def test_files_fill_and_extend_a_memory(tmp_path):
         ('port = "m_none"\nfile = "w.bin"', UsageError, "no master 'm_none'; there are: "),
         ('port = "m_axi"\nfile = "none.bin"', InputError, "none.bin: no such file"),
         ('port = "m_axi"\nfile = "w.txt"', InputError, "expected .bin, .npy, .hex"),
+        ('port = "m_axi"\nfile = "flags.npy"', InputError, "flags.npy: found bool, expected an array of numbers"),
+        ('port = "m_axi"\nfile = "words.npy"', InputError, "words.npy: found <U5, expected an array of numbers"),
         ('port = "m_axi"\nfile = "w.bin"\nbase = 0xFFFF', UsageError, "w.bin ends at 0x10002, beyond 16 address bits"),
     ],
 )
 def test_what_does_not_fit_a_memory_is_refused(table, kind, message, tmp_path):
     (tmp_path / "w.bin").write_bytes(b"abc")
+    np.save(tmp_path / "flags.npy", np.ones(4, np.bool_))
+    np.save(tmp_path / "words.npy", np.array(["words"]))
     with pytest.raises(kind, match=message):
         memories(tmp_path, table)
 

@@ -45,6 +45,12 @@ def test_a_value_is_converted_exactly_or_refused(found: str, wanted: str, data: 
     else:
         low, high = (0, 1) if target.kind == "b" else (np.iinfo(target).min, np.iinfo(target).max)
         good = [math.isfinite(v) and v == int(v) and low <= int(v) <= high for v in values.tolist()]
+    if source.kind == "b" and target.kind != "b":
+        with pytest.raises(
+            InputError, match=f"found bool, which are no numbers, expected {target} for A: convert them"
+        ):
+            exact_values(values, "A", ObjectType((len(values),), target), elements=len(values))
+        return
     kind = ObjectType((len(values),), target)
     if all(good):
         result = exact_values(values, "A", kind, elements=len(values))
