@@ -120,7 +120,7 @@ class _Player:
         stuck = (*(where + text for text in stuck), *wrong)
         computed = not missing
         if not stuck and not self._useful and not self._told:
-            missing.append(f"{self._trace.name} compares nothing that it has written or that an operation writes")
+            missing.append(self._useless())
         return PlayedTrace(
             memory,
             [] if stuck else checks,
@@ -134,6 +134,18 @@ class _Player:
             computed,
             tuple(self._grown),
         )
+
+    def _useless(self) -> str:
+        """Why the checks of the test count for nothing."""
+        early = next((one for one in self._trace.checks if self._holds_output(one)), None)
+        if early is None:
+            return f"{self._trace.name} compares nothing that it has written or that an operation writes"
+        where = f"{self._trace.file.name}:{early.line}"
+        return f"{where}: the check comes before the operation that writes its memory is done; missing: a wait before it"
+
+    def _holds_output(self, one: TraceStatement) -> bool:
+        """Whether an operation has written, so far, a byte that a check compares."""
+        return any(((at < one.base + one.size) & (at + size > one.base)).any() for at, size in self._touched)
 
     def _awaited(self) -> str:
         """The interrupt that the test waits for when nothing is left that could give one."""
@@ -266,8 +278,7 @@ class _Player:
         for number, one in enumerate(self._trace.checks):
             if number not in self._ran and ran[number]:
                 self._ran.add(number)
-                end = one.base + one.size
-                if any(((at < end) & (at + size > one.base)).any() for at, size in self._touched):
+                if self._holds_output(one):
                     self._useful += 1
                     self._order.check(one)
 
