@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.axi.memory import Region
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.nvdla.driver.driver import drive_task
 from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware, loadable_program, record_driver
 from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
@@ -71,6 +72,10 @@ def execute(
         regions[ident].data[: len(data)] = data
 
     def work(chain: list[tuple[str, dict[int, int]]]) -> None:
+        with _names(placement.loadable):
+            compute(chain)
+
+    def compute(chain: list[tuple[str, dict[int, int]]]) -> None:
         flowing = None
         for engine, registers in chain:
             luts = hardware.luts.get(engine)
@@ -90,8 +95,24 @@ def execute(
             if task.interface == DLA1:
                 record_driver(drive_task(task, placement, configuration), hardware)
             else:
-                run_emu(emu_network(placement.loadable, task), {i: r.data for i, r in regions.items()})
+                with _names(placement.loadable):
+                    run_emu(emu_network(placement.loadable, task), {i: r.data for i, r in regions.items()})
     return {ident: region.data for ident, region in regions.items()}
+
+
+@contextmanager
+def _names(loadable: Loadable) -> Iterator[None]:
+    """Errors of what a loadable asks for name its file."""
+    try:
+        yield
+    except InputError as error:
+        if error.file is not None:
+            raise
+        raise InputError(error.found, error.expected, file=loadable.file) from error
+    except UsageError as error:
+        if loadable.file is None:
+            raise
+        raise UsageError(f"{loadable.file}: {error}") from error
 
 
 def check_executable(loadable: Loadable) -> None:
@@ -104,10 +125,8 @@ def check_executable(loadable: Loadable) -> None:
 
     def work(chain: list[tuple[str, dict[int, int]]]) -> None:
         for engine, registers in chain:
-            try:
+            with _names(loadable):
                 check_operation(engine, Values(registers, hardware.luts.get(engine), configuration))
-            except UsageError as error:
-                raise UsageError(f"{loadable.file}: {error}") from error
 
     configuration = configuration_of(loadable)
     refuse_unsound(loadable)

@@ -141,7 +141,9 @@ class _Player:
         if early is None:
             return f"{self._trace.name} compares nothing that it has written or that an operation writes"
         where = f"{self._trace.file.name}:{early.line}"
-        return f"{where}: the check comes before the operation that writes its memory is done; missing: a wait before it"
+        return (
+            f"{where}: the check comes before the operation that writes its memory is done; missing: a wait before it"
+        )
 
     def _holds_output(self, one: TraceStatement) -> bool:
         """Whether an operation has written, so far, a byte that a check compares."""

@@ -54,8 +54,8 @@ def answer(setting: CaseContext, stimulus: Stimulus, record: Record) -> RunAnswe
 
 def _fraction(setting: CaseContext, network: Network) -> int:
     """Fraction length of the results, as the case has chosen it."""
-    weights = find_weights(str(setting.options["weights"]), network)
-    return quantised(network, weights, find_image(str(setting.options["image"]), network)).fraction
+    weights = find_weights(str(setting.options["weights"]), network, finite=True)
+    return quantised(network, weights, find_image(str(setting.options["image"]), network, finite=True)).fraction
 
 
 def _table(classes: tuple[Class, ...], name: str) -> MeasurementTable:

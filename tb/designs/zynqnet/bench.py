@@ -67,9 +67,10 @@ def _network(setting: CaseContext) -> Sequence[Stimulus]:
     """Some layers of a network, or all; what comes before the first of them is computed beforehand."""
     rng = np.random.default_rng(setting.seed)
     network = find_network(str(setting.options["network"]))
-    weights = find_weights(str(setting.options["weights"]), network)
-    image = find_image(str(setting.options["image"]), network)
-    model = prepared(network, weights, image, bool(setting.params["INT8"]))
+    int8 = bool(setting.params["INT8"])
+    weights = find_weights(str(setting.options["weights"]), network, finite=int8)
+    image = find_image(str(setting.options["image"]), network, finite=int8)
+    model = prepared(network, weights, image, int8)
     layers = chosen_layers(model.network, str(setting.options["layer"]))
     for layer in model.network.layers[: model.network.layers.index(layers[0])]:
         model.run_layer(layer)

@@ -76,8 +76,8 @@ def golden(
     if number not in NUMBERS:
         raise UsageError(f"--number: unknown format {number!r}; known: {', '.join(NUMBERS)}")
     net = find_network(network)
-    words, pixels = find_weights(weights, net), find_image(image, net)
     int8 = number == "int8"
+    words, pixels = find_weights(weights, net, finite=int8), find_image(image, net, finite=int8)
     steps = len(net.layers) * (2 if int8 else 1)
     with working(f"{net.name}, {number}", steps) as step:
         model = quantised(net, words, pixels, lambda _: step()).golden() if int8 else Golden(net, words, pixels)

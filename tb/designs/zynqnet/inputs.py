@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +46,11 @@ def chosen_layers(network: Network, text: str) -> Sequence[Layer]:
     return network.layers if text == "all" else [network.layer(name) for name in text.split(",")]
 
 
-def find_weights(text: str, network: Network) -> Floats:
+def find_weights(text: str, network: Network, *, finite: bool = False) -> Floats:
     """``synth:SEED``, a ``.npy`` file, or little-endian float32 in the order of the memory (the original's weights.bin).
 
     Files hold the weights of the network as described; those of padded channels are added
-    (:mod:`goldbeat.pymodels.zynqnet.padding`).
+    (:mod:`goldbeat.pymodels.zynqnet.padding`). With ``finite``, as int8 needs it, infinities and NaN are refused.
     """
     if (seed := _synth(text)) is not None:
         return synth.weights(network, seed)
@@ -59,16 +60,18 @@ def find_weights(text: str, network: Network) -> Floats:
         if path.suffix.lower() == ".npy"
         else _raw_floats(path, network.used_weights, "weight")
     )
-    return pad_weights(network, _floats(values, "float32", path))
+    with _names(path):
+        return pad_weights(network, _floats(values, "float32", path, finite))
 
 
-def find_image(text: str, network: Network) -> Floats:
+def find_image(text: str, network: Network, *, finite: bool = False) -> Floats:
     """``synth:SEED``, a picture (PNG, JPEG), a ``.npy`` file, or a ``.bin`` file as the original's ``indata.bin``.
 
     A picture is scaled until its shorter side fits, cut around its centre, and turned as the network wants it. A ``.npy`` of
     uint8 is a picture (rows, columns, red green blue) of the right size; one of float32 lies as the memory has it,
     (height, width, channels). A ``.bin`` is the same as little-endian float32 without a header: the original's host copies
-    its ``indata.bin`` to the memory as it is, and its converter has turned the picture already.
+    its ``indata.bin`` to the memory as it is, and its converter has turned the picture already. ``finite`` is as for
+    :func:`find_weights`.
     """
     if (seed := _synth(text)) is not None:
         return synth.image(network.input, seed)
@@ -76,15 +79,28 @@ def find_image(text: str, network: Network) -> Floats:
     if path.suffix.lower() == ".bin":
         shape = network.input
         count = shape.height * shape.width * shape.channels
-        return _raw_floats(path, count, "number of the image").reshape(shape.height, shape.width, shape.channels)
-    if path.suffix.lower() != ".npy":
-        return from_rgb(_picture(path, network.input), network.input)
-    values = load_array(path)
-    if values.dtype == np.uint8:
-        return from_rgb(values, network.input)
-    found = _floats(values, "uint8 or float32", path)
-    check_image(network, found)
-    return found
+        raw = _raw_floats(path, count, "number of the image")
+        return _floats(raw, "float32", path, finite).reshape(shape.height, shape.width, shape.channels)
+    with _names(path):
+        if path.suffix.lower() != ".npy":
+            return from_rgb(_picture(path, network.input), network.input)
+        values = load_array(path)
+        if values.dtype == np.uint8:
+            return from_rgb(values, network.input)
+        found = _floats(values, "uint8 or float32", path, finite)
+        check_image(network, found)
+        return found
+
+
+@contextmanager
+def _names(path: Path) -> Iterator[None]:
+    """Errors of what a file holds name the file."""
+    try:
+        yield
+    except InputError as error:
+        if error.file is not None:
+            raise
+        raise InputError(error.found, error.expected, file=path) from error
 
 
 def _synth(text: str) -> int | None:
@@ -109,7 +125,7 @@ def _raw_floats(path: Path, count: int, what: str) -> Floats:
         raise InputError("no such file", f"a file, or {SYNTH}SEED", file=path) from None
 
 
-def _floats(values: npt.NDArray[Any], expected: str, path: Path) -> Floats:
+def _floats(values: npt.NDArray[Any], expected: str, path: Path, finite: bool) -> Floats:
     """Floating-point numbers of any width as float32; those that it does not hold exactly are refused."""
     if values.dtype.kind != "f":
         raise InputError(f"numbers of type {values.dtype}", expected, file=path)
@@ -120,6 +136,8 @@ def _floats(values: npt.NDArray[Any], expected: str, path: Path) -> Floats:
         wrong = f"{values.reshape(-1)[lost[0]]} ({values.dtype}) as number {lost[0]}"
         expected = "numbers that float32 holds exactly; round the array with astype(np.float32)"
         raise InputError(wrong, expected, file=path)
+    if finite and len(bad := np.flatnonzero(~np.isfinite(found))):
+        raise InputError(f"{found.reshape(-1)[bad[0]]} at word {bad[0]}", "finite numbers for int8", file=path)
     return found
 
 

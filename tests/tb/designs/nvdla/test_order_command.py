@@ -75,6 +75,7 @@ def test_what_execute_refuses_is_refused_here_and_named_by_info(tmp_path, monkey
     for command in ("execute", "order"):
         done = CliRunner().invoke(app, ["nvdla", command, str(file)])
         assert (done.exit_code, fault in done.output) == (2, True)
+        assert f"error: {file}: " in done.output.replace("\n", "")
     done = CliRunner().invoke(app, ["nvdla", "info", str(file)])
     assert done.exit_code == 0
     assert "execute refuses this file" in done.output

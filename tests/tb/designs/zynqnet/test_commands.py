@@ -229,9 +229,9 @@ def test_scores_that_are_not_finite_leave_valid_json(value, tmp_path):
 @pytest.mark.parametrize(
     ("what", "value", "message"),
     [
-        ("weights", np.nan, "weights: nan at word 5"),
-        ("weights", -np.inf, "weights: -inf at word 5"),
-        ("image", np.inf, "the image: inf at word 5"),
+        ("weights", np.nan, "weights.npy: found nan at word 5"),
+        ("weights", -np.inf, "weights.npy: found -inf at word 5"),
+        ("image", np.inf, "image.npy: found inf at word 5"),
         ("image", 3e38, "layer c1: "),
         ("weights", 1e30, "layer f2/s1: fraction lengths"),
         ("weights", 1e38, "layer c1: "),
@@ -323,3 +323,21 @@ def test_a_network_with_padded_channels(tmp_path):
     weights[1:].tofile(tmp_path / "short.bin")
     short = goldbeat("golden", *network, "--weights", tmp_path / "short.bin")
     assert (short.code, "found 1424 bytes, expected 1428" in short.stderr) == (2, True), short.stderr
+
+
+@pytest.mark.parametrize("option", ["--weights", "--image"])
+@pytest.mark.parametrize(("kind", "said"), [("short", "of shape"), ("inf", "found inf at word 5, expected finite")])
+def test_messages_on_weights_and_images_name_the_file(tmp_path, option, kind, said):
+    network = mini()
+    size = (network.input.height, network.input.width, network.input.channels)
+    values = np.zeros(network.used_weights if option == "--weights" else size, np.float32)
+    values.reshape(-1)[5] = np.inf if kind == "inf" else 0
+    np.save(tmp_path / "given.npy", values[:-1] if kind == "short" else values)
+    found = goldbeat("golden", "--network", "mini", option, tmp_path / "given.npy", "--number", "int8")
+    assert found.code == 2
+    assert f"{tmp_path / 'given.npy'}: found " in found.stderr.replace("\n", "")
+    assert said in found.stderr.replace("\n", "")
+    if option == "--image" and kind == "short":
+        np.save(tmp_path / "given.npy", np.zeros((4, 4, 3), np.uint8))
+        found = goldbeat("golden", "--network", "mini", option, tmp_path / "given.npy")
+        assert f"{tmp_path / 'given.npy'}: found a picture of shape" in found.stderr.replace("\n", "")
