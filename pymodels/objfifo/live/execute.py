@@ -44,6 +44,7 @@ class LiveResult:
         types: of the host's arrays.
         unfinished: fifos whose last object the host has moved in part; such a design is wrong.
         active: a word has moved, or a program has released a lock.
+        steered: words of the host may write registers of the array.
     """
 
     completes: bool
@@ -56,6 +57,7 @@ class LiveResult:
     types: dict[str, ObjectType]
     unfinished: tuple[str, ...] = ()
     active: bool = True
+    steered: bool = False
 
     @property
     def good(self) -> bool:
@@ -124,7 +126,17 @@ def run_live(
     order = replace(_order(build, given, array, runs, lose_pushes), left=first.left) if good else ArrayOrder()
     types, cut = dict(array.host_types), first.unfinished if good else ()
     return LiveResult(
-        good, first.hosts, differing, order, report, tuple(remarks), first.words, types, cut, first.active
+        good,
+        first.hosts,
+        differing,
+        order,
+        report,
+        tuple(remarks),
+        first.words,
+        types,
+        unfinished=cut,
+        active=first.active,
+        steered=array.streams.host_steers,
     )
 
 

@@ -231,6 +231,12 @@ class LiveStreams:
         self.pieces: Mapping[str, int] = {}
         """The most words that a channel sends at once, by its name."""
 
+    @property
+    def host_steers(self) -> bool:
+        """Whether a stream leads from a shim to registers of tiles, as control packets."""
+        found = (route for port, routes in self.routes.items() if port.tile.kind is TileKind.SHIM for route in routes)
+        return any(sink.port.bundle == "TileControl" for route in found for sink in route.sinks)
+
     def connect(
         self,
         source: LiveSource,

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.pymodels.objfifo.compiled_design import TEXT
 from goldbeat.pymodels.objfifo.diagnose.hang import HangDiagnosis, explain_hang, hang_json
 from goldbeat.pymodels.objfifo.iron.worker import NoStandInError
@@ -20,8 +21,9 @@ from goldbeat.pymodels.objfifo.plan.notes import Note, notes
 from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError
 from goldbeat.pymodels.objfifo.untimed.deadlock import ITERATIONS, DesignVerdict, Report, analyse
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Force, Json, check_free, draw_order, print_json, say
+from goldbeat.tb.designs.objfifo.exec_command import Inputs, host_values
 from goldbeat.tb.designs.objfifo.opened_design import OpenedDesign, broken_rules, opened_design, spreads
-from goldbeat.tb.designs.objfifo.run_command import Arguments, Design, Lax
+from goldbeat.tb.designs.objfifo.run_command import Arguments, Design, Kernels, Lax
 
 
 @dataclass
@@ -36,6 +38,15 @@ class _Checked:
     results: list[LiveResult] = field(default_factory=list)
     order: ArrayOrder = field(default_factory=ArrayOrder)
     unchecked: str = ""
+    missing: str = ""
+    zeros: tuple[str, ...] = ()
+
+    @property
+    def undecided(self) -> bool:
+        """No verdict, or one that may not hold: control packets come from host arrays that are zeros here."""
+        if self.report is not None and self.report.verdict is DesignVerdict.UNDECIDED:
+            return not self.order.wrong
+        return bool(self.zeros) and any(one.steered for one in self.results)
 
     @property
     def good(self) -> bool:
@@ -61,6 +72,8 @@ def check(
         int, typer.Option("--iterations", metavar="N", min=1, help="Passes of programs that never end.")
     ] = ITERATIONS,
     lax: Lax = False,
+    inputs: Inputs = None,
+    kernel: Kernels = None,
     page: Annotated[
         Path | None, typer.Option("--page", metavar="FILE.html", help="Draw accesses that nothing orders.")
     ] = None,
@@ -69,23 +82,23 @@ def check(
 ) -> None:
     """Check all rules, then whether the design hangs.
 
-    A design with parts that no plan has is executed, its host arrays zeros.
+    A design with parts that no plan has is executed, with host arrays of --input or zeros.
     Notes list where mlir-aie's compiler gives another result; they do not change the exit code.
 
     Exit code: 0 sound, 1 a rule is broken or the design hangs, 2 bad usage or bad input,
-    3 nothing to check, unordered accesses, or words of the host left over.
+    3 undecided, nothing to check, unordered accesses, or words of the host left over.
     """
     if page is not None:
         check_free(page, force)
     found = _Checked()
-    opened = opened_design(design, arguments or ())
+    opened, given = opened_design(design, arguments or (), kernel or ()), host_values(inputs)
     try:
         made = _written(opened)
         if made is not None:
             found.lowered = made.fixed is not None
             found.broken = broken_rules(made, strict=not lax)
         if not found.broken:
-            _decide(found, opened, made, iterations, lax)
+            _decide(found, opened, made, iterations, lax, given)
     except RuleError as error:
         found.broken = [error]
     if as_json:
@@ -94,9 +107,9 @@ def check(
         _print(found)
     if page is not None:
         draw_order(page, design.name, found.order.pictures, quiet=as_json)
-    if not found.good:
+    if not found.good and not found.undecided:
         raise typer.Exit(FAILED)
-    if found.idle or found.order.unshown:
+    if found.undecided or found.idle or found.order.unshown:
         raise typer.Exit(PARTIAL)
 
 
@@ -112,20 +125,34 @@ def _written(opened: OpenedDesign) -> FifoDesign | None:
     return None
 
 
-def _decide(found: _Checked, opened: OpenedDesign, made: FifoDesign | None, iterations: int, lax: bool) -> None:
+def _decide(
+    found: _Checked,
+    opened: OpenedDesign,
+    made: FifoDesign | None,
+    iterations: int,
+    lax: bool,
+    given: Mapping[str, Any],
+) -> None:
     fixed = None if made is None else made.fixed
     text = opened.path.suffix == TEXT and not opened.arguments
     lacks = () if fixed is None else (*fixed.unsupported, *fixed.waiting)
     roomy = made is not None and not lax and spreads(made)
     if made is None or made.unplanned or roomy or (text and lacks):
         try:
-            found.results = opened.called or opened.execute({}, None)
+            found.results = opened.called or opened.execute(given, None)
+            if not opened.called:
+                found.zeros = tuple(name for name in found.results[-1].types if name not in given)
             found.order = joined_order(one.order for one in found.results)
             return
-        except NoStandInError:
+        except NoStandInError as error:
             if made is None or made.unplanned or roomy:
                 raise
+            found.missing = str(error)
     assert made is not None
+    if given:
+        raise UsageError(
+            f"--input {next(iter(given))}: {opened.path} is checked without data; --input is for exec and run"
+        )
     found.remarks = notes(made)
     found.report = analyse(made, iterations=iterations, strict=not lax)
     found.why = explain_hang(made, found.report, iterations=iterations, strict=not lax)
@@ -142,9 +169,12 @@ def _print(found: _Checked) -> None:
     if found.results:
         say("executed as a whole" if found.report is None and not found.lowered else rules)
         for result in found.results:
-            say("the design completes" if result.completes else "the design hangs")
+            ends = "the design completes" if result.completes else "the design hangs"
+            say(f"undecided: {ends} with zeros as control packets" if found.undecided else ends)
             for line in (*result.report, *result.unfinished, *result.remarks):
                 say(f"  {line}")
+        if found.zeros:
+            say(f"note: zeros are in {', '.join(found.zeros)}; give data with --input {found.zeros[0]}=FILE")
         if found.idle:
             say("nothing moves: no word and no object moves, so nothing is checked")
     elif found.report is not None:
@@ -153,6 +183,8 @@ def _print(found: _Checked) -> None:
             say(f"note {note.name}: {note.text}")
         told = "the design hangs" if found.order.hangs else found.report.text()
         say("\n".join([told, *(found.why.lines() if found.why is not None else ())]))
+        if found.missing:
+            say(f"note: not executed: {found.missing}")
         for line in found.order.remarks:
             say(f"  {line}")
     for line in found.order.lines:
@@ -173,6 +205,8 @@ def _as_json(found: _Checked) -> dict[str, Any]:
         made["run"] = {
             "verdict": (DesignVerdict.HANGS if hangs else DesignVerdict.COMPLETES).value,
             "executed": True,
+            "zeros": list(found.zeros),
+            "undecided": found.undecided,
             "idle": found.idle,
             "waits": [line for one in found.results for line in one.report],
             "unfinished": [line for one in found.results for line in one.unfinished],

@@ -28,16 +28,18 @@ from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Force, Json, check_free, print_json, say
 from goldbeat.tb.designs.objfifo.opened_design import by_its_plan, refuse_broken
 
+Inputs = Annotated[
+    list[str] | None,
+    typer.Option("--input", "-i", metavar="NAME=FILE", help="A host array (.npy), or NAME=NUMBER."),
+]
+
 
 def execute(
     design: Annotated[Path, typer.Argument(metavar="DESIGN", help="MLIR text (.mlir), or a Python script.")],
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="[-- ARG...]", help="Command line of the script.")
     ] = None,
-    inputs: Annotated[
-        list[str] | None,
-        typer.Option("--input", "-i", metavar="NAME=FILE", help="A host array (.npy), or NAME=NUMBER."),
-    ] = None,
+    inputs: Inputs = None,
     outputs: Annotated[
         list[str] | None, typer.Option("--save", metavar="NAME=FILE.npy", help="Save a host array afterwards.")
     ] = None,
@@ -71,7 +73,7 @@ def execute(
     2: bad input or a script's own check fails. 3: nothing moves, unordered accesses, or words left over.
     """
     targets = _targets(outputs, force)
-    kernels, given = kernel_functions(kernel or ()), _given(inputs)
+    kernels, given = kernel_functions(kernel or ()), host_values(inputs)
     wanted = {name: array_file(Path(file)) for name, file in _pairs(expected, "--expect").items()}
     if design.suffix == ".mlir":
         _no_arguments(design, arguments)
@@ -125,7 +127,8 @@ def _pairs(items: list[str] | None, option: str) -> dict[str, str]:
     return found
 
 
-def _given(inputs: list[str] | None) -> dict[str, Any]:
+def host_values(inputs: list[str] | None) -> dict[str, Any]:
+    """Arrays and numbers that ``--input`` gives, by name."""
     return {name: _value(item) for name, item in _pairs(inputs, "--input").items()}
 
 

@@ -318,7 +318,7 @@ def test_a_network_with_padded_channels(tmp_path):
     weights.tofile(tmp_path / "last.bin")
     refused = goldbeat("golden", *network, "--weights", tmp_path / "last.bin", "--number", "int8")
     assert refused.code == 2
-    assert f"weights: inf at word {len(weights) - 1}, expected finite" in " ".join(refused.stderr.split())
+    assert f"last.bin: found inf at word {len(weights) - 1}, expected finite" in " ".join(refused.stderr.split())
     weights[0], weights[-1] = np.inf, 1
     weights[1:].tofile(tmp_path / "short.bin")
     short = goldbeat("golden", *network, "--weights", tmp_path / "short.bin")

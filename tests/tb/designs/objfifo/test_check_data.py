@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `check` executes: kernels have stand-ins, and a verdict on host arrays of zeros says so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.objfifo_cli import goldbeat
+from tests.support.objfifo_explicit import explicit_text
+from tests.support.objfifo_scripts import ADD_THREE
+
+TEXT = Path("aie.mlir")
+CONTROL = """aie.packet_flow(0x1) {
+      aie.packet_source<%s, DMA : 1>
+      aie.packet_dest<%t, TileControl : 0>
+    }
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = np.arange(64, dtype=np.int32)
+    text = explicit_text()
+    size = int(text.split("%i : memref<", 1)[1].split("x", 1)[0])
+    np.save("i.npy", data[:size])
+    np.save("o.npy", np.zeros(size, np.int32))
+
+
+def test_check_takes_stand_ins_for_kernels() -> None:
+    text = explicit_text().replace(
+        "%s = aie.tile(0, 0)", "func.func private @noop(memref<8xi32>)\n%s = aie.tile(0, 0)", 1
+    )
+    call = "func.call @noop(%b0) : (memref<8xi32>) -> ()\n"
+    TEXT.write_text(text.replace("%three = arith", f"{call}%three = arith", 1))
+    Path("kernels.py").write_text("def noop(a):\n    pass\n")
+    done = goldbeat("objfifo", "check", TEXT)
+    assert done.code == 3, "nothing stands for the kernel: undecided"
+    assert "--kernel noop=FILE.py:FUNCTION" in done.stdout.replace("\n", " ")
+    done = goldbeat("objfifo", "check", TEXT, "--kernel", "noop=kernels.py:noop")
+    assert (done.code, "the design completes" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
+def test_a_verdict_on_zeros_says_so() -> None:
+    TEXT.write_text(explicit_text())
+    done = goldbeat("objfifo", "check", TEXT)
+    assert (done.code, "note: zeros are in i, o; give data with --input i=FILE" in done.stdout) == (0, True)
+    done = goldbeat("objfifo", "check", TEXT, "--input", "i=i.npy", "--input", "o=o.npy")
+    assert (done.code, "zeros" in done.stdout) == (0, False)
+
+
+def test_control_packets_of_zeros_decide_nothing() -> None:
+    TEXT.write_text(explicit_text().replace("aie.flow(%s", f"{CONTROL}    aie.flow(%s", 1))
+    done = goldbeat("objfifo", "check", TEXT)
+    assert done.code == 3, done.stdout + done.stderr
+    assert "undecided: the design completes with zeros as control packets" in done.stdout
+    assert json.loads(goldbeat("objfifo", "check", TEXT, "--json").stdout)["run"]["undecided"]
+    assert goldbeat("objfifo", "check", TEXT, "--input", "i=i.npy", "--input", "o=o.npy").code == 0
+
+
+def test_data_for_a_design_that_is_checked_without_are_refused() -> None:
+    Path("add.py").write_text(ADD_THREE)
+    done = goldbeat("objfifo", "check", "add.py", "--input", "arg0=i.npy")
+    assert (done.code, "add.py is checked without data" in done.stderr.replace("\n", " ")) == (2, True)
