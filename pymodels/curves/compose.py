@@ -138,8 +138,7 @@ def predict_pipeline(stages: Sequence[PipelineStage], arrival: Cycles | EndlessB
     Args:
         stages: in the order of the beats.
         arrival: of the first stage's input: traffic without an end, or a curve for as many beats as there are in an episode,
-            or as a backlog may last. None: as many beats as the first stage takes. It has the places that keep it busy then, and
-            the delay counts from the take of its worker.
+            or as a backlog may last. None: a beat is always offered, and the first stage has just the places that keep it busy.
 
     Raises:
         UsageError: no stages, or no beats.
@@ -150,9 +149,7 @@ def predict_pipeline(stages: Sequence[PipelineStage], arrival: Cycles | EndlessB
     kept, load = list[Bounds](), None
     if arrival is None:
         first, stages = stages[0], stages[1:]
-        # A beat takes its place up to the cycle behind its take.
-        places = max(2, -(-first.latency // first.every))
-        kept.append(Bounds(first.latency + first.wait, places, places, first.rate))
+        kept.append(_always_full(first))
         if not stages:
             return Prediction(kept, kept[0])
         load = first.load
@@ -163,6 +160,16 @@ def predict_pipeline(stages: Sequence[PipelineStage], arrival: Cycles | EndlessB
     else:
         comes = arrival
     return _composed(stages, comes, load, kept)
+
+
+def _always_full(stage: PipelineStage) -> Bounds:
+    """The first stage, where a beat is always offered: each beat finds all places but one taken."""
+    # A beat takes its place up to the cycle behind its take.
+    places = max(2, -(-stage.latency // stage.every))
+    # It enters at the earliest one cycle behind the take that has made its place free.
+    delay = int(stage.service(places)[-1]) - 1
+    behind = int(np.searchsorted(stage.fastest(stage.latency), stage.latency - 2))
+    return Bounds(delay, places + behind, places, stage.rate)
 
 
 def _enough(stages: Sequence[PipelineStage], load: Fraction, burst: int, pause: int, number: int) -> int:

@@ -143,11 +143,19 @@ def too_slow(file: PlioFile, path: Path) -> InputError | None:
     early = np.flatnonzero(np.maximum.accumulate(late) - late > floor(file.clock.exact_ps / 2))
     if not len(early):
         return None
-    since = int(np.argmax(late[: early[0]]))
-    # The first that is too close to the one before.
-    at = since + 1 + int(np.argmin(np.diff(time[since : early[0] + 1]) >= file.clock.period_ps))
-    found = f"a beat {np.diff(file.trace.time_ps[at - 1 : at + 1])[0]} ps after the one before"
-    expected = f"at least a cycle of the {file.clock.period_ps} ps clock that --clock gives"
+    since, at = int(np.argmax(late[: early[0]])), int(early[0])
+    stamps = file.trace.time_ps[since : at + 1]
+    # Two beats alone are no proof where their distance is a cycle in rounded stamps.
+    unit = 1 if (stamps % 1000).any() else 1000
+    close = np.flatnonzero(np.diff(stamps) <= file.clock.exact_ps - unit)
+    expected = f"the {file.clock.period_ps} ps clock that --clock gives"
+    if len(close):
+        at = since + 1 + int(close[0])
+        found = f"a beat {stamps[close[0] + 1] - stamps[close[0]]} ps after the one before"
+        expected = f"at least a cycle of {expected}"
+    else:
+        found = f"a beat {stamps[-1] - stamps[0]} ps after the beat of line {file.lines[since]}"
+        expected = f"at least {at - since} cycles of {expected}"
     return InputError(found, expected, file=path, line=int(file.lines[at]))
 
 

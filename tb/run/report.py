@@ -138,7 +138,7 @@ def _write_one(
 ) -> dict[str, Any]:
     """Write what there is of one seed; ``differing``: ports that differ somewhere in the run."""
     request, episode = result.request, result.main_episode
-    report = _facts(result) | {"kept_in": str(folder.resolve())}
+    report = _facts(result) | {"kept_in": str(folder.absolute())}
     report["buses"] = bus_directions(request.design, request.all_params)
     report["clocks"] = _clocks(request, episode)
     folder.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 
 from goldbeat.pymodels.backlog import BACKLOG_UNITS, BacklogUnit, backlog
 from goldbeat.pymodels.curves import slowest_window
@@ -156,6 +156,12 @@ class Limits(_Frozen):
     backlog: Mapping[str, BacklogLimits] = {}
     transactions: Mapping[str, TransactionLimits] = {}
     obligations: ObligationLimits | None = None
+    _file: Path | None = PrivateAttr(None)
+
+    @property
+    def where(self) -> str:
+        """The file's name before a message; empty: limits of a description."""
+        return "" if self._file is None else f"{self._file}: "
 
     def pairs(self) -> Iterator[tuple[str, str]]:
         """Input and output of each latency and backlog table."""
@@ -280,6 +286,7 @@ def load_limits(path: Path) -> Limits:
         InputError: not TOML, an unknown name, a value out of range, or no limit at all.
     """
     limits = load_model(Limits, path, "a limits file (.toml)", _explain)
+    limits._file = path
     kinds: Sequence[tuple[str, Mapping[str, Any]]] = (
         ("port", limits.port),
         ("latency", limits.latency),
@@ -539,7 +546,7 @@ def load_run(folder: Path) -> Subject:
     known = (report.status, report.time_compared, cut, report.buses, report.sources, report.versions)
     clocks = {n: (c.period_ps, c.described_ps or 0) for n, c in report.clocks.items() if c.other}
     more = (has_seal, report.processes, report.warnings, report.obligations, clocks)
-    here = folder.resolve()
+    here = folder.absolute()
     return Subject(
         name,
         list(report.ports),
@@ -646,17 +653,7 @@ def check_subject(
         UsageError: a limit for a port that is not there, or from a port to an input of the design.
     """
     limits = by_port(limits, subject.names)
-    wanted = [*limits.port, *(port for pair in limits.pairs() for port in pair)]
-    # One file has one port; a latency limit cannot be measured on it, whatever the ports are called.
-    alone = subject.status is None and len(subject.names) == 1
-    missing = [] if alone else [p for p in wanted if p not in subject.names]
-    missing = missing or [p for p in limits.port if p not in subject.names]
-    if missing:
-        raise UsageError(f"limit for unknown port {missing[0]!r}; {subject.name} has: {', '.join(subject.names)}")
-    check_transaction_ports(limits.transactions, subject.buses, subject.name)
-    for source, sink in limits.pairs():
-        check_sink(subject, source, sink)
-    _check_clocks(subject, limits)
+    _check_names(subject, limits)
     found: list[LimitCheck] = []
     if subject.status is not None:
         found.append(_run_check(subject.status, allow_recorded=allow_recorded))
@@ -675,10 +672,29 @@ def check_subject(
     return found
 
 
-def check_sink(subject: Subject, source: str, sink: str) -> None:
-    """Refuse a path to an input of a run's design."""
+def _check_names(subject: Subject, limits: Limits) -> None:
+    """Refuse limits that the subject's ports cannot have."""
+    wanted = [*limits.port, *(port for pair in limits.pairs() for port in pair)]
+    # One file has one port; a latency limit cannot be measured on it, whatever the ports are called.
+    alone = subject.status is None and len(subject.names) == 1
+    missing = [] if alone else [p for p in wanted if p not in subject.names]
+    missing = missing or [p for p in limits.port if p not in subject.names]
+    if missing:
+        raise UsageError(
+            f"{limits.where}limit for unknown port {missing[0]!r}; {subject.name} has: {', '.join(subject.names)}"
+        )
+    check_transaction_ports(limits.transactions, subject.buses, subject.name, limits.where)
+    for source, sink in limits.pairs():
+        check_sink(subject, source, sink, limits.where)
+    _check_clocks(subject, limits)
+
+
+def check_sink(subject: Subject, source: str, sink: str, where: str = "") -> None:
+    """Refuse a path to an input of a run's design, or to where it begins."""
+    if source == sink:
+        raise UsageError(f"{where}{source}{ARROW}{sink}: a path from a port to itself; expected two ports")
     if subject.directions.get(sink) == "in":
-        path = f"{source}{ARROW}{sink}"
+        path = f"{where}{source}{ARROW}{sink}"
         raise UsageError(f"{path}: {sink} is an input of the design: the bench decides when its beats come")
 
 
@@ -709,7 +725,7 @@ def by_port(limits: Limits, names: Sequence[str]) -> Limits:
         for one in () if name in names else mine or [name]:
             if one in fitting:
                 both = f'[port."{fitting[one]}"] and [port."{name}"] fit port {one}'
-                raise UsageError(f"{both}; expected one of them, or [port.{one}], which replaces both")
+                raise UsageError(f"{limits.where}{both}; expected one of them, or [port.{one}], which replaces both")
             if one not in found:
                 found[one], fitting[one] = table, name
     return limits.model_copy(update={"port": found})
@@ -750,7 +766,7 @@ def _check_clocks(subject: Subject, limits: Limits) -> None:
         hint_other = "limit max_gap_ns" if not needs else 'limit least_rate in a window of time, such as "1 us"'
         for port in (at.ports[name] for at in subject.of_streams() if name in at.ports):
             if wanted and not port.clock_known:
-                said = f"[port.{name}] {wanted[0]} of a clock that"
+                said = f"{limits.where}[port.{name}] {wanted[0]} of a clock that"
                 if subject.status is None:
                     hint = f"{subject.name} does not contain; give it with --clock MHZ"
                 else:

@@ -66,11 +66,11 @@ def changed_sources(kept: Mapping[str, Mapping[str, str]], moved: tuple[Path, Pa
     for kind, files in kept.items():
         for said, digest in files.items():
             path = said
-            if (
-                moved is not None
-                and (copy := Path(os.path.normpath(moved[1] / os.path.relpath(said, moved[0])))).exists()
+            # A link that leads nowhere is the copy's own: it hides no original.
+            if moved is not None and os.path.lexists(
+                copy := os.path.normpath(moved[1] / os.path.relpath(said, moved[0]))
             ):
-                path = str(copy)
+                path = copy
             if (now := file_digest(Path(path))) != digest:
                 what = "is missing" if now == MISSING else "was not there" if digest == MISSING else "has changed"
                 found.append(f"{kind} {path} {what}")

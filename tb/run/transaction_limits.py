@@ -39,13 +39,16 @@ class TransactionLimits(BaseModel):
         return {name: value for name, value in self if value is not None}
 
 
-def check_transaction_ports(limits: Mapping[str, TransactionLimits], buses: Mapping[str, str], subject: str) -> None:
+def check_transaction_ports(
+    limits: Mapping[str, TransactionLimits], buses: Mapping[str, str], subject: str, where: str = ""
+) -> None:
     """Refuse limits of ports that are not there, and latencies of masters.
 
     Args:
         limits: by port.
         buses: ``in`` or ``out`` by bus port of what is signed off.
         subject: its name, for the message.
+        where: the limits file before the message.
 
     Raises:
         UsageError: such a limit.
@@ -53,10 +56,12 @@ def check_transaction_ports(limits: Mapping[str, TransactionLimits], buses: Mapp
     for name, table in limits.items():
         if name not in buses:
             known = ", ".join(buses) or "none (a file has none, nor has a run of an older version)"
-            raise UsageError(f"limits of transactions for unknown port {name!r}; bus ports of {subject}: {known}")
+            raise UsageError(
+                f"{where}limits of transactions for unknown port {name!r}; bus ports of {subject}: {known}"
+            )
         late = next((n for n in table.given() if n.startswith("max_")), None)
         if late is not None and buses[name] == "out":
-            raise UsageError(f"transactions.{name}.{late}: {name} is a master of the design: {BENCH_MEMORY}")
+            raise UsageError(f"{where}transactions.{name}.{late}: {name} is a master of the design: {BENCH_MEMORY}")
 
 
 def measured_transactions(found: Transactions | None, limit: str) -> tuple[float | None, str]:

@@ -38,11 +38,11 @@ def test_no_drawn_pipeline_exceeds_its_prediction() -> None:
 
 
 def test_cycles_of_a_beat_are_those_of_the_last_one_too() -> None:
-    # An input that always offers a beat: as many are inside as come within the latency.
-    assert predict_pipeline([PipelineStage(4, latency=5, every=2)]).whole.backlog == 3
+    # An input that always offers a beat: as many are in the FIFO as come within the latency, and two behind it.
+    assert predict_pipeline([PipelineStage(4, latency=5, every=2)]).whole.backlog == 3 + 2
     assert predict_pipeline([PipelineStage(22, 10, latency=9)]).whole.depth == 9
     alone = predict_pipeline([PipelineStage(1, every=1000)]).whole
-    assert (alone.rate, alone.delay) == (0.001, 2 + 999)
+    assert (alone.rate, alone.delay) == (0.001, 2 + 999 + 1000 - 1)
     # 4 of 7 cycles bring a beat, and 1 of 2 can take one.
     with pytest.raises(InputError, match=r"at most the 0\.5 that it carries"):
         predict_pipeline([PipelineStage(4, every=2), PipelineStage(7)], EndlessBursts(4, 7))
@@ -61,6 +61,25 @@ def test_bounds_of_one_stage_are_reached() -> None:
     found = predict_pipeline([stage], arrival).whole
     assert leaves[-1] - comes[-1] + 1 == found.delay == 2 + 3 + 2 * 3
     assert found.backlog <= 12
+
+
+@pytest.mark.parametrize(
+    ("work", "rest", "every", "latency"), [(1, 12, 1, 2), (4, 3, 1, 5), (3, 0, 4, 2), (5, 9, 3, 9)]
+)
+def test_an_input_that_always_offers_a_beat_reaches_the_bound(work: int, rest: int, every: int, latency: int) -> None:
+    found = predict_pipeline([PipelineStage(work, rest, latency, every)]).whole
+    entered, left = [0], list[int]()
+    # The last beat of a burst has just gone when the first one comes.
+    free = every + rest
+    for done in range(1, 200):
+        taken = max(entered[done - 1] + 1, free)
+        left.append(taken + latency - 1)
+        free = taken + every + (0 if done % work else rest)
+        before = left[done - found.depth] - latency + 2 if done >= found.depth else 0
+        entered.append(max(entered[-1] + 1, before))
+    delay, backlog = worst_seen(np.array(entered[:-1]), np.array(left))
+    assert delay == found.delay
+    assert found.backlog - 1 <= backlog <= found.backlog
 
 
 def test_what_cannot_be_predicted_is_refused() -> None:

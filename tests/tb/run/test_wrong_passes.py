@@ -373,6 +373,13 @@ def test_a_run_whose_sources_have_changed_is_stale(
         with (tmp_path / "far" / "copy" / "bench" / change).open("a") as file:
             file.write("\n")
         assert "copy/bench/model.py has changed" in goldbeat(copied)[1]
+        (tmp_path / "far" / "copy" / "bench" / change).unlink()
+        (tmp_path / "far" / "copy" / "bench" / change).symlink_to("nowhere.py")
+        assert "copy/bench/model.py is missing" in goldbeat(copied)[1]
+        # Results behind a link are those of the folder with the link.
+        shutil.rmtree(tmp_path / "far" / "copy" / "build")
+        (tmp_path / "far" / "copy" / "build").symlink_to(tmp_path / "build")
+        assert "copy/bench/model.py is missing" in goldbeat(copied)[1]
         assert goldbeat(check)[0] == 0
     if change == "gone":
         (bench / "in.txt").unlink()
