@@ -105,10 +105,11 @@ def test_a_late_stamp_does_not_make_a_clock_too_slow(tmp_path: Path) -> None:
         file = read(path, "int32", 32, clock_ps=4000)
         assert (too_slow(file, path) is not None) == slow
     path.write_text("".join(f"T {4 * n} ns\n1\n" for n in range(400)))
-    for mhz in (249, 200, 100):
+    # A distance of 4 ns may be 4.016 ns in whole ones; 150 of them are not.
+    for mhz, line in ((249, 302), (200, 4), (100, 4)):
         error = too_slow(read(path, "int32", 32, clock_ps=period_of(mhz)), path)
         assert error is not None
-        assert error.line == 4
+        assert error.line == line
 
 
 def test_a_frequency_is_kept_as_it_is_written() -> None:
