@@ -7,6 +7,8 @@ expected. The command line turns any :class:`GoldbeatError` into exit code 2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
@@ -60,6 +62,17 @@ class InputError(GoldbeatError):
         if self.offset is not None:
             return f"{name}: byte {self.offset}: " if name else f"byte {self.offset}: "
         return f"{name}: " if name else ""
+
+
+@contextmanager
+def naming(file: str | PathLike[str] | None) -> Iterator[None]:
+    """An :class:`InputError` from inside that has no file gets this one."""
+    try:
+        yield
+    except InputError as error:
+        if error.file is not None or file is None:
+            raise
+        raise InputError(error.found, error.expected, file=file, line=error.line, offset=error.offset) from error
 
 
 def _said(found: str) -> str:

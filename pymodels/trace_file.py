@@ -24,7 +24,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.errors import InputError, naming
 from goldbeat.pymodels.packed import PackedReader, PackedWriter, narrow
 from goldbeat.pymodels.sidebands import SIDEBANDS
 
@@ -217,11 +217,8 @@ class TraceReader(Generic[T]):
 def _plain_errors(path: str | PathLike[str]) -> Iterator[None]:
     """Every error of what a file holds names the file."""
     try:
-        yield
-    except InputError as error:
-        if error.file is not None:
-            raise
-        raise InputError(error.found, error.expected, file=path) from error
+        with naming(path):
+            yield
     except (ValueError, TypeError, OverflowError) as error:
         raise InputError(str(error) or type(error).__name__, _WHAT, file=path) from error
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.axi.memory import Region
-from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.errors import UsageError, naming
 from goldbeat.pymodels.nvdla.driver.driver import drive_task
 from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware, loadable_program, record_driver
 from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
@@ -104,11 +104,8 @@ def execute(
 def _names(loadable: Loadable) -> Iterator[None]:
     """Errors of what a loadable asks for name its file."""
     try:
-        yield
-    except InputError as error:
-        if error.file is not None:
-            raise
-        raise InputError(error.found, error.expected, file=loadable.file) from error
+        with naming(loadable.file):
+            yield
     except UsageError as error:
         if loadable.file is None:
             raise

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.arrays import load_numbers
-from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.errors import InputError, UsageError, naming
 from goldbeat.pymodels.samples import SampleType, sample_type
 from goldbeat.pymodels.trace import Trace
 
@@ -199,10 +199,8 @@ def load_samples(path: str, dtype: str | SampleType, samples: int | None = None)
     """
     kind = sample_type(dtype)
     array = load_numbers(path, kind.name, "samples in a .npy file")
-    try:
+    with naming(path):
         decoded = kind.decode(kind.encode(array))
-    except InputError as error:
-        raise InputError(error.found, error.expected, file=path) from None
     if samples is not None and samples > len(decoded):
         raise InputError(f"{len(decoded)} samples", f"at least {samples}", file=path)
     return decoded[:samples]

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.arrays import load_numbers
-from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.errors import InputError, UsageError, naming
 from goldbeat.pymodels.plio_file.mat import read_mat
 from goldbeat.pymodels.plio_file.store import load_bytes
 from goldbeat.pymodels.samples import SampleType
@@ -151,10 +151,8 @@ def load_tensor(path: Path, kind: SampleType, variable: str | None = None) -> tu
     flat = array.reshape(-1, array.shape[-1]) if pairs and array.ndim else array.reshape(-1)
     if kind.is_integer and flat.dtype.kind in "fc":
         flat = _whole(flat, kind, path)
-    try:
+    with naming(path):
         return kind.decode(kind.encode(flat)), tuple(shape) or (1,)
-    except InputError as error:
-        raise InputError(error.found, error.expected, file=path) from None
 
 
 def _whole(values: npt.NDArray[Any], kind: SampleType, path: Path) -> npt.NDArray[Any]:

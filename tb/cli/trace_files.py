@@ -13,7 +13,7 @@ import numpy as np
 import typer
 
 from goldbeat.pymodels.edges import edges_ps
-from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.errors import InputError, UsageError, naming
 from goldbeat.pymodels.packet_payload import payload_of
 from goldbeat.pymodels.plio_file import PlioFile, read
 from goldbeat.pymodels.samples import SampleType
@@ -174,10 +174,8 @@ def counted(file: PlioFile, path: Path, packets: bool | None) -> tuple[Trace, bo
 
 def payload(trace: Trace, path: Path, packets: bool | None) -> Trace:
     """The trace of a file without headers of packets; itself where it has none."""
-    try:
+    with naming(path):
         return payload_of(trace, packets)
-    except InputError as error:
-        raise InputError(error.found, error.expected, file=path) from None
 
 
 def clock_rows(file: PlioFile) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ from goldbeat.pymodels.curves.compose import (
     arrival_curve,
     predict_pipeline,
 )
-from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.errors import InputError, naming
 from goldbeat.tb.run.signoff import load_run
 from goldbeat.tb.size.sized_parameter import SizedParameter
 from goldbeat.tb.toml import load_model
@@ -105,10 +105,8 @@ def predict_chain(path: Path) -> tuple[list[PipelineStage], Prediction]:
         InputError: as :func:`load_chain`; a stage that does not keep up with its input.
     """
     stages, arrival = load_chain(path)
-    try:
+    with naming(path):
         return stages, predict_pipeline(stages, arrival)
-    except InputError as error:
-        raise InputError(error.found, error.expected, file=path) from None
 
 
 def predicted_depths(path: Path) -> dict[str, int]:

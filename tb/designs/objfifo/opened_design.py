@@ -153,7 +153,7 @@ def broken_rules(found: FifoDesign, *, strict: bool = True) -> list[RuleError]:
 
 
 def refuse_broken(read: Callable[[], FifoDesign], kernels: KernelFunctions) -> None:
-    """Refuse a design as a plan does, before it is executed.
+    """Refuse a design as a plan does.
 
     Raises:
         RuleError: the first rule that it breaks.

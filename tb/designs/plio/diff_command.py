@@ -13,7 +13,7 @@ import typer
 
 from goldbeat.pymodels.align import align, find_offset
 from goldbeat.pymodels.compare import Comparison, Cycles, Near, compare
-from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.errors import InputError, UsageError, naming
 from goldbeat.pymodels.packet_header import parse_header
 from goldbeat.pymodels.packet_payload import check_headers
 from goldbeat.pymodels.plio_file import PlioFile
@@ -146,10 +146,8 @@ def _ids(file: PlioFile, path: Path) -> dict[int, PlioFile]:
     starts = np.concatenate([[True], trace.last[:-1]])
     if trace.width < 32 or not trace.keep[starts, :4].all():
         raise InputError("a packet of fewer bytes than a header", "a packet stream", file=path)
-    try:
+    with naming(path):
         check_headers(trace)
-    except InputError as error:
-        raise InputError(error.found, error.expected, file=path) from None
     header = parse_header(np.ascontiguousarray(trace.data[starts, :4]).view("<u4").reshape(-1))
     ids = header.packet_id[np.cumsum(starts) - 1]
     return {int(n): replace(file, trace=trace[ids == n], lines=file.lines[ids == n]) for n in np.unique(ids)}

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.arrays import load_array
-from goldbeat.pymodels.errors import InputError, ToolError, UsageError
+from goldbeat.pymodels.errors import InputError, ToolError, UsageError, naming
 from goldbeat.pymodels.zynqnet import synth
 from goldbeat.pymodels.zynqnet.golden import check_image
 from goldbeat.pymodels.zynqnet.hardware import check_network
@@ -60,7 +59,7 @@ def find_weights(text: str, network: Network, *, finite: bool = False) -> Floats
         if path.suffix.lower() == ".npy"
         else _raw_floats(path, network.used_weights, "weight")
     )
-    with _names(path):
+    with naming(path):
         return pad_weights(network, _floats(values, "float32", path, finite))
 
 
@@ -81,7 +80,7 @@ def find_image(text: str, network: Network, *, finite: bool = False) -> Floats:
         count = shape.height * shape.width * shape.channels
         raw = _raw_floats(path, count, "number of the image")
         return _floats(raw, "float32", path, finite).reshape(shape.height, shape.width, shape.channels)
-    with _names(path):
+    with naming(path):
         if path.suffix.lower() != ".npy":
             return from_rgb(_picture(path, network.input), network.input)
         values = load_array(path)
@@ -90,17 +89,6 @@ def find_image(text: str, network: Network, *, finite: bool = False) -> Floats:
         found = _floats(values, "uint8 or float32", path, finite)
         check_image(network, found)
         return found
-
-
-@contextmanager
-def _names(path: Path) -> Iterator[None]:
-    """Errors of what a file holds name the file."""
-    try:
-        yield
-    except InputError as error:
-        if error.file is not None:
-            raise
-        raise InputError(error.found, error.expected, file=path) from error
 
 
 def _synth(text: str) -> int | None:
