@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Payload in windows of one trace: how long the longest window is that holds at most so much.
 
-The answer for a length is found by bisection of that function, which looks at all windows at once. So a length takes a
-few passes over the beats, however sparse they are.
+The answer for a length is found by bisection of that function in one block of windows. The other blocks only show
+whether theirs is better, so a length takes one or two passes over the beats, however sparse they are.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -21,12 +21,10 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.usual_clocks import Period, whole_cycles
 
 _Ints = npt.NDArray[np.int64]
-_SMALL = 1 << 12
-"""Cycles up to which all windows of a length are counted one by one, which takes less time there."""
-_SPREAD = 8
-"""The same per beat, where beats differ in payload."""
 _GUESSES = 6
 """Guesses by interpolation before a range is halved."""
+_BLOCK = 1 << 15
+"""Windows that are looked at together, which stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -96,111 +94,101 @@ class Windows:
         self.unit = self.unit or 1
         units = size // self.unit
         even = bool((units == 1).all())
-        self._dense: npt.NDArray[np.signedinteger] | None = None
-        if self.occupied == 1 and self.span <= max(_SMALL, 0 if even else _SPREAD * len(trace)):
-            each = np.zeros(self.span + 1, np.int32 if units.sum() < 1 << 31 else np.int64)
-            each[place + 1] = units
-            self._dense = np.cumsum(each, dtype=each.dtype)
-            self._room = np.empty_like(self._dense)
-            return
         # Of each unit of payload its place; of each start of a window, its place and the units before it.
         self._units = place if even else np.repeat(place, units)
         self._starts = np.concatenate([np.zeros(1, small), place + small(1)])
         self._before = None if even else np.concatenate([[0], np.cumsum(units)])
-        self._room, self._end = np.empty(len(place) + 1, small), np.empty(0 if even else len(place) + 1, small)
+        self._room = np.empty(min(_BLOCK, len(place) + 1), small)
 
-    def _ends(self, units: int) -> npt.NDArray[np.signedinteger]:
-        """Where windows that hold so many units have to end, for the starts after which there are more units."""
+    def _lengths(self, units: int, starts: npt.NDArray[np.signedinteger], begin: int) -> npt.NDArray[np.signedinteger]:
+        """How far it is from starts of a block to the unit after so many; for those that have one.
+
+        The next call overwrites what this one gives.
+        """
+        ends = self._units[units:]
+        count = len(ends) if self._before is None else int(np.searchsorted(self._before, len(ends)))
+        end = max(begin, min(begin + _BLOCK, count))
+        found: npt.NDArray[Any] = self._room[: end - begin]
         if self._before is None:
-            return self._units[units:]
-        some = int(np.searchsorted(self._before, len(self._units) - units))
-        # Clipping lets numpy write into the place that is given; no index needs it.
-        found: npt.NDArray[Any] = self._end[:some]
-        np.take(self._units[units:], self._before[:some], out=found, mode="clip")
+            np.subtract(ends[begin:end], starts[begin:end], out=found)
+        elif begin < end:
+            # Clipping lets numpy write into the place that is given; no index needs it.
+            np.take(ends, self._before[begin:end], out=found, mode="clip")
+            np.subtract(found, starts[begin:end], out=found)
         return found
 
-    def _rooms(self, units: int) -> tuple[npt.NDArray[np.signedinteger], int]:
-        """Lengths of the longest windows with at most so many units, for some starts, and for the start after these."""
-        ends = self._ends(units)
-        found = np.subtract(ends, self._starts[: len(ends)], out=self._room[: len(ends)])
-        return found, self.span - int(self._starts[len(ends)])
+    def _longest(self, units: int, begin: int) -> int:
+        """Length of the longest window with at most so many units that begins at a block's starts."""
+        found = self._lengths(units, self._starts, begin)
+        longest = int(found.max()) if len(found) else 0
+        if len(found) == min(_BLOCK, len(self._starts) - begin):
+            return longest
+        return max(longest, self.span - int(self._starts[begin + len(found)]))
 
-    def _longest(self, units: int) -> int:
-        found, last = self._rooms(units)
-        return max(last, int(found.max())) if len(found) else last
-
-    def _shortest(self, units: int) -> int:
-        """Length of the shortest window that holds at least so many units."""
-        if not units:
-            return 0
-        if units > len(self._units):
-            return self.span + 1
-        ends = self._ends(units - 1)
-        return int(np.subtract(ends, self._place[: len(ends)], out=self._room[: len(ends)]).min()) + self.occupied
-
-    def _held(self, length: int) -> npt.NDArray[np.signedinteger]:
-        """Units in the window from each cycle on, where they are counted one by one."""
-        assert self._dense is not None
-        count = self.span + 1 - length
-        found: npt.NDArray[np.signedinteger] = self._room[:count]
-        np.subtract(self._dense[length:], self._dense[:count], out=found)
-        return found
+    def _shortest(self, units: int, begin: int) -> int:
+        """Length of the shortest window with at least so many units that begins at a block's beats."""
+        found = self._lengths(units - 1, self._place, begin) if units <= len(self._units) else self._room[:0]
+        return int(found.min()) + self.occupied if len(found) else self.span + 1
 
     def least(self, lengths: Sequence[int]) -> list[int]:
         """Units of payload in the emptiest window of each length; ascending lengths that fit."""
-        if self._dense is not None:
-            return [int(self._held(n).min()) for n in lengths]
-        return _crossings(self._longest, lengths, len(self._units))
+        found = [0]
+        for length in lengths:
+            best = len(self._units)
+            for begin in range(0, len(self._starts), _BLOCK):
+                value = partial(self._longest, begin=begin)
+                if best > found[-1] and value(best - 1) >= length:
+                    best = _first(value, length, found[-1], best - 1)
+            found.append(best)
+        return found[1:]
 
     def most(self, lengths: Sequence[int]) -> list[int]:
         """The same in the fullest window."""
-        if self._dense is not None:
-            return [int(self._held(n).max()) for n in lengths]
-        beyond = [length + 1 for length in lengths]
-        return [units - 1 for units in _crossings(self._shortest, beyond, len(self._units) + 1)]
+        found, largest = [0], len(self._units)
+        for length in lengths:
+            best = found[-1]
+            for begin in range(0, len(self._place), _BLOCK):
+                value = partial(self._shortest, begin=begin)
+                if best < largest and value(best + 1) <= length:
+                    best = _first(value, length + 1, best + 2, largest + 1) - 1
+            found.append(best)
+        return found[1:]
 
     def emptiest(self, length: int) -> SlowWindow | None:
         """The first of the emptiest windows of a length; None where none is so long."""
         if length > self.span:
             return None
-        if self._dense is not None:
-            held = self._held(length)
-            start = int(np.argmin(held))
-            before = int(np.searchsorted(self._place, start)) - 1
-            return SlowWindow(self.first + start, length, int(held[start]) * self.unit, before)
         (units,) = self.least([length])
-        found, _ = self._rooms(units)
-        fitting = found >= length
-        at = int(np.argmax(fitting)) if fitting.any() else len(found)
+        begin = next(n for n in range(0, len(self._starts), _BLOCK) if self._longest(units, n) >= length)
+        fitting = self._lengths(units, self._starts, begin) >= length
+        at = begin + (int(np.argmax(fitting)) if fitting.any() else len(fitting))
         return SlowWindow(self.first + int(self._starts[at]), length, units * self.unit, at - 1)
 
 
-def _crossings(value: Callable[[int], int], targets: Sequence[int], most: int) -> list[int]:
-    """For each target, the first number up to ``most`` whose value is not below it.
+def _first(value: Callable[[int], int], target: int, low: int, high: int) -> int:
+    """The first number from ``low`` to ``high`` whose value is not below the target.
 
     Args:
-        value: never falls; its last one reaches every target.
-        targets: ascending.
-        most: the largest number.
+        value: never falls; that of ``high`` reaches the target.
+        target: what is to be reached.
+        low: the least number.
+        high: the greatest number.
     """
-    known, values, found = [0, most], [value(0), value(most)], list[int]()
-    for target in targets:
-        tries = 0
-        while True:
-            above = bisect_left(values, target)
-            if above == 0 or known[above] - known[above - 1] == 1:
-                break
-            low, high = known[above - 1], known[above]
-            guess = (low + high) // 2
-            if tries < _GUESSES:
-                # The value beside what is wanted first, then the next one: streams are even more often than not.
-                part = (target - values[above - 1]) / max(1, values[above] - values[above - 1])
-                guess = min(high - 1, max(low + 1, low + int(np.ceil(part * (high - low))) - tries % 2))
-            known.insert(above, guess)
-            values.insert(above, value(guess))
-            tries += 1
-        found.append(known[above])
-    return found
+    if (least := value(low)) >= target:
+        return low
+    most, tries = value(high), 0
+    while high - low > 1:
+        guess = (low + high) // 2
+        if tries < _GUESSES:
+            # The value beside what is wanted first, then the next one: streams are even more often than not.
+            part = (target - least) / (most - least)
+            guess = min(high - 1, max(low + 1, low + ceil(part * (high - low)) - tries % 2))
+        reached, tries = value(guess), tries + 1
+        if reached < target:
+            low, least = guess, reached
+        else:
+            high, most = guess, reached
+    return high
 
 
 def right_after(trace: Trace, beat: int) -> int:

@@ -38,10 +38,10 @@ def beats_of(trace: Trace) -> list[naive.Beat]:
 
 
 @pytest.mark.parametrize("tails", [False, True])
-@pytest.mark.parametrize("small", [1 << 12, 0])
+@pytest.mark.parametrize("block", [1, 7, 1 << 15])
 @pytest.mark.parametrize("gap", [1, 3, 40])
-def test_windows(monkeypatch: pytest.MonkeyPatch, gap: int, small: int, tails: bool) -> None:
-    monkeypatch.setattr(service, "_SMALL", small)
+def test_windows(monkeypatch: pytest.MonkeyPatch, gap: int, block: int, tails: bool) -> None:
+    monkeypatch.setattr(service, "_BLOCK", block)
     rng = np.random.default_rng(gap)
     trace = stream(rng, 90, gap, tails=tails)
     beats = beats_of(trace)
