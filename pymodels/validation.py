@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -83,11 +83,35 @@ class Mistake(NamedTuple):
         return f"{self.key} = {shown}" if self.key else shown
 
 
-def first_mistake(error: ValidationError) -> Mistake:
-    """The first entry of what a model refuses."""
-    first = error.errors(include_url=False)[0]
+def first_mistake(error: ValidationError, whole: Any = None) -> Mistake:
+    """The first entry of what a model refuses.
+
+    Args:
+        error: of the model.
+        whole: what it refuses. An entry that may be of several types is named as it is there then, by its innermost mistake.
+    """
+    mistakes = error.errors(include_url=False)
+    first, place = mistakes[0], mistakes[0]["loc"]
+    if whole is not None:
+        outer = place = _within(whole, first["loc"], first["type"])
+        for one in mistakes[1:]:
+            inner = _within(whole, one["loc"], one["type"])
+            if inner[: len(outer)] == outer and len(inner) > len(place):
+                first, place = one, inner
     said, context = str(first["msg"]), first.get("ctx", {})
-    return Mistake(first["loc"], first["type"], _expected(first["type"], said, context), first["input"])
+    return Mistake(place, first["type"], _expected(first["type"], said, context), first["input"])
+
+
+def _within(whole: Any, place: tuple[int | str, ...], kind: str) -> tuple[int | str, ...]:
+    """A place without the names of types that pydantic puts into it."""
+    found = list[int | str]()
+    for number, part in enumerate(place):
+        if (isinstance(whole, Mapping) and part in whole) or (isinstance(whole, Sequence) and isinstance(part, int) and part < len(whole)):
+            whole = whole[part]
+        elif kind != "missing" or number < len(place) - 1:
+            continue
+        found.append(part)
+    return tuple(found)
 
 
 def validation_text(error: ValidationError) -> str:

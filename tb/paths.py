@@ -29,6 +29,14 @@ def build_root() -> Path:
     return Path(os.environ.get("GOLDBEAT_BUILD", "build")).resolve()
 
 
+def as_named(folder: Path) -> Path:
+    """A folder of results by the name that the user gave: with the link that ``build`` may be."""
+    root = build_root()
+    if not folder.is_relative_to(root):
+        return folder.absolute()
+    return Path(os.environ.get("GOLDBEAT_BUILD", "build")).absolute() / folder.relative_to(root)
+
+
 def cache_root() -> Path:
     """The folder for compiled simulators, the same for all projects of a user.
 

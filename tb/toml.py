@@ -104,7 +104,7 @@ def load_model(
         GoldbeatError: what ``explain`` makes of an unknown key or a wrong value.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         table = tomllib.loads(text)
     except FileNotFoundError:
         raise InputError("no such file", expected, file=path) from None
@@ -122,5 +122,5 @@ def load_model(
     try:
         return model.model_validate(table, context=context)
     except ValidationError as error:
-        place, kind, said, value = first_mistake(error)
+        place, kind, said, value = first_mistake(error, table)
         raise explain(Refused(path, text, model, place, kind, said, value)) from None

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from importlib.machinery import BYTECODE_SUFFIXES, EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 from importlib.util import source_from_cache
 from pathlib import Path
 from types import FrameType
@@ -23,6 +24,7 @@ _asked: dict[str, Sequence[str]] = {}
 _started: dict[str, set[str]] = {}
 """Programs that were started -> the files of the code that did it."""
 _depth = 0
+_SUFFIXES = (*EXTENSION_SUFFIXES, *SOURCE_SUFFIXES, *BYTECODE_SUFFIXES)
 _PROCESSES = {
     "subprocess.Popen",
     "os.system",
@@ -78,7 +80,7 @@ def reads_below(roots: Sequence[Path], made: Sequence[Path]) -> Reads:
             for one in (path, path.resolve())
         )
 
-    wanted = dict.fromkeys((*_read, *_modules_not_found(), *_places_before(counts)))
+    wanted = dict.fromkeys((*_read, *_hiding_modules(counts)))
     files = [p for p in wanted if p not in _written and counts(p) and (p.is_file() or not p.exists())]
     return Reads(files, [name for name, code in _started.items() if any(counts(Path(file)) for file in code)])
 
@@ -90,33 +92,43 @@ def _environment() -> list[Path]:
     return [Path(p).resolve() for p in (sys.prefix, sys.base_prefix, *map(sysconfig.get_path, names))]
 
 
-def _modules_not_found() -> Iterator[Path]:
+def _hiding_modules(counts: Callable[[Path], bool]) -> Iterator[Path]:
+    """Files that would be read if they were there: of modules that were not found, and before those that count."""
     for name, folders in _asked.items():
-        if name not in sys.modules:
-            for folder in folders:
-                yield from (_named(folder, file) for file in (f"{name}.py", f"{name}/__init__.py"))
-
-
-def _places_before(counts: Callable[[Path], bool]) -> Iterator[Path]:
-    """Files that are not there and would hide a module that counts, if they were."""
-    for name, folders in _asked.items():
-        file = getattr(sys.modules.get(name), "__file__", None)
-        if file is None or not counts(used := _source(_named(file))):
+        module = sys.modules.get(name)
+        file = getattr(module, "__file__", None)
+        # A folder without an __init__ is what Python takes where it finds nothing else.
+        used = _source(_named(file)) if file is not None else None
+        if used is not None and not counts(used):
             continue
-        for folder in folders:
-            for place in (_named(folder, f"{name}/__init__.py"), _named(folder, f"{name}.py")):
-                if place == used:
-                    break
-                yield place
-            else:
-                continue
-            break
+        for place in _places(name, [folder for folder in folders if counts(_named(folder))]):
+            if place == used:
+                break
+            yield place
+
+
+def _places(name: str, folders: Sequence[str]) -> Iterator[Path]:
+    """Where Python looks for a module, in its order."""
+    last = name.rpartition(".")[2]
+    for folder in folders:
+        for stem in (f"{last}/__init__", last):
+            yield from (_named(folder, stem + suffix) for suffix in _SUFFIXES)
+
+
+class _Finder:
+    """Finds no module, but notices which are looked for, also those that ``importlib`` is asked for."""
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None = None, target: Any = None) -> None:
+        if _depth:
+            _asked[name] = tuple(sys.path if path is None else path)
 
 
 @cache
 def _install() -> None:
     # A hook stays until the process ends.
     sys.addaudithook(_notice)
+    sys.meta_path.insert(0, _Finder)
 
 
 def _notice(event: str, values: tuple[Any, ...]) -> None:
@@ -126,7 +138,7 @@ def _notice(event: str, values: tuple[Any, ...]) -> None:
     if event in _PROCESSES:
         _start(event, values)
     elif event == "import":
-        _import(*values[:3])
+        _import(*values[:2])
     elif name is None:
         return
     elif event == "open":
@@ -137,14 +149,12 @@ def _notice(event: str, values: tuple[Any, ...]) -> None:
         _add(name)
 
 
-def _import(name: str, file: str | None, folders: Sequence[str] | None) -> None:
-    """A module that is looked for in folders, or a library that is one."""
+def _import(name: str, file: str | None) -> None:
+    """A library that is a module, or a module that starts processes."""
     if file is not None:
         _add(file)
     elif name.startswith("multiprocessing.popen_"):
         _note_start("multiprocessing")
-    elif folders is not None and "." not in name:
-        _asked.setdefault(name, tuple(folders))
 
 
 def _start(event: str, values: tuple[Any, ...]) -> None:

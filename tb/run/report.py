@@ -19,7 +19,7 @@ from goldbeat.pymodels.trace_file import SUFFIX
 from goldbeat.tb.design.measurements import RunAnswer
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.extras import lacks_module
-from goldbeat.tb.paths import plain_name
+from goldbeat.tb.paths import as_named, plain_name
 from goldbeat.tb.run.counted import counted_payload, whole_samples
 from goldbeat.tb.run.episodes import FILE as EPISODES
 from goldbeat.tb.run.episodes import save_episodes
@@ -138,7 +138,7 @@ def _write_one(
 ) -> dict[str, Any]:
     """Write what there is of one seed; ``differing``: ports that differ somewhere in the run."""
     request, episode = result.request, result.main_episode
-    report = _facts(result) | {"kept_in": str(folder.absolute())}
+    report = _facts(result) | {"kept_in": str(as_named(folder)), "kept_at": str(folder.resolve())}
     report["buses"] = bus_directions(request.design, request.all_params)
     report["clocks"] = _clocks(request, episode)
     folder.mkdir(parents=True, exist_ok=True)

@@ -411,6 +411,7 @@ class _Report(BaseModel):
     warnings: Sequence[str] = ()
     obligations: ReportObligations | None = None
     kept_in: Path | None = None
+    kept_at: Path | None = None
 
     def guessed(self) -> set[str]:
         """Ports on a clock that nobody has given."""
@@ -439,7 +440,7 @@ class Subject:
         other_clocks: clocks that are not as the description has them: periods in picoseconds, the run's and the described one.
         aside: whole ones that say nothing of streams, and are not measured for that; see :meth:`of_streams`.
         directions: of a run's stream ports, ``in`` or ``out`` of the design.
-        moved: where a run's folder was made and where it is now, if that is another place; None: it is there.
+        moved: where a run's folder was made and where it is now, if that is another place; as named, and without links.
     """
 
     name: str
@@ -458,7 +459,7 @@ class Subject:
     other_clocks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     aside: int = 0
     directions: Mapping[str, str] = field(default_factory=dict)
-    moved: tuple[Path, Path] | None = None
+    moved: Sequence[tuple[Path, Path]] = ()
 
     @property
     def unrecorded(self) -> str:
@@ -546,7 +547,7 @@ def load_run(folder: Path) -> Subject:
     known = (report.status, report.time_compared, cut, report.buses, report.sources, report.versions)
     clocks = {n: (c.period_ps, c.described_ps or 0) for n, c in report.clocks.items() if c.other}
     more = (has_seal, report.processes, report.warnings, report.obligations, clocks)
-    here = folder.absolute()
+    places = ((report.kept_in, folder.absolute()), (report.kept_at, folder.resolve()))
     return Subject(
         name,
         list(report.ports),
@@ -554,7 +555,7 @@ def load_run(folder: Path) -> Subject:
         *known,
         *more,
         directions={n: e.direction for n, e in report.ports.items()},
-        moved=None if report.kept_in in (None, here) else (report.kept_in, here),
+        moved=[(then, now) for then, now in places if then not in (None, now)],
     )
 
 

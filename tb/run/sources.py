@@ -54,7 +54,7 @@ def tool_versions() -> dict[str, str]:
     return said if simulator is None else {**said, "simulator": simulator.version}
 
 
-def changed_sources(kept: Mapping[str, Mapping[str, str]], moved: tuple[Path, Path] | None = None) -> list[str]:
+def changed_sources(kept: Mapping[str, Mapping[str, str]], moved: Sequence[tuple[Path, Path]] = ()) -> list[str]:
     """The files whose content is another one than a report's ``sources`` have, with their kind; or that are missing.
 
     Args:
@@ -65,16 +65,23 @@ def changed_sources(kept: Mapping[str, Mapping[str, str]], moved: tuple[Path, Pa
     found = []
     for kind, files in kept.items():
         for said, digest in files.items():
-            path = said
-            # A link that leads nowhere is the copy's own: it hides no original.
-            if moved is not None and os.path.lexists(
-                copy := os.path.normpath(moved[1] / os.path.relpath(said, moved[0]))
-            ):
-                path = copy
+            copies = (os.path.normpath(now / os.path.relpath(said, then)) for then, now in moved)
+            path = next((copy for copy in copies if _stands_for(copy)), said)
             if (now := file_digest(Path(path))) != digest:
                 what = "is missing" if now == MISSING else "was not there" if digest == MISSING else "has changed"
                 found.append(f"{kind} {path} {what}")
     return found
+
+
+def _stands_for(copy: str) -> bool:
+    """Whether a copy has a file, or has something else where the file or one of its folders would be.
+
+    A link that leads nowhere is the copy's own: it hides no original.
+    """
+    if os.path.lexists(copy):
+        return True
+    there = next(folder for folder in Path(copy).parents if os.path.lexists(folder))
+    return not there.is_dir()
 
 
 def _rtl(request: Request) -> Iterator[Path]:

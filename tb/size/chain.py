@@ -10,7 +10,6 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from goldbeat.pymodels.curves.compose import (
-    Cycles,
     EndlessBursts,
     PipelineStage,
     Prediction,
@@ -18,6 +17,7 @@ from goldbeat.pymodels.curves.compose import (
     predict_pipeline,
 )
 from goldbeat.pymodels.errors import InputError, naming
+from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.run.signoff import load_run
 from goldbeat.tb.size.sized_parameter import SizedParameter
 from goldbeat.tb.toml import load_model
@@ -66,8 +66,8 @@ class Chain(_Table):
     stages: Sequence[ChainStage] = Field(min_length=1)
 
 
-def load_chain(path: Path) -> tuple[list[PipelineStage], Cycles | EndlessBursts | None]:
-    """The stages of a file, and the traffic of the first one.
+def load_chain(path: Path) -> tuple[list[PipelineStage], Sequence[Trace] | EndlessBursts | None]:
+    """The stages of a file, and the traffic of the first one: the episodes of a run, bursts, or all that it takes.
 
     Raises:
         InputError: not such a file, or traffic that is not known.
@@ -80,7 +80,7 @@ def load_chain(path: Path) -> tuple[list[PipelineStage], Cycles | EndlessBursts 
     return named, _arrival(chain.traffic or ChainTraffic(), path)
 
 
-def _arrival(traffic: ChainTraffic, path: Path) -> Cycles | EndlessBursts | None:
+def _arrival(traffic: ChainTraffic, path: Path) -> Sequence[Trace] | EndlessBursts | None:
     if (traffic.burst is None) != (traffic.every is None) or (traffic.run is None) != (traffic.port is None):
         raise InputError("[traffic] with one of two", "burst and every, or run and port", file=path)
     if traffic.run is not None and traffic.burst is not None:
@@ -95,7 +95,7 @@ def _arrival(traffic: ChainTraffic, path: Path) -> Cycles | EndlessBursts | None
     found = [at.ports[name].trace for at in subject.of_streams() for name in at.ports if name == traffic.port]
     if not any(len(trace) for trace in found):
         raise InputError(f"port = {traffic.port!r}", f"one with beats of {', '.join(subject.names)}", file=path)
-    return arrival_curve([trace[:] for trace in found if len(trace)], _MOST)
+    return [trace[:] for trace in found if len(trace)]
 
 
 def predict_chain(path: Path) -> tuple[list[PipelineStage], Prediction]:
@@ -106,7 +106,12 @@ def predict_chain(path: Path) -> tuple[list[PipelineStage], Prediction]:
     """
     stages, arrival = load_chain(path)
     with naming(path):
-        return stages, predict_pipeline(stages, arrival)
+        if arrival is None or isinstance(arrival, EndlessBursts):
+            return stages, predict_pipeline(stages, arrival)
+        # The curve of all is as long as the longest episode: each by itself shows whether the stages keep up with it.
+        alone = [predict_pipeline(stages, arrival_curve([trace], _MOST)) for trace in arrival]
+        found = predict_pipeline(stages, arrival_curve(arrival, _MOST))
+        return stages, replace(found, whole=replace(found.whole, rate=max(one.whole.rate for one in alone)))
 
 
 def predicted_depths(path: Path) -> dict[str, int]:

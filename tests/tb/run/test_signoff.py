@@ -283,6 +283,8 @@ def test_two_tables_for_one_port_are_refused(tmp_path: Path) -> None:
         ("[port.a]\nsteady = false\n", "steady = False"),
         ("[port.a]\nsteady = 1\nmax_gap_ns = 3\n", "steady = 1, expected true"),
         ("[port.a]\nleast_rate = {'1 us' = 1, '1000 ns' = 2}\n", "least_rate of windows of 1000000 ps twice"),
+        ("[port.a]\nleast_rate = {'1 us' = 'x'}\n", "port.a.least_rate.1 us = 'x', expected a number"),
+        ("\ufeff[port.a]\nleast_rate = 'x'\n", "port.a.least_rate = 'x', expected a number"),
         ("[port.a]\nleast_rate = 1\nwindow = '\u0663 us'\n", "window '\u0663 us', expected a length such as"),
         ("[port.a]\nleast_share = 1.5\nwindow = '1 \u00b5s'\n", "expected a part of what the port carries, 1 at most"),
         ("[latency.'a->b']\nby = 'beat'\niteration = [1, 1]\nmax_ns = 1\n", 'iteration with by = "beat"'),

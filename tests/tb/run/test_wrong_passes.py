@@ -2,6 +2,7 @@
 """Streams that break a limit where means, raw counts and inferred clocks hide it: none of them is signed off."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -376,10 +377,14 @@ def test_a_run_whose_sources_have_changed_is_stale(
         (tmp_path / "far" / "copy" / "bench" / change).unlink()
         (tmp_path / "far" / "copy" / "bench" / change).symlink_to("nowhere.py")
         assert "copy/bench/model.py is missing" in goldbeat(copied)[1]
+        # So is a link in place of a folder.
+        shutil.rmtree(tmp_path / "far" / "copy" / "bench")
+        (tmp_path / "far" / "copy" / "bench").symlink_to("nowhere")
+        assert re.search("far/copy/bench/.* is missing", goldbeat(copied)[1])
         # Results behind a link are those of the folder with the link.
         shutil.rmtree(tmp_path / "far" / "copy" / "build")
         (tmp_path / "far" / "copy" / "build").symlink_to(tmp_path / "build")
-        assert "copy/bench/model.py is missing" in goldbeat(copied)[1]
+        assert re.search("far/copy/bench/.* is missing", goldbeat(copied)[1])
         assert goldbeat(check)[0] == 0
     if change == "gone":
         (bench / "in.txt").unlink()
@@ -393,6 +398,30 @@ def test_a_run_whose_sources_have_changed_is_stale(
     code, text = goldbeat([*check, "--stale"])
     assert code == 0, text
     assert "stale" in text
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("links", [True, False])
+def test_a_copy_is_about_itself_where_its_results_were_made_behind_a_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    bench = shutil.copytree(REPOSITORY / "examples" / "plio", tmp_path / "first" / "project" / "bench")
+    monkeypatch.chdir(bench.parent)
+    share_simulators(bench.parent)
+    (bench.parent / "build").rename(tmp_path / "first" / "scratch")
+    (bench.parent / "build").symlink_to("../scratch")
+    code, text = goldbeat(["run", "bench/decimate.toml", "--name", "r", "--case", "random"])
+    assert code == 0, text
+    limits = tmp_path / "l.toml"
+    limits.write_text("[port.m_axis]\nmin_msamples_per_s = 1\n")
+    copy = shutil.copytree(tmp_path / "first", tmp_path / "second", symlinks=links) / "project"
+    for runs in (copy / "build", copy.parent / "scratch"):
+        check = ["signoff", str(runs / "runs" / "r"), "--limits", str(limits)]
+        model = copy / "bench" / "model.py"
+        assert goldbeat(check)[0] == 0
+        model.write_text(model.read_text() + "# Changed.\n")
+        assert "second/project/bench/model.py has changed" in goldbeat(check)[1]
+        shutil.copy(bench / "model.py", model)
 
 
 @pytest.mark.sim

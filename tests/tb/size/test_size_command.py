@@ -3,11 +3,13 @@
 
 import json
 
+import kept_runs
 import pytest
 from typer.testing import CliRunner
 
 from goldbeat.tb.cli import app
 from goldbeat.tb.paths import REPOSITORY
+from goldbeat.tb.run.episodes import FILE, WholeEpisode, save_episodes
 from goldbeat.tb.size.chain import predicted_depths
 
 PIPELINE = REPOSITORY / "examples" / "pipeline"
@@ -77,3 +79,22 @@ def test_a_parameter_of_two_queues_is_enough_for_both(tmp_path):
     assert (code, "empty.toml: found [traffic] without a key, expected burst" in said) == (2, True), said
     (tmp_path / "number.toml").write_text("stages = 3\n")
     assert "stages = 3, expected a list" in goldbeat("predict", tmp_path / "number.toml")[1]
+
+
+def test_each_episode_of_a_run_has_to_be_kept_up_with(tmp_path):
+    """The curve of all is as long as the slow one, whose end shows nothing of the fast one."""
+    slow, fast = kept_runs.beats(600, gaps=3), kept_runs.beats(80, gaps=[0, 0, 0, 4] * 20)
+    run = kept_runs.keep_run(tmp_path / "run", {"s": ("in", slow, None)})
+    episodes = [WholeEpisode(n, 0, {"s": trace}, {}) for n, trace in enumerate((slow, fast))]
+    save_episodes(episodes, run / FILE)
+    report = json.loads((run / "report.json").read_text())
+    report["measured"]["whole"] = 2
+    (run / "report.json").write_text(json.dumps(report))
+    chain = tmp_path / "chain.toml"
+    chain.write_text('[traffic]\nrun = "run"\nport = "s"\n[[stages]]\nwork = 3\nrest = 4\n')
+    code, said = goldbeat("predict", chain)
+    assert (code, "its backlog grows up to the last of 80 beats" in said) == (2, True), said
+    chain.write_text(chain.read_text().replace("rest = 4", "rest = 2"))
+    code, said = goldbeat("predict", chain, "--json")
+    assert code == 0, said
+    assert json.loads(said)["whole"]["beats_per_cycle"] == pytest.approx(79 / int(fast.cycle[-1] - fast.cycle[0]))
