@@ -106,7 +106,8 @@ def _within(whole: Any, place: tuple[int | str, ...], kind: str) -> tuple[int | 
     """A place without the names of types that pydantic puts into it."""
     found = list[int | str]()
     for number, part in enumerate(place):
-        if (isinstance(whole, Mapping) and part in whole) or (isinstance(whole, Sequence) and isinstance(part, int) and part < len(whole)):
+        named = isinstance(whole, Mapping) and part in whole
+        if named or (isinstance(whole, Sequence) and isinstance(part, int) and part < len(whole)):
             whole = whole[part]
         elif kind != "missing" or number < len(place) - 1:
             continue
