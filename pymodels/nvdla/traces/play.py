@@ -41,7 +41,8 @@ class PlayedTrace:
         stuck: why the test does not come to its end: operations that are enabled and never done, or a register without the
             value that it says; such a test fails.
         unordered: accesses to memory that nothing orders; such a test fails, too.
-        notes: writes that have no effect.
+        counted: checks that compare what an operation has written by then.
+        notes: writes that have no effect, and checks that do not count.
         operations: engines' groups that it enables.
         partial: why the test proves little: what was not computed, or that it compares nothing.
         computed: nothing that it enables was left out. Otherwise no RTL can be compared with the models.
@@ -52,6 +53,7 @@ class PlayedTrace:
     checks: list[TraceCheck]
     interrupt: bool
     reads: int = 0
+    counted: int = 0
     stuck: tuple[str, ...] = ()
     partial: tuple[str, ...] = ()
     unordered: tuple[str, ...] = ()
@@ -126,6 +128,7 @@ class _Player:
             [] if stuck else checks,
             self._hardware.pending,
             self._reads,
+            self._useful,
             stuck,
             tuple(missing),
             () if stuck else tuple(where + text for text in self._order.findings()),
@@ -283,6 +286,9 @@ class _Player:
                 if self._holds_output(one):
                     self._useful += 1
                     self._order.check(one)
+                else:
+                    what = "the check compares nothing that an operation has written by then, and does not count"
+                    self._notes.append(f"{self._trace.file.name}:{one.line}: {what}")
 
     def _wrong(self, step: Access, found: int) -> _WrongValueError:
         wanted = f"0x{step.value or 0:08x} as the test says"

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import inspect
+import traceback
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError, said_of
 from goldbeat.pymodels.objfifo.iron.endpoint import Place
 from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo, ObjectFifoHandle
 from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
@@ -51,6 +53,41 @@ class NoStandInError(UsageError):
     """A compiled kernel is run, and nothing stands for it."""
 
 
+class StandInError(InputError):
+    """A function that stands for a kernel raises, or cannot be called with the kernel's arguments."""
+
+
+def call_stand_in(name: str, function: Callable[..., Any], args: Sequence[Any]) -> Any:
+    """Call what stands for a kernel.
+
+    Raises:
+        StandInError: it raises something of its own, with its file and line; or what it yields from does.
+    """
+    with _its_errors(name, function):
+        found = watched_call(function, args)
+    return _resumed(name, function, found) if isinstance(found, Generator) else found
+
+
+def _resumed(name: str, function: Callable[..., Any], wishes: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    with _its_errors(name, function):
+        return (yield from wishes)
+
+
+@contextmanager
+def _its_errors(name: str, function: Callable[..., Any]) -> Iterator[None]:
+    try:
+        yield
+    except GoldbeatError:
+        raise
+    except Exception as error:
+        code = getattr(inspect.unwrap(function), "__code__", None)
+        file = None if code is None else code.co_filename
+        lines = [at.lineno for at in traceback.extract_tb(error.__traceback__) if at.filename == file]
+        found = f"{said_of(error)}, from the stand-in of {name}"
+        line = lines[-1] if lines else getattr(code, "co_firstlineno", None)
+        raise StandInError(found, "a function for the kernel's arguments", file=file, line=line) from error
+
+
 def stand_in_of(name: str, file: str) -> Callable[..., Any] | None:
     """What stands for a kernel that is being declared; None if nothing is known."""
     known = _stand_ins.get() or {}
@@ -68,7 +105,7 @@ def run_kernel(name: str, file: str, model: Callable[..., Any] | None, args: Seq
         model = stand_in_of(name, file)
         if model is None:
             raise NoStandInError(f"{name} is compiled code; give a stand-in: --kernel {name}=FILE.py:FUNCTION")
-    found = None if model is None else watched_call(model, [getattr(a, "array", a) for a in args])
+    found = None if model is None else call_stand_in(name, model, [getattr(a, "array", a) for a in args])
     if not isinstance(found, Generator):
         return found
     serve = _serve.get()

@@ -171,6 +171,8 @@ class CorePorts:
                 answer = yield from self._registers(wish)
             else:
                 expected = "CascadeGet, CascadePut, StreamGet, StreamPut, RegisterRead or RegisterWrite"
+                # Raised where it yields, the error has its file and line.
+                stand_in.throw(TypeError(f"yielded {wish!r}; expected {expected}"))
                 raise UsageError(f"a stand-in yielded {wish!r}; expected {expected}")
 
 

@@ -17,14 +17,37 @@ KernelFunctions = Mapping[str, Callable[..., Any]]
 _KERNEL = re.compile(r"([\w.]+)=(?:(.+\.py)|([\w.]+)):([A-Za-z_]\w*)")
 
 
-def kernel_functions(items: Iterable[str]) -> dict[str, Callable[..., Any]]:
+class StandIns(dict[str, Callable[..., Any]]):
+    """Functions by the names of kernels, or of their object files, that know which of them a design has asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked = set[str]()
+
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        self._asked.add(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """What stands for a kernel; the default where nothing does."""
+        if name in self:
+            self._asked.add(name)
+        return super().get(name, default)
+
+    @property
+    def unused(self) -> list[str]:
+        """Names that no design has asked for."""
+        return [name for name in self if name not in self._asked]
+
+
+def kernel_functions(items: Iterable[str]) -> StandIns:
     """Functions from ``NAME=FILE.py:FUNCTION`` or ``NAME=MODULE:FUNCTION``; NAME is a kernel or its object file.
 
     Raises:
         UsageError: another form, or a name that is given twice.
         InputError: no such function.
     """
-    found: dict[str, Callable[..., Any]] = {}
+    found = StandIns()
     for item in items:
         match = _KERNEL.fullmatch(item)
         if match is None:

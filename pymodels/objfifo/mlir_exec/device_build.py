@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -53,7 +54,7 @@ class TextArray:
         self, path: Path, kernels: Kernels | None = None, device: str | None = None, sequence: str | None = None
     ) -> None:
         self.path = path
-        self.kernels = dict(kernels or {})
+        self.kernels = kernels or {}
         self.ops = read_operations(path)
         self.device = device_in_text(self.ops, path, device)
         self.lines = read_device(self.device, sequence)
@@ -78,7 +79,8 @@ class _Builder:
                 self.env[one.results[0]] = constant_value(one)
         self.dma = DmaText(self.array)
         self.registers = LiveRegisters(self.array)
-        self.kernels = dict(kernels)
+        # Those of object files are found by their functions' names too; the caller's own know what was asked for.
+        self.kernels = ChainMap({}, cast("dict[str, Callable[..., Any]]", kernels))
         self.fifos: dict[str, Fifo] = {}
         self.live = LiveFifos({}, {})
 

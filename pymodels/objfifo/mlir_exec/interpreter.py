@@ -13,15 +13,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from goldbeat.pymodels.errors import GoldbeatError, UserCodeError
-from goldbeat.pymodels.objfifo.iron.worker import NoStandInError
+from goldbeat.pymodels.objfifo.iron.worker import NoStandInError, call_stand_in
 from goldbeat.pymodels.objfifo.live.agent import Blocked
 from goldbeat.pymodels.objfifo.mlir_exec import memref_ops, scalars
 from goldbeat.pymodels.objfifo.mlir_exec.endless_loops import branches_endlessly, while_is_endless
 from goldbeat.pymodels.objfifo.mlir_text.lexer import MlirError
 from goldbeat.pymodels.objfifo.mlir_text.tree import Code, FlowCode, MlirBlock, MlirOp
 from goldbeat.pymodels.objfifo.plan.access import may_wait
-from goldbeat.pymodels.order.watched_memory import watched_call
 
 Env = dict[str, Any]
 Waits = Generator[Blocked | None, None, Any]
@@ -357,13 +355,7 @@ class ScalarProgram:
             )
 
         def outside(env: Env) -> Waits:
-            given = [env[n] for n in used]
-            try:
-                answer = watched_call(kernel, given)
-            except GoldbeatError:
-                raise
-            except Exception as error:
-                raise UserCodeError(f"the stand-in of {name}: {type(error).__name__}: {error}") from error
+            answer = call_stand_in(name, kernel, [env[n] for n in used])
             if isinstance(answer, Generator):
                 answer = yield from self.waits_of(answer)
             _bind(op, env, list(answer) if isinstance(answer, tuple) else [answer])

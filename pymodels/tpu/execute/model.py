@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.tpu.execute.machine import TpuProgram
 from goldbeat.pymodels.tpu.execute.memories import Array, Bytes, Extent, TpuMemories
 from goldbeat.pymodels.tpu.execute.numbers import BF16, FP16, FP32, INT8, INT16, INT32, Element, to_numbers, to_stored
@@ -181,13 +181,15 @@ class StaticNet:
             each: called behind every command.
 
         Raises:
-            UsageError: inputs that the net does not have, that are missing, of another shape or too large.
+            InputError: inputs that the net does not have, that are missing, of another shape or too large.
             NotModelledError: a command that is not modelled.
         """
         memories = self.memories()
         rounded = [text for place in self.inputs if (text := _store(memories, place, inputs))]
         if extra := sorted(set(inputs) - {one.name for one in self.inputs}):
-            raise UsageError(f"input {extra[0]}: net {self.name} takes {', '.join(one.name for one in self.inputs)}")
+            raise InputError(
+                f"input {extra[0]}", f"those of net {self.name}: {', '.join(one.name for one in self.inputs)}"
+            )
         done: dict[str, int] = {}
         for program in self.programs:
 
@@ -257,13 +259,13 @@ class StaticNet:
 def _store(memories: TpuMemories, place: TensorPlace, inputs: Mapping[str, Array]) -> str:
     """Put an input into memory; gives what was rounded, or nothing."""
     if place.name not in inputs:
-        raise UsageError(f"input {place.name} is missing")
+        raise InputError(f"no input {place.name}", f"an array of shape {place.shape}")
     given = np.asarray(inputs[place.name])
     if given.shape != place.shape:
-        raise UsageError(f"input {place.name} of shape {given.shape}, expected {place.shape}")
+        raise InputError(f"input {place.name} of shape {given.shape}", str(place.shape))
     element = place.element
     if given.dtype.kind not in ("fiu" if element.floating else "iu"):
-        raise UsageError(f"input {place.name} of {given.dtype}, expected {element.name}")
+        raise InputError(f"input {place.name} of {given.dtype}", element.name)
     if element.floating:
         with np.errstate(over="ignore"):
             stored = to_stored(given.astype(np.float32), element)
@@ -274,7 +276,7 @@ def _store(memories: TpuMemories, place: TensorPlace, inputs: Mapping[str, Array
         large = (given < low) | (given > high)
         stored = held = to_stored(np.where(large, 0, given).astype(np.int64), element)
     if large.any():
-        raise UsageError(f"input {_value(place.name, given, large)}, expected values of {element.name}")
+        raise InputError(f"input {_value(place.name, given, large)}", f"values of {element.name}")
     memories.far_bytes(place.address, place.bytes)[:] = np.ascontiguousarray(stored).view(np.uint8).ravel()
     with np.errstate(over="ignore", invalid="ignore"):
         other = (held.astype(given.dtype) != given) & ~np.isnan(held)

@@ -83,4 +83,4 @@ def _play(file: Path, name: str, configuration: Configuration, *, alone: bool) -
         if alone:
             raise
         return _Played(name, refused=str(error))
-    return _Played(name, len(done.checks), done.reads, done.failures, done.partial, done.notes)
+    return _Played(name, done.counted if done.checks else 0, done.reads, done.failures, done.partial, done.notes)

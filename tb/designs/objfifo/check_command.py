@@ -21,7 +21,7 @@ from goldbeat.pymodels.objfifo.plan.notes import Note, notes
 from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError
 from goldbeat.pymodels.objfifo.untimed.deadlock import ITERATIONS, DesignVerdict, Report, analyse
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Force, Json, check_free, draw_order, print_json, say
-from goldbeat.tb.designs.objfifo.exec_command import Inputs, host_values
+from goldbeat.tb.designs.objfifo.exec_command import Inputs, host_values, say_unused
 from goldbeat.tb.designs.objfifo.opened_design import OpenedDesign, broken_rules, opened_design, spreads
 from goldbeat.tb.designs.objfifo.run_command import Arguments, Design, Kernels, Lax
 
@@ -82,7 +82,8 @@ def check(
 ) -> None:
     """Check all rules, then whether the design hangs.
 
-    A design with parts that no plan has is executed, with host arrays of --input or zeros.
+    A design with parts that no plan has is executed, with host arrays of --input or zeros. Others are checked without
+    data, and refuse --input.
     Notes list where mlir-aie's compiler gives another result; they do not change the exit code.
 
     Exit code: 0 sound, 1 a rule is broken or the design hangs, 2 bad usage or bad input,
@@ -101,6 +102,8 @@ def check(
             _decide(found, opened, made, iterations, lax, given)
     except RuleError as error:
         found.broken = [error]
+    if not found.broken:
+        say_unused(opened.functions)
     if as_json:
         print_json(_as_json(found))
     else:

@@ -17,7 +17,7 @@ import typer
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
-from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
+from goldbeat.pymodels.objfifo.live.open_live import StandIns, kernel_functions
 from goldbeat.pymodels.objfifo.live.timings import joined_order
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
@@ -90,7 +90,14 @@ def execute(
     found = results[-1] = by_its_plan(results[-1], planned, kernels)
     wrong = list(_differences(found, wanted))
     _save(found, targets)
+    say_unused(kernels)
     _end(found, wrong, results, as_json)
+
+
+def say_unused(kernels: StandIns) -> None:
+    """Name the functions that stand for no kernel of a design."""
+    for name in kernels.unused:
+        say(f"note: --kernel {name}: the design asks for no such kernel", err=True)
 
 
 @contextmanager

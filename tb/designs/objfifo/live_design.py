@@ -139,9 +139,10 @@ def recorded_design(options: Mapping[str, Any], seed: int) -> RecordedDesign:
     found = _recorded(opened, str(options["sequence"]) or None, given, seed, stamps)
     if found.refused and not options["partial"]:
         more = f"; the other {len(found.episodes)} episode(s) run with --partial" if found.episodes else ""
-        raise UsageError("the engine cannot run all of it: " + "; ".join(found.refused) + more)
+        raise UsageError(f"{opened.path}: the engine cannot run all of it: " + "; ".join(found.refused) + more)
     if not found.episodes:
-        raise UsageError("; ".join(("no tile's DMA moves a word that the engine can run", *found.refused)))
+        nothing = f"{opened.path}: no tile's DMA moves a word that the engine can run"
+        raise UsageError("; ".join((nothing, *found.refused)))
     return found
 
 

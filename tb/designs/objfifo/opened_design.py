@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES, TEXT
-from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
+from goldbeat.pymodels.objfifo.iron.worker import StandInError, kernels_stand_in
 from goldbeat.pymodels.objfifo.live.execute import HostSequenceError, LiveResult, array_order, run_live
 from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions, kernel_functions
 from goldbeat.pymodels.objfifo.live.random_data import random_array
@@ -105,6 +105,7 @@ class OpenedDesign:
         Raises:
             HostSequenceError: nothing can execute the host's sequence.
             ProgramTextError: a core's program fails.
+            StandInError: what stands for a kernel fails.
         """
         if self.path.suffix in SUFFIXES and (self.path.suffix != TEXT or self.arguments):
             return ArrayOrder(), ""
@@ -115,7 +116,7 @@ class OpenedDesign:
                 if self.script is None:
                     return array_order(TextArray(self.path, self.functions, self.device).build), ""
                 return self.script.order(), ""
-        except (HostSequenceError, ProgramTextError):
+        except (HostSequenceError, ProgramTextError, StandInError):
             raise
         except GoldbeatError as error:
             return ArrayOrder(), str(error)

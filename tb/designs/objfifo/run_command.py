@@ -81,7 +81,7 @@ def run(
     Explicit buffers, locks, streams and DMA programs, and cores in MLIR text, are executed as exec does.
     Each tile's engine is compared with its model in every cycle, and its words with the execution.
 
-    With --array the tiles run at once, with the streams between them, and the cores go through their programs.
+    With --array the tiles run at once, with the streams between them and the programs of cores, but not of MLIR text.
 
     Exit code: 0 equal, 1 different or a tile sends nothing, 2 bad input or no data moves at all, 3 partly checked.
     """

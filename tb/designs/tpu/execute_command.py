@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import UsageError, naming
 from goldbeat.pymodels.packed import PackedReader
 from goldbeat.pymodels.tpu.execute.model import ExecutedNet, StaticNet
 from goldbeat.pymodels.tpu.streams.bmodel import BModel
@@ -53,7 +53,7 @@ def execute_model_command(
         raise UsageError(f"{file} is a {model.magic}, expected a BModel")
     chosen = StaticNet(model, net or 0, stage)
     inputs = _arrays(given)
-    with working(f"executing {file.name}", chosen.commands) as step:
+    with naming(given), working(f"executing {file.name}", chosen.commands) as step:
         found = chosen.run(inputs, step)
     with out.open("wb") as target:
         np.savez(target, allow_pickle=False, **found.outputs)

@@ -73,6 +73,12 @@ def test_a_check_of_memory_that_is_written_later_says_so(tmp_path):
     assert why == (
         f"test.cfg:{line}: the check comes before the operation that writes its memory is done; missing: a wait before it"
     )
+    # Beside a good check it proves as little.
+    both = played(tmp_path, BOTH + "sync_notify(NVDLA_SDP, early);\n" + early + DONE + RESULT)
+    assert (both.failures, both.partial, both.counted, len(both.checks)) == ((), (), 1, 2)
+    assert both.notes == (
+        f"test.cfg:{line}: the check compares nothing that an operation has written by then, and does not count",
+    )
 
 
 def test_registers_that_the_test_has_written_count(tmp_path):

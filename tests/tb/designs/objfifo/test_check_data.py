@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,34 @@ def test_check_takes_stand_ins_for_kernels() -> None:
     assert "--kernel noop=FILE.py:FUNCTION" in done.stdout.replace("\n", " ")
     done = goldbeat("objfifo", "check", TEXT, "--kernel", "noop=kernels.py:noop")
     assert (done.code, "the design completes" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("function", "line", "said"),
+    [
+        ("def noop(a):\n    raise ValueError('boom')\n", 2, "ValueError: boom"),
+        ("\ndef noop():\n    pass\n", 2, r"TypeError: noop\(\) takes 0 positional arguments but 1 was given"),
+        ("def noop(a):\n    yield\n    1 / 0\n", 2, "TypeError: yielded None; expected CascadeGet"),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "exec", "run"])
+def test_a_stand_in_that_fails_is_bad_input_for_all(command: str, function: str, line: int, said: str) -> None:
+    text = explicit_text().replace(
+        "%s = aie.tile(0, 0)", "func.func private @noop(memref<8xi32>)\n%s = aie.tile(0, 0)", 1
+    )
+    call = "func.call @noop(%b0) : (memref<8xi32>) -> ()\n"
+    TEXT.write_text(text.replace("%three = arith", f"{call}%three = arith", 1))
+    Path("kernels.py").write_text(function)
+    done = goldbeat("objfifo", command, TEXT, "--kernel", "noop=kernels.py:noop")
+    assert done.code == 2, done.stdout + done.stderr
+    assert re.search(f"kernels.py:{line}: found {said}", done.stderr.replace("\n", " ")), done.stderr
+
+
+def test_a_stand_in_that_no_kernel_asks_for_is_named() -> None:
+    TEXT.write_text(explicit_text())
+    Path("kernels.py").write_text("def noop(a):\n    pass\n")
+    done = goldbeat("objfifo", "check", TEXT, "--kernel", "other=kernels.py:noop")
+    assert (done.code, "--kernel other: the design asks for no such kernel" in done.stderr) == (0, True), done.stderr
 
 
 def test_a_verdict_on_zeros_says_so() -> None:

@@ -97,9 +97,12 @@ def test_what_is_not_modelled_stops_the_run(tmp_path: Path, given: Path):
 @pytest.mark.parametrize(
     ("arrays", "said"),
     [
-        ({}, "input x is missing"),
-        ({"x": np.zeros((1, 63), np.float32)}, "input x of shape (1, 63), expected (1, 64)"),
-        ({"x": np.zeros((1, 64), np.float32), "z": np.zeros(1)}, "input z: net twice takes x"),
+        ({}, "x.npz: missing input x, expected an array of shape (1, 64)"),
+        ({"x": np.zeros((1, 63), np.float32)}, "x.npz: found input x of shape (1, 63), expected (1, 64)"),
+        (
+            {"x": np.zeros((1, 64), np.float32), "z": np.zeros(1)},
+            "x.npz: found input z, expected those of net twice: x",
+        ),
         ({"x": np.zeros((1, 64), np.complex64)}, "input x of complex64, expected fp32"),
     ],
 )
