@@ -20,6 +20,10 @@ FILE = "comparisons.sv"
 """The generated file."""
 _NAME = re.compile(r"at_(\d+)_(\d+)_(\d+)")
 _COMPARING = re.compile(r"((Case|Wildcard)?(Equality|Inequality)|(LessThan|GreaterThan)(Equal)?)")
+_REDUCING = ("BitwiseAnd", "BitwiseOr", "BitwiseNand", "BitwiseNor")
+"""Of all bits of a value: it is compared with all ones, or with zero."""
+_LEAST_BITS = 4
+"""Of a value whose reduction is a comparison; fewer bits are flags."""
 _COUNTED = ("LogicalAnd", "LogicalOr", "BinaryAnd", "BinaryOr", "BinaryXor", "LogicalNot", "BitwiseNot")
 """Operators of bits below which Verilator counts a comparison itself."""
 _RUNS = ("Always", "AlwaysComb", "AlwaysFF", "AlwaysLatch")
@@ -141,21 +145,25 @@ class _Watch:
 
     def _nested(self, expression: Any) -> bool:
         """Whether a condition is more than one comparison, which Verilator counts as a branch."""
-        return not (
-            self._compares(expression) and not any(map(self._has_comparison, (expression.left, expression.right)))
-        )
+        return not (self._compares(expression) and not any(map(self._has_comparison, _children(expression))))
 
     def _look(self, node: Any, found: dict[tuple[int, int], Any], *, counted: bool) -> None:
         """Collect what is below an expression; ``counted``: Verilator counts this one."""
         kind = symbol_kind(node)
-        if self._compares(node) and not counted and self._is_own(node):
+        # Of a reduction, Verilator counts the bits.
+        if self._compares(node) and (kind == "UnaryOp" or not counted) and self._is_own(node):
             found.setdefault((node.sourceRange.start.offset, node.sourceRange.end.offset), node)
         below = self._is_counted(node)
         for child in _children(node):
             self._look(child, found, counted=below or (kind == "ConditionalOp" and self._compares(child)))
 
     def _compares(self, node: Any) -> bool:
-        return symbol_kind(node) == "BinaryOp" and _COMPARING.fullmatch(str(node.op).rpartition(".")[2]) is not None
+        kind = symbol_kind(node)
+        if kind == "UnaryOp":
+            wide = str(node.op).rpartition(".")[2] in _REDUCING and int(node.operand.type.bitWidth) >= _LEAST_BITS
+            # A constant among the bits, as in `&{1'b0, unused}`, decides the answer or has no say in it.
+            return wide and not any("Literal" in symbol_kind(one) for one in _children(node.operand))
+        return kind == "BinaryOp" and _COMPARING.fullmatch(str(node.op).rpartition(".")[2]) is not None
 
     def _has_comparison(self, node: Any) -> bool:
         return self._compares(node) or any(map(self._has_comparison, _children(node)))
@@ -203,6 +211,8 @@ def _children(node: Any) -> list[Any]:
         return list(node.operands)
     if kind == "Replication":
         return [node.concat]
+    if kind in ("StructuredAssignmentPattern", "SimpleAssignmentPattern"):
+        return list(node.elements)
     if kind in ("ElementSelect", "RangeSelect", "MemberAccess"):
         return [node.value, *([node.selector] if kind == "ElementSelect" else [])]
     if kind == "Call":
