@@ -118,6 +118,7 @@ def _rtl(stages: list[PipelineStage], depths: list[int]) -> str:
 _MODEL = """
 import pickle
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -131,8 +132,13 @@ def predict(params, stimulus):
     return Outcome({{"s_axis": taken, "m_axis": replace(taken, data=words.view(np.uint8))}})
 
 
+@cache
+def _traces():
+    return pickle.loads((Path(__file__).parent / "traffic.pickle").read_bytes())
+
+
 def traffic(setting):
-    trace = pickle.loads((Path(__file__).parent / "traffic.pickle").read_bytes())[setting.seed]
+    trace = _traces()[setting.seed]
     clock = setting.clocks["aclk"]
     return [Stimulus({{"s_axis": trace.on_edges(clock.period_ps, clock.offset_ps)}}, {{}}, setting.clocks)]
 """
