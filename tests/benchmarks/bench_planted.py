@@ -156,5 +156,5 @@ if __name__ == "__main__":
         measure,
         FILES,
         {"results": "", "only": "", "every": 1, "jobs": 2, "budget": "20s"},
-        {"every": 60, "budget": "3s"},
+        {"every": 150, "budget": "3s"},
     )
