@@ -120,7 +120,7 @@ class _Finder:
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, target: Any = None) -> None:
-        if _depth:
+        if _depth and name not in sys.builtin_module_names:
             _asked[name] = tuple(sys.path if path is None else path)
 
 
