@@ -7,6 +7,7 @@ import json
 import re
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.usual_clocks import period_of
 from goldbeat.tb.cli import starting
 from goldbeat.tb.cli.lazy_group import LazyGroup
@@ -63,6 +64,11 @@ class GoldbeatGroup(LazyGroup):
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             message = f"{where}{error.strerror or error}"
+        except SystemExit as stop:
+            # Of a user's code that a command runs: no verdict has been given.
+            at = traceback.extract_tb(stop.__traceback__)[-1]
+            found = f"a call that ends the process with {stop.code!r}"
+            message = str(InputError(found, "code that returns", file=at.filename, line=at.lineno))
         say(f"error: {message}", err=True)
         raise typer.Exit(BAD_INPUT)
 

@@ -35,9 +35,9 @@ _looks = 0
 """How often Ctrl-C has found an import under way."""
 
 
-def begin() -> None:
+def begin(*, is_command: bool = _is_command) -> None:
     """End quietly on Ctrl-C from now on, where this process is the command."""
-    if _is_command and signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _interrupt):
+    if is_command and signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _interrupt):
         try:
             signal.signal(signal.SIGINT, _stop)
         except ValueError:

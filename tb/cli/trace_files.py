@@ -130,7 +130,7 @@ def check_clock(file: PlioFile, path: Path) -> None:
 def too_slow(file: PlioFile, path: Path) -> InputError | None:
     """What a clock that is too slow for the file contradicts: the first beat that comes too early.
 
-    Stamps need not lie on the clock's grid: one may be late by up to half a cycle.
+    Stamps need not lie on the clock's grid: one may be late by less than half a cycle.
     """
     if file.clock.confidence != "given" or not file.timed or not len(file.trace):
         return None
@@ -140,7 +140,7 @@ def too_slow(file: PlioFile, path: Path) -> InputError | None:
         return InputError(error.found, error.expected, file=path, line=error.line)
     # How late each beat is against one per cycle; a beat that comes early makes up for the latest before it.
     late = time - edges_ps(np.arange(len(time), dtype=np.int64), file.clock.exact_ps)
-    early = np.flatnonzero(np.maximum.accumulate(late) - late > floor(file.clock.exact_ps / 2))
+    early = np.flatnonzero(2 * (np.maximum.accumulate(late) - late) >= floor(file.clock.exact_ps))
     if not len(early):
         return None
     since, at = int(np.argmax(late[: early[0]])), int(early[0])

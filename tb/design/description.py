@@ -18,6 +18,7 @@ from pydantic import (
     Field,
     SerializeAsAny,
     StrictBool,
+    StringConstraints,
     ValidationInfo,
     WrapValidator,
     model_validator,
@@ -181,9 +182,9 @@ class Description(_Table):
     compare_order: bool = True
     cycles_per_beat: int = Field(default=8, ge=1)
     ignored: tuple[str, ...] = ()
-    unchecked: Mapping[str, Annotated[str, Field(min_length=1)]] = {}
+    unchecked: Mapping[str, Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]] = {}
     beside: Mapping[str, str] = {}
-    obligations: Mapping[str, Annotated[str, Field(min_length=1)] | StrictBool] = {}
+    obligations: Mapping[str, Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)] | StrictBool] = {}
     waive: tuple[str, ...] = ()
     ready_bound: int | None = Field(default=None, ge=0)
     defines: Mapping[str, str] = {}

@@ -15,6 +15,7 @@ from typing import Any
 
 from goldbeat.pymodels.code_trust import check_code_file
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError, said_of
+from goldbeat.pymodels.process_end import process_goes_on
 from goldbeat.tb.design.files_read import recording_reads
 
 
@@ -47,11 +48,11 @@ def load_module(path: Path) -> ModuleType:
     # Classes with annotations look for their module there.
     sys.modules[name] = module
     try:
-        with recording_reads():
+        with recording_reads(), process_goes_on():
             spec.loader.exec_module(module)
     except GoldbeatError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
         line = lines[-1] if lines else None
         raise InputError(said_of(error), "a file that can be loaded", file=path, line=line) from error

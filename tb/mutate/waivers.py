@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.mutate.mutant import Mutant, shortened
@@ -34,7 +35,7 @@ class MutantWaiver(BaseModel):
     change: str = ""
     column: int = Field(0, ge=0)
     designs: tuple[str, ...] = ()
-    reason: str = Field(min_length=1)
+    reason: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
     def concerns(self, design: Design) -> bool:
         """Whether it can be about a mutant of this design."""

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from goldbeat.pymodels import trace as trace_module
 from goldbeat.pymodels.errors import GoldbeatError, ModelTimeoutError, UserCodeError, said_of
+from goldbeat.pymodels.process_end import process_goes_on
 from goldbeat.pymodels.stimulus import MemoryContents, Outcome, PartwiseModel, Stimulus
 from goldbeat.pymodels.stored_trace import Shelf
 from goldbeat.pymodels.trace import Trace
@@ -143,7 +144,7 @@ def _check_type(said: str, value: Any, kind: type) -> None:
 def _called(who: str, function: Callable[[], Any]) -> Any:
     seconds = model_seconds()
     try:
-        with TimeLimit(seconds, who), redirect_stdout(VisibleStream()), recording_reads():
+        with TimeLimit(seconds, who), redirect_stdout(VisibleStream()), recording_reads(), process_goes_on():
             return function()
     except TimeLimitError as error:
         within = _skip(error.__traceback__, 2)

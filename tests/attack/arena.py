@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from goldbeat.tb import orphan_guard
+from goldbeat.tb.cli import starting
 from goldbeat.tb.regress.pool import NAME as WORKER
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -236,10 +237,8 @@ class Arena:
             if fresh:
                 os.execve(sys.executable, [sys.executable, "-m", "goldbeat.tb.cli", *line], self.environment(more))
             sys.argv = ["goldbeat", *line]
-            from goldbeat.tb.cli import main, starting
+            from goldbeat.tb.cli import main
 
-            # Imports are over here; Ctrl-C is Goldbeat's from the beginning all the same.
-            starting.begin()
             main()
 
         return self.fork(call, closed=closed, more=more)
@@ -249,10 +248,13 @@ class Arena:
         files = [self.folder / f"{name}-{self._number}" for name in ("out", "err")]
         for path in files:
             path.touch()
+        # Ctrl-C waits until the fork is a command.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         slot, pid = os.getpid(), os.fork()
         if not pid:
             orphan_guard.end_with(slot)
             _become(call, self.project, self.environment(more), files, closed)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         command = Command(self, pid, self._number)
         self._number += 1
         self._started.append(command)
@@ -389,6 +391,9 @@ def _become(
         os.setpgid(0, 0)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+        # Imports are over here; Ctrl-C is Goldbeat's from the beginning all the same.
+        starting.begin(is_command=True)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         os.chdir(folder)
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)

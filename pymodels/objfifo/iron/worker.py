@@ -79,7 +79,7 @@ def _its_errors(name: str, function: Callable[..., Any]) -> Iterator[None]:
         yield
     except GoldbeatError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         code = getattr(inspect.unwrap(function), "__code__", None)
         file = None if code is None else code.co_filename
         lines = [at.lineno for at in traceback.extract_tb(error.__traceback__) if at.filename == file]

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from goldbeat.pymodels.register_map import Register
 from goldbeat.tb.design.ports.bundle import Frozen, number
-from goldbeat.tb.design.ports.recognition import Width
 
 
 class Storage(Frozen):
@@ -24,7 +23,7 @@ class Storage(Frozen):
     """
 
     base: int = Field(default=0, ge=0)
-    words: Width
+    words: Annotated[int, Field(ge=1)] | str
     mask: int = Field(default=(1 << 64) - 1, ge=0)
     strobes: bool = True
 

@@ -400,6 +400,27 @@ def test_a_run_whose_sources_have_changed_is_stale(
     assert "stale" in text
 
 
+@pytest.mark.parametrize(
+    ("where", "code"),
+    [
+        ("from __future__ import annotations\n", "import sys\nsys.exit(0)\n"),
+        ("from __future__ import annotations\n", "import os\nos._exit(0)\n"),
+        ("stimulus: Stimulus) -> Outcome:\n", "    import os\n    os._exit(0)\n"),
+    ],
+)
+def test_a_model_that_ends_the_process_is_no_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, code: str
+) -> None:
+    bench = shutil.copytree(REPOSITORY / "examples" / "plio", tmp_path / "bench")
+    monkeypatch.chdir(tmp_path)
+    text = (bench / "model.py").read_text()
+    assert where in text
+    (bench / "model.py").write_text(text.replace(where, where + code))
+    said = goldbeat(["run", "bench/decimate.toml", "--case", "random"])
+    assert said[0] == 2, said
+    assert re.search(r"model\.py:\d+: found (SystemExit: 0|a call of os._exit)", said[1])
+
+
 @pytest.mark.sim
 @pytest.mark.parametrize("links", [True, False])
 def test_a_copy_is_about_itself_where_its_results_were_made_behind_a_link(

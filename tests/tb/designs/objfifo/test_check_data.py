@@ -50,6 +50,8 @@ def test_check_takes_stand_ins_for_kernels() -> None:
     ("function", "line", "said"),
     [
         ("def noop(a):\n    raise ValueError('boom')\n", 2, "ValueError: boom"),
+        ("def noop(a):\n    raise SystemExit(0)\n", 2, "SystemExit: 0"),
+        ("raise SystemExit(0)\n", 1, "a call that ends the process with 0"),
         ("\ndef noop():\n    pass\n", 2, r"TypeError: noop\(\) takes 0 positional arguments but 1 was given"),
         ("def noop(a):\n    yield\n    1 / 0\n", 2, "TypeError: yielded None; expected CascadeGet"),
     ],
@@ -65,6 +67,15 @@ def test_a_stand_in_that_fails_is_bad_input_for_all(command: str, function: str,
     done = goldbeat("objfifo", command, TEXT, "--kernel", "noop=kernels.py:noop")
     assert done.code == 2, done.stdout + done.stderr
     assert re.search(f"kernels.py:{line}: found {said}", done.stderr.replace("\n", " ")), done.stderr
+
+
+@pytest.mark.parametrize("command", ["check", "exec", "plan"])
+def test_a_core_that_ends_the_process_is_no_verdict(command: str) -> None:
+    assert "    b[:] = a + 3" in ADD_THREE
+    Path("add.py").write_text(ADD_THREE.replace("b[:] = a + 3", "raise SystemExit(0)"))
+    done = goldbeat("objfifo", command, "add.py")
+    assert done.code == 2, done.stdout
+    assert re.search(r"add\.py:\d+: found a call that ends the process with 0", done.stderr.replace("\n", " "))
 
 
 def test_a_stand_in_that_no_kernel_asks_for_is_named() -> None:
