@@ -81,6 +81,15 @@ def _said(found: str) -> str:
     return f"missing {found[3:]}" if found.startswith("no ") else f"found {found}"
 
 
+def line_in(error: BaseException, file: str | PathLike[str] | None) -> int | None:
+    """The line of a file in which an exception has passed, the innermost one; None where it has not."""
+    # Only a failure needs it.
+    from traceback import extract_tb
+
+    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if file and frame.filename == str(file)]
+    return lines[-1] if lines else None
+
+
 def said_of(error: BaseException) -> str:
     """What an exception of somebody's code says; in one line where it is pydantic's."""
     if type(error).__name__ != "ValidationError" or not hasattr(error, "title"):

@@ -8,15 +8,17 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, StringConstraints, ValidationError
 from pydantic.fields import FieldInfo
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError
 from goldbeat.pymodels.validation import first_mistake
 
 Model = TypeVar("Model", bound=BaseModel)
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+"""Why something is right as it is; not blank."""
 
 _MISTAKE = re.compile(r"^(.*) \(at line (\d+), column \d+\)$")
 

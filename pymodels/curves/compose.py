@@ -119,13 +119,20 @@ def arrival_curve(traces: Sequence[Trace], beats: int) -> Cycles:
 
     Longer than any trace, it goes on as if the traces came again at once: their numbers of beats limit what is predicted.
     """
-    found = np.full(beats, np.iinfo(np.int64).max)
+    curves = []
     for trace in traces:
         place = trace.cycle
-        for n in range(1, min(beats, len(place)) + 1):
-            found[n - 1] = min(found[n - 1], int((place[n - 1 :] - place[: len(place) - n + 1]).min()))
-    longest = max((len(trace) for trace in traces), default=0)
-    return found[: min(beats, longest)]
+        counts = range(1, min(beats, len(place)) + 1)
+        curves.append(np.array([(place[n - 1 :] - place[: len(place) - n + 1]).min() for n in counts], np.int64))
+    return lowest_curve(curves)
+
+
+def lowest_curve(curves: Sequence[Cycles]) -> Cycles:
+    """The arrival curve of all traces together from that of each; as long as the longest."""
+    found = np.full(max(map(len, curves), default=0), np.iinfo(np.int64).max)
+    for curve in curves:
+        np.minimum(found[: len(curve)], curve, out=found[: len(curve)])
+    return found
 
 
 _LEAST_BEATS, _MOST_BEATS = 1024, 1 << 22

@@ -6,14 +6,13 @@ from __future__ import annotations
 import argparse
 import re
 import runpy
-import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
 from goldbeat.pymodels.code_trust import check_code_file
-from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError, line_in
 from goldbeat.pymodels.objfifo.artefact.array_state import ArrayState
 from goldbeat.pymodels.objfifo.artefact.files import read_cdo_folder, read_compiled
 from goldbeat.pymodels.objfifo.artefact.lift import lift_design
@@ -133,8 +132,7 @@ def function_from_file(file: Path, name: str) -> StandIn:
     except GoldbeatError:
         raise
     except Exception as error:
-        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(file)]
-        line = lines[-1] if lines else getattr(error, "lineno", None)
+        line = line_in(error, file) or getattr(error, "lineno", None)
         raise InputError(
             f"{type(error).__name__}: {error}", "a file that runs to its end", file=file, line=line
         ) from error

@@ -18,7 +18,6 @@ from pydantic import (
     Field,
     SerializeAsAny,
     StrictBool,
-    StringConstraints,
     ValidationInfo,
     WrapValidator,
     model_validator,
@@ -56,7 +55,7 @@ from goldbeat.tb.design.traffic import FILL, FRAME, LONGEST, Rng, random_trace, 
 from goldbeat.tb.design.unchecked import left_out, lost_signals, unknown_confirmations
 from goldbeat.tb.design.unmodelled import is_unwritten, unmodelled
 from goldbeat.tb.design.user_code import load_function
-from goldbeat.tb.toml import Refused, load_model
+from goldbeat.tb.toml import Reason, Refused, load_model
 
 READY = (*READY_MODELS, *BUS_MODELS, RULES)
 """Models that need no line of Python."""
@@ -182,9 +181,9 @@ class Description(_Table):
     compare_order: bool = True
     cycles_per_beat: int = Field(default=8, ge=1)
     ignored: tuple[str, ...] = ()
-    unchecked: Mapping[str, Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]] = {}
+    unchecked: Mapping[str, Reason] = {}
     beside: Mapping[str, str] = {}
-    obligations: Mapping[str, Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)] | StrictBool] = {}
+    obligations: Mapping[str, Reason | StrictBool] = {}
     waive: tuple[str, ...] = ()
     ready_bound: int | None = Field(default=None, ge=0)
     defines: Mapping[str, str] = {}

@@ -6,7 +6,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-import traceback
 import zlib
 from functools import cache
 from pathlib import Path
@@ -14,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from goldbeat.pymodels.code_trust import check_code_file
-from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError, said_of
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError, line_in, said_of
 from goldbeat.pymodels.process_end import process_goes_on
 from goldbeat.tb.design.files_read import recording_reads
 
@@ -53,9 +52,7 @@ def load_module(path: Path) -> ModuleType:
     except GoldbeatError:
         raise
     except (Exception, SystemExit) as error:
-        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
-        line = lines[-1] if lines else None
-        raise InputError(said_of(error), "a file that can be loaded", file=path, line=line) from error
+        raise InputError(said_of(error), "a file that can be loaded", file=path, line=line_in(error, path)) from error
     return module
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.mutate.mutant import Mutant, shortened
-from goldbeat.tb.toml import load_model
+from goldbeat.tb.toml import Reason, load_model
 
 FILE = "mutants.toml"
 
@@ -35,7 +34,7 @@ class MutantWaiver(BaseModel):
     change: str = ""
     column: int = Field(0, ge=0)
     designs: tuple[str, ...] = ()
-    reason: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+    reason: Reason
 
     def concerns(self, design: Design) -> bool:
         """Whether it can be about a mutant of this design."""

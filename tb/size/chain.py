@@ -14,6 +14,7 @@ from goldbeat.pymodels.curves.compose import (
     PipelineStage,
     Prediction,
     arrival_curve,
+    lowest_curve,
     predict_pipeline,
 )
 from goldbeat.pymodels.errors import InputError, naming
@@ -109,8 +110,9 @@ def predict_chain(path: Path) -> tuple[list[PipelineStage], Prediction]:
         if arrival is None or isinstance(arrival, EndlessBursts):
             return stages, predict_pipeline(stages, arrival)
         # The curve of all is as long as the longest episode: each by itself shows whether the stages keep up with it.
-        alone = [predict_pipeline(stages, arrival_curve([trace], _MOST)) for trace in arrival]
-        found = predict_pipeline(stages, arrival_curve(arrival, _MOST))
+        curves = [arrival_curve([trace], _MOST) for trace in arrival]
+        alone = [predict_pipeline(stages, curve) for curve in curves]
+        found = predict_pipeline(stages, lowest_curve(curves))
         return stages, replace(found, whole=replace(found.whole, rate=max(one.whole.rate for one in alone)))
 
 

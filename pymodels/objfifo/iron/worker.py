@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import inspect
-import traceback
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError, said_of
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError, line_in, said_of
 from goldbeat.pymodels.objfifo.iron.endpoint import Place
 from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo, ObjectFifoHandle
 from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
@@ -82,9 +81,8 @@ def _its_errors(name: str, function: Callable[..., Any]) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         code = getattr(inspect.unwrap(function), "__code__", None)
         file = None if code is None else code.co_filename
-        lines = [at.lineno for at in traceback.extract_tb(error.__traceback__) if at.filename == file]
         found = f"{said_of(error)}, from the stand-in of {name}"
-        line = lines[-1] if lines else getattr(code, "co_firstlineno", None)
+        line = line_in(error, file) or getattr(code, "co_firstlineno", None)
         raise StandInError(found, "a function for the kernel's arguments", file=file, line=line) from error
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import io
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
@@ -13,7 +12,7 @@ from types import ModuleType
 import numpy.typing as npt
 
 from goldbeat.pymodels.code_trust import check_code_file
-from goldbeat.pymodels.errors import GoldbeatError, InputError
+from goldbeat.pymodels.errors import GoldbeatError, InputError, line_in
 from goldbeat.pymodels.objfifo.iron.branches import compiled_script
 from goldbeat.pymodels.objfifo.iron.placed import close
 from goldbeat.pymodels.objfifo.iron.program import open_design
@@ -189,8 +188,7 @@ def _errors_of(path: Path) -> Iterator[None]:
     except GoldbeatError:
         raise
     except Exception as error:
-        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
-        line = lines[-1] if lines else getattr(error, "lineno", None)
+        line = line_in(error, path) or getattr(error, "lineno", None)
         text = f"{type(error).__name__}: {error}"
         raise InputError(text, "a script that runs to its end", file=path, line=line) from error
 

@@ -58,6 +58,11 @@ class _Checked:
         return self.report is not None and self.report.verdict is DesignVerdict.COMPLETES
 
     @property
+    def called(self) -> bool:
+        """Kernels have been looked for, as the design was executed, whole or for its order."""
+        return bool(self.results) or (self.good and not self.idle and not self.unchecked)
+
+    @property
     def idle(self) -> bool:
         """Nothing moved, and no rule was checked."""
         if self.results:
@@ -102,7 +107,7 @@ def check(
             _decide(found, opened, made, iterations, lax, given)
     except RuleError as error:
         found.broken = [error]
-    if not found.broken:
+    if found.called:
         say_unused(opened.functions)
     if as_json:
         print_json(_as_json(found))

@@ -9,13 +9,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from traceback import extract_tb
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import UsageError, line_in
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
 from goldbeat.pymodels.objfifo.live.open_live import StandIns, kernel_functions
 from goldbeat.pymodels.objfifo.live.timings import joined_order
@@ -106,8 +105,8 @@ def _rules_of(design: Path) -> Iterator[None]:
     try:
         yield
     except RuleError as error:
-        lines = [f.lineno for f in extract_tb(error.__traceback__) if f.filename == str(design)]
-        raise UsageError(f"{design}{f':{lines[-1]}' if lines else ''}: {error}") from error
+        line = line_in(error, design)
+        raise UsageError(f"{design}{f':{line}' if line else ''}: {error}") from error
 
 
 def _targets(outputs: list[str] | None, force: bool) -> dict[str, Path]:
