@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -31,6 +32,8 @@ CONDITIONS = ("--coverage-expr", "--coverage-max-width", "24")
 """Verilator's switches that count conditions; wider signals are payload more often than counters."""
 ASKED = "GOLDBEAT_OPTIMIZE"
 """Environment variable: one of these switches for every simulator, as in a suite of nothing but short runs."""
+_MISSING_PIN = re.compile(r"Instance has missing pin: '([^']+)'")
+_UNLISTED = r"\1: the description does not list it, expected in the signals of a bundle, in ties or in ignored"
 
 
 def build(
@@ -102,7 +105,8 @@ def _check_fit(design: Design, log: str) -> None:
     """Refuse a description that does not fit its RTL, by what Verilator says."""
     wrong = misfits(log)
     if wrong:
-        raise UsageError(f"the description of {design.name} does not match its RTL:\n" + "\n".join(wrong))
+        said = "\n".join(_MISSING_PIN.sub(_UNLISTED, text) for text in wrong)
+        raise UsageError(f"the description of {design.name} does not match its RTL:\n{said}")
     wrong = misfits(log, design.top) if _wrapped(design) else []
     if wrong:
         raise UsageError(

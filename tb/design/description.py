@@ -214,6 +214,7 @@ class Description(_Table):
         twice = sorted({n for n in names if names.count(n) > 1})
         if twice:
             raise ValueError(f"duplicate name {twice[0]!r}")
+        self._check_pins()
         check_tables(self.register_maps, [r for r in self.registers if r.direction == "in"])
         described = bool(self.register_maps) or any(r.storage for r in self.registers)
         if self.model == "register_file" and not described:
@@ -250,6 +251,16 @@ class Description(_Table):
             known = ", ".join(READY)
             raise ValueError(f"model: found {self.model!r}, expected file.py:function or one of {known}")
         return self
+
+    def _check_pins(self) -> None:
+        """Each port of the module is one thing: one signal of one bundle, or tied, or a clock."""
+        owners = {clock.name: "a clock" for clock in self.clocks} | dict.fromkeys(self.ties, "tied in ties")
+        for port in (*self.streams, *self.registers, *self.memories):
+            listed = {role: port.pin(role) for role in port.roles()} if port.signals is None else port.signals
+            for role, pin in listed.items():
+                before = owners.setdefault(name := pin.removeprefix("!"), mine := f"{role} of {port.name}")
+                if before is not mine:
+                    raise ValueError(f"signals: {name} is {before} and {mine}, expected one of them")
 
     def _check_stream_model(self) -> None:
         """Designs with a bus model and streams say what they expect of these, others do not."""
@@ -750,10 +761,10 @@ def _line(text: str, place: list[int | str]) -> int | None:
                 table.append(counts[name])
             here = table
         else:
-            key = re.match(r"\s*\"?([\w-]+)\"?\s*=", line)
+            key = re.match(r"\s*(?:\"([^\"]*)\"|'([^']*)'|([\w-]+))\s*=", line)
             if key is None:
                 continue
-            here = [*table, key[1]]
+            here = [*table, key[key.lastindex or 0]]
         if len(here) > depth and place[: len(here)] == here:
             best, depth = number, len(here)
     return best

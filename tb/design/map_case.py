@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
+from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.mapped_registers import SKIP, UNMAPPED, AnswerRules, MappedFile, MappedWord
 from goldbeat.pymodels.mapped_walks import WALKS, mapped_program, mixed_answers
 from goldbeat.pymodels.register_traffic import RegisterTraffic
@@ -69,11 +70,22 @@ class RegisterMapTable(Frozen):
         ]
 
     def file_after_reset(self, folder: Path, params: Mapping[str, Any], port: RegisterPort) -> MappedFile:
-        """The golden registers of a port with widths as numbers."""
+        """The golden registers of a port with widths as numbers.
+
+        Raises:
+            InputError: the map has more addresses than the port.
+        """
         size = int(port.data_width) // 8
         strobes = self.strobes if port.strobes else SKIP
         rules = AnswerRules(self.unmapped, self.forbidden, strobes, self.hardware)
-        return MappedFile(self.words(folder, params, size), size, rules)
+        words = self.words(folder, params, size)
+        if words[-1].address >> int(port.address_width):
+            found = f"{words[-1].name} at 0x{words[-1].address:x}"
+            space = 1 << int(port.address_width)
+            raise InputError(
+                found, f"addresses below 0x{space:x}, all that port {port.name} reaches", file=self._path(folder)
+            )
+        return MappedFile(words, size, rules)
 
     def spans(self, folder: Path, params: Mapping[str, Any]) -> list[range]:
         """Addresses of memories, not all of whose words are checked."""

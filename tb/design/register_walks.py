@@ -15,6 +15,7 @@ from goldbeat.tb.design.bus_ports import varied
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.register import RegisterPort
+from goldbeat.tb.design.ports.storage import check_storage
 from goldbeat.tb.design.traffic import CUT_OFF, stop_after
 
 CASE = "sweep"
@@ -43,10 +44,16 @@ def traffics(rng: np.random.Generator) -> list[RegisterTraffic]:
 
 
 def storage_words(port: RegisterPort, setting: CaseContext, rng: np.random.Generator) -> list[Word]:
-    """The words of a port that a walk goes over."""
+    """The words of a port that a walk goes over.
+
+    Raises:
+        UsageError: its bus cannot have that storage.
+    """
     size = int(port.data_width) // 8
+    check_storage(port.name, port.storage, size, 1 << int(port.address_width), setting.params)
+    whole = (1 << 8 * size) - 1
     found = [
-        Word(block.base + size * n, block.mask & ((1 << 8 * size) - 1), port.strobes and block.strobes)
+        Word(block.base + size * n, whole if block.mask is None else block.mask, port.strobes and block.strobes)
         for block in port.storage
         for n in range(block.count(setting.params))
     ]

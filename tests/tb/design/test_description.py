@@ -90,6 +90,13 @@ def test_it_is_a_design(tmp_path: Path) -> None:
             _GOOD.replace('direction = "in"', 'direction = "in"\ntid = 3\nsignals = { tdata = "d", tvalid = "v" }'),
             "tid: a sideband needs both its width and its entry in signals",
         ),
+        (
+            _GOOD.replace('direction = "in"', 'direction = "in"\nsignals = { tdata = "d", tvalid = "v", tlast = "v" }'),
+            "signals: v is tvalid of a and tlast of a, expected one of them",
+        ),
+        (_GOOD.replace("[traffic]", "[ties]\nb_tready = 1\n[traffic]"), "b_tready is tied in ties and tready of b"),
+        (_GOOD + "[unchecked]\na_tlast = ' '\n", "x.toml:22: found unchecked.a_tlast = ' '"),
+        (_GOOD + "[obligations]\n'a.hold' = ''\n", "x.toml:22: found obligations.a.hold = ''"),
     ],
 )
 def test_mistakes(tmp_path: Path, text: str, message: str) -> None:

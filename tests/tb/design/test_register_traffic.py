@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from register_slaves import SLAVES
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.register_walk import Word, storage_walk
 from goldbeat.pymodels.stimulus import Access, Stimulus
@@ -112,6 +114,29 @@ name = "ram"
 make = "ram:s_axil"
 options = {{ bytes = 16, accesses = 60 }}
 """
+
+
+@pytest.mark.parametrize(
+    ("storage", "said"),
+    [
+        ("{ words = 0 }", "storage[0].words = 0, expected at least 1"),
+        ("{ words = 1, mask = 0 }", "storage[0].mask = 0, expected at least 1"),
+        ("{ base = 2, words = 1 }", "s_axil: storage[0]: found base = 0x2, expected a multiple of 4"),
+        ("{ words = 1 }, { base = 8, words = 1, mask = 0x100000000 }", "s_axil: storage[1]: found mask = 0x100000000"),
+        ("{ base = 252, words = 2 }", "storage[0]: found words up to 0x100, expected addresses below 0x100"),
+        ("{ base = 8, words = 1 }, { words = 3 }", "storage[0]: found a word at 0x8, expected none that storage[1]"),
+    ],
+)
+def test_storage_that_no_bus_has_is_refused(tmp_path, storage, said):
+    text = _LITE.format(rtl=KERNEL / "lite.sv").replace("{ words = 4 }", storage)
+    (tmp_path / "lite.toml").write_text(text)
+
+    def swept():
+        design = load_description(tmp_path / "lite.toml")
+        run(Request(design, design.case("sweep")), tmp_path)
+
+    with pytest.raises(GoldbeatError, match=re.escape(said)):
+        swept()
 
 
 @pytest.mark.slow

@@ -96,6 +96,15 @@ def test_fields_of_a_still_hardware_are_compared(tmp_path):
     assert "IRQ.ENABLE" not in texts
 
 
+def test_a_map_beyond_the_addresses_of_its_port_is_refused(tmp_path):
+    assert invoke("new", tmp_path, RTL / "map_block.sv", "--rdl", RTL / "map_block.rdl").exit_code == 0
+    path = tmp_path / "map_block.toml"
+    path.write_text(path.read_text().replace('hardware = "mask"', 'hardware = "mask"\nbase = 0x10000'))
+    design = load_description(path)
+    with pytest.raises(InputError, match=r"map_block\.rdl: found \S+ at 0x10\w+, expected addresses below 0x\w+"):
+        run(Request(design, design.case("registers")))
+
+
 def test_words_of_a_map_follow_its_bus():
     words = mapped_words(RTL / "map_block.rdl", {"WORDS": 2}, 4, base=0x100)
     by_name = {word.name: word for word in words}

@@ -36,6 +36,14 @@ def test_streams_without_one_keep_their_limit(tmp_path: Path) -> None:
     assert [seed for seed in range(200) if not checked(tmp_path, seed, slow=False).passed] == []
 
 
+@pytest.mark.parametrize(("late", "said"), [(0, None), (1999, None), (2000, 4), (3000, 4)])
+def test_a_stamp_is_late_by_less_than_half_a_cycle(tmp_path: Path, late: int, said: int | None) -> None:
+    path = tmp_path / "p.txt"
+    path.write_text(f"T 4000 ps\n1\nT {8000 + late} ps\n2\nT 12000 ps\n3\nT 16000 ps\n4\n")
+    error = too_slow(read(path, "int32", 32, clock_ps=4000), path)
+    assert (error and error.line) == (said and said + 2)
+
+
 @pytest.mark.parametrize("rounded", [np.round, np.floor, np.ceil], ids=lambda one: one.__name__)
 @pytest.mark.parametrize("unit", ["ns", "ps"])
 @pytest.mark.parametrize("mhz", [300, 322.265625, 307.2, 491.52, 161.1328125, 333.33, 166.667, 250, 312.5])
