@@ -48,6 +48,7 @@ class MemoryTiming:
         await_data: with an ``after-valid`` ``aw_ready``, hold the first addresses until their data are offered, or for long: it
             finds masters whose data wait for AWREADY. :func:`predict` knows nothing of it.
         slow_id, slow_cycles: reads of this ID take so many cycles more; others pass them unless ``order`` is ``in_order``.
+        late_writes: write data take effect with the response, which is as late as AXI allows; False: at once.
     """
 
     read_latency: int = 8
@@ -69,6 +70,7 @@ class MemoryTiming:
     await_data: bool = False
     slow_id: int = 0
     slow_cycles: int = 0
+    late_writes: bool = False
 
     def __post_init__(self) -> None:
         least = {"read_latency": 1, "read_jitter": 0, "write_latency": 1, "write_jitter": 0}
@@ -182,6 +184,7 @@ class Times:
         cycle: (n,) address handshake.
         first, last: (n,) first and last data handshake.
         done: (n,) handshake of the write response, or of the last read data.
+        answered: (n,) first cycle of the write response.
         beat: (beats,) data handshakes.
         beat_offered: (beats,) first cycle of the data.
     """
@@ -191,6 +194,7 @@ class Times:
     first: npt.NDArray[np.int64]
     last: npt.NDArray[np.int64]
     done: npt.NDArray[np.int64]
+    answered: npt.NDArray[np.int64]
     beat: npt.NDArray[np.int64]
     beat_offered: npt.NDArray[np.int64]
 
@@ -214,7 +218,7 @@ def predict(
     if bursts.lead.any():
         raise UsageError("write data ahead of their address are beyond the golden model")
     n, beats = len(bursts), bursts.beats
-    times = Times(*(np.full(n, -1, np.int64) for _ in range(5)), *(np.full(beats, -1, np.int64) for _ in range(2)))
+    times = Times(*(np.full(n, -1, np.int64) for _ in range(6)), *(np.full(beats, -1, np.int64) for _ in range(2)))
     master = master or MasterTiming()
     _reads(bursts, timing, master, times)
     _writes(bursts, timing, master, times, np.zeros(beats, np.int64) if write_gaps is None else write_gaps)
@@ -253,6 +257,8 @@ def replay(
     regions: Sequence[Region],
     data: npt.NDArray[np.uint8],
     strobe: npt.NDArray[np.bool_] | None = None,
+    *,
+    late_writes: bool = False,
 ) -> npt.NDArray[np.uint8]:
     """Carry the bursts out on the regions' arrays.
 
@@ -262,6 +268,7 @@ def replay(
         regions: the address space; writes change the arrays.
         data: (beats, width) rows of write data, as wide as the bus.
         strobe: (beats, width) byte strobes of writes; None: all lanes of each beat.
+        late_writes: as in :class:`MemoryTiming`.
 
     Returns:
         (beats, width) ``data`` with the rows of reads filled in, 0 in lanes that a beat does not use.
@@ -272,7 +279,8 @@ def replay(
     of, address, lanes = bursts.of_beat, bursts.addresses(), bursts.lanes(width)
     write = bursts.kind[of] == WRITE
     # Data written in a cycle are seen by what is offered in the next one.
-    when = np.where(write, np.maximum(times.beat, times.cycle[of]), times.beat_offered)
+    written = times.answered[of] if late_writes else np.maximum(times.beat, times.cycle[of])
+    when = np.where(write, written, times.beat_offered)
     for row in np.lexsort((write, when)).tolist():
         burst = of[row]
         used = np.flatnonzero(lanes[row])
@@ -509,7 +517,7 @@ def _writes(
             aw_free, at = cycle + 1, at + 1
         burst, offer = answers.next(b_free, lambda k: k)
         moved = b_ready(offer)
-        times.done[burst] = moved
+        times.answered[burst], times.done[burst] = offer, moved
         answers.close(burst)
         done.append(moved)
         b_free = moved + 1 + gaps()

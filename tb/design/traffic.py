@@ -224,7 +224,7 @@ def rough_timing(rng: Rng, *, interleaved: bool = True) -> MemoryTiming:
     """
     names = ("none", "random:0.3", "random:0.7", "bursty:6")
     ready = [Pattern.parse(str(rng.choice(names)), seed=int(rng.integers(1 << 30))) for _ in range(5)]
-    return MemoryTiming(
+    made = MemoryTiming(
         read_latency=int(rng.choice([1, 2, 8, 30])),
         read_jitter=int(rng.choice([0, 3, 20])),
         write_latency=int(rng.choice([1, 2, 8])),
@@ -240,6 +240,8 @@ def rough_timing(rng: Rng, *, interleaved: bool = True) -> MemoryTiming:
         r_gaps=ready[3],
         b_gaps=ready[4],
     )
+    # A master that does not wait for the response to a write reads what was there before.
+    return replace(made, late_writes=made.seed % 2 == 1)
 
 
 def _roughened(image: MemoryImage, seed: int) -> MemoryImage:

@@ -3,7 +3,7 @@
 // axi_memory.cpp - AXI4 slave memory on plain arrays. docs/memory.md is the contract of its timing.
 //
 // Write data reach the array in sample(), read data leave it in drive(): a read beat that is offered in some cycle sees all
-// write beats of the cycles before, through whichever bundle they came.
+// write beats of the cycles before, through whichever bundle they came. With late writes, it sees those that were answered.
 
 #include <algorithm>
 #include <array>
@@ -29,6 +29,7 @@ struct GbAxiTiming {
   std::uint64_t seed;
   int order;
   int await_data;  ///< hold the first addresses until write data are offered, or for long
+  int late_writes;  ///< write data take effect with the response
   GbPattern aw_ready, w_ready, ar_ready;
   const std::int64_t *r_gaps, *b_gaps;  ///< idle cycles before each beat, repeated for ever; copied
   std::int64_t r_gap_count, b_gap_count;
@@ -80,6 +81,12 @@ class Gaps {
   std::size_t at_ = 0;
 };
 
+/// A beat of write data that takes effect later.
+struct LateBeat {
+  std::uint32_t beat;
+  std::vector<std::uint8_t> data;  ///< then the strobes
+};
+
 /// A burst whose response is not over.
 struct Open {
   Burst burst;
@@ -92,6 +99,7 @@ struct Open {
   bool whole = false;            ///< every beat fills the bus
   bool stores = true;            ///< no exclusive write that has failed
   const std::uint8_t* answers = nullptr;  ///< to accesses of its kind, by byte of its region; null: OKAY
+  std::vector<LateBeat> late = {};
 
   std::uint8_t* at(std::uint64_t address) const { return data + (address - origin); }
   /// The response to the next beat: that of the burst unless its own bytes are refused.
@@ -355,6 +363,7 @@ class AxiMemory final : public Transactor {
   // -- writes -----------------------------------------------------------------------------------------------------------
 
   void write_side(std::int64_t cycle) {
+    if (b_valid_) store_late(writes_[b_at_]);
     const bool aw_stands =
         ports_.aw.valid.get() && !aw_ready_ && cycle >= base_ && room(writes_, timing_.max_writes) && !awaits_data();
     const bool w_stands = ports_.wvalid.get() && !w_ready_ && cycle >= base_ && wanted();
@@ -417,7 +426,15 @@ class AxiMemory final : public Transactor {
       open.response = std::max(open.response, own);
       row.response = static_cast<std::uint8_t>(open.response);
     } else if (open.data && open.stores) {
-      store(open, data, strobe);
+      const std::uint64_t address = open.burst.beat(open.beat);
+      lose(address, open.burst.bytes() - address % open.burst.bytes());
+      if (timing_.late_writes) {
+        LateBeat late{open.beat, std::vector<std::uint8_t>(data, data + ports_.bytes)};
+        if (strobe) late.data.insert(late.data.end(), strobe, strobe + ports_.wstrb.size);
+        open.late.push_back(std::move(late));
+      } else {
+        store(open, open.beat, data, strobe);
+      }
     }
     if (open.beat++ < open.burst.len) return;
     row.last = moved;
@@ -425,9 +442,16 @@ class AxiMemory final : public Transactor {
     open.due = cycle + timing_.write_latency + jitter(1, timing_.write_jitter, write_count_++);
   }
 
-  void store(const Open& open, const std::uint8_t* data, const std::uint8_t* strobe) {
-    const std::uint64_t address = open.burst.beat(open.beat);
-    lose(address, open.burst.bytes() - address % open.burst.bytes());
+  void store_late(Open& open) {
+    for (const LateBeat& late : open.late) {
+      const bool strobed = late.data.size() > ports_.bytes;
+      store(open, late.beat, late.data.data(), strobed ? late.data.data() + ports_.bytes : nullptr);
+    }
+    open.late.clear();
+  }
+
+  void store(const Open& open, std::uint32_t beat, const std::uint8_t* data, const std::uint8_t* strobe) {
+    const std::uint64_t address = open.burst.beat(beat);
     if (open.whole && all_set(strobe)) {
       std::memcpy(open.at(address), data, ports_.bytes);
       return;

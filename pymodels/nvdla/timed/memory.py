@@ -198,6 +198,8 @@ class TimedMemory:
         burst.done = cycle
         writes.open.remove(burst)
         writes.moves(cycle)
+        if self._timing.late_writes:
+            _store(burst, 0, burst.beats)
         return burst
 
     def take_address(self, burst: Burst, cycle: int) -> None:
@@ -218,14 +220,20 @@ class TimedMemory:
     def take_data(self, burst: Burst, cycle: int) -> bool:
         """A beat of write data behind its address; true for the last one."""
         self._owed -= 1
-        at = BEAT * burst.moved
-        if burst.region is not None and burst.region.writable:
-            place = burst.address + at - burst.region.base
-            burst.region.data[place : place + BEAT] = burst.data[at : at + BEAT]
+        if not self._timing.late_writes:
+            _store(burst, burst.moved, 1)
         last = burst.move(cycle)
         if last:
             burst.due = self._writes.due(max(burst.cycle, cycle), self._timing.write_latency)
         return last
+
+
+def _store(burst: Burst, first: int, beats: int) -> None:
+    """Some beats of write data take effect."""
+    if burst.region is not None and burst.region.writable:
+        data = burst.data[BEAT * first : BEAT * (first + beats)]
+        place = burst.address + BEAT * first - burst.region.base
+        burst.region.data[place : place + len(data)] = data
 
 
 LOG = np.dtype([(name, np.int64) for name in ("kind", "id", "address", "len", "cycle", "first", "last", "done")])

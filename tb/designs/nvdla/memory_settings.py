@@ -24,6 +24,7 @@ _TIMED = (
     "max_writes",
     "slow_id",
     "slow_cycles",
+    "late_writes",
 )
 MEMORY_OPTIONS: Mapping[str, Any] = {name: getattr(TIMING, name) for name in (*_TIMED, "order")}
 """Options of a case, with their defaults."""

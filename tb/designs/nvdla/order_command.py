@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``goldbeat nvdla order``: accesses that nothing orders, and a timing of the memory under which they give other data.
 
-The memory answers one client late: with the reads of either operation slow, the other one overtakes it. The timed model looks
-for a timing that leaves other bytes than the usual one. The RTL then runs with both.
+The memory answers one client late: with the reads of either operation slow, the other one overtakes it. Or its writes take effect
+as late as AXI allows, so that a read without a wait comes too early. The timed model looks for a timing that leaves other bytes
+than the usual one. The RTL then runs with both.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _CLIENTS = {"SDP": (SDP,), "PDP": (PDP,), "CDP": (CDP,), "CONV": (CDMA_DATA, CDM
 _FED = {"SDP": ("CONV",), "PDP": ("SDP", "CONV")}
 """By type of operation those that may feed it on the fly."""
 _CYCLES = (3_000, 30_000)
-"""How late a client's reads are answered: longer than one operation, and than several."""
+"""How late a client's reads, or all writes, are answered: longer than one operation, and than several."""
 _SHOWN = 8
 Memories = Mapping[int, npt.NDArray[np.uint8]]
 
@@ -105,13 +106,16 @@ def _show(found: Sequence[OrderFinding], shown: OrderWitness | None) -> None:
         say("no difference shown: the timings that were tried leave equal bytes")
     if shown is None:
         return
-    options = shown.request.options
-    say(
-        f"shown on RTL if the memory answers the reads of AXI ID {options['slow_id']} {options['slow_cycles']} cycles late:"
-    )
+    say(f"shown on RTL if the memory {_lateness(shown.request.options)}:")
     for line in shown.differing:
         say(f"  {line}")
     say(f"repeat: {shown.request.command()}")
+
+
+def _lateness(options: Mapping[str, Any]) -> str:
+    if "late_writes" in options:
+        return f"stores writes with their response, {options['write_latency']} cycles late"
+    return f"answers the reads of AXI ID {options['slow_id']} {options['slow_cycles']} cycles late"
 
 
 def _asked(request: OrderRequest, loadable: Loadable) -> Request:
@@ -165,6 +169,7 @@ def schedules(loadable: Loadable, found: Sequence[OrderFinding]) -> Iterator[dic
     for cycles in _CYCLES:
         for client in clients:
             yield {"slow_id": client, "slow_cycles": cycles}
+        yield {"late_writes": True, "write_latency": cycles}
 
 
 def _clients(operation: NetworkOperation) -> tuple[int, ...]:

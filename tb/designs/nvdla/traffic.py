@@ -140,6 +140,7 @@ def dbb_timing(rng: Rng, seed: int) -> MemoryTiming:
         ar_ready=pattern(3),
         r_gaps=pattern(4),
         b_gaps=pattern(5),
+        late_writes=seed % 2 == 1,
     )
 
 

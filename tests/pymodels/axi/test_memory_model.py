@@ -76,6 +76,16 @@ def test_a_read_sees_what_was_written_in_the_cycles_before():
         assert region.data[0] == 7
 
 
+def test_late_writes_take_effect_with_their_response():
+    bursts = Bursts(kind=[WRITE, READ], address=0, len=0, size=0, not_before=[0, 0])
+    for latency, seen in ((9, 0), (10, 0), (11, 7)):
+        region = Region("one", 0, _bytes(1))
+        times = predict(bursts, MemoryTiming(read_latency=latency, write_latency=9))
+        assert times.answered.tolist() == [10, -1]
+        assert replay(bursts, times, (region,), np.array([[7], [0]], np.uint8), late_writes=True)[1, 0] == seen
+        assert region.data[0] == 7
+
+
 def test_responses():
     regions = (Region("rom", 0x100, _bytes(16), writable=False), Region("ram", 0x110, _bytes(16)))
     bursts = Bursts(

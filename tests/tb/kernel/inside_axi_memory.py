@@ -64,6 +64,7 @@ def memory_timing(rng):
         b_gaps=pattern(rng, gaps=True),
         slow_id=int(rng.integers(4)),
         slow_cycles=int(rng.choice([0, 40])),
+        late_writes=bool(rng.integers(2)),
     )
 
 
@@ -93,7 +94,7 @@ async def compare(kernel, master, memory, checkers, bursts, timing, behaviour, r
     gaps = rng.integers(0, 4, bursts.beats) * (rng.random() < 0.5)
     twin = tuple(replace(r, data=r.data.copy()) for r in regions)
     times = predict(bursts, timing, behaviour, gaps)
-    expected = replay(bursts, times, twin, data, strobe)
+    expected = replay(bursts, times, twin, data, strobe, late_writes=timing.late_writes)
     base = master.clock.cycle + 5
     memory.map(regions)
     memory.start(timing, base)

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from nvdla_groups import pdp, random_pdp, random_sdp, sdp
 
+from goldbeat.pymodels.axi.burst import READ, WRITE
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.nvdla.engines.hardware import run_operation
 from goldbeat.pymodels.nvdla.engines.registers import csb_register
 from goldbeat.pymodels.nvdla.timed import predict
+from goldbeat.pymodels.nvdla.timed.memory import Burst, TimedMemory
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access, Stimulus
 
@@ -245,3 +247,18 @@ def test_a_program_that_waits_for_ever_is_refused(monkeypatch):
 def test_an_unknown_step_is_refused():
     with pytest.raises(UsageError, match="expected write, post, read, poll, wait, host, or wait_for dla_intr"):
         play([Access("wait_for", port="done")])
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_late_writes_are_read_behind_their_response(late):
+    memory = TimedMemory(MemoryImage((Region("m", 0, np.zeros(8, np.uint8)),), MemoryTiming(1, 0, 9, late_writes=late)))
+    write = Burst(WRITE, 0, 0, 1, data=np.full(8, 7, np.uint8))
+    memory.take_address(write, 0)
+    assert memory.take_data(write, 1)
+    seen = []
+    for cycle in range(2, 13):
+        memory.take_address(Burst(READ, 1, 0, 1), cycle)
+        beat = memory.read_beat(cycle + 1)
+        memory.response(cycle + 1)
+        seen.append(int(beat[1][0]))
+    assert seen == ([0] * 8 + [7] * 3 if late else [7] * 11)
