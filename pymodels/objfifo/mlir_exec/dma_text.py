@@ -210,16 +210,16 @@ class DmaText:
         item = obj.dtype.itemsize
         if line.compressed:
             line.op.fail("compression", "a descriptor without it")
-        offset, dims, what = line.offset + self.moved(line.op), walk_of(line, tile), line.op.place
+        moved, dims, what = self.moved(line.op), walk_of(line, tile), line.op.place
         turns: tuple[int, ...] = ()
         if tile.kind is TileKind.SHIM and len(dims) > 3:
             length = line.length or walked(dims, line.pads)
             turns, dims = outer_turns(dims[:-3], item, what), dims[-3:]
         else:
             length = line.total(obj)
-        walk = _walk(offset, length, dims, line.pads, item, what)
+        walk = _walk(line.offset + moved, length, dims, line.pads, item, what)
         fits_fields(line.op, tile, len(walk), dims, item, padded=bool(line.pads))
-        check_walk(line, tile, obj)
+        check_walk(line, tile, obj, moved)
         shifted = walk.copy()
         shifted[walk >= 0] += base // WORD_BYTES
         turn = line.iteration

@@ -222,20 +222,28 @@ def inside_host(op: MlirOp, name: str, obj: ObjectType, offset: int, dims: Pairs
         op.fail(f"elements {offset} to {last} of {name}", f"elements 0 to {obj.elements - 1}, which it has")
 
 
-def check_walk(line: BdLine, tile: Tile, obj: ObjectType) -> None:
-    """Dimensions inside the array stay in their buffer, and their sizes give the length, or more: the length ends the walk.
+def check_walk(line: BdLine, tile: Tile, obj: ObjectType, moved: int = 0) -> None:
+    """A descriptor stays in its buffer, iterations included, and inside the array its sizes give the length, or more.
+
+    Args:
+        line: the descriptor.
+        tile: whose it is.
+        obj: type of its buffer, or of the host's array.
+        moved: elements that a parameter moves it by.
 
     Raises:
-        MlirError: they do not.
+        MlirError: a walk past the end, or a length that the sizes do not give.
     """
-    if tile.kind is TileKind.SHIM or not line.dims or line.pads:
-        return
-    last = line.offset + sum((size - 1) * stride for size, stride in line.dims)
+    turn = line.iteration
+    reach = sum((size - 1) * stride for size, stride in line.dims) if line.dims else line.total(obj) - 1
+    last = line.offset + moved + reach + (turn.size - 1) * turn.step
     if last >= obj.elements:
         line.op.fail(
             f"a walk up to element {last} of {line.buffer}", f"at most element {obj.elements - 1}, its last one"
         )
-    if line.length is not None and line.length > (most := walked(line.dims, ())):
+    if tile.kind is TileKind.SHIM or not line.dims or line.length is None:
+        return
+    if line.length > (most := walked(line.dims, line.pads)):
         line.op.fail(f"a length of {line.length}", f"at most {most}, the product of the sizes")
 
 

@@ -103,11 +103,14 @@ def read_move(op: MlirOp, numbers: Numbers) -> MoveLine:
     only_whole(op, sizes)
     within(op, "a first size of", sizes[0], ITERATIONS, 1)
     only_forward(op, tuple(zip(sizes, strides, strict=True)))
+    offset = sum(o * s for o, s in zip(offsets, strides, strict=True))
+    if offset < 0:
+        op.fail(f"an offset of {offset}", "an offset that is not negative")
     return MoveLine(
         op,
         host,
         str(op.attributes["metadata"]),
-        sum(o * s for o, s in zip(offsets, strides, strict=True)),
+        offset,
         tuple(zip(sizes, strides, strict=True)),
         bool(op.attributes.get("issue_token", False)),
         shim_descriptor(op, whole(op, "id")) if "id" in op.attributes else None,

@@ -250,6 +250,7 @@ class _ScriptBuilder:
         if length is not None:
             walk = walk[: length * item // WORD_BYTES]
         fits_script(where, tile, len(walk), dims, item, padded=any(map(any, bd.pads)))
+        _inside(where, bd.buffer.name, obj, walk, max(turns, default=0) + (turn.size - 1) * turn.step)
         walk = np.where(walk < 0, -1, walk + base // WORD_BYTES)
         header = None if bd.packet is None else PacketHeader(int(bd.packet[1]), int(bd.packet[0]))
         takes = None if block.takes is None else (block.takes[0].live, block.takes[1], block.takes[2])
@@ -331,6 +332,15 @@ def live_plan(design: Any, *, packets: bool = False) -> Any:
         return plan(design, spread=True, packets=packets)
     finally:
         lowered_for_execution.reset(token)
+
+
+def _inside(where: str, name: str, obj: ObjectType, walk: npt.NDArray[np.int64], moved: int) -> None:
+    """Refuse a descriptor that leaves its buffer or host array; ``moved``: words of its last use."""
+    last = (int(np.max(walk, initial=0)) + moved + 1) * WORD_BYTES // obj.dtype.itemsize - 1
+    if last >= obj.elements:
+        raise UsageError(
+            f"{where}: found a walk up to element {last} of {name}, expected at most element {obj.elements - 1}, its last one"
+        )
 
 
 def _stretched(dims: list[tuple[int, int]], length: int | None, pads: Any) -> list[tuple[int, int]]:

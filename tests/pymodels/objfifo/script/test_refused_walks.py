@@ -74,6 +74,11 @@ REFUSED = {
     "a negative stride": ({"move": "offsets=[0,0,1,0], sizes=[1,1,2,32], strides=[0,0,-32,1]"}, "29: ", "element -64"),
     "backwards inside": ({"move": "offsets=[0,0,-1,0], sizes=[1,1,2,32], strides=[0,0,-32,1]"}, "29: ", "stride -32"),
     "four dimensions": ({"bd": "0, 16, sizes=[2,2,2,2], strides=[1,4,2,8]"}, "24: ", "4 dimensions .*at most 3"),
+    "past the end": ({"bd": "offset=1, len=16"}, "24: ", "element 16 of held, expected at most element 15"),
+    "too long": ({"bd": "offset=0, len=17"}, "24: ", "element 16 of held"),
+    "sizes past the end": ({"bd": "0, 16, sizes=[2,8], strides=[9,1]"}, "24: ", "element 16 of held"),
+    "uses past the end": ({"bd": "offset=0, len=8, iteration=(3, 8)"}, "24: ", "element 23 of held"),
+    "before the buffer": ({"bd": "offset=-1, len=16"}, "24: ", "element -1"),
     "padding": ({"bd": "0, 18, sizes=[16], strides=[1], pad_dimensions=[(1, 1)]"}, "24: ", "padding"),
     "a second acquire": ({"lock": "use_lock(full, LockAction.AcquireGreaterEqual)"}, "25: ", "a second acquire"),
 }  # fmt: skip

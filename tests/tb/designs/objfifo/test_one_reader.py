@@ -104,6 +104,7 @@ NOTHING = [
     ("OUT", "aie.dma_bd(%b : memref<16xi32> len = 16 sizes = [2, 8] strides = [0, 1])", "a stride of 0"),
     ("MOVES", PARTS["MOVES"].replace("[0, 0, 0, 1]", "[0, 0, 0, -1]", 1), "a stride of -1"),
     ("PROGRAM", PARTS["PROGRAM"].replace("^in, ^next)", "^in, ^next, repeat_count = -1)"), "a repeat count of -1"),
+    ("MOVES", PARTS["MOVES"].replace("%i[0, 0, 0, 0]", "%i[0, 0, 0, -1]", 1), "an offset of -1"),
 ]  # fmt: skip
 
 
@@ -111,6 +112,48 @@ NOTHING = [
 def test_what_moves_nothing_or_has_no_end_is_refused_by_all(part: str, text: str, expected: str) -> None:
     FILE.write_text(forms_text(**{part: text}))
     for command in COMMANDS:
+        done = goldbeat("objfifo", command, FILE)
+        assert done.code == 2, (command, done.stdout)
+        assert re.search(r"aie\.mlir:\d+:\d+: ", done.stderr), done.stderr
+        assert expected in " ".join(done.stderr.split())
+
+
+def task(dest: str, bd: str) -> str:
+    """A task of two descriptors, which no plan has."""
+    end = f"aie.next_bd ^b\n    ^b:\n      aie.dma_bd({dest} : memref<16xi32>, 0, 8)\n      aie.end"
+    return f"%t = aiex.dma_configure_task_for @y {{\n      {bd}\n      {end}\n    }} {{issue_token = true}}"
+
+
+PAST_THE_END = {
+    "offset": ("OUT", "aie.dma_bd(%b : memref<16xi32>, 1, 16)", "element 16 of %b, expected at most element 15"),
+    "far": ("OUT", "aie.dma_bd(%b : memref<16xi32>, 1000, 16)", "element 1015 of %b"),
+    "length": ("OUT", "aie.dma_bd(%b : memref<16xi32>, 0, 17)", "element 16 of %b"),
+    "names": ("OUT", "aie.dma_bd(%b : memref<16xi32> offset = 8 len = 9)", "element 16 of %b"),
+    "values": ("OUT", "aie.dma_bd(%b : memref<16xi32> offset = %e len = %e)", "element 31 of %b"),
+    "no length": ("OUT", "aie.dma_bd(%b : memref<16xi32> offset = 4)", "element 19 of %b"),
+    "attributes": ("OUT", "aie.dma_bd(%b : memref<16xi32>) {offset = 4 : i32, len = 16 : i32}", "element 19 of %b"),
+    "iteration": (
+        "OUT",
+        "aie.dma_bd(%b : memref<16xi32>, 0, 8) {iteration = #aie.bd_iteration<size = 3, stride = 8, current = 0>}",
+        "element 23 of %b",
+    ),
+    "padding": ("OUT", OUTS["padding"].replace(", 0, 16", ", 8, 16"), "element 19 of %b"),
+    "short form": ("PROGRAM", OTHERS["ring"]["PROGRAM"].replace("0, 16", "0, 17", 1), "element 16 of %b"),
+    "host": ("MOVES", PARTS["MOVES"] + task("%o", "aie.dma_bd(%o : memref<16xi32>, 8, 9)"), "element 16 of %o"),
+    "tile from the host": (
+        "MOVES",
+        PARTS["MOVES"] + task("%b", "aie.dma_bd(%b : memref<16xi32>, 8, 9)").replace("_for @y", "(%m, MM2S, 1)"),
+        "element 16 of %b",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAST_THE_END)
+def test_a_walk_past_the_end_of_its_buffer_is_refused_by_all(name: str) -> None:
+    part, text, expected = PAST_THE_END[name]
+    FILE.write_text(forms_text(**{part: text}))
+    planned = name not in ("host", "tile from the host")
+    for command in COMMANDS if planned else ("check", "exec"):
         done = goldbeat("objfifo", command, FILE)
         assert done.code == 2, (command, done.stdout)
         assert re.search(r"aie\.mlir:\d+:\d+: ", done.stderr), done.stderr
