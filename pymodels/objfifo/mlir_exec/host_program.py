@@ -20,7 +20,7 @@ from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.walk import element_walk
 from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar, behind
 from goldbeat.pymodels.objfifo.mlir_exec.interpreter import Env, ScalarProgram, Waits
-from goldbeat.pymodels.objfifo.mlir_text.dma_ops import fits_fields, inside_host
+from goldbeat.pymodels.objfifo.mlir_text.dma_ops import fits_fields, inside_host, require_channel
 from goldbeat.pymodels.objfifo.mlir_text.host_ops import NOTHING, read_move
 from goldbeat.pymodels.objfifo.mlir_text.scope import within
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
@@ -220,6 +220,7 @@ class HostProgram(ScalarProgram):
             else:
                 words = [t.text for t in op.tokens if t.kind in ("word", "number")]
                 tile, way, index = env[op.operands[0]], Direction(words[0]), int(words[1])
+                require_channel(op, tile, way, index)
             first = self.dma.task(op, tile, env)
             drawn = behind(op, "repeat", env)
             repeat = int(op.attributes.get("repeat_count", 0)) if drawn is None else drawn
@@ -265,7 +266,7 @@ class HostProgram(ScalarProgram):
     def _pool(self, op: MlirOp) -> tuple[Tile, range | None]:
         """A tile, and ``partition [a, b)``; before that, a third number, which is 0 for a pool of all."""
         numbers = [int(t.text, 0) for t in op.tokens if t.kind == "number"]
-        tile = self.array.device.tile(numbers[0], numbers[1])
+        tile = self._tile(op, numbers[0], numbers[1])
         if any(t.text == "partition" for t in op.tokens):
             return tile, range(numbers[2], numbers[3])
         if len(numbers) > 2 and (numbers[2] or tile.kind is TileKind.MEM):
@@ -319,13 +320,21 @@ class HostProgram(ScalarProgram):
             column, row, way, index, columns, rows = self._numbers(op, env, names)
             for col in range(column, column + max(1, columns)):
                 for at in range(row, row + max(1, rows)):
-                    tile = self.array.device.tile(col, at)
-                    yield self.array.await_token((tile, Direction.MM2S if way else Direction.S2MM, index))
+                    key = self._tile(op, col, at), Direction.MM2S if way else Direction.S2MM, index
+                    require_channel(op, *key)
+                    yield self.array.await_token(key)
                     self._owners.clear()
 
         return sync
 
     # -- raw writes
+
+    def _tile(self, op: MlirOp, column: int, row: int) -> Tile:
+        """A tile of the device."""
+        tile, device = self.array.device.tile(column, row), self.array.device
+        if not (0 <= column < device.columns and 0 <= row < device.rows):
+            self.fail(op, f"{tile}", f"a tile of {device.name}: {device.columns} columns, {device.rows} rows")
+        return tile
 
     def _place(self, op: MlirOp, address: int) -> tuple[Tile, int]:
         """Tile and byte offset of an address: of a buffer's words, of a tile, or of the whole array."""
@@ -334,8 +343,8 @@ class HostProgram(ScalarProgram):
             buffer = self.array.buffers[str(found["buffer"])]
             return buffer.tile, (buffer.address or 0) + 4 * address
         if "column" in found and "row" in found:
-            return self.array.device.tile(int(found["column"]), int(found["row"])), address & 0xFFFFF
-        return self.array.device.tile(address >> 25, address >> 20 & 31), address & 0xFFFFF
+            return self._tile(op, int(found["column"]), int(found["row"])), address & 0xFFFFF
+        return self._tile(op, address >> 25, address >> 20 & 31), address & 0xFFFFF
 
     def _write(self, op: MlirOp) -> Flow:
         def write(env: Env) -> Waits:
@@ -362,7 +371,7 @@ class HostProgram(ScalarProgram):
 
     def _writebd(self, op: MlirOp) -> Flow:
         found = {name: int(value) for name, value in op.attributes.items() if isinstance(value, int)}
-        tile = self.array.device.tile(found["column"], found["row"])
+        tile = self._tile(op, found["column"], found["row"])
         within(op, f"descriptor of {tile}:", found["bd_id"], tile.limits.bds - 1)
         words = written_bd(tile, found)
         block = reg.TILE_MAPS[tile.kind].bds
@@ -381,7 +390,7 @@ class HostProgram(ScalarProgram):
         def patch(env: Env) -> Waits:
             plus = int(env[op.operands[0]]) if op.operands else int(op.attributes.get("arg_plus", 0))
             address = int(op.attributes["addr"])
-            tile = self.array.device.tile(address >> 25, address >> 20 & 31)
+            tile = self._tile(op, address >> 25, address >> 20 & 31)
             host = self.registers.argument(self.hosts, int(op.attributes["arg_idx"]))
             self.registers.patch(tile, address & 0xFFFFF, host, plus)
             return None
@@ -392,7 +401,8 @@ class HostProgram(ScalarProgram):
     def _push(self, op: MlirOp) -> Flow:
         texts = [t for t in op.tokens if t.kind in ("number", "word")]
         column, row = int(texts[0].text), int(texts[1].text)
-        tile, way, index = self.array.device.tile(column, row), Direction(texts[2].text), int(texts[3].text)
+        tile, way, index = self._tile(op, column, row), Direction(texts[2].text), int(texts[3].text)
+        require_channel(op, tile, way, index)
         token = bool(op.attributes.get("issue_token", False))
 
         def push(env: Env) -> Waits:
@@ -446,7 +456,9 @@ class HostProgram(ScalarProgram):
     def _reset(self, op: MlirOp) -> Flow:
         def reset(env: Env) -> Waits:
             words = [t.text for t in op.tokens if t.kind in ("word", "number")]
-            self.array.channel(env[op.operands[0]], Direction(words[0]), int(words[1])).clear()
+            key = env[op.operands[0]], Direction(words[0]), int(words[1])
+            require_channel(op, *key)
+            self.array.channel(*key).clear()
             return None
             yield None
 

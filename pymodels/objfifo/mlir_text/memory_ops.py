@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from goldbeat.pymodels.objfifo.mlir_text.dma_ops import packet_header, packet_of
+from goldbeat.pymodels.objfifo.mlir_text.dma_ops import packet_header, packet_of, require_channel
 from goldbeat.pymodels.objfifo.mlir_text.lexer import TokenCursor
 from goldbeat.pymodels.objfifo.mlir_text.lines import (
     AllocationLine,
@@ -62,21 +62,24 @@ def read_lock(scope: DeviceScope, op: MlirOp) -> None:
         scope.lines.locks[result] = LockLine(op, tile, label, number, initial)
 
 
-def _port(scope: DeviceScope, cursor: TokenCursor) -> StreamPort:
+def _port(scope: DeviceScope, op: MlirOp, cursor: TokenCursor, direction: str) -> StreamPort:
     tile = scope.tile(cursor)
     cursor.expect(",")
     bundle = word_or_text(cursor, "a port such as DMA")
     cursor.expect(":")
-    return tile, bundle, cursor.integer("a channel")
+    channel = cursor.integer("a channel")
+    if bundle == "DMA":
+        require_channel(op, tile, direction, channel)
+    return tile, bundle, channel
 
 
 def read_flow(scope: DeviceScope, op: MlirOp) -> None:
     """``aie.flow``."""
     cursor = op.cursor
     cursor.expect("(")
-    source = _port(scope, cursor)
+    source = _port(scope, op, cursor, "MM2S")
     cursor.expect(",")
-    dest = _port(scope, cursor)
+    dest = _port(scope, op, cursor, "S2MM")
     cursor.expect(")")
     scope.lines.flows.append(FlowLine(op, source, (dest,)))
 
@@ -94,7 +97,7 @@ def read_packet_flow(scope: DeviceScope, op: MlirOp) -> None:
             continue
         inner = one.cursor
         inner.expect("<")
-        ends[one.name].append(_port(scope, inner))
+        ends[one.name].append(_port(scope, one, inner, "MM2S" if one.name == "aie.packet_source" else "S2MM"))
         inner.expect(">")
     sources, dests = ends.values()
     if not sources or not dests:

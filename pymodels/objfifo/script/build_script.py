@@ -33,7 +33,14 @@ from goldbeat.pymodels.objfifo.plan.strides import pad_word
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_ids
 from goldbeat.pymodels.objfifo.script.core_calls import core_at_work
 from goldbeat.pymodels.objfifo.script.declared import Declared
-from goldbeat.pymodels.objfifo.script.explicit import DmaProgram, ScriptBd, ScriptBlock, ScriptBuffer, fits_script
+from goldbeat.pymodels.objfifo.script.explicit import (
+    DmaProgram,
+    ScriptBd,
+    ScriptBlock,
+    ScriptBuffer,
+    fits_script,
+    has_channel,
+)
 from goldbeat.pymodels.objfifo.script.flow_ends import pick_channels
 from goldbeat.pymodels.objfifo.script.host_calls import HostArray, ScriptHost, with_host
 from goldbeat.pymodels.objfifo.script.manual_switches import add_switches
@@ -186,6 +193,10 @@ class _ScriptBuilder:
 
     def _flow(self, one: Any) -> None:
         source, *dests = (TilePort(script_tile(t), bundle, int(n)) for t, bundle, n in (one.source, *one.dests))
+        for port in (source, *dests):
+            if port.bundle == "DMA":
+                way = Direction.MM2S if port is source else Direction.S2MM
+                has_channel(one.where, port.tile, way, port.index)
         self.array.flow(source, dests, one.packet, mask=one.mask, keep=one.keep)
 
     # -- DMA programs
@@ -200,6 +211,7 @@ class _ScriptBuilder:
                 raise UsageError(f"{tile}: bd_id {pinned} is given twice")
             taken.add(pinned)
         for start in program.starts():
+            has_channel(start.where, tile, start.direction, int(start.index))
             block, chain = start.first, list[ScriptBlock]()
             while block is not None and block.bd is not None and id(block) not in keys:
                 number = block.bd.number

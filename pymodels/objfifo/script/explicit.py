@@ -238,6 +238,7 @@ class DmaStart:
         repeat: runs after the first one; of a channel out of order, packets after the first one.
         out_of_order: headers of packets name the descriptors.
         pad: what padding words hold; None for what each descriptor says.
+        where: the script's line.
     """
 
     direction: Direction
@@ -246,6 +247,7 @@ class DmaStart:
     repeat: int = 0
     out_of_order: bool = False
     pad: int | None = None
+    where: str = field(default_factory=lambda: str(written_at() or ""), compare=False)
 
 
 @dataclass
@@ -281,6 +283,7 @@ class ScriptFlow:
 
     Attributes:
         by_ends: a DMA program or task names an end of it, so its open channels are chosen.
+        where: the script's line.
     """
 
     source: tuple[Any, str, Any]
@@ -289,6 +292,7 @@ class ScriptFlow:
     keep: bool = False
     mask: int = 31
     by_ends: bool = False
+    where: str = field(default_factory=lambda: str(written_at() or ""), compare=False)
 
 
 @dataclass
@@ -351,6 +355,13 @@ def use_lock(lock: ScriptLock, action: Any, value: int | None = None, **more: An
             lock.acquire(count, name == "AcquireGreaterEqual")
     else:
         block.use(lock, count, release=name == "Release", equal=name == "Acquire")
+
+
+def has_channel(where: str, tile: Tile, direction: Direction, index: int) -> None:
+    """Refuse a channel that the tile does not have."""
+    if not 0 <= index < tile.limits.channels:
+        expected = f"{direction} 0 to {tile.limits.channels - 1}"
+        raise UsageError(f"{where or 'script'}: found channel {direction} {index} of {tile}, expected {expected}")
 
 
 def fits_script(

@@ -35,6 +35,7 @@ from goldbeat.pymodels.objfifo.script.explicit import (
     ScriptLock,
     enum_text,
     fits_script,
+    has_channel,
 )
 
 
@@ -282,7 +283,9 @@ def sync_tokens(
     way = Direction.MM2S if enum_text(direction) in ("1", "MM2S") else Direction.S2MM
     for col in range(column, column + column_num):
         for at in range(row, row + row_num):
-            await_wish(host.array.await_token((host.array.device.tile(col, at), way, channel)))
+            key = host.array.device.tile(col, at), way, int(channel)
+            has_channel(str(written_at() or ""), *key)
+            await_wish(host.array.await_token(key))
 
 
 def configure_task(
@@ -293,6 +296,7 @@ def configure_task(
     only_harmless("dma_configure_task", more)
     host = host_now()
     key = (host.tile_of(tile), Direction(enum_text(direction)), int(channel))
+    has_channel(str(written_at() or ""), *key)
     repeat = int(repeat_count_val if repeat_count_val is not None else repeat_count or 0)
     return HostTask(key, ScriptBlocks(), repeat, bool(issue_token), None, packet, bool(out_of_order))
 
@@ -450,6 +454,7 @@ def npu_push(
     way = Direction.MM2S if enum_text(direction) in ("1", "MM2S") else Direction.S2MM
     host = host_now()
     tile = host.array.device.tile(column, row)
+    has_channel(str(written_at() or ""), tile, way, int(channel))
     offset = reg.TILE_MAPS[tile.kind].control[way] + 8 * int(channel) + 4
     value = int(bd_id) | int(repeat_count) << 16 | int(bool(issue_token)) << 31
     for wish in host.registers.write(tile, offset, value):
@@ -480,7 +485,9 @@ def rearm_fifo(fifo: Any, *_: Any) -> None:
 def reset_channel(tile: Any, direction: Any, channel: int, **_: Any) -> None:
     """``dma_channel_reset``: forget a channel's queue and what it is doing."""
     host = host_now()
-    host.array.channel(host.tile_of(tile), Direction(enum_text(direction)), int(channel)).clear()
+    key = host.tile_of(tile), Direction(enum_text(direction)), int(channel)
+    has_channel(str(written_at() or ""), *key)
+    host.array.channel(*key).clear()
 
 
 def reset_core(tile: Any, **_: Any) -> None:

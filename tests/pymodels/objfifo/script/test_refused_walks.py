@@ -25,10 +25,10 @@ with mlir_mod_ctx() as ctx:
         object_fifo_link(x, y)
         c = tile(0, 2)
         held = buffer(c, t, name="held")
-        free, full = lock(c, init=1), lock(c, init=0)
+        free, full = lock(c, init=1), lock(c, init=0){more}
         @mem(c)
         def dma(block):
-            start = dma_start(DMAChannelDir.MM2S, 0, dest=block[1])
+            start = dma_start(DMAChannelDir.MM2S, {channel}, dest=block[1])
             with block[1]:
                 use_lock(free, LockAction.AcquireGreaterEqual)
                 dma_bd(held, {bd})
@@ -42,7 +42,7 @@ with mlir_mod_ctx() as ctx:
     print(ctx.module)
 """
 PARTS = {
-    "bd": "offset=0, len=16", "lock": "use_lock(full, LockAction.Release)", "drain": "64",
+    "more": "", "channel": "0", "bd": "offset=0, len=16", "lock": "use_lock(full, LockAction.Release)", "drain": "64",
     "move": "offsets=[0,0,0,0], sizes=[1,1,1,64], strides=[0,0,0,1]",
 }  # fmt: skip
 
@@ -79,6 +79,10 @@ REFUSED = {
     "sizes past the end": ({"bd": "0, 16, sizes=[2,8], strides=[9,1]"}, "24: ", "element 16 of held"),
     "uses past the end": ({"bd": "offset=0, len=8, iteration=(3, 8)"}, "24: ", "element 23 of held"),
     "before the buffer": ({"bd": "offset=-1, len=16"}, "24: ", "element -1"),
+    "a far channel": ({"channel": "2"}, "21: ", "channel MM2S 2 of core tile .*expected MM2S 0 to 1"),
+    "a stream from one": ({"more": "; flow(c, 'DMA', 5, m, 'DMA', 0)"}, "18: ", "channel MM2S 5 of core tile"),
+    "a stream to one": ({"more": "; flow(c, 'DMA', 0, m, 'DMA', 6)"}, "18: ", "channel S2MM 6 of mem tile"),
+    "a wait for one": ({"move": "offsets=[0,0,0,0], sizes=[1,1,1,64]); npu_sync(0, 0, 0, 7"}, "29: ", "channel S2MM 7 of shim"),
     "padding": ({"bd": "0, 18, sizes=[16], strides=[1], pad_dimensions=[(1, 1)]"}, "24: ", "padding"),
     "a second acquire": ({"lock": "use_lock(full, LockAction.AcquireGreaterEqual)"}, "25: ", "a second acquire"),
 }  # fmt: skip

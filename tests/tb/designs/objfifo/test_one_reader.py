@@ -148,6 +148,48 @@ PAST_THE_END = {
 }
 
 
+FAR_CHANNEL = {
+    "source": ("FLOWS", PARTS["FLOWS"].replace("%s, DMA : 0, %m", "%s, DMA : 9, %m"), "channel MM2S 9 of shim tile"),
+    "target": ("FLOWS", PARTS["FLOWS"].replace("%m, DMA : 0)", "%m, DMA : 6)", 1), "channel S2MM 6 of mem tile"),
+    "packets": (
+        "FLOWS",
+        str(OTHERS["packets"]["FLOWS"]).replace("dest<%s, DMA : 0", "dest<%s, DMA : 2"),
+        "channel S2MM 2 of shim tile",
+    ),
+    "task": (
+        "MOVES",
+        MOVES["tasks"].replace("(%s, MM2S, 0)", "(%s, MM2S, 7)"),
+        "channel MM2S 7 of shim tile (0, 0), expected MM2S 0 to 1",
+    ),
+    "queue": (
+        "MOVES",
+        PARTS["MOVES"] + "\naiex.npu.push_queue(0, 0, MM2S : 9) {bd_id = 0 : i32}",
+        "channel MM2S 9 of shim tile",
+    ),
+    "sync": (
+        "MOVES",
+        PARTS["MOVES"] + "\naiex.npu.sync {column = 0 : i32, row = 0 : i32, direction = 0 : i32, channel = 7 : i32}",
+        "channel S2MM 7 of shim tile",
+    ),
+    "column": (
+        "MOVES",
+        PARTS["MOVES"] + "\naiex.npu.sync {column = 5 : i32, row = 0 : i32, direction = 0 : i32, channel = 0 : i32}",
+        "shim tile (5, 0), expected a tile of npu1_1col",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAR_CHANNEL)
+def test_a_channel_or_tile_that_is_not_there_has_its_line(name: str) -> None:
+    part, text, expected = FAR_CHANNEL[name]
+    FILE.write_text(forms_text(**{part: text}))
+    for command in ("check", "exec"):
+        done = goldbeat("objfifo", command, FILE)
+        assert done.code == 2, (command, done.stdout)
+        assert re.search(r"aie\.mlir:\d+:\d+: ", done.stderr), done.stderr
+        assert expected in " ".join(done.stderr.split())
+
+
 @pytest.mark.parametrize("name", PAST_THE_END)
 def test_a_walk_past_the_end_of_its_buffer_is_refused_by_all(name: str) -> None:
     part, text, expected = PAST_THE_END[name]
