@@ -21,7 +21,15 @@ from goldbeat.pymodels.objfifo.live.order_record import OrderRecorder
 from goldbeat.pymodels.objfifo.live.random_data import random_array, random_buffers
 from goldbeat.pymodels.objfifo.live.record import RecordWish, RunRecorder, record_wish
 from goldbeat.pymodels.objfifo.live.streams import PACKET_STORAGE, STORAGE
-from goldbeat.pymodels.objfifo.live.timings import ArrayOrder, Hosts, TimedRun, script_line, shown_order
+from goldbeat.pymodels.objfifo.live.timings import (
+    ArrayOrder,
+    Hosts,
+    TimedRun,
+    other_outcome,
+    repeatable,
+    script_line,
+    shown_order,
+)
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile, unequal
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.order.watched_memory import watched_memories
@@ -212,6 +220,8 @@ def _order(
                 if not thorough:
                     fill = random_buffers if buffers else _as_built
                     rest = _once(build(), data, runs, lose_pushes, False, prepare=fill, settles=True)
+                if shown.unordered or (not thorough and other_outcome(usual, (rest.good, rest.hosts))):
+                    shown = repeatable(run, shown)
                 remarks = tuple(dict.fromkeys((*recorder.array.remarks, *rest.remarks)))
                 return replace(shown, host_steps=tuple(recorder.host_steps), remarks=remarks, left=rest.left)
         except GoldbeatError as failure:

@@ -260,19 +260,19 @@ def _shown_difference(run: TimedRun, usual: tuple[bool, Hosts], actors: tuple[st
             OwnersAtOnce(array)
             array.held_program = name
 
-    text = _difference(usual, run(hold))
+    text = other_outcome(usual, run(hold))
     return (f"{text} if {name} is slow" if text else ""), arrays[0].memories
 
 
 def _released_early(run: TimedRun, usual: tuple[bool, Hosts]) -> list[str]:
     seen: list[OwnersAtOnce] = []
-    shown = _difference(usual, run(lambda array: seen.append(OwnersAtOnce(array))))
+    shown = other_outcome(usual, run(lambda array: seen.append(OwnersAtOnce(array))))
     if not shown:
         return []
     found = []
     for place in seen[0].places:
         alone: list[OwnersAtOnce] = []
-        text = _difference(usual, run(lambda array, p=place, a=alone: a.append(OwnersAtOnce(array, p))))  # type: ignore[misc]
+        text = other_outcome(usual, run(lambda array, p=place, a=alone: a.append(OwnersAtOnce(array, p))))  # type: ignore[misc]
         if text:
             effect = alone[0].effects.get(place, "")
             found.append(
@@ -292,12 +292,12 @@ def _used_before_acquire(run: TimedRun, usual: tuple[bool, Hosts]) -> list[str]:
             seen[:] = [c.name for c in array.channels.values() if c.direction is way]
             array.hold_channels(lambda channel: channel.direction is way)
 
-        if not (shown := _difference(usual, run(hold))):
+        if not (shown := other_outcome(usual, run(hold))):
             continue
         alone = [
             f"unordered: memory of {name} is used without its lock: {text} if that channel is slow"
             for name in names[:_SHOWN]
-            if (text := _difference(usual, run(lambda array, n=name: array.hold_channels(lambda c: c.name == n))))  # type: ignore[misc]
+            if (text := other_outcome(usual, run(lambda array, n=name: array.hold_channels(lambda c: c.name == n))))  # type: ignore[misc]
         ]
         found += alone or [f"unordered: {shown} if {direction} channels are slow"]
     return found or _host_arrays_shared(run, usual)
@@ -317,11 +317,29 @@ def _host_arrays_shared(run: TimedRun, usual: tuple[bool, Hosts]) -> list[str]:
     return [
         f"unordered: {name} uses a host array that others use, without a wait: {text} if that channel is slow"
         for name in names[:_MOST_SHIMS]
-        if (text := _difference(usual, run(lambda array, n=name: hold(array, n))))  # type: ignore[misc]
+        if (text := other_outcome(usual, run(lambda array, n=name: hold(array, n))))  # type: ignore[misc]
     ]
 
 
-def _difference(usual: tuple[bool, Hosts], other: tuple[bool, Hosts]) -> str:
+def repeatable(run: TimedRun, found: ArrayOrder) -> ArrayOrder:
+    """What was found, unless one schedule has several results: then the timing is not the reason.
+
+    Args:
+        run: see :data:`TimedRun`.
+        found: by other timings.
+    """
+    text = other_outcome(run(_as_it_is), run(_as_it_is))
+    if not text:
+        return found
+    why = "a function of a core or kernel keeps state in Python between its calls, as no core does"
+    return ArrayOrder((f"not repeatable: {text} if it is executed again: {why}",))
+
+
+def _as_it_is(array: LiveArray) -> None:
+    """The usual schedule."""
+
+
+def other_outcome(usual: tuple[bool, Hosts], other: tuple[bool, Hosts]) -> str:
     """The first difference of two runs, empty where there is none."""
     if usual[0] != other[0]:
         return "the design hangs"

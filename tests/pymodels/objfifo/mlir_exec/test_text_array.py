@@ -220,7 +220,11 @@ def test_walks_of_a_tile_fit_the_fields(ring, tmp_path, out, found):
 
 @pytest.mark.parametrize(
     ("start", "error", "found"),
-    [(-1, MlirError, "an offset of -1"), (-1000, MlirError, "an offset of -1000"), (1, RuleError, "elements 1 to 32 of i")],
+    [
+        (-1, MlirError, "an offset of -1"),
+        (-1000, MlirError, "an offset of -1000"),
+        (1, RuleError, "elements 1 to 32 of i"),
+    ],
 )
 def test_a_transfer_that_leaves_its_array_is_refused_by_all(ring, tmp_path, start, error, found):
     moves = MOVES.replace("%i[0, 0, 0, 0]", f"%i[0, 0, 0, {start}]")

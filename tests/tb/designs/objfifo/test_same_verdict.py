@@ -143,3 +143,49 @@ def test_more_tasks_than_descriptors_are_refused_by_every_command() -> None:
         f"aie.runtime_sequence(%A: memref<64xi32>, %B: memref<64xi32>) {{\n{host}\n}}",
     )
     assert codes("check", "plan", "exec", "run") == [1, 2, 2, 2]
+
+
+SCRIPT = """import numpy as np
+from goldbeat.pymodels.objfifo import NPU1Col1, ObjectFifo, Program, Runtime, Worker, range_
+
+vector = np.ndarray[(16,), np.dtype[np.int32]]
+source, result = ObjectFifo(vector, name="in"{depth}), ObjectFifo(vector, name="out")
+seen = []
+
+
+def add(x, y):
+    a, b = x.acquire(1), y.acquire(1)
+    {body}
+    x.release(1)
+    y.release(1)
+
+
+rt = Runtime()
+with rt.sequence(vector, vector) as (a, b):
+    rt.start(Worker(add, [source.cons(), result.prod()]))
+    rt.fill(source.prod(), a)
+    rt.drain(result.cons(), b, wait=True)
+Program(NPU1Col1(), rt).resolve_program()
+"""
+
+
+def scripted(command: str, body: str, depth: str = "") -> tuple[int, str]:
+    path = Path("add.py")
+    path.write_text(SCRIPT.replace("{body}", body.replace("\n", "\n    ")).replace("{depth}", depth))
+    done = goldbeat("objfifo", command, path)
+    return done.code, " ".join((done.stdout + done.stderr).split())
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("seen.append(1)\nb[:] = a + len(seen)", 1),
+        ("seen.append(1)\nb[:] = a + 1", 0),
+        ("b[:] = a + np.random.default_rng().integers(0, 2**30)", 1),
+    ],
+)
+def test_state_in_python_has_one_verdict(body: str, code: int) -> None:
+    for command in ("check", "exec", "run"):
+        found, said = scripted(command, body)
+        assert found == code, (command, said)
+        assert ("not repeatable: arg1 element 0 becomes" in said) == bool(code)
