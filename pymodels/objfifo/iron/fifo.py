@@ -20,7 +20,8 @@ from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
 from goldbeat.pymodels.objfifo.iron.transfers import transfer_taker
-from goldbeat.pymodels.objfifo.plan.access import LockAccess, call
+from goldbeat.pymodels.objfifo.plan.access import LockAccess, call, written_at
+from goldbeat.pymodels.objfifo.plan.limits import beyond_any_memory
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
@@ -79,7 +80,7 @@ class ObjectFifo:
         self._type = object_type(obj_type)
         self._obj_type = obj_type
         for one in [] if depth is None else [depth] if isinstance(depth, int) else depth:
-            _at_least_one(self.name, one)
+            _written_depth(self.name, one, self._type)
         self.depth = depth if depth is None or isinstance(depth, int) else tuple(depth)
         self.dims_to_stream = either("dims_to_stream", dims_to_stream, "to_stream", to_stream, [])
         self.dims_from_stream_per_cons = either(
@@ -181,7 +182,7 @@ class ObjectFifo:
 
     def _depth(self, depth: int | None, end: int) -> int:
         if depth is not None:
-            return _at_least_one(self.name, depth)
+            return _written_depth(self.name, depth, self._type)
         if self.depth is None:
             raise UsageError(f"{self.name}: made without a depth, so each handle needs one")
         if isinstance(self.depth, int):
@@ -192,10 +193,26 @@ class ObjectFifo:
         return f"ObjectFifo({self._type}, depth={self.depth}, name={self.name!r})"
 
 
-def _at_least_one(name: str, depth: int) -> int:
+def _written_depth(name: str, depth: int, obj: ObjectType) -> int:
     if depth < 1:
         raise RuleError("depth-positive", f"{name}: depth {depth}, expected at least 1")
+    fits_a_tile(name, int(depth), obj)
     return int(depth)
+
+
+def fits_a_tile(name: str, depth: int | Sequence[int], obj: ObjectType) -> None:
+    """Refuse a depth before anything is made for each object.
+
+    Args:
+        name: of the fifo.
+        depth: of it, or of each end.
+        obj: its objects.
+
+    Raises:
+        UsageError: no tile's memory holds them.
+    """
+    if (wrong := beyond_any_memory(depth, obj.size)) is not None:
+        raise UsageError(f"{written_at() or 'script'}: found {wrong[0]} of {name}, expected {wrong[1]}")
 
 
 class ObjectFifoHandle:

@@ -15,7 +15,7 @@ from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.element_pattern import TensorAccessPattern
-from goldbeat.pymodels.objfifo.iron.fifo import Pairs
+from goldbeat.pymodels.objfifo.iron.fifo import Pairs, fits_a_tile
 from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.program import initial, pairs
 from goldbeat.pymodels.objfifo.iron.resolved import ResolvedModule
@@ -81,6 +81,7 @@ class object_fifo:  # noqa: N801 - upstream's name
         obj = object_type(datatype)
         consumers = (consumerTiles,) if isinstance(consumerTiles, Tile) else tuple(consumerTiles)
         self.sym_name = name
+        fits_a_tile(name, depth, obj)
         self.fifo = Fifo(
             name=name,
             producer=producerTile,

@@ -11,6 +11,7 @@ from goldbeat.pymodels.objfifo.mlir_text.lines import FifoLine, LinkLine
 from goldbeat.pymodels.objfifo.mlir_text.scope import DeviceScope, typed_number
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.values import DIMS, Pairs, dense, named_numbers, read_memref
+from goldbeat.pymodels.objfifo.plan.limits import beyond_any_memory
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
@@ -84,6 +85,8 @@ def read_fifo(scope: DeviceScope, op: MlirOp) -> None:
     cursor.expect(")")
     cursor.expect(":")
     obj = _object(cursor)
+    if (wrong := beyond_any_memory(depth, obj.size)) is not None:
+        op.fail(*wrong)
     values = tuple(bracketed(cursor, lambda: dense(cursor, obj))) if cursor.accept("=") else None
     walks = tuple(walk for _, walk in ends)
     scope.lines.fifos.append(

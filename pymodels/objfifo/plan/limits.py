@@ -8,7 +8,24 @@ from collections.abc import Iterator, Sequence
 from goldbeat.pymodels.objfifo.plan.memory import reserved
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Dim, Direction, DmaChannel, Plan, TilePlan
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
-from goldbeat.pymodels.objfifo.plan.tile import LOCK_MAX, WORD_BYTES, Tile, TileKind, TileLimits
+from goldbeat.pymodels.objfifo.plan.tile import LIMITS, LOCK_MAX, WORD_BYTES, Tile, TileKind, TileLimits
+
+
+def beyond_any_memory(depth: int | Sequence[int], size: int) -> tuple[str, str] | None:
+    """Objects that no tile's memory holds, found and expected, before anything is made for each of them; None if they fit.
+
+    Args:
+        depth: of a fifo, or of each of its ends.
+        size: of an object, in bytes.
+    """
+    most = 3 * (LIMITS[TileKind.MEM].memory or 0)  # A memory tile reaches into those beside it.
+    deepest = max([depth] if isinstance(depth, int) else [1, *depth])
+    if deepest == 1 or deepest * size <= most:
+        return None
+    return (
+        f"a depth of {deepest} objects of {size} bytes",
+        f"at most {max(1, most // size)}: no tile reaches more than {most} bytes",
+    )
 
 
 def check_limits(plan: Plan) -> Iterator[RuleError]:

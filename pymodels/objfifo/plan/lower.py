@@ -6,7 +6,6 @@ Source: mlir-aie's lowering of object FIFOs for AIE2, as far as its results can 
 
 from __future__ import annotations
 
-import itertools
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -105,11 +104,14 @@ class _Draft:
     locks: list[Lock] = field(default_factory=list)
     channels: list[DmaChannel] = field(default_factory=list)
     bds: set[int] = field(default_factory=set)
+    spare: int = 0
 
     def take_bd(self, tile: Tile, channel: int) -> int:
         """The lowest free descriptor of a channel; past the end where there is none left, for the limits to find."""
-        spare = itertools.count(tile.limits.bds)
-        number = next(n for n in itertools.chain(bd_ids(tile, channel), spare) if n not in self.bds)
+        number = next((n for n in bd_ids(tile, channel) if n not in self.bds), None)
+        if number is None:
+            number = tile.limits.bds + self.spare
+            self.spare += 1
         self.bds.add(number)
         return number
 

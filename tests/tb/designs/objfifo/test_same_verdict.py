@@ -189,3 +189,26 @@ def test_state_in_python_has_one_verdict(body: str, code: int) -> None:
         found, said = scripted(command, body)
         assert found == code, (command, said)
         assert ("not repeatable: arg1 element 0 becomes" in said) == bool(code)
+
+
+DEEP = "found a depth of {} objects of 64 bytes of in, expected at most 24576"
+
+
+@pytest.mark.parametrize("command", ["check", "plan", "exec"])
+def test_a_depth_beyond_any_memory_is_refused_at_once(command: str) -> None:
+    for depth in (24577, 10**9):
+        code, said = scripted(command, "b[:] = a", f", depth={depth}")
+        assert code == 2
+        assert f"add.py:5: {DEEP.format(depth)}" in said
+    write(IN.replace("2 : i32", "1000000000 : i32"), core(1, TAKES), EMPTY)
+    done = goldbeat("objfifo", command, TEXT)
+    assert done.code == 2
+    assert "aie.mlir:6:1: found a depth of 1000000000 objects of 32 bytes" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["check", "plan"])
+def test_a_depth_that_only_descriptors_lack_is_refused_soon(command: str) -> None:
+    write(IN.replace("%c", "%m").replace("2 : i32", "20000 : i32"), "", EMPTY)
+    text = TEXT.read_text().replace("%c = aie.tile(0, 2)", "%m = aie.tile(0, 1)")
+    TEXT.write_text(text)
+    assert goldbeat("objfifo", command, TEXT).code in (1, 2)
