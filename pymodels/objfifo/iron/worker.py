@@ -16,6 +16,7 @@ from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
 from goldbeat.pymodels.objfifo.plan.access import LockAccess
+from goldbeat.pymodels.objfifo.plan.core_object import unchecked
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
@@ -63,7 +64,7 @@ def call_stand_in(name: str, function: Callable[..., Any], args: Sequence[Any]) 
         StandInError: it raises something of its own, with its file and line; or what it yields from does.
     """
     with _its_errors(name, function):
-        found = watched_call(function, args)
+        found = watched_call(function, [unchecked(one) for one in args])
     return _resumed(name, function, found) if isinstance(found, Generator) else found
 
 

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.objfifo.plan.core_object import core_object
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.process_end import process_goes_on
 
@@ -124,7 +125,7 @@ def call(access: LockAccess) -> Any:
         raise UsageError(f"{access.fifo}: objects are acquired and released inside a worker's function")
     if not access.acquire:
         return backend.release(access)
-    objects = backend.acquire(access)
+    objects = [core_object(one) for one in backend.acquire(access)]
     return objects[0] if access.count == 1 else objects
 
 

@@ -24,6 +24,7 @@ from goldbeat.pymodels.objfifo.live.streams import TilePort
 from goldbeat.pymodels.objfifo.live.thread_program import ProgramThread, await_wish
 from goldbeat.pymodels.objfifo.live.walk import element_walk, outer_turns
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, may_wait, run_with
+from goldbeat.pymodels.objfifo.plan.core_object import core_object
 from goldbeat.pymodels.objfifo.plan.design import Core
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
@@ -176,7 +177,7 @@ class _ScriptBuilder:
             self.names[id(one)] = live.name
         self.array.place()
         for one, live in made:
-            one.array = self.array.view(live)
+            one.array = core_object(self.array.view(live))
 
     def _locks(self) -> None:
         locks = self.found.explicit.locks

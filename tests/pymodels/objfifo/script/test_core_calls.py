@@ -270,3 +270,5 @@ def test_workers_are_joined_by_cascades_and_the_older_sequence_sets_barriers(tmp
     assert found.hosts["arg1"].tolist() == (SENT + 30).tolist()
     with pytest.raises(GoldbeatError, match="to the south or to the east"):
         execute(tmp_path, WORKERS.format(cascade="CascadeFlow(workers[1], workers[0])"))
+    with pytest.raises(GoldbeatError, match=r"script.py:16: found element -1 of an object, expected elements 0 to 0"):
+        execute(tmp_path, WORKERS.replace("+ plus[0]", "+ plus[-1]").format(cascade="CascadeFlow(*workers)"))

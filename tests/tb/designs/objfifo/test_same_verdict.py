@@ -212,3 +212,40 @@ def test_a_depth_that_only_descriptors_lack_is_refused_soon(command: str) -> Non
     text = TEXT.read_text().replace("%c = aie.tile(0, 2)", "%m = aie.tile(0, 1)")
     TEXT.write_text(text)
     assert goldbeat("objfifo", command, TEXT).code in (1, 2)
+
+
+OUTSIDE = {
+    "b[-1] = 0": "element -1",
+    "b[0] = a[-16]": "element -16",
+    "for i in range_(16):\n    b[i] = a[i - 1]": "element -1",
+    "b[8:99] = a[8:16]": "elements 8 to 99",
+    "b[:8] = a[-8:]": "elements -8 to 16",
+    "b[:8] = a[8:17]": "elements 8 to 17",
+    "b[0] = max(a[1:4][k] for k in (2, -1))": "element -1",
+    "b[...] = a[np.int64(-1)]": "element -1",
+    "b.reshape(4, 4)[1, -1] = 0": "element -1",
+    "b.reshape(4, 4)[2][-4] = 0": "element -4",
+    "b[0] += a[-1] + 1": "element -1",
+}
+INSIDE = [
+    "b[0:16] = a[0:16]", "b[::2] = a[::2]", "b[:] = a[::-1]", "b[15] = a[15]", "b[16:16] = 0", "b[8:] = a[:8]",
+    "seen = [1, 2]\nb[0] = seen[-1] + seen[-9:][0]", "b[:] = np.roll(a, 1)", "b[:15] = np.diff(a)", "b[a > 3] = 1",
+    "b.reshape(4, 4)[..., 0] = 1", "b[None, 0:4][0] = 1", "(a + 1)[-1]", "b[0] = a.sum() + int(np.max(a))", "b += a",
+    "b[0] = sum(v for v in a)", "b[0] = list(a)[-1]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", OUTSIDE)
+def test_an_index_outside_an_object_is_refused_by_all(body: str) -> None:
+    for command in ("check", "exec", "plan"):
+        code, said = scripted(command, body)
+        assert code == 2, (command, said)
+        line = 11 + body.count("\n")
+        assert f"add.py:{line}: found {OUTSIDE[body]} of an object, expected elements 0 to " in said
+
+
+@pytest.mark.parametrize("body", INSIDE)
+def test_an_index_inside_an_object_is_one(body: str) -> None:
+    for command in ("check", "exec"):
+        code, said = scripted(command, body)
+        assert code == 0, (command, said)
