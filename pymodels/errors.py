@@ -21,6 +21,10 @@ class UsageError(GoldbeatError):
     """The request makes no sense: unknown name, option out of range, file would be overwritten."""
 
 
+class NothingMovesError(UsageError):
+    """A design that is right as far as it goes, and moves no word: nothing of it can be checked, so it is no pass."""
+
+
 class UntrustedCodeError(UsageError):
     """A recorded case names code outside of the project; ``--trust`` runs it."""
 

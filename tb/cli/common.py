@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
+from goldbeat.pymodels.errors import GoldbeatError, InputError, NothingMovesError, UsageError
 from goldbeat.pymodels.usual_clocks import period_of
 from goldbeat.tb.cli import starting
 from goldbeat.tb.cli.lazy_group import LazyGroup
@@ -31,7 +31,7 @@ FAILED = 1
 BAD_INPUT = 2
 """Exit code: bad usage or bad input."""
 PARTIAL = 3
-"""Exit code: nothing failed, but the outputs were not compared."""
+"""Exit code: nothing failed, but the outputs were not compared, or nothing moved."""
 
 BY_SIGNAL = 128
 """Exit code: this plus the number of the signal that stopped it, as shells have it."""
@@ -54,6 +54,9 @@ class GoldbeatGroup(LazyGroup):
         try:
             starting.end()
             return super().invoke(ctx)
+        except NothingMovesError as error:
+            say(str(error), err=True)
+            raise typer.Exit(PARTIAL) from None
         except GoldbeatError as error:
             message = str(error)
         except BrokenPipeError:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.errors import GoldbeatError, UsageError, UserCodeError
+from goldbeat.pymodels.errors import GoldbeatError, NothingMovesError, UsageError, UserCodeError
 from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES, TEXT
 from goldbeat.pymodels.objfifo.live.execute import LiveResult
 from goldbeat.pymodels.objfifo.live.random_data import random_array
@@ -130,7 +130,8 @@ def recorded_design(options: Mapping[str, Any], seed: int) -> RecordedDesign:
 
     Raises:
         UserCodeError: it hangs, or ends in the middle of an object.
-        UsageError: it moves nothing, or the engine does not have what it uses.
+        NothingMovesError: no tile's DMA moves a word.
+        UsageError: the engine does not have what it uses.
         InputError: the file cannot be executed.
     """
     given = tuple(named_values(options.get("inputs", ())).items())
@@ -142,6 +143,8 @@ def recorded_design(options: Mapping[str, Any], seed: int) -> RecordedDesign:
         raise UsageError(f"{opened.path}: the engine cannot run all of it: " + "; ".join(found.refused) + more)
     if not found.episodes:
         nothing = f"{opened.path}: no tile's DMA moves a word that the engine can run"
+        if not found.refused:
+            raise NothingMovesError(f"nothing moves: {nothing}")
         raise UsageError("; ".join((nothing, *found.refused)))
     return found
 

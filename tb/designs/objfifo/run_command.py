@@ -83,7 +83,7 @@ def run(
 
     With --array the tiles run at once, with the streams between them and the programs of cores, but not of MLIR text.
 
-    Exit code: 0 equal, 1 different or a tile sends nothing, 2 bad input or no data moves at all, 3 partly checked.
+    Exit code: 0 equal, 1 different or a tile sends nothing, 2 bad input, 3 partly checked or nothing moves.
     """
     # The simulator's side is only needed here: plans and checks go without.
     from goldbeat.tb.cli.options import Pair

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels import plio_file
-from goldbeat.pymodels.errors import UsageError, UserCodeError
+from goldbeat.pymodels.errors import NothingMovesError, UsageError, UserCodeError
 from goldbeat.pymodels.objfifo.diagnose.hang import explain_hang
 from goldbeat.pymodels.objfifo.diagnose.provenance import OriginMemory, wrong_element
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign as Written
@@ -109,7 +109,8 @@ def executed_design(context: CaseContext) -> ExecutedDesign:
 
     Raises:
         UserCodeError: it hangs.
-        UsageError: it cannot be run, or it moves nothing.
+        NothingMovesError: no tile has a DMA.
+        UsageError: it cannot be run.
         HostSequenceError: nothing can execute its sequence.
     """
     options = context.options
@@ -143,7 +144,7 @@ def _execute(
         why = explain_hang(planned.written, report, strict=not lax)
         raise UserCodeError("\n".join([report.text(), *(why.lines() if why is not None else ())]))
     if not planned.tiles:
-        raise UsageError("no tile of the design has a DMA; there is nothing to run on the engine")
+        raise NothingMovesError("nothing moves: no tile of the design has a DMA, so nothing runs on the engine")
     given = read_host_arrays(planned.written, dict(files[0]), np.random.default_rng(seed))
     memory = OriginMemory(planned.plan) if files[1] else None
     result = run_untimed(

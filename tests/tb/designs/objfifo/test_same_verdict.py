@@ -73,7 +73,9 @@ def test_a_host_that_moves_nothing_serves_no_program(host: str, fifo: str, passe
 @pytest.mark.parametrize("host", ["", EMPTY], ids=["no sequence", "empty sequence"])
 def test_endless_programs_without_a_word_are_partial(host: str) -> None:
     write(IN, core(2000, TAKES), host)
-    assert codes("check", "exec", "run") == [3, 3, 2]
+    assert codes("check", "exec", "run") == [3, 3, 3]
+    write("aie.shim_dma_allocation @x (%s, MM2S, 0)", EMPTY)
+    assert codes("check", "exec", "run") == [3, 3, 3]
 
 
 @pytest.mark.parametrize("passes", [4, 2000])
