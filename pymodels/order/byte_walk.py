@@ -79,7 +79,15 @@ def _joined(first: npt.NDArray[np.int64], end: npt.NDArray[np.int64]) -> ByteRan
         return np.zeros((0, 2), np.int64)
     low, high = first[keep], np.maximum.accumulate(end[keep])
     new = np.flatnonzero(low[1:] > high[:-1]) + 1
-    return np.stack((low[np.r_[0, new]], high[np.r_[new - 1, -1]]), axis=1)
+    return _ranges(low, high, new)
+
+
+def _ranges(low: npt.NDArray[np.int64], high: npt.NDArray[np.int64], new: npt.NDArray[np.int64]) -> ByteRanges:
+    """Runs in order as ranges, of which all but the first begin at ``new``."""
+    found = np.empty((len(new) + 1, 2), np.int64)
+    found[0, 0], found[-1, 1] = low[0], high[-1]
+    found[1:, 0], found[:-1, 1] = low[new], high[new - 1]
+    return found
 
 
 AnyWalk = ByteWalk | ByteRuns
@@ -101,7 +109,7 @@ def byte_ranges(walk: AnyWalk) -> ByteRanges:
             starts = (starts[:, None] + np.arange(count, dtype=np.int64) * stride).reshape(-1)
     starts = np.unique(starts)
     new = np.flatnonzero(np.diff(starts) > run) + 1
-    return np.stack((starts[np.r_[0, new]], starts[np.r_[new - 1, -1]] + run), axis=1)
+    return _ranges(starts, starts + run, new)
 
 
 def common_bytes(one: AnyWalk, other: AnyWalk) -> ByteRanges:

@@ -67,6 +67,8 @@ class WatchedArray(np.ndarray[Any, np.dtype[Any]]):
 
     home: WatchedMemory | None
     used: list[bool]
+    _first: int | None = None
+    """Its first byte in the memory, once it was asked for."""
 
     def __array_finalize__(self, obj: Any) -> None:
         """Parts of a view have its memory."""
@@ -76,7 +78,11 @@ class WatchedArray(np.ndarray[Any, np.dtype[Any]]):
         """All of it is accessed."""
         if self.home is not None:
             self.home.touch(self, write=write)
-            self.used[:] = [True]
+            self._note_use()
+
+    def _note_use(self) -> None:
+        if not self.used:
+            self.used.append(True)
 
     def plain(self) -> npt.NDArray[Any]:
         """The same view without reports."""
@@ -104,12 +110,9 @@ class WatchedArray(np.ndarray[Any, np.dtype[Any]]):
 
     def _touch_elements(self, key: Any, *, write: bool) -> None:
         assert self.home is not None
-        self.used[:] = [True]
-        where = key if isinstance(key, tuple) else (key,)
-        if len(where) == self.ndim and all(isinstance(one, int | np.integer) for one in where):
-            steps = zip(where, self.shape, self.strides, strict=True)
-            at = sum(int(n if n >= 0 else n + size) * stride for n, size, stride in steps)
-            self.home.report(self.home.key, _address(self) - self.home.first + at, self.itemsize, (), write)
+        self._note_use()
+        if (place := self._element(key if isinstance(key, tuple) else (key,))) is not None:
+            self.home.report(self.home.key, place, self.itemsize, (), write)
             return
         part = super().__getitem__(key)
         if isinstance(part, np.ndarray) and self.home.holds(part):
@@ -122,6 +125,20 @@ class WatchedArray(np.ndarray[Any, np.dtype[Any]]):
         first = _address(self) - self.home.first
         for at in np.unique(places[key]).tolist():
             self.home.report(self.home.key, first + at, self.itemsize, (), write)
+
+    def _element(self, where: tuple[Any, ...]) -> int | None:
+        """The first byte of a single element in the memory; None for any other key. Programs in text ask for each element."""
+        assert self.home is not None
+        if len(where) != self.ndim:
+            return None
+        if self._first is None:
+            self._first = _address(self) - self.home.first
+        at = self._first
+        for n, size, stride in zip(where, self.shape, self.strides, strict=True):
+            if type(n) is not int and not isinstance(n, np.integer):
+                return None
+            at += int(n if n >= 0 else n + size) * stride
+        return at
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: tuple[Any, ...] = (), **more: Any) -> Any:
         """Inputs are read, outputs are written."""

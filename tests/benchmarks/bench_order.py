@@ -45,9 +45,12 @@ from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, read_loadable, t
 from goldbeat.pymodels.nvdla.order_check import order_findings
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.execute import run_live
+from goldbeat.pymodels.objfifo.live.order_check import array_findings
+from goldbeat.pymodels.objfifo.live.order_record import OrderRecorder
 from goldbeat.pymodels.objfifo.live.random_data import random_array, random_buffers
 from goldbeat.pymodels.objfifo.live.timings import OwnersAtOnce
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
+from goldbeat.pymodels.order.watched_memory import watched_memories
 from goldbeat.pymodels.tpu.hazards.order import Order
 from goldbeat.pymodels.tpu.hazards.report import HAZARD_ADVICE, check_hazards
 from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
@@ -65,6 +68,7 @@ FILES = (
 )
 FILES += ("pymodels/tpu/hazards/*.py", "tests/support/order_designs.py", "tests/support/nvdla_schedules.py")
 COLUMNS = ("planted", "refused", "matter", "found", "shown", "missed")
+_REPEATS = 20
 _RACES = {"read-after-write", "write-after-read", "write-after-write"}
 Hosts = dict[str, npt.NDArray[Any]]
 
@@ -175,9 +179,40 @@ def measure(every: int, schedules: int, systems: tuple[str, ...]) -> Iterator[Ro
         yield from _public_designs(Path(clone))
 
 
+def _time_of_check(folder: Path, name: str, text: str) -> Row:
+    """Processor time of one recorded execution and the search of its record, against the execution alone."""
+    path = folder / "timed.mlir"
+    path.write_text(text)
+    build = TextArray(path, {}, None, None).build
+
+    def recorded() -> None:
+        with watched_memories():
+            array = build()
+            recorder = OrderRecorder(array, str)
+            executed(array)
+        array_findings(recorder)
+
+    def executed(array: LiveArray) -> None:
+        try:
+            if not array.run():
+                raise SystemExit(f"{name} hangs")
+        finally:
+            array.close()
+
+    times = []
+    for work in (recorded, lambda: executed(build())):
+        work()
+        started = process_time()
+        for _ in range(_REPEATS):
+            work()
+        times.append((process_time() - started) / _REPEATS)
+    return Row(f"check of {name}", 1e3 * times[0], "ms", "execution alone", 1e3 * times[1], table="time of the check")
+
+
 def _object_fifos(folder: Path, every: int, schedules: int) -> Iterator[Row]:
     tally = Tally("object FIFO")
     for name, text in sound_designs().items():
+        yield _time_of_check(folder, name, text)
         said, _ = judged(OrderFault(name, "sound", 0, text), folder, 1)
         tally.alarms += said != "nothing"
         for fault in itertools.islice(order_faults(name, text), 0, None, every):

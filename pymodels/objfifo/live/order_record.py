@@ -49,15 +49,20 @@ class Accessor:
 
 
 @dataclass
+class _Touched:
+    """Reads or writes of a memory: the parts, and where the program stood, by the number of 64 bytes."""
+
+    parts: list[tuple[int, int, Steps]] = field(default_factory=list)
+    places: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass
 class _Span:
     """What a program does between two events."""
 
     begin: int
     since: str
-    touched: dict[tuple[Hashable, bool], list[tuple[int, int, Steps]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    places: dict[tuple[Hashable, bool, int], str] = field(default_factory=dict)
+    touched: dict[tuple[Hashable, bool], _Touched] = field(default_factory=lambda: defaultdict(_Touched))
 
 
 @dataclass
@@ -265,14 +270,16 @@ class OrderRecorder:
         if self.array.running is None:
             return
         actor = self.array.running.name
-        self._known(actor)
-        span = self._spans[actor]
+        span = self._spans.get(actor)
+        if span is None:
+            self._known(actor)
+            span = self._spans[actor]
         found = span.touched[memory, write]
-        if not found or found[-1] != (first, run, steps):
-            found.append((first, run, steps))
-            key = (memory, write, first >> 6)
-            if key not in span.places:
-                span.places[key] = self._place()
+        part = (first, run, steps)
+        if not found.parts or found.parts[-1] != part:
+            found.parts.append(part)
+            if first >> 6 not in found.places:
+                found.places[first >> 6] = self._place()
 
     def _place(self) -> str:
         running = self.array.running
@@ -281,10 +288,10 @@ class OrderRecorder:
 
     def _close(self, actor: str, span: _Span, end: int) -> None:
         self._numbers += 1
-        for (memory, write), parts in span.touched.items():
+        for (memory, write), touched in span.touched.items():
             by_place: dict[str, list[tuple[int, int, Steps]]] = defaultdict(list)
-            for part in parts:
-                by_place[span.places.get((memory, write, part[0] >> 6), "")].append(part)
+            for part in touched.parts:
+                by_place[touched.places[part[0] >> 6]].append(part)
             for place, some in by_place.items():
                 who = Accessor(actor, self._numbers, place, span.since)
                 self.accesses.append(OrderedAccess(who, _runs(memory, some), write, span.begin, end))
