@@ -110,7 +110,8 @@ def random_sdp(rng, source, target):
         group.put("SDP", f"D_DP_{unit}_MUL_SRC_VALUE", int(rng.integers(2**16)))
         use = 2 if all(both) else int(both[0])
         size, element = int(rng.integers(2)), int(rng.integers(2))
-        fields = {"DISABLE": not any(both), "DATA_USE": use, "DATA_SIZE": size, "DATA_MODE": element}
+        off = config[f"{unit}_BYPASS"] or not any(both)
+        fields = {"DISABLE": int(off), "DATA_USE": use, "DATA_SIZE": size, "DATA_MODE": element}
         group.put("SDP_RDMA", f"D_{dma}_CFG", **{f"{dma}_{k}": v for k, v in fields.items()})
         point = ATOM * (size + 1) * (2 if use == 2 else 1)
         group.put("SDP_RDMA", f"D_{unit}_BASE_ADDR_LOW", source + 8 * int(rng.integers(64)))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.nvdla.engines.clients import RAM_DRAM, RAM_SRAM
 from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.registers import CsbRegister, csb_register
 from goldbeat.pymodels.nvdla.loadable.layouts import MEM_SRAM
@@ -17,8 +18,6 @@ from goldbeat.pymodels.nvdla.loadable.placement import Placement
 from goldbeat.pymodels.register_map import Field
 
 Kind = Literal["write", "read", "interrupt", "note"]
-RAM_DRAM, RAM_SRAM = 1, 0
-"""Codes of the RAM_TYPE fields."""
 
 
 class StuckError(InputError):

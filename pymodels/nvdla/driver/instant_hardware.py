@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from goldbeat.pymodels.nvdla.driver.driver import drive_task
 from goldbeat.pymodels.nvdla.driver.driver_steps import DriverStep, Steps, StuckError, note
 from goldbeat.pymodels.nvdla.engines.arithmetic import signed
+from goldbeat.pymodels.nvdla.engines.clients import operands_fetched, sdp_rdma_reads
 from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.lookup import LE_ENTRIES, LO_ENTRIES
-from goldbeat.pymodels.nvdla.engines.registers import csb_register, register_at
+from goldbeat.pymodels.nvdla.engines.registers import Values, csb_register, register_at
 from goldbeat.pymodels.nvdla.engines.target import check_configuration
 from goldbeat.pymodels.nvdla.loadable.network import DLA1, EMU1, submitted
 from goldbeat.pymodels.nvdla.loadable.placement import Placement
@@ -201,13 +202,22 @@ class IdealHardware:
 
     def _runs(self, engine: str) -> int | None:
         """The group that an engine can work on now."""
-        main = _BLOCKS[engine][0]
-        group = self._consumer(main)
-        needed = _BLOCKS[engine]
-        if engine in _FLYING and self._flying(engine, group):
-            needed = (main, *(b for b in needed[1:] if (b, self._consumer(b)) in self.enabled))
-        ready = all((b, self._consumer(b)) in self.enabled for b in needed)
-        return group if ready else None
+        ready = all((b, self._consumer(b)) in self.enabled for b in self._needed(engine))
+        return self._consumer(_BLOCKS[engine][0]) if ready else None
+
+    def _needed(self, engine: str) -> tuple[str, ...]:
+        """Blocks of an engine that take part in its next operation.
+
+        On the fly PDP leaves its reader to a later operation; so does SDP unless it takes operands, or the reader reads nothing.
+        """
+        blocks = _BLOCKS[engine]
+        if engine not in _FLYING or not self._flying(engine, self._consumer(blocks[0])):
+            return blocks
+        if engine == "PDP":
+            return blocks[:1]
+        values = Values(self._registers(engine))
+        idle = ("SDP_RDMA", self._consumer("SDP_RDMA")) in self.enabled and not sdp_rdma_reads(values)
+        return blocks if idle or operands_fetched(values) else blocks[:1]
 
     def _flying(self, engine: str, group: int) -> bool:
         name, part, flying = _FLYING[engine]
@@ -245,7 +255,7 @@ class IdealHardware:
 
     def held(self, engine: str) -> list[tuple[str, int]]:
         """Blocks and groups of the operation that an engine has at work."""
-        found = [(block, self._consumer(block)) for block in _BLOCKS[engine]]
+        found = [(block, self._consumer(block)) for block in self._needed(engine)]
         return [pair for pair in found if pair in self.enabled]
 
     def unfinished(self) -> list[str]:
@@ -258,10 +268,9 @@ class IdealHardware:
             groups = sorted({group for block, group in held if block == blocks[0]})
             names = [f"{engine} group {', '.join(map(str, groups))}"] if groups else []
             names += [f"{block} group {group}" for block, group in held if group not in groups]
-            flying = engine in _FLYING and self._flying(engine, self._consumer(blocks[0]))
             lacks = [
                 f"{block} group {self._consumer(block)} is not enabled"
-                for block in (blocks[:1] if flying else blocks)
+                for block in self._needed(engine)
                 if (block, self._consumer(block)) not in self.enabled
             ]
             why = ", ".join(lacks) or "nothing feeds it on the fly"

@@ -18,6 +18,7 @@ from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace, Transfer
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints
 from goldbeat.pymodels.nvdla.engines.bdma import run_bdma
 from goldbeat.pymodels.nvdla.engines.cdp import check_cdp, run_cdp
+from goldbeat.pymodels.nvdla.engines.clients import check_memories
 from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
 from goldbeat.pymodels.nvdla.engines.conv import convolution_from_registers, run_conv
 from goldbeat.pymodels.nvdla.engines.pdp import check_pdp, run_pdp
@@ -98,3 +99,4 @@ def check_operation(engine: str, values: Values) -> None:
     """
     if engine in _CHECKS:
         _CHECKS[engine](values)
+    check_memories(engine, values)

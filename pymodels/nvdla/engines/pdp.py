@@ -210,10 +210,7 @@ def check_pdp(values: Values) -> None:
 
 
 def _check_reader(values: Values) -> None:
-    """Refuse a PDP_RDMA that reads another cube than PDP works on; strides within atoms are refused by who reads.
-
-    PAD_WIDTH is free: those constraints leave it so.
-    """
+    """Refuse a PDP_RDMA that reads another cube than PDP works on; strides within atoms are refused by who reads."""
     split = values.get("PDP", "D_OPERATION_MODE_CFG", "SPLIT_NUM")
     parts = ("FIRST", "LAST", "MID")[: 0 if not split else 2 if split == 1 else 3]
     for register, field in (
@@ -229,6 +226,29 @@ def _check_reader(values: Values) -> None:
         found, wanted = values.get("PDP_RDMA", register, field), values.get("PDP", register, field)
         if found != wanted and not ("STRIDE" in register and found % values.configuration.atom):
             raise UsageError(f"PDP_RDMA.{register}.{field} is {found}: PDP has {wanted}")
+
+
+_UNUSED = (
+    ("D_FLYING_MODE", "FLYING_MODE", "D_OPERATION_MODE_CFG", "FLYING_MODE"),
+    ("D_POOLING_PADDING_CFG", "PAD_WIDTH", "D_POOLING_PADDING_CFG", "PAD_LEFT"),
+)
+"""Fields of PDP_RDMA without a use in the RTL of nvdla/hw, with PDP's counterpart. The vendor's tests disagree in PAD_WIDTH."""
+
+
+def unused_differences(values: Values) -> list[str]:
+    """Fields of PDP_RDMA that were written, differ from PDP's and have no effect.
+
+    Args:
+        values: the group's registers of an operation that reads from memory.
+    """
+    found = []
+    for register, field, other, name in _UNUSED:
+        mine, wanted = values.get("PDP_RDMA", register, field), values.get("PDP", other, name)
+        if values.has("PDP_RDMA", register) and mine != wanted:
+            found.append(
+                f"PDP_RDMA.{register}.{field} is {mine}, PDP.{other}.{name} is {wanted}: the hardware ignores the former"
+            )
+    return found
 
 
 def run_pdp(values: Values, memory: AddressSpace, incoming: Ints | None = None) -> Ints:

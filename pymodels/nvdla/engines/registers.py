@@ -94,6 +94,10 @@ class Values:
         value = self._written.get(one.address, one.reset)
         return value if field is None else one.field(field).of(value)
 
+    def has(self, block: str, name: str) -> bool:
+        """Whether a register was written."""
+        return csb_register(block, name).address in self._written
+
     def address(self, block: str, prefix: str) -> int:
         """The 64-bit address in ``<prefix>_BASE_ADDR_HIGH`` and ``_LOW``."""
         high = self.get(block, f"{prefix}_BASE_ADDR_HIGH")

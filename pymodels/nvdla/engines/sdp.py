@@ -14,6 +14,7 @@ import numpy as np
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace, atom_addresses, check_alignment, cube_addresses
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints, shift_left, shift_right, signed
+from goldbeat.pymodels.nvdla.engines.clients import READERS, check_readers, memory_operands, operands_fetched
 from goldbeat.pymodels.nvdla.engines.configuration import BYTES, INT8, INT16
 from goldbeat.pymodels.nvdla.engines.element_wise import ALGORITHMS, WIDTHS, ElementWise, OperandConverter
 from goldbeat.pymodels.nvdla.engines.elements import bits, element_bytes, element_values, precision_of, regrouped
@@ -25,8 +26,7 @@ DATA_BITS, SUM_BITS, PRODUCT_BITS, CONVERTED_BITS = 32, 33, 49, 17
 """Widths inside: data between stages, adder, multiplier, converter before its last saturation."""
 
 _ALU = ("max", "min", "sum", "sum")
-_STAGES = {"BS": "BRDMA", "BN": "NRDMA"}
-_DMA = {**_STAGES, "EW": "ERDMA"}
+_STAGES = ("BS", "BN")
 
 
 @dataclass(frozen=True)
@@ -192,17 +192,21 @@ def check_sdp(values: Values) -> None:
         need("SDP", "D_DP_EW_CFG", "EW_BYPASS", 1, f"{subject} has no EW stage")
     need("SDP", "D_FEATURE_MODE_CFG", "WINOGRAD", 0, f"{subject} has no Winograd mode")
     need("SDP", "D_FEATURE_MODE_CFG", "BATCH_NUMBER", 0, f"{subject} has no batches")
-    if not values.get("SDP", "D_FEATURE_MODE_CFG", "FLYING_MODE"):
-        need("SDP_RDMA", "D_FEATURE_MODE_CFG", "FLYING_MODE", 0, "SDP expects data from memory")
-        wanted = values.get("SDP", "D_DATA_FORMAT", "PROC_PRECISION")
-        need("SDP_RDMA", "D_FEATURE_MODE_CFG", "PROC_PRECISION", wanted, f"SDP has {wanted}")
-        for field in ("WINOGRAD", "BATCH_NUMBER"):
-            need("SDP_RDMA", "D_FEATURE_MODE_CFG", field, 0, "SDP has 0")
-        wanted = values.get("SDP", "D_DATA_FORMAT", "OUT_PRECISION")
-        need("SDP_RDMA", "D_FEATURE_MODE_CFG", "OUT_PRECISION", wanted, f"SDP has {wanted}")
-        for field in ("WIDTH", "HEIGHT", "CHANNEL"):
-            wanted = values.get("SDP", f"D_DATA_CUBE_{field}", field)
-            need("SDP_RDMA", f"D_DATA_CUBE_{field}", field, wanted, f"SDP has {wanted}")
+    flying = values.get("SDP", "D_FEATURE_MODE_CFG", "FLYING_MODE")
+    if flying and not operands_fetched(values):
+        return
+    source = "the convolution" if flying else "memory"
+    need("SDP_RDMA", "D_FEATURE_MODE_CFG", "FLYING_MODE", flying, f"SDP expects data from {source}")
+    wanted = values.get("SDP", "D_DATA_FORMAT", "PROC_PRECISION")
+    need("SDP_RDMA", "D_FEATURE_MODE_CFG", "PROC_PRECISION", wanted, f"SDP has {wanted}")
+    for field in ("WINOGRAD", "BATCH_NUMBER"):
+        need("SDP_RDMA", "D_FEATURE_MODE_CFG", field, 0, "SDP has 0")
+    wanted = values.get("SDP", "D_DATA_FORMAT", "OUT_PRECISION")
+    need("SDP_RDMA", "D_FEATURE_MODE_CFG", "OUT_PRECISION", wanted, f"SDP has {wanted}")
+    for field in ("WIDTH", "HEIGHT", "CHANNEL"):
+        wanted = values.get("SDP", f"D_DATA_CUBE_{field}", field)
+        need("SDP_RDMA", f"D_DATA_CUBE_{field}", field, wanted, f"SDP has {wanted}")
+    check_readers(values)
 
 
 def _element_wise(values: Values, memory: AddressSpace) -> ElementWise:
@@ -217,10 +221,7 @@ def _element_wise(values: Values, memory: AddressSpace) -> ElementWise:
             f"{values.configuration.subject} has no comparison"
         )
     multiply = not of("CFG", "MUL_BYPASS")
-    sources = {
-        "alu": alu is not None and bool(of("ALU_CFG", "ALU_SRC")),
-        "mul": multiply and bool(of("MUL_CFG", "MUL_SRC")),
-    }
+    sources = dict(zip(("alu", "mul"), memory_operands(values, "EW"), strict=True))
     fetched = _operands(values, memory, "EW", **sources) if any(sources.values()) else {}
     operands: dict[str, Ints | int] = {}
     for name in sources:
@@ -252,8 +253,7 @@ def _stage(values: Values, memory: AddressSpace, name: str) -> Stage:
     multiply = not of("CFG", "MUL_BYPASS")
     alu_operand: Ints | int = signed(of("ALU_SRC_VALUE", "ALU_OPERAND"), 16)
     mul_operand: Ints | int = signed(of("MUL_SRC_VALUE", "MUL_OPERAND"), 16)
-    alu_memory = alu is not None and bool(of("ALU_CFG", "ALU_SRC"))
-    mul_memory = multiply and bool(of("MUL_CFG", "MUL_SRC"))
+    alu_memory, mul_memory = memory_operands(values, name)
     if alu_memory or mul_memory:
         fetched = _operands(values, memory, name, alu_memory, mul_memory)
         alu_operand = fetched.get("alu", alu_operand)
@@ -271,14 +271,12 @@ def _stage(values: Values, memory: AddressSpace, name: str) -> Stage:
 
 
 def _operands(values: Values, memory: AddressSpace, name: str, alu: bool, mul: bool) -> dict[str, Ints]:
-    dma = _DMA[name]
+    dma = READERS[name]
 
     def of(field: str) -> int:
         return values.get("SDP_RDMA", f"D_{dma}_CFG", f"{dma}_{field}")
 
     wanted = 2 if alu and mul else 1 if alu else 0
-    if of("DISABLE"):
-        raise UsageError(f"SDP.{name} wants operands from memory, but {dma} is disabled")
     if of("DATA_USE") != wanted:
         raise UsageError(f"{dma}_DATA_USE is {of('DATA_USE')}, SDP.{name} needs {wanted}")
     count = 2 if wanted == 2 else 1

@@ -16,6 +16,7 @@ from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware
 from goldbeat.pymodels.nvdla.engines.address_space import OutsideError
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints
 from goldbeat.pymodels.nvdla.engines.hardware import OperationResult, check_operation, run_operation
+from goldbeat.pymodels.nvdla.engines.pdp import unused_differences
 from goldbeat.pymodels.nvdla.engines.registers import Values, csb_register
 from goldbeat.pymodels.nvdla.traces.checks import CHECK_BYTES, CHECKS, Extent, TraceCheck, trace_checks, trace_regions
 from goldbeat.pymodels.nvdla.traces.order import TraceOrder
@@ -42,7 +43,7 @@ class PlayedTrace:
             value that it says; such a test fails.
         unordered: accesses to memory that nothing orders; such a test fails, too.
         counted: checks that compare what an operation has written by then.
-        notes: writes that have no effect, and checks that do not count.
+        notes: writes and fields that have no effect, and checks that do not count.
         operations: engines' groups that it enables.
         partial: why the test proves little: what was not computed, or that it compares nothing.
         computed: nothing that it enables was left out. Otherwise no RTL can be compared with the models.
@@ -197,7 +198,11 @@ class _Player:
     def _run(self, engine: str, registers: dict[int, int], flowing: Ints | None) -> OperationResult:
         """Carry out an operation. Transactions have no statement for memory that nothing is loaded into: writing makes it."""
         luts = self._hardware.luts.get(engine)
-        check_operation(engine, Values(registers, luts, self._trace.configuration))
+        values = Values(registers, luts, self._trace.configuration)
+        check_operation(engine, values)
+        if engine == "PDP" and flowing is None:
+            line = max(self._enabled[pair] for pair in self._hardware.held(engine))
+            self._notes += [f"{self._trace.file.name}:{line}: {text}" for text in unused_differences(values)]
         while True:
             seen = tuple(r for r in self._regions.values() if r.name != CHECKS)
             try:

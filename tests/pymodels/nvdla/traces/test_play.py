@@ -4,9 +4,16 @@
 import re
 
 import pytest
+from nvdla_network import classifier
 
-from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.nvdla.engines.registers import csb_register
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware
+from goldbeat.pymodels.nvdla.engines.clients import check_memories
+from goldbeat.pymodels.nvdla.engines.configuration import NV_FULL, NV_SMALL
+from goldbeat.pymodels.nvdla.engines.hardware import check_operation
+from goldbeat.pymodels.nvdla.engines.registers import Values, csb_register
+from goldbeat.pymodels.nvdla.loadable.placement import place_memories
+from goldbeat.pymodels.nvdla.traces.export import export_trace
 from goldbeat.pymodels.nvdla.traces.play import play_trace
 from goldbeat.pymodels.nvdla.traces.reading import read_nvdla_trace
 from goldbeat.pymodels.nvdla.traces.surfaces import read_pieces
@@ -15,8 +22,8 @@ SDP = """\
 mem_init(pri_mem, 0x80000000, 0x1000, FIVEA);
 reg_write(NVDLA_SDP.D_DATA_CUBE_WIDTH_0, 0x3);
 reg_write(NVDLA_SDP_RDMA.D_DATA_CUBE_WIDTH_0, 0x3);
-reg_write(NVDLA_SDP_RDMA.D_SRC_BASE_ADDR_LOW_0, 0x80000000);
-reg_write(NVDLA_SDP.D_DST_BASE_ADDR_LOW_0, 0x80000800);
+reg_write(NVDLA_SDP_RDMA.D_SRC_BASE_ADDR_LOW_0, 0x80000000); reg_write(NVDLA_SDP_RDMA.D_SRC_DMA_CFG_0, 0x1);
+reg_write(NVDLA_SDP.D_DST_BASE_ADDR_LOW_0, 0x80000800); reg_write(NVDLA_SDP.D_DST_DMA_CFG_0, 0x1);
 reg_write(NVDLA_SDP_RDMA.D_FEATURE_MODE_CFG_0, 0x0);
 """
 ENABLE = {block: f"reg_write(NVDLA_{block}.D_OP_ENABLE_0, 0x1);\n" for block in ("SDP", "SDP_RDMA", "PDP", "PDP_RDMA")}
@@ -174,3 +181,131 @@ def test_until_and_byte_addresses(tmp_path):
     for wrong in ("0x9009", "0x10009004", "0xfffe2401"):
         with pytest.raises(InputError, match="or byte address"):
             played(tmp_path, f"write_reg {wrong} 1", "input.txn")
+
+
+CLIENTS = {
+    "SDP": ("SDP_RDMA.D_SRC_DMA_CFG.SRC_RAM_TYPE", "SDP.D_DST_DMA_CFG.DST_RAM_TYPE"),
+    "PDP": ("PDP_RDMA.D_SRC_RAM_CFG.SRC_RAM_TYPE", "PDP.D_DST_RAM_CFG.DST_RAM_TYPE"),
+    "CDP": ("CDP_RDMA.D_SRC_DMA_CFG.SRC_RAM_TYPE", "CDP.D_DST_DMA_CFG.DST_RAM_TYPE"),
+    "CONV": ("CDMA.D_DAIN_RAM_TYPE.DATAIN_RAM_TYPE", "CDMA.D_WEIGHT_RAM_TYPE.WEIGHT_RAM_TYPE"),
+}
+FROM_MEMORY = (
+    ("SDP.D_DATA_FORMAT", 0),
+    ("SDP_RDMA.D_FEATURE_MODE_CFG", 0),
+    *((f"SDP.D_DP_{stage}_CFG", 0x10) for stage in ("BS", "BN")),
+    *((f"SDP.D_DP_{stage}_ALU_CFG", 1) for stage in ("BS", "BN")),
+    *((f"SDP_RDMA.D_{reader}_CFG", 0x22) for reader in ("BRDMA", "NRDMA")),
+)
+"""Both stages add and multiply; what they add comes from the first memory."""
+
+
+def values_of(writes, configuration=NV_SMALL, **other):
+    registers = dict(writes) | other
+    named = ((csb_register(*name.split(".")), value) for name, value in registers.items())
+    return Values({one.address: value for one, value in named}, ([0] * 65, [0] * 257), configuration)
+
+
+@pytest.mark.parametrize(("engine", "client"), [(engine, one) for engine, all_ in CLIENTS.items() for one in all_])
+def test_the_second_memory_of_nv_small_is_refused_by_name(engine, client):
+    first = {"PDP.D_OPERATION_MODE_CFG": 0x10, "SDP_RDMA.D_FEATURE_MODE_CFG": 0}
+    first |= {one.rpartition(".")[0]: 1 for one in CLIENTS[engine]}
+    check_memories(engine, values_of(first.items()))
+    first[client.rpartition(".")[0]] = 0
+    with pytest.raises(UsageError, match=rf"{re.escape(client)} is 0, expected 1: nv_small has no second memory"):
+        check_memories(engine, values_of(first.items()))
+    check_memories(engine, values_of(first.items(), NV_FULL))
+
+
+def test_only_clients_that_move_data_need_the_first_memory():
+    moved = {"SDP_RDMA.D_SRC_DMA_CFG": 1, "SDP.D_DST_DMA_CFG": 1}
+    check_memories("SDP", values_of(FROM_MEMORY, **moved))
+    for reader in ("BRDMA", "NRDMA"):
+        there = {**moved, f"SDP_RDMA.D_{reader}_CFG": 0x02}
+        with pytest.raises(UsageError, match=rf"SDP_RDMA\.D_{reader}_CFG\.{reader}_RAM_TYPE is 0"):
+            check_memories("SDP", values_of(FROM_MEMORY, **there))
+    # On the fly from CACC and to PDP, no operand: nothing moves.
+    check_memories("SDP", values_of([("SDP.D_FEATURE_MODE_CFG", 3)]))
+    check_memories("PDP", values_of([("PDP.D_DST_RAM_CFG", 1)]))
+
+
+@pytest.mark.parametrize("reader", ["BRDMA", "NRDMA", "ERDMA"])
+def test_a_reader_whose_operands_nobody_takes_is_refused(reader, tmp_path):
+    on = f"reg_write(NVDLA_SDP_RDMA.D_{reader}_CFG_0, 0x30);\n"
+    with pytest.raises(
+        UsageError, match=rf"SDP_RDMA\.D_{reader}_CFG\.{reader}_DISABLE is 0, expected 1: SDP\...* waits"
+    ):
+        played(tmp_path, SDP + on + ENABLE["SDP"] + ENABLE["SDP_RDMA"] + DONE + RESULT)
+
+
+def test_a_reader_that_is_off_is_refused():
+    check_operation("SDP", values_of(FROM_MEMORY, **{"SDP_RDMA.D_SRC_DMA_CFG": 1, "SDP.D_DST_DMA_CFG": 1}))
+    for stage, reader in (("BS", "BRDMA"), ("BN", "NRDMA")):
+        with pytest.raises(UsageError, match=rf"SDP\.{stage} wants operands from memory, but {reader} is disabled"):
+            check_operation("SDP", values_of(FROM_MEMORY, **{f"SDP_RDMA.D_{reader}_CFG": 0x23}))
+
+
+def test_fields_of_pdp_rdma_without_effect_are_noted(tmp_path):
+    """The vendor's tests and driver leave them free, so the verdict stays; a field that nothing writes is not noted."""
+    names = ("PDP.D_DATA_CUBE_IN_WIDTH", "PDP.D_DATA_CUBE_OUT_WIDTH", "PDP_RDMA.D_DATA_CUBE_IN_WIDTH")
+    values = {"PDP.D_OPERATION_MODE_CFG": 0x11, "PDP_RDMA.D_SRC_RAM_CFG": 1, "PDP.D_DST_RAM_CFG": 1} | dict.fromkeys(
+        names, 3
+    )
+    values |= {"PDP_RDMA.D_SRC_BASE_ADDR_LOW": 0x8000_0000, "PDP.D_DST_BASE_ADDR_LOW": 0x8000_0800}
+    text = SDP.partition("\n")[0] + "".join(f"\nreg_write(NVDLA_{name}_0, {value});" for name, value in values.items())
+    ends = (
+        "\n" + ENABLE["PDP_RDMA"] + ENABLE["PDP"] + DONE.replace("SDP", "PDP") + RESULT.replace("190a55ad", "c2a7aa0d")
+    )
+    sound = played(tmp_path, text + ends)
+    assert sound.notes == ()
+    for name, value, told in (
+        ("D_FLYING_MODE", 0, "D_FLYING_MODE.FLYING_MODE is 0, PDP.D_OPERATION_MODE_CFG.FLYING_MODE is 1"),
+        ("D_POOLING_PADDING_CFG", 5, "D_POOLING_PADDING_CFG.PAD_WIDTH is 5, PDP.D_POOLING_PADDING_CFG.PAD_LEFT is 0"),
+    ):
+        found = played(tmp_path, f"{text} reg_write(NVDLA_PDP_RDMA.{name}_0, {value});{ends}")
+        assert found.notes == (f"test.cfg:11: PDP_RDMA.{told}: the hardware ignores the former",)
+        assert found.failures == sound.failures
+
+
+def convolved(folder, change):
+    """The classifier's trace test, each line changed; its convolutions take biases on the fly."""
+    made = export_trace(place_memories(classifier()))
+    for name, data in made.data.items():
+        (folder / name).write_text(data)
+    return played(folder, "".join(change(line) + "\n" for line in made.configuration.splitlines()))
+
+
+def test_readers_on_the_fly(tmp_path):
+    """SDP behind a convolution needs its reader where it takes operands; PDP on the fly leaves its reader alone."""
+    assert convolved(tmp_path, str).failures == ()
+    asleep = convolved(
+        tmp_path, lambda line: line.replace("SDP_RDMA.D_OP_ENABLE_0, 0x1", "SDP_RDMA.D_OP_ENABLE_0, 0x0")
+    )
+    assert "SDP group 0 is enabled and never done: SDP_RDMA group 0 is not enabled" in asleep.failures[0].replace(
+        "0, 1", "0"
+    )
+    with pytest.raises(
+        UsageError, match=r"SDP_RDMA\.D_FEATURE_MODE_CFG\.FLYING_MODE is 0: SDP expects data from the conv"
+    ):
+        convolved(
+            tmp_path,
+            lambda line: line.replace("SDP_RDMA.D_FEATURE_MODE_CFG_0, 0x1", "SDP_RDMA.D_FEATURE_MODE_CFG_0, 0x0"),
+        )
+    with pytest.raises(UsageError, match=r"SDP_RDMA\.D_DATA_CUBE_WIDTH\.WIDTH is 6: SDP has 7"):
+        convolved(
+            tmp_path,
+            lambda line: line.replace("SDP_RDMA.D_DATA_CUBE_WIDTH_0, 0x7", "SDP_RDMA.D_DATA_CUBE_WIDTH_0, 0x6"),
+        )
+
+
+@pytest.mark.parametrize(("feature", "left"), [(0, True), (1, False)])
+def test_a_reader_that_runs_ahead_stays_for_a_later_operation(feature, left):
+    """Behind a convolution SDP takes no operands: an SDP_RDMA that reads belongs to what follows, one that does not is done."""
+    hardware = IdealHardware()
+    writes = {"SDP.D_FEATURE_MODE_CFG": 1, "SDP_RDMA.D_FEATURE_MODE_CFG": feature}
+    for name, value in writes.items():
+        hardware.write(csb_register(*name.split(".")).address, value)
+    for block in ("SDP", "SDP_RDMA", "CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"):
+        hardware.write(csb_register(block, "D_OP_ENABLE").address, 1)
+    for _ in range(3):
+        hardware.advance()
+    assert hardware.enabled == ([("SDP_RDMA", 0)] if left else [])

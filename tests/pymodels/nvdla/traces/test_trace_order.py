@@ -19,6 +19,10 @@ PDP_SETTINGS = {
     **{f"PDP.D_DATA_CUBE_{side}_WIDTH": 3 for side in ("IN", "OUT")},
     "PDP_RDMA.D_DATA_CUBE_IN_WIDTH": 3,
 }
+MAIN_MEMORY = {
+    "SDP": {"SDP_RDMA.D_SRC_DMA_CFG": 1, "SDP.D_DST_DMA_CFG": 1},
+    "PDP": {"PDP_RDMA.D_SRC_RAM_CFG": 1, "PDP.D_DST_RAM_CFG": 1},
+}
 
 
 def write(register, value):
@@ -30,7 +34,8 @@ def settings(values):
 
 
 def addresses(engine, source, target):
-    return write(f"{engine}_RDMA.D_SRC_BASE_ADDR_LOW", source) + write(f"{engine}.D_DST_BASE_ADDR_LOW", target)
+    memory = settings(MAIN_MEMORY[engine]).replace("\n", " ")
+    return memory + write(f"{engine}_RDMA.D_SRC_BASE_ADDR_LOW", source) + write(f"{engine}.D_DST_BASE_ADDR_LOW", target)
 
 
 def enable(*blocks):
@@ -167,10 +172,12 @@ def test_transactions(last, sound, tmp_path):
     """One program: a wait, or a poll of the interrupt's status; S_POINTER is PRODUCER and CONSUMER."""
     (tmp_path / "in.dat").write_text("0x5a " * 0x1000)
     rows = ["load_mem 0x80000000 0x1000 in.dat"]
-    for name, value in {**SDP_SETTINGS, "SDP_RDMA.D_SRC_BASE_ADDR_LOW": A, "SDP.D_DST_BASE_ADDR_LOW": B}.items():
+    here = {**SDP_SETTINGS, **MAIN_MEMORY["SDP"]}
+    for name, value in {**here, "SDP_RDMA.D_SRC_BASE_ADDR_LOW": A, "SDP.D_DST_BASE_ADDR_LOW": B}.items():
         rows.append(f"write_reg 0x{csb_register(*name.split('.')).address:x} {value}")
     rows += [f"write_reg 0x{csb_register(b, 'D_OP_ENABLE').address:x} 1" for b in ("SDP", "SDP_RDMA")] + [last]
-    for name, value in {**PDP_SETTINGS, "PDP_RDMA.D_SRC_BASE_ADDR_LOW": B, "PDP.D_DST_BASE_ADDR_LOW": C}.items():
+    here = {**PDP_SETTINGS, **MAIN_MEMORY["PDP"]}
+    for name, value in {**here, "PDP_RDMA.D_SRC_BASE_ADDR_LOW": B, "PDP.D_DST_BASE_ADDR_LOW": C}.items():
         rows.append(f"write_reg 0x{csb_register(*name.split('.')).address:x} {value}")
     rows += [f"write_reg 0x{csb_register(b, 'D_OP_ENABLE').address:x} 1" for b in ("PDP", "PDP_RDMA")]
     found = played(tmp_path, "\n".join(rows), "input.txn")
