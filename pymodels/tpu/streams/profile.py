@@ -25,25 +25,30 @@ from goldbeat.pymodels.tpu.streams.decode import Commands
 from goldbeat.pymodels.tpu.streams.framing import heads
 from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, OTHER
 
-_WORD = re.compile(r"\S+")
+_COUNT = r"(?:0|[1-9]\d{0,14})"
+"""A count as the compiler writes it: no sign, no leading zeros, at most 15 digits."""
+_WORD = re.compile(r"\S+", flags=re.ASCII)
 _ENTRY = re.compile(r"([^|]*)\|(\w+)((?:\|[a-z]+:[^|]*)+)", flags=re.ASCII)
-_NUMBER = re.compile(r"-?\d+", flags=re.ASCII)
-_RATE = re.compile(r"\d+(?:\.\d+)?|-?inf|-?nan", flags=re.ASCII)
+_NUMBER = re.compile(r"0|-?[1-9]\d*", flags=re.ASCII)
+_RATE = re.compile(r"(?:0|[1-9]\d*)(?:\.\d+)?|-?inf|-?nan", flags=re.ASCII)
 _MARK, _CYCLE_MARK, _COLUMNS = "API_END", "TCYC", "ENGINE_"
 _MOVED_MARK = "GDMA SUMMARY"
-_MOVED = re.compile(r"\|dr\[(\d)\]\s*(\w+):(-?\d{1,15})(?=\||\s*$)", flags=re.ASCII)
+_MOVED = re.compile(r"\|dr\[(\d)\]\s*(\w+):(-?\d+)(?=\||\s*$)", flags=re.ASCII)
 """The bytes of a direction; other chips write numbers with decimals, whose unit no source tells."""
 _WAY_NAMES = ("S2L", "L2S", "S2S", "L2L")
 _MOVED_FORM = "GDMA SUMMARY : |dr[0] S2L:N|dr[1] L2S:N|dr[2] S2S:N|dr[3] L2L:N"
 _LEGEND = "s: start"
-_OTHER = re.compile(rf"\s*(?:[-#]{{2,}}\s*$|{_LEGEND}|GDMA SUMMARY|DDR |flops:)")
+_OTHER = re.compile(rf"\s*(?:[-#]{{2,}}\s*$|{_LEGEND}|GDMA SUMMARY|DDR |flops:)", flags=re.ASCII)
 """Lines without entries: rules, the legend, and sums at the end."""
-_SUMS = re.compile(r"\s*API_END\s+total_cycle:(\d{1,15})\|b:(\d{1,15})\|g:(\d{1,15})\s*", flags=re.ASCII)
+_SUMS = re.compile(rf"\s*API_END\s+total_cycle:({_COUNT})\|b:({_COUNT})\|g:({_COUNT})\s*", flags=re.ASCII)
 _CYCLES = re.compile(
-    r"\s*TCYC\s*:\s*(\d{1,15})\.?(?:\s*\(bdc_cycle:(\d{1,15}), gdma_cycle:(\d{1,15})\))?\s*", flags=re.ASCII
+    rf"\s*TCYC\s*:\s*({_COUNT})\.?(?:\s*\(bdc_cycle:({_COUNT}), gdma_cycle:({_COUNT})\))?\s*", flags=re.ASCII
 )
-_SUM = re.compile(r":\s*([^\s:|,]+)")
-_AMOUNT = re.compile(r"(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|-?inf|-?nan)(?:[kKMGTPE]?|[mun]?s|%)", flags=re.ASCII)
+_SUM = re.compile(r":\s*([^\s:|,]+)", flags=re.ASCII)
+_AMOUNT = re.compile(
+    r"(?:0|-?[1-9]\d*|-?(?:0|[1-9]\d*)(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+)|-?inf|-?nan)(?:[kKMGTPE]?|[mun]?s|%)",
+    flags=re.ASCII,
+)
 """A number of a sum, perhaps with a unit."""
 _NUMBERS = ("s", "b", "g", "e", "t")
 _WHOLE = {*_NUMBERS, "h", "sd", "dr", "sz"}
@@ -58,8 +63,8 @@ _SHOWN = 40
 """Characters of a line that are no entry."""
 _DIGITS = 15
 """Decimal digits of the greatest number that is read: it fits 64 bits."""
-_SUBNET = re.compile(r"sub(\d+)$")
-_CORE = re.compile(r"compiler_profile_(\d{1,4})(?!\d)")
+_SUBNET = re.compile(r"sub(\d+)$", flags=re.ASCII)
+_CORE = re.compile(r"compiler_profile_(\d{1,4})(?!\d)", flags=re.ASCII)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +148,7 @@ def parse_sections(text: str, file: str | PathLike[str] | None = None) -> list[S
         InputError: there is no entry, an entry contradicts itself, or a line is no part of a profile; with the line.
     """
     reader = _Reader()
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         reader.read(line, InputPlace(file, number))
     return reader.sections(file)
 
@@ -214,8 +219,9 @@ class _Reader:
             raise place.error(f"{_MOVED_MARK} before API_END", "API_END first")
         if section in self._moved:
             raise place.error(f"{_MOVED_MARK} again", "it once per API_END")
-        found = [(int(way), name, int(size)) for way, name, size in _MOVED.findall(line)]
-        said = {way: size for way, name, size in found if _WAY_NAMES[way : way + 1] == (name,) and size >= 0}
+        found = [(int(way), name, size) for way, name, size in _MOVED.findall(line)]
+        known = [one for one in found if _WAY_NAMES[one[0] : one[0] + 1] == (one[1],) and re.fullmatch(_COUNT, one[2])]
+        said = {way: int(size) for way, _, size in known}
         if len(said) < len(found) or "|dr[" not in line:
             raise place.error(repr(line.strip()[:_SHOWN]), _MOVED_FORM)
         # What is not named has moved nothing.
@@ -505,13 +511,20 @@ def _check_cycles(
 
 
 def _check_moved(section: Section, file: str | PathLike[str] | None, *, whole: bool) -> None:
-    """Whether GDMA SUMMARY says the sums of the entries' bytes; entries that are missing may have more."""
+    """Whether GDMA SUMMARY says the sums of the entries' bytes; entries that are missing or have no direction may add to them."""
     runs = section.runs.get("gdma", [])
+    spare = _moved_bytes(runs, -1)
     for line, way, said in section.moved:
-        found = sum(int(run.size[(run.direction == way) & (run.size > 0)].sum()) for run in runs)
-        if said < found or (whole and said != found):
+        found = _moved_bytes(runs, way)
+        spare -= said - found
+        if said < found or (whole and spare < 0):
             expected = f"{found}, the bytes of the entries with dr:{way}"
             raise InputError(f"{_MOVED_MARK} with dr[{way}] {said}", expected, file=file, line=line)
+
+
+def _moved_bytes(runs: Sequence[Timeline], way: int) -> int:
+    """Bytes of the entries of a direction; -1: of those that name none."""
+    return sum(int(run.size[(run.direction == way) & (run.size > 0)].sum()) for run in runs)
 
 
 def unclosed(sections: Sequence[Section]) -> bool:

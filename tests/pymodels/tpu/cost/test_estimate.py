@@ -90,6 +90,9 @@ def test_moves_count_runs_and_memory_speed():
     ("way", "said", "wrong"),
     [
         (0, "dr[0] S2L:60|dr[1] L2S:0", ""),
+        (None, "dr[0] S2L:60|dr[1] L2S:0", ""),
+        (None, "dr[0] S2L:20|dr[1] L2S:40", ""),
+        (None, "dr[0] S2L:60|dr[1] L2S:1", "line 3: found GDMA SUMMARY with dr[1] 1, expected 0"),
         (0, "dr[0] SNL:0.00", ""),
         (
             1,
@@ -103,12 +106,15 @@ def test_moves_count_runs_and_memory_speed():
         ),
     ],
 )
-def test_a_profile_has_the_directions_and_bytes_of_its_moves(way: int, said: str, wrong: str):
+def test_a_profile_has_the_directions_and_bytes_of_its_moves(way: int | None, said: str, wrong: str):
     made = CodeGen(chip("BM1688"))
     size = {"src_nsize": 1, "src_csize": 3, "src_hsize": 1, "src_wsize": 10, "nchw_copy": 1, "src_data_format": 1}
     made.emit("gdma", "DMA_tensor", size | {"src_start_addr_h8": 0x90, "dst_start_addr_l32": 0x4000})
     moves = decode_stream(chip("BM1688").engine("gdma"), made.lookup("gdma0")[0])
-    text = f"|GDMA_TENSOR|s:0|b:0|g:1|e:9|t:10|dr:{way}|sz:60|bw:5.6\nAPI_END total_cycle:10|b:0|g:1\nGDMA SUMMARY : |{said}"
+    told = "" if way is None else f"dr:{way}|"
+    text = (
+        f"|GDMA_TENSOR|s:0|b:0|g:1|e:9|t:10|{told}sz:60|bw:5.6\nAPI_END total_cycle:10|b:0|g:1\nGDMA SUMMARY : |{said}"
+    )
     with pytest.raises(InputError, match=re.escape(wrong)) if wrong else nullcontext():
         for found, durations in fit(parse_sections(text), [("core0.sub0", [moves])], alone=True):
             check_directions("BM1688", found, durations, None)

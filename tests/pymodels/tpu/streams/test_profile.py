@@ -141,6 +141,41 @@ def test_entries_that_cannot_be(old, new, complaint):
     assert caught.value.line == 1
 
 
+SUMS = """Cast|AR|s:0|b:1|g:0|e:9|t:10|bw:1.50
+API_END total_cycle:10|b:1|g:0
+TCYC : 10. (bdc_cycle:10, gdma_cycle:0)
+GDMA SUMMARY : |dr[0] S2L:0|dr[1] L2S:0
+flops: 0, runtime: 0.003010ms
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "line"),
+    [
+        *((f"{key}:{value}", 1) for key, value in {"s": 0, "b": 1, "g": 0, "e": 9, "t": 10, "bw": "1.50"}.items()),
+        *((text, 2) for text in ("total_cycle:10", "b:1|g:0", "g:0\n")),
+        *((text, 3) for text in ("TCYC : 10", "bdc_cycle:10", "gdma_cycle:0")),
+        *((text, 4) for text in ("S2L:0", "L2S:0")),
+        ("flops: 0", 5),
+    ],
+)
+@pytest.mark.parametrize("before", ["-", "+", "0", "0x", "0_", "\u0661", "\u2003"])
+def test_numbers_as_no_compiler_writes_them(old: str, line: int, before: str):
+    rows = SUMS.split("\n")
+    rows[line - 1] = (
+        (rows[line - 1] + "\n").replace(old, re.sub(r"(?<=[: ])(?=\d)", before, old, count=1), 1).rstrip("\n")
+    )
+    with pytest.raises(InputError) as caught:
+        parse_sections("\n".join(rows), "p.txt")
+    assert (str(caught.value.file), caught.value.line) == ("p.txt", line)
+
+
+def test_only_line_feeds_end_a_line():
+    found = parse_sections("A\u2028B|AR|s:0|b:1|g:0|e:9|t:10\r\n\r\nC|AR|s:10|b:2|g:0|e:19|t:10")
+    assert found[0].runs["tiu"][0].line.tolist() == [1, 3]
+    assert core_of("compiler_profile_\uff11.txt") is None
+
+
 def test_a_long_line_without_entries_takes_no_time():
     begin = time.process_time()
     for text in ("a" * 2_000_000, "x|" * 500_000, "a|b" + "|c:" * 500_000, "a " * 500_000):
