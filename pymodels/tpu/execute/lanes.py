@@ -17,7 +17,7 @@ def lane_move(step: TpuStep) -> None:
         raise step.stop("operation")
     if not step.operands.get("opd0"):
         return
-    (source,) = step.operands["opd0"]
+    source = step.whole("opd0")
     if step.func in (_ROW, _EACH):
         first, last = source.offset, source.offset + (source.w - 1) * source.w_stride + source.size
         fits = [at <= first and last <= at + t.nbytes for at, t in step.memories.tables if t.itemsize == source.size]

@@ -25,11 +25,16 @@ def _parts(step: TpuStep, name: str) -> list[Extent]:
     return found
 
 
+def _whole(step: TpuStep, name: str) -> Extent:
+    _parts(step, name)
+    return step.whole(name)
+
+
 def _source(step: TpuStep, size: int) -> Array:
     """(n, c, h, w) what is moved: an operand, or a constant."""
     if step["fill_constant_en"]:
         return np.array([step["constant_value"]], np.uint32).view(f"<u{size}")[:1].reshape(1, 1, 1, 1)
-    (one,) = _parts(step, "src")
+    one = _whole(step, "src")
     return step.memories.read(one, _kind(one))
 
 
@@ -38,10 +43,9 @@ def _store(step: TpuStep, one: Extent, values: Array) -> None:
 
 
 def _tensor(step: TpuStep) -> None:
-    found = _parts(step, "dst")
-    if not found:
+    if not _parts(step, "dst"):
         return
-    (target,) = found
+    target = step.whole("dst")
     values = _source(step, target.size)
     if step["fill_constant_en"]:
         _store(step, target, values)
@@ -65,6 +69,8 @@ def _matrix(step: TpuStep) -> None:
         for one in targets:
             _store(step, one, _source(step, one.size))
         return
+    if not sources:
+        raise step.stop("src has no elements")
     # In local memory the columns are cut into channels, the last one apart; they lie in the order of their lanes.
     parts = [step.memories.read(one, _kind(one)) for one in sources]
     rows = [part.reshape(part.shape[0] * part.shape[2], -1) for part in parts]
@@ -89,14 +95,14 @@ def _general(step: TpuStep) -> None:
 
 
 def _indices(step: TpuStep) -> Array:
-    (index,) = _parts(step, "index")
+    index = _whole(step, "index")
     return step.memories.read(index, _INDEX)[0, :, :, 0].astype(np.int64)
 
 
 def _gather(step: TpuStep) -> None:
     """Row ``index[c, i]`` of the source becomes row i; an index beyond the source gives the constant."""
-    (target,) = _parts(step, "dst")
-    (one,) = _parts(step, "src")
+    target = _whole(step, "dst")
+    one = _whole(step, "src")
     source, index = step.memories.read(one, _kind(one)), _indices(step)
     inside = index < source.shape[2]
     channel = np.arange(target.c)[:, None]
@@ -110,8 +116,8 @@ def _scatter(step: TpuStep) -> None:
     """Row i of the source becomes row ``index[c, i]``; one beyond the target is dropped, the last of equal ones stays."""
     if step.func:
         raise step.stop("adding scatter")
-    (target,) = _parts(step, "dst")
-    (one,) = _parts(step, "src")
+    target = _whole(step, "dst")
+    one = _whole(step, "src")
     source, index = step.memories.read(one, _kind(one)), _indices(step)
     found = step.memories.read(target, _kind(target))
     for c in range(target.c):

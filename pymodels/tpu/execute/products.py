@@ -124,8 +124,7 @@ def save_sum(step: TpuStep, found: Array, source: Element) -> None:
     if target.floating != source.floating or (target.floating and target.code not in (source.code, FP32)):
         raise step.stop(f"{source.name} to {target.name}")
     if step["res_add"]:
-        (old,) = step.operands["res0"]
-        found = found + to_numbers(step.memories.read(old, target.stored), target)
+        found = found + to_numbers(step.memories.read(step.whole("res0"), target.stored), target)
     if step["relu"]:
         found = np.maximum(found, 0)
     step.save("res0", to_stored(found, target), target)
@@ -133,7 +132,9 @@ def save_sum(step: TpuStep, found: Array, source: Element) -> None:
 
 def _cut(step: TpuStep, operand: str, element: Element) -> Array:
     """(rows, columns) a matrix whose columns are cut into channels, the last one perhaps apart."""
-    parts = [to_numbers(step.memories.read(one, element.stored), element) for one in step.operands[operand]]
+    parts = [to_numbers(step.memories.read(one, element.stored), element) for one in step.operands.get(operand, ())]
+    if not parts:
+        raise step.stop(f"{operand} has no elements")
     return np.concatenate([part.transpose(0, 2, 1, 3).reshape(part.shape[0], -1) for part in parts], axis=1)
 
 
@@ -153,7 +154,7 @@ def matrix_product(step: TpuStep) -> None:
     elif step["left_tran"]:
         left = left.T
     found = _product(left, right, source)
-    (target,) = step.operands["res0"]
+    target = step.whole("res0")
     n, c, _, w = target.shape
     save_sum(step, found.reshape(n, c, 1, w), source)
 

@@ -41,7 +41,7 @@ def gather_elements(step: TpuStep) -> None:
         raise step.stop(f"indices of type {index_type.name}")
     source = step.load("opd0", element)
     index = step.numbers("opd1", index_type)[:, :, 0, :]
-    (target,) = step.operands["res0"]
+    target = step.whole("res0")
     n, c, h, w = target.shape
     flat = np.broadcast_to(source, (n, *source.shape[1:])).reshape(n, c, -1)
     channels = np.arange(c)[None, :, None], np.arange(n)[:, None, None]

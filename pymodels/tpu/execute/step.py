@@ -129,14 +129,22 @@ class TpuStep:
             raise self.stop(f"{operand} of type {found.name} with {other.name}")
         return found
 
+    def whole(self, operand: str) -> Extent:
+        """An operand that is in one part.
+
+        Raises:
+            NotModelledError: it has no elements, or several parts.
+        """
+        found = self.operands.get(operand, [])
+        if len(found) != 1:
+            raise self.stop(f"{operand} has {len(found)} parts" if found else f"{operand} has no elements")
+        return found[0]
+
     def load(self, operand: str, element: Element) -> Array:
         """(n, c, h, w) an operand as it is stored; a constant is (1, 1, 1, 1)."""
         if self[f"{operand}_const"]:
             return self.constant(self[f"{operand}_addr"], element)
-        parts = [self.memories.read(one, element.stored) for one in self.operands.get(operand, ())]
-        if len(parts) != 1:
-            raise self.stop(f"{operand} has {len(parts)} parts")
-        return parts[0]
+        return self.memories.read(self.whole(operand), element.stored)
 
     def numbers(self, operand: str, element: Element) -> Array:
         """The same as numbers: float32 or int64."""

@@ -42,6 +42,9 @@ class TpuWindow:
     def of(cls, step: TpuStep) -> TpuWindow:
         """That of a command."""
         pads = tuple(step[f"opd0_{side}_pad"] for side in ("up", "dn", "lf", "rt"))
+        for name in ("res_op_y_str", "res_op_x_str"):
+            if not step[name]:
+                raise step.stop(f"{name} 0, expected a stride of at least 1")
         return cls(
             (step["opd1_h"], step["opd1_w"]),
             (step["res_op_y_str"], step["res_op_x_str"]),

@@ -142,13 +142,14 @@ class Builder:
     ) -> None:
         """An operand anywhere; what cannot be told of it is counted, and its first byte taken."""
         use = np.ones(len(self), np.bool_) if where is None else where
-        unknown = use & ((size == 0) | (memory == NOWHERE))
-        if unknown.any():
-            self.omit(operand, "element type or address", unknown, memory=memory, address=address, write=write)
-        use = use & ~unknown
         shape = [np.maximum(self.column(axis), 1) for axis in tensor.shape]
         # An operand without elements covers nothing.
         use = use & np.logical_and.reduce([self.column(axis) > 0 for axis in tensor.shape])
+        lost = use & (memory == NOWHERE)
+        for reason, unknown in (("an address in no memory", lost), ("element type", use & ~lost & (size == 0))):
+            if unknown.any():
+                self.omit(operand, reason, unknown, memory=memory, address=address, write=write)
+                use = use & ~unknown
         if not use.any():
             return
         local = memory == LOCAL
@@ -206,6 +207,7 @@ class Builder:
         many = len(which)
         written = operand in ("res0", "res1", "dst") if write is None else write
         space = np.where(memory == GLOBAL, 0, 2 * self.core + np.where(memory == STATIC, 2, 1))
+        space = np.where(memory == NOWHERE, -1, space)
         columns: list[Column] = [
             space,
             np.where(memory == LOCAL, self.memory.lanes, 1),
@@ -254,7 +256,7 @@ class Builder:
         offset = np.where(local, address % self.memory.lane_bytes, address)
         self._add(
             operand,
-            use & (memory != NOWHERE),
+            use,
             memory=memory,
             lane=lane,
             offset=offset,

@@ -66,7 +66,10 @@ class ChipMemory:
         static = inside & (address >> self.static_bit & 1 == 1)
         low = address & ((1 << self.static_bit) - 1)
         far = np.where(tag == 0, address | self.default_tag << bit, address)
-        return _choose(inside & ~static, static, far, low, low)
+        memory, there = _choose(inside & ~static, static, far, low, low)
+        # Between the tag and the bit of the static memory nothing is addressed.
+        beyond = inside & (address >> self.static_bit + 1 & ((1 << bit - self.static_bit - 1) - 1) != 0)
+        return np.where(beyond, NOWHERE, memory), np.where(beyond, address, there)
 
     def tiu(self, address: Column) -> tuple[Column, Column]:
         """(n,) memory and address in it, of the addresses of TIU commands."""
@@ -74,8 +77,8 @@ class ChipMemory:
         offset = address - base
         local = (offset >= 0) & (offset < self.bytes)
         first = self.static_base if self.tag is None else 1 << self.static_bit
-        static = ~local & (address >= first) & (first > 0)
-        return _choose(local, static, address, offset, address & (STATIC_BYTES - 1), NOWHERE)
+        static = ~local & (address >= first) & (address < first + STATIC_BYTES) & (first > 0)
+        return _choose(local, static, address, offset, address - first, NOWHERE)
 
 
 def _choose(

@@ -41,7 +41,7 @@ HAZARD_RULES = {
     "repeated": "a command equal to the one before it, which changes nothing",
     "repeated-in-place": "a command equal to the one before it, which works on its own result",
     "over-operand": "a result that covers a part of an operand of the same command, and begins elsewhere",
-    "outside": "an operand that reaches beyond the end of a lane or memory",
+    "outside": "an operand that reaches beyond the end of a lane or memory, or lies in none",
 }
 """Every rule of this check by name."""
 HAZARD_ADVICE = frozenset({"repeated-in-place", "over-operand"})
@@ -160,8 +160,8 @@ class _Groups(JoinedGroups):
 
 
 def _memory(index: int) -> str:
-    if index == 0:
-        return "global memory"
+    if index <= 0:
+        return "no memory" if index else "global memory"
     core, static = divmod(index - 1, 2)
     return f"{'static' if static else 'local'} memory of core {core}"
 
@@ -329,6 +329,7 @@ def _outside(group: _Groups, memory: ChipMemory) -> Iterator[Finding]:
     table = group.table
     local, static = table.lanes > 1, (table.lanes == 1) & (table.memory > 0)
     for where, expected in (
+        (table.memory < 0, "an address of a memory"),
         (local & (table.lane >= memory.lanes), f"one of the {memory.lanes} lanes"),
         (local & (table.end > memory.lane_bytes), f"at most {memory.lane_bytes:#x} bytes in a lane"),
         (static & (table.end > STATIC_BYTES), f"at most {STATIC_BYTES:#x} bytes of static memory"),

@@ -24,7 +24,7 @@ from goldbeat.pymodels.tpu.hazards.builder import (
     Tensor,
     Value,
 )
-from goldbeat.pymodels.tpu.hazards.memory import MEMORY, STATIC
+from goldbeat.pymodels.tpu.hazards.memory import MEMORY, NOWHERE, STATIC, STATIC_BYTES
 
 _INT8, _FP16, _FP32, _INT32, _BF16 = 0, 1, 2, 4, 5
 
@@ -245,10 +245,13 @@ def tiu_lanes(b: Builder) -> None:
     b.tiu("res0", Tensor(shape, layout), precision)
     b.tiu("opd0", Tensor((n, w, h, c)), precision, _is(b, 0, 1))
     b.tiu("opd0", Tensor((n, np.where(b.func == 3, 1, c), h, w)), precision, _is(b, 2, 3))
-    _, fixed = b.memory.tiu(b["opd0_addr"])
-    static = np.full(len(b), STATIC)
+    # Addresses of the static memory may lack its bit.
+    given = b["opd0_addr"]
+    memory, fixed = b.memory.tiu(given)
+    short = given < STATIC_BYTES
+    static = np.where((memory == STATIC) | short, STATIC, NOWHERE)
     source = Tensor((1, 1, 1, np.where(each, c, w)), COMPACT)
-    b.place("opd0", static, fixed & 0xFFFF, source, b.size(precision), row | each)
+    b.place("opd0", static, np.where(short, given, fixed), source, b.size(precision), row | each)
 
 
 def tiu_quantise(b: Builder) -> None:

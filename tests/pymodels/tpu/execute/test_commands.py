@@ -3,6 +3,7 @@
 
 import zlib
 from collections import Counter
+from contextlib import nullcontext
 from itertools import product
 
 import numpy as np
@@ -92,6 +93,36 @@ def test_not_modelled_is_named(form: str, func: int, fields: dict[str, int], sai
     with pytest.raises(
         NotModelledError, match=rf"core0.sub0.g0.tiu: tiu command 1 \(.*{form}\) is not modelled.*{said}"
     ):
+        single.run()
+
+
+NOTHING = {"res0_c": 1, "res0_h": 1, "res0_w": 1, "opd0_h": 1, "opd0_w": 1, "opd1_w": 1, "opd2_const": 1}
+SIZES = {f"{end}_{axis}size": 1 for end in ("src", "dst") for axis in "nchw"}
+SIZES |= {"stride_enable": 1, "localmem_mask_l32": 0xFFFFFFFF}
+
+
+@pytest.mark.parametrize(
+    ("engine", "form", "func", "fields", "said"),
+    [
+        ("tiu", "sSG", 14, NOTHING | {"res0_n": 1, "res0_w": 0}, "res0 has no elements"),
+        ("tiu", "sSG", 14, NOTHING | {"res0_n": 1, "opd0_w": 0}, "opd0 has no elements"),
+        (
+            "tiu",
+            "sCONV",
+            0,
+            NOTHING | {"res0_n": 1, "opd0_c": 1, "opd1_h": 1, "opd1_const": 1},
+            "res_op_y_str 0, expected",
+        ),
+        ("tiu", "sPorD", 3, NOTHING | {"res0_n": 1, "opd1_h": 1, "res_op_y_str": 1}, "res_op_x_str 0, expected"),
+        ("gdma", "DMA_tensor", 0, SIZES | {"src_csize": 0}, "src has no elements"),
+        ("gdma", "DMA_cw_transpose", 0, SIZES | {"src_csize": 0, "nchw_copy": 0}, ""),
+        ("gdma", "DMA_matrix", 0, SIZES | {"dst_hsize": 0, "dst_wsize": 0}, ""),
+    ],
+)
+def test_fields_of_0_are_named(engine: str, form: str, func: int, fields: dict[str, int], said: str):
+    """Neither a size nor a stride of 0 ends in an error of Python's; a move of nothing is done."""
+    single = Single("BM1688", engine, form, func, fields)
+    with pytest.raises(NotModelledError, match=said) if said else nullcontext():
         single.run()
 
 

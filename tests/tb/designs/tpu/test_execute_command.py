@@ -211,7 +211,7 @@ def test_inputs_that_their_type_does_not_hold(tmp_path: Path, value: float, code
 
 
 def test_an_operand_behind_the_end_of_a_memory_is_named_by_both(tmp_path: Path, given: Path):
-    model = write_model(tmp_path / "m.bmodel", stored=0xFFFFFF80)
+    model = write_model(tmp_path / "m.bmodel", stored=0xFFFF80)
     code, text = call(model, "--input", given, "--out", tmp_path / "y.npz")
     assert (code, "gdma command 2 (dma.tensor, DMA_tensor): an operand ends at byte" in " ".join(text.split())) == (
         2,
@@ -221,6 +221,18 @@ def test_an_operand_behind_the_end_of_a_memory_is_named_by_both(tmp_path: Path, 
     assert done.exit_code == 1
     assert "FAIL outside: core0.sub0.g0.dma: gdma command 2 (dma.tensor) reads src" in " ".join(done.output.split())
     assert "expected at most 0x10000 bytes of static memory" in " ".join(done.output.split())
+
+
+def test_an_operand_in_no_memory_is_named_by_both(tmp_path: Path, given: Path):
+    model = write_model(tmp_path / "m.bmodel", stored=0xFFFFFF80)
+    code, text = call(model, "--input", given, "--out", tmp_path / "y.npz")
+    assert (code, "command 2 (dma.tensor, DMA_tensor) is not modelled: src: an address in no memory" in text) == (
+        2,
+        True,
+    )
+    done = RUN.invoke(app, ["tpu", "check", str(model)])
+    assert done.exit_code == 1
+    assert "no memory 0xffffff80 to 0xffffff80), expected an address of a memory" in " ".join(done.output.split())
 
 
 FAR, NEAR, W = 1 << 40, 31 << 40, 32

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from tpu_faults import FaultPlanter
 from tpu_safe import SafeMaker, SafeProgram
+from tpu_single import one_command
 from typer.testing import CliRunner
 
+from goldbeat.pymodels.tpu.hazards.memory import MEMORY
 from goldbeat.pymodels.tpu.hazards.report import HAZARD_RULES, check_hazards
 from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
 from goldbeat.pymodels.tpu.streams.codegen import CodeGen
@@ -96,6 +98,39 @@ def test_an_operand_over_the_end_of_a_lane(program):
     assert field.bit % 8 == 0
     data[field.bit // 8 : field.bit // 8 + 2] = np.frombuffer((0xFFFF).to_bytes(2, "little"), np.uint8)
     assert "outside" in {one.rule for one in check_hazards(program.chip, [replace(tiu, data=data)]).findings}
+
+
+COPY = {**dict.fromkeys(("res0_n", "res0_c", "res0_h", "res0_w", "tsk_opd_num"), 1), "res0_addr": 0x80}
+MOVE = {**{f"src_{axis}size": 1 for axis in "nchw"}, "nchw_copy": 1, "stride_enable": 1}
+
+
+@pytest.mark.parametrize("name", ["BM1684X", "BM1688", "BM1690", "BM1690E", "BM1684X2", "SG2380", "CV184X", "SGTPUV8"])
+def test_an_operand_in_no_memory(name):
+    """Addresses of the TIU behind the static memory, and of moves with bits that no local memory has."""
+
+    def outside(engine, form, func, fields):
+        found = one_command(name, engine, form, func, fields)
+        stream = CommandStream(f"core0.sub0.g0.{engine}", engine, found.data, 0)
+        return [one.text for one in check_hazards(chip(name), [stream]).findings if one.rule == "outside"]
+
+    static = 0x9000000 if name == "BM1684X" else 1 << MEMORY[name].static_bit
+    for address, wrong in ((0x40, 0), (static, 0), (static + 0x10000, 1), (1 << 31, 1), (0xFFFFFFFF, 1)):
+        for operand in ("opd0_addr", "res0_addr"):
+            assert len(outside("tiu", "sAR", 19, COPY | {operand: address})) == wrong
+        # A constant is no address.
+        assert outside("tiu", "sAR", 19, COPY | {"opd0_addr": address, "opd0_const": 1}) == []
+    if (tag := MEMORY[name].tag) is None:
+        return
+    for bit in range(MEMORY[name].static_bit, tag[0]):
+        address = MEMORY[name].local_tags[0] << tag[0] | 1 << bit
+        for end in ("src", "dst"):
+            fields = [
+                f for f in chip(name).engine("gdma").kind("DMA_tensor").fields if f.name.startswith(f"{end}_start_addr")
+            ]
+            parts = {f.name: address & 0xFFFFFFFF if f.width == 32 else address >> 32 for f in fields}
+            found = outside("gdma", "DMA_tensor", 0, MOVE | parts)
+            assert len(found) == (bit != MEMORY[name].static_bit)
+            assert all("no memory" in text and text.endswith("expected an address of a memory") for text in found)
 
 
 @pytest.mark.parametrize(("messages", "code"), [((5, 5), 1), ((5, 6), 0), ((5, 6, 5), 0)])
