@@ -126,6 +126,46 @@ def convolution_from_registers(values: Values) -> Convolution:
     )
 
 
+_MISC = ("CONV_MODE", "PROC_PRECISION")
+_SHARED = {
+    "CDMA": (
+        *(("D_MISC_CFG", field) for field in (*_MISC, "IN_PRECISION", "DATA_REUSE", "WEIGHT_REUSE")),
+        *(("D_MISC_CFG", field) for field in ("SKIP_DATA_RLS", "SKIP_WEIGHT_RLS")),
+        *(("D_DATAIN_SIZE_EXT_0", field) for field in ("DATAIN_WIDTH_EXT", "DATAIN_HEIGHT_EXT")),
+        *(("D_ZERO_PADDING", field) for field in ("PAD_LEFT", "PAD_TOP")),
+        *(("D_BANK", field) for field in ("DATA_BANK", "WEIGHT_BANK")),
+        *(("D_BATCH_NUMBER", "BATCHES"), ("D_ENTRY_PER_SLICE", "ENTRIES"), ("D_WEIGHT_FORMAT", "WEIGHT_FORMAT")),
+        *(("D_WEIGHT_BYTES", "WEIGHT_BYTES"), ("D_WMB_BYTES", "WMB_BYTES")),
+    ),
+    **{block: tuple(("D_MISC_CFG", field) for field in _MISC) for block in ("CMAC_A", "CMAC_B")},
+    "CACC": (
+        *(("D_MISC_CFG", field) for field in _MISC),
+        *(("D_DATAOUT_SIZE_0", "DATAOUT_WIDTH"), ("D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT")),
+        *(("D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL"), ("D_BATCH_NUMBER", "BATCHES")),
+    ),
+}
+"""Fields that each block has in common with CSC. Source: constraint ``c_ias_cc`` of the trace generator of nvdla/hw."""
+
+
+def check_conv(values: Values) -> None:
+    """Refuse modes that neither hardware nor model has, and blocks that contradict CSC.
+
+    Raises:
+        UsageError: the field, its value, and why.
+    """
+    convolution_from_registers(values)
+    _is_pixel(values)
+    for block, fields in _SHARED.items():
+        for register, field in fields:
+            found, wanted = values.get(block, register, field), values.get("CSC", register, field)
+            if found != wanted:
+                raise UsageError(f"{block}.{register}.{field} is {found}: CSC has {wanted}")
+    found = values.get("CDMA", "D_WEIGHT_SIZE_1", "WEIGHT_KERNEL")
+    wanted = values.get("CSC", "D_WEIGHT_SIZE_EXT_1", "WEIGHT_KERNEL")
+    if found != wanted:
+        raise UsageError(f"CDMA.D_WEIGHT_SIZE_1.WEIGHT_KERNEL is {found}: CSC has {wanted}")
+
+
 def run_conv(values: Values, memory: AddressSpace, incoming: Ints | None = None) -> Ints:
     """Carry out the convolution; its sums go on to SDP, memory stays as it is.
 

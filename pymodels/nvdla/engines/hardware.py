@@ -20,7 +20,7 @@ from goldbeat.pymodels.nvdla.engines.bdma import run_bdma
 from goldbeat.pymodels.nvdla.engines.cdp import check_cdp, run_cdp
 from goldbeat.pymodels.nvdla.engines.clients import check_memories
 from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, Configuration
-from goldbeat.pymodels.nvdla.engines.conv import convolution_from_registers, run_conv
+from goldbeat.pymodels.nvdla.engines.conv import check_conv, run_conv
 from goldbeat.pymodels.nvdla.engines.pdp import check_pdp, run_pdp
 from goldbeat.pymodels.nvdla.engines.registers import Tables, Values
 from goldbeat.pymodels.nvdla.engines.rubik import run_rubik
@@ -35,7 +35,7 @@ _ENGINES: dict[str, Callable[[Values, AddressSpace, Ints | None], Ints]] = {
     "RUBIK": run_rubik,
 }
 _CHECKS: dict[str, Callable[[Values], object]] = {
-    "CONV": convolution_from_registers,
+    "CONV": check_conv,
     "SDP": check_sdp,
     "PDP": check_pdp,
     "CDP": check_cdp,

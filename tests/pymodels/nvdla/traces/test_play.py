@@ -309,3 +309,28 @@ def test_a_reader_that_runs_ahead_stays_for_a_later_operation(feature, left):
     for _ in range(3):
         hardware.advance()
     assert hardware.enabled == ([("SDP_RDMA", 0)] if left else [])
+
+
+@pytest.mark.parametrize(
+    ("register", "field"),
+    [
+        ("CDMA.D_MISC_CFG", "SKIP_DATA_RLS"),
+        ("CDMA.D_DATAIN_SIZE_EXT_0", "DATAIN_HEIGHT_EXT"),
+        ("CDMA.D_ZERO_PADDING", "PAD_TOP"),
+        ("CDMA.D_BANK", "WEIGHT_BANK"),
+        ("CDMA.D_WEIGHT_SIZE_1", "WEIGHT_KERNEL"),
+        ("CMAC_A.D_MISC_CFG", "PROC_PRECISION"),
+        ("CMAC_B.D_MISC_CFG", "CONV_MODE"),
+        ("CACC.D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL"),
+    ],
+)
+def test_blocks_of_a_convolution_agree(register, field, tmp_path):
+    """A field of one block alone, in both operations: its lowest bit turned."""
+    part = csb_register(*register.split(".")).field(field)
+
+    def turned(line):
+        found = re.fullmatch(rf"reg_write\(NVDLA_{re.escape(register)}_0, (0x\w+)\);", line)
+        return line if found is None else line.replace(found[1], f"0x{int(found[1], 16) ^ 1 << part.lsb:x}")
+
+    with pytest.raises(UsageError, match=rf"{re.escape(register)}\.{field} is \d+: CSC has \d+"):
+        convolved(tmp_path, turned)
