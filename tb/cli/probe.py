@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -244,14 +243,7 @@ def _find_map(folder: Path, found: Found, description: Description, tell: Callab
 def _masked(description: Description, folder: Path) -> list[str]:
     """Fields of the register map that are not compared; reads the map, so that what is wrong with it is said now."""
     values = {n: p.default if isinstance(p, Parameter) else p for n, p in description.parameters.items()}
-    ports = {port.name: port.resolved(values) for port in description.registers}
-    masked = [
-        re.sub(r"\[\d+\]", "[]", text)
-        for table in description.register_maps
-        for text in table.masked(folder, values, int(ports[table.port].data_width) // 8)
-    ]
-    # The entries of an array are told once.
-    return list(dict.fromkeys(masked))
+    return description.masked(folder, values)
 
 
 def find_module(

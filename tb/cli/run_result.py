@@ -170,7 +170,7 @@ def _show_gaps(out: Screen, report: Mapping[str, Any], design: Design) -> None:
         said = "; ".join(f"{port}: {what}" for port, what in undriven.items())
         out.print(f"not driven: {said}", markup=False, soft_wrap=True)
     told = {*design.unchecked, *unchecked_signals(design)}
-    if unread := [name for name in design.ignored if name not in told]:
+    if unread := [name for name in report["unread"] if name not in told]:
         out.print(f"not checked: {', '.join(unread)}", markup=False, soft_wrap=True)
 
 

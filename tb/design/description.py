@@ -254,7 +254,8 @@ class Description(_Table):
 
     def _check_pins(self) -> None:
         """Each port of the module is one thing: one signal of one bundle, or tied, or a clock."""
-        owners = {clock.name: "a clock" for clock in self.clocks} | dict.fromkeys(self.ties, "tied in ties")
+        owners = dict.fromkeys(self.ignored, "listed in ignored") | dict.fromkeys(self.ties, "tied in ties")
+        owners |= {one.name: "a status" for one in self.status} | {clock.name: "a clock" for clock in self.clocks}
         for port in (*self.streams, *self.registers, *self.memories):
             listed = {role: port.pin(role) for role in port.roles()} if port.signals is None else port.signals
             for role, pin in listed.items():
@@ -307,6 +308,7 @@ class Description(_Table):
             address_spans=self._address_spans if self.model in _TRAFFIC_MODELS and self.model != RULES else None,
             found_ranges=tuple(one for one in self.address_map if one.found),
             uncompared=self._open_signals,
+            masked=partial(self.masked, folder) if self.register_maps else None,
             waive=self.waive,
             ready_bound=self.ready_bound,
             model=self._model(folder),
@@ -352,6 +354,15 @@ class Description(_Table):
             for slave in stretch.slaves:
                 found.setdefault(slave, []).append((stretch.base, stretch.size))
         return found
+
+    def masked(self, folder: Path, params: Mapping[str, Any]) -> list[str]:
+        """Fields of the register maps whose values are not compared, for people."""
+        ports = {port.name: port.resolved(params) for port in self.registers}
+        return [
+            text
+            for table in self.register_maps
+            for text in table.masked(folder, params, int(ports[table.port].data_width) // 8)
+        ]
 
     def _open_signals(self, params: Mapping[str, Any]) -> dict[str, str]:
         """What the ready-made models do not compare, and ports that may go along with the beats."""

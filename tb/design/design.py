@@ -54,6 +54,7 @@ class Design(Frozen):
         address_spans: parameters -> by slave, first addresses and bytes of what its accesses go to; None: it is not known.
         found_ranges: of the address map, those that the RTL itself was asked for: nothing shows that they are right.
         uncompared: parameters -> further signals of bundles that the model does not predict, and why.
+        masked: parameters -> fields of register maps whose values are not compared; None: it has none.
         model: the golden model.
         blurred: the model uses ``Stimulus.blur_ps``: with blurred clock crossings, cycles are compared with the earliest and
             the latest that it predicts. Without it, only data and order are compared then.
@@ -103,6 +104,7 @@ class Design(Frozen):
     address_spans: Callable[[Mapping[str, Any]], Mapping[str, Sequence[tuple[int, int]]]] | None = None
     found_ranges: tuple[AddressRange, ...] = ()
     uncompared: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
+    masked: Callable[[Mapping[str, Any]], Sequence[str]] | None = None
     model: GoldenModel
     blurred: bool = False
     timed: bool = True
@@ -180,6 +182,10 @@ class Design(Frozen):
             if register.direction == "out" and "out" not in register.native:
                 found[register.name] = "not driven: no slave model is attached"
         return found
+
+    def unread(self, params: Mapping[str, Any]) -> list[str]:
+        """Outputs that nothing checks, and fields of register maps whose values are not compared."""
+        return [*self.ignored, *([] if self.masked is None else self.masked(params))]
 
     @property
     def resettable(self) -> bool:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -61,13 +62,20 @@ class RegisterMapTable(Frozen):
         return mapped_words(self._path(folder), self._values(params), size, self.base)
 
     def masked(self, folder: Path, params: Mapping[str, Any], size: int) -> list[str]:
-        """Fields whose values are not compared, for people."""
-        return [
-            f"{word.name}.{bits.name}"
+        """Fields whose values are not compared, for people; entries of an array once."""
+        found = [
+            re.sub(r"\[\d+\]", "[]", f"{word.name}.{bits.name}")
             for word in self.words(folder, params, size)
             for bits in word.bits
-            if bits.readable and (not word.plain or not bits.tested or (bits.hardware and self.hardware == "mask"))
+            if bits.readable
+            and (
+                not word.plain
+                or not bits.tested
+                # What software cannot write, and no reset gives, is never known.
+                or (bits.hardware and (self.hardware == "mask" or (bits.reset is None and not bits.writable)))
+            )
         ]
+        return list(dict.fromkeys(found))
 
     def file_after_reset(self, folder: Path, params: Mapping[str, Any], port: RegisterPort) -> MappedFile:
         """The golden registers of a port with widths as numbers.

@@ -38,6 +38,9 @@ def mapped_words(path: Path, parameters: Mapping[str, int], size: int, base: int
     """
     found: dict[int, tuple[list[str], list[MappedBits], bool]] = {}
     for name, address, width, fields, plain in _registers(_elaborated(path, parameters).top):
+        if (base + address) % min(size, width // 8):
+            expected = f"a multiple of {min(size, width // 8)} bytes, with the base of the map"
+            raise InputError(f"{name} at 0x{base + address:x}", expected, file=path)
         for at in range((base + address) // size * size, base + address + width // 8, size):
             shift = 8 * (base + address - at)
             bits = [bit for one in fields for bit in _cut(one, shift, 8 * size)]

@@ -27,6 +27,9 @@ _CUT = (0, 2, 3)
 _LATEST_CUT = 120
 """Cycles from the end of a reset to that one, at most."""
 _ACCESSES = 120
+"""Of a walk, at least."""
+_PER_WORD = 24
+"""Accesses of a walk for each word that it goes over."""
 _MOST_WORDS = 24
 """Words of a port that a walk goes over; with more, some are drawn, beside those that tell address bits apart."""
 
@@ -72,9 +75,9 @@ def _telling(addresses: Sequence[int]) -> set[int]:
 
 
 def _program(port: RegisterPort, setting: CaseContext, rng: np.random.Generator) -> tuple[Access, ...]:
-    return tuple(
-        storage_walk(rng, storage_words(port, setting, rng), int(port.data_width) // 8, _ACCESSES, posts=port.posts)
-    )
+    words = storage_words(port, setting, rng)
+    count = max(_ACCESSES, _PER_WORD * len(words))
+    return tuple(storage_walk(rng, words, int(port.data_width) // 8, count, posts=port.posts))
 
 
 def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus]:

@@ -30,6 +30,8 @@ from goldbeat.tb.run.runs import Origin, Request, RunResult, run
 
 BUDGET_S = 20.0
 """Processor seconds, builds of simulators left out."""
+_FURTHER = 1 / 8
+"""Share of the budget that is used even if nothing is open: what is rare takes more seeds."""
 _MOSTLY = 0.6
 """Share of the episodes of a run that a design fails which does not do at all what they ask for."""
 _RESETS = {True: 150, False: 60}
@@ -146,7 +148,8 @@ def try_all(
             if tried.rounds >= len(fixed):
                 found = settle(found)
             tried.obligations = with_waivers(found, design.obligations) if counts else found
-            if tried.failures or (tried.rounds >= len(fixed) and (not tried.open or tried.seconds >= budget_s)):
+            enough = budget_s if tried.open else _FURTHER * budget_s
+            if tried.failures or (tried.rounds >= len(fixed) and tried.seconds >= enough):
                 break
     return tried
 

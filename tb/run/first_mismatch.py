@@ -59,7 +59,8 @@ class FirstMismatch:
         seed, episode, port: where it is.
         what: what differs, as in :class:`goldbeat.pymodels.compare.Mismatch`.
         beat: number of the beat.
-        cycle: the first cycle in which the port is not as expected.
+        cycle: the first cycle in which the port is not as expected; of a missing beat without a predicted cycle, the one behind the
+            last beat.
         clock: the port's.
         first: first cycle of the window, which has ``BEFORE + 1 + BEHIND`` cycles.
         timed: the model predicts cycles.
@@ -122,6 +123,8 @@ def _around(result: RunResult, number: int, port: StreamPort, first: Mismatch, c
     episode, timed = result.episodes[number], result.request.design.timed
     want = compared_part(result.request.design, episode.stimulus, episode.expected)
     expected, got = want.ports[port.name], episode.record.outcome.ports[port.name]
+    if _where(first)[0] and len(got):
+        cycle = int(got.cycle[-1]) + 1
     start = max(0, cycle - BEFORE)
     window = range(start, start + BEFORE + 1 + BEHIND)
     beats = sorted({*range(first.beat - _NEIGHBOURS, first.beat + _NEIGHBOURS + 1), *_within(got, first.beat, window)})

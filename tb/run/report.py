@@ -190,7 +190,7 @@ def _facts(result: RunResult) -> dict[str, Any]:
         "partial": list(result.partial),
         "open": list(result.open),
         "untried": list(result.untried),
-        "unread": list(design.ignored),
+        "unread": design.unread(request.all_params),
         "confirmed": dict(design.unchecked),
         "recording": None if result.blessed is None else result.blessed.as_dict(),
         "waived": dict(result.waived),

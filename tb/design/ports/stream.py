@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import model_validator
 
 from goldbeat.pymodels.buses import AXIS
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.sidebands import MOST_LANES
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.ports.bundle import Bundle, named, number
@@ -198,6 +199,8 @@ class StreamPort(Bundle):
     def resolved(self, params: Mapping[str, Any]) -> Self:
         """The same with widths as numbers."""
         fixed: dict[str, Any] = {"width": number(self.width, params)}
+        if not self.fields and (fixed["width"] < 8 or fixed["width"] % 8):
+            raise UsageError(f"streams {self.name}: width = {self.width}: found {fixed['width']}, expected whole bytes")
         if self.fields:
             fixed["fields"] = {pin: number(width, params) for pin, width in self.fields.items()}
             fixed["width"] = -(-sum(fixed["fields"].values()) // 8) * 8

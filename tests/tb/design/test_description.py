@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from goldbeat.pymodels.errors import GoldbeatError, UnwrittenModelError
+from goldbeat.pymodels.errors import GoldbeatError, UnwrittenModelError, UsageError
 from goldbeat.tb.build.harness import make_harness
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.description import Description, load_description
@@ -95,12 +95,27 @@ def test_it_is_a_design(tmp_path: Path) -> None:
             "signals: v is tvalid of a and tlast of a, expected one of them",
         ),
         (_GOOD.replace("[traffic]", "[ties]\nb_tready = 1\n[traffic]"), "b_tready is tied in ties and tready of b"),
+        (
+            _GOOD.replace("\n[[clocks]]", 'ignored = ["b_tlast"]\n[[clocks]]', 1),
+            "b_tlast is listed in ignored and tlast of b",
+        ),
+        (_GOOD + '[[status]]\nname = "a_tlast"\n', "a_tlast is a status and tlast of a"),
         (_GOOD + "[unchecked]\na_tlast = ' '\n", "x.toml:22: found unchecked.a_tlast = ' '"),
         (_GOOD + "[obligations]\n'a.hold' = ''\n", "x.toml:22: found obligations.a.hold = ''"),
     ],
 )
 def test_mistakes(tmp_path: Path, text: str, message: str) -> None:
     assert message in load(tmp_path, text)
+
+
+def test_a_width_by_a_parameter_is_whole_bytes(tmp_path: Path) -> None:
+    text = _GOOD.replace("\n[[clocks]]", "parameters = { W = 8 }\n[[clocks]]", 1)
+    (tmp_path / "x.toml").write_text(text.replace('direction = "in"', 'direction = "in"\nwidth = "W"'))
+    design = load_description(tmp_path / "x.toml")
+    assert [port.width for port in design.bundles({"W": 16})] == [16, 32]
+    for width in (0, 12):
+        with pytest.raises(UsageError, match=f"streams a: width = W: found {width}, expected whole bytes"):
+            design.bundles({"W": width})
 
 
 def test_functions_of_the_user(tmp_path: Path) -> None:

@@ -71,9 +71,9 @@ def test_a_beat_that_never_came_and_one_in_another_cycle(broken):
     (episode,) = (e for n, e in enumerate(result.episodes) if n == find_first_mismatch(result).episode)
     sound = episode.expected.ports["m_axis"]
 
-    def seen(got):
+    def seen(got, **kinds):
         outcome = replace(episode.record.outcome, ports={**episode.expected.ports, "m_axis": got})
-        verdict = replace(episode.verdict, ports={"m_axis": compare(sound, got)})
+        verdict = replace(episode.verdict, ports={"m_axis": compare(sound, got, **kinds)})
         changed = replace(episode, record=replace(episode.record, outcome=outcome), verdict=verdict)
         return find_first_mismatch(replace(result, episodes=(changed,)))
 
@@ -81,6 +81,8 @@ def test_a_beat_that_never_came_and_one_in_another_cycle(broken):
     assert missing.what == "missing"
     assert missing.pairs[-1].got is None
     assert missing.cycle == missing.pairs[-1].expected.cycle
+    # Without a predicted cycle, it is behind the last beat that came.
+    assert seen(sound[:-1], cycles="got").cycle == int(sound.cycle[-2]) + 1
     late = sound.cycle.copy()
     late[5:] += 2
     moved = seen(sound.with_cycles(late))

@@ -50,6 +50,9 @@ def invoke(*words):
     return CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
 
 
+MASKED = ["COUNT.VALUE", "IRQ.EVENT", "TIMER.GO", "TIMER.TICKS", "TIMER.MARK"]
+
+
 @pytest.mark.sim
 @pytest.mark.parametrize(
     ("top", "blocks"),
@@ -63,7 +66,7 @@ def test_each_fault_is_found_and_named(top, blocks, tmp_path):
     said = invoke("new", tmp_path, *sources, "--rdl", RTL / "map_block.rdl")
     assert said.exit_code == 0, said.output
     masked = re.findall(r"not checked: (\S+),", said.output)
-    assert masked == ["COUNT.VALUE", "IRQ.EVENT", "TIMER.GO", "TIMER.TICKS", "TIMER.MARK"]
+    assert masked == MASKED
     design = load_description(tmp_path / f"{top}.toml")
     (port,) = design.registers
     (result,) = run(Request(design, design.case("registers")))
@@ -82,8 +85,11 @@ def test_fields_of_a_still_hardware_are_compared(tmp_path):
     said = invoke("new", tmp_path, RTL / "map_block.sv", "--rdl", RTL / "map_block.rdl")
     assert said.exit_code == 0, said.output
     path = tmp_path / "map_block.toml"
+    design = load_description(path)
+    assert design.unread(design.params(design.cases[0], {})) == [*design.ignored, *MASKED]
     path.write_text(path.read_text().replace('hardware = "mask"', 'hardware = "still"'))
     design = load_description(path)
+    assert design.unread(design.params(design.cases[0], {})) == list(design.ignored)
 
     def failures(busy):
         (result,) = run(Request(design, design.case("registers"), params={"BUSY": busy}))
@@ -91,17 +97,24 @@ def test_fields_of_a_still_hardware_are_compared(tmp_path):
 
     assert failures(0) == ""
     texts = failures(1)
-    for field in ("COUNT.VALUE", "IRQ.EVENT", "TIMER.GO", "TIMER.TICKS", "TIMER.MARK"):
+    for field in MASKED:
         assert f"{field} expected" in texts, field
     assert "IRQ.ENABLE" not in texts
 
 
-def test_a_map_beyond_the_addresses_of_its_port_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("base", "said"),
+    [
+        ("0x10000", r"found \S+ at 0x10\w+, expected addresses below 0x\w+"),
+        ("2", r"found \S+ at 0x2, expected a multiple of 4 bytes, with the base of the map"),
+    ],
+)
+def test_a_map_that_its_port_cannot_have_is_refused(tmp_path, base, said):
     assert invoke("new", tmp_path, RTL / "map_block.sv", "--rdl", RTL / "map_block.rdl").exit_code == 0
     path = tmp_path / "map_block.toml"
-    path.write_text(path.read_text().replace('hardware = "mask"', 'hardware = "mask"\nbase = 0x10000'))
+    path.write_text(path.read_text().replace('hardware = "mask"', 'hardware = "mask"\nbase = ' + base))
     design = load_description(path)
-    with pytest.raises(InputError, match=r"map_block\.rdl: found \S+ at 0x10\w+, expected addresses below 0x\w+"):
+    with pytest.raises(InputError, match=r"map_block\.rdl: " + said):
         run(Request(design, design.case("registers")))
 
 
