@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import combinations, takewhile
 
 from goldbeat.pymodels.stock_models import READY_MODELS
 from goldbeat.tb.design.design import Design
@@ -66,7 +66,8 @@ def unchecked_signals(design: Design) -> dict[str, str]:
 
     A signal belongs to a described bundle if its name begins as those of the bundle's signals do. Signals around a valid that
     is not described are a bundle as well. An output called data is one by itself, and so are an input and an output whose names
-    differ in their side alone. Other outputs that nothing reads are only listed (:attr:`Design.ignored`).
+    differ in their side alone. Other outputs that nothing reads are only listed (:attr:`Design.ignored`). Two signals of a bundle
+    of which each has the other's name are listed too: nothing but the names shows whether they are crossed.
     """
     families = [family for port in design.ports for family in families_of(port)]
     left = [pin for pin in (*design.ties, *design.ignored) if not (is_clock(pin) or is_reset(pin))]
@@ -78,7 +79,15 @@ def unchecked_signals(design: Design) -> dict[str, str]:
         if owner is not None or pin in pairs or (pin in design.ignored and _DATA.fullmatch(pin)):
             of = f"goes with {pairs[pin]}" if pin in pairs else "carries data"
             found[pin] = f"{left_out(pin, design.ties)}; it {of if owner is None else f'belongs to {owner.bundle}'}"
-    return found
+    return found | {pin: what for port in design.ports for pin, what in _crossed(port)}
+
+
+def _crossed(port: Bundle) -> Iterator[tuple[str, str]]:
+    """Signals of a bundle with each other's names."""
+    ends = {role: (name_words(pin) or [""])[-1] for role, pin in (port.signals or {}).items()}
+    for one, other in combinations(ends, 2):
+        if ends[one] in (other, other.removeprefix("t")) and ends[other] in (one, one.removeprefix("t")):
+            yield port.pin(one), f"is {one} of {port.name}, and {port.pin(other)} is {other}: each has the other's name"
 
 
 def left_out(pin: str, ties: Mapping[str, int]) -> str:

@@ -101,6 +101,16 @@ def test_bundle_signals_left_out_are_found(
 SIDES = {"s_axis": {"tlast", "tkeep", "tid"}, "m_axis": {"tlast", "tkeep", "tid"}, "n_axis": {"tlast", "tkeep", "tid"}}
 
 
+def test_signals_with_each_others_names_are_found() -> None:
+    names = {"tdata": "s_data", "tvalid": "s_last", "tlast": "s_valid", "tready": "s_tready"}
+    crossed = StreamPort(name="s", direction="in", clock="clk", signals=names)
+    said = "is tvalid of s, and s_valid is tlast: each has the other's name"
+    assert unchecked_signals(design(crossed, AXIS[1])) == {"s_last": said}
+    assert open_signals(design(crossed, unchecked={"s_last": "so it is"}), {}, []) == []
+    right = StreamPort(name="s", direction="in", clock="clk", signals={**names, "tvalid": "s_go"})
+    assert unchecked_signals(design(right, AXIS[1])) == {}
+
+
 @pytest.mark.parametrize(
     ("model", "less", "found"),
     [
