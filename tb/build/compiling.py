@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,12 @@ def _slang() -> Any:
 def symbol_kind(symbol: Any) -> str:
     """The last word of slang's kind."""
     return str(symbol.kind).rpartition(".")[2]
+
+
+@cache
+def is_reserved_word(name: str) -> bool:
+    """Whether SystemVerilog keeps a name for itself."""
+    return len(_slang().syntax.SyntaxTree.fromText(f"module m; logic {name}; endmodule").diagnostics) > 0
 
 
 @dataclass(frozen=True)

@@ -122,4 +122,4 @@ def resolved(one: ChosenBundle, pins: Mapping[str, Pin], packs: Mapping[str, Pac
     gone = set(packs[one.name].ports)
     left = {role: port for role, port in one.roles.items() if port not in gone and role != "tdata"}
     ports = tuple(port for port in one.ports if port not in gone)
-    return ChosenBundle(one.name, left | {"tdata": f"{one.name}_tdata"}, ports, one.inverted).group(pins)
+    return ChosenBundle(one.name, left | {"tdata": packs[one.name].vector}, ports, one.inverted).group(pins)

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from goldbeat.tb.build.harness import WRAPPER_MARK
 from goldbeat.tb.design.pin_names import is_clock
 from goldbeat.tb.design.ports.recognition import Dimension
-from goldbeat.tb.probe.flat_names import pin_names
+from goldbeat.tb.probe.flat_names import FreeNames, pin_names
 from goldbeat.tb.probe.flat_parameters import FlatParameters, renamed, words
 from goldbeat.tb.probe.leaves import Compound, Leaf, Piece
 
@@ -25,10 +25,12 @@ class PackedFields:
     Attributes:
         ports: highest bits first; none: the vector says nothing.
         way: of the vector.
+        vector: the wrapper's port that they make; empty: there is no wrapper yet.
     """
 
     ports: tuple[str, ...]
     way: str
+    vector: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,9 @@ class Shell:
     """All of a wrapper but its pins.
 
     Attributes:
+        name: the wrapper's.
         module: the module inside.
+        inside: the name of its instance.
         parameters: of the wrapper.
         types: the module's type parameters -> types.
         typedefs: what these need.
@@ -64,7 +68,9 @@ class Shell:
         order: all ports of the module.
     """
 
+    name: str
     module: str
+    inside: str
     parameters: FlatParameters
     types: Mapping[str, str]
     typedefs: Sequence[str]
@@ -87,8 +93,8 @@ class Shell:
         connected = {port: name for port, (name, _, _) in self.interfaces.items()} | dict(connections)
         # Verilator tells generic interfaces by their place.
         ports = [f".{port}({connected[port]})" for port in self.order if port in connected]
-        start = f"  {self.module}{' #(' + ', '.join(passed) + ')' if passed else ''} dut (\n    "
-        head = f"{WRAPPER_MARK} of {self.module}.\nmodule {self.module}{SUFFIX}{self.parameters.text()} ({pins});\n"
+        start = f"  {self.module}{' #(' + ', '.join(passed) + ')' if passed else ''} {self.inside} (\n    "
+        head = f"{WRAPPER_MARK} of {self.module}.\nmodule {self.name}{self.parameters.text()} ({pins});\n"
         return head + "\n".join(
             [*lines, *(f"  {line}" for line in body), start + ",\n    ".join(ports) + "\n  );\nendmodule\n"]
         )
@@ -109,7 +115,9 @@ class _Pins:
     def __init__(
         self, ports: Sequence[Compound], shell: Shell, literal: frozenset[str], packs: Mapping[str, PackedFields]
     ) -> None:
-        self.names = pin_names(ports)
+        fixed = {port.name for port in ports if not port.joined} | {name for name, _, _ in shell.interfaces.values()}
+        self.free = FreeNames({*fixed, *shell.parameters.declared, shell.inside})
+        self.names = pin_names(ports, self.free)
         self.shell = shell
         self.literal = literal
         self.module_names = dict(shell.parameters.of_module)
@@ -118,23 +126,30 @@ class _Pins:
         self.body: list[str] = []
         self.connections: dict[str, str] = {}
         self.expected: dict[str, int] = {}
-        self.packed = {pin for pack in packs.values() for pin in pack.ports}
+        fields = [pin for pack in packs.values() for pin in pack.ports]
+        self.free.release(fields)
+        self.packs = {name: replace(pack, vector=self.free.claim(f"{name}_tdata")) for name, pack in packs.items()}
+        self.nets = {pin: self.free.claim(pin) for pin in fields}
+        self.names = {place: self.nets.get(pin, pin) for place, pin in self.names.items()}
+        self.packed = {*self.nets.values()}
+        self.index: list[str] = []
         for port in ports:
             self._port(port)
-        for name, fields in packs.items():
-            self._pack(name, fields.ports, fields.way)
+        for pack in self.packs.values():
+            self._pack(pack)
 
-    def _pack(self, name: str, pins: tuple[str, ...], way: str) -> None:
+    def _pack(self, pack: PackedFields) -> None:
         """One vector of whole bytes for several pins."""
+        pins, vector = [self.nets[pin] for pin in pack.ports], pack.vector
         total = sum(self.expected.pop(pin) for pin in pins)
         width = max(1, -(-total // 8)) * 8
-        self.expected[f"{name}_tdata"] = width
-        self.declared.append(f"{way:6} logic [{width - 1}:0] {name}_tdata")
+        self.expected[vector] = width
+        self.declared.append(f"{pack.way:6} logic [{width - 1}:0] {vector}")
         together = "{" + ", ".join(pins) + "}"
-        if way == "output":
-            self.body.append(f"assign {name}_tdata = " + (f"{width}'({together});" if pins else "'0;"))
+        if pack.way == "output":
+            self.body.append(f"assign {vector} = " + (f"{width}'({together});" if pins else "'0;"))
         elif pins:
-            self.body.append(f"assign {together} = {name}_tdata[{total - 1}:0];")
+            self.body.append(f"assign {together} = {vector}[{total - 1}:0];")
 
     def _known(self, port: Compound) -> Mapping[str, str]:
         if port.kind == "interface":
@@ -179,8 +194,10 @@ class _Pins:
         if port.kind == "local":
             self._local(port, dimensions)
             return
-        target = self.shell.interfaces[port.name][0] if port.kind == "interface" else f"{port.name}_all"
-        if port.kind != "interface":
+        if port.kind == "interface":
+            target = self.shell.interfaces[port.name][0]
+        else:
+            target = self.free.claim(f"{port.name}_all")
             packed = "".join(f"[{_top(self._size(one))}:0]" for one in port.packed)
             kind = port.type_name or f"logic {packed}[{self._total(port)}-1:0]"
             array = array_text(port.unpacked, self.module_names)
@@ -192,7 +209,7 @@ class _Pins:
         """A struct that only the module can name: a pattern goes in, what comes out is taken from inside."""
         if port.pieces[0].leaves[0].way == "output":
             self.connections[port.name] = ""
-            self.body += self._loops(port, f"dut.{port.name}", dimensions)
+            self.body += self._loops(port, f"{self.shell.inside}.{port.name}", dimensions)
             return
         texts = {piece.path: _cast(piece, self._vector(port, piece, "")) for piece in port.pieces}
         self.connections[port.name] = _pattern(texts)
@@ -210,13 +227,14 @@ class _Pins:
 
     def _loops(self, port: Compound, target: str, dimensions: Sequence[Dimension]) -> Iterator[str]:
         outside, inside = "", ""
+        self.index += [self.free.claim(f"i{depth}") for depth in range(len(self.index), len(dimensions))]
         for depth, one in enumerate(dimensions):
             low = min(one.left, one.right)
-            number = f"i{depth}"
+            number = self.index[depth]
             outside += f"[{number}]"
             inside += f"[{number} + {low}]" if low else f"[{number}]"
             loop = f"for (genvar {number} = 0; {number} < {self._size(one)}; {number}++)"
-            yield f"{'  ' * depth}{loop} begin : gen_{port.name}_{depth}"
+            yield f"{'  ' * depth}{loop} begin : {self.free.claim(f'gen_{port.name}_{depth}')}"
         indent = "  " * len(dimensions)
         for piece in port.pieces:
             there = target + inside + "".join(f"[{p}]" if p.isdigit() else f".{p}" for p in piece.path)
@@ -264,9 +282,9 @@ def make_flat(
         the wrapper, and the bits that each pin must have.
     """
     pins = _Pins(ports, shell, literal, packs)
-    if not any(is_clock(port.name) for port in ports):
+    if not any(is_clock(port.name) for port in ports) and "clk" not in pins.expected:
         # Its ports have to be driven and sampled at some edge.
         pins.declared.insert(0, "input  logic clk")
     head = "\n  " + ",\n  ".join(pins.declared) + "\n"
     text = shell.text(head, pins.body, pins.connections)
-    return FlatModule(shell.module, f"{shell.module}{SUFFIX}", text, tuple(notes), packs), pins.expected
+    return FlatModule(shell.module, shell.name, text, tuple(notes), pins.packs), pins.expected

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
+from goldbeat.tb.build.compiling import is_reserved_word
 from goldbeat.tb.probe.leaves import Compound
 
 _SIDE = re.compile(r"_(?:i|o|in|out|ni|no)$")
@@ -17,6 +18,31 @@ _CHANNEL = re.compile(
     r"(?:(?P<prefix>\w*?)_)?(?P<channel>aw|w|b|ar|r)_(?P<what>chans?|channels?|valids?|ready|readys|readies)$"
 )
 _WHOLE = ({"aw", "w", "b"}, {"ar", "r"})
+
+
+class FreeNames:
+    """Names that nothing else in a wrapper has.
+
+    Args:
+        taken: names that are given.
+    """
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+
+    def __contains__(self, name: str) -> bool:
+        return name not in self._taken and not is_reserved_word(name)
+
+    def release(self, names: Iterable[str]) -> None:
+        """Names that nothing has any more."""
+        self._taken.difference_update(names)
+
+    def claim(self, wish: str) -> str:
+        """The name, with a number behind if it is taken or a reserved word; it is taken from now on."""
+        tries = (wish, *(f"{wish}_{n}" for n in range(2, len(self._taken) + 4)))
+        name = next(one for one in tries if one in self)
+        self._taken.add(name)
+        return name
 
 
 def _without(name: str, dropped: frozenset[str]) -> str:
@@ -46,10 +72,15 @@ def _twin(port: Compound) -> str:
     return "_".join(filter(None, (_without(port.name, _HALVES), "slv" if inward else "mst")))
 
 
-def instances(ports: Sequence[str]) -> dict[str, str]:
-    """What the interfaces that ports are connected to are called: ``s_axi`` for ``s_axi_wr`` and ``s_axi_rd``."""
+def instances(ports: Sequence[str], others: Collection[str] = ()) -> dict[str, str]:
+    """What the interfaces that ports are connected to are called: ``s_axi`` for ``s_axi_wr`` and ``s_axi_rd``.
+
+    Args:
+        ports: those that are interfaces.
+        others: names that ports and parameters beside them have.
+    """
     short = {name: re.sub(r"_(?:wr|rd)$", "", name) for name in ports}
-    return {name: one if one not in ports else name for name, one in short.items()}
+    return {name: one if one not in ports and one not in others else name for name, one in short.items()}
 
 
 def channels(ports: Iterable[Compound]) -> dict[str, tuple[str, str]]:
@@ -77,18 +108,24 @@ def member(path: Sequence[str]) -> str:
     return "_".join(parts)
 
 
-def pin_names(ports: Sequence[Compound]) -> Mapping[tuple[str, tuple[str, ...]], str]:
-    """Names of all pins, by port and path; each is there once."""
+def pin_names(ports: Sequence[Compound], free: FreeNames) -> dict[tuple[str, tuple[str, ...]], str]:
+    """Names of all pins, by port and path; each is there once.
+
+    Args:
+        ports: all of a module; those that are plain keep their names.
+        free: the names that pins may have.
+    """
     begin, joined = prefixes(ports), channels(ports)
     found: dict[tuple[str, tuple[str, ...]], str] = {}
-    taken = {p.name for p in ports if not p.joined}
     for port in ports:
         prefix, channel = joined.get(port.name, (begin.get(port.name, ""), ""))
         for leaf in port.leaves:
             name = port.name
             if leaf.path or channel:
                 short = "_".join(filter(None, (prefix, channel + member(leaf.path))))
-                name = short if short not in taken else "_".join((port.name, *leaf.path))
-            taken.add(name)
+                if short in free:
+                    name = free.claim(short)
+                elif leaf.path:
+                    name = free.claim("_".join((port.name, *leaf.path)))
             found[port.name, leaf.path] = name
     return found

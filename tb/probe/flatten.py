@@ -13,7 +13,7 @@ from goldbeat.tb.build.compiling import Compiled, compile_sources, symbol_kind
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.ports.recognition import Dimension
 from goldbeat.tb.probe.flat import SUFFIX, FlatModule, PackedFields, Shell, array_text, make_flat
-from goldbeat.tb.probe.flat_names import instances
+from goldbeat.tb.probe.flat_names import FreeNames, instances
 from goldbeat.tb.probe.flat_parameters import FlatParameters, plain
 from goldbeat.tb.probe.interfaces import interface_name, written
 from goldbeat.tb.probe.leaves import (
@@ -93,6 +93,8 @@ class Flattener:
         self.sources = sources
         self.body = body
         self.name = name
+        modules = FreeNames(d.name for d in body.compilation.getDefinitions())
+        self.flat_name = modules.claim(f"{name}{SUFFIX}")
         self.overrides = dict(overrides)
         self.notes: list[str] = []
         self.used: set[str] = set()
@@ -151,14 +153,14 @@ class Flattener:
         guess = guess_types(unset_types(self.body), values, reading)
         ports = [p for p in self.body.portList if symbol_kind(p) == "InterfacePort"]
         first = self._shell(guess, ports, {}, {})
-        bare = compile_sources(self.sources, f"{self.name}{SUFFIX}", {}, {"first": first.text("", (), {})})
-        dut = _inside(bare, self.name)
+        bare = compile_sources(self.sources, self.flat_name, {}, {"first": first.text("", (), {})})
+        dut = _inside(bare, first)
         connected = {p.name: p for p in dut.portList}
         # The interfaces' own parameters are known once they are there.
         bound = {p.name: i for p in ports if (i := interface_of(connected[p.name])) is not None}
         shell = self._shell(guess, ports, bound, connected)
-        known = compile_sources(self.sources, f"{self.name}{SUFFIX}", {}, {"second": shell.text("", (), {})})
-        dut = _inside(known, self.name)
+        known = compile_sources(self.sources, self.flat_name, {}, {"second": shell.text("", (), {})})
+        dut = _inside(known, shell)
         bare_ports = any(symbol_kind(p) == "InterfacePort" and not p.modport for p in dut.portList)
         driven = written(dut) if bare_ports else frozenset()
         self._tell(dut)
@@ -216,7 +218,8 @@ class Flattener:
             parameters.used |= {name} & self.overrides.keys()
         parameters.add_module(self.body.parameters)
         known = {n: n for n in parameters.declared}
-        begin = instances([p.name for p in ports])
+        order = [port.name for port in self.body.portList]
+        begin = instances([p.name for p in ports], {*order, *known})
         own: dict[str, list[str]] = {}
         interfaces = {}
         for port in ports:
@@ -231,8 +234,8 @@ class Flattener:
                 own[port.name] = [p.name for p in bound[port.name].body.portList if p.name in mine]
             parameters.used |= {port.name} & self.overrides.keys() if port.interfaceDef is None else set()
         self.used = parameters.used
-        order = [port.name for port in self.body.portList]
-        return Shell(self.name, parameters, guess.types, guess.typedefs, interfaces, own, order)
+        inside = FreeNames({*order, *parameters.declared, *begin.values()}).claim("dut")
+        return Shell(self.flat_name, self.name, inside, parameters, guess.types, guess.typedefs, interfaces, own, order)
 
 
 def _dimensions(port: Any) -> list[Dimension]:
@@ -243,7 +246,7 @@ def _dimensions(port: Any) -> list[Dimension]:
     return [Dimension(r.left, r.right, t) for r, t in zip(bounds, texts, strict=True)]
 
 
-def _inside(compiled: Compiled, name: str) -> Any:
+def _inside(compiled: Compiled, shell: Shell) -> Any:
     """The body of the module in its wrapper."""
-    (top,) = [t for t in compiled.tops() if t.name == f"{name}{SUFFIX}"]
-    return top.body.find("dut").body
+    (top,) = [t for t in compiled.tops() if t.name == shell.name]
+    return top.body.find(shell.inside).body

@@ -132,6 +132,34 @@ def test_bundles_that_the_user_names(tmp_path: Path) -> None:
     assert lint(found, tmp_path) == ""
 
 
+COLLIDING = """package p; typedef struct packed {logic [7:0] dut; logic r_and;} i0_t; endpackage
+module s_flat; endmodule
+module s #(parameter int m_tdata = 8) (input logic clk, rst, dut, input p::i0_t [1:0] i0, output p::i0_t [1:0] gen_i0_0,
+  input logic i0_all, input logic [7:0] a, b, input logic go, output logic free, output logic [7:0] x, s_tdata,
+  output logic full, input logic take);
+  s_flat other ();
+  assign free = !full || take;
+  always @(posedge clk) begin
+    if (free) begin full <= go; x <= a; s_tdata <= b; gen_i0_0 <= i0; end
+    if (rst | dut) full <= 0;
+  end
+endmodule
+"""
+
+
+def test_names_of_the_wrapper_collide_with_none_of_the_design(tmp_path: Path) -> None:
+    """Vectors, nets, loops and the instance, with ports, parameters, members, a module and reserved words."""
+    (tmp_path / "s.sv").write_text(COLLIDING)
+    given = ["s=a,b,tvalid:go,tready:free", "m=x,s_tdata,tvalid:full,tready:take"]
+    more = [word for text in given for word in ("--bundle", text)]
+    command = ["new", str(tmp_path / "b"), str(tmp_path / "s.sv"), "--top", "s", "--model", "identity", *more]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    design = load_description(tmp_path / "b" / "s.toml")
+    assert {s.name: s.pin("tdata") for s in design.streams} == {"s": "s_tdata", "m": "m_tdata_2"}
+    (result,) = run(Request(design, design.case(None)), tmp_path / "run")
+    assert result.passed, result.failures
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
