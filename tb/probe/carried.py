@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.design.pin_names import is_reset
 from goldbeat.tb.probe.fifo_use import inside, is_and
-from goldbeat.tb.probe.module import Branch, PortValues
+from goldbeat.tb.probe.module import Branch, MadeValues, PortValues
 from goldbeat.tb.probe.wiring import Graph, closure, names_in, plain_value
 
 _Edge = tuple[str, frozenset[str] | None]
@@ -35,7 +36,26 @@ def carried(top: Any, inputs: Iterable[str], outputs: Iterable[str]) -> PortValu
         {name: frozenset(one for one, all_of in shown.items() if path in all_of) for path, name in ways[1].items()},
         frozenset(name for path, name in ways[0].items() if not moves.is_read(path)),
         frozenset(name for path, name in ways[1].items() if moves.is_constant(path)),
+        partial(_made, moves, ways[0], ways[1]),
     )
+
+
+def _made(
+    moves: _Moves, inputs: Mapping[str, str], outputs: Mapping[str, str], name: str, data: Collection[str]
+) -> MadeValues:
+    """What is made of an input.
+
+    Args:
+        moves: all assignments.
+        inputs: names by path.
+        outputs: names by path.
+        name: of the input.
+        data: inputs that have a part in nothing that counts.
+    """
+    paths = {name: path for path, name in inputs.items()}
+    stores, shown = moves.made(paths[name], {paths[one] for one in data})
+    named = {branch: frozenset(outputs[path] for path in after & outputs.keys()) for branch, after in stores.items()}
+    return MadeValues(named, frozenset(outputs[path] for path in shown & outputs.keys()))
 
 
 class _Moves:
@@ -45,6 +65,9 @@ class _Moves:
         self.graph, self.ports = Graph(top), ports
         self.plain: dict[str, set[_Edge]] = defaultdict(set)
         self.any: dict[str, set[_Edge]] = defaultdict(set)
+        self.parts: dict[str, set[tuple[str, frozenset[str] | None, frozenset[str]]]] = defaultdict(set)
+        self.sources: dict[str, set[str]] = defaultdict(set)
+        self._known: dict[tuple[str, bool], set[str]] = {}
         self.needs: dict[str, frozenset[str]] = {}
         top.visit(self._look)
 
@@ -70,9 +93,12 @@ class _Moves:
         if inner is None or expression is None:
             return
         if symbol_kind(expression) == "Assignment":
+            path = inner.hierarchicalPath
             for target in _moved(expression.left):
-                self.plain[inner.hierarchicalPath].add((target, None))
-                self.any[inner.hierarchicalPath].add((target, None))
+                self.plain[path].add((target, None))
+                self.any[path].add((target, None))
+                self.parts[path].add((target, None, frozenset([path])))
+                self.sources[target].add(path)
         else:
             self._wire({inner.hierarchicalPath}, expression)
 
@@ -80,6 +106,11 @@ class _Moves:
         for edges, sources in ((self.plain, _moved(right)), (self.any, names_in(right))):
             for source in sources:
                 edges[source] |= {(target, needed) for target in targets}
+        for part in _parts(right):
+            for source in part:
+                self.parts[source] |= {(target, needed, part) for target in targets}
+        for target in targets:
+            self.sources[target] |= names_in(right)
 
     def _walk(self, statement: Any, needed: frozenset[str]) -> None:
         kind = symbol_kind(statement)
@@ -107,6 +138,46 @@ class _Moves:
                     seen.add(target)
                     todo.append(target)
         return frozenset(found)
+
+    def made(self, start: str, data: set[str]) -> tuple[dict[Branch, set[str]], set[str]]:
+        """The first statements that store what is made of an input and of no data, and what it alone makes at once.
+
+        Counters and sums, which are made of themselves, do not count.
+
+        Args:
+            start: the input.
+            data: inputs, none of which may have a part in the value.
+
+        Returns:
+            by statement, everything that depends on what it stores; and paths.
+        """
+        stores: dict[Branch, set[str]] = {}
+        shown: set[str] = set()
+        seen, todo = {start}, [(start, frozenset[str]())]
+        while todo:
+            name, beside = todo.pop()
+            for target, needed, part in self.parts.get(name, ()):
+                others = beside | part - {name}
+                if any(self._around(other, ahead=False) & data for other in others):
+                    continue
+                if needed is not None and not others & (after := self._around(target, ahead=True)):
+                    stores[target, self._spelled(needed)] = after
+                if target in self.graph.flops or target in seen:
+                    continue
+                shown |= set() if others else {target}
+                seen.add(target)
+                todo.append((target, others))
+        return stores, shown
+
+    def _around(self, name: str, *, ahead: bool) -> set[str]:
+        """Everything that is made of a value, or that it is made of, and itself."""
+        if (name, ahead) not in self._known:
+            one_step = self._next if ahead else lambda one: self.sources.get(one, ())
+            self._known[name, ahead] = closure([name], one_step)
+        return self._known[name, ahead]
+
+    def _next(self, name: str) -> Iterator[str]:
+        return (target for target, _ in self.any.get(name, ()))
 
     def shown_by(self, start: str) -> set[str]:
         """Everything that has an input's value as it is, at once or later."""
@@ -137,6 +208,21 @@ def _terms(expression: Any) -> Iterator[str]:
         yield from _terms(expression.right)
     elif (value := plain_value(expression)) is not None:
         yield f"{'!' * value[1]}{value[0]}"
+
+
+def _parts(expression: Any) -> Iterator[frozenset[str]]:
+    """Paths of the values in each part of an expression: a concatenation has several, and what selects is in none."""
+    kind = symbol_kind(expression)
+    if kind == "Conversion":
+        yield from _parts(expression.operand)
+    elif kind == "ConditionalOp":
+        both = [*_parts(expression.left), *_parts(expression.right)]
+        yield from both if any(both) else (frozenset(names_in(one.expr)) for one in expression.conditions)
+    elif kind in ("Concatenation", "SimpleAssignmentPattern", "StructuredAssignmentPattern"):
+        for inner in expression.operands if kind == "Concatenation" else expression.elements:
+            yield from _parts(inner)
+    else:
+        yield frozenset(names_in(expression))
 
 
 def _moved(expression: Any) -> set[str]:

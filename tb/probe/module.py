@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from goldbeat.tb.design.ports.recognition import Pin, TopParameter
@@ -57,6 +57,24 @@ Branch = tuple[str, frozenset[str]]
 
 
 @dataclass(frozen=True)
+class MadeValues:
+    """What a module makes of an input.
+
+    Attributes:
+        stored: the assignments that store it, each with the outputs that depend on it then.
+        shown: outputs that are made of it alone, at once.
+    """
+
+    stored: Mapping[Branch, frozenset[str]] = field(default_factory=dict)
+    shown: frozenset[str] = frozenset()
+
+
+def _nothing_made(name: str, data: Collection[str]) -> MadeValues:
+    """What a module without streams makes of an input."""
+    return MadeValues()
+
+
+@dataclass(frozen=True)
 class PortValues:
     """How values pass through a module.
 
@@ -66,6 +84,7 @@ class PortValues:
         shown: by output, the inputs whose value it shows as it is, at once or later.
         unread: inputs that no flip-flop and no output depends on.
         constant: outputs that depend on nothing.
+        made: what is made of an input without any of the data of streams; it takes both names.
     """
 
     moved: Mapping[str, frozenset[Branch]] = field(default_factory=dict)
@@ -73,6 +92,7 @@ class PortValues:
     shown: Mapping[str, frozenset[str]] = field(default_factory=dict)
     unread: frozenset[str] = frozenset()
     constant: frozenset[str] = frozenset()
+    made: Callable[[str, Collection[str]], MadeValues] = _nothing_made
 
 
 @dataclass(frozen=True)

@@ -79,10 +79,11 @@ def with_sidebands(
 def payload_left_out(streams: Sequence[StreamPort], left: Iterable[Pin], carried: PortValues) -> dict[str, str]:
     """Ports that may go along with the beats although no stream has them, and why.
 
-    An input is one if the RTL stores its value as it is in the branch, or in the register, in which it stores TDATA; if an
-    output shows it; or if nothing reads it. An output is one if it shows such an input or payload of a stream; or if it has
-    more than one bit and depends on nothing. Clocks, resets, enables, settings and status are none, by the words of their
-    names.
+    An input is one if the RTL stores it in the branch, or in the register, in which it stores TDATA; if an output shows it;
+    or if nothing reads it. What is made of it counts like its value, unless TDATA has a part in that, it is a sum, or only
+    streams and status depend on it. An output is one if it shows such an input, or what is made of it, or payload of a
+    stream; or if it has more than one bit and depends on nothing. Clocks, resets, enables, settings and status are none,
+    by the words of their names.
 
     Args:
         streams: of the module, which has no other bundles.
@@ -93,7 +94,8 @@ def payload_left_out(streams: Sequence[StreamPort], left: Iterable[Pin], carried
     payload -= {port.pin(role) for port in streams for role in ("tvalid", "tready") if port.has(role)}
     data = {p.payload_pins("tdata")[0] for p in streams if p.direction == "in"}
     stores = {branch: name for name in data for branch in carried.used.get(name, ())}
-    found, pins = {}, [p for p in left if p.refusal is None and not p.unpacked and not _is_control(p)]
+    found: dict[str, str] = {}
+    pins = [p for p in left if p.refusal is None and not p.unpacked and not _is_control(p)]
     for pin in pins:
         shown = next((out.name for out in pins if pin.name in carried.shown.get(out.name, ())), None)
         if pin.way != "input":
@@ -104,12 +106,29 @@ def payload_left_out(streams: Sequence[StreamPort], left: Iterable[Pin], carried
             found[pin.name] = f"the RTL stores it with {name}"
         elif shown is not None:
             found[pin.name] = f"{shown} shows it"
+    outputs = {pin.name for pin in pins if pin.way == "output"}
+    makers: dict[str, str] = {}
+    for pin in pins:
+        if pin.way != "input":
+            continue
+        made = carried.made(pin.name, data)
+        stored = {branch: after & outputs for branch, after in made.stored.items() if not after or after & outputs}
+        name = _stored_with(stored, stores)
+        shown = min(made.shown & outputs, default=None)
+        if pin.name not in found and name is not None:
+            found[pin.name] = f"the RTL stores what it makes of it with {name}"
+        elif pin.name not in found and shown is not None:
+            found[pin.name] = f"{shown} is made of it"
+        if pin.name in found:
+            makers |= dict.fromkeys(made.shown.union(*stored.values() if name is not None else ()), pin.name)
     for pin in pins:
         source = next((one for one in sorted(carried.shown.get(pin.name, ())) if one in found or one in payload), None)
         if source is not None:
             found[pin.name] = f"it shows {source}"
         elif pin.name in carried.constant and pin.width > 1:
             found[pin.name] = "nothing in the RTL drives it"
+        elif pin.name in makers:
+            found[pin.name] = f"it is made of {makers[pin.name]}"
     return found
 
 

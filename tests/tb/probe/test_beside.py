@@ -96,6 +96,66 @@ def test_what_goes_along_with_the_beats(text: str, expected: dict[str, str], tmp
     assert beside(tmp_path, text) == expected
 
 
+MADE = {
+    "chan": "the RTL stores what it makes of it with s_axis_tdata",
+    "m_chan": "it is made of chan",
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "more"),
+    [
+        ("chan ^ 4'd1", ""),
+        ("~chan", ""),
+        ("chan + 4'd1", ""),
+        ("{chan[0], 3'd0} | 4'd1", ""),
+        ("chan == 4'd3 ? 4'd1 : 4'd2", ""),
+        ("chan ^ lfsr & {4{s_axis_tvalid}}", "reg [3:0] lfsr; always @(posedge clk) lfsr <= {lfsr[2:0], lfsr[3]};"),
+        ("made", "wire [3:0] made = -chan;"),
+        ("made", "reg [3:0] made; always @* made = chan ^ 4'd5;"),
+    ],
+)
+def test_expressions_go_along_with_the_beats(value: str, more: str, tmp_path: Path) -> None:
+    declared = f"{more} reg [3:0] side [0:15]; assign m_chan = ~side[rp[3:0]];"
+    assert beside(tmp_path, fifo(PAIR, declared=declared, push=f"side[wp[3:0]] <= {value};")) == MADE
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # In one vector with TDATA, and at once.
+        (
+            fifo(PAIR, declared="reg [35:0] both; assign m_chan = both[35:32];", push="both <= {~chan, s_axis_tdata};"),
+            MADE | {"m_chan": "it shows s_axis_tdata"},
+        ),
+        (
+            fifo(PAIR, declared="assign m_chan = chan ^ 4'd1;"),
+            {"chan": "m_chan is made of it", "m_chan": "it is made of chan"},
+        ),
+        # A part in TDATA, through wires and registers too, or in what only streams show; sums; status.
+        (
+            fifo("input [31:0] gain", declared="wire [31:0] y = s_axis_tdata * gain;", push="mem[0] <= y;"),
+            {},
+        ),
+        (fifo("input [31:0] gain", declared="reg [31:0] d;", push="d <= s_axis_tdata; mem[0] <= d * gain;"), {}),
+        (fifo("input invert", push="mem[0] <= invert ? ~s_axis_tdata : s_axis_tdata;"), {}),
+        (fifo("input [31:0] base", push="mem[0] <= base + 1;"), {}),
+        (fifo("input [3:0] stamp, output reg [3:0] seen", push="seen <= seen + stamp;"), {}),
+        (
+            fifo(
+                "input [3:0] amount, output [3:0] level",
+                declared="reg [3:0] n; assign level = n;",
+                push="n <= ~amount;",
+            ),
+            {},
+        ),
+        (fifo("input [3:0] amount, output over", declared="assign over = cnt > amount;"), {}),
+    ],
+)
+def test_what_is_made_of_more_than_an_input(text: str, expected: dict[str, str], tmp_path: Path) -> None:
+    assert beside(tmp_path, text) == expected
+
+
 def test_values_are_followed_through_instances_and_conditions(tmp_path: Path) -> None:
     inner = fifo(PAIR, declared="reg [3:0] side [0:15]; assign m_chan = side[rp[3:0]];", push="side[wp[3:0]] <= chan;")
     ports = ("clk", "rst", "s_axis_tdata", "s_axis_tvalid", "s_axis_tready", "m_axis_tvalid")
