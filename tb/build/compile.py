@@ -65,6 +65,7 @@ class Recipe:
             ``sources`` say.
         optimize: the compiler's switch for the code that Verilator makes of the design.
         inspect: looks at Verilator's messages before anything is compiled, and raises what it does not like.
+        explain: looks at the messages of a call that failed, and raises what says more than they do.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Recipe:
     public: Literal["ports", "all"] | None = None
     optimize: str = "-O3"
     inspect: Callable[[str], None] = lambda log: None
+    explain: Callable[[str], None] = lambda log: None
 
 
 @dataclass(frozen=True)
@@ -301,4 +303,5 @@ def _call(command: list[str], folder: Path, tool: Verilator, log: Path, recipe: 
         place = folder.with_name(folder.name.rsplit(".", 2)[0] + ".log")
         shutil.copyfile(log, place)
         said = log.read_text(errors="replace")
+        recipe.explain(said)
         raise ToolError(failure(recipe.name, command, code, said, str(place), source_names(recipe.sources)))

@@ -18,6 +18,7 @@ from goldbeat.pymodels.errors import ToolError, UsageError
 from goldbeat.tb.build.comparisons import FILE as WATCH_FILE
 from goldbeat.tb.build.comparisons import comparison_watch
 from goldbeat.tb.build.compile import Build, Recipe, compile_model, is_built, waves_format
+from goldbeat.tb.build.directions import driven_outputs
 from goldbeat.tb.build.harness import TOP, WRAPPER_MARK, make_harness, make_shell, misfits
 from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.design import Design
@@ -87,6 +88,7 @@ def build(
         coverage=coverage or conditions,
         optimize=design.optimize,
         inspect=partial(_check_fit, design),
+        explain=partial(_check_directions, design, params, texts[f"{TOP}.sv"]),
     )
     quick = _asked_switch() or quick
     watch = comparison_watch(design, params) if conditions and netlist is None else ""
@@ -113,6 +115,12 @@ def _check_fit(design: Design, log: str) -> None:
             f"{design.top}.sv, written by goldbeat new, does not fit these parameter values; make it again "
             "with -G NAME=VALUE for each of them:\n" + "\n".join(wrong)
         )
+
+
+def _check_directions(design: Design, params: Mapping[str, Any], harness: str, log: str) -> None:
+    """Refuse a description that drives outputs of its RTL, by the errors of Verilator."""
+    if wrong := driven_outputs(design, params, harness, log):
+        raise UsageError("\n".join([f"the description of {design.name} does not match its RTL:", *wrong]))
 
 
 def _wrapped(design: Design) -> bool:

@@ -3,7 +3,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.build_errors import failure, first_errors
+from goldbeat.tb.build.simulator import build
+from goldbeat.tb.design.description import load_description
 
 VERILATOR = """%Warning-WIDTH: a.sv:1:2: something
 %Error: /hdl/a.sv:2:18: Can't find definition of variable: 'nothing'
@@ -57,3 +64,42 @@ def test_the_first_error_is_in_the_first_line_and_the_log_in_the_last():
 def test_without_an_error_the_end_of_the_log_is_shown():
     said = failure("x", ["make"], 137, "one\ntwo\n", "/cache/x.log")
     assert said == "building x failed (make ended with 137), log in /cache/x.log:\none\ntwo"
+
+
+_FLIP = """name = "flip"
+summary = ""
+top = "flip"
+files = ["flip.sv"]
+model = "rules"
+compare_time = false
+ties = { mode = 0 }
+clocks = [{ name = "clk", reset = "rst", active_high = true, period_ps = 4000 }]
+streams = [
+  { name = "s", direction = "in", clock = "clk", width = 8, signals = { tdata = "a", tvalid = "av", tready = "ar" } },
+  { name = "m", direction = "out", clock = "clk", width = 8, signals = { tdata = "b", tvalid = "bv", tready = "br" } },
+]
+traffic = { kind = "random" }
+"""
+_BV = "bv: an output of flip, but streams[1].signals.{} with streams[1].direction = "
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ('"out"', '"in"', _BV.format("tvalid")),
+        ('tvalid = "bv", tready = "br"', 'tvalid = "br", tready = "bv"', _BV.format("tready")),
+        ('tvalid = "bv", tready = "br"', 'tvalid = "!br", tready = "!bv"', _BV.format("tready")),
+        ("mode = 0", "spare = 0", "spare: an output of flip, but ties.spare makes it an input"),
+        ('reset = "rst"', 'reset = "spare"', "spare: an output of flip, but clocks[0].reset makes it an input"),
+    ],
+)
+def test_outputs_that_the_description_drives(before: str, after: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "flip.sv").write_text(
+        "module flip(input clk, rst, mode, av, br, input [7:0] a, output ar, output reg bv, output spare,\n"
+        "  output [7:0] b);\n  assign ar = br, b = a, spare = mode;\n  always @(posedge clk) bv <= av & !rst;\nendmodule\n"
+    )
+    (tmp_path / "flip.toml").write_text(_FLIP.replace(before, after))
+    design = load_description(tmp_path / "flip.toml")
+    with pytest.raises(UsageError, match=r"^the description of flip does not match its RTL:\n") as refused:
+        build(design, {})
+    assert said in str(refused.value)
