@@ -66,6 +66,12 @@ Relaxed = Annotated[
 ]
 
 
+_MODEL_HELP = (
+    f"Ready-made golden model: {', '.join(READY)} [a stub]. register_file needs --rdl; without a map, take rules, then "
+    "set model and storage in the description."
+)
+
+
 def register(app: typer.Typer) -> None:
     """Mount the commands."""
     app.command(
@@ -158,7 +164,7 @@ def new_command(
         str | None, typer.Option("--name", "-n", metavar="NAME", help="Name of the design [top module].")
     ] = None,
     model: Annotated[
-        str, typer.Option("--model", metavar="M", help=f"Ready-made golden model: {', '.join(READY)} [a stub].")
+        str, typer.Option("--model", metavar="M", help=_MODEL_HELP)
     ] = MODEL,
     rdl: Annotated[
         Path | None,

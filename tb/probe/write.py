@@ -123,7 +123,10 @@ def _check_model(found: Found, model: str, *, mapped: bool) -> None:
     slaves, masters = ([b for b in buses if b.direction == way] for way in ("in", "out"))
     lacks = ""
     if model == "register_file" and not mapped:
-        lacks = "needs a register map: give one with --rdl MAP.rdl, or write storage of [[registers]] by hand"
+        lacks = (
+            "needs a register map: give one with --rdl MAP.rdl. Without a map, give --model rules instead, then set in the "
+            'description that it writes: model = "register_file" and, in [[registers]], storage = [{ base = 0, words = N }]'
+        )
     elif model in BUS_MODELS and not slaves:
         lacks = "needs a slave on AXI4, AXI-Lite or APB; none was found"
     elif model in ("adapter", "interconnect") and not masters:

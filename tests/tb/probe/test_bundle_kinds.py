@@ -19,7 +19,7 @@ from goldbeat.tb.probe.chosen import read_bundle
 from goldbeat.tb.probe.elaborate import elaborate
 from goldbeat.tb.probe.find import Choices, Found, find
 from goldbeat.tb.probe.handshakes import with_handshakes
-from goldbeat.tb.probe.write import MODEL, describe
+from goldbeat.tb.probe.write import MODEL, describe, to_toml
 from goldbeat.tb.run.runs import Request, predict, run
 
 FIFO = """module fifo #(parameter W = 8) (input clk, input rst,
@@ -434,6 +434,11 @@ def test_register_file_needs_a_map(tmp_path: Path) -> None:
     found, sources = found_in(tmp_path, stub(MODULES["lite"]))
     with pytest.raises(UsageError, match=r"^top: model register_file needs a register map: give one with --rdl"):
         describe(found, sources, tmp_path, model="register_file")
+    # What the message says to do makes a bench.
+    text = to_toml(describe(found, sources, tmp_path, model="rules")).replace('"rules"', '"register_file"')
+    text = text.replace("[[registers]]", "[[registers]]\nstorage = [{ base = 0, words = 4 }]")
+    (tmp_path / "top.toml").write_text(text)
+    assert "sweep" in {case.name for case in load_description(tmp_path / "top.toml").cases}
 
 
 def bench(folder: Path, text: str, model: str = "identity", top: str | None = None) -> Path:
