@@ -7,10 +7,17 @@ expected. The command line turns any :class:`GoldbeatError` into exit code 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from os import PathLike
 from pathlib import Path
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
+
+_First = TypeVar("_First")
+_More = ParamSpec("_More")
+_Result = TypeVar("_Result")
+_Function = Callable[Concatenate[_First, _More], _Result]
 
 
 class GoldbeatError(Exception):
@@ -77,6 +84,39 @@ def naming(file: str | PathLike[str] | None) -> Iterator[None]:
         if error.file is not None or file is None:
             raise
         raise InputError(error.found, error.expected, file=file, line=error.line, offset=error.offset) from error
+
+
+class HasFile(Protocol):
+    """A design."""
+
+    @property
+    def file(self) -> Path | None:
+        """Of its description; None: it is made in Python."""
+
+
+def naming_description(
+    design_of: Callable[[_First], HasFile],
+) -> Callable[[_Function[_First, _More, _Result]], _Function[_First, _More, _Result]]:
+    """Give each :class:`UsageError` of a function the file of the design's description, unless it names that.
+
+    Args:
+        design_of: the design, from the function's first argument.
+    """
+
+    def decorate(function: _Function[_First, _More, _Result]) -> _Function[_First, _More, _Result]:
+        @wraps(function)
+        def named(first: _First, /, *args: _More.args, **options: _More.kwargs) -> _Result:
+            try:
+                return function(first, *args, **options)
+            except UsageError as error:
+                file = design_of(first).file
+                if file is None or file.name in str(error):
+                    raise
+                raise type(error)(f"{file}: {error}") from error
+
+        return named
+
+    return decorate
 
 
 def _said(found: str) -> str:

@@ -14,14 +14,13 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from goldbeat.pymodels.errors import ToolError, UsageError
+from goldbeat.pymodels.errors import ToolError, UsageError, naming_description
 from goldbeat.tb.build.comparisons import FILE as WATCH_FILE
 from goldbeat.tb.build.comparisons import comparison_watch
 from goldbeat.tb.build.compile import Build, Recipe, compile_model, is_built, waves_format
-from goldbeat.tb.build.directions import driven_outputs
 from goldbeat.tb.build.harness import TOP, WRAPPER_MARK, make_harness, make_shell, misfits
 from goldbeat.tb.design.crossing import Crossing
-from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.design import Design, itself
 
 QUICK = "-O1"
 """The compiler's switch where a simulation is short: about half the time to compile, and up to twice the time to simulate."""
@@ -37,6 +36,7 @@ _MISSING_PIN = re.compile(r"Instance has missing pin: '([^']+)'")
 _UNLISTED = r"\1: the description does not list it, expected in the signals of a bundle, in ties or in ignored"
 
 
+@naming_description(itself)
 def build(
     design: Design,
     params: Mapping[str, Any],
@@ -119,6 +119,9 @@ def _check_fit(design: Design, log: str) -> None:
 
 def _check_directions(design: Design, params: Mapping[str, Any], harness: str, log: str) -> None:
     """Refuse a description that drives outputs of its RTL, by the errors of Verilator."""
+    # Only a failure needs it.
+    from goldbeat.tb.build.directions import driven_outputs
+
     if wrong := driven_outputs(design, params, harness, log):
         raise UsageError("\n".join([f"the description of {design.name} does not match its RTL:", *wrong]))
 

@@ -721,7 +721,7 @@ def load_description(path: Path) -> Design:
         InputError: no such file, no TOML, an unknown key, a wrong value: with the file and, where it can be told, the line.
     """
     description = read_description(path)
-    design = description.design(path.parent.resolve())
+    design = description.design(path.parent.resolve()).model_copy(update={"file": path})
     open_end, unwritten = RULES in (description.model, description.stream_model), is_unwritten(design.model)
     if not (open_end or unwritten):
         return design

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import UsageError, naming_description
 from goldbeat.pymodels.stimulus import GoldenModel, Stimulus
 from goldbeat.tb.design.address_map import AddressRange
 from goldbeat.tb.design.case import Case, CaseContext
@@ -22,6 +22,11 @@ from goldbeat.tb.design.ports.bundle import Bundle, Frozen, StatusPort, all_lane
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
+
+
+def itself(design: Design) -> Design:
+    """A design, as what :func:`naming_description` takes."""
+    return design
 
 
 class Design(Frozen):
@@ -74,6 +79,7 @@ class Design(Frozen):
             every case, beside what is counted of the ports.
         answer: setting, stimulus and record of an episode -> what it has computed; None where that is of no use to anybody.
         blessed: file with recordings of what the design does, for one without a golden model; None: it has a model.
+        file: of its description, for messages; None: it is made in Python.
     """
 
     name: str
@@ -120,6 +126,7 @@ class Design(Frozen):
     slow_parameters: tuple[str, ...] = ()
     foreign: Callable[[Path, Path | None, str | None], Design] | None = None
     blessed: Path | None = None
+    file: Path | None = None
 
     def case(self, name: str | None) -> Case:
         """A case by name; None gives the first one."""
@@ -159,18 +166,22 @@ class Design(Frozen):
         """All ports but the status outputs, arrays as one and widths as described."""
         return (*self.streams, *self.registers, *self.memories)
 
+    @naming_description(itself)
     def bundles(self, params: Mapping[str, Any]) -> list[StreamPort]:
         """The stream ports with arrays taken apart and widths as numbers."""
         return all_lanes(self.streams, params)
 
+    @naming_description(itself)
     def register_ports(self, params: Mapping[str, Any]) -> list[RegisterPort]:
         """The register ports with arrays taken apart and widths as numbers."""
         return all_lanes(self.registers, params)
 
+    @naming_description(itself)
     def memory_ports(self, params: Mapping[str, Any]) -> list[MemoryPort]:
         """The AXI4 ports with arrays taken apart and widths as numbers."""
         return all_lanes(self.memories, params)
 
+    @naming_description(itself)
     def status_ports(self, params: Mapping[str, Any]) -> list[StatusPort]:
         """The status outputs with widths as numbers."""
         return [s.model_copy(update={"width": number(s.width, params)}) for s in self.status]
@@ -201,6 +212,7 @@ class Design(Frozen):
         files, folders = ([Path(os.path.normpath(p)) for p in paths] for paths in (found.files, found.include_dirs))
         return Sources(tuple(dict.fromkeys(files)), tuple(dict.fromkeys(folders)), found.defines, lists=found.lists)
 
+    @naming_description(itself)
     def sources(self) -> list[Path]:
         """The source files, checked to be there."""
         paths = list(self.listed().files)
@@ -217,6 +229,7 @@ class Design(Frozen):
         """The folders of modules, checked to be there."""
         return self._folders(self.library_dirs, "library")
 
+    @naming_description(itself)
     def _folders(self, names: Sequence[str], kind: str) -> list[Path]:
         paths = [self.root / d for d in names]
         for path in paths:

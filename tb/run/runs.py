@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from goldbeat.pymodels.errors import UnwrittenModelError, UsageError, UserCodeError
+from goldbeat.pymodels.errors import UnwrittenModelError, UsageError, UserCodeError, naming_description
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.payload import Payload
 from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus
@@ -554,6 +554,11 @@ def _is_long(stimulus: Stimulus, expected: Outcome | None) -> bool:
     return any(isinstance(trace, StoredTrace) for trace in (*stimulus.inputs.values(), *predicted))
 
 
+def _of_request(request: Request) -> Design:
+    return request.design
+
+
+@naming_description(_of_request)
 def predict(request: Request, seed: int, shelf: Shelf | None = None) -> SeedPlan:
     """The stimulus of one seed, and what the golden model says of it.
 

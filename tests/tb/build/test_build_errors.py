@@ -100,6 +100,6 @@ def test_outputs_that_the_description_drives(before: str, after: str, said: str,
     )
     (tmp_path / "flip.toml").write_text(_FLIP.replace(before, after))
     design = load_description(tmp_path / "flip.toml")
-    with pytest.raises(UsageError, match=r"^the description of flip does not match its RTL:\n") as refused:
+    with pytest.raises(UsageError, match=r"flip.toml: the description of flip does not match its RTL:\n") as refused:
         build(design, {})
     assert said in str(refused.value)

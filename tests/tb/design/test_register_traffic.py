@@ -135,8 +135,27 @@ def test_storage_that_no_bus_has_is_refused(tmp_path, storage, said):
         design = load_description(tmp_path / "lite.toml")
         run(Request(design, design.case("sweep")), tmp_path)
 
-    with pytest.raises(GoldbeatError, match=re.escape(said)):
+    with pytest.raises(GoldbeatError, match=re.escape(said)) as refused:
         swept()
+    assert str(refused.value).startswith(str(tmp_path / "lite.toml"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("address_width = 8", 'address_width = "W"', "width 'W' is neither a number nor a parameter"),
+        (".sv", ".svx", "lite: no such source file: "),
+        ('["irq"]\n', "[]\nties = { irq = 0 }\n", "the description of lite does not match its RTL:"),
+    ],
+)
+def test_errors_in_a_run_name_the_description_once(tmp_path, before, after, said):
+    path = tmp_path / "lite.toml"
+    path.write_text((text := _LITE.format(rtl=KERNEL / "lite.sv")).replace(before, after, 1))
+    assert path.read_text() != text
+    design = load_description(path)
+    with pytest.raises(UsageError, match=f"^{re.escape(f'{path}: {said}')}") as refused:
+        run(Request(design, design.case("sweep")), tmp_path)
+    assert str(refused.value).count(path.name) == 1
 
 
 @pytest.mark.slow
