@@ -163,9 +163,7 @@ def new_command(
     name: Annotated[
         str | None, typer.Option("--name", "-n", metavar="NAME", help="Name of the design [top module].")
     ] = None,
-    model: Annotated[
-        str, typer.Option("--model", metavar="M", help=_MODEL_HELP)
-    ] = MODEL,
+    model: Annotated[str, typer.Option("--model", metavar="M", help=_MODEL_HELP)] = MODEL,
     rdl: Annotated[
         Path | None,
         typer.Option("--rdl", metavar="MAP", help="Check the register slave against this SystemRDL register map."),
