@@ -112,12 +112,12 @@ def _names(loadable: Loadable) -> Iterator[None]:
         raise UsageError(f"{loadable.file}: {error}") from error
 
 
-def check_executable(loadable: Loadable) -> None:
-    """Refuse what :func:`execute` refuses, without computing anything; what only a model lacks is left to it.
+def checking_hardware(loadable: Loadable, configuration: Configuration) -> IdealHardware:
+    """Hardware that computes nothing, and refuses operations that it cannot do.
 
-    Raises:
-        InputError: what no compiler makes, or descriptors that make no sense.
-        UsageError: an operation that the hardware cannot do.
+    Args:
+        loadable: the file that errors name.
+        configuration: of the hardware; what only a model lacks is left to :func:`execute`.
     """
 
     def work(chain: list[tuple[str, dict[int, int]]]) -> None:
@@ -125,8 +125,18 @@ def check_executable(loadable: Loadable) -> None:
             with _names(loadable):
                 check_operation(engine, Values(registers, hardware.luts.get(engine), configuration))
 
+    hardware = IdealHardware(work=work if configuration.subject == configuration.name else None)
+    return hardware
+
+
+def check_executable(loadable: Loadable) -> None:
+    """Refuse what :func:`execute` refuses, without computing anything; what only a model lacks is left to it.
+
+    Raises:
+        InputError: what no compiler makes, or descriptors that make no sense.
+        UsageError: an operation that the hardware cannot do.
+    """
     configuration = configuration_of(loadable)
     refuse_unsound(loadable)
     stages(loadable)
-    hardware = IdealHardware(work=work if configuration.subject == configuration.name else None)
-    loadable_program(place_memories(loadable), hardware, configuration)
+    loadable_program(place_memories(loadable), checking_hardware(loadable, configuration), configuration)

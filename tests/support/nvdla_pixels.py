@@ -31,7 +31,7 @@ def pixel_loadable(form="A8R8G8B8", **changes):
         "in_cvt": {"enable": 1, "scale": 1, "truncate": 1},
         "out_cvt": {"scale": 1},
         "pad_x_left": 1,
-        "input_width_csc": 7,
+        "input_width_csc": 6,
         "input_height_csc": 4,
         "input_channel_csc": 4,
         "kernel_width_csc": 1,

@@ -51,6 +51,8 @@ class Configuration:
         pages: register blocks in the order of their pages of 4 KiB.
         absent_blocks: blocks of the pages that the hardware leaves out: they read 0 and ignore writes.
         address_bits: of its memory.
+        banks: of the convolution buffer.
+        bank: entries of a bank and bytes of an entry; None: not known.
     """
 
     name: str
@@ -64,6 +66,8 @@ class Configuration:
     pages: tuple[str, ...] = _PAGES
     absent_blocks: frozenset[str] = frozenset()
     address_bits: int = 40
+    banks: int = 16
+    bank: tuple[int, int] | None = None
 
     def lanes(self, precision: int) -> int:
         """Elements of an atom."""
@@ -90,9 +94,25 @@ class Configuration:
 
 
 _SMALL_LACKS = frozenset({"GEC", "CVIF", "BDMA", "RBK"})
-NV_SMALL = Configuration("nv_small", atom=8, depth=8, kernels={INT8: 8}, absent_blocks=_SMALL_LACKS, address_bits=32)
+NV_SMALL = Configuration(
+    "nv_small",
+    atom=8,
+    depth=8,
+    kernels={INT8: 8},
+    absent_blocks=_SMALL_LACKS,
+    address_bits=32,
+    banks=32,
+    bank=(512, 8),
+)
 NV_SMALL_256 = Configuration(
-    "nv_small_256", atom=8, depth=32, kernels={INT8: 8}, absent_blocks=_SMALL_LACKS, address_bits=32
+    "nv_small_256",
+    atom=8,
+    depth=32,
+    kernels={INT8: 8},
+    absent_blocks=_SMALL_LACKS,
+    address_bits=32,
+    banks=32,
+    bank=(128, 32),
 )
 NV_LARGE = Configuration(
     "nv_large",
@@ -102,6 +122,7 @@ NV_LARGE = Configuration(
     element_wise=True,
     engines=ENGINES,
     second_memory=True,
+    bank=(512, 64),
 )
 NV_FULL = Configuration(
     "nv_full",

@@ -23,6 +23,7 @@ from goldbeat.pymodels.nvdla.engines.address_space import (
 )
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints, shift_right, signed
 from goldbeat.pymodels.nvdla.engines.configuration import BYTES, INT8, NV_SMALL
+from goldbeat.pymodels.nvdla.engines.conv_rules import check_buffer
 from goldbeat.pymodels.nvdla.engines.elements import bits, by_channel, by_surface, element_values, precision_of
 from goldbeat.pymodels.nvdla.engines.limits import check_work
 from goldbeat.pymodels.nvdla.engines.pixels import pixel_lines, windows
@@ -164,6 +165,7 @@ def check_conv(values: Values) -> None:
     wanted = values.get("CSC", "D_WEIGHT_SIZE_EXT_1", "WEIGHT_KERNEL")
     if found != wanted:
         raise UsageError(f"CDMA.D_WEIGHT_SIZE_1.WEIGHT_KERNEL is {found}: CSC has {wanted}")
+    check_buffer(values)
 
 
 def run_conv(values: Values, memory: AddressSpace, incoming: Ints | None = None) -> Ints:

@@ -14,6 +14,7 @@ from goldbeat.pymodels.nvdla.driver.instant_hardware import loadable_program as 
 from goldbeat.pymodels.nvdla.driver.program_text import FORMATS, to_cfg, to_csv, to_trace
 from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL, configuration_named
 from goldbeat.pymodels.nvdla.engines.target import configuration_of
+from goldbeat.pymodels.nvdla.execute import checking_hardware
 from goldbeat.pymodels.nvdla.listing import graph as graph_of
 from goldbeat.pymodels.nvdla.listing import info as info_of
 from goldbeat.pymodels.nvdla.listing import memories, network_dot, operations
@@ -297,7 +298,7 @@ def program(
     for target in ([out] if out is not None else []) + [t for t in targets if t.exists()]:
         check_free(target, force)
     text = {"trace": to_trace, "csv": to_csv, "cfg": to_cfg}[form](
-        register_program(placement, configuration=hardware), hardware
+        register_program(placement, checking_hardware(loadable, hardware), hardware), hardware
     )
     if image is not None:
         image.mkdir(parents=True, exist_ok=True)

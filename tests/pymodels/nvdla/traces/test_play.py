@@ -334,3 +334,21 @@ def test_blocks_of_a_convolution_agree(register, field, tmp_path):
 
     with pytest.raises(UsageError, match=rf"{re.escape(register)}\.{field} is \d+: CSC has \d+"):
         convolved(tmp_path, turned)
+
+
+@pytest.mark.parametrize(
+    ("register", "value", "found"),
+    [
+        ("D_BANK", 0x1E_0001, r"DATA_BANK 1 and WEIGHT_BANK 30, 2 and 31 banks: nv_small has 32"),
+        ("D_DATAIN_SIZE_EXT_1", 0, r"DATAIN_CHANNEL_EXT is 0: CDMA\.D_DATAIN_SIZE_1\.DATAIN_CHANNEL is \d+"),
+        ("D_ENTRY_PER_SLICE", 0, r"ENTRIES is 0, expected at least \d+: a slice has"),
+        ("D_ENTRY_PER_SLICE", 0xFFF, r"DATA_BANK is \d+, room for \d+ entries: \d+ slices of 4096 entries"),
+        ("D_WEIGHT_BYTES", 8, r"WEIGHT_BYTES is 8, expected at least \d+"),
+        ("D_RELEASE", 0x800, r"RLS_SLICES is 2048, expected at most \d+"),
+    ],
+)
+def test_sizes_that_the_convolution_buffer_cannot_hold(register, value, found, tmp_path):
+    """A register of CSC, and the same of CDMA where it has one, in every operation."""
+    pattern = re.compile(rf"(reg_write\(NVDLA_(?:CSC|CDMA)\.{register}_0), 0x\w+\);")
+    with pytest.raises(UsageError, match=rf"CSC\.D_.*{found}.*the operation is enabled"):
+        convolved(tmp_path, lambda line: pattern.sub(rf"\1, 0x{value:x});", line))
