@@ -19,6 +19,8 @@ LARGEST_CUBE = 1 << 24
 """Bytes of a cube that the models take on: they need some sixty times as many while they work."""
 LARGEST_POINT = 4 * max(one.atom for one in CONFIGURATIONS.values())
 """Bytes that an engine reads at once: two 16-bit operands for each byte of an atom."""
+_END = 1 << 62
+"""End of all addresses: strides may be added to them."""
 
 Transfer = tuple[npt.NDArray[np.int64], int]
 """Addresses on a regular grid, and how many bytes at each of them."""
@@ -93,6 +95,7 @@ class AddressSpace:
         Raises:
             InputError: not all of them in one region, or no right to read.
         """
+        check_address(address)
         addresses = np.array([address], np.int64)
         ((number, _),) = self._split(addresses, size, write=False)
         self.runs.append((addresses, size))
@@ -134,6 +137,16 @@ class AddressSpace:
         return parts
 
 
+def check_address(base: int) -> None:
+    """Refuse an address that no memory has and that arrays of addresses cannot hold.
+
+    Raises:
+        OutsideError: the address.
+    """
+    if base >= _END:
+        raise OutsideError(f"DMA address 0x{base:x}", f"an address below 0x{_END:x}")
+
+
 def atom_addresses(
     base: int, width: int, height: int, surfaces: int, line_stride: int, surface_stride: int, size: int
 ) -> npt.NDArray[np.int64]:
@@ -143,6 +156,7 @@ def atom_addresses(
             f"a cube of {width} x {height} points and {surfaces} surfaces, {total} bytes: the model takes at most "
             f"{LARGEST_CUBE}"
         )
+    check_address(base)
     s, y, x = np.ogrid[:surfaces, :height, :width]
     return np.asarray(base + s * surface_stride + y * line_stride + x * size, np.int64)
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace, check_alignment, check_apart
+from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace, check_address, check_alignment, check_apart
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints, shift_right, signed
 from goldbeat.pymodels.nvdla.engines.configuration import INT8, NV_SMALL
 from goldbeat.pymodels.nvdla.engines.elements import bits
@@ -154,6 +154,7 @@ def _fetch(values: Values, memory: AddressSpace, form: PixelFormat) -> npt.NDArr
     channels = []
     for number, places in enumerate(form.planes):
         base = values.get("CDMA", f"D_DAIN_ADDR_HIGH_{number}") << 32 | values.get("CDMA", f"D_DAIN_ADDR_LOW_{number}")
+        check_address(base)
         line = "D_LINE_UV_STRIDE" if number else "D_LINE_STRIDE"
         check_alignment(values, "CDMA", f"D_DAIN_ADDR_LOW_{number}", *([line] if height > 1 else []))
         stride = values.get("CDMA", line)

@@ -83,4 +83,8 @@ def _play(file: Path, name: str, configuration: Configuration, *, alone: bool) -
         if alone:
             raise
         return _Played(name, refused=str(error))
+    except Exception as error:
+        if alone:
+            raise
+        return _Played(name, refused=f"internal error: {type(error).__name__}: {error}")
     return _Played(name, done.counted if done.checks else 0, done.reads, done.failures, done.partial, done.notes)

@@ -352,3 +352,10 @@ def test_sizes_that_the_convolution_buffer_cannot_hold(register, value, found, t
     pattern = re.compile(rf"(reg_write\(NVDLA_(?:CSC|CDMA)\.{register}_0), 0x\w+\);")
     with pytest.raises(UsageError, match=rf"CSC\.D_.*{found}.*the operation is enabled"):
         convolved(tmp_path, lambda line: pattern.sub(rf"\1, 0x{value:x});", line))
+
+
+@pytest.mark.parametrize("register", ["CDMA.D_DAIN_ADDR_HIGH_0", "CDMA.D_WEIGHT_ADDR_HIGH", "SDP.D_DST_BASE_ADDR_HIGH"])
+def test_an_address_of_64_bits_is_outside_of_the_memory(register, tmp_path):
+    pattern = re.compile(rf"(reg_write\(NVDLA_{re.escape(register)}_0), 0x\w+\);")
+    with pytest.raises(InputError, match=r"DMA address 0x80000000\w{8} of the operation"):
+        convolved(tmp_path, lambda line: pattern.sub(r"\1, 0x80000000);", line))

@@ -9,11 +9,14 @@ import shutil
 
 import numpy as np
 import pytest
+import typer
 from commands import goldbeat
 from nvdla_chain import chain
 from nvdla_models import both
 
+from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL
 from goldbeat.pymodels.nvdla.loadable.loadable import to_bytes
+from goldbeat.tb.designs.nvdla import play_command
 from goldbeat.tb.paths import build_root
 
 
@@ -186,3 +189,21 @@ def test_an_exported_network_passes(tests):
     assert result["status"] == "pass"
     assert {one["name"] for one in result["tests"]} == {"chain", "model"}
     assert all(one["checks"] == one["checks_passed"] > 1 for one in result["tests"])
+
+
+def test_an_internal_error_keeps_the_verdicts_of_a_folder(monkeypatch, tmp_path, capsys):
+    """The first of two tests meets a defect of the model."""
+    played = []
+
+    def broken(trace):
+        played.append(trace.name)
+        raise OverflowError("int too big")
+
+    monkeypatch.setattr(play_command, "play_trace", broken)
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.cfg").write_text("reg_write(NVDLA_GLB.S_INTR_MASK_0, 0x0);\n")
+    with pytest.raises(typer.Exit):
+        play_command.play_command(tmp_path, NV_SMALL, as_json=False)
+    assert played == ["one", "two"]
+    assert capsys.readouterr().out.count("internal error: OverflowError: int too big") == 2
