@@ -170,6 +170,8 @@ def network(loadable: Loadable, task: LoadableTask, layout: Layout | None = None
     found = []
     for index in range(count):
         kind = _op_type(loadable, index, int(dependencies[index]["op_type"]))
+        if (own := int(dependencies[index]["index"])) != index:
+            raise InputError(f"operation {index} ({kind}) index {own}", str(index), file=loadable.file)
         found.append(
             _operation(
                 loadable, task, choice.layout, index, kind, dependencies[index], operations[index], surfaces[index]

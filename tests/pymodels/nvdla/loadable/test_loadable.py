@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from flatbuffers import number_types
 from flatbuffers.table import Table
+from nvdla_network import classifier
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.nvdla.driver.driver import drive_task
@@ -407,3 +408,13 @@ def test_program_texts(tmp_path):
 
 def test_steps_outside_of_the_map_are_shown_by_address():
     assert "0x0fffc 0x00000001" in to_cfg([DriverStep("write", 0xFFFC, 1)])
+
+
+def test_an_operation_has_the_index_of_its_place():
+    model = to_bytes(classifier())
+    loadable = parse_loadable(model)
+    first = network(loadable, dla_tasks(loadable)[0]).dependencies[:1].tobytes()
+    at = model.index(first) + dtype("common_op_desc").fields["index"][1]
+    wrong = parse_loadable(model[:at] + b"\5" + model[at + 1 :])
+    with pytest.raises(InputError, match=r"operation 0 \(CONV\) index 5, expected 0"):
+        network(wrong, dla_tasks(wrong)[0])
