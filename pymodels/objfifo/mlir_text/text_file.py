@@ -13,12 +13,13 @@ from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp, MlirTree
 from goldbeat.pymodels.objfifo.mlir_text.value_types import check_types
 
 SEQUENCES = ("aie.runtime_sequence", "aiex.runtime_sequence")
-_ARGUMENTS = ("func.func", "func", *SEQUENCES)
+_FUNCTIONS = ("func.func", "func")
+_ARGUMENTS = (*_FUNCTIONS, *SEQUENCES)
 """What is before a colon behind their names is an argument of their region."""
 _ROWS = ("scf.parallel", "scf.forall", "affine.parallel")
 """Their first list is the indices of their region."""
 
-_ISOLATED = ("module", "builtin.module", "aie.device", "func.func", "func")
+_ISOLATED = ("module", "builtin.module", "aie.device", *_FUNCTIONS)
 """Their regions see no values from outside."""
 
 
@@ -52,6 +53,7 @@ def parsed(text: str, file: Path | None = None) -> list[MlirOp]:
     _check(ops, set(), [])
     _check_once(ops, {})
     check_types(ops, {})
+    _check_calls(ops)
     return [*_flat(ops)]
 
 
@@ -116,6 +118,16 @@ def _check_once(ops: Sequence[MlirOp], known: dict[str, MlirOp]) -> None:
                 _check_once(block.ops, scope)
         for name in op.results:
             _once(op, name, known)
+
+
+def _check_calls(ops: Sequence[MlirOp]) -> None:
+    """Every function that is called is declared, before or after the call."""
+    everything = [one for op in ops for one in (op, *op.everything)]
+    declared = {name for op in everything if op.name in _FUNCTIONS for name in op.symbols[:1]}
+    for op in everything:
+        for name in op.symbols[:1] if op.name in ("func.call", "call") else ():
+            if name not in declared:
+                op.fail(f"a call of @{name}, which is not declared", "a function of the text: func.func")
 
 
 def _once(op: MlirOp, name: str, known: dict[str, MlirOp]) -> None:

@@ -43,9 +43,11 @@ class _Checked:
 
     @property
     def undecided(self) -> bool:
-        """No verdict, or one that may not hold: control packets come from host arrays that are zeros here."""
+        """No verdict, or one that may not hold: a kernel has no stand-in, or control packets are zeros of host arrays."""
         if self.report is not None and self.report.verdict is DesignVerdict.UNDECIDED:
             return not self.order.wrong
+        if self.missing and self.good:
+            return True
         return bool(self.zeros) and any(one.steered for one in self.results)
 
     @property
@@ -60,7 +62,7 @@ class _Checked:
     @property
     def called(self) -> bool:
         """Kernels have been looked for, as the design was executed, whole or for its order."""
-        return bool(self.results) or (self.good and not self.idle and not self.unchecked)
+        return bool(self.results) or (self.good and not self.idle and not self.unchecked and not self.missing)
 
     @property
     def idle(self) -> bool:
@@ -165,7 +167,10 @@ def _decide(
     found.report = analyse(made, iterations=iterations, strict=not lax)
     found.why = explain_hang(made, found.report, iterations=iterations, strict=not lax)
     if found.good and not found.idle:
-        found.order, found.unchecked = opened.order
+        try:
+            found.order, found.unchecked = opened.order
+        except NoStandInError as error:
+            found.missing = str(error)
 
 
 def _print(found: _Checked) -> None:
@@ -192,7 +197,7 @@ def _print(found: _Checked) -> None:
         told = "the design hangs" if found.order.hangs else found.report.text()
         say("\n".join([told, *(found.why.lines() if found.why is not None else ())]))
         if found.missing:
-            say(f"note: not executed: {found.missing}")
+            say(f"{'undecided' if found.undecided else 'note'}: not executed: {found.missing}")
         for line in found.order.remarks:
             say(f"  {line}")
     for line in found.order.lines:
@@ -230,7 +235,8 @@ def _as_json(found: _Checked) -> dict[str, Any]:
             "unordered": list(found.order.unordered),
             "pairs": list(found.order.pairs),
             "remarks": list(found.order.remarks),
-            "order_unchecked": found.unchecked,
+            "undecided": found.undecided,
+            "order_unchecked": found.unchecked or found.missing,
             "reason": report.reason,
             "iterations": report.iterations,
             "idle": report.idle,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,7 @@ import typer
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.compiled_design import TEXT
 from goldbeat.pymodels.objfifo.engine.npu1_shim import host_costs
+from goldbeat.pymodels.objfifo.iron.worker import NoStandInError
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.export import to_dot, to_json
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
@@ -72,8 +74,9 @@ def plan(
     written = open_fifo_design(design, arguments or ())
     found = lower(written, strict=not lax)
     if design.suffix == TEXT and not arguments:
-        # Wrong operations of cores and of the sequence show only where the text is executed.
-        _ = opened_design(design).order
+        # Wrong operations of cores and of the sequence show only where the text is executed; kernels are no part of a plan.
+        with suppress(NoStandInError):
+            _ = opened_design(design).order
     missing = [*written.unplanned, *(written.fixed.unsupported if written.fixed is not None else ())]
     if picture is not None:
         # matplotlib takes a second to import: only where something is drawn.

@@ -25,7 +25,7 @@ from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile, array_file, dif
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Force, Json, check_free, print_json, say
-from goldbeat.tb.designs.objfifo.opened_design import by_its_plan, refuse_broken
+from goldbeat.tb.designs.objfifo.opened_design import by_its_plan, refuse_broken, unused_lines
 
 Inputs = Annotated[
     list[str] | None,
@@ -95,8 +95,8 @@ def execute(
 
 def say_unused(kernels: StandIns) -> None:
     """Name the functions that stand for no kernel of a design."""
-    for name in kernels.unused:
-        say(f"note: --kernel {name}: the design asks for no such kernel", err=True)
+    for line in unused_lines(kernels):
+        say(line, err=True)
 
 
 @contextmanager

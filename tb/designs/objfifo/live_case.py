@@ -27,8 +27,9 @@ from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
 from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.designs.objfifo.live_design import RecordedDesign, recorded_design
 from goldbeat.tb.designs.objfifo.live_scene import engine_for, live_stimulus, memory_left, words_sent
+from goldbeat.tb.designs.objfifo.opened_design import unused_lines
 from goldbeat.tb.designs.objfifo.scene import dressed_scene
-from goldbeat.tb.designs.objfifo.user_design import named_files
+from goldbeat.tb.designs.objfifo.user_design import named_files, opened_of
 
 
 def executed_case(parameters: Mapping[str, Parameter], patterns: Mapping[str, Any]) -> Case:
@@ -150,6 +151,7 @@ def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> R
     ]
     said = [text for text in result.remarks if text not in result.order.left]
     lines = [text for e in made.episodes for text in e.notes] + [*said, *late]
+    lines += unused_lines(opened_of(context.options, whole=True).functions)
     table = MeasurementTable("tiles", ("tile", "stream", "words", "cycles"), tuple(rows))
     name = Path(str(context.options["design"])).name
     return RunAnswer(name, facts={"tiles": facts}, tables=[table], lines=lines, outputs=dict(result.hosts))

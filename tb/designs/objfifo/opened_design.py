@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES, TEXT
-from goldbeat.pymodels.objfifo.iron.worker import StandInError, kernels_stand_in
+from goldbeat.pymodels.objfifo.iron.worker import NoStandInError, StandInError, kernels_stand_in
 from goldbeat.pymodels.objfifo.live.execute import HostSequenceError, LiveResult, array_order, run_live
-from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions, kernel_functions
+from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions, StandIns, kernel_functions
 from goldbeat.pymodels.objfifo.live.random_data import random_array
 from goldbeat.pymodels.objfifo.live.record import recorded_runs
 from goldbeat.pymodels.objfifo.live.record_events import RunRecord
@@ -104,6 +104,7 @@ class OpenedDesign:
 
         Raises:
             HostSequenceError: nothing can execute the host's sequence.
+            NoStandInError: a kernel has no stand-in.
             ProgramTextError: a core's program fails.
             StandInError: what stands for a kernel fails.
         """
@@ -116,7 +117,7 @@ class OpenedDesign:
                 if self.script is None:
                     return array_order(TextArray(self.path, self.functions, self.device).build), ""
                 return self.script.order(), ""
-        except (HostSequenceError, ProgramTextError, StandInError):
+        except (HostSequenceError, NoStandInError, ProgramTextError, StandInError):
             raise
         except GoldbeatError as error:
             return ArrayOrder(), str(error)
@@ -134,6 +135,11 @@ class OpenedDesign:
             return False
         except GoldbeatError:
             return True
+
+
+def unused_lines(kernels: StandIns) -> list[str]:
+    """Functions that stand for no kernel of a design, a line each."""
+    return [f"note: --kernel {name}: the design asks for no such kernel" for name in kernels.unused]
 
 
 def needs_execution(found: FifoDesign) -> bool:

@@ -27,7 +27,7 @@ from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
 from goldbeat.pymodels.objfifo.untimed.functional import FunctionalResult, run_untimed
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.file_stamp import file_stamp
-from goldbeat.tb.designs.objfifo.opened_design import OpenedDesign, opened_design
+from goldbeat.tb.designs.objfifo.opened_design import OpenedDesign, opened_design, unused_lines
 
 _STREAM_BITS = 8 * WORD_BYTES
 
@@ -80,9 +80,12 @@ def opened_of(options: Mapping[str, Any], *, whole: bool = False) -> OpenedDesig
 
 
 def order_notes(options: Mapping[str, Any]) -> list[str]:
-    """Why the order of accesses was not checked, a line for people."""
-    _, unchecked = opened_of(options).order
-    return [f"note: the order of accesses is not checked: {unchecked}"] if unchecked else []
+    """Why the order of accesses was not checked, and stand-ins that no kernel asked for, a line each."""
+    opened = opened_of(options)
+    _, unchecked = opened.order
+    if unchecked:
+        return [f"note: the order of accesses is not checked: {unchecked}"]
+    return unused_lines(opened.functions)
 
 
 @lru_cache(maxsize=4)

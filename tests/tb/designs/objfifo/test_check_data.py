@@ -85,6 +85,31 @@ def test_a_stand_in_that_no_kernel_asks_for_is_named() -> None:
     assert (done.code, "--kernel other: the design asks for no such kernel" in done.stderr) == (0, True), done.stderr
 
 
+KERNEL = ADD_THREE.replace("Runtime, Worker", "Kernel, Runtime, Worker").replace("    b[:] = a + 3", "    k(a, b)")
+KERNEL = KERNEL.replace("def add(x, y):", "k = Kernel('kk', 'kk.o', [line, line])\ndef add(x, y):")
+
+
+@pytest.mark.parametrize(("command", "code"), [("check", 3), ("exec", 2), ("run", 2), ("run --array", 2), ("plan", 0)])
+def test_a_kernel_without_a_stand_in_is_no_pass(command: str, code: int) -> None:
+    Path("add.py").write_text(KERNEL)
+    Path("kernels.py").write_text("def kk(a, b):\n    b[:] = a + 3\n")
+    mistyped = () if command == "plan" else ("--kernel", "zz=kernels.py:kk")
+    for more in ((), mistyped):
+        done = goldbeat("objfifo", *command.split(), "add.py", *more)
+        said = " ".join((done.stdout + done.stderr).split())
+        assert (done.code, code == 0 or "--kernel kk=FILE.py:FUNCTION" in said) == (code, True), said
+
+
+def test_run_names_a_stand_in_that_no_kernel_asks_for() -> None:
+    Path("add.py").write_text(KERNEL)
+    Path("kernels.py").write_text("def kk(a, b):\n    b[:] = a + 3\n")
+    TEXT.write_text(explicit_text())
+    given = ("--kernel", "kk=kernels.py:kk", "--kernel", "zz=kernels.py:kk")
+    for path in ("add.py", TEXT):
+        done = goldbeat("objfifo", "run", path, *given)
+        assert (done.code, "--kernel zz: the design asks for no such kernel" in done.stdout) == (0, True), done
+
+
 def test_a_verdict_on_zeros_says_so() -> None:
     TEXT.write_text(explicit_text())
     done = goldbeat("objfifo", "check", TEXT)
