@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Protocol
@@ -581,8 +581,20 @@ class LiveArray:
             if sink.stored:
                 end = sink.port if sink.channel is None else sink.channel.name
                 self._leave(f"{sink.stored} words stay in the stream to {end}: {_STAY}")
-        for text in (text for tell in self.leftovers for text in tell()):
+        for text in (text for tell in (*self.leftovers, self._brought) for text in tell()):
             self._leave(text)
+
+    def _brought(self) -> Iterator[str]:
+        """Words of the host in the memory of a tile whose locks nobody acquires any more."""
+        for channel in self.channels.values():
+            own = (
+                () if channel.fifo or not channel.filled or not self.streams.from_host(channel.tile) else channel.filled
+            )
+            for lock in own:
+                words = sum(count for _, count in lock.brought)
+                if words and lock.value > 0:
+                    text = f"{words} words have come by {channel.name} and nobody acquires lock {lock.name} after them"
+                    yield text
 
     def _served(self) -> bool:
         """The host has all that it waits for, although some of what it sends was never taken, or never came."""

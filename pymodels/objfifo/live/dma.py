@@ -137,6 +137,8 @@ class LiveChannel:
         self.left = 0
         self.tasks_done = 0
         self.words = 0
+        self.filled: set[LiveLock] = set()
+        """Locks that it has released as a receiver."""
         self.watch: ChannelWatch | None = None
         self.causes: list[int] = []
         """Events after which the words came that are put next, as their sink says."""
@@ -348,7 +350,10 @@ class LiveChannel:
         bd = self._bd
         assert bd is not None
         if bd.gives is not None:
-            bd.gives[0].give(bd.gives[1], self)
+            receives = self.direction is Direction.S2MM and (bd.takes is None or bd.takes[0] is not bd.gives[0])
+            bd.gives[0].give(bd.gives[1], self, len(self._walk) if receives else 0)
+            if receives:
+                self.filled.add(bd.gives[0])
         if self.ordered and bd.next is not None:
             self._load(bd.next)
         else:

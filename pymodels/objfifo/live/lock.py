@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,7 @@ class LiveLock:
         watch: told of every change.
         handed_back: called after a program has released it.
         released: a program, or the host, has released it.
+        brought: units that receivers released and nobody has taken, with the words that came before each release.
     """
 
     def __init__(self, name: str, value: int = 0, initial: int = 0) -> None:
@@ -34,6 +36,7 @@ class LiveLock:
         self.watch: LockWatch | None = None
         self.handed_back: Callable[[LiveLock], None] | None = None
         self.released = False
+        self.brought: deque[tuple[int, int]] = deque()
         self._value = value
 
     @property
@@ -47,6 +50,7 @@ class LiveLock:
 
     def _change(self, difference: int, channel: Any, equal: bool) -> None:
         self._value += difference
+        self._hand_on(max(0, -difference))
         if self.watch is not None:
             self.watch(self, difference, channel, equal)
         if difference > 0 and channel is None:
@@ -54,16 +58,28 @@ class LiveLock:
             if self.handed_back is not None:
                 self.handed_back(self)
 
+    def _hand_on(self, count: int) -> None:
+        """Somebody takes the oldest units."""
+        while count and self.brought:
+            units, words = self.brought.popleft()
+            if units > count:
+                self.brought.appendleft((units - count, words))
+            count -= min(units, count)
+
     def take(self, count: int, *, equal: bool = False, channel: Any = None) -> bool:
         """Subtract ``count`` if the value has reached it, or see that it equals ``count``; True if so."""
         if self._value != count if equal else self._value < count:
             return False
         self._change(0 if equal else -count, channel, equal)
+        if equal:
+            self.brought.clear()
         return True
 
-    def give(self, count: int, channel: Any = None) -> None:
-        """Add ``count``."""
+    def give(self, count: int, channel: Any = None, words: int = 0) -> None:
+        """Add ``count``, after so many words that a receiver has brought for whoever takes it."""
         self._change(count, channel, False)
+        if words:
+            self.brought.append((count, words))
 
     @property
     def phrase(self) -> str:

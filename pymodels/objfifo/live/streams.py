@@ -237,6 +237,17 @@ class LiveStreams:
         found = (route for port, routes in self.routes.items() if port.tile.kind is TileKind.SHIM for route in routes)
         return any(sink.port.bundle == "TileControl" for route in found for sink in route.sinks)
 
+    def from_host(self, tile: Tile) -> bool:
+        """All words that come to the memory of a tile are the host's, by memory tiles or directly."""
+        return self._only_host(tile, frozenset())
+
+    def _only_host(self, tile: Tile, seen: frozenset[Tile]) -> bool:
+        sources = {p.tile for p, ways in self.routes.items() for way in ways for s in way.sinks if s.port.tile == tile}
+        inside = {one for one in sources if one.kind is not TileKind.SHIM}
+        if any(one.kind is not TileKind.MEM or one in seen for one in inside):
+            return False
+        return all(self._only_host(one, seen | {tile}) for one in inside)
+
     def connect(
         self,
         source: LiveSource,

@@ -143,14 +143,15 @@ def test_a_name_that_nothing_reads(old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [("offset = 0 len = 5)", "S2MM 0 of core tile (0, 2) has 2 words of its descriptor to move: no more come"),
-     ("", ""), ("many", "16 words stay in the stream to S2MM 0")],
+     ("", ""), ("many", "16 words stay in the stream to S2MM 0"),
+     ("one", "8 words have come by S2MM 0 of core tile (0, 2) and nobody acquires lock full after them")],
 )  # fmt: skip
 def test_words_that_stay_on_their_way(changed: str, said: str) -> None:
     text = explicit_text()
-    if changed == "many":
-        text = text.replace("constant 4096 : index", "constant 4 : index").replace(
-            "%i[0, 0, 0, 0][1, 1, 1, 32]", "%i[0, 0, 0, 0][2, 1, 1, 32]"
-        )
+    if changed in ("many", "one"):
+        walk = "[2, 1, 1, 32]" if changed == "many" else "[5, 1, 1, 8]"
+        text = text.replace("constant 4096 : index", "constant 4 : index")
+        text = text.replace("%i[0, 0, 0, 0][1, 1, 1, 32]", f"%i[0, 0, 0, 0]{walk}")
     elif said:
         text = text.replace("%a1 : memref<8xi32> offset = 0 len = 8)", f"%a1 : memref<8xi32> {changed}")
     TEXT.write_text(text)
