@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
 from goldbeat.pymodels.objfifo.artefact.descriptors import read_bd
 from goldbeat.pymodels.objfifo.artefact.register_names import register_name
 from goldbeat.pymodels.objfifo.live.agent import Blocked
-from goldbeat.pymodels.objfifo.live.array import LiveArray
+from goldbeat.pymodels.objfifo.live.array import LiveArray, LiveBuffer
 from goldbeat.pymodels.objfifo.live.core_control import CORE_CONTROL, RESET
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
@@ -40,9 +40,73 @@ class LiveRegisters:
         self._patches: dict[tuple[Tile, int], tuple[str, int]] = {}
         self._others: dict[tuple[Tile, int], int] = {}
 
+    def place(
+        self, address: int, buffer: str | None = None, column: int | None = None, row: int | None = None
+    ) -> tuple[Tile, int]:
+        """Tile and byte offset of an address.
+
+        Args:
+            address: a word of a buffer, a byte of a tile, or a byte of the whole array.
+            buffer: the buffer's name.
+            column: the tile's; None for an address of the whole array.
+            row: the tile's.
+
+        Raises:
+            InputError: no such place; without a file.
+        """
+        if buffer is not None:
+            found = self._buffer(buffer)
+            words = -(-found.obj.size // WORD_BYTES)
+            if not 0 <= address < words:
+                raise InputError(f"word {address} of {buffer}", f"0 to {words - 1}")
+            return found.tile, (found.address or 0) + WORD_BYTES * address
+        if not 0 <= address < 1 << 32:
+            raise InputError(f"the address {address}", f"0 to {(1 << 32) - 1}")
+        if column is None or row is None:
+            column, row = address >> 25, address >> 20 & 31
+        return self.tile(column, row), address & 0xFFFFF
+
+    def tile(self, column: int, row: int) -> Tile:
+        """A tile of the device.
+
+        Raises:
+            InputError: there is none; without a file.
+        """
+        device = self.array.device
+        if not (0 <= column < device.columns and 0 <= row < device.rows):
+            there = f"a tile of {device.name}: {device.columns} columns, {device.rows} rows"
+            raise InputError(
+                f"{device.tile(column, row)}" if min(column, row) >= 0 else f"tile ({column}, {row})", there
+            )
+        return device.tile(column, row)
+
+    def set_element(self, name: str, index: int, value: int) -> None:
+        """Write an element of a buffer, of up to 32 bits.
+
+        Raises:
+            InputError: no such buffer or element, or a larger value; without a file.
+        """
+        buffer = self._buffer(name)
+        kind = buffer.obj.dtype
+        if not 0 <= index < buffer.obj.elements:
+            raise InputError(f"element {index} of {name}", f"0 to {buffer.obj.elements - 1}")
+        if kind.kind != "f":
+            bits = min(32, 8 * kind.itemsize)
+            if not -(1 << bits - 1) <= value < 1 << bits:
+                raise InputError(f"{value} for {name} of {kind}", f"{-(1 << bits - 1)} to {(1 << bits) - 1}")
+            value = np.array([value % (1 << 8 * kind.itemsize)], np.uint64).astype(kind)[0]
+        self.array.view(buffer).reshape(-1)[index] = value
+
+    def _buffer(self, name: str) -> LiveBuffer:
+        if name not in self.array.buffers:
+            raise InputError(f"the buffer {name}", f"one of {', '.join(self.array.buffers) or 'none'}")
+        return self.array.buffers[name]
+
     def write(self, tile: Tile, offset: int, value: int) -> Iterator[Blocked]:
         """A write of one word; yields what a write to a queue waits for."""
         layout = reg.TILE_MAPS[tile.kind]
+        if not -(1 << 31) <= value < 1 << 32:
+            raise InputError(f"the value {value} of a register", f"{-(1 << 31)} to {(1 << 32) - 1}")
         value &= 0xFFFFFFFF
         descriptor, lock = layout.bds.find(offset), layout.locks.find(offset)
         channel = reg.channel_at(tile.kind, offset)
@@ -127,12 +191,14 @@ class LiveRegisters:
     def clear(self, tile: Tile, offset: int, words: int) -> None:
         """Zeros in a tile's data memory, from a byte offset on."""
         memory = self.array.memory(tile)
-        if offset % WORD_BYTES or not 0 <= offset // WORD_BYTES <= len(memory) - words:
+        if offset % WORD_BYTES or words < 0 or not 0 <= offset // WORD_BYTES <= len(memory) - words:
             raise UsageError(f"{tile}: {words} words from byte {offset} on are not in its memory")
         memory[offset // WORD_BYTES : offset // WORD_BYTES + words] = 0
 
     def argument(self, names: list[str], index: int) -> str:
         """The name of an argument of the sequence; one behind them all is a buffer that the host adds, as for traces."""
+        if index < 0:
+            raise InputError(f"argument {index} of the sequence", "0 or more")
         if index < len(names):
             return names[index]
         name = f"argument {index}"

@@ -15,6 +15,7 @@ from goldbeat.pymodels.objfifo.live.core_ports import CorePorts
 from goldbeat.pymodels.objfifo.live.from_plan import LiveEnd
 from goldbeat.pymodels.objfifo.mlir_exec.dma_text import lock_of
 from goldbeat.pymodels.objfifo.mlir_exec.interpreter import Env, ScalarProgram, Waits
+from goldbeat.pymodels.objfifo.mlir_exec.scalars import OperationError
 from goldbeat.pymodels.objfifo.mlir_text.core_ops import read_access
 from goldbeat.pymodels.objfifo.mlir_text.dma_ops import read_use
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
@@ -183,6 +184,9 @@ def _element(op: MlirOp) -> Callable[[Env], None]:
     number = next(int(t.text, 0) for t in op.tokens if t.kind == "number")
 
     def access(env: Env) -> None:
-        env[result] = env[source][number]
+        held = env[source]
+        if not 0 <= number < len(held):
+            raise OperationError(f"object {number} of the {len(held)} that are acquired", "an object that is acquired")
+        env[result] = held[number]
 
     return access

@@ -266,7 +266,7 @@ class HostProgram(ScalarProgram):
     def _pool(self, op: MlirOp) -> tuple[Tile, range | None]:
         """A tile, and ``partition [a, b)``; before that, a third number, which is 0 for a pool of all."""
         numbers = [int(t.text, 0) for t in op.tokens if t.kind == "number"]
-        tile = self._tile(op, numbers[0], numbers[1])
+        tile = self.registers.tile(numbers[0], numbers[1])
         if any(t.text == "partition" for t in op.tokens):
             return tile, range(numbers[2], numbers[3])
         if len(numbers) > 2 and (numbers[2] or tile.kind is TileKind.MEM):
@@ -312,15 +312,18 @@ class HostProgram(ScalarProgram):
         used = op.operands
         if used:
             return [int(env[n]) for n in used]
-        return [int(op.attributes.get(n, 0)) for n in names]
+        return [int(op.attributes.get(n, n.endswith("_num"))) for n in names]
 
     def _sync(self, op: MlirOp) -> Flow:
         def sync(env: Env) -> Waits:
             names = ("column", "row", "direction", "channel", "column_num", "row_num")
             column, row, way, index, columns, rows = self._numbers(op, env, names)
-            for col in range(column, column + max(1, columns)):
-                for at in range(row, row + max(1, rows)):
-                    key = self._tile(op, col, at), Direction.MM2S if way else Direction.S2MM, index
+            within(op, "direction", way, 1)
+            within(op, "a number of columns of", columns, self.array.device.columns, 1)
+            within(op, "a number of rows of", rows, self.array.device.rows, 1)
+            for col in range(column, column + columns):
+                for at in range(row, row + rows):
+                    key = self.registers.tile(col, at), Direction.MM2S if way else Direction.S2MM, index
                     require_channel(op, *key)
                     yield self.array.await_token(key)
                     self._owners.clear()
@@ -329,22 +332,12 @@ class HostProgram(ScalarProgram):
 
     # -- raw writes
 
-    def _tile(self, op: MlirOp, column: int, row: int) -> Tile:
-        """A tile of the device."""
-        tile, device = self.array.device.tile(column, row), self.array.device
-        if not (0 <= column < device.columns and 0 <= row < device.rows):
-            self.fail(op, f"{tile}", f"a tile of {device.name}: {device.columns} columns, {device.rows} rows")
-        return tile
-
     def _place(self, op: MlirOp, address: int) -> tuple[Tile, int]:
         """Tile and byte offset of an address: of a buffer's words, of a tile, or of the whole array."""
         found = op.attributes
-        if "buffer" in found:
-            buffer = self.array.buffers[str(found["buffer"])]
-            return buffer.tile, (buffer.address or 0) + 4 * address
-        if "column" in found and "row" in found:
-            return self._tile(op, int(found["column"]), int(found["row"])), address & 0xFFFFF
-        return self._tile(op, address >> 25, address >> 20 & 31), address & 0xFFFFF
+        buffer = str(found["buffer"]) if "buffer" in found else None
+        column, row = (int(found[name]) if name in found else None for name in ("column", "row"))
+        return self.registers.place(address, buffer, column, row)
 
     def _write(self, op: MlirOp) -> Flow:
         def write(env: Env) -> Waits:
@@ -371,7 +364,7 @@ class HostProgram(ScalarProgram):
 
     def _writebd(self, op: MlirOp) -> Flow:
         found = {name: int(value) for name, value in op.attributes.items() if isinstance(value, int)}
-        tile = self._tile(op, found["column"], found["row"])
+        tile = self.registers.tile(found["column"], found["row"])
         within(op, f"descriptor of {tile}:", found["bd_id"], tile.limits.bds - 1)
         words = written_bd(tile, found)
         block = reg.TILE_MAPS[tile.kind].bds
@@ -379,7 +372,9 @@ class HostProgram(ScalarProgram):
         def write(env: Env) -> Waits:
             if "ddr_id" in found:
                 offset = block.base + block.stride * found["bd_id"] + 4
-                self.registers.patch(tile, offset, self.hosts[found["ddr_id"]], found.get("buffer_offset", 0))
+                self.registers.patch(
+                    tile, offset, self.registers.argument(self.hosts, found["ddr_id"]), found.get("buffer_offset", 0)
+                )
             first = block.base + block.stride * found["bd_id"]
             for number, value in enumerate(words):
                 yield from self.registers.write(tile, first + 4 * number, value)
@@ -390,7 +385,7 @@ class HostProgram(ScalarProgram):
         def patch(env: Env) -> Waits:
             plus = int(env[op.operands[0]]) if op.operands else int(op.attributes.get("arg_plus", 0))
             address = int(op.attributes["addr"])
-            tile = self._tile(op, address >> 25, address >> 20 & 31)
+            tile = self.registers.tile(address >> 25, address >> 20 & 31)
             host = self.registers.argument(self.hosts, int(op.attributes["arg_idx"]))
             self.registers.patch(tile, address & 0xFFFFF, host, plus)
             return None
@@ -401,7 +396,7 @@ class HostProgram(ScalarProgram):
     def _push(self, op: MlirOp) -> Flow:
         texts = [t for t in op.tokens if t.kind in ("number", "word")]
         column, row = int(texts[0].text), int(texts[1].text)
-        tile, way, index = self._tile(op, column, row), Direction(texts[2].text), int(texts[3].text)
+        tile, way, index = self.registers.tile(column, row), Direction(texts[2].text), int(texts[3].text)
         require_channel(op, tile, way, index)
         token = bool(op.attributes.get("issue_token", False))
 
@@ -417,16 +412,13 @@ class HostProgram(ScalarProgram):
         return push
 
     def _parameter(self, op: MlirOp) -> Flow:
-        buffer = self.array.buffers.get(op.symbols[0])
-        if buffer is None:
-            self.fail(op, f"@{op.symbols[0]}", "a buffer that was declared")
         numbers = [int(t.text, 0) for t in op.tokens if t.kind == "number"]
 
         def write(env: Env) -> Waits:
             names = op.operands
             value = env[names[-1]] if names else numbers[1]
             index = numbers[0] if numbers else int(env[names[0]])
-            self.array.view(buffer).reshape(-1)[index] = value
+            self.registers.set_element(op.symbols[0], index, value)
             return None
             yield None
 

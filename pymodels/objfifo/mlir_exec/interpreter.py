@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.objfifo.iron.worker import NoStandInError, call_stand_in
 from goldbeat.pymodels.objfifo.live.agent import Blocked
 from goldbeat.pymodels.objfifo.mlir_exec import memref_ops, scalars
@@ -97,6 +98,10 @@ class ScalarProgram:
                     continue
                 assert op.flow is not None
                 ended = yield from op.flow(env)
+            except InputError as error:
+                if error.file is not None or error.line is not None:
+                    raise
+                self.fail(op, error.found, error.expected)
             except _NOT_UNDERSTOOD as error:
                 token = op.token
                 raise ProgramTextError(

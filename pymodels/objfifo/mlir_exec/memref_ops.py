@@ -131,7 +131,11 @@ def _subview(op: MlirOp) -> Code:
     obj = memref_type(op)
 
     def view(env: dict[str, Any]) -> None:
-        parts = zip(slot_values(offsets, env), slot_values(sizes, env), slot_values(strides, env), strict=True)
+        parts = [*zip(slot_values(offsets, env), slot_values(sizes, env), slot_values(strides, env), strict=True)]
+        for (first, count, step), size in zip(parts, env[source].shape, strict=True):
+            last = first + (count - 1) * step
+            if first < 0 or count < 1 or step < 1 or last >= size:
+                raise OperationError(f"elements {first} to {last} in steps of {step}", f"elements 0 to {size - 1}")
         found = env[source][tuple(slice(o, o + n * s, s) for o, n, s in parts)]
         env[result] = found.reshape(obj.shape) if obj is not None else found
 
@@ -144,12 +148,19 @@ def _reshape(op: MlirOp, fail: Failure) -> Code:
     if obj is None:
         return fail(op, "a type that is not read", "memref<...> with known sizes")
     made = obj
+    offsets = bracket_lists(op.tokens)[0] if op.name in ("memref.reinterpret_cast", "memref.view") else []
 
     def shape(env: dict[str, Any]) -> None:
         flat = env[source].reshape(-1)
+        first = sum(slot_values(offsets, env))
+        if op.name == "memref.view":
+            first //= made.dtype.itemsize
         if made.dtype.itemsize != flat.dtype.itemsize:
             flat = flat.view(made.dtype)
-        env[result] = flat[: math.prod(made.shape)].reshape(made.shape)
+        end = first + math.prod(made.shape)
+        if first < 0 or end > flat.size:
+            raise OperationError(f"elements {first} to {end - 1}", f"elements 0 to {flat.size - 1}")
+        env[result] = flat[first:end].reshape(made.shape)
 
     return shape
 

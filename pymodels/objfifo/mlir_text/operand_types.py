@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.type_names import (
     element,
+    inner_type,
     rank,
     sort,
     type_at,
     type_bits,
+    typed,
     types_after,
     types_listed,
 )
@@ -53,6 +55,12 @@ def check_operands(op: MlirOp, known: Types) -> None:
         _access(op, used, types[-1], known)
     elif op.name == "aie.dma_bd" and len(op.tokens) > 3 and op.tokens[2].text == ":":
         _same(op, known, used[0], type_at(op.tokens, 3))
+    elif op.name == "aie.objectfifo.acquire" and op.symbols:
+        _same(op, known, f"@{op.symbols[0]}", inner_type(typed(op)))
+    elif op.name == "aie.objectfifo.subview.access" and used:
+        _same(op, known, used[0], typed(op))
+        for result in types_listed(op, "->"):
+            _alike(op, "an object", inner_type(typed(op)), result)
     elif op.name == "aiex.npu.dma_memcpy_nd" and types and used:
         _same(op, known, used[0], types[-1])
     elif op.name in _CONDITIONS and used:
@@ -66,7 +74,10 @@ def check_operands(op: MlirOp, known: Types) -> None:
 
 def _same(op: MlirOp, known: Types, value: str, named: str) -> None:
     """Refuse a value of another type than the operation names; layouts are not compared."""
-    own = known.get(value)
+    _alike(op, value, known.get(value, ""), named)
+
+
+def _alike(op: MlirOp, value: str, own: str, named: str) -> None:
     if own and named and own.partition(",")[0].rstrip(">") != named.partition(",")[0].rstrip(">"):
         op.fail(f"{value} as {named}", f"its type {own}")
 

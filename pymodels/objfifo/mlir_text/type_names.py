@@ -28,6 +28,21 @@ def type_at(tokens: Sequence[Token], at: int) -> str:
     return found
 
 
+def typed(op: MlirOp) -> str:
+    """The type after the first colon outside brackets; empty without one."""
+    depth = 0
+    for at, token in enumerate(op.tokens[:-1]):
+        depth += _DEPTH.get(token.text, 0)
+        if not depth and token.text == ":":
+            return type_at(op.tokens, at + 1)
+    return ""
+
+
+def inner_type(kind: str) -> str:
+    """The type of the objects of a fifo or of a window on it; another type as it is."""
+    return kind.partition("<")[2][:-1] if kind.lower().startswith("!aie.objectfifo") else kind
+
+
 def types_after(op: MlirOp) -> list[str]:
     """The types after each colon outside brackets, and after ``to`` and ``into``."""
     depth, found = 0, []

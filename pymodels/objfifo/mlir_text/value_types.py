@@ -13,7 +13,15 @@ from itertools import pairwise
 from goldbeat.pymodels.objfifo.mlir_text.attribute_names import check_attribute_names
 from goldbeat.pymodels.objfifo.mlir_text.operand_types import Types, check_operands, loop_type
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
-from goldbeat.pymodels.objfifo.mlir_text.type_names import element, sort, type_at, types_after, types_listed
+from goldbeat.pymodels.objfifo.mlir_text.type_names import (
+    element,
+    inner_type,
+    sort,
+    type_at,
+    typed,
+    types_after,
+    types_listed,
+)
 
 _ENDS = ("aie.end", "aie.next_bd", "aie.dma_start", "func.return", "return")
 _ENDED = (
@@ -34,6 +42,9 @@ def check_types(ops: Iterable[MlirOp], known: Types) -> None:
     Raises:
         MlirError: a number outside its type, a value of another type, or a block without an end.
     """
+    ops = [*ops]
+    fifos = (op for op in ops if op.name == "aie.objectfifo" and op.symbols)
+    known |= {f"@{op.symbols[0]}": inner_type(typed(op)) for op in fifos}
     for op in ops:
         check_attribute_names(op)
         _attributes(op)
@@ -80,6 +91,8 @@ def _results(op: MlirOp) -> list[str]:
         return types_listed(op, "->")
     if op.name in _FIRST:
         return types[:1]
+    if op.name == "aie.objectfifo.acquire":
+        return [typed(op)]
     if op.name == "memref.load" and types:
         return [element(types[-1])]
     if dialect == "memref" and len(types) > 1:

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
 from goldbeat.pymodels.objfifo.iron.element_pattern import ElementPattern
 from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
@@ -24,7 +25,7 @@ from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.thread_program import await_wish, in_program
 from goldbeat.pymodels.objfifo.live.walk import element_walk
 from goldbeat.pymodels.objfifo.mlir_exec.host_program import written_bd
-from goldbeat.pymodels.objfifo.plan.access import written_at
+from goldbeat.pymodels.objfifo.plan.access import CodeLine, written_at
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Bd, ChannelKey, Direction, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile
@@ -233,6 +234,17 @@ def pattern(
     return start, [(int(n), int(s)) for n, s in zip(counts, steps, strict=True)]
 
 
+@contextmanager
+def _at_line(at: CodeLine | None) -> Iterator[None]:
+    """An error that has no file gets the place of a call."""
+    try:
+        yield
+    except InputError as error:
+        if error.file is not None:
+            raise
+        raise UsageError(f"{at or 'script'}: {error}") from error
+
+
 # -- functions that sequences call ----------------------------------------------------------------------------------------
 
 
@@ -269,6 +281,14 @@ def await_fifos(*args: Any) -> None:
         await_wish(host.array.await_token(host.channel(one)))
 
 
+def _direction(direction: Any) -> Direction:
+    """A direction by its number, name or member."""
+    found = {"0": Direction.S2MM, "S2MM": Direction.S2MM, "1": Direction.MM2S, "MM2S": Direction.MM2S}
+    if enum_text(direction) not in found:
+        raise InputError(f"direction {direction}", "0 (S2MM) or 1 (MM2S)")
+    return found[enum_text(direction)]
+
+
 def sync_tokens(
     column: int = 0, row: int = 0, direction: Any = 0, channel: int = 0, column_num: int = 1, row_num: int = 1,
     **more: Any,
@@ -280,12 +300,17 @@ def sync_tokens(
         scope().waited = True
         return
     host = host_now()
-    way = Direction.MM2S if enum_text(direction) in ("1", "MM2S") else Direction.S2MM
-    for col in range(column, column + column_num):
-        for at in range(row, row + row_num):
-            key = host.array.device.tile(col, at), way, int(channel)
-            has_channel(str(written_at() or ""), *key)
-            await_wish(host.array.await_token(key))
+    with _at_line(written_at()):
+        way = _direction(direction)
+        if column_num < 1 or row_num < 1:
+            raise InputError(f"{column_num} columns and {row_num} rows", "at least 1 of each")
+        tiles = [
+            host.registers.tile(c, r) for c in range(column, column + column_num) for r in range(row, row + row_num)
+        ]
+    for tile in tiles:
+        key = tile, way, int(channel)
+        has_channel(str(written_at() or ""), *key)
+        await_wish(host.array.await_token(key))
 
 
 def configure_task(
@@ -401,16 +426,11 @@ def write_register(
 ) -> None:
     """A raw write of one word, of some bits where there is a mask."""
     host = host_now()
-    if buffer is not None:
-        found = host.array.buffers[buffer if isinstance(buffer, str) else buffer.name]
-        tile, offset = found.tile, (found.address or 0) + 4 * address
-    elif column is not None and row is not None:
-        tile, offset = host.array.device.tile(column, row), address & 0xFFFFF
-    else:
-        tile, offset = host.array.device.tile(address >> 25, address >> 20 & 31), address & 0xFFFFF
-    where = (tile, offset, int(value))
-    for wish in host.registers.write(*where) if mask is None else host.registers.write_masked(*where, mask):
-        await_wish(wish)
+    name = buffer if buffer is None or isinstance(buffer, str) else buffer.name
+    with _at_line(written_at()):
+        where = (*host.registers.place(address, name, column, row), int(value))
+        for wish in host.registers.write(*where) if mask is None else host.registers.write_masked(*where, mask):
+            await_wish(wish)
 
 
 def npu_write(address: int, value: int, buffer: Any = None, column: Any = None, row: Any = None, **more: Any) -> None:
@@ -441,8 +461,9 @@ def npu_patch(addr: int, arg_idx: int, arg_plus: int = 0, **more: Any) -> None:
     """``npu_address_patch``: a shim's descriptor walks an argument of the sequence."""
     only_harmless("npu_address_patch", more)
     host = host_now()
-    tile = host.array.device.tile(addr >> 25, addr >> 20 & 31)
-    host.registers.patch(tile, addr & 0xFFFFF, host.registers.argument(host.order, int(arg_idx)), int(arg_plus))
+    with _at_line(written_at()):
+        argument = host.registers.argument(host.order, int(arg_idx))
+        host.registers.patch(*host.registers.place(addr), argument, int(arg_plus))
 
 
 def npu_push(
@@ -451,9 +472,9 @@ def npu_push(
 ) -> None:  # fmt: skip
     """``npu_push_queue``: start a descriptor that was written by its registers."""
     only_harmless("npu_push_queue", more)
-    way = Direction.MM2S if enum_text(direction) in ("1", "MM2S") else Direction.S2MM
     host = host_now()
-    tile = host.array.device.tile(column, row)
+    with _at_line(written_at()):
+        way, tile = _direction(direction), host.registers.tile(column, row)
     has_channel(str(written_at() or ""), tile, way, int(channel))
     offset = reg.TILE_MAPS[tile.kind].control[way] + 8 * int(channel) + 4
     value = int(bd_id) | int(repeat_count) << 16 | int(bool(issue_token)) << 31
@@ -464,9 +485,8 @@ def npu_push(
 def npu_parameter(buffer: Any, index: int, value: Any, **more: Any) -> None:
     """``npu_rtp_write``: set an element of a buffer."""
     only_harmless("npu_rtp_write", more)
-    host = host_now()
-    name = buffer if isinstance(buffer, str) else buffer.name
-    host.array.view(host.array.buffers[name]).reshape(-1)[index] = value
+    with _at_line(written_at()):
+        host_now().registers.set_element(buffer if isinstance(buffer, str) else buffer.name, int(index), value)
 
 
 def set_lock(lock: ScriptLock, value: int) -> None:

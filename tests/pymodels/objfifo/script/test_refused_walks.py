@@ -83,6 +83,10 @@ REFUSED = {
     "a stream from one": ({"more": "; flow(c, 'DMA', 5, m, 'DMA', 0)"}, "18: ", "channel MM2S 5 of core tile"),
     "a stream to one": ({"more": "; flow(c, 'DMA', 0, m, 'DMA', 6)"}, "18: ", "channel S2MM 6 of mem tile"),
     "a wait for one": ({"move": "offsets=[0,0,0,0], sizes=[1,1,1,64]); npu_sync(0, 0, 0, 7"}, "29: ", "channel S2MM 7 of shim"),
+    "a wait for direction 2": ({"move": "offsets=[0,0,0,0], sizes=[1,1,1,64]); npu_sync(0, 0, 2, 0"}, "29: ", "direction 2"),
+    "a wait for no tile": ({"move": "offsets=[0,0,0,0], sizes=[1,1,1,64]); npu_sync(0, 0, 0, 0, 0"}, "29: ", "0 columns"),
+    "a word before": ({"move": "offsets=[0,0,0,0], sizes=[1,1,1,64]); npu_rtp_write('held', -1, 1"}, "29: ", "element -1 of held"),
+    "a word behind": ({"move": "offsets=[0,0,0,0], sizes=[1,1,1,64]); npu_write32(16, 1, 'held'"}, "29: ", "word 16 of held"),
     "padding": ({"bd": "0, 18, sizes=[16], strides=[1], pad_dimensions=[(1, 1)]"}, "24: ", "padding"),
     "a second acquire": ({"lock": "use_lock(full, LockAction.AcquireGreaterEqual)"}, "25: ", "a second acquire"),
 }  # fmt: skip

@@ -163,7 +163,7 @@ def test_a_link_in_text_that_takes_turns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "rule"),
     [
-        ("@one(%m, {%t}, 1 : i32) : !aie.objectfifo<memref<4xi32>>", "@one(%m, {%t}, 1 : i32) : !aie.objectfifo<memref<8xi32>>",
+        ("@two(%m, {%s}, 1 : i32) : !aie.objectfifo<memref<4xi32>>", "@two(%m, {%s}, 1 : i32) : !aie.objectfifo<memref<8xi32>>",
          "leg-size"),
         ("([] [])", "([] [0, 0])", "link-offsets"),
         ("@two(%m, {%s}, 1 : i32)", "@two(%m, {%s}, 1 : i32) {repeat_count = 2 : i32}", "repeat-equal"),

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.objfifo_cli import goldbeat
 from tests.support.objfifo_explicit import explicit_text
+from tests.support.objfifo_texts import ADD_MLIR
 
 TEXT = Path("aie.mlir")
 
@@ -36,3 +37,64 @@ def changed(old: str, new: str, text: str = "") -> tuple[str, int]:
 def test_a_call_of_a_function_that_is_not_declared() -> None:
     text, line = changed("%v0 = memref", "func.call @nope(%a0) : (memref<8xi32>) -> ()\n          %v0 = memref")
     refused(text, line, "found a call of @nope, which is not declared, expected a function of the text")
+
+
+VIEW = "!aie.objectfifosubview<memref<{}>>"
+ONE = VIEW.format("8xi32")
+OBJECTS = {
+    "%0[0] :": ("%0[-1] :", "object -1 of the 1 that are acquired"),
+    "%2[0] :": ("%2[1] :", "object 1 of the 1 that are acquired"),
+    f"%0 = aie.objectfifo.acquire @in1(Consume, 1) : {ONE}": (
+        f"%0 = aie.objectfifo.acquire @in1(Consume, 1) : {VIEW.format('8xi16')}",
+        "found @in1 as memref<8xi16>, expected its type memref<8xi32>",
+    ),
+    f"subview.access %0[0] : {ONE}": (
+        f"subview.access %0[0] : {VIEW.format('16xi32')}",
+        "%0 as !aie.objectfifosubview<memref<16xi32>>, expected its type !aie.objectfifosubview<memref<8xi32>>",
+    ),
+    f"%2[0] : {ONE} -> memref<8xi32>": (f"%2[0] : {ONE} -> memref<4xi32>", "an object as memref<4xi32>, expected"),
+}
+
+
+@pytest.mark.parametrize("old", OBJECTS)
+def test_objects_that_are_not_acquired_or_have_another_type(old: str) -> None:
+    new, found = OBJECTS[old]
+    text, line = changed(old, new, ADD_MLIR)
+    commands = ("check", "exec", "run") if "of the 1" in found else ()
+    refused(text, line, found, *commands)
+
+
+SYNC = "aiex.npu.sync {{column = 0 : i32, row = 0 : i32, direction = {} : i32, channel = 0 : i32{}}}"
+HOST = {
+    "aiex.npu.rtp_write(@a0, -1, 1)": "element -1 of a0, expected 0 to 7",
+    "aiex.npu.rtp_write(@a0, 8, 1)": "element 8 of a0, expected 0 to 7",
+    "aiex.npu.rtp_write(@a0, 0, 4294967296)": "4294967296 for a0 of int32",
+    "aiex.npu.rtp_write(@none, 0, 1)": "the buffer none, expected one of a0,",
+    "aiex.npu.write32 {address = -4 : i32, value = 1 : i32, column = 0 : i32, row = 2 : i32}": "the address -4",
+    "aiex.npu.write32 {address = -1 : i32, value = 1 : i32, buffer = @a0}": "word -1 of a0, expected 0 to 7",
+    "aiex.npu.write32 {address = 8 : i32, value = 1 : i32, buffer = @a0}": "word 8 of a0, expected 0 to 7",
+    "aiex.npu.write32 {address = 4096 : i64, value = 4294967296 : i64, column = 0 : i32, row = 2 : i32}": "4294967296",
+    "aiex.npu.address_patch {addr = 118788 : ui32, arg_idx = -1 : i32, arg_plus = 0 : i32}": "argument -1",
+    SYNC.format(2, ""): "direction 2, expected 0 to 1",
+    SYNC.format(0, ", column_num = 0 : i32, row_num = 1 : i32"): "a number of columns of 0",
+    SYNC.format(0, ", column_num = 1 : i32, row_num = 0 : i32"): "a number of rows of 0",
+}
+
+
+@pytest.mark.parametrize("operation", HOST)
+def test_numbers_of_the_sequence_outside_their_range(operation: str) -> None:
+    text, line = changed("aiex.dma_await_task", f"{operation}\n      aiex.dma_await_task")
+    refused(text, line, HOST[operation], "check", "exec", "run")
+
+
+@pytest.mark.parametrize(
+    ("view", "found"),
+    [
+        ("subview %a0[-2] [8] [1] : memref<8xi32> to memref<8xi32>", "elements -2 to 5"),
+        ("subview %a0[4] [8] [1] : memref<8xi32> to memref<8xi32>", "elements 4 to 11"),
+        ("reinterpret_cast %a0 to offset: [4], sizes: [8], strides: [1] : memref<8xi32> to memref<8xi32>", "elements 4 to"),
+    ],
+)  # fmt: skip
+def test_a_view_outside_its_array(view: str, found: str) -> None:
+    text, line = changed("%v0 = memref", f"%view = memref.{view}\n          %v0 = memref")
+    refused(text, line, found, "check", "exec", "run")
