@@ -242,6 +242,7 @@ class LiveArray:
             made = self.locks[tile][number] = LiveLock(name or f"{number} of {tile}")
             made.watch = None if self._watch is None else self._watch.lock_changes
             made.handed_back = self.handed_back
+            made.actor = lambda: self.running
         found = self.locks[tile][number]
         if name is not None:
             found.name = name
@@ -540,7 +541,7 @@ class LiveArray:
     def forget_releases(self) -> None:
         """Its locks have the values that they begin with."""
         for lock in (lock for locks in self.locks.values() for lock in locks.values()):
-            lock.released = False
+            lock.forget_releases()
 
     def _note_unawaited(self) -> None:
         """Transfers into host arrays that had ended here, which a host that does not wait cannot know."""

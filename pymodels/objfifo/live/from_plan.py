@@ -210,7 +210,7 @@ def _tile(
             one.initial[: len(buffer.initial)] = buffer.initial
         made[buffer.name] = array.add_buffer(one)
     for lock in plan.locks:
-        array.lock(tile, numbers[tile, lock.id], name=lock.name, initial=lock.initial)
+        array.lock(tile, numbers[tile, lock.id], name=lock.name, initial=lock.initial).of_objects = True
 
     def lock_of(use: LockUse) -> LiveLock:
         return array.lock(tile, numbers[tile, use.lock])

@@ -27,7 +27,9 @@ class LiveLock:
     Attributes:
         watch: told of every change.
         handed_back: called after a program has released it.
-        released: a program, or the host, has released it.
+        released: a program, or the host, has released it to somebody else.
+        of_objects: it counts objects of a fifo: each release hands one over.
+        actor: the program that has its turn.
         brought: units that receivers released and nobody has taken, with the words that came before each release.
     """
 
@@ -35,7 +37,9 @@ class LiveLock:
         self.name, self.initial = name, initial
         self.watch: LockWatch | None = None
         self.handed_back: Callable[[LiveLock], None] | None = None
-        self.released = False
+        self.released = self.of_objects = False
+        self.actor: Callable[[], Any] = lambda: None
+        self._giver: Any = None
         self.brought: deque[tuple[int, int]] = deque()
         self._value = value
 
@@ -53,10 +57,17 @@ class LiveLock:
         self._hand_on(max(0, -difference))
         if self.watch is not None:
             self.watch(self, difference, channel, equal)
+        if difference < 0 and self._giver is not None:
+            self.released |= self._giver is not (channel or self.actor())
         if difference > 0 and channel is None:
-            self.released = True
+            self.released |= self.of_objects
+            self._giver = self.actor() or self
             if self.handed_back is not None:
                 self.handed_back(self)
+
+    def forget_releases(self) -> None:
+        """It has the value that it begins with."""
+        self.released, self._giver = False, None
 
     def _hand_on(self, count: int) -> None:
         """Somebody takes the oldest units."""
@@ -73,6 +84,7 @@ class LiveLock:
         self._change(0 if equal else -count, channel, equal)
         if equal:
             self.brought.clear()
+            self.released |= self._giver is not None and self._giver is not (channel or self.actor())
         return True
 
     def give(self, count: int, channel: Any = None, words: int = 0) -> None:

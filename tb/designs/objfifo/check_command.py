@@ -147,7 +147,9 @@ def _decide(
     text = opened.path.suffix == TEXT and not opened.arguments
     lacks = () if fixed is None else (*fixed.unsupported, *fixed.waiting)
     roomy = made is not None and not lax and spreads(made)
-    if made is None or made.unplanned or roomy or (text and lacks):
+    # Where no channel moves, programs of cores may still hand something over.
+    still = made is not None and fixed is not None and text and analyse(made, search=False, strict=not lax).idle
+    if made is None or made.unplanned or roomy or still or (text and lacks):
         try:
             found.results = opened.called or opened.execute(given, None)
             if not opened.called:

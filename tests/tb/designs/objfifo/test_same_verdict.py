@@ -78,6 +78,21 @@ def test_endless_programs_without_a_word_are_partial(host: str) -> None:
     assert codes("check", "exec", "run") == [3, 3, 3]
 
 
+LOCK = "aie.use_lock(%l, {}, 1)"
+TURN = f"{LOCK.format('AcquireGreaterEqual')}\n{LOCK.format('Release')}"
+
+
+@pytest.mark.parametrize("own", [TURN, LOCK.format("Release"), LOCK.format("AcquireGreaterEqual")])
+def test_a_lock_that_no_other_program_takes_moves_nothing(own: str) -> None:
+    write("%l = aie.lock(%c, 0) {init = 1 : i32}", core(1, own))
+    assert codes("check", "exec", "run") == [3, 3, 3]
+
+
+def test_a_lock_that_two_programs_take_is_handed_over() -> None:
+    write("%l = aie.lock(%c, 0) {init = 1 : i32}", core(4, TURN), core(4, TURN, "d"))
+    assert codes("check", "exec") == [0, 0]
+
+
 @pytest.mark.parametrize("passes", [4, 2000])
 def test_objects_in_shared_memory_move(passes: int) -> None:
     write(SHARED, core(passes, MAKES), core(passes, MAKES.replace("Produce", "Consume"), "d"))
