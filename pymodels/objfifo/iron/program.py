@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.objfifo.iron.endpoint import LinkPlace, Place
@@ -19,6 +18,7 @@ from goldbeat.pymodels.objfifo.iron.scope import Scope, scope
 from goldbeat.pymodels.objfifo.iron.worker import Worker
 from goldbeat.pymodels.objfifo.plan.design import Core, Dims, Fifo, FifoDesign, Host, Link, Transfer
 from goldbeat.pymodels.objfifo.plan.device import device_of
+from goldbeat.pymodels.objfifo.plan.host_array import initial_values
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import Tile
@@ -137,7 +137,7 @@ def initial(name: str, obj: ObjectType, values: Sequence[Any] | None) -> tuple[n
         return None
     out = []
     for number, value in enumerate(values):
-        array = np.asarray(value, dtype=obj.dtype)
+        array = initial_values(f"initial value {number} of {name}", obj, value)
         if array.size != obj.elements:
             raise RuleError(
                 "init-shape", f"{name}: initial value {number} has shape {array.shape}, the object {obj.shape}"

@@ -18,6 +18,7 @@ from goldbeat.pymodels.objfifo.mlir_text.lines import (
 from goldbeat.pymodels.objfifo.mlir_text.scope import DeviceScope, typed_number, whole, within, word_or_text
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.values import dense, read_memref
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.tile import LOCK_MAX, PACKET_IDS
 
 
@@ -32,6 +33,8 @@ def read_buffer(scope: DeviceScope, op: MlirOp) -> None:
     values = dense(cursor, obj) if cursor.accept("=") else op.attributes.get("initial_value")
     if values is not None and not isinstance(values, np.ndarray):
         op.fail("an initial value of another kind", "dense<...>")
+    if values is not None and (values.shape, values.dtype) != (obj.shape, obj.dtype):
+        op.fail(f"initial values of {ObjectType(values.shape, values.dtype)}", f"values of {obj}")
     place = whole(op, "address") if "address" in op.attributes else None
     for result in op.results:
         label = str(op.attributes.get("sym_name", result[1:]))

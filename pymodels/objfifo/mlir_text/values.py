@@ -109,7 +109,10 @@ def dense(cursor: TokenCursor, obj: ObjectType | None = None) -> npt.NDArray[Any
         cursor.fail("'<'")
     inner = cursor.balanced()
     if cursor.accept(":"):
-        obj = read_memref(cursor)
+        named = read_memref(cursor)
+        if obj is not None and named != obj:
+            cursor.fail(f"the type of what it fills: {obj}", first, f"elements of {named}")
+        obj = named
     if obj is None:
         cursor.fail("a type after dense<...>", first)
     if len(inner) == 1 and inner[0].kind == "string":
@@ -122,6 +125,10 @@ def dense(cursor: TokenCursor, obj: ObjectType | None = None) -> npt.NDArray[Any
         names = {"true": 1, "false": 0}
         kept = [t for t in inner if t.kind == "number" or t.text in names]
         values = [names[t.text] if t.text in names else _number(t.text) for t in kept]
+        bits = 8 * obj.dtype.itemsize
+        for value, token in zip(values, kept, strict=True) if obj.dtype.kind != "f" and not obj.bfloat else ():
+            if isinstance(value, float) or not -(1 << bits - 1) <= value < 1 << bits:
+                cursor.fail(f"a whole number of {bits} bits", token)
         if not values:
             cursor.fail("numbers, or hexadecimal bytes of the elements", first)
         found = _elements(values, obj)

@@ -81,6 +81,18 @@ def exact_values(
     return made.view(kind.dtype)
 
 
+def initial_values(name: str, kind: ObjectType, value: npt.ArrayLike) -> Values:
+    """First contents of a buffer or object in its type: whole numbers keep their values, others are rounded.
+
+    Raises:
+        InputError: a value that a whole type does not hold.
+    """
+    found = np.asarray(value)
+    if kind.dtype.kind not in "iu" or kind.bfloat:
+        return np.asarray(value, kind.dtype)
+    return exact_values(found, name, kind, elements=None).reshape(found.shape)
+
+
 def _refuse(values: Values, at: int, found: str, wanted: str, file: Path | None) -> NoReturn:
     """Name the first value that does not fit by its place in the array as it was given."""
     place = np.unravel_index(at, values.shape) if values.ndim else ()

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.thread_program import await_wish, in_program
 from goldbeat.pymodels.objfifo.plan.access import written_at
+from goldbeat.pymodels.objfifo.plan.host_array import initial_values
 from goldbeat.pymodels.objfifo.plan.limits import beyond_descriptor
 from goldbeat.pymodels.objfifo.plan.object_type import object_type
 from goldbeat.pymodels.objfifo.plan.plan import Direction
@@ -54,7 +55,9 @@ class ScriptBuffer:
         self.tile = tile
         self.obj = object_type(kind)
         self.name = name or f"buffer_{next(_names)}"
-        self.initial = None if initial_value is None else np.asarray(initial_value, self.obj.dtype)
+        self.initial = None if initial_value is None else initial_values(self.name, self.obj, initial_value)
+        if self.initial is not None and self.initial.size != self.obj.elements:
+            raise InputError(f"{self.initial.size} initial values of {self.name}", f"{self.obj.elements}")
         self.address = address
         self.array: npt.NDArray[Any] = np.zeros(self.obj.shape, self.obj.dtype)
         explicit().buffers.append(self)

@@ -185,6 +185,11 @@ def _errors_of(path: Path) -> Iterator[None]:
     """Errors of a script's own, with its line."""
     try:
         yield
+    except InputError as error:
+        line = line_in(error, path)
+        if error.file is not None or error.line is not None or line is None:
+            raise
+        raise InputError(error.found, error.expected, file=path, line=line) from error
     except GoldbeatError:
         raise
     except Exception as error:

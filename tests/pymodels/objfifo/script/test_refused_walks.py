@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 
 RING = """
@@ -104,3 +104,16 @@ def test_a_fill_that_ends_inside_an_object_is_wrong(script):
     assert found.completes
     assert not found.good
     assert found.unfinished == ("x: the host moves 63 words, objects have 16: the last stays unfinished",)
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        ("[1.5] * 16", "float64 with 1.5 at"),
+        ("[2**40] * 16", "int64 with 1099511627776"),
+        ("[1] * 4", "4 initial values"),
+    ],
+)
+def test_first_contents_outside_their_type(script, values, found):
+    with pytest.raises(InputError, match=f"ring.py:18: found {found}"):
+        script(more=f"; buffer(c, t, initial_value={values})")

@@ -98,3 +98,22 @@ def test_numbers_of_the_sequence_outside_their_range(operation: str) -> None:
 def test_a_view_outside_its_array(view: str, found: str) -> None:
     text, line = changed("%v0 = memref", f"%view = memref.{view}\n          %v0 = memref")
     refused(text, line, found, "check", "exec", "run")
+
+
+VALUES = {
+    "dense<99999999999>": "'99999999999', expected a whole number of 32 bits",
+    "dense<1.5>": "'1.5', expected a whole number of 32 bits",
+    "dense<1> : tensor<4xi32>": "elements of 4 int32, expected the type of what it fills: 8 int32",
+    "dense<1> : tensor<8xi16>": "elements of 8 int16, expected the type",
+    "initial_value = dense<1> : tensor<4xi32>": "initial values of 4 int32, expected values of 8 int32",
+}
+
+
+@pytest.mark.parametrize("values", VALUES)
+def test_first_contents_outside_their_type(values: str) -> None:
+    old = '%a0 = aie.buffer(%t) {sym_name = "a0"} : memref<8xi32>'
+    new = f"{old} = {values}"
+    if values.startswith("initial"):
+        new = old.replace('"a0"', f'"a0", {values}')
+    text, line = changed(old, new)
+    refused(text, line, VALUES[values])
