@@ -27,7 +27,7 @@ from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
 from goldbeat.pymodels.objfifo.plan.memory import ALIGN, reserved
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, Direction
-from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_ids
 from goldbeat.pymodels.order.watched_memory import Steps, WatchedMemory, watching_memories
 
 _SPINS = 20_000
@@ -143,6 +143,7 @@ class LiveArray:
         """The line of a program in text that is at work, by its name."""
         self._given: defaultdict[ChannelKey, deque[int]] = defaultdict(deque)
         self._awaited: Counter[ChannelKey] = Counter()
+        self._owners: dict[tuple[Tile, Hashable], tuple[LiveChannel, str]] = {}
         self._slow: Callable[[LiveChannel], bool] | None = None
         self._core_ports: dict[Tile, CorePorts] = {}
         self._watch: ArrayWatch | None = None
@@ -412,9 +413,30 @@ class LiveArray:
             self.host_error = error
             raise
 
+    def claim_bd(self, tile: Tile, number: Hashable, key: ChannelKey, place: str) -> None:
+        """Give a descriptor to a channel.
+
+        Raises:
+            InputError: it is another channel's, and the host has waited for nothing since; without a file.
+        """
+        channel = self.channel(*key)
+        other, since = self._owners.setdefault((tile, number), (channel, place))
+        if other is not channel and isinstance(number, int):
+            found = f"descriptor {number} for {channel.name}, which {other.name} has since {since}"
+            raise InputError(found, "a wait before, or a descriptor of its own")
+
+    def _reaches_bds(self, key: ChannelKey, first: Hashable) -> None:
+        """A memory tile's channels reach half of its descriptors each."""
+        tile, _, index = key
+        known = bd_ids(tile, index)
+        for number in sorted(n for n in self.channel(*key).chain(first) if isinstance(n, int) and n not in known):
+            found = f"descriptor {number} for {self.channel(*key).name}"
+            raise InputError(found, f"one of {known.start} to {known.stop - 1}, which that channel reaches")
+
     def push(self, tile: Tile, direction: Direction, index: int, task: LiveTask) -> Blocked:
         """Start a task; waits for a place in the queue, or loses the task where there is none."""
         channel = self.channel(tile, direction, index)
+        self._reaches_bds((tile, direction, index), task.bd)
         seen = False
 
         def attempt() -> bool:
@@ -440,6 +462,7 @@ class LiveArray:
             if not self.tokens[key]:
                 return False
             self.tokens[key] -= 1
+            self._owners.clear()
             self._awaited[key] = self._given[key].popleft()
             if self._accesses is not None:
                 self._accesses.token_taken(key)

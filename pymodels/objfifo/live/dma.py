@@ -188,13 +188,13 @@ class LiveChannel:
         task = self._task
         begun = [] if self._bd is None or self._bd.next is None else [self._bd.next]
         starts = [*begun, *([task.bd] if task is not None and self._runs > 1 else []), *(one.bd for one in self.queue)]
-        return any(key in self._chain(one) for one in starts)
+        return any(key in self.chain(one) for one in starts)
 
     def works_with(self, key: Hashable) -> bool:
         """It has the descriptor at hand."""
         return self._at_hand == key
 
-    def _chain(self, start: Hashable) -> set[Hashable]:
+    def chain(self, start: Hashable) -> set[Hashable]:
         """The descriptors of a chain or ring."""
         seen: set[Hashable] = set()
         following: Hashable | None = start

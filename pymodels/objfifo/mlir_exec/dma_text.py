@@ -123,7 +123,7 @@ class DmaText:
         free = bd_ids(tile, index)
         if line.number is not None:
             if line.number not in free:
-                line.op.fail(f"bd_id {line.number} for channel {index} of {tile}", f"one of {free}")
+                line.op.fail(f"bd_id {line.number} for channel {index} of {tile}", f"{free.start} to {free.stop - 1}")
             return line.number
         taken = self._taken(tile)
         number = next((n for n in free if n not in taken), None)

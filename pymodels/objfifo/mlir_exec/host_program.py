@@ -76,7 +76,6 @@ class HostProgram(ScalarProgram):
         self.pools = BdPools(array)
         self._leading: list[MlirOp] = []
         self._moves = 0
-        self._owners: dict[tuple[Tile, Any], tuple[LiveChannel, int]] = {}
 
     def program(self, op: MlirOp, env: Env) -> LiveProgram:
         """The whole sequence."""
@@ -199,7 +198,7 @@ class HostProgram(ScalarProgram):
             bd = LiveBd(Bd(-1, host, 0, len(walk), packet=packet), self.array.hosts[host], walk=walk, where=op.place)
             self._moves += 1
             if line.bd is not None:
-                self._given(op, tile, line.bd, self.array.channel(tile, way, index))
+                self.array.claim_bd(tile, line.bd, (tile, way, index), f"line {op.token.line}")
                 self.dma.write(op, tile, line.bd, bd)
             key: Any = ("move", self._moves) if line.bd is None else line.bd
             self.array.bds[tile][key] = bd
@@ -276,17 +275,10 @@ class HostProgram(ScalarProgram):
     def _start(self, op: MlirOp) -> Flow:
         def start(env: Env) -> Waits:
             (tile, way, index), task = env[op.operands[0]]
-            self._given(op, tile, task.bd, self.array.channel(tile, way, index))
+            self.array.claim_bd(tile, task.bd, (tile, way, index), f"line {op.token.line}")
             yield self.array.push(tile, way, index, task)
 
         return start
-
-    def _given(self, op: MlirOp, tile: Tile, number: Any, channel: LiveChannel) -> None:
-        """A descriptor is given to a channel; it must not be another channel's, unless something was waited for."""
-        other, line = self._owners.setdefault((tile, number), (channel, op.token.line))
-        if other is not channel and isinstance(number, int):
-            found = f"descriptor {number} for {channel.name}, which {other.name} has since line {line}"
-            self.fail(op, found, "a wait before, or a descriptor of its own")
 
     def _await(self, op: MlirOp) -> Flow:
         def wait(env: Env) -> Waits:
@@ -294,7 +286,6 @@ class HostProgram(ScalarProgram):
             if not task.token:
                 self.fail(op, "a wait for a task without a token", "issue_token = true")
             yield self.array.await_token(key)
-            self._owners.clear()
 
         return wait
 
@@ -303,7 +294,6 @@ class HostProgram(ScalarProgram):
 
         def wait(env: Env) -> Waits:
             yield self.array.await_token(key)
-            self._owners.clear()
 
         return wait
 
@@ -326,7 +316,6 @@ class HostProgram(ScalarProgram):
                     key = self.registers.tile(col, at), Direction.MM2S if way else Direction.S2MM, index
                     require_channel(op, *key)
                     yield self.array.await_token(key)
-                    self._owners.clear()
 
         return sync
 

@@ -168,12 +168,15 @@ class _Lowered:
         channel.queue.append(Task(known[start.block], start.repeat, start.token))
 
     def _number(self, tile: Tile, channel: int, line: BdLine) -> int:
+        free = bd_ids(tile, channel)
         if line.number is not None:
+            if line.number not in free:
+                line.op.fail(f"bd_id {line.number} for channel {channel} of {tile}", f"{free.start} to {free.stop - 1}")
             return line.number
         taken = self.taken.setdefault(tile, set())
-        number = next((n for n in bd_ids(tile, channel) if n not in taken), None)
+        number = next((n for n in free if n not in taken), None)
         if number is None:
-            line.op.fail(f"more than {len(bd_ids(tile, channel))} descriptors", "at most that many")
+            line.op.fail(f"more than {len(free)} descriptors", "at most that many")
         taken.add(number)
         return number
 

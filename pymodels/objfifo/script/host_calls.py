@@ -159,9 +159,17 @@ class ScriptHost:
         self._tasks += 1
         return ("task", self._tasks)
 
+    def claim(self, key: ChannelKey, number: Any) -> None:
+        """Give a descriptor to a channel."""
+        at = written_at()
+        with _at_line(at):
+            self.array.claim_bd(key[0], number, key, str(at or "script"))
+
     def push(self, key: ChannelKey, task: LiveTask) -> None:
         """Start a task."""
-        await_wish(self.array.push(*key, task))
+        with _at_line(written_at()):
+            wish = self.array.push(*key, task)
+        await_wish(wish)
 
     def move(
         self, key: ChannelKey, mem: HostArray, offset: int, dims: Sequence[tuple[int, int]], *,
@@ -182,6 +190,7 @@ class ScriptHost:
         found = self.new_key() if number is None else int(number)
         if number is not None and not 0 <= found < key[0].limits.bds:
             raise UsageError(f"{where}: found bd_id {found}, expected 0 to {key[0].limits.bds - 1} of {key[0]}")
+        self.claim(key, found)
         self.write_bd(key[0], found, bd)
         self.push(key, LiveTask(found, 0, token))
         return HostTask(key, ScriptBlocks(), 0, token, found)
@@ -388,13 +397,16 @@ def start_task(*tasks: HostTask | PlannedTask) -> None:
             keys = {id(b): host.new_key() if b.bd.number is None else b.bd.number for b in blocks if b.bd is not None}
             if not keys:
                 raise UsageError("a task without a descriptor")
+            task.first = keys[id(blocks[0])]
+            host.claim(task.key, task.first)
             _order(host.array.channel(*task.key), task.out_of_order)
             for block in blocks:
                 if block.bd is not None and block.bd.packet is None:
                     block.bd.packet = task.packet
                 following = None if block.next is None else keys.get(id(block.next))
                 host.write_bd(tile, keys[id(block)], host.make(tile, block, following))
-            task.first = keys[id(blocks[0])]
+        else:
+            host.claim(task.key, task.first)
         host.push(task.key, LiveTask(task.first, task.repeat, task.token))
 
 

@@ -87,6 +87,9 @@ REFUSED = {
     "a wait for no tile": ({"move": "offsets=[0,0,0,0], sizes=[1,1,1,64]); npu_sync(0, 0, 0, 0, 0"}, "29: ", "0 columns"),
     "a word before": ({"move": "offsets=[0,0,0,0], sizes=[1,1,1,64]); npu_rtp_write('held', -1, 1"}, "29: ", "element -1 of held"),
     "a word behind": ({"move": "offsets=[0,0,0,0], sizes=[1,1,1,64]); npu_write32(16, 1, 'held'"}, "29: ", "word 16 of held"),
+    "a descriptor of two channels": (
+        {"move": "sizes=[1,1,1,64]); npu_dma_memcpy_nd(metadata=y, bd_id=0, mem=B, sizes=[1,1,1,64]"},
+        "29: ", "descriptor 0 for S2MM 0 of shim tile .*, which MM2S 0 of shim tile .* has since ring.py:29"),
     "padding": ({"bd": "0, 18, sizes=[16], strides=[1], pad_dimensions=[(1, 1)]"}, "24: ", "padding"),
     "a second acquire": ({"lock": "use_lock(full, LockAction.AcquireGreaterEqual)"}, "25: ", "a second acquire"),
 }  # fmt: skip

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.objfifo_cli import goldbeat
 from tests.support.objfifo_explicit import explicit_text
+from tests.support.objfifo_forms import forms_text
 from tests.support.objfifo_texts import ADD_MLIR
 
 TEXT = Path("aie.mlir")
@@ -117,3 +118,18 @@ def test_first_contents_outside_their_type(values: str) -> None:
         new = old.replace('"a0"', f'"a0", {values}')
     text, line = changed(old, new)
     refused(text, line, VALUES[values])
+
+
+def test_a_channel_of_a_memory_tile_reaches_half_of_its_descriptors() -> None:
+    text = explicit_text(more=" {bd_id = 24 : i32}")
+    line = text[: text.index("aiex.dma_start_task(%p)")].count("\n") + 1
+    found = "descriptor 24 for MM2S 0 of mem tile (0, 1), expected one of 0 to 23"
+    refused(text, line, found, "check", "exec", "run")
+    part = "aie.dma_bd(%b : memref<16xi32>, 0, 16) {bd_id = 24 : i32}"
+    text = forms_text(OUT=part)
+    refused(
+        text, text[: text.index(part)].count("\n") + 1, "bd_id 24 for channel 0 of mem tile (0, 1), expected 0 to 23"
+    )
+    text = explicit_text(more=" {bd_id = 23 : i32}")
+    TEXT.write_text(text)
+    assert goldbeat("objfifo", "exec", TEXT).code == 0
