@@ -159,6 +159,8 @@ class _Finder:
             try:
                 placed.append(self._take(resolved(chosen, self.left, packs)))
                 self._check_fifo(chosen.name, placed[-1].port)
+                if chosen.name in packs and (padding := packs[chosen.name].padding):
+                    placed[-1].port = placed[-1].port.model_copy(update={"padding": padding})
             except NotABundleError as reason:
                 raise UsageError(f"--bundle {chosen.name}: {reason}") from None
         for group in groups(self.left.values()):

@@ -26,11 +26,13 @@ class PackedFields:
         ports: highest bits first; none: the vector says nothing.
         way: of the vector.
         vector: the wrapper's port that they make; empty: there is no wrapper yet.
+        padding: its highest bits that no port has.
     """
 
     ports: tuple[str, ...]
     way: str
     vector: str = ""
+    padding: int = 0
 
 
 @dataclass(frozen=True)
@@ -135,10 +137,9 @@ class _Pins:
         self.index: list[str] = []
         for port in ports:
             self._port(port)
-        for pack in self.packs.values():
-            self._pack(pack)
+        self.packs = {name: self._pack(pack) for name, pack in self.packs.items()}
 
-    def _pack(self, pack: PackedFields) -> None:
+    def _pack(self, pack: PackedFields) -> PackedFields:
         """One vector of whole bytes for several pins."""
         pins, vector = [self.nets[pin] for pin in pack.ports], pack.vector
         total = sum(self.expected.pop(pin) for pin in pins)
@@ -150,6 +151,7 @@ class _Pins:
             self.body.append(f"assign {vector} = " + (f"{width}'({together});" if pins else "'0;"))
         elif pins:
             self.body.append(f"assign {together} = {vector}[{total - 1}:0];")
+        return replace(pack, padding=width - total)
 
     def _known(self, port: Compound) -> Mapping[str, str]:
         if port.kind == "interface":

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from goldbeat.pymodels.buses import AXIS
 from goldbeat.pymodels.errors import UsageError
@@ -52,6 +52,7 @@ class StreamPort(Bundle):
         interleaved: beats of other TID or TDEST may appear within a packet of an output.
         fields: for a handshake without TDATA, such as a descriptor: the design's ports that belong to it, with their widths.
             They form TDATA, first port lowest, padded with 0 to whole bytes.
+        padding: highest bits of TDATA that the design ignores, or drives 0; they are 0 in the beats of all cases.
         sidebands: more payload ports of the design, with their widths (parity, channel, start of packet). They form the bits
             of TUSER above the design's own, first port lowest.
         first: the one of them that is high in the first beat of each frame, and low in the others.
@@ -101,6 +102,7 @@ class StreamPort(Bundle):
     dtype: str | None = None
     from_file: bool = True
     fields: Mapping[str, Width] = {}
+    padding: int = Field(default=0, ge=0)
     sidebands: Mapping[str, Width] = {}
     first: str | None = None
     gated: bool = False
@@ -119,6 +121,9 @@ class StreamPort(Bundle):
             self.signals is None or self.lanes is not None or self.signals.keys() - {"tvalid", "tready"}
         ):
             raise ValueError("fields: such a stream names tvalid, tready or both in signals, and is no array")
+        plain = not self.fields and self.lanes is None and isinstance(self.width, int)
+        if self.padding and not (plain and self.padding <= int(self.width)):
+            raise ValueError("padding: such a stream has a number as width that is no less, no fields, and is no array")
         if self.sidebands and (self.signals is None or self.lanes is not None or self.fields):
             raise ValueError("sidebands: such a stream has signals with tdata, and is no array")
         if self.first is not None and (self.first not in self.sidebands or not self.has("tlast")):
@@ -175,7 +180,7 @@ class StreamPort(Bundle):
     @property
     def used_bits(self) -> int:
         """Bits of TDATA that the design has; for a bundle whose widths are numbers already."""
-        return sum(int(width) for width in self.fields.values()) if self.fields else int(self.width)
+        return sum(map(int, self.fields.values())) if self.fields else int(self.width) - self.padding
 
     def constants(self) -> Mapping[str, int]:
         """What is above the fields of an output."""

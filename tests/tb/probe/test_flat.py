@@ -135,8 +135,8 @@ def test_bundles_that_the_user_names(tmp_path: Path) -> None:
 COLLIDING = """package p; typedef struct packed {logic [7:0] dut; logic r_and;} i0_t; endpackage
 module s_flat; endmodule
 module s #(parameter int m_tdata = 8) (input logic clk, rst, dut, input p::i0_t [1:0] i0, output p::i0_t [1:0] gen_i0_0,
-  input logic i0_all, input logic [7:0] a, b, input logic go, output logic free, output logic [7:0] x, s_tdata,
-  output logic full, input logic take);
+  input logic i0_all, input logic [7:0] a, input logic [3:0] b, input logic go, output logic free,
+  output logic [7:0] x, output logic [3:0] s_tdata, output logic full, input logic take);
   s_flat other ();
   assign free = !full || take;
   always @(posedge clk) begin
@@ -156,6 +156,8 @@ def test_names_of_the_wrapper_collide_with_none_of_the_design(tmp_path: Path) ->
     assert CliRunner().invoke(app, command).exit_code == 0
     design = load_description(tmp_path / "b" / "s.toml")
     assert {s.name: s.pin("tdata") for s in design.streams} == {"s": "s_tdata", "m": "m_tdata_2"}
+    # Beats have no bits that the wrapper would have to drop.
+    assert [(s.width, s.padding) for s in design.streams] == [(16, 4), (16, 4)]
     (result,) = run(Request(design, design.case(None)), tmp_path / "run")
     assert result.passed, result.failures
 
