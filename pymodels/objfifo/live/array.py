@@ -416,12 +416,16 @@ class LiveArray:
     def claim_bd(self, tile: Tile, number: Hashable, key: ChannelKey, place: str) -> None:
         """Give a descriptor to a channel.
 
+        A sender keeps what it read: mlir-aie has a test that gives one to two of them, and passes on silicon.
+
         Raises:
             InputError: it is another channel's, and the host has waited for nothing since; without a file.
         """
         channel = self.channel(*key)
         other, since = self._owners.setdefault((tile, number), (channel, place))
-        if other is not channel and isinstance(number, int):
+        if other.direction is channel.direction is Direction.MM2S:
+            self._owners[tile, number] = channel, place
+        elif other is not channel and isinstance(number, int):
             found = f"descriptor {number} for {channel.name}, which {other.name} has since {since}"
             raise InputError(found, "a wait before, or a descriptor of its own")
 

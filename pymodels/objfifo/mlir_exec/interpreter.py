@@ -145,6 +145,8 @@ class ScalarProgram:
         if name == "constant":
             return self._constant(op, result)
         used = op.operands
+        if name in scalars.SHIFTS:
+            return _shift(used, name, kind, result)
         if name in scalars.SIGNED:
             call = scalars.SIGNED[name]
             a, b = used
@@ -397,6 +399,17 @@ def constant_value(op: MlirOp) -> Any:
 def _bind(op: MlirOp, env: Env, values: list[Any]) -> None:
     for name, value in zip(op.results, values, strict=False):
         env[name] = value.item() if isinstance(value, np.generic) else value
+
+
+def _shift(used: list[str], name: str, kind: str, result: str) -> Code:
+    source, count = used
+    call = scalars.SHIFTS[name]
+
+    def shift(env: Env) -> None:
+        value = scalars.unsigned(env[source], kind) if name == "shrui" else env[source]
+        env[result] = scalars.wrapped(call(value, scalars.shift_count(env[count], kind)), kind)
+
+    return shift
 
 
 def _copy(op: MlirOp) -> Code:

@@ -13,7 +13,6 @@ from goldbeat.pymodels.objfifo.mlir_text.values import bf16_bits
 
 Number = Any
 _WIDTHS = {"index": 64, "i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "ui8": 8, "ui16": 16, "ui32": 32, "si32": 32}
-_MOST_BITS = 64
 
 
 class OperationError(ArithmeticError):
@@ -67,13 +66,12 @@ def _over(divide: Callable[[int, int], int]) -> Callable[[int, int], int]:
     return done
 
 
-def _shifted(shift: Callable[[int, int], int]) -> Callable[[int, int], int]:
-    def done(a: int, b: int) -> int:
-        if not 0 <= b < _MOST_BITS:
-            raise OperationError(f"a shift by {b}", f"0 to {_MOST_BITS - 1}")
-        return shift(a, b)
-
-    return done
+def shift_count(count: Number, kind: str) -> int:
+    """The bits that a shift moves a value of a type by; its width or more has no result."""
+    most = (_WIDTHS.get(kind) or 64) - 1
+    if not 0 <= count <= most:
+        raise OperationError(f"a shift by {count} of {kind}", f"0 to {most}")
+    return int(count)
 
 
 def _ratio(a: float, b: float) -> float:
@@ -102,8 +100,6 @@ SIGNED: dict[str, Callable[[Number, Number], Number]] = {
     "andi": lambda a, b: a & b,
     "ori": lambda a, b: a | b,
     "xori": lambda a, b: a ^ b,
-    "shli": _shifted(lambda a, b: a << b),
-    "shrsi": _shifted(lambda a, b: a >> b),
     "maxsi": max,
     "minsi": min,
     "addf": lambda a, b: a + b,
@@ -119,10 +115,15 @@ UNSIGNED: dict[str, Callable[[int, int], int]] = {
     "divui": _over(lambda a, b: a // b),
     "ceildivui": _over(lambda a, b: -(-a // b)),
     "remui": _over(lambda a, b: a % b),
-    "shrui": _shifted(lambda a, b: a >> b),
     "maxui": max,
     "minui": min,
 }
+SHIFTS: dict[str, Callable[[int, int], int]] = {
+    "shli": lambda a, b: a << b,
+    "shrsi": lambda a, b: a >> b,
+    "shrui": lambda a, b: a >> b,
+}
+"""Shifts; the value of the last one has no sign."""
 COMPARE: dict[str, Callable[[Number, Number], bool]] = {
     "eq": lambda a, b: a == b,
     "ne": lambda a, b: a != b,

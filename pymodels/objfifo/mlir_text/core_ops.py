@@ -10,6 +10,7 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import Numbers, whole_constants
 from goldbeat.pymodels.objfifo.mlir_text.scope import typed_number
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.plan.access import ENDLESS
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
 
 ACCESSES = ("aie.objectfifo.acquire", "aie.objectfifo.release")
 _BY_ITSELF = ("aie.use_lock", "aie.get_cascade", "aie.put_cascade", "aie.get_stream", "aie.put_stream", "aie.event",
@@ -42,6 +43,7 @@ def core_accesses(op: MlirOp, numbers: Numbers) -> list[AccessLine]:
 
     Raises:
         MlirError: an operation of ``aie`` that a core has not.
+        RuleError: an acquire or release of nothing.
     """
     known = {**numbers, **whole_constants(op.everything)}
     for inner in op.everything:
@@ -74,6 +76,9 @@ def read_access(op: MlirOp) -> AccessLine:
     cursor.expect(",")
     count = typed_number(cursor)
     cursor.expect(")")
+    if count < 1:
+        what = op.name.rpartition(".")[2]
+        raise RuleError("acquire-count", f"{op.place}: {fifo}: {what} of {count} objects, expected at least 1")
     return AccessLine(op, fifo, port.text, count, op.name == ACCESSES[0])
 
 
@@ -83,7 +88,9 @@ def _loop(op: MlirOp, numbers: Numbers) -> list[AccessLine]:
         bounds = [int(t.text) for t in op.tokens if t.kind == "number"] + [1]
     else:
         bounds = [numbers[name] for name in op.operands[1:4] if name in numbers]
-    known = len(bounds) >= 3 and bounds[2] > 0
+    known = len(bounds) >= 3
+    if known and bounds[2] < 1:
+        op.fail(f"{op.name} with a step of {bounds[2]}", "a step of at least 1")
     passes = max(0, -(-(bounds[1] - bounds[0]) // bounds[2])) if known else 1
     if not body or passes == 0:
         return []

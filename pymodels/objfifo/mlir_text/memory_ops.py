@@ -19,7 +19,7 @@ from goldbeat.pymodels.objfifo.mlir_text.scope import DeviceScope, typed_number,
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.values import dense, read_memref
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
-from goldbeat.pymodels.objfifo.plan.tile import LOCK_MAX, PACKET_IDS
+from goldbeat.pymodels.objfifo.plan.tile import LOCK_MAX, PACKET_IDS, WORD_BYTES
 
 
 def read_buffer(scope: DeviceScope, op: MlirOp) -> None:
@@ -36,6 +36,9 @@ def read_buffer(scope: DeviceScope, op: MlirOp) -> None:
     if values is not None and (values.shape, values.dtype) != (obj.shape, obj.dtype):
         op.fail(f"initial values of {ObjectType(values.shape, values.dtype)}", f"values of {obj}")
     place = whole(op, "address") if "address" in op.attributes else None
+    if place is not None and (place < 0 or place % WORD_BYTES):
+        op.fail(f"a buffer at address {place}", f"a multiple of {WORD_BYTES} from 0 on")
+    within(op, "mem_bank", whole(op, "mem_bank"), tile.limits.banks - 1)
     for result in op.results:
         label = str(op.attributes.get("sym_name", result[1:]))
         scope.lines.buffers[result] = BufferLine(op, tile, label, obj, place, values)

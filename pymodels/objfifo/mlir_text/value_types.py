@@ -68,6 +68,8 @@ def _ended(op: MlirOp, region: Sequence[MlirBlock]) -> None:
         if not block.ops and not block.label:
             continue
         last = block.ops[-1] if block.ops else op
+        if last.name == "aie.next_bd" and not any(one.name == "aie.dma_bd" for one in block.ops):
+            last.fail(f"{last.name} in {block.label or 'a block'} without a descriptor", "aie.dma_bd before it")
         if last.name not in _ENDS and not last.name.startswith("cf."):
             last.fail(f"the end of {block.label or 'the block'} after {last.name}", "a terminator such as aie.end")
 

@@ -83,7 +83,7 @@ def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     wrong, count = _memory(one, record, EngineShape.of(context.params))
     if one is made.episodes[0]:
         more, arrays = array_differences(made, str(context.options["expect"]))
-        wrong, count = [*wrong, *made.result.order.wrong, *more], count + arrays
+        wrong, count = [*wrong, *more], count + arrays
     return Check(tuple(failures + wrong), compared + count, (*made.refused, *made.result.order.unshown))
 
 

@@ -129,7 +129,7 @@ def recorded_design(options: Mapping[str, Any], seed: int) -> RecordedDesign:
     """The design of a case's options; every question about a seed has the same answer.
 
     Raises:
-        UserCodeError: it hangs, or ends in the middle of an object.
+        UserCodeError: it hangs, ends in the middle of an object, or depends on the timing.
         NothingMovesError: no tile's DMA moves a word.
         UsageError: the engine does not have what it uses.
         InputError: the file cannot be executed.
@@ -182,6 +182,9 @@ def _recorded(
         raise UserCodeError("\n  ".join(("the design hangs", *report)))
     for line in (line for one in results for line in one.unfinished):
         raise UserCodeError(line)
+    if wrong := [line for one in results for line in one.order.wrong]:
+        # The engine's model may read what this order of the accesses has left unwritten.
+        raise UserCodeError("\n  ".join(("the result depends on the timing", *wrong)))
     scenes = [recorded_scenes(record, f"run {n}: " if len(records) > 1 else "") for n, record in enumerate(records, 1)]
     refused = dict.fromkeys(text for one in scenes for text in one.refused)
     return RecordedDesign(results[-1], tuple(e for one in scenes for e in one.episodes), tuple(refused))

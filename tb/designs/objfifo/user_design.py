@@ -112,7 +112,7 @@ def executed_design(context: CaseContext) -> ExecutedDesign:
 
     Raises:
         UserCodeError: it hangs.
-        NothingMovesError: no tile has a DMA.
+        NothingMovesError: no tile has a DMA, or no word moves.
         UsageError: it cannot be run.
         HostSequenceError: nothing can execute its sequence.
     """
@@ -154,6 +154,8 @@ def _execute(
         planned.written, given, iterations=iterations or None, strict=not lax, plan=planned.plan, memory=memory
     )
     if not result.streams:
+        if fixed is not None:
+            raise NothingMovesError("nothing moves: no transfer of the host and no program moves a word")
         raise UsageError(f"the design moves no word; {_what_is_missing(planned.written)}")
     if memory is None:
         return ExecutedDesign(planned, result)

@@ -133,3 +133,76 @@ def test_a_channel_of_a_memory_tile_reaches_half_of_its_descriptors() -> None:
     text = explicit_text(more=" {bd_id = 23 : i32}")
     TEXT.write_text(text)
     assert goldbeat("objfifo", "exec", TEXT).code == 0
+
+
+NUMBERS = {
+    '{sym_name = "a0"}': ('{sym_name = "a0", address = -4 : i32}', "address -4, expected a multiple of 4 from 0 on"),
+    '{sym_name = "a1"}': ('{sym_name = "a1", mem_bank = 4 : i32}', "mem_bank 4, expected 0 to 3"),
+    '{sym_name = "b0"}': ('{sym_name = "b0", mem_bank = -1 : i32}', "mem_bank -1, expected 0 to 3"),
+    "aie.next_bd ^out1": (
+        "aie.next_bd ^x\n ^x:\n aie.next_bd ^out1",
+        "in ^x without a descriptor, expected aie.dma_bd",
+    ),
+}
+
+
+@pytest.mark.parametrize("old", NUMBERS)
+def test_places_and_chains_that_no_tile_has(old: str) -> None:
+    new, found = NUMBERS[old]
+    text, line = changed(old, new)
+    refused(text, line + 2 * (" ^x:" in new), found)
+
+
+@pytest.mark.parametrize("name", ["shli", "shrsi", "shrui"])
+def test_shifts_by_the_width_or_more(name: str) -> None:
+    shift = f"%far = arith.constant 32 : i32\n %far1 = arith.{name} %three, %far : i32\n"
+    text, line = changed("scf.for %n", f"{shift} scf.for %n")
+    refused(text, line + 1, f"arith.{name}: a shift by 32 of i32, expected 0 to 31", "check", "exec", "run")
+    TEXT.write_text(text.replace("constant 32", "constant 31"))
+    assert goldbeat("objfifo", "exec", TEXT).code == 0
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_a_release_of_nothing_breaks_a_rule(count: int) -> None:
+    text, line = changed("release @in1(Consume, 1)", f"release @in1(Consume, {count})", ADD_MLIR)
+    TEXT.write_text(text)
+    found = [goldbeat("objfifo", command, TEXT) for command in ("check", "plan", "exec", "run")]
+    assert [one.code for one in found] == [1, 2, 2, 2]
+    said = f"aie.mlir:{line}:9: in1: release of {count} objects, expected at least 1"
+    assert all(said in " ".join((one.stdout + one.stderr).split()) for one in found)
+
+
+def test_two_senders_may_share_a_descriptor() -> None:
+    text = explicit_text().replace(
+        "aie.flow(%s, DMA : 0", "aie.flow(%s, DMA : 1, %m, DMA : 2)\n    aie.flow(%s, DMA : 0"
+    )
+    more = """aie.shim_dma_allocation @z (%s, MM2S, 1)
+    aie.shim_dma_allocation @x"""
+    move = (
+        "aiex.npu.dma_memcpy_nd(%i[0, 0, 0, 0][1, 1, 1, 8][0, 0, 0, 1]) {id = 0 : i64, metadata = @z} : memref<32xi32>"
+    )
+    text = text.replace("aie.shim_dma_allocation @x", more).replace(
+        "aiex.dma_await_task", f"{move}\n aiex.dma_await_task"
+    )
+    TEXT.write_text(text)
+    done = goldbeat("objfifo", "exec", TEXT)
+    assert (done.code, "descriptor 0 of shim tile (0, 0) is written while MM2S 0" in done.stdout) == (3, True), done
+
+
+def test_an_order_that_leaves_memory_unwritten_fails_in_run_too() -> None:
+    text = explicit_text().replace("aiex.dma_await_task(%g)", "", 1)
+    TEXT.write_text(text)
+    assert [goldbeat("objfifo", command, TEXT).code for command in ("check", "exec", "run")] == [1, 1, 1]
+
+
+def test_a_lowered_text_with_an_empty_sequence_moves_nothing() -> None:
+    text = forms_text(MOVES="")
+    TEXT.write_text(text)
+    assert [goldbeat("objfifo", command, TEXT).code for command in ("check", "exec", "run")] == [3, 3, 3]
+
+
+@pytest.mark.parametrize("step", [0, -1])
+def test_a_loop_whose_step_is_not_positive(step: int) -> None:
+    text = ADD_MLIR.replace("%c1 = arith", f"%none = arith.constant {step} : index\n      %c1 = arith")
+    text, line = changed("36854775807 step %c1", "36854775807 step %none", text)
+    refused(text, line, f"scf.for with a step of {step}, expected a step of at least 1")
