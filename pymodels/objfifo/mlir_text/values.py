@@ -170,8 +170,10 @@ def named_numbers(cursor: TokenCursor, tokens: list[Token], *names: str) -> Pair
         if text[at] == names[0]:
             row = []
             for name in names:
-                if text[at : at + 2] != [name, "="] or at + 2 >= len(text) or not text[at + 2].isdecimal():
+                if text[at : at + 2] != [name, "="] or at + 2 >= len(text) or tokens[at + 2].kind != "number":
                     cursor.fail(f"{name} = and a number", tokens[min(at, len(tokens) - 1)])
+                if not text[at + 2].isdecimal():
+                    cursor.fail("a whole number from 0 on", tokens[at + 2], f"{name} = {text[at + 2]}")
                 row.append(int(text[at + 2]))
                 at += 4
             found.append((row[0], row[1]))

@@ -12,7 +12,7 @@ from types import ModuleType
 import numpy.typing as npt
 
 from goldbeat.pymodels.code_trust import check_code_file
-from goldbeat.pymodels.errors import GoldbeatError, InputError, line_in
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError, line_in
 from goldbeat.pymodels.objfifo.iron.branches import compiled_script
 from goldbeat.pymodels.objfifo.iron.placed import close
 from goldbeat.pymodels.objfifo.iron.program import open_design
@@ -190,6 +190,11 @@ def _errors_of(path: Path) -> Iterator[None]:
         if error.file is not None or error.line is not None or line is None:
             raise
         raise InputError(error.found, error.expected, file=path, line=line) from error
+    except UsageError as error:
+        line = line_in(error, path)
+        if type(error) is not UsageError or line is None or f"{path.name}:" in str(error):
+            raise
+        raise UsageError(f"{path}:{line}: {error}") from error
     except GoldbeatError:
         raise
     except Exception as error:

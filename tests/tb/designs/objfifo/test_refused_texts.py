@@ -139,6 +139,10 @@ NUMBERS = {
     '{sym_name = "a0"}': ('{sym_name = "a0", address = -4 : i32}', "address -4, expected a multiple of 4 from 0 on"),
     '{sym_name = "a1"}': ('{sym_name = "a1", mem_bank = 4 : i32}', "mem_bank 4, expected 0 to 3"),
     '{sym_name = "b0"}': ('{sym_name = "b0", mem_bank = -1 : i32}', "mem_bank -1, expected 0 to 3"),
+    "sizes = [2, 4] strides = [1, 2])": (
+        ", 0, 8, [<size = 2, stride = -4>])",
+        "stride = -4, expected a whole number from",
+    ),
     "aie.next_bd ^out1": (
         "aie.next_bd ^x\n ^x:\n aie.next_bd ^out1",
         "in ^x without a descriptor, expected aie.dma_bd",

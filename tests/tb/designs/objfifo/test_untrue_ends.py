@@ -206,3 +206,15 @@ def test_a_broken_rule_names_the_file() -> None:
     SCRIPT.write_text(ADD_THREE.replace("x.acquire(1)", "x.acquire(5)"))
     found = goldbeat("objfifo", "exec", SCRIPT)
     assert (found.code, found.stderr.startswith("error: design.py:9: ")) == (2, True)
+    found = goldbeat("objfifo", "check", SCRIPT)
+    assert (found.code, found.stdout.startswith("acquire-depth: design.py:9: far: acquire of 5")) == (1, True)
+
+
+def test_a_tile_that_is_nowhere_names_the_line() -> None:
+    text = ADD_THREE.replace("import NPU1Col1", "import NPU1Col1, tile").replace(
+        "[far.cons()", "[tile(-1, 0), far.cons()"
+    )
+    SCRIPT.write_text(text)
+    for command in ("check", "exec", "plan", "run"):
+        found = goldbeat("objfifo", command, SCRIPT)
+        assert (found.code, "design.py:17: tile(-1, 0): columns and rows" in found.stderr) == (2, True), found
