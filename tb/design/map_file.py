@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.mapped_registers import MappedBits, MappedWord
+from goldbeat.tb.design.file_stamp import file_stamp
 from goldbeat.tb.extras import install_hint
 
 _INCLUDE = re.compile(rb'^[ \t]*`include[ \t]+"([^"\n]+)"', re.MULTILINE)
@@ -141,16 +143,25 @@ def _bits(node: Any) -> MappedBits:
 
 
 def _elaborated(path: Path, parameters: Mapping[str, int]) -> Any:
+    if not path.is_file():
+        raise InputError("no such file", "a register map in SystemRDL (.rdl)", file=path)
+    if path.suffix == ".xml":
+        raise InputError("IP-XACT", "SystemRDL: `peakrdl systemrdl map.xml -o map.rdl` converts it", file=path)
+    files = tuple((file, file_stamp(file)) for file in _with_included(path, []))
+    return _compiled(path, tuple(parameters.items()), files)
+
+
+@lru_cache(maxsize=4)
+def _compiled(
+    path: Path, parameters: tuple[tuple[str, int], ...], files: tuple[tuple[Path, tuple[int, int]], ...]
+) -> Any:
+    """A run asks for the same map several times per seed; ``files`` are those that it is made of, with their stamps."""
     try:
         from systemrdl.compiler import RDLCompiler
         from systemrdl.messages import MessagePrinter, RDLCompileError
     except ImportError:
         raise UsageError(f"register maps need systemrdl-compiler: {install_hint('registers')}") from None
-    if not path.is_file():
-        raise InputError("no such file", "a register map in SystemRDL (.rdl)", file=path)
-    if path.suffix == ".xml":
-        raise InputError("IP-XACT", "SystemRDL: `peakrdl systemrdl map.xml -o map.rdl` converts it", file=path)
-    for file in _with_included(path, []):
+    for file, _ in files:
         _check_text(file)
     said: list[tuple[Path, int | None, str]] = []
 

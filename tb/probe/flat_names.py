@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain, count
 
 from goldbeat.tb.build.compiling import is_reserved_word
 from goldbeat.tb.probe.leaves import Compound
@@ -39,8 +40,7 @@ class FreeNames:
 
     def claim(self, wish: str) -> str:
         """The name, with a number behind if it is taken or a reserved word; it is taken from now on."""
-        tries = (wish, *(f"{wish}_{n}" for n in range(2, len(self._taken) + 4)))
-        name = next(one for one in tries if one in self)
+        name = next(one for one in chain([wish], (f"{wish}_{n}" for n in count(2))) if one in self)
         self._taken.add(name)
         return name
 

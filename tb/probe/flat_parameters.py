@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from goldbeat.tb.build.compiling import is_reserved_word
 from goldbeat.tb.design.source_text import without_comments
 from goldbeat.tb.probe.leaves import reachable_name
 from goldbeat.tb.probe.type_guesses import nearest_width, side_of, width_kind
@@ -15,9 +16,6 @@ from goldbeat.tb.probe.value_guesses import WORD_BITS, guess_struct, guess_value
 
 _WORD = re.compile(r"(?<![\w$'.:])(?!\d)[A-Za-z_]\w*(?!\w*::)(?![\w]*')")
 _QUALIFIED = re.compile(r"\b[A-Za-z_]\w*::[A-Za-z_]\w*")
-_KEYWORDS = frozenset(
-    ("logic", "bit", "int", "integer", "byte", "shortint", "longint", "unsigned", "signed", "reg", "string", "time")
-) | {"default", "type", "inside"}
 
 
 def plain(syntax: Any) -> str:
@@ -30,7 +28,7 @@ def words(text: str) -> set[str]:
     bare = re.sub(
         r'"[^"]*"|\'[sS]?[bodhBODH]?[0-9a-fA-FxXzZ_]+|\'\{|\.\w+|\b\w+\s*:(?!:)', " ", _QUALIFIED.sub(" ", text)
     )
-    return {w for w in _WORD.findall(bare) if w not in _KEYWORDS}
+    return {w for w in _WORD.findall(bare) if not is_reserved_word(w)}
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ register manual of branch nvdlav1.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.nearest import known_names
@@ -93,27 +93,17 @@ class Configuration:
         return self.name if self.pages == _PAGES and not self.element_wise else f"the model of {self.name}"
 
 
-_SMALL_LACKS = frozenset({"GEC", "CVIF", "BDMA", "RBK"})
 NV_SMALL = Configuration(
     "nv_small",
     atom=8,
     depth=8,
     kernels={INT8: 8},
-    absent_blocks=_SMALL_LACKS,
+    absent_blocks=frozenset({"GEC", "CVIF", "BDMA", "RBK"}),
     address_bits=32,
     banks=32,
     bank=(512, 8),
 )
-NV_SMALL_256 = Configuration(
-    "nv_small_256",
-    atom=8,
-    depth=32,
-    kernels={INT8: 8},
-    absent_blocks=_SMALL_LACKS,
-    address_bits=32,
-    banks=32,
-    bank=(128, 32),
-)
+NV_SMALL_256 = replace(NV_SMALL, name="nv_small_256", depth=32, bank=(128, 32))
 NV_LARGE = Configuration(
     "nv_large",
     atom=32,

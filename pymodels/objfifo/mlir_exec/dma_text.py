@@ -18,6 +18,7 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     bd_line,
     bd_op,
     check_walk,
+    claimed_number,
     fits_fields,
     header_line,
     lock_uses,
@@ -33,7 +34,7 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
 from goldbeat.pymodels.objfifo.mlir_text.scope import whole, within
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, Iteration, PacketHeader
-from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_ids
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 
 
 class HostArgument(str):
@@ -109,7 +110,7 @@ class DmaText:
             if op is None:
                 break
             lines[at] = bd_line(op, env)
-            keys[at] = self._number(lines[at], tile, start.channel)
+            keys[at] = claimed_number(lines[at], tile, start.channel, lambda: self._taken(tile))
             at = next_block(named[at])
         for name, line in lines.items():
             following = next_block(named[name])
@@ -118,19 +119,6 @@ class DmaText:
             bd.pad = start.pad_value
             self.array.bds[tile][keys[name]] = bd
         return next(iter(keys.values()), None)
-
-    def _number(self, line: BdLine, tile: Tile, index: int) -> Any:
-        free = bd_ids(tile, index)
-        if line.number is not None:
-            if line.number not in free:
-                line.op.fail(f"bd_id {line.number} for channel {index} of {tile}", f"{free.start} to {free.stop - 1}")
-            return line.number
-        taken = self._taken(tile)
-        number = next((n for n in free if n not in taken), None)
-        if number is None:
-            line.op.fail(f"more than {len(free)} descriptors", "at most that many")
-        taken.add(number)
-        return number
 
     def task(self, op: MlirOp, tile: Tile, env: dict[str, Any]) -> Any:
         """A chain of the host's sequence: descriptors without a number get keys of their own."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,16 @@ from goldbeat.pymodels.objfifo.mlir_text.values import DIMS, MOST, Pairs, attrib
 from goldbeat.pymodels.objfifo.plan.limits import beyond_descriptor
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Iteration, PacketHeader
-from goldbeat.pymodels.objfifo.plan.tile import ITERATIONS, LOCK_MAX, PACKET_IDS, PACKET_TYPES, REPEATS, Tile, TileKind
+from goldbeat.pymodels.objfifo.plan.tile import (
+    ITERATIONS,
+    LOCK_MAX,
+    PACKET_IDS,
+    PACKET_TYPES,
+    REPEATS,
+    Tile,
+    TileKind,
+    bd_ids,
+)
 
 Numbers = Mapping[str, Any]
 """Values by their names, as far as they are known."""
@@ -220,6 +229,31 @@ def inside_host(op: MlirOp, name: str, obj: ObjectType, offset: int, dims: Pairs
     last = offset + sum((size - 1) * stride for size, stride in dims)
     if offset < 0 or last >= obj.elements:
         op.fail(f"elements {offset} to {last} of {name}", f"elements 0 to {obj.elements - 1}, which it has")
+
+
+def claimed_number(line: BdLine, tile: Tile, channel: int, taken: Callable[[], set[int]]) -> int:
+    """The number of a descriptor: its own, or the first free one that the channel reaches, which is taken from now on.
+
+    Args:
+        line: the descriptor.
+        tile: whose it is.
+        channel: number of the channel.
+        taken: gives the numbers of the tile that are in use, where it has none of its own.
+
+    Raises:
+        MlirError: the channel does not reach its own number, or no number is free.
+    """
+    free = bd_ids(tile, channel)
+    if line.number is not None:
+        if line.number not in free:
+            line.op.fail(f"bd_id {line.number} for channel {channel} of {tile}", f"{free.start} to {free.stop - 1}")
+        return line.number
+    used = taken()
+    number = next((n for n in free if n not in used), None)
+    if number is None:
+        line.op.fail(f"more than {len(free)} descriptors", "at most that many")
+    used.add(number)
+    return number
 
 
 def check_walk(line: BdLine, tile: Tile, obj: ObjectType, moved: int = 0) -> None:

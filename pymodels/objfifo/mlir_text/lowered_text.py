@@ -16,6 +16,7 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     bd_line,
     bd_op,
     check_walk,
+    claimed_number,
     fits_fields,
     header_line,
     inside_host,
@@ -47,7 +48,7 @@ from goldbeat.pymodels.objfifo.plan.plan import (
 )
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.strides import in_words, pads_in_words, product, stretched
-from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_ids
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 
 _OF_BLOCKS = ("aie.dma_bd", "aie.dma_bd_packet", "aie.use_lock", "aie.next_bd", "aie.end", "aie.buffer", "aie.lock")
 
@@ -154,7 +155,7 @@ class _Lowered:
             if op is None:
                 break
             bd = bd_line(op, self.numbers)
-            known[label] = self._number(tile, start.channel, bd)
+            known[label] = claimed_number(bd, tile, start.channel, lambda: self.taken.setdefault(tile, set()))
             chain.append((block, bd))
             label = next_block(block)
         if start.block not in known:
@@ -166,19 +167,6 @@ class _Lowered:
             after = None if following is None else known.get(following)
             channel.bds.append(replace(bd_made, acquire=take, release=give, next=after))
         channel.queue.append(Task(known[start.block], start.repeat, start.token))
-
-    def _number(self, tile: Tile, channel: int, line: BdLine) -> int:
-        free = bd_ids(tile, channel)
-        if line.number is not None:
-            if line.number not in free:
-                line.op.fail(f"bd_id {line.number} for channel {channel} of {tile}", f"{free.start} to {free.stop - 1}")
-            return line.number
-        taken = self.taken.setdefault(tile, set())
-        number = next((n for n in free if n not in taken), None)
-        if number is None:
-            line.op.fail(f"more than {len(free)} descriptors", "at most that many")
-        taken.add(number)
-        return number
 
     def _header(self, block: MlirBlock) -> PacketHeader | None:
         return next((header_line(op) for op in block.ops if op.name == "aie.dma_bd_packet"), None)

@@ -40,18 +40,10 @@ class CoreObject(np.ndarray[Any, np.dtype[Any]]):
         return found if not out else out[0] if len(out) == 1 else out
 
 
-class WatchedObject(WatchedArray):
+class WatchedObject(CoreObject, WatchedArray):
     """The same, of a memory that reports."""
 
-    def __getitem__(self, key: Any) -> Any:
-        """Elements or a part of it."""
-        _inside(self.shape, key)
-        return super().__getitem__(key)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        """Elements or a part of it."""
-        _inside(self.shape, key)
-        super().__setitem__(key, value)
+    __array_ufunc__ = WatchedArray.__array_ufunc__
 
 
 def core_object(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
