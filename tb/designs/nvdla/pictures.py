@@ -20,6 +20,7 @@ from goldbeat.tb.extras import module_hint
 
 _MODES = {1: "L", 3: "RGB"}
 """Pictures by their number of channels."""
+_WORDS = {"L": "a grey picture", "RGB": "a picture of three colours"}
 ORDERS = ("bgr", "rgb")
 SCALES: dict[str, tuple[str, Callable[[npt.NDArray[Any]], npt.NDArray[Any]]]] = {
     "runtime": ("floor(x * 127 / 255 + 0.5), as the vendor's runtime", lambda x: np.floor(x * 127.0 / 255.0 + 0.5)),
@@ -92,6 +93,16 @@ def opened_picture(file: Path) -> Iterator[Any]:
         raise InputError(reason or "a damaged picture, or none", "a picture or a .npy file", file=file) from error
 
 
+def _colours(picture: Any) -> str:
+    """``L`` for grey, ``RGB`` for colours, else the mode: black and white is grey, a palette is what its entries are."""
+    if "transparency" in picture.info:
+        return f"{picture.mode} with transparency"
+    if picture.mode == "P":
+        entries = np.asarray(picture.convert("RGB"), np.uint8)
+        return "L" if (entries == entries[..., :1]).all() else "RGB"
+    return {"1": "L"}.get(picture.mode, str(picture.mode))
+
+
 def read_picture(
     file: Path, shape: tuple[int, int, int] | None, convention: Convention = RUNTIME
 ) -> npt.NDArray[np.int8]:
@@ -103,12 +114,16 @@ def read_picture(
         convention: how values become numbers.
 
     Raises:
-        InputError: no picture, or a tensor of neither 1 nor 3 channels.
+        InputError: no picture, one of other channels than the tensor's, or a tensor of neither 1 nor 3 channels.
         UsageError: the package pillow is missing.
     """
     mode = _MODES.get(shape[0] if shape else 3)
     if mode is None:
         raise InputError("a picture", f"int8 of shape {shape} as .npy: pictures have 1 or 3 channels", file=file)
     with opened_picture(file) as picture:
+        if (found := _colours(picture)) != mode:
+            raise InputError(
+                _WORDS.get(found, f"a picture of mode {found}"), f"{_WORDS[mode]}; convert it first", file=file
+            )
         pixels = np.asarray(picture.convert(mode), np.uint8)
     return convention(pixels.reshape(*pixels.shape[:2], -1))

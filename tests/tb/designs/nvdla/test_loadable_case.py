@@ -13,12 +13,14 @@ from nvdla_models import after_sdp, bias_and_relu, both, cube, fused, maximum, p
 from nvdla_network import FACTORS, classifier, picture
 from PIL import Image
 
+from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.nvdla.engines.cubes import pack_feature
 from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, Processor, compose
 from goldbeat.pymodels.nvdla.loadable.layouts import OP_COMPLETED
 from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT, OUTPUT, Loadable, Submit, to_bytes
 from goldbeat.tb.cli import main
 from goldbeat.tb.designs.nvdla import loadable_case
+from goldbeat.tb.designs.nvdla.pictures import read_picture
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.run.run_folder import prepare
 
@@ -182,6 +184,36 @@ def test_pictures_that_do_not_fit_are_refused(channels, size, word, goldbeat, tm
     code, _, err = goldbeat(both(channels, 4), "--input", "in.png")
     assert code == 2
     assert word in " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    ("channels", "mode", "found"),
+    [
+        (1, "RGB", "a picture of three colours, expected a grey picture"),
+        (1, "RGBA", "a picture of mode RGBA, expected a grey picture"),
+        (1, "LA", "a picture of mode LA, expected a grey picture"),
+        (1, "P", "a picture of three colours, expected a grey picture"),
+        (3, "L", "a grey picture, expected a picture of three colours"),
+        (3, "1", "a grey picture, expected a picture of three colours"),
+        (3, "RGBA", "a picture of mode RGBA, expected a picture of three colours"),
+    ],
+)
+def test_pictures_of_other_channels_are_refused(channels, mode, found, tmp_path):
+    pixels = np.arange(64, dtype=np.uint8).reshape(4, 4, 4) * np.uint8(3)
+    Image.fromarray(pixels).convert("RGB" if mode == "P" else "RGBA").convert(mode).save(tmp_path / "in.png")
+    with pytest.raises(InputError, match=rf"in\.png: found {found}; convert it first"):
+        read_picture(tmp_path / "in.png", (channels, 4, 4))
+
+
+def test_grey_palettes_and_transparent_colours(tmp_path):
+    grey = Image.fromarray(np.arange(16, dtype=np.uint8).reshape(4, 4))
+    grey.save(tmp_path / "grey.png")
+    grey.convert("P").save(tmp_path / "palette.png")
+    one, other = (read_picture(tmp_path / name, (1, 4, 4)) for name in ("grey.png", "palette.png"))
+    assert np.array_equal(one, other)
+    grey.save(tmp_path / "clear.png", transparency=3)
+    with pytest.raises(InputError, match=r"clear\.png: found a picture of mode L with transparency"):
+        read_picture(tmp_path / "clear.png", (1, 4, 4))
 
 
 def test_files_that_are_none_are_refused(goldbeat, tmp_path):
