@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 
 import flatbuffers
@@ -387,6 +388,21 @@ def test_more_than_one_region_of_interest_is_refused():
     made = compose([sdp(0, 1)], memories(2))
     made.blobs[0].data[28] = 2
     with pytest.raises(UsageError, match="regions of interest are beyond this driver"):
+        loadable_program(place_memories(made))
+
+
+@pytest.mark.parametrize(
+    ("place", "number", "said"),
+    [
+        (34, 3, "task 0: dependency_graph_index 3, expected below num_addresses, 3"),
+        (34, 5, "task 0: operation 0 (SDP) src_data.address 5, expected below num_addresses, 5"),
+        (28, 0, "task 0: operation 0 (SDP) roi_index 0, expected below num_rois, 0"),
+    ],
+)
+def test_positions_and_regions_beyond_their_numbers_are_refused(place, number, said):
+    made = compose([sdp(0, 1)], memories(2))
+    made.blobs[0].data[place] = number
+    with pytest.raises(InputError, match=re.escape(f"found {said}")):
         loadable_program(place_memories(made))
 
 
