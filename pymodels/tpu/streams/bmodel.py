@@ -167,6 +167,7 @@ class CommandStream:
         count: commands as the container says, None where it does not.
         bytes: length of the commands as the container says (without padding), None where it does not.
         core, subnet, group, net, stage: where it belongs.
+        file: of a bare stream; None in a container.
     """
 
     name: str
@@ -180,6 +181,7 @@ class CommandStream:
     group: int = 0
     net: int = 0
     stage: int = 0
+    file: Path | None = None
 
     @property
     def file_name(self) -> str:

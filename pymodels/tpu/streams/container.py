@@ -69,15 +69,24 @@ def load_streams(
             raise UsageError(f"the name of {path} does not tell the engine: one of {', '.join(of.engines)}")
         engine = told[1]
     name = of.engine(engine or "tiu").name
-    return of, [CommandStream(Path(path).stem, name, np.frombuffer(raw, np.uint8), 0)], None
+    return of, [CommandStream(Path(path).stem, name, np.frombuffer(raw, np.uint8), 0, file=Path(path))], None
 
 
 def commands(
     chip: Chip, stream: CommandStream, file: str | PathLike[str] | None = None, *, strict: bool = True
 ) -> dict[str, Commands]:
-    """The commands of a stream, by engine; byte offsets in errors are those of the file."""
+    """The commands of a stream, by engine; byte offsets in errors are those of the file.
+
+    Args:
+        chip: whose commands they are.
+        stream: in its own file, or in a container.
+        file: the container, for errors.
+        strict: raise an :class:`InputError` at the first problem.
+    """
     try:
         return decode_any(chip, stream.engine, stream.data, strict=strict)
     except InputError as error:
         at = None if error.offset is None else error.offset + stream.offset
-        raise InputError(f"{error.found} in {stream.name}", error.expected, file=file, offset=at) from None
+        raise InputError(
+            f"{error.found} in {stream.name}", error.expected, file=stream.file or file, offset=at
+        ) from None

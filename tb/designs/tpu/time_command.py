@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.tpu.cost.directions import check_directions
 from goldbeat.pymodels.tpu.cost.estimate import Speed, estimate, parse_speed
 from goldbeat.pymodels.tpu.cost.path import critical_path, stalls
@@ -32,7 +32,7 @@ from goldbeat.pymodels.tpu.streams.profile import (
     read_sections,
     unclosed,
 )
-from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, Cost, costs, lane, schedule
+from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, NONE, Cost, costs, lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, examples, facts, print_json, say
 from goldbeat.tb.designs.tpu.together import TpuChipName, TpuTables, streams_together
@@ -145,10 +145,7 @@ def time_streams(
         raise UsageError(
             "--set changes the chip's rates: " + ("leave out --default" if rates else f"{of.name} has none")
         )
-    groups: dict[tuple[int, ...], list[_Member]] = {}
-    for stream in streams:
-        key = (stream.net, stream.stage, stream.subnet, stream.group)
-        groups.setdefault(key, []).extend((stream, one) for one in commands(of, stream, files[0]).values())
+    groups = _groups(of, streams, files[0])
     everything = [member for members in groups.values() for member in members]
     said, cut = _profiles(of.name, profile or [], section, everything)
     missing = sum(missing_commands(one, said.get(id(one), ())) for _, one in everything) if profile else 0
@@ -159,6 +156,29 @@ def time_streams(
         report["cycles_without_set"] = _timed(groups, chosen, Speed()).cycles
         report["set"] = {name: value for name, value in vars(speed).items() if value != 1}
     _end(report, timed, _partial(missing, cut), None if as_json_ else summary)
+
+
+def _groups(of: Chip, streams: Sequence[CommandStream], file: Path) -> dict[tuple[int, ...], list[_Member]]:
+    """Streams with their commands, by group; ``file`` is the container."""
+    groups: dict[tuple[int, ...], list[_Member]] = {}
+    for stream in streams:
+        key = (stream.net, stream.stage, stream.subnet, stream.group)
+        for one in commands(of, stream, file).values():
+            _check_messages(stream, one, file)
+            groups.setdefault(key, []).append((stream, one))
+    return groups
+
+
+def _check_messages(stream: CommandStream, found: Commands, file: Path) -> None:
+    """Refuse a SEND for no WAIT and a WAIT for no SEND."""
+    mine = lane(found, stream.core)
+    for row in np.flatnonzero((mine.role != NONE) & (mine.count == 0)).tolist():
+        raise InputError(
+            f"command {int(found.id[row])} ({found.op(row)}) of {stream.name} with count 0",
+            "1 or more",
+            file=stream.file or file,
+            offset=stream.offset + int(found.offset[row]),
+        )
 
 
 def _partial(missing: int, cut: Sequence[Path]) -> list[str]:

@@ -16,7 +16,7 @@ from goldbeat.pymodels.axi.memory import MemoryTiming
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.zynqnet.classify import Class
 from goldbeat.pymodels.zynqnet.golden import Golden, LayerOutput, quantised, sha256
-from goldbeat.pymodels.zynqnet.hardware import Hardware, check_network
+from goldbeat.pymodels.zynqnet.hardware import Hardware
 from goldbeat.pymodels.zynqnet.layer_run import NUMBERS
 from goldbeat.pymodels.zynqnet.memory_map import DRAM_BASE, MemoryMap, Stretch
 from goldbeat.pymodels.zynqnet.registers import RegisterRow, layer_rows, setup_rows
@@ -171,9 +171,9 @@ def time_command(
     The timed golden model gives exactly the cycles of the RTL, from the start of a layer to its end,
     without the host's register writes.
     """
-    net = find_network(network)
-    hardware, memory = Hardware(npe, data_w), MemoryMap(net)
-    check_network(net, hardware)
+    hardware = Hardware(npe, data_w)
+    net = find_network(network, hardware)
+    memory = MemoryMap(net)
     model, go = Accelerator(hardware, MemoryTiming(read_latency=latency)), 0
     rows = []
     with working(f"{net.name}, {data_w} bit", len(net.layers)) as step:
@@ -213,9 +213,8 @@ def plot_command(
     The timed golden model gives exactly the cycles of the RTL.
     """
     check_drawing("goldbeat zynqnet plot --out", out, force)
-    net = find_network(network)
     hardware = Hardware(npe, data_w)
-    check_network(net, hardware)
+    net = find_network(network, hardware)
     with working(f"{net.name} {layer}"):
         times = Accelerator(hardware, MemoryTiming(read_latency=latency)).run(net.layer(layer), MemoryMap(net))
         # matplotlib takes a second to import.

@@ -14,7 +14,7 @@ from goldbeat.pymodels.arrays import load_array
 from goldbeat.pymodels.errors import InputError, ToolError, UsageError, naming
 from goldbeat.pymodels.zynqnet import synth
 from goldbeat.pymodels.zynqnet.golden import check_image
-from goldbeat.pymodels.zynqnet.hardware import check_network
+from goldbeat.pymodels.zynqnet.hardware import Hardware, check_network
 from goldbeat.pymodels.zynqnet.network import InputShape, Layer, Network, load_network
 from goldbeat.pymodels.zynqnet.networks import mini, zynqnet
 from goldbeat.pymodels.zynqnet.padding import pad_weights
@@ -29,14 +29,23 @@ _MOST_PIXELS = 1 << 26
 Floats = npt.NDArray[np.float32]
 
 
-def find_network(name: str) -> Network:
-    """A network that comes with Goldbeat, or a TOML or JSON file."""
-    if name in NETWORKS:
-        return NETWORKS[name]()
-    if Path(name).suffix.lower() not in (".toml", ".json"):
+def find_network(name: str, hardware: Hardware | None = None) -> Network:
+    """A network that comes with Goldbeat, or a TOML or JSON file.
+
+    Args:
+        name: of the network or file.
+        hardware: that it must run on; None: the standard one.
+
+    Raises:
+        UsageError: an unknown name, or a layer that cannot run; the message has the name.
+    """
+    if name not in NETWORKS and Path(name).suffix.lower() not in (".toml", ".json"):
         raise UsageError(f"unknown network {name!r}; known: {', '.join(NETWORKS)}, or a .toml or .json file")
-    network = load_network(name)
-    check_network(network)
+    network = NETWORKS[name]() if name in NETWORKS else load_network(name)
+    try:
+        check_network(network, hardware)
+    except UsageError as error:
+        raise UsageError(f"{name}: {error}") from None
     return network
 
 

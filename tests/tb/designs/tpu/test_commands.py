@@ -290,6 +290,32 @@ def test_time_refuses_by_name(net: Path, tmp_path: Path):
     assert goldbeat("time", net, f"--default={1 << 40}")[0] == 0
 
 
+def test_damage_is_named_with_its_own_file(tmp_path: Path):
+    made = CodeGen(chip("BM1688"))
+    made.emit("gdma", "DMA_tensor")
+    made.emit("tiu", "SYS", func=1)
+    names = [tmp_path / "core0.sub0.g0.tiu.bin", tmp_path / "core0.sub0.g0.dma.bin"]
+    for key, name in zip(("tiu0", "gdma0"), names, strict=True):
+        name.write_bytes(made.lookup(key)[0])
+    names[1].write_bytes(names[1].read_bytes()[:40])
+    code, out = goldbeat("time", *names, "--chip", "BM1688")
+    assert code == 2
+    assert f"{names[1]}: byte 0: found nothing but zeros" in " ".join(out.split())
+
+
+@pytest.mark.parametrize("imm", [0x10000, 0])
+def test_messages_without_a_count_are_refused_by_time(tmp_path: Path, imm: int):
+    made = CodeGen(chip("BM1688"))
+    made.emit("tiu", "SYS", {"imm": imm}, func=chip("BM1688").engine("tiu").send.func)
+    made.emit("tiu", "SYS", {"imm": 0x10000}, func=chip("BM1688").engine("tiu").wait.func)
+    name = tmp_path / "core0.sub0.g0.tiu.bin"
+    name.write_bytes(made.lookup("tiu0")[0])
+    code, out = goldbeat("time", name, "--chip", "BM1688")
+    assert code == (0 if imm else 2), out
+    said = f"{name}: byte 0: found command 1 (system.send_msg) of core0.sub0.g0.tiu with count 0, expected 1 or more"
+    assert (said in " ".join(out.split())) == (not imm)
+
+
 def test_segments(tmp_path: Path):
     streams = segmented("SG2380", [([0], [0]), ([2], [0, 0])])
     area = AreaWriter()

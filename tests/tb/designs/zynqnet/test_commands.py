@@ -188,7 +188,7 @@ def test_files_that_are_something_else(tmp_path):
         (["--weights", "ints.npy"], "int32"),
         (["--image", "text.png"], "a picture"),
         (["--image", "ints.npy"], "int32"),
-        (["--network", "wide.toml"], "even sizes"),
+        (["--network", "wide.toml"], "wide.toml: layer a: 7 x 7 pixels, expected even sizes"),
     ]:
         found = goldbeat(
             "golden",
