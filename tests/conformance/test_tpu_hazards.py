@@ -137,7 +137,7 @@ def test_operands_are_those_of_the_vendors_text(folder: Path, groups: list[Group
         lines = list(spelt(path.read_text()))
         for stream in streams:
             found = decode_stream(chip(name).engine(stream.engine), stream.data)
-            table, _ = engine_operands(memory, found)
+            table, *_ = engine_operands(memory, found)
             for engine, number, core, op, references in lines:
                 if (engine, core) != (stream.engine, stream.core):
                     continue

@@ -35,6 +35,9 @@ class FormBatch:
         for operand, reason, rows in builder.left:
             for row in rows.tolist():
                 self.left.setdefault(row, []).append(f"{operand}: {reason}")
+        for operand, rows in builder.empty:
+            for row in rows.tolist():
+                self.left.setdefault(row, []).append(f"{operand} has no elements")
         self._fields: dict[str, list[int]] = {}
 
     def field(self, name: str) -> list[int]:

@@ -58,6 +58,7 @@ class Builder:
 
     Attributes:
         left: operand, reason and rows of what is not known.
+        empty: TIU operands with a size of 0, and their rows.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Builder:
         self.parts: list[Accesses] = []
         self.omitted: dict[Omission, int] = {}
         self.left: list[tuple[str, str, Column]] = []
+        self.empty: list[tuple[str, Column]] = []
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -143,8 +145,11 @@ class Builder:
         """An operand anywhere; what cannot be told of it is counted, and its first byte taken."""
         use = np.ones(len(self), np.bool_) if where is None else where
         shape = [np.maximum(self.column(axis), 1) for axis in tensor.shape]
-        # An operand without elements covers nothing.
-        use = use & np.logical_and.reduce([self.column(axis) > 0 for axis in tensor.shape])
+        # An operand without elements covers nothing. DMA engines move nothing then; the TIU has no such tensors.
+        filled = np.logical_and.reduce([self.column(axis) > 0 for axis in tensor.shape])
+        if self.engine == "tiu" and (use & ~filled).any():
+            self.empty.append((operand, self.rows[use & ~filled]))
+        use = use & filled
         lost = use & (memory == NOWHERE)
         for reason, unknown in (("an address in no memory", lost), ("element type", use & ~lost & (size == 0))):
             if unknown.any():

@@ -60,7 +60,7 @@ def engine_builders(memory: ChipMemory, commands: Commands, lane_of: int = 0, co
 
 def engine_operands(
     memory: ChipMemory | None, commands: Commands, lane_of: int = 0, core: int = 0
-) -> tuple[Accesses, Counter[Omission]]:
+) -> tuple[Accesses, Counter[Omission], list[tuple[str, npt.NDArray[np.int64]]]]:
     """What the commands of one engine read and write.
 
     Args:
@@ -70,10 +70,12 @@ def engine_operands(
         core: whose local memory it is.
 
     Returns:
-        The operands, in the order of forms; and how many are not modelled, by engine, operation, operand and reason.
+        The operands, in the order of forms; how many are not modelled, by engine, operation, operand and reason; and the
+        operands without elements, with their commands.
     """
     parts: list[Accesses] = []
     omitted: Counter[Omission] = Counter()
+    empty: list[tuple[str, npt.NDArray[np.int64]]] = []
     name = commands.engine.name
     if memory is None:
         for kind in commands.kinds():
@@ -85,4 +87,5 @@ def engine_operands(
         for b in engine_builders(memory, commands, lane_of, core):
             parts += b.parts
             omitted.update(b.omitted)
-    return join_accesses(parts), omitted
+            empty += b.empty
+    return join_accesses(parts), omitted, empty

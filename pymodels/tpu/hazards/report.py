@@ -41,6 +41,7 @@ HAZARD_RULES = {
     "repeated": "a command equal to the one before it, which changes nothing",
     "repeated-in-place": "a command equal to the one before it, which works on its own result",
     "over-operand": "a result that covers a part of an operand of the same command, and begins elsewhere",
+    "no-elements": "an operand or a result of the TIU with a size of 0",
     "outside": "an operand that reaches beyond the end of a lane or memory, or lies in none",
 }
 """Every rule of this check by name."""
@@ -102,8 +103,11 @@ class _Groups(JoinedGroups):
         self.memory = memory
         self.engines = [one.engine for one in self.lanes]
         parts = []
+        self.empty: list[tuple[int, int, str]] = []
         for (index, group), (stream, found) in self.members.items():
-            table, omitted = engine_operands(memory, found, index, stream.core)
+            table, omitted, empty = engine_operands(memory, found, index, stream.core)
+            first = self.bounds[index][group]
+            self.empty += [(index, first + row, operand) for operand, rows in empty for row in rows.tolist()]
             parts.append(replace(table, row=table.row + self.bounds[index][group]))
             report.omitted.update(omitted)
             report.commands += len(found)
@@ -207,6 +211,7 @@ def _check_groups(chip: Chip, groups: list[list[Member]], report: HazardReport, 
     group = _Groups(memory, groups, report)
     report.findings += islice(_repeated(group), MOST)
     report.findings += islice(_waits_for_end(group), MOST)
+    report.findings += islice(_empty(group), MOST)
     order = Order(group.lanes, group.bounds)
     report.findings += islice(_reused(group, order), MOST)
     if memory is None:
@@ -289,6 +294,12 @@ def _equal(found: Commands, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_
             mine = mine[(two[0] == two[1]).all(axis=1)]
         equal[mine] = True
     return equal
+
+
+def _empty(group: _Groups) -> Iterator[Finding]:
+    for index, row, operand in sorted(group.empty):
+        text = f"{operand} of {group.named(index, row)} has a size of 0, expected 1 or more elements along each axis"
+        yield group.finding("no-elements", index, row, text)
 
 
 def _in_place(table: Accesses, here: npt.NDArray[np.int64]) -> bool:

@@ -27,11 +27,15 @@ def goldbeat(*args: object) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
+_SUM = {"res0_n": 1, "res0_c": 3, "res0_h": 1, "res0_w": 1, "res0_addr": 0x4004000}
+"""To static memory, where nothing needs to read it."""
+
+
 def make(name: str = "BM1690", cores: int = 2) -> CodeGen:
     made = CodeGen(chip(name), cores=cores)
     for core in range(cores):
         made.emit(f"gdma:{core}", "DMA_tensor", {"src_nsize": 1, "constant_value": 5})
-        made.emit(f"tiu:{core}", "sAR", {"res0_n": 1, "res0_c": 3, "res0_addr": 0x4000}, func=14)
+        made.emit(f"tiu:{core}", "sAR", _SUM, func=14)
         made.emit(f"sdma:{core}", "DMA_general", {})
     made.barrier(3, ("tiu", "gdma", "sdma"))
     return made
@@ -88,7 +92,7 @@ def test_dis_as_json_and_csv(net: Path):
     assert [one["name"] for one in said[:4]] == ["arith.cast", "system.send_msg", "system.wait_msg", "system.end"]
     assert set(said[0]) == {"stream", "engine", "id", "dep", "offset", "bytes", "raw", "kind", "name", "fields"}
     assert said[-1]["raw"] == "0000000000fe03000000000000000000"
-    assert (said[0]["dep"], said[0]["fields"]["res0_addr"]) == (1, 0x4000)
+    assert (said[0]["dep"], said[0]["fields"]["res0_addr"]) == (1, 0x4004000)
     code, text = goldbeat("dis", net, "--engine", "gdma", "--format", "csv")
     assert code == 0
     assert text.splitlines()[0] == "stream,engine,id,dep,offset,bytes,kind,name,fields"

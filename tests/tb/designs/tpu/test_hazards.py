@@ -231,6 +231,22 @@ def test_a_result_over_a_part_of_its_own_operand(tmp_path, target, noted):
     assert ("note over-operand" in done.output and "writes dst" in done.output) == noted, done.output
 
 
+@pytest.mark.parametrize(("field", "operand"), [("res0_c", "res0"), ("res0_w", "opd0"), (None, None)])
+def test_tensors_without_elements_fail(tmp_path, field, operand):
+    gen = CodeGen(chip("BM1688"), 1)
+    sizes = {f"{one}_{axis}": 1 for one in ("res0", "opd0") for axis in ("n", "c", "h", "w")}
+    sizes = {name: value for name, value in sizes.items() if name in gen.chip.engine("tiu").kind("sCW&sBC").by_name}
+    gen.emit("tiu", "sCW&sBC", sizes | ({field: 0} if field else {}), func=0)
+    (tmp_path / "n.bmodel").write_bytes(gen.bmodel("net"))
+    done = RUN.invoke(app, ["tpu", "check", str(tmp_path / "n.bmodel")])
+    text = " ".join(done.output.split())
+    assert (
+        f"FAIL no-elements: core0.sub0.g0.tiu: {operand} of tiu command 1" in text
+        if field
+        else "no-elements" not in text
+    )
+
+
 def test_another_chip_is_a_usage_error(program, tmp_path):
     assert check(tmp_path, program.streams(), "NOSUCH")[0] == 2
 
