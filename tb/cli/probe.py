@@ -23,9 +23,9 @@ from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.recognition import Width
 from goldbeat.tb.design.rules_model import RULES
 from goldbeat.tb.probe.bench import comments, with_address_map, write_bench
-from goldbeat.tb.probe.chosen import packed, read_bundle
-from goldbeat.tb.probe.elaborate import elaborate
-from goldbeat.tb.probe.find import Choices, Found, find, found_json
+from goldbeat.tb.probe.chosen import read_bundle
+from goldbeat.tb.probe.discover import discover
+from goldbeat.tb.probe.find import Choices, Found, found_json
 from goldbeat.tb.probe.handshakes import with_handshakes
 from goldbeat.tb.probe.write import MODEL, describe, flat_files, to_toml
 from goldbeat.tb.probe.write import wrapper as harness
@@ -278,16 +278,14 @@ def find_module(
     sources = sources.complete()
     values = _pairs("-G", generics or [])
     chosen = tuple(read_bundle(text) for text in bundles or ())
-    module = elaborate(sources, top, values, relaxed=relaxed)
-    if packs := packed(chosen, module.ports):
-        module = elaborate(sources, top, values, relaxed=relaxed, packs=packs)
     held = {}
     for port, value in _pairs("--tie", ties or []).items():
         try:
             held[port] = int(value, 0)
         except ValueError:
             raise UsageError(f"--tie {port}: found {value!r}, expected an integer") from None
-    return sources, find(module, Choices(held, tuple(ignored or ()), chosen))
+    choices = Choices(held, tuple(ignored or ()), chosen)
+    return sources, discover(sources, top, values, choices, relaxed=relaxed)
 
 
 def _pairs(option: str, items: list[str]) -> dict[str, str]:

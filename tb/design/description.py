@@ -154,6 +154,7 @@ class Description(_Table):
         stream_model: golden model of the streams beside a model of buses: a ready-made model, or ``rules`` for none.
         unchecked: signals of bundles that are tied, left open or not predicted, each with the reason why that is right.
         beside: ports of ``ties`` and ``ignored`` that may go along with the beats, each with what the RTL does with it.
+        guesses: signals whose part in a bundle is a guess, each with what spoke for it; without the line, it is confirmed.
         obligations: obligations that need not be met, as patterns, each with the reason; ``required = true``: runs with
             open ones do not pass.
         compare_time: compare cycles. False: compare values and order; the report says so.
@@ -183,6 +184,7 @@ class Description(_Table):
     ignored: tuple[str, ...] = ()
     unchecked: Mapping[str, Reason] = {}
     beside: Mapping[str, str] = {}
+    guesses: Mapping[str, str] = {}
     obligations: Mapping[str, Reason | StrictBool] = {}
     waive: tuple[str, ...] = ()
     ready_bound: int | None = Field(default=None, ge=0)
@@ -372,7 +374,13 @@ class Description(_Table):
             for pin, why in self.beside.items()
             if pin in self.ties or pin in self.ignored
         }
-        return lost | beside | (self._bus_ports(params).open() if self.model in ("adapter", "interconnect") else {})
+        guesses = {pin: f"in its bundle by a guess: {why}" for pin, why in self.guesses.items()}
+        return (
+            lost
+            | beside
+            | guesses
+            | (self._bus_ports(params).open() if self.model in ("adapter", "interconnect") else {})
+        )
 
     def _bus_outcome(self, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
         routes = self._bus_ports(params).routes() if stimulus.bursts or stimulus.program else []

@@ -11,6 +11,7 @@ from typing import Any
 from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.design.pin_names import is_reset
 from goldbeat.tb.probe.fifo_use import inside, is_and
+from goldbeat.tb.probe.gates import find_gates
 from goldbeat.tb.probe.module import Branch, MadeValues, PortValues
 from goldbeat.tb.probe.wiring import Graph, closure, names_in, plain_value
 
@@ -30,13 +31,15 @@ def carried(top: Any, inputs: Iterable[str], outputs: Iterable[str]) -> PortValu
     ways = {prefix + name: name for name in inputs}, {prefix + name: name for name in outputs}
     moves = _Moves(top, {*ways[0], *ways[1]})
     shown = {name: moves.shown_by(path) for path, name in ways[0].items()}
+    used = {name: moves.branches(path, moves.any) for path, name in ways[0].items()}
     return PortValues(
         {name: moves.branches(path, moves.plain) for path, name in ways[0].items()},
-        {name: moves.branches(path, moves.any) for path, name in ways[0].items()},
+        used,
         {name: frozenset(one for one, all_of in shown.items() if path in all_of) for path, name in ways[1].items()},
         frozenset(name for path, name in ways[0].items() if not moves.is_read(path)),
         frozenset(name for path, name in ways[1].items() if moves.is_constant(path)),
         partial(_made, moves, ways[0], ways[1]),
+        find_gates(top, [*ways[0].values(), *ways[1].values()], used),
     )
 
 

@@ -11,7 +11,6 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.compiling import Compiled, compile_sources
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.ports.recognition import Dimension, Pin, TopParameter
-from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.carried import carried
 from goldbeat.tb.probe.defaults import check_defaults
 from goldbeat.tb.probe.fifo_use import fifo_uses
@@ -19,8 +18,7 @@ from goldbeat.tb.probe.fifos import fifo_sides
 from goldbeat.tb.probe.flat import FlatModule, PackedFields
 from goldbeat.tb.probe.flatten import Flattener, needs_flat
 from goldbeat.tb.probe.leaves import COMPOUND, WAYS, peel, ranges, reachable_name
-from goldbeat.tb.probe.module import PortValues, TopModule
-from goldbeat.tb.probe.names import groups
+from goldbeat.tb.probe.module import TopModule
 from goldbeat.tb.probe.readable import check_synthesizable
 from goldbeat.tb.probe.wiring import trace
 
@@ -73,8 +71,7 @@ def elaborate(
     sides = fifo_sides(ports)
     # Only FIFOs are worth another walk through the hierarchy.
     fifos = fifo_uses(instance, sides) if sides else {}
-    streams = sides or any(StreamPort in group.buses for group in groups(ports))
-    passed = carried(instance, inputs, outputs) if streams else PortValues()
+    passed = carried(instance, inputs, outputs)
     return TopModule(instance.name, tuple(ports), tuple(found), wiring, warnings, flat, fifos, passed)
 
 

@@ -57,6 +57,7 @@ class Found:
         refused: ports (or bundles) that stand in the way of a harness, with the reason.
         notes: every guess, each naming its port.
         beside: ports in no stream that may go along with the beats, and why.
+        guesses: ports of streams that nothing proves to belong there, and what speaks for it.
     """
 
     module: TopModule
@@ -71,6 +72,7 @@ class Found:
     notes: tuple[str, ...]
     unchecked: Mapping[str, str] = field(default_factory=dict)
     beside: Mapping[str, str] = field(default_factory=dict)
+    guesses: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def bundles(self) -> tuple[Bundle, ...]:
@@ -381,6 +383,7 @@ def found_json(found: Found) -> dict[str, Any]:
         "ignored": list(found.ignored),
         "unplaced": dict(found.unplaced),
         "refused": dict(found.refused),
+        "guesses": dict(found.guesses),
         "notes": list(found.notes),
         "warnings": list(found.module.warnings),
     }

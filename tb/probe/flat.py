@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.harness import WRAPPER_MARK
 from goldbeat.tb.design.pin_names import is_clock
 from goldbeat.tb.design.ports.recognition import Dimension
@@ -137,11 +138,14 @@ class _Pins:
         self.index: list[str] = []
         for port in ports:
             self._port(port)
-        self.packs = {name: self._pack(pack) for name, pack in self.packs.items()}
+        self.packs = {name: self._pack(name, pack) for name, pack in self.packs.items()}
 
-    def _pack(self, pack: PackedFields) -> PackedFields:
+    def _pack(self, name: str, pack: PackedFields) -> PackedFields:
         """One vector of whole bytes for several pins."""
         pins, vector = [self.nets[pin] for pin in pack.ports], pack.vector
+        gone = next((pin for pin in pins if pin not in self.expected), None)
+        if gone is not None:
+            raise UsageError(f"--bundle {name}: {gone} is no port of its own, as its type is not known")
         total = sum(self.expected.pop(pin) for pin in pins)
         width = max(1, -(-total // 8)) * 8
         self.expected[vector] = width

@@ -74,6 +74,24 @@ def _nothing_made(name: str, data: Collection[str]) -> MadeValues:
     return MadeValues()
 
 
+def _never_joined(one: str, other: str) -> bool:
+    """What a module without code looks at together."""
+    return False
+
+
+@dataclass(frozen=True)
+class Gates:
+    """Ports as conditions.
+
+    Attributes:
+        stored: by input, the ports that must have a level for it to be stored, or what is made of it, and that level.
+        joined: whether one port and another, or what makes it, are looked at together.
+    """
+
+    stored: Mapping[str, frozenset[tuple[str, bool]]] = field(default_factory=dict)
+    joined: Callable[[str, str], bool] = _never_joined
+
+
 @dataclass(frozen=True)
 class PortValues:
     """How values pass through a module.
@@ -85,6 +103,7 @@ class PortValues:
         unread: inputs that no flip-flop and no output depends on.
         constant: outputs that depend on nothing.
         made: what is made of an input without any of the data of streams; it takes both names.
+        gates: which ports are conditions of others.
     """
 
     moved: Mapping[str, frozenset[Branch]] = field(default_factory=dict)
@@ -93,6 +112,7 @@ class PortValues:
     unread: frozenset[str] = frozenset()
     constant: frozenset[str] = frozenset()
     made: Callable[[str, Collection[str]], MadeValues] = _nothing_made
+    gates: Gates = field(default_factory=Gates)
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def payload_left_out(streams: Sequence[StreamPort], left: Iterable[Pin], carried
     data = {p.payload_pins("tdata")[0] for p in streams if p.direction == "in"}
     stores = {branch: name for name in data for branch in carried.used.get(name, ())}
     found: dict[str, str] = {}
-    pins = [p for p in left if p.refusal is None and not p.unpacked and not _is_control(p)]
+    pins = [p for p in left if p.refusal is None and not p.unpacked and not is_control(p)]
     for pin in pins:
         shown = next((out.name for out in pins if pin.name in carried.shown.get(out.name, ())), None)
         if pin.way != "input":
@@ -141,7 +141,7 @@ def _stored_with(branches: Iterable[Branch], stores: Mapping[Branch, str]) -> st
     return None
 
 
-def _is_control(pin: Pin) -> bool:
+def is_control(pin: Pin) -> bool:
     """Whether the name is a clock's, a reset's, an enable's, a setting's or a status output's."""
     words = [] if "start_of" in (name := "_".join(name_words(pin.name))) else name.split("_")
     faults = words if pin.way == "output" else ()

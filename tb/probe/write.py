@@ -100,6 +100,7 @@ def _description(
         ignored=found.ignored,
         unchecked=dict(found.unchecked),
         beside=dict(found.beside),
+        guesses=dict(found.guesses),
         defines=dict(sources.defines),
         parameters=_values(found),
         ties=dict(found.ties),

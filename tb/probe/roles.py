@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Handshakes whose names no bus has, by what their words mean and what the RTL does with them.
+
+A valid and a ready belong together if their names differ in the role alone, or if the RTL looks at both together and no other
+pair is possible. Their payload are the ports of the same prefix, those that are stored under the valid, and, where a module has
+one handshake in a direction, all that is left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from goldbeat.tb.design.pin_names import SIDES, is_clock, is_enable, is_reset, name_words
+from goldbeat.tb.design.ports.recognition import Pin
+from goldbeat.tb.probe.chosen import ChosenBundle
+from goldbeat.tb.probe.module import TopModule
+from goldbeat.tb.probe.sidebands import is_control
+
+_VALID = "valid|vld|val|v|req|request|stb|strobe|put|push|enq|avail|dv|wr|write|wr_en|we|wren|load_en"
+_READY = "ready|rdy|ready_and|ready_then|ready_param|gnt|grant|ack|accept|accepted|yumi|take|taken|consumed"
+_TAKES = "pop|deq|get|rd|read|rd_en|re|rden|next"
+"""Words of an input that takes a value."""
+_NOT_READY = "full|busy|stall|wait|waitrequest|halt|almost_full|afull|prog_full"
+_NOT_VALID = "empty"
+_ASKS_FIRST = re.compile("yumi|ack|accept|accepted|take|taken|consumed|pop|deq|get|rd|read|rd_en|re|rden|next")
+"""Words of a ready that is high only beside a valid."""
+_JOINED = re.compile(
+    r"(?P<key>(?:.+_)?(?:[a-z]|wr|rd|in|out|src|dst|enq|deq|push|pop|tx|rx|up|down|req|rsp|resp|cmd))"
+    r"(?P<role>valid|vld|ready|rdy)"
+)
+_NEVER = re.compile("clr|clear|flush|init|test|mode|irq|int|debug|idle|done|error|err|overflow|en|ena|enable|ce")
+"""Words of ports that are no valid, whatever is stored under them."""
+_BEHIND_LETTER = re.compile(
+    "(?:data|addr|id|strb|be|mask|last|user|word|payload|bits|len|size|err|resp|dest|keep|tag|info|op|cmd|msg).*"
+)
+"""What may follow a letter that is the whole prefix, as in ``wdata``."""
+_WIDEST = 64 * 8
+
+
+@dataclass(frozen=True)
+class Handshake:
+    """Ports that hand values over.
+
+    Attributes:
+        bundle: as ``--bundle`` gives it.
+        gated: its ready must not be high without its valid.
+        why: what speaks for it.
+        doubts: ports that may have another meaning, and why they were taken.
+    """
+
+    bundle: ChosenBundle
+    gated: bool
+    why: str
+    doubts: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """As ``--bundle`` takes it."""
+        roles = (f"{role}:{'!' * (role in self.bundle.inverted)}{port}" for role, port in self.bundle.roles.items())
+        return f"{self.bundle.name}={','.join([*roles, *self.bundle.ports])}"
+
+
+@dataclass(frozen=True)
+class _Word:
+    """A port, what its name has beside the word of a role, whether it means the opposite, and what parts the two."""
+
+    pin: Pin
+    key: str
+    word: str
+    inverted: bool = False
+    dash: str = "_"
+
+    def begins(self, name: str) -> bool:
+        """Whether another name has the same beside its role."""
+        if not self.dash:
+            return name.startswith(self.key) and _BEHIND_LETTER.fullmatch(name[len(self.key) :]) is not None
+        return bool(self.key) and (name == self.key or name.startswith(f"{self.key}_"))
+
+
+def handshakes(module: TopModule, left: Iterable[str], taken: Iterable[str] = ()) -> list[Handshake]:
+    """The handshakes among ports that belong to nothing else.
+
+    Args:
+        module: the module.
+        left: names of these ports.
+        taken: names that bundles have already.
+    """
+    return _Roles(module, frozenset(left), set(taken)).run()
+
+
+class _Roles:
+    def __init__(self, module: TopModule, left: frozenset[str], taken: set[str]) -> None:
+        self.gates, self.taken = module.carried.gates, taken
+        pins = [pin for pin in module.ports if pin.name in left and pin.refusal is None and not pin.unpacked]
+        self.pins = [pin for pin in pins if pin.way != "inout" and not (is_clock(pin.name) or is_reset(pin.name))]
+        self.unread, self.shown = module.carried.unread, module.carried.shown
+        self.answers: set[str] = set()
+
+    def run(self) -> list[Handshake]:
+        """All of them, each port in one."""
+        pairs = list(self._pairs())
+        used = {pin.name for pair in pairs for pin in _both(pair)}
+        found = []
+        for valid, ready in sorted(pairs, key=lambda pair: pair[0].pin.way == "output"):
+            way = valid.pin.way
+            alone = sum(other.pin.way == way for other, _ in pairs) == 1
+            longer = [one for one, _ in pairs if len(one.key) > len(valid.key) and one.key.startswith(valid.key)]
+            payload, guessed = self._payload(valid, used, alone=alone, longer=longer)
+            if not payload and (ready is None or valid.pin.width > 1):
+                continue
+            used |= {pin.name for pin in payload}
+            found.append(self._made(valid, ready, payload, guessed))
+        return _mirrored(found)
+
+    # -- valid and ready ----------------------------------------------------------------------------------------
+
+    def _pairs(self) -> Iterator[tuple[_Word, _Word | None]]:
+        """Each valid and its ready: by name, then by what the RTL looks at together with the one whose name is known."""
+        for way, other in (("input", "output"), ("output", "input")):
+            valids = [word for pin in self.pins if pin.way == way and (word := _valid(pin)) is not None]
+            free = [word for pin in self.pins if pin.way == other and (word := _ready(pin)) is not None]
+            late = []
+            for valid in valids:
+                same = [one for one in free if one.key == valid.key and one.pin.width == valid.pin.width]
+                if len(same) == 1:
+                    free.remove(same[0])
+                    self.answers.add(same[0].pin.name)
+                    yield valid, same[0]
+                else:
+                    late.append(valid)
+            for valid in late:
+                near = [one for one in free if one.pin.width == valid.pin.width and self._together(valid.pin, one.pin)]
+                if len(near) == 1 and sum(self._together(o.pin, near[0].pin) for o in late) == 1:
+                    free.remove(near[0])
+                    self.answers.add(near[0].pin.name)
+                    yield valid, near[0]
+                else:
+                    yield valid, self._answer(valid.pin) if way == "input" else None
+            if way == "input":
+                yield from self._unnamed_valids(free, {word.pin.name for word in valids})
+
+    def _answer(self, valid: Pin) -> _Word | None:
+        """The only output that has to have a level for what is stored with an input."""
+        levels: dict[str, bool] = {}
+        for stored in self.gates.stored.values():
+            if (valid.name, True) in stored:
+                levels |= dict(stored)
+        outputs = [pin for pin in self.pins if pin.way == "output" and pin.name in levels.keys() - self.answers]
+        outputs = [pin for pin in outputs if pin.width == valid.width == 1 and _valid(pin) is None]
+        if len(outputs) != 1:
+            return None
+        self.answers.add(outputs[0].name)
+        return _Word(outputs[0], "", "", not levels[outputs[0].name])
+
+    def _unnamed_valids(self, free: list[_Word], named: set[str]) -> Iterator[tuple[_Word, _Word | None]]:
+        """Inputs of any name under which payload is stored, with the output that gates it."""
+        for pin in self.pins:
+            if (
+                pin.way != "input"
+                or pin.width != 1
+                or pin.name in named
+                or any(map(_NEVER.fullmatch, name_words(pin.name)))
+            ):
+                continue
+            stores = any(
+                (pin.name, True) in self.gates.stored.get(p.name, ())
+                for p in self.pins
+                if p.way == "input" and p is not pin
+            )
+            if stores and (ready := self._answer(pin)) is not None:
+                yield _Word(pin, "", ""), next((one for one in free if one.pin is ready.pin), ready)
+
+    def _together(self, one: Pin, other: Pin) -> bool:
+        return self.gates.joined(one.name, other.name)
+
+    # -- payload ------------------------------------------------------------------------------------------------
+
+    def _payload(
+        self, valid: _Word, used: set[str], *, alone: bool, longer: Sequence[_Word]
+    ) -> tuple[list[Pin], dict[str, str]]:
+        """The ports that go along, and those of them that nothing but their place speaks for."""
+        found, rest = [], []
+        for pin in self.pins:
+            if pin.way != valid.pin.way or pin.name in used or is_enable(pin.name):
+                continue
+            name = "_".join(_plain_words(pin.name))
+            near = valid.begins(name) and not any(one.begins(name) for one in longer)
+            stored = pin.way == "input" and (valid.pin.name, True) in self.gates.stored.get(pin.name, ())
+            # An output that shows what an input has carried away.
+            shows = alone and pin.way == "output" and self.shown.get(pin.name, frozenset()) & used
+            if near or ((stored or shows) and not is_control(pin)):
+                found.append(pin)
+            elif alone and not is_control(pin) and pin.name not in self.unread:
+                rest.append(pin)
+        guessed = {}
+        if not found:
+            found = rest
+            guessed = {pin.name: f"the only handshake of this direction is {valid.pin.name}'s" for pin in rest}
+        if sum(pin.width for pin in found) > _WIDEST:
+            return [], {}
+        if valid.pin.width > 1 and (len(found) != 1 or found[0].width % (8 * valid.pin.width)):
+            # A vector of valids is an array of streams, whose TDATA is a port.
+            return [], {}
+        return found, guessed
+
+    def _made(self, valid: _Word, ready: _Word | None, payload: Sequence[Pin], guessed: dict[str, str]) -> Handshake:
+        roles = {"tvalid": valid.pin.name} | ({} if ready is None else {"tready": ready.pin.name})
+        inverted = {role for role, word in (("tvalid", valid), ("tready", ready)) if word is not None and word.inverted}
+        joined = ready is not None and self._together(valid.pin, ready.pin)
+        gated = (
+            ready is not None and not joined and bool(_ASKS_FIRST.fullmatch(ready.word)) and valid.pin.way == "output"
+        )
+        doubts = dict(guessed)
+        said = [] if ready is None else [f"{ready.pin.name} answers {valid.pin.name}"]
+        if ready is not None and not joined and valid.key != ready.key:
+            doubts[ready.pin.name] = f"{valid.pin.name} has no other answer"
+        stored = [pin.name for pin in payload if (valid.pin.name, True) in self.gates.stored.get(pin.name, ())]
+        said += ["the RTL looks at both together"] if joined else []
+        said += [f"it stores {', '.join(stored)} with {valid.pin.name}"] if stored else []
+        name = valid.key or ("in" if valid.pin.way == "input" else "out")
+        while name in self.taken:
+            name += "_handshake"
+        self.taken.add(name)
+        bundle = ChosenBundle(name, roles, tuple(pin.name for pin in payload), frozenset(inverted))
+        return Handshake(bundle, gated, "; ".join(said), doubts)
+
+
+def _mirrored(found: list[Handshake]) -> list[Handshake]:
+    """Without doubt about the payload where the only input and the only output have ports of the same names."""
+    stems = [sorted("_".join(_plain_words(port)) for port in one.bundle.ports) for one in found]
+    if len(found) != 2 or stems[0] != stems[1]:
+        return found
+    return [
+        replace(one, doubts={p: why for p, why in one.doubts.items() if p not in one.bundle.ports}) for one in found
+    ]
+
+
+def _both(pair: tuple[_Word, _Word | None]) -> Iterator[Pin]:
+    return (word.pin for word in pair if word is not None)
+
+
+def _plain_words(name: str) -> list[str]:
+    """The words of a name without its direction."""
+    words = name_words(name)
+    while len(words) > 1 and words[-1] in SIDES:
+        words = words[:-1]
+    while len(words) > 1 and words[0] in SIDES:
+        words = words[1:]
+    return words
+
+
+def _valid(pin: Pin) -> _Word | None:
+    return _word(pin, _VALID, _NOT_VALID if pin.way == "output" else "")
+
+
+def _ready(pin: Pin) -> _Word | None:
+    # What takes a value that is offered, and what says that one is taken.
+    return _word(pin, f"{_READY}|{_TAKES}" if pin.way == "input" else _READY, _NOT_READY)
+
+
+def _word(pin: Pin, words: str, opposite: str) -> _Word | None:
+    """The role that a name ends or begins with."""
+    parts = _plain_words(pin.name)
+    low = len(parts) > 1 and parts[-1] in ("n", "ni", "no", "b")
+    text = "_".join(parts[:-1] if low else parts)
+    for pattern, turned in ((words, False), (opposite, True)):
+        if not pattern:
+            continue
+        match = re.fullmatch(rf"(?:(?P<key>.+)_)?(?P<role>{pattern})(?P<index>\d*)", text) or re.fullmatch(
+            rf"(?P<role>{pattern})_(?P<key>.+)(?P<index>)", text
+        )
+        if match is not None:
+            key = "_".join(filter(None, (match["key"], match["index"])))
+            return _Word(pin, key, match["role"], turned != low)
+    match = _JOINED.fullmatch(text)
+    if match is not None and re.fullmatch(words, match["role"]):
+        return _Word(pin, match["key"], match["role"], low, "")
+    return None

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Handshakes whose names no bus has are found by what the RTL does with them, and guesses are no PASS."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from goldbeat.tb.cli import app
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.probe.discover import discover
+from goldbeat.tb.run.runs import Request, run
+
+STAGE = """module stage (input logic clk, input logic rst_n, input logic VALID, output logic READY,
+  input logic [10:0] DATA, output logic OFFER, input logic TAKE, output logic [10:0] RESULT MORE);
+  logic full;
+  assign READY = READY_IS;
+  assign OFFER = OFFER_IS;
+  always_ff @(posedge clk) begin
+    if (VALID && TAKES) begin RESULT <= DATA; full <= 1'b1; end
+    else if (TAKE && full) full <= 1'b0;
+    if (!rst_n) full <= 1'b0;
+  end
+endmodule
+"""
+PLAIN = {"READY_IS": "!full", "OFFER_IS": "full", "TAKES": "!full", "MORE": ""}
+NAMES = {
+    "basejump": ("v_i ready_and_o data_i v_o yumi_i data_o", {}),
+    "requests": ("inp_req_i inp_gnt_o inp_word_i oup_req_o oup_gnt_i oup_word_o", {}),
+    "letters": ("wvalid_i wready_o wword_i rvalid_o rready_i rword_o", {}),
+    "no_words": ("go busy x y_stb y_take y", {"READY_IS": "full", "TAKES": "!busy"}),
+    "payload": ("valid_i ready_o payload_i valid_o ready_i payload_o", {}),
+}
+
+
+def source(names: str, more: dict[str, str]) -> str:
+    """The stage with other names."""
+    roles = dict(zip(("VALID", "READY", "DATA", "OFFER", "TAKE", "RESULT"), names.split(), strict=True))
+    text = STAGE
+    for word, value in (PLAIN | more).items():
+        text = text.replace(word, value)
+    for word, value in roles.items():
+        text = text.replace(word, value)
+    return text
+
+
+def found_in(folder: Path, text: str):
+    """What is found in a module."""
+    (folder / "stage.sv").write_text(text)
+    return discover(Sources((folder / "stage.sv",)))
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_roles_are_found_whatever_the_names_are(kind: str, tmp_path: Path) -> None:
+    names, more = NAMES[kind]
+    valid, ready, _, offer, take, _ = names.split()
+    found = found_in(tmp_path, source(names, more))
+    sides = {p.direction: p for p in found.streams}
+    assert len(found.streams) == 2
+    assert {p.direction: (p.pin("tvalid"), p.pin("tready")) for p in found.streams} == {
+        "in": (valid, ready),
+        "out": (offer, take),
+    }
+    assert [sides["in"].inverts("tready"), *(p.padding for p in found.streams)] == [kind == "no_words", 5, 5]
+    assert not found.unplaced
+    assert not found.guesses
+
+
+def test_a_ready_that_is_high_only_beside_its_valid_is_driven_so(tmp_path: Path) -> None:
+    names, _ = NAMES["basejump"]
+    trusting = source(names, {}).replace("else if (yumi_i && full) full <= 1'b0", "else full <= full ^ yumi_i")
+    assert {p.direction: p.gated for p in found_in(tmp_path, trusting).streams} == {"in": False, "out": True}
+    assert not any(p.gated for p in found_in(tmp_path, source(names, {})).streams)
+
+
+def test_handshakes_without_data(tmp_path: Path) -> None:
+    text = """module fork2 (input logic clk, input logic rst_n, input logic valid_i, output logic ready_o,
+      output logic a_valid_o, input logic a_ready_i, output logic b_valid_o, input logic b_ready_i);
+      assign ready_o = a_ready_i && b_ready_i;
+      assign a_valid_o = valid_i && b_ready_i;
+      assign b_valid_o = valid_i && a_ready_i;
+    endmodule"""
+    found = found_in(tmp_path, text)
+    assert {p.name: (p.direction, p.width, p.padding) for p in found.streams} == {
+        "in": ("in", 8, 8),
+        "a": ("out", 8, 8),
+        "b": ("out", 8, 8),
+    }
+
+
+def test_what_is_stored_under_an_enable_comes_without_ready(tmp_path: Path) -> None:
+    text = """module pair (input logic clk, input logic rst_n, input logic sample_stb, input logic [11:0] re,
+      input logic [11:0] im, input logic [3:0] mode, output logic out_stb, output logic [12:0] total);
+      always_ff @(posedge clk) begin
+        out_stb <= sample_stb && rst_n;
+        if (sample_stb) total <= re + im + 13'(mode);
+      end
+    endmodule"""
+    found = found_in(tmp_path, text)
+    assert {p.name: (p.direction, p.has("tready"), int(p.width)) for p in found.streams} == {
+        "sample": ("in", False, 24),
+        "out": ("out", False, 16),
+    }
+    assert "mode" in found.unplaced
+    assert found.guesses == {"total": "the only handshake of this direction is out_stb's"}
+
+
+@pytest.mark.sim
+def test_a_guess_is_no_pass_until_it_is_confirmed(tmp_path: Path) -> None:
+    names, more = NAMES["basejump"]
+    text = source(names.replace("data_o", "word_o"), more).replace("<= data_i", "<= data_i ^ 11'h000")
+    (tmp_path / "stage.sv").write_text(text)
+    new = ["new", str(tmp_path / "b"), str(tmp_path / "stage.sv"), "--model", "identity"]
+    assert CliRunner().invoke(app, new).exit_code == 0
+    toml = tmp_path / "b" / "stage.toml"
+    seen = {}
+    for state in ("guess", "confirmed"):
+        text_now = toml.read_text()
+        toml.write_text(text_now if state == "guess" else re.sub(r"\[guesses\]\n(\w+ = .*\n)+", "", text_now))
+        design = find_design(str(toml))
+        (seen[state],) = run(Request(design, design.case("random")), tmp_path / state)
+    assert [text.partition(":")[0] for text in seen["guess"].open] == ["word_o"]
+    assert [seen[state].passed for state in ("guess", "confirmed")] == [False, True]
+    # A wrong bit fails, whatever the names are.
+    (tmp_path / "stage.sv").write_text(text.replace("11'h000", "11'h400"))
+    (broken,) = run(Request(find_design(str(toml)), design.case("random")), tmp_path / "broken")
+    assert broken.failures
