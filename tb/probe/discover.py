@@ -63,7 +63,10 @@ def _told(found: Found, made: list[Handshake], refused: list[str]) -> Found:
     gated = {one.bundle.name for one in made if one.gated}
     streams = tuple(port.model_copy(update={"gated": True}) if port.name in gated else port for port in found.streams)
     notes = [f"{one.bundle.name}: found as --bundle '{one.text}'" + (f": {one.why}" if one.why else "") for one in made]
-    notes += [f"{one.bundle.name}: its ready is high only beside its valid" for one in made if one.gated]
+    ways = {port.name: ("valid", "ready")[:: 1 if port.direction == "in" else -1] for port in streams}
+    notes += [
+        f"{name}: its {one} is high only beside its {other}" for name, (one, other) in ways.items() if name in gated
+    ]
     guesses = {port: why for one in made for port, why in one.doubts.items()}
     notes += [f"{port}: a guess: {why}" for port, why in guesses.items()]
     return replace(found, streams=streams, notes=(*found.notes, *notes, *refused), guesses=guesses)

@@ -26,9 +26,13 @@ _NOT_READY = "full|busy|stall|wait|waitrequest|halt|almost_full|afull|prog_full"
 _NOT_VALID = "empty"
 _ASKS_FIRST = re.compile("yumi|ack|accept|accepted|take|taken|consumed|pop|deq|get|rd|read|rd_en|re|rden|next")
 """Words of a ready that is high only beside a valid."""
+_SURE = re.compile("valid|vld|val|v|stb|strobe|dv")
+"""Words of a valid that is never the payload of another."""
+_METHOD = "method"
+"""The word of Bluespec's ``EN_x`` and ``RDY_x``."""
 _JOINED = re.compile(
     r"(?P<key>(?:.+_)?(?:[a-z]|wr|rd|in|out|src|dst|enq|deq|push|pop|tx|rx|up|down|req|rsp|resp|cmd))"
-    r"(?P<role>valid|vld|ready|rdy)"
+    r"(?P<role>valid|vld|ready|rdy|req|ack|gnt|stb)"
 )
 _NEVER = re.compile("clr|clear|flush|init|test|mode|irq|int|debug|idle|done|error|err|overflow|en|ena|enable|ce")
 """Words of ports that are no valid, whatever is stored under them."""
@@ -100,10 +104,17 @@ class _Roles:
 
     def run(self) -> list[Handshake]:
         """All of them, each port in one."""
-        pairs = list(self._pairs())
-        used = {pin.name for pair in pairs for pin in _both(pair)}
+        methods = list(self._methods())
+        self.answers |= {pin.name for pair in methods for pin in _both(pair)}
+        pairs = [*methods, *self._pairs()]
+        sure = [pair for pair in pairs if pair[1] is not None or _SURE.fullmatch(pair[0].word)]
+        used = {pin.name for pair in sure for pin in _both(pair)}
         found = []
-        for valid, ready in sorted(pairs, key=lambda pair: pair[0].pin.way == "output"):
+        for valid, ready in sorted(pairs, key=lambda pair: (pair not in sure, pair[0].pin.way == "output")):
+            if (valid, ready) not in sure and valid.pin.name in used:
+                # A write enable beside a request is its payload.
+                continue
+            used.add(valid.pin.name)
             way = valid.pin.way
             alone = sum(other.pin.way == way for other, _ in pairs) == 1
             longer = [one for one, _ in pairs if len(one.key) > len(valid.key) and one.key.startswith(valid.key)]
@@ -116,11 +127,24 @@ class _Roles:
 
     # -- valid and ready ----------------------------------------------------------------------------------------
 
+    def _methods(self) -> Iterator[tuple[_Word, _Word]]:
+        """Methods of Bluespec: ``EN_x`` must be high only beside ``RDY_x``; one without arguments gives a value."""
+        ports = {pin.name: pin for pin in self.pins}
+        for name, enable in ports.items():
+            ready = ports.get(f"RDY_{name[3:]}") if name.startswith("EN_") else None
+            if ready is None or (enable.way, ready.way, enable.width, ready.width) != ("input", "output", 1, 1):
+                continue
+            key = "_".join(name_words(name[3:]))
+            takes = any(other.way == "input" and other.name.startswith(f"{name[3:]}_") for other in self.pins)
+            valid, answer = (enable, ready) if takes or name[3:] not in ports else (ready, enable)
+            yield _Word(valid, key, _METHOD), _Word(answer, key, _METHOD)
+
     def _pairs(self) -> Iterator[tuple[_Word, _Word | None]]:
         """Each valid and its ready: by name, then by what the RTL looks at together with the one whose name is known."""
         for way, other in (("input", "output"), ("output", "input")):
-            valids = [word for pin in self.pins if pin.way == way and (word := _valid(pin)) is not None]
-            free = [word for pin in self.pins if pin.way == other and (word := _ready(pin)) is not None]
+            pins = [pin for pin in self.pins if pin.name not in self.answers]
+            valids = [word for pin in pins if pin.way == way and (word := _valid(pin)) is not None]
+            free = [word for pin in pins if pin.way == other and (word := _ready(pin)) is not None]
             late = []
             for valid in valids:
                 same = [one for one in free if one.key == valid.key and one.pin.width == valid.pin.width]
@@ -209,13 +233,14 @@ class _Roles:
         roles = {"tvalid": valid.pin.name} | ({} if ready is None else {"tready": ready.pin.name})
         inverted = {role for role, word in (("tvalid", valid), ("tready", ready)) if word is not None and word.inverted}
         joined = ready is not None and self._together(valid.pin, ready.pin)
-        gated = (
-            ready is not None and not joined and bool(_ASKS_FIRST.fullmatch(ready.word)) and valid.pin.way == "output"
-        )
+        asks = ready is not None and bool(_ASKS_FIRST.fullmatch(ready.word)) and valid.pin.way == "output"
+        gated = valid.word == _METHOD or (asks and not joined)
         doubts = dict(guessed)
         said = [] if ready is None else [f"{ready.pin.name} answers {valid.pin.name}"]
         if ready is not None and not joined and valid.key != ready.key:
             doubts[ready.pin.name] = f"{valid.pin.name} has no other answer"
+        elif ready is not None and not joined and ready.word == "ack" and valid.pin.way == "input":
+            doubts[ready.pin.name] = f"it may come after {valid.pin.name}, which need not wait for it"
         stored = [pin.name for pin in payload if (valid.pin.name, True) in self.gates.stored.get(pin.name, ())]
         said += ["the RTL looks at both together"] if joined else []
         said += [f"it stores {', '.join(stored)} with {valid.pin.name}"] if stored else []
@@ -269,9 +294,9 @@ def _word(pin: Pin, words: str, opposite: str) -> _Word | None:
         if not pattern:
             continue
         match = re.fullmatch(rf"(?:(?P<key>.+)_)?(?P<role>{pattern})(?P<index>\d*)", text) or re.fullmatch(
-            rf"(?P<role>{pattern})_(?P<key>.+)(?P<index>)", text
+            r"(?P<role>valid|vld|ready|rdy)_(?P<key>.+)(?P<index>)", text
         )
-        if match is not None:
+        if match is not None and re.fullmatch(pattern, match["role"]):
             key = "_".join(filter(None, (match["key"], match["index"])))
             return _Word(pin, key, match["role"], turned != low)
     match = _JOINED.fullmatch(text)

@@ -18,8 +18,8 @@ from foreign import Surroundings, arguments, asked_for
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.tb.build.harness import TOP, misfits
 from goldbeat.tb.build.toolchain import verilator
-from goldbeat.tb.probe.elaborate import elaborate
-from goldbeat.tb.probe.find import find
+from goldbeat.tb.probe.discover import discover
+from goldbeat.tb.probe.handshakes import with_handshakes
 from goldbeat.tb.probe.write import wrapper
 
 
@@ -31,7 +31,7 @@ def outcome(one: tuple[Path, str], around: Surroundings) -> tuple[str, str, str]
     path, name = one
     try:
         sources = around.sources(path)
-        found = find(elaborate(sources, name, relaxed=True))
+        found = with_handshakes(discover(sources, name, relaxed=True))
         text = wrapper(found)
     except GoldbeatError as error:
         return name, "bench" if "like a test bench" in str(error) else "probe", str(error)

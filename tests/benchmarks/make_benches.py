@@ -19,8 +19,8 @@ from goldbeat.tb.design.address_map import AddressRange
 from goldbeat.tb.design.description import Description
 from goldbeat.tb.design.ports.bundle import lanes
 from goldbeat.tb.probe.bench import write_bench
-from goldbeat.tb.probe.elaborate import elaborate
-from goldbeat.tb.probe.find import Found, find
+from goldbeat.tb.probe.discover import discover
+from goldbeat.tb.probe.find import Found
 from goldbeat.tb.probe.handshakes import with_handshakes
 from goldbeat.tb.probe.write import describe
 
@@ -105,7 +105,7 @@ def main() -> None:
     values = dict(text.split("=", 1) for text in asked.values)
     try:
         sources = Surroundings(tuple(asked.libraries), tuple(asked.includes)).sources(asked.file)
-        found = find(elaborate(sources, asked.module, values, relaxed=True))
+        found = discover(sources, asked.module, values, relaxed=True)
     except GoldbeatError as error:
         raise SystemExit(f"error: {error}") from None
     print(json.dumps(list(benches(found, sources, asked.folder, " ".join(asked.values)))))

@@ -15,6 +15,7 @@ from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.probe.discover import discover
 from goldbeat.tb.run.runs import Request, run
 
+GENERATED = Path(__file__).parent / "rtl" / "generated"
 STAGE = """module stage (input logic clk, input logic rst_n, input logic VALID, output logic READY,
   input logic [10:0] DATA, output logic OFFER, input logic TAKE, output logic [10:0] RESULT MORE);
   logic full;
@@ -129,3 +130,31 @@ def test_a_guess_is_no_pass_until_it_is_confirmed(tmp_path: Path) -> None:
     (tmp_path / "stage.sv").write_text(text.replace("11'h000", "11'h400"))
     (broken,) = run(Request(find_design(str(toml)), design.case("random")), tmp_path / "broken")
     assert broken.failures
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(
+    ("file", "right", "wrong"),
+    [
+        ("hls.v", "assign dst_TDATA = data_reg_80", "assign dst_TDATA = data_reg_80 | 16'd1"),
+        ("bluespec.v", "data$D_IN = put_x", "data$D_IN = put_x & ~32'd1"),
+        ("chisel.sv", "_ram_ext_R0_data[12]", "1'h0"),
+        ("spinal.v", "assign io_pop_payload_last = io_push_m2sPipe_payload_last", "assign io_pop_payload_last = 1'b1"),
+        ("amaranth.v", r"\o__payload$next  = i__payload", r"\o__payload$next  = i__payload >> 1"),
+    ],
+)
+def test_what_other_generators_write_is_driven_without_an_option(
+    file: str, right: str, wrong: str, tmp_path: Path
+) -> None:
+    text = (GENERATED / file).read_text()
+    assert text.count(right) == 1
+    for state, code in (("sound", text), ("broken", text.replace(right, wrong))):
+        source = tmp_path / state / file
+        source.parent.mkdir()
+        source.write_text(code)
+        new = ["new", str(tmp_path / state / "b"), str(source), "--top", source.stem, "--model", "identity"]
+        assert CliRunner().invoke(app, new).exit_code == 0
+        design = find_design(str(tmp_path / state / "b" / f"{source.stem}.toml"))
+        (result,) = run(Request(design, design.case("random")), tmp_path / state)
+        assert bool(result.failures) == (state == "broken"), result.failures
+        assert not result.open
