@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 from goldbeat.tb.design.pin_names import SIDES, is_clock, is_enable, is_reset, name_words
 from goldbeat.tb.design.ports.recognition import Pin
@@ -31,7 +32,7 @@ _SURE = re.compile("valid|vld|val|v|stb|strobe|dv")
 _METHOD = "method"
 """The word of Bluespec's ``EN_x`` and ``RDY_x``."""
 _JOINED = re.compile(
-    r"(?P<key>(?:.+_)?(?:[a-z]|wr|rd|in|out|src|dst|enq|deq|push|pop|tx|rx|up|down|req|rsp|resp|cmd))"
+    r"(?P<key>(?:.+_)?(?:[a-z]|aw|ar|wr|rd|in|out|src|dst|enq|deq|push|pop|tx|rx|up|down|req|rsp|resp|cmd))"
     r"(?P<role>valid|vld|ready|rdy|req|ack|gnt|stb)"
 )
 _NEVER = re.compile("clr|clear|flush|init|test|mode|irq|int|debug|idle|done|error|err|overflow|en|ena|enable|ce")
@@ -76,6 +77,11 @@ class _Word:
     inverted: bool = False
     dash: str = "_"
 
+    @property
+    def subject(self) -> _Word:
+        """The same without a last word that says header: ``s_eth_hdr`` has ``s_eth_type``."""
+        return replace(self, key=re.sub("_(?:hdr|header|meta|info)$", "", self.key))
+
     def begins(self, name: str) -> bool:
         """Whether another name has the same beside its role."""
         if not self.dash:
@@ -119,6 +125,9 @@ class _Roles:
             alone = sum(other.pin.way == way for other, _ in pairs) == 1
             longer = [one for one, _ in pairs if len(one.key) > len(valid.key) and one.key.startswith(valid.key)]
             payload, guessed = self._payload(valid, used, alone=alone, longer=longer)
+            if ready is None and valid.inverted and not _SURE.fullmatch(valid.word):
+                # An empty flag alone is a status.
+                continue
             if not payload and (ready is None or valid.pin.width > 1):
                 continue
             used |= {pin.name for pin in payload}
@@ -163,7 +172,7 @@ class _Roles:
                 else:
                     yield valid, self._answer(valid.pin) if way == "input" else None
             if way == "input":
-                yield from self._unnamed_valids(free, {word.pin.name for word in valids})
+                yield from self._unnamed_valids(free, valids)
 
     def _answer(self, valid: Pin) -> _Word | None:
         """The only output that has to have a level for what is stored with an input."""
@@ -172,27 +181,21 @@ class _Roles:
             if (valid.name, True) in stored:
                 levels |= dict(stored)
         outputs = [pin for pin in self.pins if pin.way == "output" and pin.name in levels.keys() - self.answers]
-        outputs = [pin for pin in outputs if pin.width == valid.width == 1 and _valid(pin) is None]
+        outputs = [pin for pin in outputs if pin.width == valid.width == 1 and _valid(pin) is None and not _never(pin)]
         if len(outputs) != 1:
             return None
         self.answers.add(outputs[0].name)
         return _Word(outputs[0], "", "", not levels[outputs[0].name])
 
-    def _unnamed_valids(self, free: list[_Word], named: set[str]) -> Iterator[tuple[_Word, _Word | None]]:
+    def _unnamed_valids(self, free: list[_Word], named: list[_Word]) -> Iterator[tuple[_Word, _Word | None]]:
         """Inputs of any name under which payload is stored, with the output that gates it."""
-        for pin in self.pins:
-            if (
-                pin.way != "input"
-                or pin.width != 1
-                or pin.name in named
-                or any(map(_NEVER.fullmatch, name_words(pin.name)))
-            ):
+        mine = {word.pin.name for word in named}
+        inputs = [pin for pin in self.pins if pin.way == "input"]
+        for pin in inputs:
+            other = _ready(pin) is not None or any(word.begins("_".join(_plain_words(pin.name))) for word in named)
+            if pin.width != 1 or pin.name in mine or other or _never(pin):
                 continue
-            stores = any(
-                (pin.name, True) in self.gates.stored.get(p.name, ())
-                for p in self.pins
-                if p.way == "input" and p is not pin
-            )
+            stores = any((pin.name, True) in self.gates.stored.get(p.name, ()) for p in inputs if p is not pin)
             if stores and (ready := self._answer(pin)) is not None:
                 yield _Word(pin, "", ""), next((one for one in free if one.pin is ready.pin), ready)
 
@@ -210,7 +213,7 @@ class _Roles:
             if pin.way != valid.pin.way or pin.name in used or is_enable(pin.name):
                 continue
             name = "_".join(_plain_words(pin.name))
-            near = valid.begins(name) and not any(one.begins(name) for one in longer)
+            near = any(word.begins(name) for word in (valid, valid.subject)) and not any(o.begins(name) for o in longer)
             stored = pin.way == "input" and (valid.pin.name, True) in self.gates.stored.get(pin.name, ())
             # An output that shows what an input has carried away.
             shows = alone and pin.way == "output" and self.shown.get(pin.name, frozenset()) & used
@@ -244,9 +247,10 @@ class _Roles:
         stored = [pin.name for pin in payload if (valid.pin.name, True) in self.gates.stored.get(pin.name, ())]
         said += ["the RTL looks at both together"] if joined else []
         said += [f"it stores {', '.join(stored)} with {valid.pin.name}"] if stored else []
-        name = valid.key or ("in" if valid.pin.way == "input" else "out")
-        while name in self.taken:
-            name += "_handshake"
+        side = "in" if valid.pin.way == "input" else "out"
+        name = valid.key or side
+        if name in self.taken:
+            name = next(text for n in count() if (text := f"{name}_{side}{n or ''}") not in self.taken)
         self.taken.add(name)
         bundle = ChosenBundle(name, roles, tuple(pin.name for pin in payload), frozenset(inverted))
         return Handshake(bundle, gated, "; ".join(said), doubts)
@@ -274,6 +278,11 @@ def _plain_words(name: str) -> list[str]:
     while len(words) > 1 and words[0] in SIDES:
         words = words[1:]
     return words
+
+
+def _never(pin: Pin) -> bool:
+    """Whether a name is that of a setting or a status."""
+    return any(map(_NEVER.fullmatch, name_words(pin.name)))
 
 
 def _valid(pin: Pin) -> _Word | None:
