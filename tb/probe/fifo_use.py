@@ -33,6 +33,7 @@ class _Code:
         self.graph = Graph(top)
         self.prefix = f"{top.name}."
         self.together: list[set[str]] = []
+        self.claims: list[set[str]] = []
         self.loads: dict[str, list[frozenset[str]]] = defaultdict(list)
         self.needs: dict[str, frozenset[str]] = {}
         self.outputs: dict[str, str] = {}
@@ -48,6 +49,8 @@ class _Code:
             self._wire((node.hierarchicalPath, False), node.initializer)
         elif kind == "ProceduralBlock":
             self._walk(node.body, frozenset(), frozenset())
+        elif kind == "ConcurrentAssertion":
+            self.claims.append(names_in(node))
         elif kind == "Instance":
             for connection in node.portConnections:
                 self._port(connection)
@@ -97,6 +100,8 @@ class _Code:
         mine = {name for name in self.graph.after if self.graph.origin(name) == (enable, False)} | {enable}
         makers = self._makers(flag) - mine
         guarded = any(one & mine and one & makers for one in map(self._spelled, self.together))
+        # Who asserts that both are never high relies on it, whatever else is looked at.
+        guarded = guarded and not any(one & mine and one & (makers | {flag}) for one in self.claims)
         register = self._register(data)
         loads = [] if register is None else [self._spelled(one) for one in self.loads[register]]
         return FifoUse(guarded, register is not None, bool(loads) and all(one & mine for one in loads))

@@ -190,7 +190,9 @@ class _Finder:
             elif side.slave and not use.guarded:
                 when = "empty" if side.reads else "full"
                 one.port = one.port.model_copy(update={"gated": True})
-                self.notes.append(f"{side.enable.name}: never high while {when}, as the RTL does not look at both")
+                self.notes.append(
+                    f"{side.enable.name}: never high while {when}, as the RTL does not look at both, or asserts it"
+                )
             yield one
 
     def _check_fifo(self, name: str, port: Bundle) -> None:
