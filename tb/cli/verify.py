@@ -19,6 +19,7 @@ from goldbeat.tb.design.description import READY
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.design.library import VENDOR
 from goldbeat.tb.design.rules_model import RULES
 from goldbeat.tb.git import git_revision
 from goldbeat.tb.mutate.campaign import Fate
@@ -195,7 +196,7 @@ def _check_same(path: Path, found: Found, sources: Sources) -> None:
     """Refuse a bench of other RTL than what was given."""
     design = find_design(str(path))
     there = {one.resolve() for one in design.sources()}
-    missing = [one for one in sources.files if one.resolve() not in there]
+    missing = [one for one in sources.files if one.resolve() not in there and one.parent != VENDOR]
     tops = [found.module.title, *(Path(name).stem for name in flat_files(found))]
     if missing or design.top not in tops:
         raise UsageError(

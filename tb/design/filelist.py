@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from goldbeat.pymodels.errors import InputError
-from goldbeat.tb.design.library import with_library
+from goldbeat.tb.design.library import VENDOR, with_library
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|(?m:(?:^|(?<=\s))#[^\n]*)", re.DOTALL)
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|\((\w+)\)|(\w+))")
@@ -47,12 +47,13 @@ class Sources:
         )
 
     def complete(self) -> Sources:
-        """The same with the files that the libraries give.
+        """The same with the files that the libraries give, and stand-ins for vendors' cells that nothing defines.
 
         Raises:
             UsageError: a library folder is not there.
         """
-        return replace(self, files=with_library(self.files, self.libraries, self.extensions), libraries=())
+        files = with_library(self.files, self.libraries, self.extensions)
+        return replace(self, files=with_library(files, (VENDOR,)), libraries=())
 
 
 def read_filelist(path: Path, *, relative: bool = False) -> Sources:

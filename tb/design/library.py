@@ -9,7 +9,10 @@ from pathlib import Path
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.source_text import read_code
+from goldbeat.tb.paths import HDL
 
+VENDOR = HDL / "vendor"
+"""Behavioural stand-ins for cells of FPGA vendors, used where nothing else defines what sources use."""
 EXTENSIONS = (".sv", ".v")
 """Names of library files end so, unless ``+libext+`` says otherwise."""
 _DEFINITION = re.compile(

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.design.library import VENDOR
 from goldbeat.tb.probe.chosen import packed
 from goldbeat.tb.probe.elaborate import elaborate
 from goldbeat.tb.probe.find import Choices, Found, find
@@ -37,6 +38,8 @@ def discover(
     """
     choices = choices or Choices()
     module = elaborate(sources, top, parameters, relaxed=relaxed)
+    cells = ", ".join(path.stem for path in sources.files if path.parent == VENDOR)
+    told = (f"{cells}: stand-ins for cells of the vendor, which the sources do not define",) if cells else ()
     packs = packed(choices.bundles, module.ports)
     plain = find(elaborate(sources, top, parameters, relaxed=relaxed, packs=packs) if packs else module, choices)
     left = [name for name in with_handshakes(plain).unplaced if name not in (*choices.ties, *choices.ignored)]
@@ -54,14 +57,14 @@ def discover(
             made = [one for one in made if one is not wrong]
             refused.append(f"{wrong.bundle.name}: not a bundle: {error}")
             continue
-        return _told(found, made, refused)
-    return replace(plain, notes=(*plain.notes, *refused))
+        return _told(found, made, [*told, *refused])
+    return replace(plain, notes=(*plain.notes, *told, *refused))
 
 
 def _told(found: Found, made: list[Handshake], refused: list[str]) -> Found:
     """With the reasons of each handshake, and what of it is a guess."""
     gated = {one.bundle.name for one in made if one.gated}
-    streams = tuple(port.model_copy(update={"gated": True}) if port.name in gated else port for port in found.streams)
+    streams = tuple(p.model_copy(update={"gated": True}) if p.name in gated else p for p in found.streams)
     notes = [f"{one.bundle.name}: found as --bundle '{one.text}'" + (f": {one.why}" if one.why else "") for one in made]
     ways = {port.name: ("valid", "ready")[:: 1 if port.direction == "in" else -1] for port in streams}
     notes += [

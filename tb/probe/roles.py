@@ -236,9 +236,14 @@ class _Roles:
         roles = {"tvalid": valid.pin.name} | ({} if ready is None else {"tready": ready.pin.name})
         inverted = {role for role, word in (("tvalid", valid), ("tready", ready)) if word is not None and word.inverted}
         joined = ready is not None and self._together(valid.pin, ready.pin)
+        doubts = dict(guessed)
         asks = ready is not None and bool(_ASKS_FIRST.fullmatch(ready.word)) and valid.pin.way == "output"
         gated = valid.word == _METHOD or (asks and not joined)
-        doubts = dict(guessed)
+        if gated and ready is not None and valid.pin.width > 1:
+            doubts[ready.pin.name] = (
+                f"it may have to be high only beside {valid.pin.name}, which an array of streams cannot"
+            )
+            gated = False
         said = [] if ready is None else [f"{ready.pin.name} answers {valid.pin.name}"]
         if ready is not None and not joined and valid.key != ready.key:
             doubts[ready.pin.name] = f"{valid.pin.name} has no other answer"

@@ -151,6 +151,8 @@ class Graph:
         if symbol_kind(expression) == "Assignment":
             for name in names_in(expression.left):
                 self._edge(path, name)
+            if (outer := plain_value(expression.left)) is not None and not outer[1]:
+                self.plain[outer[0]] = path, False
         else:
             self._connect(path, expression)
 

@@ -19,6 +19,7 @@ from goldbeat.tb.build.harness import make_harness
 from goldbeat.tb.design.description import READY, CaseTable, Description, TrafficTable
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.design.library import VENDOR
 from goldbeat.tb.design.map_case import RegisterMapTable
 from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.memory import MemoryPort
@@ -92,7 +93,7 @@ def _description(
         name=name,
         summary=f"{top}: streams {_list(s.name for s in found.streams)}" if found.streams else top,
         top=found.module.name,
-        files=(*(_relative(p, folder) for p in sources.files), *flat_files(found)),
+        files=(*(_copied(p) or _relative(p, folder) for p in sources.files), *flat_files(found)),
         include_dirs=tuple(_relative(p, folder) for p in sources.include_dirs),
         model=model,
         compare_time=model not in READY,
@@ -180,6 +181,16 @@ def flat_files(found: Found) -> dict[str, str]:
     """The wrapper with plain ports, by the name of its file, where the module needs one."""
     flat = found.module.flat
     return {} if flat is None else {f"{flat.name}.sv": flat.text}
+
+
+def vendor_files(description: Description) -> dict[str, str]:
+    """Copies of the stand-ins for vendors' cells that a description names: a bench needs nothing else of the installation."""
+    cells = {_copied(path): path for path in VENDOR.glob("*.sv")}
+    return {name: cells[name].read_text(encoding="utf-8") for name in description.files if name in cells}
+
+
+def _copied(path: Path) -> str:
+    return f"vendor_{path.name}" if path.parent == VENDOR else ""
 
 
 def wrapper(found: Found) -> str:

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// A flip-flop with an enable of AMD's libraries (UG953), set by S.
+module FDSE #(
+  parameter bit INIT = 1'b1
+) (
+  output logic Q,
+  input  logic C,
+  input  logic CE,
+  input  logic D,
+  input  logic S
+);
+  initial Q = INIT;
+  always_ff @(posedge C) begin
+    if (S) Q <= 1'b1;
+    else if (CE) Q <= D;
+  end
+endmodule

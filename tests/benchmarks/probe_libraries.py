@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many modules of public libraries get a bench that drives them, with no option beyond sources, top and parameters.
+
+python tests/benchmarks/probe_libraries.py --library NAME=DIR... [--out FILE] [--write] [--only MODULE]: libraries.toml says where
+the modules of each library are. What is done is kept in FILE, so that a run goes on where it was stopped; --write puts the table
+into docs/public-rtl.md. Interfaces, packages and test benches are no modules.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import tempfile
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from fnmatch import fnmatch
+from functools import partial
+from pathlib import Path
+
+from foreign import Surroundings, modules
+
+from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.tb.build.harness import TOP, misfits
+from goldbeat.tb.build.toolchain import verilator
+from goldbeat.tb.probe.discover import discover
+from goldbeat.tb.probe.find import Found
+from goldbeat.tb.probe.handshakes import with_handshakes
+from goldbeat.tb.probe.write import wrapper
+
+FACTS = Path(__file__).with_name("libraries.toml")
+PAGE = Path(__file__).parents[2] / "docs" / "public-rtl.md"
+MARKS = "<!-- libraries -->", "<!-- end libraries -->"
+_HANDSHAKE = re.compile(
+    r"(?:.*_)?[a-z]{0,2}(?:valid|vld|ready|rdy|req|ack|gnt|grant|stb|push|pop|enq|deq|full|empty|stall|yumi|awaddr|psel|cyc)"
+    r"(?:_?\d+)?(?:_(?:i|o|n|in|out|and))*",
+    re.IGNORECASE,
+)
+"""Names of ports of modules that hand something over."""
+_MISSING = re.compile(
+    "Cannot find file containing|unknown module|Cannot find include file|unknown package|could not find include"
+)
+"""What is said where a checkout lacks sources of another library."""
+
+
+@dataclass(frozen=True)
+class Probed:
+    """A module and what came of it.
+
+    Attributes:
+        library, module: names.
+        outcome: ``driven``; ``refused``: there is no harness; ``none``: no bundle although ports say that something is handed
+            over; ``plain``: no such port; ``missing``: sources are not there; ``bench``: it is not synthesizable.
+        why: bundles, or the reason.
+        guesses: ports in bundles by a guess.
+        seconds: of processor time, Verilator included.
+    """
+
+    library: str
+    module: str
+    outcome: str
+    why: str
+    guesses: int = 0
+    seconds: float = 0.0
+
+
+def folders(name: str, patterns: list[str], checkouts: Mapping[str, Path]) -> Iterator[Path]:
+    """The folders of patterns; those of a library that is not there are left out."""
+    for pattern in patterns:
+        other, _, below = pattern.rpartition(":")
+        root = checkouts.get(other or name)
+        if root is not None:
+            yield from (p for p in sorted(root.glob(below)) if p.is_dir())
+
+
+def values_of(path: Path, module: str, given: Mapping[str, int]) -> dict[str, str]:
+    """Values for the parameters without a default, by the first pattern that fits."""
+    text = path.read_text(errors="replace")
+    head = re.search(rf"\bmodule\s+{module}\b(.*?)\)\s*\(", text, re.DOTALL)
+    if head is None:
+        return {}
+    names = re.findall(r"`BSG_INV_PARAM\(\s*(\w+)", head[1])
+    names += re.findall(r"\bparameter\s+(?:(?:int|unsigned|signed|integer|\[[^\]]*\])\s+)*(\w+)\s*(?=,|\)?$)", head[1])
+    return {n: str(next(v for pattern, v in given.items() if fnmatch(n, pattern))) for n in names} if given else {}
+
+
+def probed(one: tuple[Path, str], library: str, around: Surroundings, given: Mapping[str, int]) -> Probed:
+    """Find, and lint what would be simulated."""
+    path, name = one
+    before = os.times()
+    try:
+        found = with_handshakes(discover(around.sources(path), name, values_of(path, name, given), relaxed=True))
+        outcome, why, guesses = _judged(found, around, path)
+    except GoldbeatError as error:
+        outcome, why, guesses = _refusal(str(error)), str(error).splitlines()[0], 0
+    after = os.times()
+    return Probed(library, name, outcome, why[:300], guesses, round(sum(after[:4]) - sum(before[:4]), 1))
+
+
+def _refusal(text: str) -> str:
+    if _MISSING.search(text):
+        return "missing"
+    return "bench" if "like a test bench" in text or "no top module" in text else "refused"
+
+
+def _judged(found: Found, around: Surroundings, path: Path) -> tuple[str, str, int]:
+    if not found.bundles:
+        hands = [p.name for p in found.module.ports if _HANDSHAKE.fullmatch(p.name)]
+        return ("none", ", ".join(hands), 0) if hands else ("plain", "", 0)
+    text = wrapper(found)
+    with tempfile.TemporaryDirectory() as folder:
+        harness = Path(folder) / f"{TOP}.sv"
+        harness.write_text(text)
+        tool = verilator()
+        command = [str(tool.executable), "--lint-only", "--timing", "-Wno-fatal", "--top-module", TOP]
+        command += [*(f"-I{d}" for d in around.includes), *map(str, around.sources(path).files), str(harness)]
+        run = subprocess.run(command, env=tool.environment(), capture_output=True, text=True, check=False)
+    said = [line for line in run.stderr.splitlines() if line.startswith("%Error")] + misfits(run.stderr)
+    if run.returncode or misfits(run.stderr):
+        why = (said or ["Verilator failed"])[0]
+        return _refusal(why), why, 0
+    return "driven", " ".join(f"{b.bus}:{b.name}" for b in found.bundles), len(found.guesses)
+
+
+def table(rows: list[Probed], states: Mapping[str, str]) -> str:
+    """Markdown: a line a library."""
+    lines = [
+        "| library | state | modules | driven | with a guess | refused | not found | seconds |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    counts: dict[str, Counter[str]] = {}
+    for row in rows:
+        one = counts.setdefault(row.library, Counter())
+        one[row.outcome] += 1
+        one["guess"] += row.outcome == "driven" and row.guesses > 0
+        one["seconds"] += row.seconds
+    for name, one in [*counts.items(), ("together", sum(counts.values(), Counter()))]:
+        asked = sum(one[key] for key in ("driven", "refused", "none"))
+        share = f"{one['driven']} ({100 * one['driven'] / max(asked, 1):.0f} %)"
+        cells = [
+            name,
+            states.get(name, ""),
+            asked,
+            share,
+            one["guess"],
+            one["refused"],
+            one["none"],
+            f"{one['seconds']:.0f}",
+        ]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    total = sum(counts.values(), Counter())
+    lines += [
+        "",
+        f"Beside them {total['plain']} modules have no port that hands anything over, and {total['bench']} are benches.",
+    ]
+    return "\n".join(lines)
+
+
+def state(checkout: Path) -> str:
+    """Commit and day of a checkout."""
+    run = subprocess.run(
+        ["git", "-C", str(checkout), "log", "-1", "--format=%h of %cs"], capture_output=True, text=True, check=False
+    )
+    return run.stdout.strip()
+
+
+def main() -> None:
+    """Probe what is left, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--library", action="append", required=True, metavar="NAME=DIR")
+    parser.add_argument(
+        "--state", action="append", default=[], metavar="NAME=TEXT", help="of a folder that is no checkout"
+    )
+    parser.add_argument("--out", type=Path, default=Path("build/libraries.jsonl"))
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--write", action="store_true")
+    asked = parser.parse_args()
+    checkouts = {name: Path(folder) for name, _, folder in (text.partition("=") for text in asked.library)}
+    facts = tomllib.loads(FACTS.read_text())
+    asked.out.parent.mkdir(parents=True, exist_ok=True)
+    rows = [Probed(**json.loads(line)) for line in asked.out.read_text().splitlines()] if asked.out.is_file() else []
+    done = {(row.library, row.module) for row in rows}
+    with ProcessPoolExecutor(asked.jobs) as pool, asked.out.open("a") as file:
+        for name in checkouts:
+            one = facts[name]
+            mine = list(folders(name, one["modules"], checkouts))
+            around = Surroundings(
+                (*mine, *folders(name, one.get("libraries", []), checkouts)),
+                tuple(folders(name, one.get("includes", []), checkouts)),
+            )
+            work = [w for w in dict.fromkeys(modules(mine)) if not asked.only or w[1] in asked.only]
+            work = [w for w in work if (name, w[1]) not in done]
+            start = time.monotonic()
+            task = partial(probed, library=name, around=around, given=one.get("values", {}))
+            for row in pool.map(task, work):
+                rows.append(row)
+                file.write(json.dumps(asdict(row)) + "\n")
+                file.flush()
+            print(f"{name}: {len(work)} modules, {time.monotonic() - start:.0f} s", flush=True)
+    states = {name: state(folder) for name, folder in checkouts.items()}
+    states |= dict(text.split("=", 1) for text in asked.state)
+    text = table(rows, states)
+    print(text)
+    if asked.write:
+        page = PAGE.read_text()
+        before, _, rest = page.partition(MARKS[0])
+        _, _, behind = rest.partition(MARKS[1])
+        PAGE.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{behind}")
+
+
+if __name__ == "__main__":
+    main()
