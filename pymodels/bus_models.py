@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ready-made golden models of modules that are reached through AXI4, AXI-Lite or APB: where what is written must end up.
+"""Ready-made golden models of modules that are reached through memory-mapped buses: where what is written must end up.
 
 What reads must give stands in the programs themselves; these models say what the memories behind the module's masters hold
 at the end. They know no cycles.

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
+from goldbeat.pymodels.buses import BUSES
 from goldbeat.tb.build.cache import OBJECTS
 from goldbeat.tb.build.object_store import ObjectStore, put
 from goldbeat.tb.build.precompiled import link_header, precompiled
@@ -268,9 +269,11 @@ def _group(source: Path) -> str:
     """The kernel's sources of one group are compiled as one file: all of them together in half the time of each alone."""
     if source.parent != KERNEL:
         return source.stem
+    bus = source.stem.partition("_")[0]
     if source.name.startswith("axi_"):
         return "kernel_axi"
-    return "kernel_registers" if source.name.startswith(("apb", "axil", "registers")) else "kernel_rest"
+    words = {one.name for one in BUSES} - {"axis", "axi"} | {"registers", "word"}
+    return "kernel_registers" if bus in words else "kernel_rest"
 
 
 def together(names: Sequence[str], sizes: Mapping[str, int], most: int) -> list[list[str]]:

@@ -132,7 +132,7 @@ def stretches(
     """
     names = tuple(port.name for port in slaves)
     if not slaves:
-        raise UsageError(f"model {model}: the design has no AXI4, AXI-Lite or APB slave")
+        raise UsageError(f"model {model}: the design has no slave on a memory-mapped bus")
     if model == "interconnect":
         if not ranges:
             raise UsageError("model interconnect needs [[address_map]]: port, base and bytes of each range")
@@ -150,21 +150,16 @@ def stretches(
             )
             for one in ranges
         ]
-    spaces = [1 << address_bits(port) for port in slaves]
+    spaces = [1 << port.address_bits for port in slaves]
     if model == "adapter":
         if len(slaves) != len(masters):
             raise UsageError(
                 f"model adapter: found {len(slaves)} slaves and {len(masters)} masters, expected as many of each"
             )
         return [
-            AddressStretch(0, min(space, 1 << address_bits(master)), (slave.name,), master.name)
+            AddressStretch(0, min(space, 1 << master.address_bits), (slave.name,), master.name)
             for slave, master, space in zip(slaves, masters, spaces, strict=True)
         ]
     if masters:
         raise UsageError(f"model {model}: {masters[0].name} is a master; models adapter and interconnect have them")
     return [AddressStretch(0, min(spaces), names)]
-
-
-def address_bits(port: Bundle) -> int:
-    """Bits of a port's addresses."""
-    return int(port.widths()["address_width"])

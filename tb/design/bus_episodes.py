@@ -24,7 +24,7 @@ from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.register_walk import protected
 from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access, Stimulus
-from goldbeat.tb.design.address_map import AddressStretch, address_bits
+from goldbeat.tb.design.address_map import AddressStretch
 from goldbeat.tb.design.address_places import AddressPlace, address_blocks, address_places
 from goldbeat.tb.design.bus_ports import BusPorts, data_bytes
 from goldbeat.tb.design.bus_scene import BusScene, Rng
@@ -342,7 +342,7 @@ def _slowly(program: BurstProgram, pause: int, rng: Rng) -> BurstProgram:
 
 def _outside(ports: BusPorts, port: Bundle) -> list[int]:
     """Addresses of a slave that lead nowhere: those right behind its stretches, and the last page."""
-    space = 1 << address_bits(port)
+    space = 1 << port.address_bits
     mine = [s for s in ports.stretches if port.name in s.slaves]
     candidates = [*(s.base + s.size for s in mine), space - 4096]
     return [

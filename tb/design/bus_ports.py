@@ -32,7 +32,7 @@ class BusPorts:
     """A module's ports for one set of parameter values, and where its addresses lead.
 
     Attributes:
-        slaves, masters: on AXI4, AXI-Lite and APB, widths as numbers.
+        slaves, masters: on memory-mapped buses, widths as numbers.
         stretches: of addresses.
         closed: addresses of no stretch must be answered with an error.
         unchecked: signals that the description confirms as not compared.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traffic for slaves on AXI4, AXI-Lite and APB, and memories behind masters: the cases of the ready-made bus models."""
+"""Traffic for slaves on memory-mapped buses, and memories behind masters: the cases of the ready-made bus models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from goldbeat.pymodels.axi.memory import MemoryImage, Region
 from goldbeat.pymodels.stimulus import Stimulus
-from goldbeat.tb.design.address_map import AddressStretch, address_bits
+from goldbeat.tb.design.address_map import AddressStretch
 from goldbeat.tb.design.bus_episodes import (
     bus_episode,
     crowded_episode,
@@ -146,7 +146,7 @@ def ram_episodes(port: MemoryPort, setting: CaseContext) -> list[Stimulus]:
         setting: with :data:`RAM_OPTIONS`.
     """
     base, size = int(setting.options["base"]), int(setting.options["bytes"])
-    size = min(size, (1 << address_bits(port)) - base)
+    size = min(size, (1 << port.address_bits) - base)
     ports = BusPorts([port], [], [AddressStretch(base, size, (port.name,))])
     return _swept(ports, setting, 23)
 
@@ -198,5 +198,5 @@ def _cut_off(
 
 def some_memory(port: Bundle, rng: Rng) -> MemoryImage:
     """A memory of random bytes at the beginning of a master's addresses, up to 64 KiB."""
-    size = min(1 << address_bits(port), _SOME_BYTES)
+    size = min(1 << port.address_bits, _SOME_BYTES)
     return MemoryImage((Region("memory", 0, rng.integers(0, 256, size, dtype=np.uint8)),))

@@ -634,14 +634,14 @@ class Description(_Table):
     def _ram(self, port: RegisterPort, setting: CaseContext) -> list[Stimulus]:
         rng = np.random.default_rng([setting.seed, 5])
         fixed = port.resolved(setting.params)
-        size, space = int(fixed.data_width) // 8, 1 << int(fixed.address_width)
+        size, space = int(fixed.data_width) // 8, 1 << fixed.address_bits
         base = int(setting.options["base"])
         total = int(setting.options["bytes"]) or min(_RAM_BYTES, max(0, space - base))
         if base % size or total < size or total % size:
             raise UsageError(f"options base and bytes: found {base} and {total}, expected whole words of {size} bytes")
         if base < 0 or base + total > space:
             raise UsageError(
-                f"options base and bytes: found {base} and {total}, but {port.name} has {fixed.address_width} address "
+                f"options base and bytes: found {base} and {total}, but {port.name} has {fixed.address_bits} address "
                 f"bits: {space} bytes"
             )
         streams = self._silence(setting)

@@ -87,9 +87,9 @@ class RegisterMapTable(Frozen):
         strobes = self.strobes if port.strobes else SKIP
         rules = AnswerRules(self.unmapped, self.forbidden, strobes, self.hardware)
         words = self.words(folder, params, size)
-        if words[-1].address >> int(port.address_width):
+        if words[-1].address >> port.address_bits:
             found = f"{words[-1].name} at 0x{words[-1].address:x}"
-            space = 1 << int(port.address_width)
+            space = 1 << port.address_bits
             raise InputError(
                 found, f"addresses below 0x{space:x}, all that port {port.name} reaches", file=self._path(folder)
             )
@@ -143,7 +143,7 @@ def map_episodes(
         walk = mixed_answers if name == _OPEN else WALKS.get(name, WALKS["aliases"])
         program = tuple(
             one
-            for one in mapped_program(file, walk, rng, int(ports[0].address_width))
+            for one in mapped_program(file, walk, rng, ports[0].address_bits)
             if one.register != UNMAPPED or not any(one.address in span for span in spans)
         )
         traffic = RegisterTraffic.draw(rng, overlap=False) if draws else RegisterTraffic()

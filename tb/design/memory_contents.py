@@ -16,7 +16,6 @@ from pydantic import Field
 from goldbeat.pymodels.arrays import load_array
 from goldbeat.pymodels.axi.memory import MemoryImage, Region
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.tb.design.address_map import address_bits
 from goldbeat.tb.design.ports.bundle import Bundle, Frozen
 
 _HEX = (".hex", ".mem", ".vmem")
@@ -112,9 +111,9 @@ def filled(image: MemoryImage, port: Bundle, tables: Iterable[MemoryContentTable
     for number, table in enumerate(table for table in tables if table.port == port.name):
         data = table.read()
         end = table.base + len(data)
-        if end > 1 << address_bits(port):
+        if end > 1 << port.address_bits:
             raise UsageError(
-                f"contents of {port.name}: {table.file} ends at 0x{end:x}, beyond {address_bits(port)} address bits"
+                f"contents of {port.name}: {table.file} ends at 0x{end:x}, beyond {port.address_bits} address bits"
             )
         around = [region for region in regions if region.base < end and table.base < region.end]
         if not around:

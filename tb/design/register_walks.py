@@ -53,7 +53,7 @@ def storage_words(port: RegisterPort, setting: CaseContext, rng: np.random.Gener
         UsageError: its bus cannot have that storage.
     """
     size = int(port.data_width) // 8
-    check_storage(port.name, port.storage, size, 1 << int(port.address_width), setting.params)
+    check_storage(port.name, port.storage, size, 1 << port.address_bits, setting.params)
     whole = (1 << 8 * size) - 1
     found = [
         Word(block.base + size * n, whole if block.mask is None else block.mask, port.strobes and block.strobes)

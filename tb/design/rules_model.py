@@ -16,7 +16,7 @@ import numpy as np
 from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
 from goldbeat.pymodels.stock_models import StreamShape, taken_inputs
-from goldbeat.tb.design.address_map import AddressStretch, address_bits
+from goldbeat.tb.design.address_map import AddressStretch
 from goldbeat.tb.design.beside_streams import Sources, beside_streams
 from goldbeat.tb.design.bus_ports import BusPorts
 from goldbeat.tb.design.bus_traffic import bus_cases, some_memory
@@ -90,7 +90,7 @@ def outputs_unknown(setting: CaseContext, stimulus: Stimulus, record: Any) -> Ch
 def _ports(slaves: Sequence[Bundle], masters: Sequence[Bundle]) -> BusPorts:
     """Each slave has addresses of its own, from 0 on."""
     return BusPorts(
-        slaves, masters, [AddressStretch(0, min(1 << address_bits(one), _MOST), (one.name,)) for one in slaves]
+        slaves, masters, [AddressStretch(0, min(1 << one.address_bits, _MOST), (one.name,)) for one in slaves]
     )
 
 

@@ -1,72 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""APB master that runs whole register programs, and the checker of APB bundles, in C++."""
+"""What drives, watches and answers APB3 and APB4 bundles, in C++. PSTRB, PPROT, PREADY and PSLVERR may be absent."""
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Mapping
+from typing import Any
 
 from goldbeat.pymodels.buses import APB
-from goldbeat.tb.kernel.axis import Transactor
-from goldbeat.tb.kernel.library import ApbCheck, ApbNames, checked
-from goldbeat.tb.kernel.registers import RegisterMaster
 from goldbeat.tb.kernel.simulation import Kernel
+from goldbeat.tb.kernel.word_bus import WordChecker, WordMaster, WordMemory
 
 _NEEDED = ("psel", "penable", "paddr", "pwrite", "pwdata", "prdata")
 
 
-class ApbMaster(RegisterMaster):
-    """Makes accesses to an APB3 or APB4 slave port of the top module, one at a time.
+class ApbMaster(WordMaster):
+    """Makes accesses one at a time."""
 
-    Args:
-        kernel: of this simulation.
-        prefix: of the ports (``s_apb`` for ``s_apb_psel``); PSTRB, PPROT, PREADY and PSLVERR may be absent.
-        clock: name of its clock input.
-        signals: the ports by role, where they are not called after the prefix.
-    """
-
-    outstanding = "apb_outstanding"
+    spec, needed, make = APB, _NEEDED, "gb_apb_master"
 
     def __init__(
         self, kernel: Kernel, prefix: str, *, clock: str = "pclk", signals: Mapping[str, str] | None = None
     ) -> None:
-        super().__init__(kernel, prefix, clock)
-        self.signals = kernel.signals(prefix, APB.roles, signals, _NEEDED)
-        names = _names(self.signals)
-        self._handle = checked(self._library.gb_apb_master(prefix.encode(), clock.encode(), ctypes.byref(names)))
+        super().__init__(kernel, prefix, clock=clock, signals=signals)
 
 
-class ApbChecker(Transactor):
-    """Checks the protocol rules of an APB bundle of the top module, and drives nothing.
+class ApbChecker(WordChecker):
+    """Checks the rules of APB."""
 
-    What breaks a rule is in :attr:`violations`; :meth:`Kernel.rule` switches rules off. docs/protocol-rules.md lists them.
+    spec, needed, make = APB, _NEEDED, "gb_apb_checker"
 
-    Args:
-        kernel: of this simulation.
-        prefix: of the ports.
-        clock: name of its clock input.
-        reset: the reset input that belongs to it, None: there is none.
-        reset_high: the reset's polarity.
-        signals: the ports by role, where they are not called after the prefix.
-    """
-
-    def __init__(
-        self,
-        kernel: Kernel,
-        prefix: str,
-        *,
-        clock: str = "pclk",
-        reset: str | None = None,
-        reset_high: bool = False,
-        signals: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(kernel, prefix, clock)
-        self.signals = kernel.signals(prefix, APB.roles, signals, _NEEDED)
-        names, check = _names(self.signals), ApbCheck(None if reset is None else reset.encode(), reset_high)
-        self._handle = checked(
-            self._library.gb_apb_checker(prefix.encode(), clock.encode(), ctypes.byref(names), ctypes.byref(check))
-        )
+    def __init__(self, kernel: Kernel, prefix: str, *, clock: str = "pclk", **facts: Any) -> None:
+        super().__init__(kernel, prefix, clock=clock, **facts)
 
 
-def _names(signals: Mapping[str, str]) -> ApbNames:
-    return ApbNames(*(signals[s].encode() if s in signals else None for s in APB.roles))
+class ApbMemory(WordMemory):
+    """Its latencies are cycles with PENABLE of an access; its ready is PREADY while no access waits for it."""
+
+    spec, needed, make = APB, _NEEDED, "gb_apb_memory"
+
+    def __init__(self, kernel: Kernel, prefix: str, *facts: Any, clock: str = "pclk", **more: Any) -> None:
+        super().__init__(kernel, prefix, *facts, clock=clock, **more)

@@ -12,16 +12,6 @@
 
 namespace goldbeat {
 
-extern "C" {
-
-/// What the checker must know beyond the ports.
-struct GbApbCheck {
-  const char* reset;  ///< input of the top module; null: none
-  int reset_high;     ///< its polarity
-};
-
-}  // extern "C"
-
 namespace {
 
 /// Edges in reset after which nothing may be selected: a reset may have to pass a synchroniser first.
@@ -31,10 +21,11 @@ constexpr int kResetEdges = 4;
 
 class ApbChecker final : public Transactor {
  public:
-  ApbChecker(std::string name, const GbApbNames& names, const GbApbCheck& check)
-      : Transactor(std::move(name)), reset_high_(check.reset_high != 0) {
+  /// `reset`: input of the top module; null: none. `reset_high`: its polarity.
+  ApbChecker(std::string name, const GbApbNames& names, const char* reset, bool reset_high)
+      : Transactor(std::move(name)), reset_high_(reset_high) {
     const Finder find(Side::kMonitor);
-    if (check.reset) reset_ = Bit(*find.port(check.reset, true));
+    if (reset) reset_ = Bit(*find.port(reset, true));
     psel_ = find.bit(names.psel, true);
     penable_ = find.bit(names.penable, true);
     pwrite_ = find.bit(names.pwrite, true);
@@ -133,12 +124,11 @@ class ApbChecker final : public Transactor {
 
 extern "C" {
 
-void* gb_apb_checker(const char* name, const char* port, const goldbeat::GbApbNames* names,
-                     const goldbeat::GbApbCheck* check) {
+void* gb_apb_checker(const char* name, const char* port, const goldbeat::GbApbNames* names, const char* reset, int reset_high) {
   return goldbeat::guarded(
       [&] {
         goldbeat::Clock& clock = goldbeat::kernel().clock(port);
-        auto made = std::make_unique<goldbeat::ApbChecker>(name, *names, *check);
+        auto made = std::make_unique<goldbeat::ApbChecker>(name, *names, reset, reset_high != 0);
         return static_cast<void*>(static_cast<goldbeat::Transactor*>(goldbeat::kernel().add(clock, std::move(made))));
       },
       static_cast<void*>(nullptr));

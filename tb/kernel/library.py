@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from goldbeat.pymodels.buses import APB, AXIL
+from goldbeat.pymodels.buses import AXIL
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
 
 SIDES = 4
@@ -94,18 +94,6 @@ class AxilNames(Structure):
     _fields_ = tuple((name, c_char_p) for name in AXIL.roles)
 
 
-class ApbNames(Structure):
-    """``GbApbNames`` in apb.h."""
-
-    _fields_ = tuple((name, c_char_p) for name in APB.roles)
-
-
-class ApbCheck(Structure):
-    """``GbApbCheck`` in apb_checker.cpp."""
-
-    _fields_ = (("reset", c_char_p), ("reset_high", c_int))
-
-
 STEP = np.dtype(
     [
         *(("op", np.int32), ("address", np.uint64), ("value", np.uint64), ("mask", np.uint64)),
@@ -176,8 +164,6 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_axis_frames": (c_int64, [c_void_p]),
     "gb_axis_take": (None, [c_void_p, POINTER(AxisColumns)]),
     "gb_axil_master": (c_void_p, [c_char_p, c_char_p, POINTER(AxilNames)]),
-    "gb_apb_master": (c_void_p, [c_char_p, c_char_p, POINTER(ApbNames)]),
-    "gb_apb_checker": (c_void_p, [c_char_p, c_char_p, POINTER(ApbNames), POINTER(ApbCheck)]),
     "gb_registers_run": (c_int, [c_void_p, c_void_p, c_void_p, c_int64]),
     "gb_registers_behave": (c_int, [c_void_p, POINTER(RegisterBehaviour)]),
     "gb_registers_done": (c_int64, [c_void_p]),

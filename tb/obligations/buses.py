@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Obligations of slaves and masters on AXI4, AXI-Lite and APB: addresses, sizes, answers, requests at the same time."""
+"""Obligations of slaves and masters on memory-mapped buses: addresses, sizes, answers, requests at the same time."""
 
 from __future__ import annotations
 
@@ -68,12 +68,11 @@ def bus_obligations(result: RunResult) -> Iterator[Obligation]:
                 yield from merged_errors(port, result.episodes, lite=any(isinstance(one, LitePort) for one in ports))
             else:
                 yield from _refused_without_bytes(port, result.episodes)
-            if isinstance(port, RegisterPort) and (port.has("wstrb") or port.has("pstrb")):
-                role = "wstrb" if port.has("wstrb") else "pstrb"
+            if isinstance(port, RegisterPort) and port.has(port.strobes_of):
                 met = any(
                     a.kind == WRITE and a.strobe != _full(port) for e in result.episodes for a in _program(e, port)
                 )
-                yield Obligation("sizes", port.place(role), "a write with some bytes left out", met, _SWEEP)
+                yield Obligation("sizes", port.place(port.strobes_of), "a write with some bytes left out", met, _SWEEP)
         else:
             yield from _answers(port, result.episodes)
 
@@ -107,9 +106,9 @@ def _crowded(result: RunResult) -> Iterator[Obligation]:
         times = episode_transactions(design, params, episode.stimulus, episode.record)
         yield from _stay_open({name: of for name, of in times.items() if ports[name].direction == "out"}, ports)
         flows = [
-            _Flow(ports[name], way, of.begin[mine] * of.period_ps, of.end[mine] * of.period_ps)
+            _Flow(port, way, of.begin[mine] * of.period_ps, of.end[mine] * of.period_ps)
             for name, of in times.items()
-            if ports[name].direction == "in" and not ports[name].has("psel")
+            if (port := ports[name]).direction == "in" and not (isinstance(port, RegisterPort) and port.alone)
             for way in _WAYS
             if (mine := of.write == (way == WRITE)).any()
         ]
@@ -120,10 +119,9 @@ def _crowded(result: RunResult) -> Iterator[Obligation]:
                     at = one.port.name, one.way
                     found[at] = max(found.get(at, 0), one.passed_by(other))
     for (name, way), most in found.items():
-        role = "arvalid" if way == READ else "awvalid"
         what = f"a {_WAYS[way]} served before {_TURNS} others that were not asked for earlier"
         how = f"RTL that lets it wait for fewer than the {most} others, or a waiver if it comes last on purpose"
-        yield Obligation("handshake", ports[name].place(role), what, most < _TURNS, how, refuted=most >= _TURNS)
+        yield Obligation("handshake", request_pin(ports[name], way), what, most < _TURNS, how, refuted=most >= _TURNS)
 
 
 def _stay_open(times: Mapping[str, Transactions], ports: Mapping[str, Bundle]) -> Iterator[Obligation]:
@@ -160,8 +158,19 @@ def _program(episode: EpisodeResult, port: Bundle) -> tuple[Access, ...]:
 
 def address_pin(port: Bundle, way: int = WRITE) -> str:
     """A port's address signal of reads or writes, or the only one that it has."""
-    first, second = ("araddr", "awaddr") if way == READ else ("awaddr", "araddr")
-    return port.place(next(role for role in (first, second, "paddr") if port.has(role)))
+    roles = (port.addresses_of[way], *port.addresses_of, *port.roles())
+    return port.place(next(role for role in roles if port.has(role)))
+
+
+def data_pin(port: Bundle) -> str:
+    """A port's read data, or its address."""
+    return port.place(port.read_data) if port.has(port.read_data) else address_pin(port, READ)
+
+
+def request_pin(port: Bundle, way: int) -> str:
+    """A port's signal that offers reads or writes; its address on buses without channels."""
+    role = "arvalid" if way == READ else "awvalid"
+    return port.place(role) if port.has(role) else address_pin(port, way)
 
 
 def _addresses(port: Bundle, spans: Sequence[tuple[int, int]], used: Sequence[Collection[int]]) -> Iterator[Obligation]:
@@ -200,8 +209,7 @@ def _compared(port: Bundle, episodes: Sequence[EpisodeResult]) -> Iterator[Oblig
     programs = [p for e in episodes if (p := e.stimulus.bursts.get(port.name)) is not None]
     accesses = (a for e in episodes for a in _program(e, port))
     met = any(bool(p.checked.any()) for p in programs) or any(a.kind == READ and a.value is not None for a in accesses)
-    role = "prdata" if port.has("prdata") else "rdata"
-    yield Obligation("ports", port.place(role), "read data were compared", met, "a slave port that also writes")
+    yield Obligation("ports", data_pin(port), "read data were compared", met, "a slave port that also writes")
 
 
 def _refused_without_bytes(port: Bundle, episodes: Sequence[EpisodeResult]) -> Iterator[Obligation]:
@@ -214,8 +222,8 @@ def _refused_without_bytes(port: Bundle, episodes: Sequence[EpisodeResult]) -> I
         if access.kind == WRITE and access.error
     ]
     bare = [result.error for access, result in asked if access.response == ANY_RESPONSE and not access.strobe]
-    if bare and len(bare) < len(asked):
-        role = "pslverr" if port.has("pslverr") else "bresp"
+    if bare and len(bare) < len(asked) and port.answers(WRITE):
+        role = port.responses_of[WRITE]
         how = "RTL that passes such writes on with their answers, or a waiver if it leaves them out"
         what = "a refused write without a byte is answered with the error"
         yield Obligation("answers", port.place(role), what, all(bare), how, refuted=not all(bare))
@@ -238,7 +246,6 @@ def _kept_over_reset(
     )
     # Each bit was written as 0 before the one reset and as 1 before the other.
     kept = {at: one ^ two for at in first if (one := first[at]) is not None and (two := second.get(at)) is not None}
-    role = "prdata" if port.has("prdata") else "rdata"
     for base, length in spans:
         some = {at: bits for at, bits in kept.items() if base <= at < base + length}
         if not some:
@@ -248,7 +255,7 @@ def _kept_over_reset(
         more = f" and {len(odd) - _NAMED} more" if len(odd) > _NAMED else ""
         what = f"a reset does the same to all words of 0x{base:x} to 0x{base + length - 1:x}"
         how = f"RTL that resets {', '.join(odd[:_NAMED])}{more} as it resets the others, or a waiver if it is meant"
-        yield Obligation("reset", port.place(role), what, not odd, how, refuted=bool(odd))
+        yield Obligation("reset", data_pin(port), what, not odd, how, refuted=bool(odd))
 
 
 def _has_pair(first: int, count: int, pair: int) -> bool:

@@ -23,7 +23,7 @@ from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
 from goldbeat.tb.build.simulator import QUICKEST, build
-from goldbeat.tb.design.address_map import AddressRange, address_bits
+from goldbeat.tb.design.address_map import AddressRange
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.memory import MemoryPort
@@ -94,7 +94,7 @@ def find_address_map(
         # Most slaves see what the first one does: its ends are all that has to be looked at then.
         ends = {at for span in chain(*spans.values()) for at in (span.base, span.end)}
         spans[port.name] = search(port, ask, step, [*values, *ends, *(end - step for end in ends)])
-    found = common_ranges(spans, {port.name: 1 << address_bits(port) for port in masters})
+    found = common_ranges(spans, {port.name: 1 << port.address_bits for port in masters})
     if not found and stopped:
         raise UsageError(f"the simulation stopped: {stopped[0]}")
     return found
@@ -109,7 +109,7 @@ def search(port: Bundle, ask: Asked, step: int, values: Iterable[int] = ()) -> l
         step: bytes of the widest bus; ranges begin and end at multiples.
         values: numbers that may hold addresses, as parameters do.
     """
-    bits = address_bits(port)
+    bits = port.address_bits
     known: dict[int, Arrival | None] = {}
     points = _grid(bits, step, values)
     for _ in range(_ROUNDS):
@@ -198,7 +198,7 @@ def _arrival(record: Record, pair: tuple[Bundle, int], masters: Sequence[Bundle]
     """The only master that has seen an access, and how far from the address that was asked for."""
     _, address = pair
     seen = [
-        (port.name, (int(log["address"][0]) - address) % (1 << address_bits(port)))
+        (port.name, (int(log["address"][0]) - address) % (1 << port.address_bits))
         for port in masters
         if (contents := record.outcome.memories.get(port.name)) is not None
         and (log := contents.log) is not None

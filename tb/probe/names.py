@@ -15,6 +15,7 @@ from goldbeat.tb.design.ports.discovery import common_buses
 from goldbeat.tb.design.ports.recognition import Naming, Pin
 
 _TAIL = r"(?:_?(?P<index>\d+))?(?:_(?:i|o|in|out|ni|no))?$"
+_SIDED = "^[io]_"
 PLAIN_VALID = re.compile(r"^(\w+)_valid(_[io])?$", re.IGNORECASE)
 """The valid of a handshake whose other signals are anything with its prefix."""
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -65,17 +66,21 @@ def _sides(
 ) -> Iterator[tuple[_Key, str, dict[str, Pin]]]:
     """The groups that are bundles; ``valid_i`` and ``valid_o`` are one's and another's, told apart by direction."""
     for key, roles in gathered.items():
-        first = {role: pins[0] for role, pins in roles.items()}
+        first = {role: pins[0] for role, pins in roles.items() if role not in naming.both}
         halves: dict[str, dict[str, Pin]] = {"in": {}, "out": {}}
-        for role, pins in roles.items():
-            for pin in pins:
-                inward = (pin.way == "input") != (role in bus.spec.from_slave)
-                halves["in" if inward else "out"].setdefault(role, pin)
+        for role, pin in ((role, pin) for role, pins in roles.items() if role not in naming.both for pin in pins):
+            inward = (pin.way == "input") != (role in bus.spec.from_slave)
+            halves["in" if inward else "out"].setdefault(role, pin)
+        for (asked, answered), pin in (
+            (pair, pin) for word, pair in naming.both.items() for pin in roles.get(word, ())
+        ):
+            halves["in"].setdefault(asked if pin.way == "input" else answered, pin)
+            halves["out"].setdefault(answered if pin.way == "input" else asked, pin)
         whole = {side: half for side, half in halves.items() if any(e <= half.keys() for e in naming.enough)}
         if len(whole) == len(halves):
             yield from ((key, side, half) for side, half in whole.items())
         elif any(enough <= first.keys() for enough in naming.enough):
-            yield key, "", first
+            yield key, "", {**first, **next(iter(whole.values()), {})}
 
 
 def groups(pins: Iterable[Pin]) -> list[PinGroup]:
@@ -98,13 +103,20 @@ def groups(pins: Iterable[Pin]) -> list[PinGroup]:
     return _joined(found, left)
 
 
+def _goes(pin: Pin) -> str:
+    """Which way a port goes by how its name begins; empty: that says nothing."""
+    return {"i": "input", "o": "output"}.get(pin.name.lower().partition("_")[0], "") if "_" in pin.name else ""
+
+
 def _parsed(pins: Iterable[Pin], naming: Naming, bus: type[Bundle]) -> Iterator[tuple[_Key, str, Pin]]:
     """Prefix and index, role and port, of the ports that a naming fits."""
     pattern = re.compile(rf"^(?P<prefix>{naming.prefix})(?P<role>{naming.roles}){_TAIL}", re.IGNORECASE)
+    pins = list(pins)
+    lead = _SIDED if naming.sided and all(_goes(p) == p.way for p in pins if _goes(p)) else ""
     for pin in pins:
         match = pattern.match(_CAMEL.sub("_", pin.name) if naming.loose else pin.name)
         if match is not None:
-            key = (match["prefix"].lower().strip("_"), match["index"] or "")
+            key = (re.sub(lead, "", match["prefix"].lower()).strip("_"), match["index"] or "")
             yield key, _role(match["role"].lower(), naming, bus), pin
 
 

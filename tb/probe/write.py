@@ -51,7 +51,7 @@ def describe(
         folder: where the description will lie: file names count from there.
         name: of the design; the top module's when None.
         model: a ready-made model's name, or ``file.py:function``.
-        register_map: the SystemRDL file of the only AXI-Lite or APB slave.
+        register_map: the SystemRDL file of the only slave that is not AXI4.
 
     Raises:
         UsageError: nothing that could be driven was found, something refuses to be, or the model does not fit the ports.
@@ -130,9 +130,9 @@ def _check_model(found: Found, model: str, *, mapped: bool) -> None:
             'description that it writes: model = "register_file" and, in [[registers]], storage = [{ base = 0, words = N }]'
         )
     elif model in BUS_MODELS and not slaves:
-        lacks = "needs a slave on AXI4, AXI-Lite or APB; none was found"
+        lacks = "needs a slave on a memory-mapped bus; none was found"
     elif model in ("adapter", "interconnect") and not masters:
-        lacks = "needs a master on AXI4, AXI-Lite or APB; none was found"
+        lacks = "needs a master on a memory-mapped bus; none was found"
     if lacks:
         raise UsageError(_with_reasons(found, f"{found.module.title}: model {model} {lacks}"))
 
@@ -171,7 +171,7 @@ def _map_table(found: Found, file: str) -> RegisterMapTable:
     slaves = [r.name for r in found.registers if r.direction == "in" and r.whole]
     if len(slaves) != 1:
         known = ", ".join(slaves) or "none"
-        raise UsageError(f"--rdl: expected one AXI-Lite or APB slave, found: {known}; write [[register_maps]] for each")
+        raise UsageError(f"--rdl: expected one slave (not AXI4), found: {known}; write [[register_maps]] for each")
     return RegisterMapTable(
         file=file, port=slaves[0], unmapped="error", forbidden="error", strobes="bytes", hardware="mask"
     )

@@ -14,7 +14,7 @@ BENCH_MEMORY = "its latency is that of the memory behind it, which the bench cho
 
 
 class TransactionLimits(BaseModel):
-    """Limits of one AXI4, AXI-Lite or APB port.
+    """Limits of one memory-mapped port.
 
     Attributes:
         max_read_ns, max_write_ns: longest time from the first offer of the address to the last data or the response.

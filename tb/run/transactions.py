@@ -104,7 +104,7 @@ def _memory(name: str, period: int, record: Record) -> Transactions | None:
 
 
 def _accesses(port: RegisterPort, period: int, stimulus: Stimulus, record: Record) -> Transactions | None:
-    """Of an AXI-Lite or APB slave: reads and writes of its programs; polls are several reads, and not counted."""
+    """Of a slave that is not AXI4: reads and writes of its programs; polls are several reads, and not counted."""
     steps = (*stimulus.program.get(port.name, ()), *stimulus.after.get(port.name, ()))
     rows = [(a.op == "write", r.first, r.cycle) for a, r in _timed(steps, record.accesses.get(port.name, ()))]
     if not rows:

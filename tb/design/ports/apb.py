@@ -28,7 +28,7 @@ class ApbPort(RegisterPort):
     spec = APB
     native: ClassVar[Mapping[str, str]] = {
         "in": "goldbeat.tb.kernel.apb:ApbMaster",
-        "out": "goldbeat.tb.kernel.apb_memory:ApbMemory",
+        "out": "goldbeat.tb.kernel.apb:ApbMemory",
     }
     monitor = "goldbeat.tb.kernel.apb:ApbChecker"
     reference: ClassVar[Mapping[str, str]] = {"in": "goldbeat.tb.inside.transactors.reference_apb:ApbReference"}
@@ -41,6 +41,10 @@ class ApbPort(RegisterPort):
         ),
     )
 
+    alone = True
+    addresses_of = ("paddr", "paddr")
+    read_data = "prdata"
+    strobes_of = "pstrb"
     responses_of = ("pslverr", "pslverr")
     refusals = (SLVERR,)
 

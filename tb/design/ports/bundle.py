@@ -71,6 +71,9 @@ class Bundle(Frozen):
         layout: layout of such an array.
         signals: the design's port by role; signals that are not listed are treated as absent. ``!port``: a port with the other
             level, as FULL is of TREADY. None: all usual roles, named ``name_role``.
+        addresses_of: the signal of the addresses of reads, and of those of writes, on buses that have such.
+        read_data: the signal of read data.
+        strobes_of: the signal that says which bytes a write has.
         responses_of: the signal of the response to reads, and of that to writes, on buses that have such.
         refusals: the responses that refuse an access, as AXI numbers them.
         payload: what the bench drives on its payload while valid is low; None: random values.
@@ -83,6 +86,9 @@ class Bundle(Frozen):
     withheld: ClassVar[tuple[tuple[str, str, str], ...]] = ()
     namings: ClassVar[tuple[Naming, ...]] = ()
     plug_in: ClassVar[Path | None] = None
+    addresses_of: ClassVar[tuple[str, ...]] = ()
+    read_data: ClassVar[str] = ""
+    strobes_of: ClassVar[str] = ""
     responses_of: ClassVar[tuple[str, ...]] = ()
     refusals: ClassVar[tuple[int, ...]] = ()
 
@@ -178,6 +184,11 @@ class Bundle(Frozen):
             for one in self.spec.signals
             if one.name in there
         ]
+
+    @property
+    def address_bits(self) -> int:
+        """Bits of a byte address; for a bundle whose widths are numbers already."""
+        return self.widths()["address_width"]
 
     def resolved(self, params: Mapping[str, Any]) -> Self:
         """The same with widths as numbers."""

@@ -33,6 +33,9 @@ class LitePort(RegisterPort):
     reference: ClassVar[Mapping[str, str]] = {"in": "goldbeat.tb.inside.transactors.reference_lite:LiteReference"}
     namings = (NAMING,)
     responses = ("b", "r")
+    addresses_of = ("araddr", "awaddr")
+    read_data = "rdata"
+    strobes_of = "wstrb"
     responses_of = ("rresp", "bresp")
     refusals = (SLVERR, DECERR)
     withheld = WITHHELD

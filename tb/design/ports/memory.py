@@ -38,6 +38,9 @@ class MemoryPort(Bundle):
     }
     monitor = "goldbeat.tb.kernel.axi:AxiChecker"
     namings = (NAMING,)
+    addresses_of = ("araddr", "awaddr")
+    read_data = "rdata"
+    strobes_of = "wstrb"
     responses_of = ("rresp", "bresp")
     refusals = (SLVERR, DECERR)
     withheld = WITHHELD

@@ -34,6 +34,8 @@ class Naming:
         default: what a bundle is called whose names are roles alone.
         aliases: roles as names have them -> as the bus has them.
         loose: the words are everybody's: only what is left by all other namings is looked at.
+        both: words that both sides drive a signal of -> the asking side's role, and the answering side's.
+        sided: a leading ``i_`` or ``o_`` says which way a port goes, where that holds for all ports that have one.
     """
 
     roles: str
@@ -42,6 +44,8 @@ class Naming:
     prefix: str = ".*_|"
     aliases: Mapping[str, str] = field(default_factory=dict, hash=False)
     loose: bool = False
+    both: Mapping[str, tuple[str, str]] = field(default_factory=dict, hash=False)
+    sided: bool = True
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ class RegisterPort(Bundle):
 
     Attributes:
         posts: the bus has writes that nothing answers.
+        alone: there is room for one access at a time, so that none can pass another.
         responses: channels of responses whose ready a master may hold back until their valid comes: ``b`` of ``bvalid`` and
             ``bready``.
         data_width: width of a word in bits.
@@ -28,6 +29,7 @@ class RegisterPort(Bundle):
     """
 
     posts: ClassVar[bool] = False
+    alone: ClassVar[bool] = False
     responses: ClassVar[tuple[str, ...]] = ()
 
     data_width: Width = 32

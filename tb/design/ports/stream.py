@@ -80,6 +80,7 @@ class StreamPort(Bundle):
             (frozenset({"tdata", "tvalid"}),),
             "axis",
             prefix=".*?",
+            sided=False,
         ),
         Naming(
             f"(?:bits_)?t?(?:{_WORDS}|vld|rdy)|bits|{_ENDS}",
@@ -88,6 +89,7 @@ class StreamPort(Bundle):
             prefix=f".*?_||{_JOINED}",
             aliases=_ALIASES,
             loose=True,
+            sided=False,
         ),
     )
 

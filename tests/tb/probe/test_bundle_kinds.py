@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from port_boxes import probed
 
+from goldbeat.pymodels.buses import AXIL
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.harness import make_harness
 from goldbeat.tb.design.description import READY, load_description
@@ -550,3 +552,17 @@ def test_a_block_that_waits_for_edges_is_simulated_with_time(tmp_path: Path) -> 
     # Inputs change half a cycle before the edge, and delays are real now.
     text = STAGE.replace("assign #2", "assign #0.5").replace("reg full;", f"reg odd; {WAITS} reg full;")
     assert failed(bench(tmp_path, text)) == ()
+
+
+def test_a_leading_i_or_o_is_the_direction_if_all_ports_agree(tmp_path):
+    widths = {"data_width": 32, "bytes": 4, "address_width": 12}
+    lite = " ".join(
+        f"{'out:o' if one.from_slave else 'in:i'}_axi_{one.name}:{widths.get(one.width, one.width)}"
+        for one in AXIL.signals
+    )
+    found = probed(tmp_path, lite)
+    assert [(port["name"], len(port["signals"])) for port in found["registers"]] == [("axi", len(AXIL.signals))]
+    found = probed(tmp_path, f"{lite} in:o_odd")
+    assert found["registers"] == []
+    streams = "in:i_tdata:8 in:i_tvalid out:o_tdata:8 out:o_tvalid"
+    assert [port["name"] for port in probed(tmp_path, streams)["streams"]] == ["i", "o"]
