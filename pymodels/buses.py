@@ -33,6 +33,7 @@ class Bus:
         rules: what it demands, by name without the bus's.
         warnings: those of them that fail nothing.
         clauses: where the bus's specification says so, by name of the rule; a rule without one is no demand of the protocol.
+        handshakes: signals that mean something in every cycle; empty: those with ``valid`` or ``ready`` in their names.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Bus:
     rules: Mapping[str, str] = field(default_factory=dict)
     warnings: frozenset[str] = frozenset()
     clauses: Mapping[str, str] = field(default_factory=dict)
+    handshakes: frozenset[str] = frozenset()
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -51,6 +53,11 @@ class Bus:
     def from_slave(self) -> frozenset[str]:
         """The signals that the answering side drives."""
         return frozenset(signal.name for signal in self.signals if signal.from_slave)
+
+    @property
+    def always(self) -> frozenset[str]:
+        """The signals that mean something in every cycle."""
+        return self.handshakes or frozenset(role for role in self.roles if "valid" in role or "ready" in role)
 
     @property
     def full_rules(self) -> dict[str, str]:
@@ -122,6 +129,23 @@ _APB_CLAUSES = {
     "unaligned": "2.1.1",
     "slverr_early": "3.4",
 }
+_WISHBONE_CLAUSES = {
+    "request_in_reset": "3.1.1, rule 3.20",
+    "strobe_alone": "3.1.2, rule 3.25",
+    "request_held": "3.1.3",
+    "payload_stable": "3.1.3, rule 3.60",
+    "answers_exclusive": "3.1.3, rule 3.45",
+    "answer_without_request": "3.1.3, rules 3.30, 3.50",
+    "burst": "4.3, rules 4.30 to 4.40",
+}
+_AVALON_CLAUSES = {
+    "request_held": "3.5.1",
+    "payload_stable": "3.5.1",
+    "read_and_write": "3.2",
+    "unaligned": "3.2",
+    "data_without_request": "3.5.4",
+    "response_without_request": "3.5.6",
+}
 _HANDSHAKE = {
     "valid_held": "A valid that is high stays high until its ready is.",
     "payload_stable": "While a valid waits for its ready, nothing else on its channel changes.",
@@ -163,6 +187,7 @@ _VALID_WAITS = "A valid does not wait for its ready (tested if a {} is ready onl
 _DATA_WAITS = "WVALID does not wait for AWREADY (tested if a memory holds AWREADY back)."
 _COMBINATIONAL = "No output follows an input of the same interface within a cycle."
 _READY_LATE = "No transfer waits for a ready of the design longer than a given bound. A warning."
+_LATE_ACCESS = "No access has more wait states than a given bound. A warning."
 _OPEN_ACCESS = "At the end of a cocotb test, every access of a master has its answer."
 
 AXIS = Bus(
@@ -256,12 +281,59 @@ APB = Bus(
         "strobe_read": "PSTRB is 0 in a read.",
         "unaligned": "PADDR is a multiple of the data's bytes; other addresses are unpredictable. A warning.",
         "slverr_early": "PSLVERR is low unless a transfer ends in this cycle; IHI 0024 recommends it. A warning.",
-        "ready_late": "No access has more wait states than a given bound. A warning.",
+        "ready_late": _LATE_ACCESS,
         "outstanding": _OPEN_ACCESS,
     },
     frozenset({"slverr_early", "unaligned", "ready_late"}),
     _APB_CLAUSES,
+    frozenset({"psel", "penable", "pready"}),
 )
 
-BUSES = (AXIS, AXIL, AXI, APB)
+WISHBONE = Bus(
+    "wishbone",
+    "Wishbone",
+    (
+        *_signals("cyc stb we adr:address_width wdat:data_width sel:bytes cti:3 bte:2"),
+        *_answers("rdat:data_width ack err rty stall"),
+    ),
+    {
+        "request_in_reset": "CYC and STB are low in reset.",
+        "strobe_alone": "STB is high only with CYC. Slaves ignore it alone. A warning.",
+        "request_held": "CYC and STB stay until the answer; pipelined: until STALL or CYC falls.",
+        "payload_stable": "ADR, WE, SEL, CTI, BTE and write data stay while STB waits.",
+        "answers_exclusive": "At most one of ACK, ERR and RTY is high.",
+        "answer_without_request": "ACK, ERR and RTY come only for a request.",
+        "burst": "After CTI 1 or 2: a cycle of that WE and SEL, and the next address.",
+        "ready_late": _LATE_ACCESS,
+        "outstanding": _OPEN_ACCESS,
+    },
+    frozenset({"strobe_alone", "ready_late"}),
+    _WISHBONE_CLAUSES,
+    frozenset({"cyc", "stb", "ack", "err", "rty", "stall"}),
+)
+
+AVALON = Bus(
+    "avalon",
+    "Avalon-MM",
+    (
+        *_signals("address:address_width read write writedata:data_width byteenable:bytes"),
+        *_signals("burstcount:burst_width chipselect"),
+        *_answers("waitrequest readdata:data_width readdatavalid response:2 writeresponsevalid"),
+    ),
+    {
+        "request_held": "READ and WRITE stay high until WAITREQUEST is low.",
+        "payload_stable": "The address, write data, BYTEENABLE and BURSTCOUNT stay while WAITREQUEST is high.",
+        "read_and_write": "READ and WRITE are not high in the same cycle.",
+        "unaligned": "Addresses of bytes are multiples of the data's bytes.",
+        "data_without_request": "READDATAVALID comes only for a read, in a later cycle.",
+        "response_without_request": "WRITERESPONSEVALID comes only for a write, in a later cycle.",
+        "ready_late": _LATE_ACCESS,
+        "outstanding": _OPEN_ACCESS,
+    },
+    frozenset({"ready_late"}),
+    _AVALON_CLAUSES,
+    frozenset({"read", "write", "waitrequest", "readdatavalid", "writeresponsevalid"}),
+)
+
+BUSES = (AXIS, AXIL, AXI, APB, WISHBONE, AVALON)
 """Those that Goldbeat comes with; a plug-in brings its own."""

@@ -98,12 +98,12 @@ about longer waits, on the terminal and in `report.json` under `warnings`:
 |---|---|
 | `axis_ready_late` | stream inputs whose beats waited for more than N cycles, with the worst beat |
 | `axil_ready_late`, `axi_ready_late` | AW, W and AR of slaves, B and R of masters, with the longest wait of each port |
-| `apb_ready_late` | APB slaves with an access of more than N wait states |
+| `apb_ready_late`, `wishbone_ready_late`, `avalon_ready_late` | slaves with an access of more than N wait states |
 
-`apb_slverr_early` and `apb_unaligned` are warnings too. The former is about slaves: a memory of the bench drives
-PSLVERR at random outside of a transfer ([payload without valid](running.md#payload-without-valid)). A design with such
-a memory may pass that on, so it is not warned of. A warning fails nothing. Waived warnings are counted as violations
-are.
+`apb_slverr_early`, `apb_unaligned` and `wishbone_strobe_alone` are warnings too. The first is about slaves: a memory of
+the bench drives PSLVERR at random outside of a transfer ([payload without
+valid](running.md#payload-without-valid)). A design with such a memory may pass that on, so it is not warned of. A
+warning fails nothing. Waived warnings are counted as violations are.
 
 ## Position bytes
 
@@ -162,12 +162,18 @@ In `report.json`, `x_check` lists each episode that differs with its `text`. The
 | reserved AxPROT, TID and TDEST of more than 24 bits together (2.1) | nothing is reserved; widths are recommendations |
 | PSELx one-hot (2.1) | each APB bundle has one PSEL; slaves that share the other signals need a wrapper |
 | PREADY and PRDATA outside an access (3.1, 3.3) | any value is allowed |
+| Wishbone LOCK and user-defined tags | not driven and not watched |
+| Wishbone ACK that was never low (permission 3.35) | allowed: such a slave answers every cycle at once |
+| Avalon-MM BYTEENABLE of bytes that are not adjacent (3.2) | driven and not watched: agents store each byte alone |
+| Avalon-MM bursts of an agent, fixed wait states, WAITREQUESTALLOWANCE | not driven |
+| Wishbone answers after a pipelined master lets CYC fall | one cycle of them is allowed |
 
 ## Clauses
 
 In the tables below, clauses of AXI4 and AXI-Lite are those of ARM IHI 0022, issues D to H. Those of AXI-Stream are of
-ARM IHI 0051A, those of APB of ARM IHI 0024E. `-` is not a demand of the protocol, but a bound or property that the user
-sets, or a check at the end of a run.
+ARM IHI 0051A, those of APB of ARM IHI 0024E. Those of Wishbone are sections and rules of its
+specification B3; pipelined cycles are those of B4. Those of Avalon-MM are sections of Intel's 683091, 2022. `-` is not
+a demand of the protocol, but a bound or property that the user sets, or a check at the end of a run.
 
 """
 

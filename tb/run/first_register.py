@@ -19,7 +19,6 @@ from goldbeat.tb.design.source_text import read_code
 from goldbeat.tb.run.waves import WaveSignal, wave_signals
 
 _ASSIGNED = re.compile(r"(\w+)\s*(?:\[[^\]]*\]\s*)*<=")
-_HANDSHAKE = re.compile(r"valid|ready|psel|penable")
 
 
 @dataclass(frozen=True)
@@ -65,11 +64,15 @@ def suspects(
     """
     one, other = (wave_signals(run.path, run.released_ps) for run in runs)
     known = [seen_ps + runs[0].origin_ps - runs[0].released_ps] if seen_ps > 0 else []
-    outputs = {f"{TOP}.{port.name}_{w.name}" for port in ports for w in port.wires() if w.way == "output"}
+    outputs = {
+        f"{TOP}.{port.name}_{w.name}"
+        for port in ports
+        for w in port.wires()
+        if w.way == "output" and w.name in port.spec.always
+    }
     for name in outputs & one.keys() & other.keys():
-        if _HANDSHAKE.search(name.rpartition("_")[2]):
-            at = _parting(one[name], other[name])
-            known += [] if at is None else [at]
+        at = _parting(one[name], other[name])
+        known += [] if at is None else [at]
     until = min(known, default=None)
     assigned = set(_ASSIGNED.findall("".join(read_code(path) for path in sources)))
     found = []

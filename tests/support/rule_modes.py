@@ -93,3 +93,81 @@ APB_IN_RESET = {
     "selected": ((1, 0, 0, 0, 0, 0), ["apb_select_in_reset"]),
     "enabled": ((0, 1, 0, 0, 0, 0), ["apb_select_in_reset"]),
 }
+
+# On buses of single words, the bundle of pins.sv, and cycle by cycle what is not 0; the rules that are broken.
+_READ, _WRITE = "cyc stb", "cyc stb we wdat=5"
+_LINE = "cyc stb cti=2 sel=15"
+_ALONE = ["wishbone_strobe_alone", "wishbone_strobe_alone", "wishbone_answer_without_request"]
+WORD_MODES = {
+    "wishbone sound": ("c", [_READ, f"{_READ} ack", "", _WRITE, f"{_WRITE} err", f"{_READ} rty adr=4", "cyc"], []),
+    "wishbone stb falls": ("c", [_READ, "cyc"], ["wishbone_request_held"]),
+    "wishbone cyc falls": ("c", [_READ, ""], ["wishbone_request_held"]),
+    "wishbone stb without cyc": ("c", ["stb", "stb"], ["wishbone_strobe_alone"] * 2),
+    "wishbone adr changes": ("c", [_READ, f"{_READ} adr=4 ack"], ["wishbone_payload_stable"]),
+    "wishbone data change": ("c", [_WRITE, "cyc stb we wdat=6 ack"], ["wishbone_payload_stable"]),
+    "wishbone data of a read may change": ("c", [_READ, f"{_READ} wdat=6 ack"], []),
+    "wishbone two answers": ("c", [f"{_READ} ack err"], ["wishbone_answers_exclusive"]),
+    "wishbone ack stays": ("c", [f"{_READ} ack", "cyc ack"], ["wishbone_answer_without_request"]),
+    "wishbone ack without cyc": ("c", ["stb", "stb ack"], _ALONE),
+    "wishbone burst": (
+        "c",
+        [f"{_LINE} ack adr=8", f"{_LINE} ack adr=12 bte=1", "cyc ack", f"{_READ} cti=7 sel=15 adr=0 ack"],
+        [],
+    ),
+    "wishbone burst of other words": (
+        "c",
+        [f"{_LINE} ack adr=8", f"{_READ} cti=7 sel=15 adr=16 ack"],
+        ["wishbone_burst"],
+    ),
+    "wishbone burst of other bytes": (
+        "c",
+        [f"{_LINE} ack adr=8", f"{_READ} cti=7 sel=1 adr=12 ack"],
+        ["wishbone_burst"],
+    ),
+    "wishbone burst without end": ("c", [f"{_LINE} ack adr=8", ""], ["wishbone_burst"]),
+    "wishbone constant burst": ("c", [f"{_READ} cti=1 ack adr=8", f"{_READ} cti=7 adr=8 ack"], []),
+    "wishbone pipelined": ("p", [f"{_READ} stall", _READ, f"{_READ} adr=4 ack", "cyc ack", f"{_READ} ack", ""], []),
+    "wishbone pipelined, given up": ("p", [f"{_READ} stall", "", _READ, "ack", ""], []),
+    "wishbone pipelined, stb falls": ("p", [f"{_READ} stall", "cyc"], ["wishbone_request_held"]),
+    "wishbone pipelined, adr changes": ("p", [f"{_READ} stall", f"{_READ} adr=4"], ["wishbone_payload_stable"]),
+    "wishbone pipelined, one answer too many": (
+        "p",
+        [_READ, "cyc ack", "cyc ack"],
+        ["wishbone_answer_without_request"],
+    ),
+    "wishbone pipelined, answer without cyc": ("p", [_READ, "", "ack"], ["wishbone_answer_without_request"]),
+}
+WORD_MODES |= {
+    "avalon sound": (
+        "a",
+        ["read waitrequest", "read", "read address=4 readdatavalid", "write readdatavalid", "writeresponsevalid"],
+        [],
+    ),
+    "avalon waits while nothing is asked": (
+        "a",
+        ["waitrequest", "waitrequest write", "write", "writeresponsevalid"],
+        [],
+    ),
+    "avalon read falls": ("a", ["read waitrequest", ""], ["avalon_request_held"]),
+    "avalon address changes": ("a", ["read waitrequest", "read address=4", "readdatavalid"], ["avalon_payload_stable"]),
+    "avalon data change": ("a", ["write waitrequest writedata=1", "write"], ["avalon_payload_stable"]),
+    "avalon data of a read may change": ("a", ["read waitrequest writedata=1", "read", "readdatavalid"], []),
+    "avalon both": ("a", ["read write"], ["avalon_read_and_write"]),
+    "avalon unaligned": ("a", ["read address=6", "readdatavalid"], ["avalon_unaligned"]),
+    "avalon data too early": ("a", ["read readdatavalid"], ["avalon_data_without_request"]),
+    "avalon data twice": ("a", ["read", "readdatavalid", "readdatavalid"], ["avalon_data_without_request"]),
+    "avalon burst of reads": ("a", ["read burstcount=3", *["readdatavalid"] * 3], []),
+    "avalon burst of writes": ("a", ["write burstcount=2", "", "write address=1", "writeresponsevalid"], []),
+    "avalon response in a burst": (
+        "a",
+        ["write burstcount=2", "writeresponsevalid", "write address=1"],
+        ["avalon_response_without_request"],
+    ),
+}
+
+# What stands in reset, for 8 edges of it, and the rules that it breaks, each reported once.
+IN_RESET = {
+    "wishbone sound": ("c", "we adr=7", []),
+    "wishbone cyc": ("c", "cyc", ["wishbone_request_in_reset"]),
+    "wishbone stb": ("c", "stb", ["wishbone_request_in_reset"]),
+}

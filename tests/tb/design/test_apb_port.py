@@ -129,7 +129,7 @@ def test_mistakes_in_a_description(tmp_path, line, message):
 @pytest.mark.parametrize("bus", ["ahb", "axis"])
 def test_an_unknown_bus_is_refused_with_its_line(tmp_path, bus):
     (tmp_path / "d.toml").write_text(MODES.format(rtl=RTL, bound=1).replace('bus = "apb"', f'bus = "{bus}"'))
-    known = rf"found '{bus}', expected file.py:Class or one of apb, axil"
+    known = rf"found '{bus}', expected file.py:Class or one of apb, avalon, axil"
     with pytest.raises(UsageError, match=rf"d.toml:\d+: registers\[0\]: bus: {known}"):
         load_description(tmp_path / "d.toml")
 

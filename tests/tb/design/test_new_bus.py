@@ -52,7 +52,7 @@ def test_the_class_goes_where_the_simulator_is(mail):
         ("mailbus.py:BUS", "mailbus.py: missing class 'BUS'"),
         (
             "mailbus.py:BusSignal",
-            "found 'mailbus.py:BusSignal', expected file.py:Class or one of apb, axil",
+            "found 'mailbus.py:BusSignal', expected file.py:Class or one of apb, avalon, axil",
         ),
     ],
 )

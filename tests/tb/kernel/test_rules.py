@@ -11,7 +11,7 @@ import pytest
 from insim import run_inside
 
 import goldbeat.tb.kernel
-from goldbeat.pymodels.buses import APB, AXI, AXIL, BUSES
+from goldbeat.pymodels.buses import APB, AVALON, AXI, AXIL, BUSES, WISHBONE
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.designs.nvdla.csb import CSB_BUS
 from goldbeat.tb.kernel.rules import ASSERTION, RULES, bus_table, document
@@ -35,7 +35,8 @@ def test_the_table_has_every_rule_of_the_code():
     code = "".join(
         p.read_text() for p in [*KERNEL.glob("*.cpp"), *KERNEL.glob("*.py"), *python] if p.name != "rules.py"
     )
-    used = set(re.findall(r'["{]((?:apb|axi|axil|axis|csb|mem)_\w+)"', code)) & set(RULES)
+    names = "|".join(bus.name for bus in BUSES)
+    used = set(re.findall(rf'["{{]((?:{names}|csb|mem)_\w+)"', code)) & set(RULES)
     used |= set(re.findall(r'(?:violation|broken)\(\s*"(\w+)"', code))
     used |= set(re.findall(r'broken\(\s*"\w+",\s*"(\w+)"', code))
     used |= set(re.findall(r'f"(axis_\w+): ', code))
@@ -54,6 +55,8 @@ def test_the_table_has_every_rule_of_the_code():
         ("kernel/axil.cpp", "GbAxilNames", AXIL.roles),
         ("kernel/axi.h", "GbAxiNames", AXI.roles),
         ("kernel/apb.h", "GbApbNames", APB.roles),
+        ("kernel/wishbone.h", "GbWishboneNames", WISHBONE.roles),
+        ("kernel/avalon.h", "GbAvalonNames", AVALON.roles),
         ("designs/nvdla/csb.cpp", "GbCsbNames", CSB_BUS.roles),
     ],
 )

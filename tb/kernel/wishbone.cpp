@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// wishbone.cpp - Wishbone master for register programs.
+//
+// Accesses to one word after the other are a burst where there is CTI and no pause between them. RTY makes the access once more.
+// An error in the pipeline ends the cycle: CYC falls, and what has no answer is asked for again.
+
+#include "wishbone.h"
+
+#include <deque>
+
+#include "registers.h"
+
+namespace goldbeat {
+
+class WishboneMaster final : public RegisterMaster {
+ public:
+  /// `words`: addresses count words, not bytes.
+  WishboneMaster(std::string name, const GbWishboneNames& names, bool words)
+      : RegisterMaster(std::move(name)), at_(names, Side::kMaster) {
+    word_ = at_.bytes();
+    while (words && (1ULL << shift_) < word_) ++shift_;
+  }
+
+  void drive() override {
+    const bool asks = asking() < open_.size() && !drops_;
+    at_.cyc.set(!drops_ && (!open_.empty() || keeps_));
+    at_.stb.set(asks);
+    const GbStep* const next = upcoming(true) ? upcoming(true) : upcoming(false);
+    if (asks) {
+      show(open_[asking()]);
+    } else if (idle_.ahead() && next) {
+      show({-1, next, kClassic, false});
+    } else {
+      idle_.drive(at_.adr, at_.we, at_.wdat, at_.sel, at_.cti, at_.bte);
+    }
+  }
+
+ protected:
+  void allow(const GbStep& step) const override {
+    if (step.op == kPost) throw std::invalid_argument(name() + ": no posted writes");
+    allow_fitting(step, at_.adr.mask() << shift_, at_.wdat);
+    if (at_.sel.absent()) allow_whole(step, at_.wdat);
+  }
+
+  void accept(const GbRegisterTraffic& traffic) const override {
+    if (traffic.outstanding > 1 && (!at_.pipelined() || !at_.rty.absent())) {
+      throw std::invalid_argument(name() + ": one access at a time without STALL, or with RTY");
+    }
+  }
+
+  void begin(std::int64_t index, const GbStep& step, std::int64_t) override {
+    open_.push_back({index, &step, kUnknown, false});
+  }
+
+  bool edge(std::int64_t cycle) override {
+    if (drops_) {
+      drops_ = false;
+      return true;
+    }
+    bool moved = false;
+    if (at_.stb.get() && at_.pipelined() && !at_.stall.get()) moved = open_[asking()].taken = true;
+    const bool waits = !open_.empty() && (at_.pipelined() ? open_.front().taken : at_.stb.get());
+    if (!waits || !at_.answered()) return moved;
+    Asked& one = open_.front();
+    if (at_.rty.get() && !at_.ack.get() && !at_.err.get()) {
+      one.taken = false;
+      one.type = kClassic;
+      drops_ = draw(2) != 0;
+      return true;
+    }
+    const bool failed = at_.err.get();
+    const std::int64_t index = one.index;
+    const std::uint64_t value = writes(*one.step) ? 0 : at_.rdat.get();
+    bursts_ = one.type == kIncrementing && !failed;
+    open_.pop_front();
+    if (failed && at_.pipelined()) {
+      drops_ = true;
+      for (Asked& other : open_) other.taken = false;
+    }
+    answer(cycle, index, failed, value);
+    // CYC may stay high until the next access.
+    const bool next = upcoming(true) || upcoming(false);
+    keeps_ = next && (bursts_ || draw(2) != 0);
+    return true;
+  }
+
+  bool offer(std::int64_t) override {
+    if (!open_.empty() && open_.back().type == kUnknown) open_.back().type = type_of(*open_.back().step);
+    return !open_.empty();
+  }
+
+  std::string missing() const override {
+    if (!at_.pipelined()) return "stb without ack";
+    return !open_.empty() && open_.front().taken ? "no ack" : "stb with stall";
+  }
+
+  void idle() override {
+    open_.clear();
+    drops_ = keeps_ = bursts_ = false;
+    at_.we.set(false);
+    for (Field* field : {&at_.adr, &at_.wdat, &at_.sel, &at_.cti, &at_.bte}) field->set(0);
+    drive();
+  }
+
+ private:
+  struct Asked {
+    std::int64_t index;
+    const GbStep* step;
+    std::uint64_t type;  ///< CTI; kUnknown: the step behind it is not known yet
+    bool taken;          ///< pipelined: at an edge without STALL
+  };
+
+  /// The first request that has to be made.
+  std::size_t asking() const {
+    std::size_t at = 0;
+    while (at < open_.size() && open_[at].taken) ++at;
+    return at;
+  }
+
+  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+
+  /// CTI of an access that begins: of a burst, if the next step of the program goes on where this one ends.
+  std::uint64_t type_of(const GbStep& step) {
+    if (at_.cti.absent() || at_.pipelined()) return kClassic;
+    const GbStep* const next = upcoming(writes(step));
+    const bool on = next && next->op < kPoll && step.op < kPoll && next->address == step.address + word_ && next->strobe == step.strobe;
+    if (on && traffic().gap == 0 && !at_.bte.absent()) return kIncrementing;
+    return bursts_ || draw(2) != 0 ? kEndOfBurst : kClassic;
+  }
+
+  void show(const Asked& one) {
+    const GbStep& step = *one.step;
+    at_.adr.set(step.address >> shift_);
+    at_.we.set(writes(step));
+    at_.sel.set(writes(step) ? step.strobe : ~std::uint64_t{0});
+    at_.cti.set(one.type);
+    at_.bte.set(0);
+    if (writes(step)) {
+      at_.wdat.set(step.value);
+    } else {
+      idle_.drive(at_.wdat);
+    }
+  }
+
+  WishbonePorts at_;
+  unsigned shift_ = 0;
+  std::deque<Asked> open_;
+  bool drops_ = false;   ///< CYC is low for a cycle
+  bool keeps_ = false;   ///< CYC stays high without an access
+  bool bursts_ = false;  ///< the access before was one of a burst that goes on
+};
+
+}  // namespace goldbeat
+
+extern "C" {
+
+void* gb_wishbone_master(const char* name, const char* port, const goldbeat::GbWishboneNames* names, int words) {
+  return goldbeat::guarded(
+      [&] {
+        goldbeat::Clock& clock = goldbeat::kernel().clock(port);
+        auto made = std::make_unique<goldbeat::WishboneMaster>(name, *names, words != 0);
+        return static_cast<void*>(static_cast<goldbeat::Transactor*>(goldbeat::kernel().add(clock, std::move(made))));
+      },
+      static_cast<void*>(nullptr));
+}
+
+}  // extern "C"

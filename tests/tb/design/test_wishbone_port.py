@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wishbone slaves and masters of a user: right ones pass under every traffic, each wrong one fails by port and by what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from bus_bridges import bench, bridges
+from port_boxes import probed
+
+from goldbeat.pymodels.buses import WISHBONE
+from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.pymodels.register_traffic import RegisterTraffic
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.design.ports.wishbone import WishbonePort
+from goldbeat.tb.paths import REPOSITORY
+from goldbeat.tb.run.runs import Request, run
+
+RTL = REPOSITORY / "tests" / "tb" / "kernel" / "registers_rtl"
+RIGHT = ("s_0", "s_1", "s_2", "s_3", "s_4", "s_12", "p_0", "p_1", "p_2")
+# What a failure of each wrong slave must begin with.
+NAMES = {
+    "s_5": "wishbone_no_answer: s_5: access ",
+    "s_6": "s_6: access ",
+    "s_7": "wishbone_answer_without_request: s_7, cycle ",
+    "s_8": "wishbone_answers_exclusive: s_8, cycle ",
+    "s_9": "s_9: access ",
+    "s_11": "s_11: access ",
+    "p_3": "wishbone_answer_without_request: p_3, cycle ",
+    "p_4": "wishbone_answer_without_request: p_4, cycle ",
+    "p_5": "wishbone_no_answer: p_5: access ",
+}
+PINS = {"we": "we_i", "adr": "adr_i", "wdat": "dat_i", "sel": "sel_i", "rdat": "dat_o", "err": "err_o"}
+PINS |= {"cyc": "cyc_i", "stb": "stb_i", "ack": "ack_o"}
+CLASSIC = PINS | {"cti": "cti_i", "bte": "bte_i", "rty": "rty_o"}
+MODES = """\
+name = "wishbone_modes"
+top = "wishbone_modes"
+files = ["{rtl}/wishbone_modes.sv"]
+model = "identity"
+compare_time = false
+parameters = {{ N = 13, P = 6 }}
+ready_bound = 20
+[[clocks]]
+name = "clk"
+reset = "rst"
+active_high = true
+[[registers]]
+bus = "wishbone"
+name = "s"
+clock = "clk"
+lanes = "N"
+address_width = 8
+storage = [{{ words = 16 }}]
+signals = {{ {classic} }}
+[[registers]]
+bus = "wishbone"
+name = "p"
+clock = "clk"
+lanes = "P"
+address_width = 6
+address_unit = "words"
+storage = [{{ words = 16 }}]
+signals = {{ {pipelined} }}
+"""
+# In place of the signal of the other side of a bridge of wires, one in each lane from 1 on.
+FAULTS = {
+    "{m}_sel": "4'b1111",
+    "{m}_wdat": "{s}_wdat & 32'hfeffffff",
+    "{s}_rdat": "{m}_rdat | 32'h00000100",
+    "{s}_ack": "{m}_ack | {m}_rty",
+    "{s}_err": "1'b0",
+    "{m}_cyc": "{s}_cyc & ~{m}_ack",
+    "{m}_cti": "{s}_stb ? 3'd2 : 3'd0",
+}
+
+
+def _pins(port, pins):
+    return ", ".join(f'{role} = "{port}_{pin}"' for role, pin in pins.items())
+
+
+def _design(folder):
+    pipelined = _pins("p", PINS | {"stall": "stall_o"})
+    (folder / "modes.toml").write_text(MODES.format(rtl=RTL, classic=_pins("s", CLASSIC), pipelined=pipelined))
+    return load_description(folder / "modes.toml")
+
+
+@pytest.mark.sim
+def test_sweep_names_what_is_wrong_with_a_slave(tmp_path):
+    design = _design(tmp_path)
+    (result,) = run(Request(design, design.case("sweep")), tmp_path / "run")
+    texts = [f.partition(": ")[2] for f in result.failures]
+    for name in RIGHT:
+        assert not [t for t in texts if f"{name}:" in t or f"{name}," in t], texts
+    for name, begin in NAMES.items():
+        assert any(t.startswith(begin) for t in texts), (name, texts[:20])
+    hangs = [text for e in result.episodes for text in e.record.hanging]
+    assert any(text.startswith("s_5: access ") and text.endswith(": stb without ack") for text in hangs)
+    (late,) = result.warnings
+    assert late.startswith("wishbone_ready_late: s_10, cycle ")
+    assert ": 30 wait states, access " in late
+
+
+@pytest.mark.sim
+def test_a_memory_answers_masters_and_each_fault_of_a_bridge_is_found(tmp_path):
+    """With wait states, errors and retries; bursts and their tags pass as they are."""
+    classic = replace(WISHBONE, signals=tuple(one for one in WISHBONE.signals if one.name != "stall"))
+    design = load_description(bench(tmp_path, bridges(classic, FAULTS, 12)))
+    (result,) = run(Request(design, design.case("sweep"), (0,)))
+    for lane, name in enumerate(FAULTS, 1):
+        assert any(f"s_{lane}" in text or f"m_{lane}" in text for text in result.failures), name
+    assert not [text for text in result.failures if "s_0" in text or "m_0" in text]
+    assert any(text.startswith("wishbone_request_held: m_6") for text in _rules(result))
+    assert any(text.startswith("wishbone_burst: m_7") for text in _rules(result))
+
+
+def _rules(result):
+    return [text[text.index("wishbone_") :] for text in result.failures if "wishbone_" in text]
+
+
+def test_the_bus_does_what_it_can_of_a_traffic():
+    asked = RegisterTraffic("any", gap=3, outstanding=4, b_ready="random:0.5", seed=9)
+    port = WishbonePort(name="s", data_width=32, address_width=10, address_unit="words")
+    assert port.fitting(asked) == RegisterTraffic(gap=3, seed=9)
+    assert (port.address_bits, port.strobes, port.has("cti")) == (12, True, False)
+    signals = {role: role for role in WISHBONE.roles if role not in ("rty", "sel")}
+    port = WishbonePort(name="p", signals=signals)
+    assert port.fitting(asked) == RegisterTraffic(gap=3, outstanding=4, seed=9)
+    levels = {"cyc": 1, "stb": 1, "stall": 1}
+    assert port.waits(reads=True, level=levels.__getitem__) == "stb with stall"
+    assert port.waits(reads=True, level={**levels, "stall": 0}.__getitem__) == "stb without ack"
+    assert port.waits(reads=True, level={**levels, "stb": 0}.__getitem__) == "no ack"
+    assert port.waits(reads=True, level={"cyc": 0}.__getitem__) == "no cycle has begun"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("data_width = 24", "data_width: found 24, expected 8, 16, 32 or 64"),
+        ('signals = { cyc = "s" }', "signals: Wishbone lacks stb, ack"),
+        ('signals = { cyc = "c", stb = "s", ack = "a" }', "signals: rdat and wdat are missing"),
+        ('address_unit = "bits"', "found registers.0..address_unit = .bits., expected .bytes. or .words."),
+    ],
+)
+def test_mistakes_in_a_description(tmp_path, line, message):
+    text = MODES.format(rtl=RTL, classic="", pipelined="").partition("[[registers]]")[0]
+    (tmp_path / "d.toml").write_text(f'{text}[[registers]]\nbus = "wishbone"\nname = "s"\n{line}\n')
+    with pytest.raises(GoldbeatError, match=message):
+        load_description(tmp_path / "d.toml")
+
+
+PREFIXED = (
+    "in:{p}cyc{i} in:{p}stb{i} in:{p}we{i} in:{p}adr{i}:8 in:{p}dat{i}:32 out:{q}dat{o}:32 out:{q}ack{o} out:{q}err{o}"
+)
+
+
+@pytest.mark.parametrize(
+    ("ports", "name", "signals"),
+    [
+        (PREFIXED.format(p="wb_", q="wb_", i="_i", o="_o"), "wb", ("wb_dat_i", "wb_dat_o")),
+        (PREFIXED.format(p="i_wb_", q="o_wb_", i="", o=""), "wb", ("i_wb_dat", "o_wb_dat")),
+        (PREFIXED.format(p="s_wb_", q="s_wb_", i="_i", o="_o"), "s_wb", ("s_wb_dat_i", "s_wb_dat_o")),
+        (PREFIXED.format(p="", q="", i="_i", o="_o"), "wishbone", ("dat_i", "dat_o")),
+        (PREFIXED.format(p="i_s", q="o_s", i="", o=""), "s", ("i_sdat", "o_sdat")),
+        (
+            "in:wb_cyc in:wb_stb in:wb_we in:wb_addr:8 in:wb_dat_w:32 out:wb_dat_r:32 out:wb_ack",
+            "wb",
+            ("wb_dat_w", "wb_dat_r"),
+        ),
+    ],
+)
+def test_names_of_all_kinds_are_recognised(tmp_path, ports, name, signals):
+    (port,) = probed(tmp_path, ports)["registers"]
+    assert (port["bus"], port["name"], port.get("direction", "in")) == ("wishbone", name, "in")
+    assert (port["signals"]["wdat"], port["signals"]["rdat"]) == signals
+
+
+def test_both_sides_of_a_guard_are_told_apart_by_direction(tmp_path):
+    """As a slave ``i_wb_data`` and ``o_wb_idata``, as a master ``o_wb_data`` and ``i_wb_idata``."""
+    slave = "in:i_wb_cyc in:i_wb_stb in:i_wb_we in:i_wb_addr:8 in:i_wb_data:32 out:o_wb_idata:32 out:o_wb_ack"
+    turned = slave.replace("in:i_", "out#o_").replace("out:o_", "in:i_").replace("#", ":")
+    one, other = sorted(probed(tmp_path, f"{slave} {turned}")["registers"], key=lambda p: p["name"])
+    assert (one["name"], one["signals"]["wdat"], one["signals"]["rdat"]) == ("wb_in", "i_wb_data", "o_wb_idata")
+    assert (other["name"], other["signals"]["wdat"], other["signals"]["rdat"]) == ("wb_out", "o_wb_data", "i_wb_idata")
+    assert one["address_unit"] == other["address_unit"] == "words"
+
+
+@pytest.mark.parametrize(("bits", "unit"), [("7:0", "bytes"), ("31:0", "bytes"), ("29:0", "words"), ("9:2", "words")])
+def test_the_range_of_an_address_tells_what_it_counts(tmp_path, bits, unit):
+    ports = PREFIXED.format(p="wb_", q="wb_", i="_i", o="_o").replace("adr_i:8", f"adr_i:[{bits}]")
+    found = probed(tmp_path, ports)
+    (port,) = found["registers"]
+    assert port.get("address_unit", "bytes") == unit
+    assert any("taken to count bytes" in note for note in found["notes"]) == (bits == "7:0")
+
+
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [
+        ("in:wb_we_i ", "wb has no we"),
+        ("out:wb_ack_o", "wb_ack_o has the opposite direction of wb_cyc_i"),
+        ("in:wb_cyc_i", "wb_stb_i has 1 bits, wb_cyc_i has 2: slaves that share signals need a wrapper"),
+        ("in:wb_dat_i:32", "wb_dat_i has 24 bits, expected 8, 16, 32 or 64"),
+    ],
+)
+def test_what_is_no_slave_is_explained(tmp_path, change, note):
+    others = {"in:wb_we_i ": "", "out:wb_ack_o": "in:wb_ack_o", "in:wb_cyc_i": "in:wb_cyc_i:2"}
+    ports = PREFIXED.format(p="wb_", q="wb_", i="_i", o="_o").replace(change, others.get(change, "in:wb_dat_i:24"))
+    found = probed(tmp_path, ports)
+    assert found["registers"] == []
+    assert any(note in one for one in found["notes"]), found["notes"]
