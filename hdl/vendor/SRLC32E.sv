@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shift register of 32 places of AMD's libraries (UG953), read at an address, with its last place.
+// A shift register of 32 places of AMD's libraries (UG953), read at an address, and its last place.
 module SRLC32E #(
   parameter logic [31:0] INIT = 32'h00000000
 ) (
