@@ -42,8 +42,9 @@ def discover(
     told = (f"{cells}: stand-ins for cells of the vendor, which the sources do not define",) if cells else ()
     packs = packed(choices.bundles, module.ports)
     plain = find(elaborate(sources, top, parameters, relaxed=relaxed, packs=packs) if packs else module, choices)
-    left = [name for name in with_handshakes(plain).unplaced if name not in (*choices.ties, *choices.ignored)]
-    made = handshakes(plain.module, left, (port.name for port in plain.bundles))
+    whole = with_handshakes(plain)
+    left = [name for name in whole.unplaced if name not in (*choices.ties, *choices.ignored)]
+    made = handshakes(plain.module, left, (port.name for port in whole.bundles))
     refused: list[str] = []
     while made:
         chosen = (*choices.bundles, *(one.bundle for one in made))

@@ -11,6 +11,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.compiling import Compiled, compile_sources
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.ports.recognition import Dimension, Pin, TopParameter
+from goldbeat.tb.probe.absent import absent_modules
 from goldbeat.tb.probe.carried import carried
 from goldbeat.tb.probe.defaults import check_defaults
 from goldbeat.tb.probe.fifo_use import fifo_uses
@@ -72,7 +73,8 @@ def elaborate(
     # Only FIFOs are worth another walk through the hierarchy.
     fifos = fifo_uses(instance, sides) if sides else {}
     passed = carried(instance, inputs, outputs)
-    return TopModule(instance.name, tuple(ports), tuple(found), wiring, warnings, flat, fifos, passed)
+    absent = absent_modules(instance)
+    return TopModule(instance.name, tuple(ports), tuple(found), wiring, warnings, flat, fifos, passed, absent)
 
 
 def _try_pick(compiled: Compiled, top: str | None) -> Any:

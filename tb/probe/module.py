@@ -123,7 +123,8 @@ class TopModule:
         name, ports, parameters, wiring: what the source says.
         warnings: errors of the elaborator that were let pass, with file and line.
         fifos: how it uses the ports of FIFOs, by the name of the enable.
-        carried: how values pass through it; nothing for a module without streams.
+        carried: how values pass through it.
+        absent: text of empty modules that untaken branches use.
         flat: the wrapper with plain ports that this module is; None: it is the source's own.
     """
 
@@ -135,6 +136,7 @@ class TopModule:
     flat: FlatModule | None = None
     fifos: Mapping[str, FifoUse] = field(default_factory=dict)
     carried: PortValues = field(default_factory=PortValues)
+    absent: str = ""
 
     @property
     def title(self) -> str:

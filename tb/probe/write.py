@@ -88,7 +88,7 @@ def _description(
     )
     source = not inward and not slaves
     if source and not found.streams:
-        raise UsageError("no stream and no slave port found; there is nothing to drive")
+        raise UsageError(f"no stream and no slave port found; there is nothing to drive{_way_out(found)}")
     return Description(
         name=name,
         summary=f"{top}: streams {_list(s.name for s in found.streams)}" if found.streams else top,
@@ -113,6 +113,17 @@ def _description(
         cases=cases,
         **_more(found, model, None if register_map is None else _relative(register_map, folder)),
     )
+
+
+def _way_out(found: Found) -> str:
+    """The option that makes a stream of the ports that are left, for an error."""
+    left = [pin for pin in found.module.ports if pin.name in found.unplaced and pin.width and not pin.unpacked]
+    single = [pin for pin in left if pin.way == "input" and pin.width == 1]
+    wide = [pin for pin in left if pin.way == "input" and pin.width > 1] or single[1:]
+    if not single or not wide:
+        return ", and no input could say when others are valid: wrap the module with a valid"
+    valids, payload = " or ".join(pin.name for pin in single[:4]), ",".join(pin.name for pin in wide[:4])
+    return f": if {valids} says when {payload} is valid, give --bundle in={payload},tvalid:{single[0].name}"
 
 
 def _check_model(found: Found, model: str, *, mapped: bool) -> None:
@@ -178,9 +189,10 @@ def _map_table(found: Found, file: str) -> RegisterMapTable:
 
 
 def flat_files(found: Found) -> dict[str, str]:
-    """The wrapper with plain ports, by the name of its file, where the module needs one."""
+    """The wrapper with plain ports and the empty modules of untaken branches, by file, where the module needs them."""
     flat = found.module.flat
-    return {} if flat is None else {f"{flat.name}.sv": flat.text}
+    texts = {} if flat is None else {f"{flat.name}.sv": flat.text}
+    return texts | ({f"{found.module.title}_absent.sv": found.module.absent} if found.module.absent else {})
 
 
 def vendor_files(description: Description) -> dict[str, str]:

@@ -158,3 +158,18 @@ def test_what_other_generators_write_is_driven_without_an_option(
         (result,) = run(Request(design, design.case("random")), tmp_path / state)
         assert bool(result.failures) == (state == "broken"), result.failures
         assert not result.open
+
+
+def test_a_refusal_has_the_option_that_helps(tmp_path: Path) -> None:
+    (
+        tmp_path / "sum.sv"
+    ).write_text("""module sum (input logic clk, input logic rst, input logic enable, input logic [7:0] a,
+      output logic [7:0] total);
+      always_ff @(posedge clk) total <= rst ? 8'd0 : total + a + 8'(enable);
+    endmodule""")
+    new = ["new", str(tmp_path / "b"), str(tmp_path / "sum.sv")]
+    done = CliRunner().invoke(app, new)
+    assert done.exit_code == 2
+    option = "in=a,tvalid:enable"
+    assert f"--bundle {option}" in " ".join(done.output.split())
+    assert CliRunner().invoke(app, [*new, "--bundle", option]).exit_code == 0

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Modules that nothing defines, in branches that the parameters switch off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from goldbeat.tb.cli import app
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.run.runs import Request, run
+
+TEXT = """module stage #(parameter int W = 8) (input logic clk, input logic in_valid, input logic [W-1:0] in_data,
+  output logic out_valid, output logic [W-1:0] out_data);
+  if (W > 64) begin : gen_bad
+    width_is_wrong width_is_wrong ();
+  end
+  if (W == 16) begin : gen_vendor
+    odd_cell #(.N(W)) cell_0 (.clk, .d(in_data[0] ^ 1'b1), .q(out_data[0]));
+    odd_pair #(4) cell_1 (clk, in_data[1]);
+  end else begin : gen_plain
+    always_ff @(posedge clk) out_data <= in_data;
+  end
+  always_ff @(posedge clk) out_valid <= in_valid;
+endmodule
+"""
+
+
+@pytest.mark.sim
+def test_an_untaken_branch_needs_no_modules(tmp_path: Path) -> None:
+    (tmp_path / "stage.sv").write_text(TEXT)
+    bench = tmp_path / "b"
+    new = ["new", str(bench), str(tmp_path / "stage.sv"), "--model", "identity"]
+    assert CliRunner().invoke(app, new).exit_code == 0
+    text = (bench / "stage_absent.sv").read_text()
+    assert [text.count(f"module {name} ") for name in ("width_is_wrong", "odd_cell", "odd_pair")] == [1, 1, 1]
+    assert "module odd_cell #(parameter N = 0) (input clk, input d, input q);" in text
+    design = find_design(str(bench / "stage.toml"))
+    (result,) = run(Request(design, design.case("random")), tmp_path / "run")
+    assert not result.failures
+
+
+def test_a_taken_branch_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "stage.sv").write_text(TEXT)
+    new = ["new", str(tmp_path / "b"), str(tmp_path / "stage.sv"), "-G", "W=16"]
+    done = CliRunner().invoke(app, new)
+    assert done.exit_code == 2
+    assert "unknown module 'odd_cell'" in done.output
