@@ -15,11 +15,18 @@ TENSOR = {"data_type": 0, "size": 256, "shape": [{"dim": [1, 64]}]}
 
 
 def write_model(
-    path: Path, func: int = 2, loaded: int = 64, added: int = 64, stored: int = 0xC000, **parameter: object
+    path: Path,
+    func: int = 2,
+    loaded: int = 64,
+    added: int = 64,
+    stored: int = 0xC000,
+    sum_fields: dict[str, int] | None = None,
+    **parameter: object,
 ) -> Path:
     """Load 64 numbers of fp32, cast them to fp16, add them to themselves (or do something else), and store fp16.
 
-    ``loaded`` and ``added`` are how many numbers are loaded and added; ``stored`` is where they are stored from.
+    ``loaded`` and ``added`` are how many numbers are loaded and added; ``stored`` is where they are stored from,
+    ``sum_fields`` more of the sum.
     """
     gen = CodeGen(chip("BM1688"))
     load = {"src_data_format": 2, "src_start_addr_h8": 0x90, "dst_start_addr_l32": 0x4000}
@@ -28,7 +35,7 @@ def write_model(
     add = {"tsk_opd_num": 2, "opt_opd0_prec": 1, "opt_opd1_prec": 1, "opd0_addr": 0x8000, "opd1_addr": 0x8000}
     gen.emit("gdma", "DMA_tensor", SIZE | load | {"src_wsize": loaded})
     gen.emit("tiu", "sAR", SHAPE | cast, func=14)
-    gen.emit("tiu", "sAR", SHAPE | add | {"res0_addr": 0xC000, "res0_w": added}, func=func)
+    gen.emit("tiu", "sAR", SHAPE | add | {"res0_addr": 0xC000, "res0_w": added} | (sum_fields or {}), func=func)
     gen.emit("gdma", "DMA_tensor", SIZE | store)
     path.write_bytes(gen.bmodel("twice"))
     raw = with_tensors(path, parameter)

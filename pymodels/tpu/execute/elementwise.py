@@ -30,6 +30,8 @@ _WORD = 62
 """Bits that are exact before a result is shifted and held within its limits."""
 _OF_ONE_TYPE = (*_BITWISE, MAX, MIN, DISTANCE)
 _HELD = (ADD_HELD, SUB_HELD, MUL_HELD)
+_OF_THREE = (*_SELECTS, MUL, ADD, SUB, *_HELD)
+"""What is chosen, or a shift of integers."""
 
 
 def result_element(step: TpuStep) -> Element:
@@ -48,6 +50,8 @@ def cut_to(values: Array, element: Element) -> Array:
 def arithmetic(step: TpuStep) -> None:
     """Execute one sAR command."""
     target = result_element(step)
+    if step["tsk_opd_num"] > 2 and (step.func not in _OF_THREE or (target.floating and step.func not in _SELECTS)):
+        raise step.stop("a third operand")
     if step.func in (COPY, COPY_BATCH, CAST, NOT, ABS):
         step.save("res0", _one(step, target), target)
         return

@@ -45,6 +45,8 @@ def _store(step: TpuStep, one: Extent, values: Array) -> None:
 def _tensor(step: TpuStep) -> None:
     if not _parts(step, "dst"):
         return
+    if step["reduce_enable"]:
+        raise step.stop("a move that adds to its target")
     target = step.whole("dst")
     values = _source(step, target.size)
     if step["fill_constant_en"]:
@@ -94,6 +96,11 @@ def _general(step: TpuStep) -> None:
         _store(step, target, _source(step, target.size))
 
 
+def _refuse_constant(step: TpuStep) -> None:
+    if step["fill_constant_en"]:
+        raise step.stop("a constant in place of the source")
+
+
 def _indices(step: TpuStep) -> Array:
     index = _whole(step, "index")
     return step.memories.read(index, _INDEX)[0, :, :, 0].astype(np.int64)
@@ -101,6 +108,7 @@ def _indices(step: TpuStep) -> Array:
 
 def _gather(step: TpuStep) -> None:
     """Row ``index[c, i]`` of the source becomes row i; an index beyond the source gives the constant."""
+    _refuse_constant(step)
     target = _whole(step, "dst")
     one = _whole(step, "src")
     source, index = step.memories.read(one, _kind(one)), _indices(step)
@@ -114,6 +122,7 @@ def _gather(step: TpuStep) -> None:
 
 def _scatter(step: TpuStep) -> None:
     """Row i of the source becomes row ``index[c, i]``; one beyond the target is dropped, the last of equal ones stays."""
+    _refuse_constant(step)
     if step.func:
         raise step.stop("adding scatter")
     target = _whole(step, "dst")

@@ -31,8 +31,8 @@ class OperandView:
 
     Attributes:
         operand: its name in the tables.
-        memory: ``global``, ``local`` or ``static``.
-        lane, address: where it begins; the byte of the lane in local memory.
+        memory: ``global``, ``local`` or ``static``; ``constant`` if the command holds the value.
+        lane, address: where it begins; the byte of the lane in local memory. The bits of a constant.
         shape, strides: n, c, h, w; strides in bytes, in local memory that of c between rows of lanes.
         type: of the elements, such as ``fp16``; ``16 bits`` where moves do not tell.
         tensor: name of the tensor and byte in it, empty if none is known.
@@ -48,6 +48,8 @@ class OperandView:
     tensor: str
 
     def __str__(self) -> str:
+        if self.memory == "constant":
+            return f"{self.operand}=%C{self.address:#x}: {self.type}"
         where = {"global": f"%G{self.address:#x}", "static": f"%S{self.address:#x}"}.get(self.memory)
         place = where or f"%R{self.address:#x}" + (f".lane{self.lane}" if self.lane else "")
         name = f" {self.tensor}" if self.tensor else ""
@@ -99,6 +101,7 @@ def operand_views(
     if memory is None:
         raise UsageError(f"{chip}: its memories are not described in public, so its operands are not known")
     places: dict[int, tuple[Builder, list[Extent], list[str]]] = {}
+    constants: dict[int, list[OperandView]] = {}
     if found.engine.name in ENGINES:
         for b in engine_builders(memory, found, 0, stream.core):
             here = extents(b.table())
@@ -106,20 +109,33 @@ def operand_views(
             for operand, reason, rows in b.left:
                 for row in rows.tolist():
                     left.setdefault(row, []).append(f"{operand}: {reason}")
+            for row, view in _constants(b):
+                constants.setdefault(row, []).append(view)
             for row in b.rows.tolist():
                 places[row] = (b, here.get(row, []), left.get(row, []))
     for row in range(len(found)):
         builder, listed, missing = places.get(row, (None, [], ["engine"]))
         views = [(one.write, _view(one, builder, row, names)) for one in listed if builder is not None and not one.part]
         results = [view for write, view in views if write]
+        inputs = [view for write, view in views if not write]
         yield CommandView(
             int(found.id[row]),
             found.op(row),
             int(found.dep[row]),
             results,
-            [view for write, view in views if not write],
+            sorted(inputs + constants[row], key=lambda one: one.operand) if row in constants else inputs,
             missing,
         )
+
+
+def _constants(b: Builder) -> Iterator[tuple[int, OperandView]]:
+    """The constants of a form's commands, each with its row."""
+    for operand, rows, precisions in b.constants:
+        for row, code in zip(rows.tolist(), precisions.tolist(), strict=True):
+            index = int(b.rows.searchsorted(row))
+            kind = Element(code, bool(b[f"{operand}_sign"][index])).name
+            bits = int(b[f"{operand}_addr"][index])
+            yield row, OperandView(operand, "constant", 0, bits, (1, 1, 1, 1), (0, 0, 0, 0), kind, "")
 
 
 def _view(x: Extent, builder: Builder, row: int, names: Sequence[NamedSpan]) -> OperandView:

@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 
 from goldbeat.pymodels.tpu.execute.numbers import INT8, INT32, Array, Element, rounded_shift, to_numbers, to_stored
-from goldbeat.pymodels.tpu.execute.products import save_sum
+from goldbeat.pymodels.tpu.execute.products import bias_of, save_sum
 from goldbeat.pymodels.tpu.execute.requantise import save_requantised
 from goldbeat.pymodels.tpu.execute.step import TpuStep
 from goldbeat.pymodels.tpu.execute.sums import two_chains
@@ -65,9 +65,7 @@ def _sum(step: TpuStep, padded: Array, window: TpuWindow, source: Element) -> No
     if step["kernel_rotate"]:
         weights = weights[:, :, ::-1, ::-1]
     products = (window.seen(padded, y, x) * weights[:, :, y, x, None, None] for y, x in np.ndindex(*window.kernel))
-    start: list[Array] = []
-    if step.func != _AVERAGE and not step["opd2_const"]:
-        start.append(step.numbers("opd2", _bias_element(step, source)))
+    start = [] if step.func == _AVERAGE else bias_of(step, source, _bias_element)
     if source.floating:
         target = step.element("res0")
         if target.code != source.code:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import chain
 
 import numpy as np
@@ -31,11 +32,7 @@ def convolution(step: TpuStep) -> None:
     padded = window.padded(values, to_numbers(step.constant(step["opd3_addr"], source), source))
     if not window.fits(*padded.shape[2:]):
         raise step.stop("a window beyond the input")
-    start: list[Array] = []
-    if not step["opd2_const"]:
-        start.append(step.numbers("opd2", bias_element(step, source)))
-    elif step["opd2_addr"]:
-        raise step.stop("constant bias")
+    start = bias_of(step, source, bias_element)
     found = _windowed(padded, weights, window, source, start, step.memories.chip.cube // 2)
     if step["rq"]:
         save_requantised(step, found)
@@ -64,6 +61,22 @@ def bias_element(step: TpuStep, source: Element) -> Element:
     if named.code == own.code or (named.code == INT8 and source.code in (FP32, INT8)):
         return own
     raise step.stop(f"a bias of type {named.name} with {source.name}")
+
+
+def bias_of(step: TpuStep, source: Element, type_of: Callable[[TpuStep, Element], Element]) -> list[Array]:
+    """The bias, if there is one: a tensor, or a constant in the command, whose type the command must name.
+
+    Args:
+        step: the command.
+        source: type of the left operand.
+        type_of: gives the type of the bias of this form.
+    """
+    if step["opd2_const"] and not step["opd2_addr"]:
+        return []
+    element = type_of(step, source)
+    if step["opd2_const"] and not (step.has("opd2_prec") and step["opd2_prec"] == element.code):
+        raise step.stop(f"a constant bias whose type the command does not name as {element.name}")
+    return [step.numbers("opd2", element)]
 
 
 def _kernel_zero(step: TpuStep) -> bool:
@@ -149,6 +162,8 @@ def matrix_product(step: TpuStep) -> None:
     left = step.numbers("opd0", source) if step["opd0_const"] else _cut(step, "opd0", source)
     right = to_numbers(step.load("opd1", right_type), right_type)
     right = right.transpose(0, 2, 1, 3).reshape(right.shape[0], -1)
+    if step["opd2_addr"]:
+        raise step.stop("a constant shift or bias")
     if step["opd0_const"]:
         left = np.broadcast_to(left.reshape(1, 1), (step["res0_n"], len(right)))
     elif step["left_tran"]:
@@ -188,9 +203,9 @@ def matrix_product_2(step: TpuStep) -> None:
         raise step.stop("a zero point of the right matrix")
     start: Array | int = 0
     # BM1684X has no bias for floats, whatever the field says.
-    if not step["opd2_const"] and step.operands.get("opd2"):
-        bias = step.numbers("opd2", bias_element(step, source))[0, :, 0]
-        start = bias[np.arange(len(left)) % len(bias)]
+    if step.has("rq") or not source.floating:
+        for bias in bias_of(step, source, bias_element):
+            start = bias[0, np.arange(len(left)) % bias.shape[1], 0]
     found = _product(left, right, source, step.memories.chip.cube // 2, start)
     found = found.reshape(1, len(found), 1, -1)
     if step["rq"]:

@@ -77,6 +77,8 @@ def special_function(step: TpuStep) -> None:
     if not source.floating or source.code != target.code:
         raise step.stop(f"{source.name} to {target.name}")
     if step.func in (TAYLOR_4X, TAYLOR):
+        if step["opd1_const"]:
+            raise step.stop("a constant in place of the coefficients")
         step.save("res0", _polynomial(step, source), target)
     elif step.func == INVERSE_ROOT and source.code == FP32:
         step.save("res0", _root(step.numbers("opd0", source), step), target)

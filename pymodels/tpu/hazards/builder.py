@@ -59,6 +59,7 @@ class Builder:
     Attributes:
         left: operand, reason and rows of what is not known.
         empty: TIU operands with a size of 0, and their rows.
+        constants: TIU operands whose value is in the command: name, rows and precision.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class Builder:
         self.omitted: dict[Omission, int] = {}
         self.left: list[tuple[str, str, Column]] = []
         self.empty: list[tuple[str, Column]] = []
+        self.constants: list[tuple[str, Column, Column]] = []
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -123,9 +125,13 @@ class Builder:
     # -- what operands cover ------------------------------------------------------------------------------------
 
     def tiu(self, operand: str, tensor: Tensor, precision: Value, where: Flags | None = None, plus: Value = 0) -> None:
-        """An operand in local memory, at ``<operand>_addr``."""
+        """An operand in local memory, at ``<operand>_addr``; with ``<operand>_const``, the constant there instead."""
+        use = np.ones(len(self), np.bool_) if where is None else where
+        constant = use & (self[f"{operand}_const"] != 0)
+        if constant.any():
+            self.constants.append((operand, self.rows[constant], self.column(precision)[constant]))
         memory, address = self.memory.tiu(self[f"{operand}_addr"] + plus)
-        self.place(operand, memory, address, tensor, self.size(precision), where)
+        self.place(operand, memory, address, tensor, self.size(precision), use & ~constant)
 
     def size(self, precision: Value) -> Column:
         """(n,) bytes of an element; 0 where that is not known."""

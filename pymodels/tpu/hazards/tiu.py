@@ -58,14 +58,13 @@ def tiu_conv(b: Builder) -> None:
     size = b.size(precision)
     cube = np.where(size == 1, b.memory.cube, np.where(size == 2, b.memory.cube // 2, 1))
     weights = -(-ic // cube) * cube * b["opd1_h"] * b["opd1_w"]
-    b.tiu("opd1", Tensor((1, oc, 1, weights), COMPACT), precision, _used(b, "opd1"))
-    bias = _used(b, "opd2")
-    narrow = b.size(precision) == 1
+    b.tiu("opd1", Tensor((1, oc, 1, weights), COMPACT), precision)
     old = not b.has("rq")
-    known = bias & ~narrow if old else bias
-    b.tiu("opd2", Tensor((1, oc, 1, 1), COMPACT), _bias_precision(b, precision, _INT32), known)
-    if _any(bias & ~known):
-        b.omit("opd2", "shape of zero points", bias & ~known)
+    points = _used(b, "opd2") & (b.size(precision) == 1) & old
+    own = np.where(b.size(precision) == 1, _INT32, _FP32)
+    b.tiu("opd2", Tensor((1, oc, 1, 1), COMPACT), _bias_precision(b, precision, own), ~points)
+    if _any(points):
+        b.omit("opd2", "shape of zero points", points)
     pads = _used(b, "opd3")
     if _any(pads):
         b.omit("opd3", "shape of padding values", pads)
@@ -134,12 +133,12 @@ def tiu_matrix2(b: Builder) -> None:
     left_rows = np.where(b.func == 6, right[1], rows)
     left_columns = np.where(b.func == 5, right[1], np.where(b.func == 6, rows, right[0]))
     b.tiu("res0", Tensor((1, rows, 1, columns)), b["res0_prec"])
-    b.tiu("opd0", Tensor((1, left_rows, 1, left_columns)), precision, _used(b, "opd0"))
-    b.tiu("opd1", Tensor((1, right[0], 1, right[1])), precision, _used(b, "opd1"))
+    b.tiu("opd0", Tensor((1, left_rows, 1, left_columns)), precision)
+    b.tiu("opd1", Tensor((1, right[0], 1, right[1])), precision)
     old = not b.has("rq")
-    extra = _used(b, "opd2") & ((precision == _INT8) if old else True)
+    extra = (precision == _INT8) if old else np.ones(len(b), np.bool_)
     wide = np.where(precision == _INT8, _INT8 if old else _INT32, _FP32)
-    turned = b.func == 6
+    turned = (b.func == 6) & _used(b, "opd2")
     bias = _bias_precision(b, precision, wide)
     # Only the lanes in which rows of the result are take part.
     b.tiu("opd2", Tensor((1, np.minimum(rows, b.memory.lanes), 1, columns)), bias, extra & ~turned)
@@ -158,9 +157,9 @@ def tiu_compare(b: Builder) -> None:
     b.tiu("res0", Tensor(shape), np.where(single, second, first))
     b.tiu("res1", Tensor(shape), second, ~single)
     for operand, precision in (("opd0", first), ("opd1", first)):
-        b.tiu(operand, Tensor(shape, b[f"{operand}_str"]), precision, _used(b, operand))
+        b.tiu(operand, Tensor(shape, b[f"{operand}_str"]), precision)
     for operand in ("opd2", "opd3"):
-        b.tiu(operand, Tensor(shape), second, _used(b, operand))
+        b.tiu(operand, Tensor(shape), second)
 
 
 def tiu_special(b: Builder) -> None:
@@ -180,8 +179,8 @@ def tiu_linear(b: Builder) -> None:
     b.tiu("res0", Tensor(shape), precision)
     b.tiu("opd0", Tensor(shape), precision)
     each = Tensor((1, shape[1], 1, 1), COMPACT)
-    b.tiu("opd1", each, precision, _used(b, "opd1"))
-    b.tiu("opd2", each, precision, _used(b, "opd2") & (b.func == 1))
+    b.tiu("opd1", each, precision)
+    b.tiu("opd2", each, precision, b.func == 1)
 
 
 def tiu_vectors(b: Builder) -> None:
@@ -200,12 +199,11 @@ def tiu_arithmetic(b: Builder) -> None:
     one = np.where(b.func == 28, 1, shape[0])
     copies = (one, *shape[1:]) if not b.has("op_code") else shape
     layout = Tensor(copies, b["opd0_str"], b.strides("opd0"))
-    b.tiu("opd0", layout, b["opd0_prec"], _used(b, "opd0") & (many >= 1))
+    b.tiu("opd0", layout, b["opd0_prec"], many >= 1)
     layout = Tensor(shape, b["opd1_str"], b.strides("opd1"))
-    b.tiu("opd1", layout, b["opd1_prec"], _used(b, "opd1") & (many >= 2))
-    third = _used(b, "opd2") & (many >= 3)
+    b.tiu("opd1", layout, b["opd1_prec"], many >= 2)
     pair = np.where((b.func == 17) & (not b.has("op_code")), 2, 1)
-    b.tiu("opd2", Tensor((1, shape[1], 1, pair), COMPACT), b["opd2_prec"], third)
+    b.tiu("opd2", Tensor((1, shape[1], 1, pair), COMPACT), b["opd2_prec"], many >= 3)
 
 
 def tiu_pooling(b: Builder) -> None:
@@ -218,15 +216,14 @@ def tiu_pooling(b: Builder) -> None:
     depthwise = _is(b, 0, 2) if old else _is(b, 0)
     kernel = Tensor((1, c, b["opd1_h"], b["opd1_w"]), COMPACT)
     averaged = _is(b, 1) & (not old)
-    b.tiu("opd1", kernel, precision, _used(b, "opd1") & (depthwise | averaged))
-    bias = _used(b, "opd2") & depthwise
+    b.tiu("opd1", kernel, precision, depthwise | averaged)
     narrow = b.size(precision) == 1
-    known = bias if old else bias & ~narrow
-    b.tiu("opd2", Tensor((1, c, 1, 1), COMPACT), np.where(narrow, _INT32, precision), known)
-    if _any(bias & ~known):
-        b.omit("opd2", "type of the bias", bias & ~known)
+    untyped = _used(b, "opd2") & depthwise & narrow & (not old)
+    b.tiu("opd2", Tensor((1, c, 1, 1), COMPACT), np.where(narrow, _INT32, precision), depthwise & ~untyped)
+    if _any(untyped):
+        b.omit("opd2", "type of the bias", untyped)
     plain = _is(b, 0, 1, 2, 3, 4)
-    b.tiu("opd3", Tensor((1, c, 1, 2), COMPACT), precision, _used(b, "opd3") & plain)
+    b.tiu("opd3", Tensor((1, c, 1, 2), COMPACT), precision, plain)
     if _any(~plain):
         for operand in ("opd1", "opd2", "opd3"):
             b.omit(operand, "regions of interest", ~plain & _used(b, operand))

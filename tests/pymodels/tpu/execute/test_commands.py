@@ -126,6 +126,69 @@ def test_fields_of_0_are_named(engine: str, form: str, func: int, fields: dict[s
         single.run()
 
 
+_CONST = {"res0_n": 1, "opd1_h": 1, "opd1_const": 1, "opd2_addr": 3, "opd3_const": 1}
+_CONST |= {"res_op_y_str": 1, "res_op_x_str": 1, "opd0_prec": 5, "res0_prec": 5}
+_THREE = {"res0_n": 1, "tsk_opd_num": 3, "opd1_const": 1, "opd0_prec": 1, "opd1_prec": 1, "res0_prec": 1}
+_FILL = SIZES | {"fill_constant_en": 1, "constant_value": 5}
+
+_SUM = {"reduce_enable": 1, "nchw_copy": 1, "default_lanemask1": 0xFFFFFFFF, "default_lanemask2": 0xFFFFFFFF}
+
+
+@pytest.mark.parametrize(
+    ("name", "engine", "form", "func", "fields", "said"),
+    [
+        ("BM1688", "tiu", "sCONV", 0, NOTHING | _CONST | {"opd0_c": 1, "opd1_prec": 5}, "does not name as fp32"),
+        (
+            "BM1690",
+            "tiu",
+            "sCONV",
+            0,
+            NOTHING | _CONST | {"opd0_c": 1, "opd1_prec": 5, "opd2_prec": 3},
+            "of type int16",
+        ),
+        ("BM1688", "tiu", "sPorD", 0, NOTHING | _CONST, "does not name as bf16"),
+        ("BM1690", "tiu", "sPorD", 0, NOTHING | _CONST, "does not name as bf16"),
+        ("BM1690", "tiu", "sPorD", 0, NOTHING | _CONST | {"opd2_prec": 1}, "a bias of type fp16 with bf16"),
+        ("BM1688", "tiu", "sMM2", 4, NOTHING | _CONST | {"opd1_const": 0, "opd1_prec": 5, "opd1_c": 1}, "as fp32"),
+        ("BM1690", "tiu", "sMM", 1, NOTHING | {"opd0_n": 1, "opd0_c": 1, "opd2_addr": 1}, "a constant shift"),
+        ("BM1690", "tiu", "sAR", 2, NOTHING | _THREE | {"opd2_addr": 1}, "a third operand"),
+        ("BM1690", "tiu", "sAR", 19, NOTHING | _THREE | {"opd2_addr": 1}, "a third operand"),
+        ("BM1690", "gdma", "DMA_gather", 0, _FILL, "a constant in place of the source"),
+        ("BM1690", "gdma", "DMA_scatter", 0, _FILL, "a constant in place of the source"),
+        ("BM1684X2", "gdma", "DMA_tensor", 0, SIZES | _SUM, "adds to its target"),
+    ],
+)
+def test_no_constant_is_dropped(name: str, engine: str, form: str, func: int, fields: dict[str, int], said: str):
+    with pytest.raises(NotModelledError, match=said):
+        Single(name, engine, form, func, fields).run()
+
+
+@pytest.mark.parametrize(("form", "func", "bias"), [("sCONV", 0, 2), ("sMM2", 4, 2), ("sMM2", 6, 4), ("sPorD", 0, 1)])
+def test_a_constant_bias_is_added(form: str, func: int, bias: int):
+    """BM1690: everything else is 0, so all results are the bias of 3."""
+    prec, raw = {1: (1, 0x4200), 2: (1, 0x40400000), 4: (0, 3)}[bias]
+    fields = {f"opd{n}_const": 1 for n in (2, 3, 4, 5)} | {"opd2_addr": raw, "opd2_prec": bias, "res0_addr": 0x4000}
+    fields |= {
+        "res0_n": 1,
+        "res0_c": 2,
+        "res0_h": 1,
+        "res0_w": 3,
+        "opd0_c": 2,
+        "opd0_h": 1,
+        "opd0_w": 3,
+        "opd0_addr": 64,
+    }
+    fields |= {"opd0_prec": prec, "opd1_prec": prec, "res0_prec": prec or 4, "res_op_y_str": 1, "res_op_x_str": 1}
+    fields |= {"opd1_c": 3, "opd1_w": 2, "opd1_addr": 128} if func == 6 else {"opd1_c": 2, "opd1_h": 1, "opd1_w": 3}
+    fields |= {"opd1_w": 1} if form != "sMM2" else {}
+    single = Single("BM1690", "tiu", form, func, fields)
+    single.run()
+    kind = np.float16 if prec else np.int32
+    for lane in range(2):
+        at = lane * single.memories.chip.lane_bytes + 0x4000
+        assert single.memories.local[0][at : at + 4 * 3].view(kind)[:3].tolist() == [3, 3, 3]
+
+
 def test_nothing_is_written_before_a_stop():
     single = Single("CV184X", "tiu", "sCONV", 0, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "rq": 1})
     with pytest.raises(NotModelledError):

@@ -31,6 +31,14 @@ def test_operands_have_names_types_and_places(model: Path):
     assert "src=%G0x9000000000 x: 1x1x1x64x32 bits" in text
 
 
+def test_operands_show_constants(tmp_path: Path):
+    add = {"opt_opd1_const": 1, "opd1_addr": 0x3C00}
+    code, text = call("operands", write_model(tmp_path / "c.bmodel", sum_fields=add))
+    assert code == 0
+    assert "256, 4]" in text
+    assert "strides [128, 128, 128, 2], opd1=%C0x3c00: fp16) -> (res0" in text
+
+
 def test_operands_as_json(model: Path):
     code, text = call("operands", model, "--json", "--engine", "gdma")
     load = json.loads(text)[0]
