@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.tpu.streams.schedule import OTHER, SEND, WAIT, Lane, needed_commands, segment_gates
+from goldbeat.pymodels.tpu.streams.uses import MessageUses
 
 Column = npt.NDArray[np.int64]
 
@@ -63,6 +64,7 @@ class Order:
         self.complete = True
         self.early: list[EarlyUse] = []
         if any((one.role != 0).any() for one in lanes) or any(self.borders):
+            self.uses = MessageUses(lanes, self.bounds)
             # An engine waits once in a round, as in a barrier, unless its WAITs are granted only if they share one.
             for once in (True, False):
                 messages = _Messages(self, once)
@@ -124,10 +126,16 @@ _Use = tuple[tuple[int, int], Column]
 
 @dataclass
 class _Round:
-    """SENDs of a message and the WAITs that they are for."""
+    """SENDs of a message and the WAITs that they are for.
+
+    Attributes:
+        sends, waits: in an order in which they can happen.
+        sure: whether their counts agree, so that a WAIT needs all SENDs.
+    """
 
     sends: list[_Use] = field(default_factory=list)
     waits: list[_Use] = field(default_factory=list)
+    sure: bool = True
     _sent: Column | None = None
 
     def sent(self) -> Column:
@@ -218,7 +226,9 @@ class _Messages:
             return False
         message, role = int(one.message[row]), int(one.role[row])
         clock = order.clock(index, row)
-        found = self._round(index, message, role)
+        found = self._round(index, row, message, role)
+        if found is None:
+            return False
         use = (index, row), clock
         if role == SEND:
             found.sends.append(use)
@@ -226,18 +236,23 @@ class _Messages:
         if len(found.sends) < int(one.count[row]):
             return False
         found.waits.append(use)
-        self.turn[index, message, role] += int(self.once)
-        # Where counts differ, nobody can say which SENDs a WAIT has needed.
-        if found.sends and all(len(counts) == 1 for counts in self.counts[message].values()):
+        self.turn[index, message, role] = self.turn.get((index, message, role), 0) + int(self.once)
+        # Where the counts of a use differ, nobody can say which SENDs a WAIT has needed.
+        if found.sends and found.sure:
             clock = np.maximum(clock, found.sent())
         self.passed[index] += 1
         clock[index] = row
         order.known[index][self.passed[index] :] = clock
         return True
 
-    def _round(self, index: int, message: int, role: int) -> _Round:
-        """The first round from that of the engine's next use on that has room."""
-        rounds = self.rounds.setdefault(message, [])
+    def _round(self, index: int, row: int, message: int, role: int) -> _Round | None:
+        """That of its use if counts change, None if it never starts; else the first from the engine's next on with room."""
+        rounds, uses = self.rounds.setdefault(message, []), self.order.uses
+        if message in uses.changing:
+            if not rounds:
+                rounds += [_Round(sure=uses.agrees(one)) for one in uses.uses.get(message, ())]
+            number = uses.number.get((index, row))
+            return None if number is None else rounds[number]
         most = max(self.counts[message][WAIT if role == SEND else SEND], default=1)
         at = self.turn.setdefault((index, message, role), 0)
         while True:

@@ -18,6 +18,7 @@ from goldbeat.pymodels.tpu.streams.framing import RULES as FRAMING
 from goldbeat.pymodels.tpu.streams.groups import JoinedGroups, Member, groups_together
 from goldbeat.pymodels.tpu.streams.schedule import OTHER, SEND, WAIT, Lane, lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import Chip, CommandForm
+from goldbeat.pymodels.tpu.streams.uses import MessageUse, MessageUses
 
 RULES = {
     **FRAMING,
@@ -257,32 +258,68 @@ def _never(lanes: Sequence[Lane], owners: Sequence[Member], complete: bool) -> I
 
 
 def _sync(joined: JoinedGroups) -> Iterable[Finding]:
-    """A SEND's count is the number of WAITs to come, a WAIT's that of SENDs needed: both make up the same whole rounds."""
+    """A SEND's count is the number of WAITs to come, a WAIT's that of SENDs needed: both make up the same whole rounds.
+
+    Where a message has several counts, each of its uses is such a round.
+    """
     lanes = joined.lanes
+    division = MessageUses(lanes, joined.bounds)
     users: dict[int, list[int]] = {}
     for index, one in enumerate(lanes):
         for message in np.unique(one.message[one.role > 0]).tolist():
             users.setdefault(message, []).append(index)
     for message, engines in users.items():
+        if message in division.changing:
+            yield from _changing(joined, division, message)
+            continue
         uses = {role: [_counts(lanes[index], message, role) for index in engines] for role in (SEND, WAIT)}
         first = int(np.flatnonzero((lanes[engines[0]].role > 0) & (lanes[engines[0]].message == message))[0])
         stream = joined.at(engines[0], first)[0].name
-        said = {role: sorted({n for found in listed for n in found}) for role, listed in uses.items()}
-        if any(len(counts) > 1 for counts in said.values()):
-            who = (
-                f"{lanes[i].name} says {', '.join(map(str, sorted({*s, *w})))}"
-                for i, s, w in zip(engines, *uses.values(), strict=True)
-            )
-            yield Finding("sync-count", stream, f"message {message}: counts differ: {'; '.join(who)}")
-            continue
         many = {role: sum(map(len, listed)) for role, listed in uses.items()}
-        waits, sends = (said[role][0] if said[role] else 0 for role in (SEND, WAIT))
+        waits, sends = (next((n for found in uses[role] for n in found), 0) for role in (SEND, WAIT))
         if waits and sends and many[SEND] % sends == 0 and many[SEND] * waits == many[WAIT] * sends:
             continue
         text = f"message {message}: {many[SEND]} SENDs, each for {waits} WAITs, and {many[WAIT]} WAITs, each for {sends} SENDs"
         each = list(zip(engines, *uses.values(), strict=True))
         odd = [f"{lanes[i].name} has {len(s)} SENDs and {len(w)} WAITs" for i, s, w in each if len(s) != len(w)]
         yield Finding("sync-count", stream, "; ".join([text, *odd[:_SHOWN]]))
+
+
+def _changing(joined: JoinedGroups, division: MessageUses, message: int) -> Iterable[Finding]:
+    """Uses of a message whose counts change: SENDs and WAITs of one use agree."""
+    lanes, uses = joined.lanes, division.uses.get(message, [])
+    for number, use in enumerate(uses, 1):
+        # What something else stops is a finding of its own.
+        if division.agrees(use) or not (use.cleared or division.ended or message in division.stuck):
+            continue
+        label = f"message {message}: " + (f"use {number}: " if len(uses) > 1 else "")
+        said: dict[int, set[int]] = {}
+        for index, row in (*use.sends, *use.waits):
+            said.setdefault(index, set()).add(int(lanes[index].count[row]))
+        odd, usual = _odd(lanes, use)
+        if odd is None:
+            sends, waits = (int(lanes[one[0][0]].count[one[0][1]]) if one else 0 for one in (use.waits, use.sends))
+            odd = (*use.sends, *use.waits)[0]
+            text = f"{len(use.sends)} SENDs, each for {waits} WAITs, and {len(use.waits)} WAITs, each for {sends} SENDs"
+            text += f"; {lanes[odd[0]].name} {joined.command(*odd)} begins it"
+        else:
+            who = (f"{lanes[i].name} says {', '.join(map(str, sorted(said[i])))}" for i in sorted(said))
+            text = f"counts differ: {'; '.join(who)}; {lanes[odd[0]].name} {joined.command(*odd)} "
+            text += f"says {int(lanes[odd[0]].count[odd[1]])}, expected {usual}"
+        stream, found, row = joined.at(*odd)
+        at = stream.offset + int(found.offset[row])
+        yield Finding("sync-count", stream.name, label + text, int(found.id[row]), at)
+
+
+def _odd(lanes: Sequence[Lane], use: MessageUse) -> tuple[tuple[int, int] | None, int]:
+    """The first SEND or WAIT whose count is not that of most others, and theirs."""
+    for listed in (use.sends, use.waits):
+        each = [int(lanes[index].count[row]) for index, row in listed]
+        usual = max(sorted(set(each)), key=each.count, default=0)
+        for place, count in zip(listed, each, strict=True):
+            if count != usual:
+                return place, usual
+    return None, 0
 
 
 def _counts(one: Lane, message: int, role: int) -> list[int]:

@@ -4,8 +4,8 @@
 A command starts when the command before it on its engine has ended and the command that it waits for has ended, a cycle
 later: ``start = max(end of the one before, end of the one waited for) + 1``, the first one at 0, and ``end = start +
 duration - 1``. This reproduces every start and end in the compiler's own timelines. A SEND counts for its message when it
-has ended, a WAIT ends when the SENDs it counts have; a message id is used again, so the j-th WAIT of an engine on a
-message needs j times its count of SENDs.
+has ended, a WAIT ends when the SENDs it counts have; a message id is used again, so a WAIT needs the SENDs that earlier
+WAITs of its engine on the message count too.
 
 A stream may go on behind an END: a segment, whose ids begin at 1 again. Dependencies mean commands of the same segment,
 and TIU and GDMA of a core begin a segment when both are done with the one before.
@@ -171,6 +171,29 @@ def segment_gates(one: Lane, other: Lane) -> dict[int, int]:
     return {row: theirs[min(s, len(theirs) - 1)] for s, row in enumerate(one.bounds()[1:-1], 1)}
 
 
+def command_gates(lanes: Sequence[Lane], borders: Sequence[Sequence[int]]) -> list[dict[int, dict[int, int]]]:
+    """How many commands of other lanes must have ended before the first one of each further segment and group.
+
+    Args:
+        lanes: the engines.
+        borders: as in :func:`schedule`.
+
+    Returns:
+        For each lane, by command, the numbers by lane.
+    """
+    by_name = {(one.core, one.engine): index for index, one in enumerate(lanes)}
+    found: list[dict[int, dict[int, int]]] = []
+    for one in lanes:
+        other = by_name.get((one.core, OTHER.get(one.engine, "")))
+        gates = {} if other is None else segment_gates(one, lanes[other])
+        found.append({row: {cast(int, other): many} for row, many in gates.items()})
+    for index, mine in enumerate(borders):
+        own = [other for other, one in enumerate(lanes) if one.core == lanes[index].core and other != index]
+        for group, row in enumerate(mine[1:-1], 1):
+            found[index].setdefault(row, {}).update({other: borders[other][group] for other in own})
+    return found
+
+
 class _Run:
     def __init__(
         self,
@@ -183,8 +206,6 @@ class _Run:
         self.other = [by_name.get((one.core, OTHER.get(one.engine, ""))) for one in lanes]
         self.took: list[list[int]] = []
         self.need: list[list[int]] = []  # how many commands of the other engine must have ended
-        # The same, by engine, for the first command of each further segment and group.
-        self.gates: list[dict[int, dict[int, int]]] = []
         for index, (one, given) in enumerate(zip(lanes, durations, strict=True)):
             try:
                 cycles = np.broadcast_to(np.asarray(given, np.int64), (len(one),))
@@ -199,15 +220,11 @@ class _Run:
             self.need.append(
                 needed_commands(one, None if other is None else lanes[other]) if one.engine in OTHER else [0] * len(one)
             )
-            gates = {} if other is None else segment_gates(one, lanes[other])
-            self.gates.append({row: {cast(int, other): many} for row, many in gates.items()})
-        for index, mine in enumerate(borders):
-            own = [other for other, one in enumerate(lanes) if one.core == lanes[index].core and other != index]
-            for group, row in enumerate(mine[1:-1], 1):
-                self.gates[index].setdefault(row, {}).update({other: borders[other][group] for other in own})
+        self.gates = command_gates(lanes, borders)
         self.start: list[list[int]] = [[] for _ in lanes]
         self.end: list[list[int]] = [[] for _ in lanes]
         self.sends: dict[int, list[int]] = {}
+        # How many SENDs earlier WAITs needed.
         self.waits: list[dict[int, int]] = [{} for _ in lanes]
         self.role = [one.role.tolist() for one in lanes]
 
@@ -254,7 +271,7 @@ class _Run:
                     break
                 done = max(done, arrived)
                 message = int(self.lanes[index].message[row])
-                self.waits[index][message] = self.waits[index].get(message, 0) + 1
+                self.waits[index][message] = self.waits[index].get(message, 0) + int(self.lanes[index].count[row])
             elif role[row] == SEND:
                 self.sends.setdefault(int(self.lanes[index].message[row]), []).append(done)
             start.append(begin)
@@ -272,11 +289,11 @@ class _Run:
         """When the SENDs that a WAIT needs had all ended, None while some have not."""
         one = self.lanes[index]
         message, count = int(one.message[row]), int(one.count[row])
-        turn = self.waits[index].get(message, 0)
+        need = self.waits[index].get(message, 0) + count
         sends = self.sends.get(message, [])
-        if len(sends) < (turn + 1) * count:
+        if len(sends) < need:
             return None
-        return max(sorted(sends)[: (turn + 1) * count], default=-1)
+        return max(sorted(sends)[:need], default=-1)
 
     def _why(self, index: int) -> BlockedCommand:
         one, row = self.lanes[index], len(self.end[index])
@@ -294,7 +311,7 @@ class _Run:
                 reason += f", and there are {int(lasts[segment]) if segment < len(lasts) else 0} only"
         else:
             message, count = int(one.message[row]), int(one.count[row])
-            got = len(self.sends.get(message, [])) - self.waits[index].get(message, 0) * count
+            got = len(self.sends.get(message, [])) - self.waits[index].get(message, 0)
             reason = f"message {message}: {got} of {count} SENDs"
         return BlockedCommand(one.name, row, int(one.id[row]), reason, segment)
 

@@ -10,6 +10,7 @@ from tpu_messages import always_ended, engine, regular
 
 from goldbeat.pymodels.tpu.hazards.order import Order
 from goldbeat.pymodels.tpu.streams.schedule import OTHER, SEND, WAIT
+from goldbeat.pymodels.tpu.streams.uses import MessageUses
 
 
 def compare(lanes, exact, bounds=()):
@@ -181,6 +182,40 @@ def messages_anywhere(rng):
 def test_messages_anywhere_say_nothing_that_does_not_always_hold(seed):
     rng = np.random.default_rng(seed)
     assert sum(compare(messages_anywhere(rng), False) for _ in range(60)) > 5
+
+
+def uses_with_other_counts(rng, acknowledged):
+    """Message 0 is used three times by other engines; those of a use answer the sender of the next if acknowledged."""
+    places = ((0, "tiu"), (0, "gdma"), (1, "gdma"))
+    commands = [[] for _ in places]
+    for turn in range(3):
+        senders, waiters = (sorted(rng.permutation(3)[: int(rng.integers(1, 4))].tolist()) for _ in range(2))
+        for index in senders:
+            commands[index].append((SEND, 0, len(waiters)))
+        for index in waiters:
+            commands[index].append((WAIT, 0, len(senders)))
+        if turn < 2 and acknowledged[turn]:
+            for found in commands:
+                found += barrier(3, 1 + turn)
+    return [engine(core, name, [*found, (0,)]) for (core, name), found in zip(places, commands, strict=True)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_another_use_may_have_other_counts(seed):
+    """Sound uses have no finding, and what has none is sound: every run ends, and what is known has happened."""
+    rng, silent = np.random.default_rng(seed), 0
+    for acknowledged in ((True, True), *rng.integers(0, 2, (12, 2)).tolist()):
+        lanes = uses_with_other_counts(rng, acknowledged)
+        order, uses = Order(lanes), MessageUses(lanes, [[0, len(one)] for one in lanes])
+        good = order.complete and not order.early and all(uses.agrees(use) for use in uses.uses.get(0, ()))
+        assert good or not all(acknowledged)
+        if good:
+            sure, ends = always_ended(lanes)
+            assert ends
+            silent += 1
+            for (index, row), known in sure.items():
+                assert (order.clock(index, row) <= known).all()
+    assert silent
 
 
 def test_messages_that_never_arrive_are_told():

@@ -182,6 +182,38 @@ def test_barriers_of_chips_whose_table_of_sys_is_short(name):
     assert "core 1 gdma says 4, 5" in one
 
 
+def used_again(second: tuple[int, int]) -> list[str]:
+    """Core 0 sends message 5 for two WAITs of core 1, which answers; then for one, with ``second`` as counts."""
+    of, streams = chip("BM1690"), []
+    steps = {(0, "gdma"): f"S5:2 W6:1 S5:{second[0]}", (0, "tiu"): ""}
+    steps |= {(1, "gdma"): f"W5:1 S6:1 W5:{second[1]}", (1, "tiu"): "W5:1"}
+    for (core, name), text in steps.items():
+        engine, raw = of.engine(name), b""
+        for number, step in enumerate(text.split()):
+            spec = engine.send if step[0] == "S" else engine.wait
+            message, count = map(int, step[1:].split(":"))
+            value = {spec.field: message << spec.id[0] | count << spec.count[0]}
+            answer = {"dep": 1} if (core, name, number) == (1, "gdma", 1) else {}
+            raw += encode_commands(engine, engine.end[0], value, func=spec.func, **answer).tobytes()
+        data = np.frombuffer(padded(engine, raw), np.uint8)
+        suffix = "dma" if name == "gdma" else name
+        streams.append(CommandStream(f"core{core}.sub0.g0.{suffix}", name, data, 0, core=core))
+    return [str(f) for f in check_streams(of, streams)]
+
+
+def test_a_message_used_again_may_have_another_count():
+    assert used_again((1, 1)) == []
+    (one,) = used_again((3, 1))
+    assert "message 5: use 2: 1 SENDs, each for 3 WAITs, and 1 WAITs, each for 1 SENDs; core 0 gdma command 3" in one
+    (one,) = used_again((1, 2))
+    assert "message 5: use 2: 1 SENDs, each for 1 WAITs, and 1 WAITs, each for 2 SENDs" in one
+
+
+def test_counts_that_differ_name_the_command():
+    (one,) = barrier({"tiu1.wait": (3, 5)})
+    assert "; core 1 tiu command 2 says 5, expected 4 (byte 0x10)" in one
+
+
 def test_places_in_names():
     assert stream_place("core3.sub1.g2.tiu") == (0, 0, 3, 1, 2)
     assert stream_place("net1.stage2.core0.sub0.sdma0") == (1, 2, 0, 0, 0)

@@ -34,6 +34,15 @@ def test_a_command_without_time_ends_before_it_starts():
     assert (found.start[0].tolist(), found.end[0].tolist()) == ([0, 0], [-1, 3])
 
 
+def test_a_message_used_again_with_a_greater_count():
+    """One SEND for the first WAIT and two for the second: three in all."""
+    waits = make("gdma", [0, 0], 1, [WAIT, WAIT])
+    waits.count[:] = [1, 2]
+    found = schedule([make("gdma", [0] * 3, 0, [SEND] * 3, 1), waits], [[5] * 3, [1, 1]])
+    assert not found.blocked
+    assert found.end[1].tolist() == [4, 14]
+
+
 def test_a_barrier_and_its_message_used_again():
     roles = [SEND, WAIT, NONE, SEND, WAIT]
     lanes = [make(e, [0] * 5, c, roles, 4) for c in range(2) for e in ("tiu", "gdma")]
