@@ -26,7 +26,7 @@ from goldbeat.pymodels.tpu.streams.checks import Finding, is_system
 from goldbeat.pymodels.tpu.streams.container import commands
 from goldbeat.pymodels.tpu.streams.decode import Commands
 from goldbeat.pymodels.tpu.streams.groups import JoinedGroups, Member, groups_together
-from goldbeat.pymodels.tpu.streams.schedule import OTHER, schedule
+from goldbeat.pymodels.tpu.streams.schedule import NONE, OTHER, schedule
 from goldbeat.pymodels.tpu.streams.tables import Chip
 
 HAZARD_RULES = {
@@ -58,6 +58,7 @@ class HazardReport:
     Attributes:
         findings: in the order of groups.
         operands, commands: how many were checked.
+        waits: how many commands are SENDs or WAITs, or wait for one of the other engine.
         modelled: operands of which all bytes are known.
         omitted: operands whose bytes are not known, how often.
         unchecked: groups that were not checked, with the reason.
@@ -66,6 +67,7 @@ class HazardReport:
     findings: list[Finding] = field(default_factory=list)
     operands: int = 0
     commands: int = 0
+    waits: int = 0
     modelled: int = 0
     omitted: Counter[Omission] = field(default_factory=Counter)
     unchecked: list[str] = field(default_factory=list)
@@ -76,6 +78,8 @@ class HazardReport:
         found = [f"hazards not checked: {text}" for text in self.unchecked]
         if not self.commands:
             found.append("no commands to check")
+        elif not (self.operands or self.omitted or self.waits):
+            found.append("nothing to check: no command has an operand, a message or a dependency")
         elif self.omitted and not self.modelled:
             found.append("hazards not checked: no operand is modelled")
         return found
@@ -111,6 +115,7 @@ class _Groups(JoinedGroups):
             parts.append(replace(table, row=table.row + self.bounds[index][group]))
             report.omitted.update(omitted)
             report.commands += len(found)
+        report.waits += sum(int(((one.role != NONE) | (one.dep > 0)).sum()) for one in self.lanes)
         table = join_accesses(parts)
         self.table = table.take(np.lexsort((table.row, table.lane_of)))
         report.operands += len(self.table)

@@ -403,6 +403,17 @@ def test_files_without_commands_are_no_pass(tmp_path: Path):
         assert (code, "no commands to c" in text) == (3, True), text
 
 
+def test_commands_without_work_are_no_pass(tmp_path: Path):
+    path = tmp_path / "net.bmodel"
+    for work in range(2):
+        gen = CodeGen(chip("BM1688"))
+        for _ in range(work):
+            gen.emit("tiu", "SYS", {}, func=30)
+        path.write_bytes(gen.bmodel("net"))
+        code, text = goldbeat("check", path)
+        assert (code, "note nothing to check: no command has an operand" in text) == (3, True), text
+
+
 def test_chips_and_rules():
     code, text = goldbeat("chips")
     assert code == 0
