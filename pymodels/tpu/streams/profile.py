@@ -23,6 +23,8 @@ import numpy.typing as npt
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.tpu.streams.decode import Commands
 from goldbeat.pymodels.tpu.streams.framing import heads
+from goldbeat.pymodels.tpu.streams.moved import MARK as _MOVED_MARK
+from goldbeat.pymodels.tpu.streams.moved import check_moved
 from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, OTHER
 
 _COUNT = r"(?:0|[1-9]\d{0,14})"
@@ -32,11 +34,14 @@ _ENTRY = re.compile(r"([^|]*)\|(\w+)((?:\|[a-z]+:[^|]*)+)", flags=re.ASCII)
 _NUMBER = re.compile(r"0|-?[1-9]\d*", flags=re.ASCII)
 _RATE = re.compile(r"(?:0|[1-9]\d*)(?:\.\d+)?|-?inf|-?nan", flags=re.ASCII)
 _MARK, _CYCLE_MARK, _COLUMNS = "API_END", "TCYC", "ENGINE_"
-_MOVED_MARK = "GDMA SUMMARY"
 _MOVED = re.compile(r"\|dr\[(\d)\]\s*(\w+):(-?\d+)(?=\||\s*$)", flags=re.ASCII)
 """The bytes of a direction; other chips write numbers with decimals, whose unit no source tells."""
 _WAY_NAMES = ("S2L", "L2S", "S2S", "L2L")
 _MOVED_FORM = "GDMA SUMMARY : |dr[0] S2L:N|dr[1] L2S:N|dr[2] S2S:N|dr[3] L2L:N"
+_UNSIZED = re.compile(r"_(?:CONSTANT|NOP|SYS|\w+_MSG)$", flags=re.ASCII)
+"""Entries without bytes."""
+_MOVE = ("size", "direction")
+_NO_ENTRY = np.zeros(0, np.int64)
 _LEGEND = "s: start"
 _OTHER = re.compile(rf"\s*(?:[-#]{{2,}}\s*$|{_LEGEND}|GDMA SUMMARY|DDR |flops:)", flags=re.ASCII)
 """Lines without entries: rules, the legend, and sums at the end."""
@@ -494,7 +499,10 @@ def _check_sums(
     if section.sums[0] < last or (whole and section.sums[0] != last):
         raise place.error(f"API_END with total_cycle:{section.sums[0]}", f"{last}, the end of the last command")
     _check_cycles(section, made, file, whole=whole)
-    _check_moved(section, file, whole=whole)
+    runs = section.runs.get("gdma", [])
+    if section.moved:
+        size, direction = (np.concatenate([getattr(one, of) for one in runs] or [_NO_ENTRY]) for of in _MOVE)
+        check_moved(section.moved, size, direction, file, whole=whole and not unsized_moves(section))
 
 
 def _check_cycles(
@@ -510,21 +518,13 @@ def _check_cycles(
             raise place.error(f"{key}_cycle:{said}", f"{found}, the cycles of the {engine} entries")
 
 
-def _check_moved(section: Section, file: str | PathLike[str] | None, *, whole: bool) -> None:
-    """Whether GDMA SUMMARY says the sums of the entries' bytes; entries that are missing or have no direction may add to them."""
+def unsized_moves(section: Section) -> int:
+    """How many moves say no bytes, so that GDMA SUMMARY is not compared; constants and messages never say any."""
+    if not section.moved:
+        return 0
     runs = section.runs.get("gdma", [])
-    spare = _moved_bytes(runs, -1)
-    for line, way, said in section.moved:
-        found = _moved_bytes(runs, way)
-        spare -= said - found
-        if said < found or (whole and spare < 0):
-            expected = f"{found}, the bytes of the entries with dr:{way}"
-            raise InputError(f"{_MOVED_MARK} with dr[{way}] {said}", expected, file=file, line=line)
-
-
-def _moved_bytes(runs: Sequence[Timeline], way: int) -> int:
-    """Bytes of the entries of a direction; -1: of those that name none."""
-    return sum(int(run.size[(run.direction == way) & (run.size > 0)].sum()) for run in runs)
+    named = ((name, size) for run in runs for name, size in zip(run.name, run.size.tolist(), strict=True))
+    return sum(size < 0 and not _UNSIZED.search(name) for name, size in named)
 
 
 def unclosed(sections: Sequence[Section]) -> bool:

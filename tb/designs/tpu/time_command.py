@@ -31,6 +31,7 @@ from goldbeat.pymodels.tpu.streams.profile import (
     missing_commands,
     read_sections,
     unclosed,
+    unsized_moves,
 )
 from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, NONE, Cost, costs, lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
@@ -397,6 +398,10 @@ def _profiles(
             sections = [sections[place]]
         elif section is not None:
             choose_section(sections, listed, file, section)
+        for part in sections:
+            if len(cores) == 1 and (many := unsized_moves(part)):
+                told = f"{many} moves have no sz; GDMA SUMMARY is not compared with them"
+                say(f"note: {file}:{part.moved[0][0]}: {told}", err=True)
         for one, durations in fit(sections, listed, file, alone=len(cores) == 1):
             check_directions(chip, one, durations, file)
             said.setdefault(id(one), []).append(durations)

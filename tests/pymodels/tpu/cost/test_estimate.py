@@ -91,7 +91,9 @@ def test_moves_count_runs_and_memory_speed():
     [
         (0, "dr[0] S2L:60|dr[1] L2S:0", ""),
         (None, "dr[0] S2L:60|dr[1] L2S:0", ""),
-        (None, "dr[0] S2L:20|dr[1] L2S:40", ""),
+        (None, "dr[0] S2L:0|dr[1] L2S:60", ""),
+        (None, "dr[0] S2L:20|dr[1] L2S:40", "found GDMA SUMMARY with dr[0] 20, expected a sum of whole entries"),
+        (None, "dr[0] S2L:20|dr[1] L2S:20", "line 3: found GDMA SUMMARY with 40 bytes, expected 60, those of all"),
         (None, "dr[0] S2L:60|dr[1] L2S:1", "line 3: found GDMA SUMMARY with dr[1] 1, expected 0"),
         (0, "dr[0] SNL:0.00", ""),
         (

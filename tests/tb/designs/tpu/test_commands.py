@@ -459,3 +459,15 @@ def test_the_model_of_the_page_runs_on_rtl(tmp_path: Path, monkeypatch: pytest.M
     assert "goldbeat run tpu --bmodel twice.bmodel --latency 40 --timeline" in follow_the_page(tmp_path, simulate=True)
     (twice,) = np.load(tmp_path / "y.npz").values()
     assert twice.tolist() == [list(range(0, 128, 2))]
+
+
+def test_moves_without_sz_are_not_compared_with_the_summary(tmp_path: Path):
+    made, path = CodeGen(chip("BM1688")), tmp_path / "compiler_profile_0.txt"
+    size = {"src_nsize": 1, "src_csize": 3, "src_hsize": 1, "src_wsize": 10, "nchw_copy": 1, "src_data_format": 1}
+    made.emit("gdma", "DMA_tensor", size | {"src_start_addr_h8": 0x90, "dst_start_addr_l32": 0x4000})
+    (tmp_path / "core0.sub0.g0.dma.bin").write_bytes(made.lookup("gdma0")[0])
+    text = "|GDMA_TENSOR|s:0|b:0|g:1|e:9|t:10|dr:0\nAPI_END total_cycle:10|b:0|g:1\nGDMA SUMMARY : |dr[0] S2L:60\n"
+    path.write_text(text)
+    code, said = goldbeat("time", tmp_path / "core0.sub0.g0.dma.bin", "--chip", "BM1688", "--profile", path)
+    assert code == 0, said
+    assert ":3: 1 moves have no sz; GDMA SUMMARY is not compared with them" in said.replace("\n", "")
