@@ -108,7 +108,7 @@ def _selected(step: TpuStep, first: Element, second: Element, target: Element) -
         raise step.stop(f"comparison of {first.name} to {target.name}")
     a, b = step.numbers("opd0", first), step.numbers("opd1", second)
     third = step.element("opd2", signed=True)
-    if third.stored.itemsize != target.stored.itemsize:
+    if third.code != target.code:
         raise step.stop(f"{third.name} selected into {target.name}")
     chosen = step.load("opd2", third).view(target.stored)
     return np.where(_SELECTS[step.func](a, b), chosen, target.stored.type(0))

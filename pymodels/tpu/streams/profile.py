@@ -56,7 +56,10 @@ _AMOUNT = re.compile(
 )
 """A number of a sum, perhaps with a unit."""
 _NUMBERS = ("s", "b", "g", "e", "t")
-_WHOLE = {*_NUMBERS, "h", "sd", "dr", "sz"}
+_FROM_0 = ("s", "b", "g", "h", "sd", "t")
+_KEYS = ("s", "b", "g", "h", "sd", "e", "t", "dr", "sz", "bw")
+"""Fields of an entry, as the compiler orders them."""
+_WHOLE = {*_KEYS} - {"bw"}
 _ENGINES = {"BD": "tiu", "GDMA": "gdma", "SDMA": "sdma", "HAU": "hau", "CDMA": "cdma"}
 _OWN = {"tiu": "b", "gdma": "g", "sdma": "sd", "hau": "h"}
 _DIRECTIONS = 3
@@ -300,6 +303,8 @@ def _entry(word: re.Match[str], columns: _Columns, place: InputPlace) -> tuple[s
     _check_column(engine, f"{name}|{op}", word.start(), columns, place)
     own, other = _OWN.get(engine, ""), {"tiu": "g", "gdma": "b"}.get(engine, "")
     for key, value in values.items():
+        if key not in _KEYS:
+            raise place.error(f"{name}|{op} with {key}:{value[:_SHOWN]}", f"the fields {', '.join(_KEYS)}")
         if not (_NUMBER if key in _WHOLE else _RATE).fullmatch(value):
             raise place.error(f"{name}|{op} with {key}:{value[:_SHOWN]}", _FORM)
         if key in _WHOLE and len(value.lstrip("-")) > _DIGITS:
@@ -309,8 +314,12 @@ def _entry(word: re.Match[str], columns: _Columns, place: InputPlace) -> tuple[s
             raise place.error(f"{name}|{op} without {key}", _FORM)
     numbers = {key: int(value) for key, value in values.items() if key in _WHOLE}
     start, end, took = numbers["s"], numbers["e"], numbers["t"]
-    if end != start + took - 1 or min(start, took, numbers["b"], numbers["g"]) < 0:
-        raise place.error(f"{name}: {start} to {end} in {took} cycles", "e = s + t - 1")
+    low = next((key for key in _FROM_0 if numbers.get(key, 0) < 0), None)
+    if low is not None:
+        told = f"{name}: {start} to {end} in {took} cycles" if low in "st" else f"{name}|{op} with {low}:{numbers[low]}"
+        raise place.error(told, f"{low} of at least 0")
+    if end != start + took - 1:
+        raise place.error(f"{name}: {start} to {end} in {took} cycles", f"e = s + t - 1 = {start + took - 1}")
     if took > MAX_CYCLES:
         raise place.error(f"{name}: {took} cycles", f"at most {MAX_CYCLES}")
     if numbers.get("sz", 0) < 0:

@@ -21,6 +21,7 @@ from goldbeat.pymodels.tpu.cost.estimate import Speed, estimate, parse_speed
 from goldbeat.pymodels.tpu.cost.path import critical_path, stalls
 from goldbeat.pymodels.tpu.cost.rates import ChipRates, chip_rates, chips_with_rates
 from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
+from goldbeat.pymodels.tpu.streams.checks import stream_place
 from goldbeat.pymodels.tpu.streams.container import commands
 from goldbeat.pymodels.tpu.streams.decode import Commands
 from goldbeat.pymodels.tpu.streams.profile import (
@@ -381,6 +382,7 @@ def _profiles(
             raise UsageError(f"{file}: core {core} has the profile {taken[core]} already")
         taken[core] = file
         subnets: dict[str, list[Commands]] = {}
+        named = any(stream.file is None or stream_place(stream.name) for stream, _ in members if stream.core == core)
         for stream, one in members:
             if stream.core == core:
                 # Nets and stages are numbered where there are several.
@@ -389,7 +391,8 @@ def _profiles(
                     core,
                     stream.subnet,
                 )
-                subnets.setdefault("{}core{}.sub{}".format(*parts), []).append(one)
+                label = "{}core{}.sub{}" if named else "core{1}"
+                subnets.setdefault(label.format(*parts), []).append(one)
         listed, sections = list(subnets.items()), read_sections(file)
         cut += [file] if unclosed(sections) else []
         if len(listed) == 1 and len(sections) > 1:

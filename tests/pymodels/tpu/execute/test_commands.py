@@ -153,6 +153,8 @@ _SUM = {"reduce_enable": 1, "nchw_copy": 1, "default_lanemask1": 0xFFFFFFFF, "de
         ("BM1690", "tiu", "sMM", 1, NOTHING | {"opd0_n": 1, "opd0_c": 1, "opd2_addr": 1}, "a constant shift"),
         ("BM1690", "tiu", "sAR", 2, NOTHING | _THREE | {"opd2_addr": 1}, "a third operand"),
         ("BM1690", "tiu", "sAR", 19, NOTHING | _THREE | {"opd2_addr": 1}, "a third operand"),
+        ("BM1690", "tiu", "sAR", 10, NOTHING | _THREE | {"res0_prec": 5, "opd2_prec": 3}, "int16 selected into bf16"),
+        ("BM1690", "tiu", "sAR", 11, NOTHING | _THREE | {"opd2_prec": 5}, "bf16 selected into fp16"),
         ("BM1690", "gdma", "DMA_gather", 0, _FILL, "a constant in place of the source"),
         ("BM1690", "gdma", "DMA_scatter", 0, _FILL, "a constant in place of the source"),
         ("BM1684X2", "gdma", "DMA_tensor", 0, SIZES | _SUM, "adds to its target"),

@@ -471,3 +471,16 @@ def test_moves_without_sz_are_not_compared_with_the_summary(tmp_path: Path):
     code, said = goldbeat("time", tmp_path / "core0.sub0.g0.dma.bin", "--chip", "BM1688", "--profile", path)
     assert code == 0, said
     assert ":3: 1 moves have no sz; GDMA SUMMARY is not compared with them" in said.replace("\n", "")
+
+
+def test_bare_streams_without_a_number_take_the_only_section_that_fits(tmp_path: Path):
+    made, path = CodeGen(chip("BM1688")), tmp_path / "compiler_profile_0.txt"
+    made.emit("gdma", "sDMA_sys", {}, func=1)
+    bare = tmp_path / "dma.bin"
+    bare.write_bytes(made.lookup("gdma0")[0])
+    path.write_text(section([], [(1, 0, 5)]) + section([], [(1, 0, 6)]))
+    code, said = goldbeat("time", bare, "--chip", "BM1688", "--profile", path)
+    assert code == 2
+    assert "found sections 0, 1 that fit core0, expected one; choose it with --section" in " ".join(said.split())
+    code, said = goldbeat("time", bare, "--chip", "BM1688", "--profile", path, "--section", 1)
+    assert (code, bool(re.search(r"cycles +6\n", said))) == (0, True), said
