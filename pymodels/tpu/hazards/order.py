@@ -44,6 +44,7 @@ class Order:
     Attributes:
         complete: whether all messages arrive; if not, nothing is known behind the first that does not.
         early: messages that are used again before all WAITs have been granted, one of each round.
+        stuck: (engine, row) of WAITs that are never granted.
     """
 
     def __init__(self, lanes: Sequence[Lane], bounds: Sequence[Sequence[int]] = ()) -> None:
@@ -63,13 +64,14 @@ class Order:
         self.known = [np.zeros((len(places) + 1, len(lanes)), np.int64) for places in self.places]
         self.complete = True
         self.early: list[EarlyUse] = []
+        self.stuck: list[tuple[int, int]] = []
         if any((one.role != 0).any() for one in lanes) or any(self.borders):
             self.uses = MessageUses(lanes, self.bounds)
             # An engine waits once in a round, as in a barrier, unless its WAITs are granted only if they share one.
             for once in (True, False):
                 messages = _Messages(self, once)
                 self.complete = messages.run()
-                self.early = list(messages.early())
+                self.early, self.stuck = list(messages.early()), messages.stuck()
                 if self.complete or self.early:
                     break
 
@@ -181,6 +183,17 @@ class _Messages:
                     self.at[index] += 1
                     moved = True
         return all(at == len(rows) for at, rows in zip(self.at, self.rows, strict=True))
+
+    def stuck(self) -> list[tuple[int, int]]:
+        """WAITs at which engines stop; what waits for their engines stops too."""
+        ends = (
+            (index, rows[at]) for index, (at, rows) in enumerate(zip(self.at, self.rows, strict=True)) if at < len(rows)
+        )
+        return [
+            (index, row)
+            for index, (row, group) in ends
+            if not group and self.order.lanes[index].role[row] == WAIT and self._ready(index, row)
+        ]
 
     def early(self) -> Iterator[EarlyUse]:
         """For each round, the first SEND or WAIT that does not know of all WAITs of the round before."""

@@ -222,7 +222,7 @@ def _check_groups(chip: Chip, groups: list[list[Member]], report: HazardReport, 
     if memory is None:
         return
     if not order.complete:
-        report.unchecked.append(f"{name}: messages that never arrive")
+        report.unchecked.append(f"{name}: messages that never arrive{_stuck(group, order)}")
         return
     report.findings += islice(_outside(group, memory), MOST)
     report.findings += islice(_over_operands(group, memory), MOST)
@@ -232,6 +232,18 @@ def _check_groups(chip: Chip, groups: list[list[Member]], report: HazardReport, 
     # Where commands race, what is read and written depends on luck.
     if not found and {"tiu", "gdma"} <= set(group.engines):
         report.findings += islice(_dataflow(group, first=first, last=last), MOST)
+
+
+def _stuck(group: _Groups, order: Order) -> str:
+    """The first WAIT that is never granted, with its message."""
+    if not order.stuck:
+        return ""
+    index, row = order.stuck[0]
+    stream, found, here = group.at(index, row)
+    at = stream.offset + int(found.offset[here])
+    more = f" ({len(order.stuck) - 1} more such)" if len(order.stuck) > 1 else ""
+    wait = f"{group.named(index, row)} of {stream.name} waits for message {int(group.lanes[index].message[row])}"
+    return f": {wait}{more} (byte {at:#x})"
 
 
 def _over_operands(group: _Groups, memory: ChipMemory) -> Iterator[Finding]:

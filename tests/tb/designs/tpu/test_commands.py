@@ -484,3 +484,10 @@ def test_bare_streams_without_a_number_take_the_only_section_that_fits(tmp_path:
     assert "found sections 0, 1 that fit core0, expected one; choose it with --section" in " ".join(said.split())
     code, said = goldbeat("time", bare, "--chip", "BM1688", "--profile", path, "--section", 1)
     assert (code, bool(re.search(r"cycles +6\n", said))) == (0, True), said
+
+
+def test_a_message_that_never_arrives_is_named(tmp_path: Path):
+    (tmp_path / "core0.sub0.g0.tiu.bin").write_bytes(make().lookup("tiu0")[0])
+    _, text = goldbeat("check", tmp_path / "core0.sub0.g0.tiu.bin", "--chip", "BM1690")
+    text = " ".join(text.split())
+    assert "tiu command 3 (system.wait_msg) of core0.sub0.g0.tiu waits for message 3 (byte 0x50)" in text
