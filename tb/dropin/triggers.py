@@ -8,6 +8,7 @@ in C++.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import cocotb
@@ -27,52 +28,44 @@ class _Place(TriggerCallback):  # type: ignore[misc]
     token: int
 
 
-class LineTrigger(RisingEdge):  # type: ignore[misc]
-    """A rising edge that tasks and agents wait for in one line."""
+class TriggerLine:
+    """What a rising edge that tasks and agents wait for in one line does in place of cocotb's methods.
 
-    _hub: Hub
-    _line: int
-    _token: int
-    _order: list[int]
-    _places: dict[int, _Place]
+    The trigger is cocotb's own, so that tests see its type; these methods are set on it.
 
-    @classmethod
-    def _stand(cls, signal: Any, hub: Hub) -> LineTrigger | None:
-        line = hub.library.gb_line(signal._path.encode())
-        if not line or hub.library.gb_line_number(line) in hub.edges:
-            return None
-        self: LineTrigger = super()._make(signal)
-        self._hub = hub
-        self._line = line
+    Args:
+        trigger: cocotb's.
+        hub: of the kernel.
+        line: in C++.
+    """
+
+    def __init__(self, trigger: RisingEdge, hub: Hub, line: int) -> None:
+        self._trigger, self._hub, self._line = trigger, hub, line
         self._join = hub.library.gb_line_join
         self._token = 0
-        self._order = []
-        self._places = {}
+        self._order: list[int] = []
+        self._places: dict[int, _Place] = {}
         hub.edges[hub.library.gb_line_number(line)] = self._risen
-        return self
+        trigger._register = self._enter
+        trigger._deregister = self._leave
+        trigger._do_callbacks = self._run_places
 
-    def _prime(self) -> None:
-        pass
-
-    def _unprime(self) -> None:
-        pass
-
-    def _register(self, func: Callable[[], object]) -> Any:
-        place = _Place(self, func)
+    def _enter(self, func: Callable[[], object]) -> Any:
+        place = _Place(self._trigger, func)
         self._token = place.token = token = self._token + 1
         self._places[token] = place
         self._join(self._line, token)
         return place
 
-    def _deregister(self, callback: Any) -> None:
+    def _leave(self, callback: Any) -> None:
         self._hub.library.gb_line_leave(self._line, callback.token)
         del self._places[callback.token]
 
     def _risen(self, order: list[int]) -> None:
         self._order = order
-        self._react()
+        self._trigger._react()
 
-    def _do_callbacks(self) -> None:
+    def _run_places(self) -> None:
         places, self._places = self._places, {}
         for token in self._order:
             if token:
@@ -81,42 +74,25 @@ class LineTrigger(RisingEdge):  # type: ignore[misc]
                 self._hub.schedule(self._hub.run_up)
 
 
-class _Watched:
-    """A trigger on a signal that the kernel watches."""
-
-    _sense = 0
-    _hub: Hub
-    _watch: int
-
-    def _prime(self) -> None:
-        self._hub.library.gb_value_arm(self._watch)
-
-    def _unprime(self) -> None:
-        self._hub.library.gb_value_disarm(self._watch)
+def _lined(make: Any, signal: Any, hub: Hub) -> Any:
+    """A rising edge of a signal that has a line, and no trigger yet; else cocotb's."""
+    trigger = make(signal)
+    line = hub.library.gb_line(signal._path.encode())
+    if line and hub.library.gb_line_number(line) not in hub.edges:
+        TriggerLine(trigger, hub, line)
+    return trigger
 
 
-class WatchedFall(_Watched, FallingEdge):  # type: ignore[misc]
-    """A falling edge."""
+def _watched(make: Any, sense: int, hub: Hub) -> Callable[[Any, Any], Any]:
+    """Triggers of cocotb's class on signals that the kernel watches; ``sense`` is -1 for falling edges, 0 for any change."""
 
-    _sense = -1
-
-
-class WatchedChange(_Watched, ValueChange):  # type: ignore[misc]
-    """Any change."""
-
-
-class WatchedEdge(_Watched, Edge):  # type: ignore[misc]
-    """Any change, by its older name."""
-
-
-def _watched(kind: type[Any], make: Any, hub: Hub) -> Callable[[Any, Any], Any]:
     def choose(cls: type[Any], signal: Any) -> Any:
-        if not hub.reaches(signal):
-            return make(signal)
-        watch = hub.library.gb_value(signal._path.encode(), len(signal), kind._sense)
-        trigger = make.__func__(kind, signal)
-        trigger._hub, trigger._watch = hub, watch
-        hub.values[hub.library.gb_value_number(watch)] = trigger._react
+        trigger = make(signal)
+        if hub.reaches(signal):
+            watch = hub.library.gb_value(signal._path.encode(), len(signal), sense)
+            trigger._prime = partial(hub.library.gb_value_arm, watch)
+            trigger._unprime = partial(hub.library.gb_value_disarm, watch)
+            hub.values[hub.library.gb_value_number(watch)] = trigger._react
         return trigger
 
     return choose
@@ -124,13 +100,13 @@ def _watched(kind: type[Any], make: Any, hub: Hub) -> Callable[[Any, Any], Any]:
 
 def install_triggers(hub: Hub) -> None:
     """Let signals make these triggers from here on."""
-    for plain, kind in ((FallingEdge, WatchedFall), (ValueChange, WatchedChange), (Edge, WatchedEdge)):
-        plain._make = classmethod(_watched(kind, plain._make, hub))
+    for plain, sense in ((FallingEdge, -1), (ValueChange, 0), (Edge, 0)):
+        plain._make = classmethod(_watched(plain._make, sense, hub))
     make = RisingEdge._make
 
     def rising(cls: type[Any], signal: Any) -> Any:
         if cls is RisingEdge and hub.reaches(signal):
-            return LineTrigger._stand(signal, hub) or make(signal)
+            return _lined(make, signal, hub)
         return make.__func__(cls, signal)
 
     RisingEdge._make = classmethod(rising)

@@ -5,7 +5,7 @@ from enum import Enum
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, ReadOnly
+from cocotb.triggers import ClockCycles, FallingEdge, ReadOnly, RisingEdge, ValueChange
 from cocotb.types import LogicArray
 from cocotbext.axi import (
     ApbBus,
@@ -77,8 +77,18 @@ def show_queue(path, owner):
     show(f"{path}.queue.qsize()", owner.queue.qsize())
 
 
+async def show_triggers(dut):
+    """Edges are of the classes that a test made them by."""
+    for kind in (RisingEdge, FallingEdge, ValueChange):
+        trigger = kind(dut.clk)
+        fired = await trigger
+        print("SEEN", type(trigger) is kind, trigger, fired is trigger, kind(dut.clk) is trigger, flush=True)
+        print("SEEN", type(trigger).__mro__, flush=True)
+
+
 async def begin(dut):
     Clock(dut.clk, 10, "ns").start()
+    await show_triggers(dut)
     dut.rst.value = 1
     await ClockCycles(dut.clk, 3)
     dut.rst.value = 0
