@@ -151,6 +151,10 @@ class MappedFile:
     def _all(self) -> int:
         return (1 << 8 * self.size) - 1
 
+    def held(self, address: int) -> int:
+        """What the register at an address holds."""
+        return self._held[address]
+
     def read(self, address: int) -> list[Access]:
         """A read, or none where it must not be tried."""
         word = self._at.get(address)

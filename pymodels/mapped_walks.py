@@ -10,10 +10,13 @@ import numpy as np
 
 from goldbeat.pymodels.mapped_registers import MappedFile, MappedWord
 from goldbeat.pymodels.stimulus import Access
+from goldbeat.pymodels.telling import neighbours, telling_strobes, telling_values, unlike
 
 _LOOKED_AT = 16
 """Most other registers that are read behind the writes of one."""
 _MOST_UNMAPPED = 64
+_MOST_TOLD_APART = 64
+"""Most registers that are written with telling values."""
 
 Walk = Callable[[MappedFile, np.random.Generator, int], Iterator[Access]]
 """registers after reset, randomness, address bits -> a program."""
@@ -54,16 +57,41 @@ def own_values(file: MappedFile, rng: np.random.Generator, address_bits: int) ->
         yield from _reads(file, words)
 
 
+def neighbour_values(file: MappedFile, rng: np.random.Generator, address_bits: int) -> Iterator[Access]:
+    """Registers written with all zeros, all ones and such nibbles, their neighbours read behind each.
+
+    The neighbours hold random values, then their inverse: each of their bits shows a change.
+    """
+    words = _plain(file)
+    addresses = [word.address for word in words]
+    values = [int.from_bytes(rng.bytes(file.size), "little") for _ in words]
+    used = [n for n in rng.permutation(len(words)).tolist() if words[n].writable][:_MOST_TOLD_APART]
+    for inverted in (0, (1 << 8 * file.size) - 1):
+        for address, value in zip(addresses, values, strict=True):
+            yield from file.write(address, value ^ inverted)
+        for n in used:
+            others = [words[other] for other in neighbours(addresses, n)]
+            for value in (*telling_values(file.size), values[n] ^ inverted):
+                yield from file.write(addresses[n], value)
+                yield from _reads(file, [words[n], *others])
+        yield from _reads(file, words)
+
+
 def byte_strobes(file: MappedFile, rng: np.random.Generator, address_bits: int) -> Iterator[Access]:
-    """Writes of some bytes, and of none."""
+    """Writes of some bytes, and of none: each register with every telling pattern."""
     whole = (1 << file.size) - 1
-    partial = [1 << n for n in range(file.size)] + [0, whole >> 1, whole & 0x55, whole & 0xAA]
-    for word in _plain(file):
+    words = [
+        word
+        for word in _plain(file)
         # Whether a write of one byte clears, sets or pulses all is not the map's to say.
-        if any(one.pulse or one.on_write in ("wclr", "wset") for one in word.bits if one.writable):
-            continue
+        if not any(one.pulse or one.on_write in ("wclr", "wset") for one in word.bits if one.writable)
+    ]
+    for word in words:
+        partial = [strobe for strobe in telling_strobes(file.size) if strobe != whole]
         for strobe in partial if word.writable else [int(rng.integers(1, whole))]:
-            made = file.write(word.address, int.from_bytes(rng.bytes(file.size), "little"), strobe)
+            value = int.from_bytes(rng.bytes(file.size), "little")
+            stored = sum(one.mask for one in word.bits if one.writable)
+            made = file.write(word.address, unlike(value, file.held(word.address), stored, file.size), strobe)
             yield from (*made, *(file.read(word.address) if made else ()))
 
 
@@ -101,6 +129,7 @@ WALKS: dict[str, Walk] = {
     "reset": reset_values,
     "bits": bit_bash,
     "aliases": own_values,
+    "values": neighbour_values,
     "strobes": byte_strobes,
     "unmapped": no_registers,
 }

@@ -10,6 +10,7 @@ import numpy as np
 
 from goldbeat.pymodels.axi.attributes import AttributeDraw
 from goldbeat.pymodels.stimulus import Access
+from goldbeat.pymodels.telling import StrobeDeck, neighbours, telling_strobes, telling_values, unlike
 
 _WHOLE = 0.3
 """Share of the writes of whole words."""
@@ -30,6 +31,35 @@ class Word:
     strobes: bool = True
 
 
+class _Walk:
+    """A program on some words, as it is made.
+
+    Args:
+        words: the registers.
+        size: bytes of the bus, those of a word.
+    """
+
+    def __init__(self, words: Sequence[Word], size: int) -> None:
+        self.words, self.size, self.lanes = words, size, (1 << size) - 1
+        self.held = [0] * len(words)
+        self.program: list[Access] = []
+
+    def write(self, at: int, value: int, strobe: int | None = None, op: str = "write") -> None:
+        """Write a word, or the bytes of ``strobe``."""
+        used = self.lanes if strobe is None else strobe
+        bits = sum(0xFF << 8 * lane for lane in range(self.size) if used >> lane & 1)
+        self.held[at] = (self.held[at] & ~bits | value & bits) & self.words[at].mask
+        self.program.append(Access(op, self.words[at].address, value, used))
+
+    def write_some(self, at: int, value: int, strobe: int, op: str = "write") -> None:
+        """Write the bytes of ``strobe``; no byte of the data is what the word holds."""
+        self.write(at, unlike(value, self.held[at], self.words[at].mask, self.size), strobe, op)
+
+    def read(self, at: int) -> None:
+        """Read a word."""
+        self.program.append(Access("read", self.words[at].address, self.held[at]))
+
+
 def storage_walk(
     rng: np.random.Generator, words: Sequence[Word], size: int, accesses: int, *, posts: bool = False
 ) -> list[Access]:
@@ -44,28 +74,60 @@ def storage_walk(
         accesses: between the first writes and the last reads.
         posts: some writes are posted.
     """
-    lanes = (1 << size) - 1
-    held: dict[int, int] = {}
-    program: list[Access] = []
+    walk, deck = _Walk(words, size), StrobeDeck(rng, size)
 
-    def write(word: Word, strobe: int) -> None:
+    def drawn() -> tuple[int, str]:
         value = int.from_bytes(rng.bytes(size), "little")
-        bits = sum(0xFF << 8 * lane for lane in range(size) if strobe >> lane & 1)
-        held[word.address] = (held.get(word.address, 0) & ~bits | value & bits) & word.mask
-        posted = posts and rng.random() < 0.5
-        program.append(Access("post" if posted else "write", word.address, value, strobe))
+        return value, "post" if posts and rng.random() < 0.5 else "write"
 
     for n in rng.permutation(len(words)).tolist():
-        write(words[n], lanes)
+        value, op = drawn()
+        walk.write(n, value, op=op)
     at = 0
     for _ in range(accesses):
         at = (at + 1) % len(words) if rng.random() < 0.5 else int(rng.integers(len(words)))
         if rng.random() < 0.5:
-            program.append(Access("read", words[at].address, held[words[at].address]))
+            walk.read(at)
+            continue
+        value, op = drawn()
+        if not words[at].strobes or rng.random() < _WHOLE:
+            walk.write(at, value, op=op)
         else:
-            whole = not words[at].strobes or rng.random() < _WHOLE
-            write(words[at], lanes if whole else int(rng.integers(lanes + 1)))
-    return program + [Access("read", words[n].address, held[words[n].address]) for n in rng.permutation(len(words))]
+            walk.write_some(at, value, deck.draw(), op)
+    for n in rng.permutation(len(words)).tolist():
+        walk.read(n)
+    return walk.program
+
+
+def telling_walk(rng: np.random.Generator, words: Sequence[Word], size: int) -> list[Access]:
+    """Write each word with telling values and read its neighbours behind each, then with every pattern of strobes.
+
+    The neighbours hold random values, then their inverse, so that each of their bits shows a change. For accesses one at a time.
+
+    Args:
+        rng: randomness.
+        words: the registers.
+        size: bytes of the bus, those of a word.
+    """
+    walk = _Walk(words, size)
+    addresses = [word.address for word in words]
+    values = [int.from_bytes(rng.bytes(size), "little") for _ in words]
+    for inverted in (0, (1 << 8 * size) - 1):
+        for n, value in enumerate(values):
+            walk.write(n, value ^ inverted)
+        for n in rng.permutation(len(words)).tolist():
+            others = neighbours(addresses, n)
+            for value in (*telling_values(size), values[n] ^ inverted):
+                walk.write(n, value)
+                for other in (n, *others):
+                    walk.read(other)
+        for n in range(len(words)):
+            walk.read(n)
+    for n in rng.permutation(len(words)).tolist():
+        for strobe in rng.permutation(telling_strobes(size)).tolist() if words[n].strobes else ():
+            walk.write_some(n, int.from_bytes(rng.bytes(size), "little"), strobe)
+            walk.read(n)
+    return walk.program
 
 
 def protected(program: Sequence[Access], draw: AttributeDraw) -> tuple[Access, ...]:

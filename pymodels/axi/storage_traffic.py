@@ -17,6 +17,7 @@ from goldbeat.pymodels.axi.attributes import AttributeDraw
 from goldbeat.pymodels.axi.burst import DECERR, EXOKAY, FIXED, INCR, OKAY, READ, SLVERR, WRAP, WRITE, Bursts
 from goldbeat.pymodels.axi.program import ANY_ERROR, BurstProgram
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.telling import telling_strobes
 
 _TELLING = 1 / 8
 """Share of the words, IDs and numbers of beats that are not drawn evenly."""
@@ -404,7 +405,7 @@ def _program(
     if shape.strobes:
         # Of a third of the writes; exclusive ones stay whole.
         some = (rng.random(len(rows)) < 0.3) & (bursts.lock == 0) & ~_first_writes(rows, windows)
-        strobe &= ~some[bursts.of_beat][:, None] | (rng.random(lanes.shape) < 0.6)
+        strobe &= ~some[bursts.of_beat][:, None] | _strobes(rng, lanes)
         # Of what is refused a byte is asked for: a beat without any may be left out on the way.
         asked = lanes & (refused > OKAY)
         bare = (bursts.kind == WRITE)[bursts.of_beat] & asked.any(axis=1) & ~(strobe & asked).any(axis=1)
@@ -418,6 +419,17 @@ def _program(
     beside = np.logical_or.reduceat((refused.max(axis=1) > OKAY) & (answers <= EXOKAY), bursts.rows)
     merged = np.where(beside, -1, _merged(bursts, answers, response, shape.merged))
     return replace(program, response=np.where(np.array(shape.answers)[bursts.kind], merged, -1))
+
+
+def _strobes(rng: np.random.Generator, lanes: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """(beats, width) strobes: at random, and for half of the beats that use the whole word each telling pattern in turn."""
+    drawn = rng.random(lanes.shape) < 0.6
+    width = lanes.shape[1]
+    whole = np.flatnonzero(lanes.all(axis=1) & (rng.random(len(lanes)) < 0.5))
+    patterns = rng.permutation(np.array(telling_strobes(width), object))
+    for at, row in enumerate(whole.tolist()):
+        drawn[row] = [bool(patterns[at % len(patterns)] >> lane & 1) for lane in range(width)]
+    return drawn
 
 
 def _merged(
@@ -514,5 +526,9 @@ def _carry_out(
                 program.data[row, used] = window.data[where]
                 program.checked[row, used] = window.known[where] & ~partly[row]
             elif not lost[at]:
+                if len(used) < width and not partly[row]:
+                    # A byte that is left out, and stored all the same, shows.
+                    held = window.data[start - window.base :][:width]
+                    program.data[row] ^= np.where(program.data[row] == held, 0xFF, 0).astype(np.uint8)
                 window.data[where] = program.data[row, used]
                 window.known[where] = True

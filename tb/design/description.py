@@ -32,6 +32,7 @@ from goldbeat.pymodels.sidebands import MOST_LANES
 from goldbeat.pymodels.stimulus import Access, Clock, GoldenModel, MemoryContents, Outcome, Stimulus
 from goldbeat.pymodels.stimulus_file import read_stimulus
 from goldbeat.pymodels.stock_models import READY_MODELS, StreamShape, outcome, taken_inputs
+from goldbeat.pymodels.telling import StrobeDeck, unlike
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.address_map import AddressRange, stretches
 from goldbeat.tb.design.beside_streams import beside_streams, with_deep_buses
@@ -673,16 +674,17 @@ def _ram_program(rng: Rng, base: int, total: int, port: RegisterPort, accesses: 
         for a in range(0, total, size)
     ]
     program = [words[i] for i in rng.permutation(len(words))]
+    deck, whole = StrobeDeck(rng, size), (1 << size) - 1
     for _ in range(accesses):
         at = int(rng.integers(total // size)) * size
+        stored = int.from_bytes(memory[at : at + size].tobytes(), "little")
         if rng.integers(2):
-            first, last = sorted(rng.integers(0, size, 2).tolist()) if port.strobes else (0, size - 1)
-            value = rng.integers(0, 256, size, dtype=np.uint8)
-            memory[at + first : at + last + 1] = value[first : last + 1]
-            strobe = (1 << (last + 1)) - (1 << first)
-            program.append(Access("write", base + at, int.from_bytes(value.tobytes(), "little"), strobe))
+            strobe = deck.draw() if port.strobes else whole
+            value = unlike(int.from_bytes(rng.bytes(size), "little"), stored, (1 << 8 * size) - 1, size)
+            lanes = [lane for lane in range(size) if strobe >> lane & 1]
+            memory[[at + lane for lane in lanes]] = [value >> 8 * lane & 0xFF for lane in lanes]
+            program.append(Access("write", base + at, value, strobe))
         else:
-            stored = int.from_bytes(memory[at : at + size].tobytes(), "little")
             program.append(Access("read", base + at, stored))
     return tuple(program)
 

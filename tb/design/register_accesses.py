@@ -12,6 +12,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.axi.burst import EXOKAY, READ, WRITE
 from goldbeat.pymodels.axi.storage_traffic import CROWDS, Window, telling_data
 from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access
+from goldbeat.pymodels.telling import StrobeDeck
 from goldbeat.tb.design.bus_ports import data_bytes
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.register import RegisterPort
@@ -48,6 +49,7 @@ class AccessWalk:
         self._unaligned = unaligned and isinstance(port, LitePort)
         self._data: list[npt.NDArray[np.uint8]] = []
         self.size = data_bytes(port)
+        self._strobes = StrobeDeck(rng, self.size)
         self.lanes = (1 << self.size) - 1
         self.program: list[Access] = []
 
@@ -56,7 +58,7 @@ class AccessWalk:
         self.program.append(Access("wait", cycles=cycles))
 
     def write(self, window: Window, at: int, strobe: int) -> None:
-        """Write random bytes of a word.
+        """Write random bytes of a word; where some are left out, none is what the word holds.
 
         A write without a byte may be left out on the way, so a part that is refused gets one, or no answer is compared. The other
         part keeps what it holds: nobody knows whether it is written.
@@ -71,6 +73,8 @@ class AccessWalk:
             if strobe and not any(strobe >> int(lane) & 1 for lane in where):
                 strobe |= 1 << int(self.rng.choice(where))
             value = np.where(answers > 0, value, window.data[at : at + self.size])
+        elif strobe != self.lanes:
+            value = np.where(value == window.data[at : at + self.size], ~value, value)
         offset = self._offset((strobe & -strobe).bit_length() - 1)
         for lane in range(self.size):
             if strobe >> lane & 1 and not refused:
@@ -81,6 +85,10 @@ class AccessWalk:
         if refused and not strobe:
             answered = {"error": True, "response": ANY_RESPONSE}
         self.program.append(Access("write", window.base + at + offset, word, strobe, offset=offset, **answered))
+
+    def write_some(self, window: Window, at: int) -> None:
+        """Write a word with the next pattern of strobes."""
+        self.write(window, at, self._strobes.draw())
 
     def read(self, window: Window, at: int) -> None:
         """Read a word, and compare it if it is known."""
@@ -153,8 +161,10 @@ def storage_accesses(
     def access(window: Window, at: int) -> None:
         if rng.random() < 0.5 * (reads + (not writes)):
             walk.read(window, at)
+        elif port.strobes and rng.random() < 0.6:
+            walk.write_some(window, at)
         else:
-            walk.write(window, at, int(rng.integers(lanes + 1)) if port.strobes and rng.random() < 0.6 else lanes)
+            walk.write(window, at, lanes)
 
     for _ in range(count):
         if rng.random() < 0.5:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from goldbeat.pymodels.register_traffic import RegisterTraffic
-from goldbeat.pymodels.register_walk import Word, storage_walk
+from goldbeat.pymodels.register_walk import Word, storage_walk, telling_walk
 from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
 from goldbeat.tb.design.bus_ports import varied
 from goldbeat.tb.design.case import Case, CaseContext
@@ -83,6 +83,8 @@ def _program(port: RegisterPort, setting: CaseContext, rng: np.random.Generator)
 def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus]:
     """An episode for each traffic, some behind a reset in mid-flight: streams are silent, storage of slaves is walked over.
 
+    In the last one, telling values and every pattern of strobes are written, one access at a time.
+
     Args:
         design: the design; without storage there are no episodes.
         setting: parameter values and seed.
@@ -113,7 +115,16 @@ def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus
             clock = next(iter(made.clocks.values()))
             episodes.append(stop_after(cut, clock, int(rng.integers(6, _LATEST_CUT))))
         episodes.append(made)
-    return episodes
+    told = {
+        p.name: varied(
+            tuple(telling_walk(rng, storage_words(p, setting, rng), int(p.data_width) // 8)),
+            p,
+            int(rng.integers(1 << 31)),
+            design.unchecked,
+        )
+        for p in ports
+    }
+    return [*episodes, replace(quiet, program=told, traffic={p.name: RegisterTraffic() for p in ports})]
 
 
 def dressed_sweep(steps: Sequence[tuple[Stimulus, Outcome | None]], seed: int) -> list[tuple[Stimulus, Outcome | None]]:

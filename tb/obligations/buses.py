@@ -68,11 +68,6 @@ def bus_obligations(result: RunResult) -> Iterator[Obligation]:
                 yield from merged_errors(port, result.episodes, lite=any(isinstance(one, LitePort) for one in ports))
             else:
                 yield from _refused_without_bytes(port, result.episodes)
-            if isinstance(port, RegisterPort) and port.has(port.strobes_of):
-                met = any(
-                    a.kind == WRITE and a.strobe != _full(port) for e in result.episodes for a in _program(e, port)
-                )
-                yield Obligation("sizes", port.place(port.strobes_of), "a write with some bytes left out", met, _SWEEP)
         else:
             yield from _answers(port, result.episodes)
 
@@ -146,10 +141,6 @@ def _can(port: Bundle, kind: int) -> bool:
     if isinstance(port, RegisterPort):
         return port.readable if kind == READ else port.writable
     return port.has("arvalid" if kind == READ else "awvalid")
-
-
-def _full(port: Bundle) -> int:
-    return (1 << data_bytes(port)) - 1
 
 
 def _program(episode: EpisodeResult, port: Bundle) -> tuple[Access, ...]:

@@ -11,7 +11,7 @@ from register_slaves import SLAVES
 
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
-from goldbeat.pymodels.register_walk import Word, storage_walk
+from goldbeat.pymodels.register_walk import Word, storage_walk, telling_walk
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.description import load_description
@@ -208,6 +208,29 @@ def test_a_walk_knows_what_its_registers_hold():
         held[word.address] = (held.get(word.address, 0) & ~bits | access.value & bits) & word.mask
     assert {a.strobe for a in program if a.op == "write"} == set(range(16))
     assert {a.address for a in program[-3:]} == {0, 4, 8}
+
+
+def test_a_telling_walk_shows_an_alias_of_each_value_and_every_pattern_of_strobes():
+    words = [Word(4 * n, 0xFFFFFFFF) for n in range(6)]
+    program = telling_walk(np.random.default_rng(1), words, 4)
+
+    def misses(top, bit, pattern, lane):
+        """Reads of RTL where data with this top nibble reach a bit of word 5, and a pattern of strobes one more byte of word 3."""
+        held, wrong = dict.fromkeys((word.address for word in words), 0), 0
+        for access in program:
+            if access.op == "read":
+                wrong += held[access.address] != access.value
+                continue
+            lanes = access.strobe | (access.address == 12 and access.strobe == pattern) << lane
+            bits = sum(0xFF << 8 * n for n in range(4) if lanes >> n & 1)
+            held[access.address] = held[access.address] & ~bits | access.value & bits
+            if access.address == 16 and access.value >> 28 == top:
+                held[20] = held[20] & ~(1 << bit) | access.value & 1 << bit
+        return wrong
+
+    assert misses(None, 0, None, 0) == 0
+    assert all(misses(top, bit, None, 0) for top in (0, 15) for bit in range(32))
+    assert all(misses(None, 0, pattern, lane) for pattern in range(16) for lane in range(4) if not pattern >> lane & 1)
 
 
 @pytest.mark.sim

@@ -5,11 +5,13 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.mapped_registers import AnswerRules, MappedFile
+from goldbeat.pymodels.mapped_registers import AnswerRules, MappedBits, MappedFile, MappedWord
+from goldbeat.pymodels.mapped_walks import WALKS
 from goldbeat.tb.cli import app
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.map_file import mapped_words, unmapped_spans
@@ -218,3 +220,31 @@ def test_words_that_nothing_has_written_may_differ(tmp_path):
     assert (result.failures, result.x_check) == ((), ())
     reads = [one for one in result.episodes[0].stimulus.program["s_apb"] if one.op == "read"]
     assert {one.unset for one in reads} == {0xFFFFFFFF}
+
+
+@pytest.mark.parametrize(("size", "patterns"), [(2, 4), (4, 16), (8, 98), (16, 60)])
+def test_each_register_gets_every_telling_pattern_of_strobes_and_no_byte_that_it_holds(size, patterns):
+    words = [MappedWord(name, at * size, (MappedBits("V", 0, 8 * size),)) for at, name in enumerate("ab")]
+    program = list(WALKS["strobes"](MappedFile(words, size, AnswerRules()), np.random.default_rng(0), 8))
+    held = dict.fromkeys((word.address for word in words), 0)
+    sent = {address: set() for address in held}
+    for access in program:
+        if access.op == "read":
+            held[access.address] = access.value
+        else:
+            assert all((access.value ^ held[access.address]) >> 8 * lane & 0xFF for lane in range(size))
+            sent[access.address].add(access.strobe)
+    # Whole words are written by the other walks.
+    assert [len(of) for of in sent.values()] == [patterns - 1] * 2
+    assert all(of >= {0, 1, 2, (1 << size) - 2} for of in sent.values())
+
+
+def test_neighbours_are_read_behind_each_telling_value():
+    words = [MappedWord(str(at), 4 * at, (MappedBits("V", 0, 32),)) for at in range(16)]
+    program = list(WALKS["values"](MappedFile(words, 4, AnswerRules()), np.random.default_rng(0), 8))
+    behind = set()
+    for before, access in enumerate(program):
+        if access.op == "write" and access.address == 20 and access.value == 0xFFFFFFFF:
+            reads = program[before + 1 : before + 6]
+            behind |= {(a.address, bit, a.value >> bit & 1) for a in reads if a.op == "read" for bit in range(32)}
+    assert behind >= {(20 ^ 4 << turn, bit, level) for turn in range(4) for bit in range(32) for level in (0, 1)}
