@@ -47,6 +47,7 @@ from goldbeat.tb.run.open_points import beats_left, open_signals, untried_ready,
 from goldbeat.tb.run.payload import payload_policies
 from goldbeat.tb.run.prediction import call_case, make_stimuli, predict_outcome
 from goldbeat.tb.run.progress import Course, Reached
+from goldbeat.tb.run.reference_limits import check_reference
 from goldbeat.tb.run.scoreboard import Verdict, check_episode, nothing_compared
 from goldbeat.tb.run.second_run import Differing, differing, second_run
 from goldbeat.tb.run.simulate import TIMEOUT_S, SimulatorResult, simulate
@@ -580,6 +581,8 @@ def predict(request: Request, seed: int, shelf: Shelf | None = None) -> SeedPlan
     if request.metastability is not None:
         stimuli = [blurred(s, request.metastability) for s in stimuli]
     stimuli = [on_clocks(design, params, s) for s in stimuli]
+    for stimulus in stimuli if request.transactors != "native" else ():
+        check_reference(design, params, stimulus)
     stimuli = [replace(s, inputs={n: setting.shelf.long(t) for n, t in s.inputs.items()}) for s in stimuli]
     # A case about registers alone that predicts by itself leaves the design's model out of it.
     alone = request.case.registers and request.case.expect is not None

@@ -222,7 +222,7 @@ class CocotbextTransactors(Transactors):
     def load(self, stimulus: Stimulus, *, long: bool = False) -> None:
         """Queue the frames; nothing moves before :meth:`start`."""
         if stimulus.memories:
-            raise UsageError("memories behind AXI4 ports need the native transactors")
+            raise UsageError(f"memories need the native transactors: {', '.join(stimulus.memories)}")
         if any(trace.tstrb is not None for trace in stimulus.inputs.values()):
             raise UsageError("TSTRB needs the native transactors: cocotbext-axi's streams have none")
         self._stimulus = stimulus

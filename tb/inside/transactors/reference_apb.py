@@ -15,7 +15,27 @@ from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.stimulus import Access
 from goldbeat.tb.design.ports.apb import ApbPort
 from goldbeat.tb.inside.job import AccessResult
-from goldbeat.tb.inside.transactors.reference_lite import lanes_of
+
+
+class _Strobes:
+    """PSTRB of a bus, of which writes have some bytes: cocotbext-axi's own writes only have bytes next to each other.
+
+    Args:
+        pin: PSTRB.
+    """
+
+    def __init__(self, pin: Any) -> None:
+        self._pin = pin
+        self.kept = -1
+
+    @property
+    def value(self) -> Any:
+        """What cocotbext-axi drives, and of a write the bytes that it has."""
+        return self._pin.value
+
+    @value.setter
+    def value(self, strobe: int) -> None:
+        self._pin.value = strobe & self.kept
 
 
 class ApbReference:
@@ -27,6 +47,8 @@ class ApbReference:
             raise UsageError(f"{port.name}: cocotbext-axi's APB master needs {' and '.join(lacks)}")
         bus = ApbBus.from_prefix(dut, port.name)
         self._master = ApbMaster(bus, clock, reset, reset_active_level=False)
+        self._strobes = _Strobes(bus.pstrb)
+        bus.pstrb = self._strobes
         self._size = int(port.data_width) // 8
         self._protects = port.has("pprot")
         self._gap, self._period = 0, 0
@@ -54,6 +76,7 @@ class ApbReference:
     async def write(self, access: Access) -> AccessResult:
         """A write."""
         await self._pause()
-        first, value = lanes_of(access, self._size)
-        answer = await self._master.write(access.address + first, value, self._prot(access))
+        self._strobes.kept = access.strobe
+        value = (access.value or 0).to_bytes(self._size, "little")
+        answer = await self._master.write(access.address, value, self._prot(access))
         return AccessResult(None, int(answer.resp) != 0)

@@ -15,7 +15,6 @@ from cocotb.triggers import Event, Timer
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiProt
 from cocotbext.axi.axil_master import AxiLiteWriteRespCmd
 
-from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.stimulus import Access
 from goldbeat.tb.design.ports.lite import LitePort
@@ -24,15 +23,11 @@ from goldbeat.tb.inside.job import AccessResult
 _BLOCK = 4096
 
 
-def lanes_of(access: Access, size: int) -> tuple[int, bytes]:
-    """The first byte of a word that a write changes, and the bytes from there on.
-
-    Raises:
-        UsageError: they are not next to each other.
-    """
+def lanes_of(access: Access, size: int) -> tuple[int, bytes] | None:
+    """The first byte of a word that a write changes, and the bytes from there on; None: they are not next to each other."""
     lanes = [i for i in range(size) if access.strobe >> i & 1]
     if not lanes or lanes != list(range(lanes[0], lanes[-1] + 1)):
-        raise UsageError(f"strobe {access.strobe:04b}: cocotbext-axi only writes bytes next to each other")
+        return None
     return lanes[0], (access.value or 0).to_bytes(size, "little")[lanes[0] : lanes[-1] + 1]
 
 
@@ -67,9 +62,28 @@ class LiteReference:
         """A write."""
         if self._host is not None:
             return await self._host.write(access)
-        first, value = lanes_of(access, self._size)
+        lanes = lanes_of(access, self._size)
+        if lanes is None:
+            return await write_any(self._master, access, self._size)
+        first, value = lanes
         answer = await self._master.write(access.address - access.offset + first, value, self._prot(access, "awprot"))
         return AccessResult(None, int(answer.resp) != 0, response=int(answer.resp))
+
+
+async def write_any(master: AxiLiteMaster, access: Access, size: int) -> AccessResult:
+    """A write with any strobe, of a word of ``size`` bytes; cocotbext-axi's own only have bytes next to each other."""
+    port, done = master.write_if, Event()
+    port.in_flight_operations += 1
+    port._idle.clear()
+    command = AxiLiteWriteRespCmd(access.address, size, 1, AxiProt(access.prot), done)
+    await port.int_write_resp_command_queue.put(command)
+    address, data = port.aw_channel._transaction_obj(), port.w_channel._transaction_obj()
+    address.awaddr, address.awprot = access.address, AxiProt(access.prot)
+    data.wdata, data.wstrb = access.value or 0, access.strobe
+    await port.aw_channel.send(address)
+    await port.w_channel.send(data)
+    await done.wait()
+    return AccessResult(None, int(done.data.resp) != 0, response=int(done.data.resp))
 
 
 class _TrafficHost:
@@ -122,17 +136,6 @@ class _TrafficHost:
             await Timer(gap * self._period, "step")
 
     async def write(self, access: Access) -> AccessResult:
-        """A write with any strobe; cocotbext-axi's own writes only have bytes next to each other."""
+        """A write with any strobe."""
         await self.pause()
-        port, done = self._master.write_if, Event()
-        port.in_flight_operations += 1
-        port._idle.clear()
-        command = AxiLiteWriteRespCmd(access.address, self._size, 1, AxiProt(access.prot), done)
-        await port.int_write_resp_command_queue.put(command)
-        address, data = port.aw_channel._transaction_obj(), port.w_channel._transaction_obj()
-        address.awaddr, address.awprot = access.address, AxiProt(access.prot)
-        data.wdata, data.wstrb = access.value or 0, access.strobe
-        await port.aw_channel.send(address)
-        await port.w_channel.send(data)
-        await done.wait()
-        return AccessResult(None, int(done.data.resp) != 0, response=int(done.data.resp))
+        return await write_any(self._master, access, self._size)
