@@ -144,7 +144,9 @@ def _bits(node: Any) -> MappedBits:
 
 def _elaborated(path: Path, parameters: Mapping[str, int]) -> Any:
     if not path.is_file():
-        raise InputError("no such file", "a register map in SystemRDL (.rdl)", file=path)
+        raise InputError(
+            "a folder" if path.is_dir() else "no such file", "a register map in SystemRDL (.rdl)", file=path
+        )
     if path.suffix == ".xml":
         raise InputError("IP-XACT", "SystemRDL: `peakrdl systemrdl map.xml -o map.rdl` converts it", file=path)
     files = tuple((file, file_stamp(file)) for file in _with_included(path, []))
@@ -174,12 +176,36 @@ def _compiled(
     compiler = RDLCompiler(message_printer=Printer())
     try:
         compiler.compile_file(str(path))
-        return compiler.elaborate(parameters=dict(parameters))
+        made = compiler.elaborate(parameters=dict(parameters))
     except RDLCompileError as error:
         where, line, text = said[0] if said else (path, None, str(error))
         raise InputError(" ".join(text.split()), "a register map in SystemRDL", file=where, line=line) from None
     except ValueError as error:
         raise InputError(str(error), "parameters that the map has", file=path) from None
+    _check_single(path, made)
+    return made
+
+
+def _check_single(path: Path, root: Any) -> None:
+    """Refuse a file with a second address map that is not part of the last one, which is taken.
+
+    Raises:
+        InputError: it names both.
+    """
+    from systemrdl.component import Addrmap
+
+    # Those with parameters have other names where they are used.
+    taken, *inside = (node.orig_type_name or node.type_name for node in (root.top, *root.top.descendants()))
+    parts = {taken, *inside}
+    for name, one in root.inst.comp_defs.items():
+        where = one.def_src_ref
+        if isinstance(one, Addrmap) and name not in parts and where is not None and Path(where.path) == path:
+            raise InputError(
+                f"address maps {name} and {taken}, neither part of the other",
+                "one; move the others to separate files",
+                file=path,
+                line=where.line,
+            )
 
 
 def _with_included(path: Path, before: list[Path]) -> list[Path]:
@@ -205,7 +231,8 @@ def _check_text(path: Path) -> None:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"byte 0x{data[error.start]:02x}", "text in UTF-8", file=path, line=line) from None
     code = _TEXT.sub(lambda match: "\n" * match[0].count("\n"), text)
-    if (odd := re.search(r"[^\x00-\x7f]", code)) is not None:
+    if (odd := re.search(r"[^\t\n\f\r -~]", code)) is not None:
         line = code.count("\n", 0, odd.start()) + 1
         found = f"{odd[0]!a} (U+{ord(odd[0]):04X})"
-        raise InputError(found, "ASCII outside comments and strings", file=path, line=line)
+        expected = "ASCII outside comments and strings" if ord(odd[0]) > 0x7F else "text"
+        raise InputError(found, expected, file=path, line=line)

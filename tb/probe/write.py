@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from goldbeat.pymodels.bus_models import BUS_MODELS
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Outcome
+from goldbeat.pymodels.stock_models import READY_MODELS
 from goldbeat.tb.build.harness import make_harness
 from goldbeat.tb.design.description import READY, CaseTable, Description, TrafficTable
 from goldbeat.tb.design.design import Design
@@ -127,7 +128,7 @@ def _way_out(found: Found) -> str:
 
 
 def _check_model(found: Found, model: str, *, mapped: bool) -> None:
-    """Refuse a ready-made model of buses for a module that lacks what the model is about.
+    """Refuse a ready-made model for a module that lacks what the model is about.
 
     Raises:
         UsageError: it names what is missing.
@@ -140,6 +141,8 @@ def _check_model(found: Found, model: str, *, mapped: bool) -> None:
             "needs a register map: give one with --rdl MAP.rdl. Without a map, give --model rules instead, then set in the "
             'description that it writes: model = "register_file" and, in [[registers]], storage = [{ base = 0, words = N }]'
         )
+    elif model in READY_MODELS and not found.streams:
+        lacks = "needs streams; none was found"
     elif model in BUS_MODELS and not slaves:
         lacks = "needs a slave on a memory-mapped bus; none was found"
     elif model in ("adapter", "interconnect") and not masters:

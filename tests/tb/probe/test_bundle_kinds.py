@@ -428,11 +428,18 @@ def test_what_new_writes_can_run(module: str, tmp_path: Path) -> None:
         "through": [MODEL, "identity", "broadcast", "merge", "repack", "rules"],
         "source": [MODEL, "rules"],
         "two in": [MODEL, "merge", "rules"],
-        "bridge": [MODEL, "identity", "adapter", "interconnect", "rules"],
+        "bridge": [MODEL, "adapter", "interconnect", "rules"],
         "nothing": [],
     }
     assert written == fits.get(module, written)
     assert MODEL in written or module in ("nothing", "master", "reads")
+
+
+@pytest.mark.parametrize("model", ["identity", "broadcast", "merge", "repack"])
+def test_models_of_streams_need_some(model: str, tmp_path: Path) -> None:
+    found, sources = found_in(tmp_path, stub(MODULES["lite"]))
+    with pytest.raises(UsageError, match=f"^top: model {model} needs streams; none was found"):
+        describe(found, sources, tmp_path, model=model)
 
 
 def test_register_file_needs_a_map(tmp_path: Path) -> None:

@@ -177,6 +177,11 @@ _MAP = "addrmap t {{ reg {{ field {{ sw = rw; }} {}; }} R @ 0; }};\n"
 @pytest.mark.parametrize(
     ("data", "said"),
     [
+        (b"\n\x01" + _MAP.format("V[7:0]").encode(), r"map\.rdl:2: found '\\x01' \(U\+0001\), expected text"),
+        (
+            (_MAP.format("V[7:0]") + "\naddrmap other { reg { field {} V; } R; };").encode(),
+            r"map\.rdl:1: found address maps \w+ and other, neither part of the other, expected one; move",
+        ),
         (_MAP.format("V[7:１]").encode(), r"map\.rdl:1: found '\\uff11' \(U\+FF11\), expected ASCII outside comments"),
         (("// é\n" + _MAP.format("Vé[7:0]")).encode(), r"map\.rdl:2: found '\\xe9'"),
         (('/* "é\n é" */\n' + _MAP.format("V[7:0]") + "\u200b").encode(), r"map\.rdl:4: found '\\u200b'"),
@@ -199,6 +204,17 @@ def test_a_damaged_map_is_told_in_one_line(data, said, tmp_path):
     with pytest.raises(InputError, match=said) as raised:
         mapped_words(path, {}, 4)
     assert str(raised.value).count("\n") == 0
+
+
+def test_a_folder_is_no_map(tmp_path):
+    with pytest.raises(InputError, match="found a folder, expected a register map"):
+        mapped_words(tmp_path, {}, 4)
+
+
+def test_a_map_of_maps_is_one(tmp_path):
+    path = tmp_path / "map.rdl"
+    path.write_text(_MAP.format("V[7:0]") + "addrmap whole { t one @ 0; t other @ 16; };\n", encoding="utf-8")
+    assert [word.address for word in mapped_words(path, {}, 4)] == [0, 16]
 
 
 def test_characters_of_all_scripts_stand_in_texts(tmp_path):
