@@ -121,8 +121,11 @@ def payload_left_out(streams: Sequence[StreamPort], left: Iterable[Pin], carried
             found[pin.name] = f"{shown} is made of it"
         if pin.name in found:
             makers |= dict.fromkeys(made.shown.union(*stored.values() if name is not None else ()), pin.name)
+    widths = {pin.name: pin.width for pin in pins}
     for pin in pins:
-        source = next((one for one in sorted(carried.shown.get(pin.name, ())) if one in found or one in payload), None)
+        sources = [one for one in carried.shown.get(pin.name, ()) if one in found or one in payload]
+        # All values of a concatenation may come out: the one of the same width is the likeliest.
+        source = min(sources, key=lambda one: (widths.get(one) != pin.width, one), default=None)
         if source is not None:
             found[pin.name] = f"it shows {source}"
         elif pin.name in carried.constant and pin.width > 1:

@@ -63,6 +63,20 @@ def beside(folder: Path, text: str) -> dict[str, str]:
             {"meta": "the RTL stores it with s_axis_tdata"},
         ),
         (fifo(PAIR, declared="assign m_chan = chan;"), {"chan": "m_chan shows it", "m_chan": "it shows chan"}),
+        # All of a concatenation in one memory: widths tell which of them comes out.
+        (
+            fifo(
+                "input [1:0] be, input tail, output [1:0] m_be, output m_tail",
+                declared="reg [2:0] side [0:15]; assign {m_be, m_tail} = side[rp[3:0]];",
+                push="side[wp[3:0]] <= {be, tail};",
+            ),
+            {
+                "be": "the RTL stores it with s_axis_tdata",
+                "tail": "the RTL stores it with s_axis_tdata",
+                "m_be": "it shows be",
+                "m_tail": "it shows tail",
+            },
+        ),
         (fifo("output [31:0] twin", declared="assign twin = mem[rp[3:0]];"), {"twin": "it shows s_axis_tdata"}),
         (
             fifo("input start_of_frame, input [7:0] address, output [7:0] m_length", declared="assign m_length = 0;"),
