@@ -43,7 +43,9 @@ def discover(
     packs = packed(choices.bundles, module.ports)
     plain = find(elaborate(sources, top, parameters, relaxed=relaxed, packs=packs) if packs else module, choices)
     whole = with_handshakes(plain)
-    left = [name for name in whole.unplaced if name not in (*choices.ties, *choices.ignored)]
+    # Ports of a bus that is not whole are no handshakes: the reason is told instead.
+    known = {*choices.ties, *choices.ignored, *plain.of_buses}
+    left = [name for name in whole.unplaced if name not in known]
     made = handshakes(plain.module, left, (port.name for port in whole.bundles))
     refused: list[str] = []
     while made:

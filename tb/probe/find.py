@@ -58,6 +58,7 @@ class Found:
         notes: every guess, each naming its port.
         beside: ports in no stream that may go along with the beats, and why.
         guesses: ports of streams that nothing proves to belong there, and what speaks for it.
+        of_buses: ports whose names are those of a bus that they do not make.
     """
 
     module: TopModule
@@ -73,6 +74,7 @@ class Found:
     unchecked: Mapping[str, str] = field(default_factory=dict)
     beside: Mapping[str, str] = field(default_factory=dict)
     guesses: Mapping[str, str] = field(default_factory=dict)
+    of_buses: frozenset[str] = frozenset()
 
     @property
     def bundles(self) -> tuple[Bundle, ...]:
@@ -99,6 +101,7 @@ class _Finder:
         self.refused: dict[str, str] = {}
         self.notes: list[str] = [] if module.flat is None else list(module.flat.notes)
         self.bundles = choices.bundles
+        self.of_buses: set[str] = set()
         self._choose(choices)
 
     def run(self) -> Found:
@@ -129,6 +132,7 @@ class _Finder:
             tuple(self.notes),
             self.unchecked,
             beside,
+            of_buses=frozenset(self.of_buses),
         )
 
     def _choose(self, choices: Choices) -> None:
@@ -170,6 +174,8 @@ class _Finder:
                 placed.append(self._take(group))
             except NotABundleError as reason:
                 self.notes.append(f"{group.name}: not a bundle: {reason}")
+                if StreamPort not in group.buses:
+                    self.of_buses |= {pin.name for pin in group.pins.values()}
         return [*placed, *self._fifos({one.port.name for one in placed})]
 
     def _fifos(self, taken: set[str]) -> Iterator[PlacedBundle]:
