@@ -7,7 +7,7 @@ plain code, made once per operation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -71,12 +71,12 @@ class ScalarProgram:
 
     # -- regions
 
-    def region(self, blocks: list[MlirBlock], env: Env) -> Waits:
-        """Run a region to its end; what its terminator yields."""
-        block, arguments = blocks[0], list[Any]()
+    def region(self, blocks: list[MlirBlock], env: Env, arguments: Sequence[Any] = ()) -> Waits:
+        """Run a region to its end, the first block with its arguments; what its terminator yields."""
+        block = blocks[0]
         before = self.endless
         while True:
-            env.update(zip(block.arguments, arguments, strict=False))
+            env.update(zip(block.arguments, arguments, strict=True))
             ended = yield from self.block(block, env)
             if not (isinstance(ended, tuple) and ended and ended[0] == "branch"):
                 self.endless = before
@@ -276,7 +276,7 @@ class ScalarProgram:
             values = [env[n] for n in outer]
             before = self.endless
             while True:
-                env.update(zip(inner, values, strict=False))
+                env.update(zip(inner, values, strict=True))
                 ended = yield from self.region(op.regions[0], env)
                 go, values = ended[1][0], ended[1][1:]
                 if not go:
@@ -284,11 +284,7 @@ class ScalarProgram:
                     break
                 if self.endless == before:
                     self.endless += while_is_endless(op, env)
-                env.update(zip(op.regions[1][0].arguments, values, strict=False))
-                for label in op.regions[1][1:2]:
-                    env.update(zip(label.arguments, values, strict=False))
-                body = op.regions[1] if op.regions[1][0].ops else op.regions[1][1:]
-                ended = yield from self.region(body, env)
+                ended = yield from self.region(op.regions[1], env, values)
                 values = [] if ended is None else ended[1]
                 yield None
             _bind(op, env, values)
@@ -365,7 +361,11 @@ class ScalarProgram:
             answer = call_stand_in(name, kernel, [env[n] for n in used])
             if isinstance(answer, Generator):
                 answer = yield from self.waits_of(answer)
-            _bind(op, env, list(answer) if isinstance(answer, tuple) else [answer])
+            values = list(answer) if isinstance(answer, tuple) else [answer]
+            if op.results and (len(values) != len(op.results) or any(value is None for value in values)):
+                found = "None" if answer is None else f"{len(values)} values"
+                self.fail(op, f"{found} from the stand-in for @{name}", f"{len(op.results)} values, none of them None")
+            _bind(op, env, values)
             return None
 
         return outside
@@ -396,7 +396,7 @@ def constant_value(op: MlirOp) -> Any:
     return None
 
 
-def _bind(op: MlirOp, env: Env, values: list[Any]) -> None:
+def _bind(op: MlirOp, env: Env, values: Sequence[Any]) -> None:
     for name, value in zip(op.results, values, strict=False):
         env[name] = value.item() if isinstance(value, np.generic) else value
 

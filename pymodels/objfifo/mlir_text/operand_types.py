@@ -54,26 +54,36 @@ def check_operands(op: MlirOp, known: Types) -> None:
     elif op.name in ("memref.load", "memref.store") and types:
         _access(op, used, types[-1], known)
     elif op.name == "aie.dma_bd" and len(op.tokens) > 3 and op.tokens[2].text == ":":
-        _same(op, known, used[0], type_at(op.tokens, 3))
+        check_same(op, known, used[0], type_at(op.tokens, 3))
     elif op.name == "aie.objectfifo.acquire" and op.symbols:
-        _same(op, known, f"@{op.symbols[0]}", inner_type(typed(op)))
+        check_same(op, known, f"@{op.symbols[0]}", inner_type(typed(op)))
     elif op.name == "aie.objectfifo.subview.access" and used:
-        _same(op, known, used[0], typed(op))
+        check_same(op, known, used[0], typed(op))
         for result in types_listed(op, "->"):
             _alike(op, "an object", inner_type(typed(op)), result)
     elif op.name == "aiex.npu.dma_memcpy_nd" and types and used:
-        _same(op, known, used[0], types[-1])
+        check_same(op, known, used[0], types[-1])
     elif op.name in _CONDITIONS and used:
         _is(op, known, used[0], "i1", "a condition")
     elif op.name == "scf.for":
         _loop(op, used, known)
     elif op.name in ("func.call", "call"):
         for value, kind in zip(used, types_listed(op, ":"), strict=False):
-            _same(op, known, value, kind)
+            check_same(op, known, value, kind)
 
 
-def _same(op: MlirOp, known: Types, value: str, named: str) -> None:
-    """Refuse a value of another type than the operation names; layouts are not compared."""
+def check_same(op: MlirOp, known: Types, value: str, named: str) -> None:
+    """Refuse a value of another type than the operation names; layouts are not compared.
+
+    Args:
+        op: the operation.
+        known: the types of values.
+        value: the name of one.
+        named: the type that the operation names for it.
+
+    Raises:
+        MlirError: the types differ.
+    """
     _alike(op, value, known.get(value, ""), named)
 
 
@@ -112,10 +122,10 @@ def _arith(op: MlirOp, name: str, known: Types) -> None:
         if sort(types[-1]):
             _is(op, known, used[0], "i1", "a condition")
             for value in used[1:]:
-                _same(op, known, value, types[-1])
+                check_same(op, known, value, types[-1])
         return
     for value in used if types else ():
-        _same(op, known, value, types[0])
+        check_same(op, known, value, types[0])
 
 
 def _sorted(op: MlirOp, kind: str, sorts: Sequence[str]) -> None:
@@ -143,9 +153,9 @@ def _cast(op: MlirOp, name: str, types: Sequence[str]) -> None:
 def _access(op: MlirOp, used: Sequence[str], kind: str, known: Types) -> None:
     store = op.name == "memref.store"
     _count(op, used, 1 + store)
-    _same(op, known, used[int(store)], kind)
+    check_same(op, known, used[int(store)], kind)
     if store:
-        _same(op, known, used[0], element(kind))
+        check_same(op, known, used[0], element(kind))
     texts = [t.text for t in op.tokens]
     if "[" not in texts or "]" not in texts:
         op.fail(f"{op.name} without indices", "indices such as [%i]")
@@ -168,4 +178,4 @@ def _loop(op: MlirOp, used: Sequence[str], known: Types) -> None:
     for value in used[1:4]:
         _is(op, known, value, loop_type(op), "a bound or step")
     for value, kind in zip(used[5::2], types_listed(op, "->"), strict=False):
-        _same(op, known, value, kind)
+        check_same(op, known, value, kind)

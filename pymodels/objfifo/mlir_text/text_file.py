@@ -9,17 +9,17 @@ from pathlib import Path
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.objfifo.mlir_text.lexer import MlirError, Token, TokenCursor
+from goldbeat.pymodels.objfifo.mlir_text.region_results import FUNCTIONS, check_signatures
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp, MlirTree
 from goldbeat.pymodels.objfifo.mlir_text.value_types import check_types
 
 SEQUENCES = ("aie.runtime_sequence", "aiex.runtime_sequence")
-_FUNCTIONS = ("func.func", "func")
-_ARGUMENTS = (*_FUNCTIONS, *SEQUENCES)
+_ARGUMENTS = (*FUNCTIONS, *SEQUENCES)
 """What is before a colon behind their names is an argument of their region."""
 _ROWS = ("scf.parallel", "scf.forall", "affine.parallel")
 """Their first list is the indices of their region."""
 
-_ISOLATED = ("module", "builtin.module", "aie.device", *_FUNCTIONS)
+_ISOLATED = ("module", "builtin.module", "aie.device", *FUNCTIONS)
 """Their regions see no values from outside."""
 
 
@@ -54,6 +54,7 @@ def parsed(text: str, file: Path | None = None) -> list[MlirOp]:
     _check_once(ops, {})
     check_types(ops, {})
     _check_calls(ops)
+    check_signatures(ops, {})
     return [*_flat(ops)]
 
 
@@ -96,11 +97,27 @@ def _check(ops: Sequence[MlirOp], known: set[str], labels: Sequence[str]) -> Non
 
 def _check_region(region: Sequence[MlirBlock], known: set[str]) -> None:
     labels = _labels(region)
-    for number, block in enumerate(region):
-        # Which block comes first at run time is not known: values of others are taken to be there.
-        others = {r for n, other in enumerate(region) if n != number for op in other.ops for r in op.results}
-        given = {a for other in region for a in other.arguments}
-        _check(block.ops, known | others | given, labels)
+    for block, others in zip(region, _before(region), strict=True):
+        made = {name for other in others for op in other.ops for name in op.results}
+        given = {name for other in (block, *others) for name in other.arguments}
+        _check(block.ops, known | made | given, labels)
+
+
+def _before(region: Sequence[MlirBlock]) -> list[list[MlirBlock]]:
+    """For each block the others that every way to it passes; all others of a block to which no way leads."""
+    numbers = {block.label: n for n, block in enumerate(region)}
+    ways = [{numbers[t.text] for op in block.ops for t in op.tokens if t.text in numbers and t.kind == "block"}
+            for block in region]  # fmt: skip
+    passed = [{0}, *({*range(len(region))} for _ in region[1:])]
+    changed = True
+    while changed:
+        changed = False
+        for number in range(1, len(region)):
+            into = [passed[n] for n in range(len(region)) if number in ways[n]]
+            now = {number}.union(set.intersection(*into) if into else range(len(region)))
+            changed |= now != passed[number]
+            passed[number] = now
+    return [[region[n] for n in sorted(found - {number})] for number, found in enumerate(passed)]
 
 
 def _check_once(ops: Sequence[MlirOp], known: dict[str, MlirOp]) -> None:
@@ -123,7 +140,7 @@ def _check_once(ops: Sequence[MlirOp], known: dict[str, MlirOp]) -> None:
 def _check_calls(ops: Sequence[MlirOp]) -> None:
     """Every function that is called is declared, before or after the call."""
     everything = [one for op in ops for one in (op, *op.everything)]
-    declared = {name for op in everything if op.name in _FUNCTIONS for name in op.symbols[:1]}
+    declared = {name for op in everything if op.name in FUNCTIONS for name in op.symbols[:1]}
     for op in everything:
         for name in op.symbols[:1] if op.name in ("func.call", "call") else ():
             if name not in declared:

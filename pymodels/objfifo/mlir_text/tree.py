@@ -33,11 +33,12 @@ FlowCode = Callable[[dict[str, Any]], Any]
 
 @dataclass
 class MlirBlock:
-    """Operations behind a label; ``arguments`` are its values' names."""
+    """Operations behind a label; ``arguments`` are its values' names, ``tokens`` these with their types."""
 
     label: str
     arguments: list[str] = field(default_factory=list)
     ops: list[MlirOp] = field(default_factory=list)
+    tokens: list[Token] = field(default_factory=list)
 
 
 @dataclass
@@ -246,12 +247,13 @@ class MlirTree:
                 blocks[-1].ops.append(self._op())
             else:
                 cursor.fail("an operation")
-        return blocks
+        return blocks if blocks[0].ops else blocks[1:] or blocks
 
     def _label(self) -> MlirBlock:
         cursor = self.cursor
         block = MlirBlock(cursor.take().text)
         if cursor.now.text == "(":
-            block.arguments = [t.text for t in cursor.balanced() if t.kind == "ssa"]
+            block.tokens = cursor.balanced()
+            block.arguments = [t.text for t in block.tokens if t.kind == "ssa"]
         cursor.expect(":")
         return block

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from goldbeat.pymodels.objfifo.mlir_text.lexer import Token
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 
-_DEPTH = {"(": 1, "[": 1, "<": 1, ")": -1, "]": -1, ">": -1}
+DEPTH = {"(": 1, "[": 1, "<": 1, ")": -1, "]": -1, ">": -1}
+"""What brackets add to the depth."""
 _BEFORE = (":", "to", "into")
 FLOATS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}
 """Bits of floating point types."""
@@ -32,7 +33,7 @@ def typed(op: MlirOp) -> str:
     """The type after the first colon outside brackets; empty without one."""
     depth = 0
     for at, token in enumerate(op.tokens[:-1]):
-        depth += _DEPTH.get(token.text, 0)
+        depth += DEPTH.get(token.text, 0)
         if not depth and token.text == ":":
             return type_at(op.tokens, at + 1)
     return ""
@@ -47,7 +48,7 @@ def types_after(op: MlirOp) -> list[str]:
     """The types after each colon outside brackets, and after ``to`` and ``into``."""
     depth, found = 0, []
     for at, token in enumerate(op.tokens[:-1]):
-        depth += _DEPTH.get(token.text, 0)
+        depth += DEPTH.get(token.text, 0)
         if not depth and token.text in _BEFORE and op.tokens[at + 1].kind == "word":
             found.append(type_at(op.tokens, at + 1))
     return found
@@ -57,7 +58,7 @@ def types_listed(op: MlirOp, mark: str) -> list[str]:
     """The types in brackets behind ``->`` or a colon outside brackets, or the one without them."""
     depth = 0
     for at, token in enumerate(op.tokens[:-1]):
-        depth += _DEPTH.get(token.text, 0)
+        depth += DEPTH.get(token.text, 0)
         if depth or token.text != mark:
             continue
         if op.tokens[at + 1].text != "(":
@@ -66,7 +67,7 @@ def types_listed(op: MlirOp, mark: str) -> list[str]:
         for one in op.tokens[at + 2 :]:
             if not inner and one.text == ")":
                 break
-            inner += _DEPTH.get(one.text, 0)
+            inner += DEPTH.get(one.text, 0)
             if not inner and one.text == ",":
                 found.append("")
             else:

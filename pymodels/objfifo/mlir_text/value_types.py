@@ -12,12 +12,17 @@ from itertools import pairwise
 
 from goldbeat.pymodels.objfifo.mlir_text.attribute_names import check_attribute_names
 from goldbeat.pymodels.objfifo.mlir_text.operand_types import Types, check_operands, loop_type
+from goldbeat.pymodels.objfifo.mlir_text.region_results import (
+    argument_types,
+    check_region,
+    check_results,
+    listed_types,
+)
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.type_names import (
     element,
     inner_type,
     sort,
-    type_at,
     typed,
     types_after,
     types_listed,
@@ -32,7 +37,16 @@ _ENDED = (
 _INDEX_BITS = 64
 _FIRST = ("aie.buffer", "aie.external_buffer", "memref.alloc", "memref.alloca", "memref.get_global")
 """Their result has the first type that they name."""
-_LISTED = ("scf.for", "scf.if", "scf.while", "func.call", "call", "aie.objectfifo.subview.access")
+_LISTED = (
+    "scf.for",
+    "scf.if",
+    "scf.while",
+    "affine.for",
+    "affine.if",
+    "func.call",
+    "call",
+    "aie.objectfifo.subview.access",
+)
 """They name the types of their results behind an arrow."""
 
 
@@ -51,12 +65,16 @@ def check_types(ops: Iterable[MlirOp], known: Types) -> None:
         check_operands(op, known)
         results = _results(op)
         named = {a.text for a, b in pairwise(op.tokens) if a.kind == "ssa" and b.text == "="}
-        for region in op.regions:
+        check_results(op, known)
+        for number, region in enumerate(op.regions):
             _ended(op, region)
             given = named.union(*(block.arguments for block in region))
             inside = {name: kind for name, kind in known.items() if name not in given} | _arguments(op)
             for block in region:
+                inside |= argument_types(block.tokens)
+            for block in region:
                 check_types(block.ops, inside)
+            check_region(op, number, region, inside)
         for number, name in enumerate(op.results):
             known.pop(name, None)
             if len(results) == len(op.results) and results[number]:
@@ -80,8 +98,9 @@ def _arguments(op: MlirOp) -> Types:
         index = op.operands[:1]
         carried = zip(op.operands[4::2], types_listed(op, "->"), strict=False) if op.name == "scf.for" else ()
         return {**dict.fromkeys(index, loop_type(op) if op.name == "scf.for" else "index"), **dict(carried)}
-    found = {a.text: type_at(op.tokens, n + 2) for n, (a, b) in enumerate(pairwise(op.tokens))
-             if a.kind == "ssa" and b.text == ":"}  # fmt: skip
+    found = argument_types(op.tokens)
+    if op.name == "scf.while":
+        return dict(zip(op.operands[::2], types_listed(op, ":"), strict=False))
     return found if op.regions and not op.name.startswith(("scf.", "affine.")) else {}
 
 
@@ -101,6 +120,8 @@ def _results(op: MlirOp) -> list[str]:
         return types[-1:]
     if dialect != "arith":
         return []
+    if name == "select":
+        return listed_types(op, ":")[-1:]
     if name in ("cmpi", "cmpf"):
         return ["i1"] if types and sort(types[-1]) else []
     if name == "constant":

@@ -279,6 +279,72 @@ def test_types_that_go_together_are_taken() -> None:
         parsed(f"module {{\n{TYPED}memref.store %i, %sv[%c0] : memref<4xi32>\n}}")
 
 
+RESULTS = {
+    "%q = scf.if %p {\n}": "1 results of scf.if, expected 0",
+    "%q:2 = scf.if %p -> (i32) {\n  scf.yield %i : i32\n} else {\n  scf.yield %i : i32\n}": "2 results of scf.if, expected 1",
+    "scf.if %p {\n  scf.yield %i : i32\n}": "1 values of scf.yield, expected 0, as scf.if of line",
+    "scf.if %p {\n  scf.yield\n  %l = arith.addi %i, %i : i32\n}": "scf.yield before the end of its block",
+    "scf.if %p {\n  func.return\n}": "func.return at the end of scf.if, expected scf.yield",
+    "%q = scf.for %j = %c0 to %k step %k -> (i32) {\n  scf.yield %i : i32\n}": "0 carried values, expected 1",
+    "%q = scf.for %j = %c0 to %k step %k iter_args(%s = %i) -> (i32) {\n  scf.yield\n}": "0 values of scf.yield, expected 1",
+    "%q = scf.while (%s = %i) : (i32) -> i32 {\n  scf.condition(%p)\n} do {\n^bb0(%s: i32):\n  scf.yield %s : i32\n}":
+        "0 values of scf.condition, expected 1",
+    "%q = scf.while (%s = %i) : (i32) -> i32 {\n  scf.condition(%p) %s : i32\n} do {\n^bb0(%s: i32):\n}":
+        "block of scf.while, expected scf.yield of i32",
+    "scf.while (%s = %i) : (i32) -> () {\n  scf.condition(%p)\n} do {\n  scf.yield %x : f32\n}": "%x as f32, expected its type i32",
+    "scf.while (%s = %i) : (i32) -> () {\n  scf.condition(%p)\n} do {\n^bb0(%t: i32):\n  scf.yield %t : i32\n}":
+        "1 arguments of the block, expected 0",
+    "scf.while : () -> () {\n} do {\n  scf.yield\n}": "an empty block of scf.while, expected scf.condition",
+    "%q = scf.execute_region -> i32 {\n  cf.br ^a\n^a:\n  scf.yield\n}": "0 values of scf.yield, expected 1",
+    "%q = scf.index_switch %k -> i32\ncase 2 {\n  scf.yield %i : i32\n}\ndefault {\n  scf.yield %x : f32\n}":
+        "%x as f32, expected its type i32",
+    "%q = affine.for %j = 0 to 4 iter_args(%s = %i) -> (i32) {\n}": "empty block of affine.for, expected affine.yield of i32",
+    "%q = affine.if affine_set<(d0) : (d0 >= 0)>(%k) -> i32 {\n  affine.yield %i : i32\n}": "affine.if of i32 without else",
+    "func.func @f(%a: i32) -> i32 {\n  return\n}": "0 values of return, expected 1, as func.func of line",
+    "func.func @f(%a: i32) -> i32 {\n  return %a : f32\n}": "%a as f32, expected its type i32",
+    "func.func private @f(i32) -> i32\n%q = func.call @f(%i) : (i32) -> ()": "1 results of func.call, expected 0",
+    "func.func private @f(i32) -> i32\nfunc.call @f(%i) : (i32) -> ()": "0 types of the results of @f, expected 1",
+    "func.func private @f(i32) -> i32\n%q = func.call @f(%i) : (i32) -> i64": "result 0 of @f as i64, expected its type i32",
+    "func.func @f(%a: i32, %b: i32) {\n  return\n}\nfunc.call @f(%i) : (i32) -> ()": "1 arguments of @f, expected 2",
+    "func.func @f(%a: i1, %b: i32) {\n  cf.br ^a(%b : i32)\n^a(%c: i32, %d: i32):\n  return\n}": r"1 values for \^a, expected 2",
+    "func.func @f(%a: i1, %b: i32) {\n  cf.br ^a(%b : i32)\n^a(%c: i1):\n  return\n}": "%b as i32, expected its type i1",
+    "func.func @f(%a: i1) -> i1 {\n cf.cond_br %a, ^b, ^c\n^b:\n %l = arith.ori %a, %a : i1\n  cf.br ^c\n^c:\n  return %l : i1\n}":
+        "'%l', expected a value that is defined before",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", RESULTS)
+def test_results_that_are_not_made_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match=RESULTS[text]):
+        parsed(f"module {{\n{TYPED}{text}\n}}")
+
+
+def test_results_of_every_form_are_taken() -> None:
+    forms = """%f1 = scf.index_switch %k -> i32
+case 2 {
+  scf.yield %i : i32
+}
+default {
+  scf.yield %o : i32
+}
+%f2 = scf.execute_region -> i32 {
+  cf.br ^a(%i : i32)
+^a(%q: i32):
+  scf.yield %q : i32
+}
+func.func @f(%a: i1, %m: memref<2x4xi32>) -> (i1, i32) {
+  %l = arith.constant 1 : i32
+  cf.cond_br %a, ^b, ^c(%l : i32)
+^b:
+  cf.br ^c(%l : i32)
+^c(%q: i32):
+  return %a, %q : i1, i32
+}
+%f3:2 = func.call @f(%p, %d) : (i1, memref<2x4xi32>) -> (i1, i32)
+"""
+    assert parsed(f"module {{\n{TYPED}{forms}}}")
+
+
 def test_floats_have_a_result_where_integers_have_none() -> None:
     assert scalars.SIGNED["divf"](1.0, 0.0) == np.inf
     assert np.isnan(scalars.SIGNED["remf"](1.0, 0.0))

@@ -46,6 +46,21 @@ def test_check_takes_stand_ins_for_kernels() -> None:
     assert (done.code, "the design completes" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
+def test_a_stand_in_without_the_value_of_a_result() -> None:
+    text = explicit_text().replace(
+        "%s = aie.tile(0, 0)", "func.func private @noop(memref<8xi32>) -> i32\n%s = aie.tile(0, 0)", 1
+    )
+    call = "%z = func.call @noop(%b0) : (memref<8xi32>) -> i32\n"
+    TEXT.write_text(text.replace("%three = arith", f"{call}%three = arith", 1))
+    Path("kernels.py").write_text("def noop(a):\n    pass\n\ndef one(a):\n    return 1\n")
+    done = goldbeat("objfifo", "exec", TEXT, "--kernel", "noop=kernels.py:noop")
+    assert (done.code, "None from the stand-in for @noop, expected 1 values" in done.stderr.replace("\n", " ")) == (
+        2,
+        True,
+    ), done
+    assert goldbeat("objfifo", "exec", TEXT, "--kernel", "noop=kernels.py:one").code == 0
+
+
 @pytest.mark.parametrize(
     ("function", "line", "said"),
     [

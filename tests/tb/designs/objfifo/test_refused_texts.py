@@ -210,3 +210,19 @@ def test_a_loop_whose_step_is_not_positive(step: int) -> None:
     text = ADD_MLIR.replace("%c1 = arith", f"%none = arith.constant {step} : index\n      %c1 = arith")
     text, line = changed("36854775807 step %c1", "36854775807 step %none", text)
     refused(text, line, f"scf.for with a step of {step}, expected a step of at least 1")
+
+
+@pytest.mark.parametrize(
+    ("region", "line", "found"),
+    [
+        ("%r = scf.if %go -> (i32) {\n scf.yield %three : i32\n }", 1, "scf.if of i32 without else, expected else with"),
+        ("%r = scf.if %go -> (i32) {\n } else {\n scf.yield %three : i32\n }", 1, "an empty block of scf.if, expected"),
+        ("%r = scf.if %go -> (i32) {\n scf.yield %c1 : index\n } else {\n scf.yield %three : i32\n }", 2,
+         "%c1 as index, expected its type i32"),
+        ("%r = scf.for %q = %c0 to %c1 step %c1 iter_args(%old = %three) -> (i32) {\n %u = arith.addi %old, %old : i32\n }", 2,
+         "the end of a block of scf.for after arith.addi, expected scf.yield of i32"),
+    ],
+)  # fmt: skip
+def test_results_of_regions_that_nothing_makes(region: str, line: int, found: str) -> None:
+    text, start = changed("scf.for %n", f"%go = arith.cmpi eq, %c0, %c1 : index\n {region}\n scf.for %n")
+    refused(text, start + line, found)
