@@ -232,6 +232,16 @@ def recorded_runs(fill: Callable[[str, ObjectType], npt.NDArray[Any]] = zeros_of
         _wish.reset(token)
 
 
+@contextmanager
+def unrecorded() -> Iterator[None]:
+    """Record no run inside the block."""
+    token = _wish.set(None)
+    try:
+        yield
+    finally:
+        _wish.reset(token)
+
+
 def record_wish() -> RecordWish | None:
     """Who wants a record; None: nobody."""
     return _wish.get()

@@ -7,20 +7,22 @@ import argparse
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from enum import Enum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo
 from goldbeat.pymodels.objfifo.iron.runtime import Runtime
 from goldbeat.pymodels.objfifo.iron.scope import fresh
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
 from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
+from goldbeat.pymodels.objfifo.live.record import unrecorded
 from goldbeat.pymodels.objfifo.plan.access import range_
 from goldbeat.pymodels.objfifo.plan.device import ANY, AIEDevice, Device, device_of
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
@@ -74,6 +76,17 @@ class ScriptTensor:
         return self.array if dtype is None else self.array.astype(dtype)
 
 
+class CalledUse(Enum):
+    """What becomes of a design that a script calls."""
+
+    EXECUTED = "executed"
+    """Its execution decides."""
+    PLANNED = "planned"
+    """Its plan decides; it is executed for the script's own check."""
+    ENDS = "ends"
+    """The script ends there: its plan decides, or the rule that it breaks."""
+
+
 class ScriptSession:
     """What calls of designs are given, and what they came to.
 
@@ -81,23 +94,26 @@ class ScriptSession:
         kernels: stand-ins.
         results: of every call, in order.
         device: the device at hand.
-        executes: whether a design that is called is executed; the script ends at one that is not. None: all are.
-        ended: the script was ended there.
+        use: what becomes of a design that is called, up to the first one that is planned. None: all are executed.
+        planned: the first design that is planned; None: there is none.
     """
 
     def __init__(
-        self, kernels: KernelFunctions, device: Any = None, executes: Callable[[Declared], bool] | None = None
+        self, kernels: KernelFunctions, device: Any = None, use: Callable[[Declared], CalledUse] | None = None
     ) -> None:
-        self.kernels, self.device, self.executes = kernels, device, executes
+        self.kernels, self.device, self.use = kernels, device, use
         self.results: list[LiveResult] = []
-        self.ended = False
+        self.planned: Declared | None = None
 
-    def ends_at(self, found: Declared) -> None:
-        """End the script at a design that is not executed: what comes after would check its results."""
-        if self.executes is not None and not self.executes(found):
+    def plans(self, found: Declared) -> bool:
+        """A called design is planned. It is executed all the same for the script's own check, unless it ends the script."""
+        use = CalledUse.EXECUTED if self.use is None or self.planned is not None else self.use(found)
+        if use is not CalledUse.EXECUTED:
             declarations().designs.append(found)
-            self.ended = True
+            self.planned = found
+        if use is CalledUse.ENDS:
             raise SystemExit(0)
+        return self.planned is not None
 
 
 _session: ContextVar[ScriptSession | None] = ContextVar("script_session", default=None)
@@ -255,21 +271,35 @@ class JitDesign:
         if self._specialized in declarations().designs:
             declarations().designs.remove(self._specialized)
         found = self.declare(tensors, keywords)
-        now.ends_at(found)
-
-        def build() -> LiveArray:
-            return build_script(found, now.kernels, packets=self.packets)
-
         inputs: dict[str, Any] = {f"arg{n}": np.asarray(t) for n, t in enumerate(tensors)}
         inputs |= {name: number for name, number in numbers.items() if name in _numbers_of(found)}
-        result = run_live(build, inputs)
-        now.results.append(result)
+        result = self._result(now, found, inputs)
         for number, tensor in enumerate(tensors):
             if isinstance(tensor, ScriptTensor) and f"arg{number}" in result.hosts:
                 words = result.hosts[f"arg{number}"].reshape(-1)
                 tensor.array = words.view(tensor.array.dtype).reshape(tensor.array.shape)
         if not result.completes:
             raise UsageError(f"{self.__name__} hangs: " + "; ".join(result.report))
+
+    def _result(self, now: ScriptSession, found: Declared, inputs: Mapping[str, Any]) -> LiveResult:
+        """Execute a design; the script ends at one that is planned and cannot be executed, or hangs: its plan says why."""
+        planned = now.plans(found)
+
+        def build() -> LiveArray:
+            return build_script(found, now.kernels, packets=self.packets)
+
+        try:
+            with unrecorded() if planned else nullcontext():
+                result = run_live(build, inputs)
+        except GoldbeatError:
+            if not planned:
+                raise
+            raise SystemExit(0) from None
+        if planned and not result.completes:
+            raise SystemExit(0)
+        if not planned:
+            now.results.append(result)
+        return result
 
 
 def _numbers_of(found: Declared) -> set[str]:

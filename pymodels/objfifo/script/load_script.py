@@ -28,7 +28,13 @@ from goldbeat.pymodels.objfifo.script.build_script import build_script
 from goldbeat.pymodels.objfifo.script.declared import Declared, planned_form
 from goldbeat.pymodels.objfifo.script.explicit import explicit
 from goldbeat.pymodels.objfifo.script.import_names import package_installed, script_imports
-from goldbeat.pymodels.objfifo.script.jit import ScriptSession, named_device, own_declarations, script_session
+from goldbeat.pymodels.objfifo.script.jit import (
+    CalledUse,
+    ScriptSession,
+    named_device,
+    own_declarations,
+    script_session,
+)
 from goldbeat.pymodels.process_end import process_goes_on
 
 _WHOLE = "a script that runs to its end, with Program(device, runtime).resolve_program()"
@@ -42,7 +48,7 @@ class ScriptArray:
         kernels: Python functions that stand for compiled ones.
         device: name of the NPU that a script finds, if it names none itself.
         packets: every fifo as packets.
-        executes: whether a design that the script calls is executed; at the first one that is not, the script ends.
+        use: what becomes of a design that the script calls; None: it is executed.
     """
 
     def __init__(
@@ -53,10 +59,10 @@ class ScriptArray:
         device: str | None = None,
         *,
         packets: bool = False,
-        executes: Callable[[Declared], bool] | None = None,
+        use: Callable[[Declared], CalledUse] | None = None,
     ) -> None:
         self.path, self.arguments, self.kernels, self.packets = path, list(arguments), kernels, packets
-        self.session = ScriptSession(kernels, None if device is None else named_device(device), executes)
+        self.session = ScriptSession(kernels, None if device is None else named_device(device), use)
         self._found: Declared | None = None
         self._error: GoldbeatError | None = None
         self.ran_well = False
@@ -159,7 +165,7 @@ class ScriptArray:
             if not done and scope.runtimes:
                 raise InputError("a Runtime that no resolved Program has", _WHOLE, file=self.path)
             if designs.designs:
-                self._found = designs.designs[-1]
+                self._found = self.session.planned or designs.designs[-1]
             elif not self.session.results and scope.fifos:
                 types, sequence = explicit().sequence or ((), None)
                 self._found = Declared(close(scope), explicit(), types, sequence, scope=scope)
@@ -211,4 +217,4 @@ def script_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
         InputError: the file cannot be run, or declares no design.
         UsageError: it has parts that are only executed.
     """
-    return ScriptArray(path, arguments, {}, executes=lambda _: False).planned()
+    return ScriptArray(path, arguments, {}, use=lambda _: CalledUse.ENDS).planned()

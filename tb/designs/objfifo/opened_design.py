@@ -30,6 +30,7 @@ from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.lower import violations
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.script.declared import Declared, planned_form
+from goldbeat.pymodels.objfifo.script.jit import CalledUse
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
 from goldbeat.tb.design.file_stamp import file_stamp
@@ -54,10 +55,10 @@ class OpenedDesign:
     ) -> None:
         self.path, self.arguments, self.device = path, tuple(arguments), device
         self.functions = kernel_functions(kernels)
-        executes = None if whole else self._is_executed
+        use = None if whole else self._use_of
         self.script = None
         if path.suffix not in SUFFIXES:
-            self.script = ScriptArray(path, arguments, self.functions, device, executes=executes)
+            self.script = ScriptArray(path, arguments, self.functions, device, use=use)
         self.records: list[RunRecord] = []
         """Of the designs that the script calls."""
 
@@ -123,18 +124,18 @@ class OpenedDesign:
             return ArrayOrder(), str(error)
 
     @property
-    def ended(self) -> bool:
-        """The script was ended at a design that it calls."""
-        return self.script is not None and self.script.session.ended
+    def called_planned(self) -> bool:
+        """A design that the script calls is planned."""
+        return self.script is not None and self.script.session.planned is not None
 
-    def _is_executed(self, found: Declared) -> bool:
+    def _use_of(self, found: Declared) -> CalledUse:
         """A design that the script calls is executed if no plan says all of it."""
         try:
-            return needs_execution(planned_form(found))
+            return CalledUse.EXECUTED if needs_execution(planned_form(found)) else CalledUse.PLANNED
         except RuleError:
-            return False
+            return CalledUse.ENDS
         except GoldbeatError:
-            return True
+            return CalledUse.EXECUTED
 
 
 def unused_lines(kernels: StandIns) -> list[str]:
@@ -226,7 +227,7 @@ def opened_design(
     """Open a file; arguments as of :class:`OpenedDesign`, of which there is one while they and the file are the same."""
     key = (path, tuple(arguments), tuple(kernels), device, file_stamp(path))
     found = _opened.pop(key, None)
-    if found is None or (whole and found.ended):
+    if found is None or (whole and found.called_planned):
         found = OpenedDesign(path, arguments, kernels, device, whole=whole)
     _opened[key] = found
     while len(_opened) > _MOST:

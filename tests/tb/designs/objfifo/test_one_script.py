@@ -119,10 +119,20 @@ def test_a_design_that_is_called_is_declared_once(explicit: bool) -> None:
     done = goldbeat("objfifo", "exec", "exec.py")
     assert (done.code, counted("count"), counted("body"), counted("after")) == (0, 1, 1, 1), done.stderr
     done = goldbeat("objfifo", "check", "check.py")
-    assert (done.code, counted("count"), counted("body"), counted("after")) == (0, 1, 1, int(explicit))
+    assert (done.code, counted("count"), counted("body"), counted("after")) == (0, 1, 1, 1)
     case = run_of("run.py")
     assert (case, counted("count"), counted("body")) == ("executed" if explicit else "design", 1, 1)
-    assert counted("after") == int(explicit)
+    assert counted("after") == 1
+
+
+@pytest.mark.parametrize("explicit", [False, True])
+@pytest.mark.parametrize("check", ["assert (y.numpy() == 7).all(), 'wrong sum'", "import sys; sys.exit('wrong sum')"])
+def test_a_check_of_the_script_that_fails_is_one_verdict(explicit: bool, check: str) -> None:
+    text = CALLED.replace("EXPLICIT", EXPLICIT if explicit else "")
+    Path("called.py").write_text(text[: text.index("assert (y")] + check + "\n")
+    for command in ("exec", "check", "run"):
+        done = goldbeat("objfifo", command, "called.py")
+        assert (done.code, "called.py" in done.stderr, "wrong sum" in done.stderr) == (2, True, True), (command, done)
 
 
 def test_a_script_with_an_error_runs_once() -> None:
