@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user's code must not end the process: an end that says nothing would be taken for a verdict."""
+"""While a user's code runs: it must not end the process. An end that says nothing would be taken for a verdict."""
 
 from __future__ import annotations
 
@@ -42,6 +42,11 @@ def process_goes_on() -> Iterator[None]:
             if not _blocks:
                 for (module, name), function in zip(_ENDS, _before, strict=True):
                     setattr(module, name, function)
+
+
+def user_code_runs() -> bool:
+    """Whether a block of :func:`process_goes_on` is at work: what is printed now, a user's code prints."""
+    return _blocks > 0
 
 
 def _refusing(name: str, function: Callable[..., Any], process: int) -> Callable[..., NoReturn]:

@@ -6,7 +6,10 @@ from __future__ import annotations
 import io
 import re
 import sys
-from typing import TextIO
+from collections.abc import Iterable
+from typing import Any, TextIO, cast
+
+from goldbeat.pymodels.process_end import user_code_runs
 
 # Control characters (ESC moves cursors, sets titles, hides text), marks that turn the direction of writing round or cannot be seen,
 # line ends that only some programs take for such, halves of characters (what was no UTF-8 in a file's name), and what XML cannot
@@ -46,6 +49,11 @@ class VisibleStream(io.TextIOBase):
         self._stream = stream
         self._line = ""
 
+    @property
+    def buffer(self) -> io.RawIOBase:
+        """The same stream, for bytes."""
+        return _VisibleBytes(self)
+
     def writable(self) -> bool:
         """Text can be written."""
         return True
@@ -61,6 +69,59 @@ class VisibleStream(io.TextIOBase):
     def flush(self) -> None:
         """Pass on what was written."""
         (self._stream or sys.stderr).flush()
+
+
+class _VisibleBytes(io.RawIOBase):
+    """Bytes for a stream of text: those that are no UTF-8 as escapes."""
+
+    def __init__(self, stream: VisibleStream) -> None:
+        self._stream = stream
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._stream.write(bytes(data).decode("utf-8", "backslashreplace"))
+        return len(data)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+
+class GuardedStream:
+    """A stream of the process: what a user's code prints is visible, what Goldbeat prints is passed on as it is.
+
+    Args:
+        stream: where both go.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream, self._guard = stream, VisibleStream(stream)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    @property
+    def buffer(self) -> Any:
+        """The same stream, for bytes."""
+        return self._guard.buffer if user_code_runs() else self._stream.buffer
+
+    def write(self, text: str) -> int:
+        """Write a text."""
+        return (self._guard if user_code_runs() else self._stream).write(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write several texts."""
+        for line in lines:
+            self.write(line)
+
+
+def guard_output() -> None:
+    """Guard stdout and stderr of this process, once."""
+    if not isinstance(sys.stdout, GuardedStream):
+        sys.stdout = cast(TextIO, GuardedStream(sys.stdout))
+    if not isinstance(sys.stderr, GuardedStream):
+        sys.stderr = cast(TextIO, GuardedStream(sys.stderr))
 
 
 def _without_commands(text: str, before: str) -> str:

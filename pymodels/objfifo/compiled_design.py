@@ -31,6 +31,7 @@ from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.device import AIEDevice, Device
 from goldbeat.pymodels.objfifo.plan.plan import Direction
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
+from goldbeat.pymodels.process_end import process_goes_on
 
 TEXT = ".mlir"
 SUFFIXES = (".bin", ".xclbin", ".pdi", ".cdo", TEXT)
@@ -128,7 +129,8 @@ def function_from_file(file: Path, name: str) -> StandIn:
         raise InputError("no file", f"a Python file with a function {name}", file=file)
     check_code_file(file)
     try:
-        names = runpy.run_path(str(file))
+        with process_goes_on():
+            names = runpy.run_path(str(file))
     except GoldbeatError:
         raise
     except Exception as error:

@@ -20,6 +20,7 @@ import typer
 
 from goldbeat.tb.cli.common import GoldbeatGroup, examples
 from goldbeat.tb.cli.listing import listing
+from goldbeat.tb.visible import guard_output
 
 
 class _Commands(GoldbeatGroup):
@@ -82,4 +83,5 @@ def main() -> None:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # Threads of numpy's linear algebra spin for a while when they have nothing to do, so at every start: they may sleep at once.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+    guard_output()
     app()

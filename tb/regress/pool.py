@@ -130,7 +130,7 @@ def _work(pipe: Connection, parent: int, others: Sequence[Connection] = ()) -> N
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     _sender = pipe
     # Whatever models print there; nothing else does. Not the master's streams: in a copy, nobody would unlock them.
-    sys.stdout = os.fdopen(os.dup(1), "w", errors="backslashreplace")
+    sys.stdout = VisibleStream(os.fdopen(os.dup(1), "w", errors="backslashreplace"))
     sys.stderr = VisibleStream(os.fdopen(os.dup(2), "w", buffering=1, errors="backslashreplace"))
     while (task := _next_call(pipe)) is not None:
         function, arguments, keywords = task

@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
+import subprocess
+import sys
 import unicodedata
 import xml.etree.ElementTree as ET
 
@@ -11,6 +15,7 @@ import numpy as np
 import pytest
 from commands import invoke
 
+from goldbeat.pymodels.process_end import process_goes_on
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.cli.screen import Screen, literal
 from goldbeat.tb.design.measurements import MeasurementTable
@@ -20,7 +25,8 @@ from goldbeat.tb.regress.run import Settings, begin
 from goldbeat.tb.regress.store import Store
 from goldbeat.tb.run.plot import plot_trace
 from goldbeat.tb.run.signoff import LimitCheck, Subject, limits_junit
-from goldbeat.tb.visible import VisibleStream, visible
+from goldbeat.tb.visible import GuardedStream, VisibleStream, visible
+from tests.support.objfifo_texts import ADD
 
 NASTY = (
     "\x1b]0;owned\x07\x1b[2J\x9b31m[bold red]x[/] [/] :bomb: \u202eevil\u2066 \udc80 \x00 \ufffe <b>&amp;</b> \\[ end\\"
@@ -67,6 +73,45 @@ def test_no_text_is_a_command_for_a_ci_server(text, capsys):
         for at in range(0, len(text), size):
             stream.write(text[at : at + size])
         assert capsys.readouterr().err == whole
+
+
+PRINTS = """
+import logging, sys, warnings
+def show():
+    for text in ("::error::A", "##vso[x]B"):
+        print(text)
+        print(text, file=sys.stderr)
+        warnings.warn(text)
+        logging.error(text)
+        sys.stdout.buffer.write(f"{text}\\xff\\n".encode("latin-1"))
+        sys.stderr.writelines([text, "\\n"])
+show()
+"""
+
+
+def test_what_user_code_prints_is_no_command(tmp_path):
+    (tmp_path / "design.py").write_text(PRINTS + ADD.replace("def add(x, y):\n", "def add(x, y):\n    show()\n"))
+    (tmp_path / "kernels.py").write_text(PRINTS + "def kernel(a):\n    show()\n")
+    given = ("design.py", "--kernel", "none=kernels.py:kernel")
+    for command in (["exec", *given], ["check", *given], ["exec", "design.py", "--json"]):
+        line = [sys.executable, "-m", "goldbeat", "objfifo", *command]
+        done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+        said = done.stdout + done.stderr
+        assert (done.returncode, "\\x3aerror::A" in said or ":\\x3a" in said) == (0, True), said
+        assert re.search(r"^\s*::|##\w*\[", said, re.M) is None, said
+    assert json.loads(done.stdout[done.stdout.index("{") :])["runs"] == 1
+
+
+def test_a_guarded_stream_passes_on_what_goldbeat_prints():
+    kept = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    guarded = GuardedStream(kept)
+    guarded.write("::group::x\n")
+    with process_goes_on():
+        guarded.write("::group::y\n")
+        guarded.buffer.write(b"::group::z\n")
+    guarded.buffer.write(b"")
+    guarded.flush()
+    assert kept.buffer.getvalue().decode() == "::group::x\n:\\x3agroup::y\n:\\x3agroup::z\n"
 
 
 def test_what_only_looks_like_a_command_stays():

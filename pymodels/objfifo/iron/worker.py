@@ -21,6 +21,7 @@ from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
 from goldbeat.pymodels.order.watched_memory import watched_call
+from goldbeat.pymodels.process_end import process_goes_on
 
 _COMPILER = ("allocation_scheme", "trace", "trace_events", "dynamic_objfifo_lowering")
 _stand_ins: ContextVar[Mapping[str, Callable[..., Any]] | None] = ContextVar("stand_ins", default=None)
@@ -63,14 +64,26 @@ def call_stand_in(name: str, function: Callable[..., Any], args: Sequence[Any]) 
     Raises:
         StandInError: it raises something of its own, with its file and line; or what it yields from does.
     """
-    with _its_errors(name, function):
+    with _its_errors(name, function), process_goes_on():
         found = watched_call(function, [unchecked(one) for one in args])
     return _resumed(name, function, found) if isinstance(found, Generator) else found
 
 
 def _resumed(name: str, function: Callable[..., Any], wishes: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
-    with _its_errors(name, function):
-        return (yield from wishes)
+    resume: Callable[[Any], Any] = wishes.send
+    answer: Any = None
+    while True:
+        # A block for each step: none may be open while others run.
+        with _its_errors(name, function), process_goes_on():
+            try:
+                wish = resume(answer)
+            except StopIteration as end:
+                return end.value
+        try:
+            answer = yield wish
+            resume = wishes.send
+        except Exception as error:
+            resume, answer = wishes.throw, error
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from typing import Any
 from goldbeat.pymodels.code_trust import check_module
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.compiled_design import function_from_file
+from goldbeat.pymodels.process_end import process_goes_on
 
 KernelFunctions = Mapping[str, Callable[..., Any]]
 _KERNEL = re.compile(r"([\w.]+)=(?:(.+\.py)|([\w.]+)):([A-Za-z_]\w*)")
@@ -62,7 +63,8 @@ def kernel_functions(items: Iterable[str]) -> StandIns:
 def _imported(module: str, function: str) -> Callable[..., Any]:
     check_module(module)
     try:
-        made = getattr(importlib.import_module(module), function, None)
+        with process_goes_on():
+            made = getattr(importlib.import_module(module), function, None)
     except ImportError as error:
         raise InputError(f"no module {module}: {error}", "a module that can be imported") from error
     if not callable(made):

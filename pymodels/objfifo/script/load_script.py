@@ -154,7 +154,8 @@ class ScriptArray:
         main.__dict__["__file__"] = str(self.path)
         with self._surrounded(), script_session(self.session), own_declarations() as designs, fresh() as scope:
             scope.live = scope.silent = True
-            with redirect_stdout(io.StringIO()), _ends_well(self.path) as early:
+            unseen = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace")
+            with redirect_stdout(unseen), _ends_well(self.path) as early:
                 check_code_file(self.path)
                 exec(compiled_script(self.path), main.__dict__)
             done = bool(designs.designs or self.session.results)

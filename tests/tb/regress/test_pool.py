@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from pathlib import Path
@@ -71,3 +72,17 @@ def test_ctrl_c_does_not_reach_a_worker_that_starts(tmp_path, monkeypatch, capfd
         workers.shutdown()
     assert os.getpid() not in found
     assert "KeyboardInterrupt" not in capfd.readouterr().err
+
+
+def test_what_a_worker_prints_is_no_command(capfd):
+    workers = LocalExecutor(1)
+    try:
+        workers.submit(_print).result(timeout=300)
+    finally:
+        workers.end()
+    assert capfd.readouterr() == (":\\x3aerror::x\n", ":\\x3aerror::x\n")
+
+
+def _print():
+    for stream in (sys.stdout, sys.stderr):
+        print("::error::x", file=stream, flush=True)
