@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import shlex
-from contextlib import chdir
+from contextlib import ExitStack, chdir
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -91,13 +91,16 @@ def timeline_command(
     if out is not None:
         check_free(out, force, [Path(what)])
     others = [] if beside is None else read_events(beside)
-    place = Path(what)
-    with working(f"running {what}"), code_of_project(trust=trust):
-        target, result = _from_folder(place) if place.is_dir() else _from_regression(what, trust=trust)
-    target = out or target
-    with working(f"writing {target}"):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        metadata = save_timeline(result, target, number=episode, unit=chosen, most=most, beside=others)
+    place, here = Path(what), Path.cwd()
+    # What a bench reads once more for the rows of its timeline is found and trusted as it was for the run.
+    with code_of_project(trust=trust), ExitStack() as stack:
+        with working(f"running {what}"):
+            target, result = _from_folder(place, stack) if place.is_dir() else _from_regression(what, trust=trust)
+        target = out or target
+        with working(f"writing {target}"):
+            path = here / target
+            path.parent.mkdir(parents=True, exist_ok=True)
+            metadata = save_timeline(result, path, number=episode, unit=chosen, most=most, beside=others)
     _tell(target, metadata, as_json)
 
 
@@ -125,8 +128,8 @@ def read_events(path: Path) -> list[Any]:
     return events
 
 
-def _from_folder(folder: Path) -> tuple[Path, RunResult]:
-    """Where the trace of a run's folder goes, and the run once more."""
+def _from_folder(folder: Path, stack: ExitStack) -> tuple[Path, RunResult]:
+    """Where the trace of a run's folder goes, and the run once more; until the stack ends, where it was run."""
     path = folder / REPORT
     if not path.is_file():
         raise UsageError(f"{folder}: no {REPORT} in it; expected a folder of `goldbeat run`")
@@ -142,8 +145,9 @@ def _from_folder(folder: Path) -> tuple[Path, RunResult]:
     if words[:2] != ["goldbeat", "run"]:
         raise UsageError(f"{path}: {shlex.join(words)}: expected a case of `goldbeat run`")
     absolute = folder.resolve()
-    with chdir(home if home.is_dir() else Path.cwd()):
-        result = _again(replace(request_of(words[2:]), seeds=(seed,)))
+    if home.is_dir():
+        stack.enter_context(chdir(home))
+    result = _again(replace(request_of(words[2:]), seeds=(seed,)))
     for name, entry in ports.items():
         if not isinstance(kept := entry.get("trace"), str) or result.main_episode is None:
             continue

@@ -3,6 +3,8 @@
 
 import json
 import shlex
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -10,7 +12,7 @@ from typer.testing import CliRunner
 from goldbeat.pymodels.code_trust import check_code_file, code_is_limited
 from goldbeat.pymodels.errors import UntrustedCodeError
 from goldbeat.tb.build.compile import Recipe, compile_model
-from goldbeat.tb.cli import app
+from goldbeat.tb.cli import app, timeline
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.regress.item import Item
 from goldbeat.tb.regress.store import Store
@@ -63,6 +65,29 @@ def named_by_options(place):
 
 
 KINDS = ("script", "equals", "relative", "executed", "kernel", "module", "built_in", "description")
+
+
+def test_paths_of_a_run_are_found_where_it_was_run_until_the_end(tmp_path, monkeypatch):
+    """Benches read a user's file once more for their rows, and it is as trusted as for the run."""
+    home, folder, other = (tmp_path / name for name in ("home", "home/build/runs/x", "other"))
+    for one in (folder, other):
+        one.mkdir(parents=True)
+    report = {"repeat": "goldbeat run axis_fifo --case sweep", "repeat_in": str(home), "seed": 0, "ports": {}}
+    (folder / "report.json").write_text(json.dumps({**report, "status": "pass"}))
+    seen = []
+
+    def saved(result, path, **_):
+        seen.append((Path.cwd(), path.resolve(), code_is_limited()))
+        return {"thinned": [], "not_predicted": []}
+
+    monkeypatch.setattr(timeline, "_again", lambda request: SimpleNamespace(main_episode=None, status="pass"))
+    monkeypatch.setattr(timeline, "save_timeline", saved)
+    monkeypatch.chdir(other)
+    assert CliRunner().invoke(app, ["timeline", "../home/build/runs/x"]).exit_code == 0
+    done = CliRunner().invoke(app, ["timeline", "../home/build/runs/x", "--out", "t.json.gz", "--trust"])
+    assert done.exit_code == 0
+    assert [(home, folder / "trace.json.gz", True), (home, other / "t.json.gz", False)] == seen
+    assert Path.cwd() == other
 
 
 @pytest.mark.parametrize("kind", KINDS)
