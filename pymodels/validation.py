@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from goldbeat.pymodels.nearest import did_you_mean
+
 _KINDS = {
     "int_type": "a whole number",
     "int_parsing": "a whole number",
@@ -98,8 +100,16 @@ def first_mistake(error: ValidationError, whole: Any = None) -> Mistake:
             inner = _within(whole, one["loc"], one["type"])
             if inner[: len(outer)] == outer and len(inner) > len(place):
                 first, place = one, inner
+    # A key that is misspelt is missing and unknown at once.
+    table, near = first["loc"][:-1], ""
+    beside = [one for one in mistakes if one["loc"][:-1] == table] if first["type"] == "missing" else []
+    missing = [str(one["loc"][-1]) for one in beside if one["type"] == "missing"]
+    for one in beside:
+        if one["type"] == "extra_forbidden" and (near := did_you_mean(str(one["loc"][-1]), missing)):
+            first, place = one, (*place[:-1], one["loc"][-1])
+            break
     said, context = str(first["msg"]), first.get("ctx", {})
-    return Mistake(place, first["type"], _expected(first["type"], said, context), first["input"])
+    return Mistake(place, first["type"], _expected(first["type"], said, context) + near, first["input"])
 
 
 def _within(whole: Any, place: tuple[int | str, ...], kind: str) -> tuple[int | str, ...]:

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError
-from goldbeat.pymodels.validation import first_mistake
+from goldbeat.pymodels.validation import first_mistake, validation_text
 from goldbeat.pymodels.zynqnet.network import parse_network
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.user_code import load_module
@@ -147,3 +147,23 @@ def test_python_files_are_refused_in_one_plain_line(tmp_path: Path, made: str, s
         load_module(path)
     assert str(caught.value).startswith(f"{path}:3: found {said}")
     assert not PYDANTIC.search(str(caught.value))
+
+
+class _Sized(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    name: str
+    ch_out: int
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ({"name": "a", "chout": 5}, "chout = 5, expected a known key; did you mean ch_out?"),
+        ({"chout": 5}, "chout = 5, expected a known key; did you mean ch_out?"),
+        ({"name": "a", "zz": 5}, "missing ch_out, expected a value"),
+    ],
+)
+def test_a_misspelt_key_is_named_before_the_missing_one(table: dict[str, object], said: str) -> None:
+    with pytest.raises(ValidationError) as error:
+        _Sized.model_validate(table)
+    assert validation_text(error.value) == f"_Sized: {said}"

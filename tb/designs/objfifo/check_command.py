@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from goldbeat.pymodels.errors import GoldbeatError, UsageError, line_in
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.pymodels.objfifo.compiled_design import TEXT
 from goldbeat.pymodels.objfifo.diagnose.hang import HangDiagnosis, explain_hang, hang_json
 from goldbeat.pymodels.objfifo.iron.worker import NoStandInError
@@ -30,7 +30,6 @@ from goldbeat.tb.designs.objfifo.run_command import Arguments, Design, Kernels, 
 class _Checked:
     """What is known of a design, so far."""
 
-    path: Path
     broken: list[RuleError] = field(default_factory=list)
     lowered: bool = False
     remarks: list[Note] = field(default_factory=list)
@@ -41,11 +40,6 @@ class _Checked:
     unchecked: str = ""
     missing: str = ""
     zeros: tuple[str, ...] = ()
-
-    def said(self, error: RuleError) -> str:
-        """What a broken rule says, with the line of the script that breaks it, where it is known."""
-        line = line_in(error, self.path)
-        return f"{self.path}:{line}: {error.text}" if line else error.text
 
     @property
     def undecided(self) -> bool:
@@ -104,7 +98,7 @@ def check(
     """
     if page is not None:
         check_free(page, force)
-    found = _Checked(design)
+    found = _Checked()
     opened, given = opened_design(design, arguments or (), kernel or ()), host_values(inputs)
     try:
         made = _written(opened)
@@ -183,7 +177,7 @@ def _decide(
 
 def _print(found: _Checked) -> None:
     for one in found.broken:
-        say(f"{one.rule}: {found.said(one)}")
+        say(f"{one.rule}: {one.text}")
     if found.broken:
         return
     rules = "read in lowered form: its compiler checked the rules" if found.lowered else f"{len(RULES)} rules hold"
@@ -216,7 +210,7 @@ def _print(found: _Checked) -> None:
 
 def _as_json(found: _Checked) -> dict[str, Any]:
     made: dict[str, Any] = {
-        "broken": [{"rule": e.rule, "text": found.said(e)} for e in found.broken],
+        "broken": [{"rule": e.rule, "text": e.text} for e in found.broken],
         "notes": [{"name": n.name, "text": n.text} for n in found.remarks],
         "run": None,
     }

@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.pymodels.errors import GoldbeatError, UsageError, line_in
 from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES, TEXT
 from goldbeat.pymodels.objfifo.iron.worker import NoStandInError, StandInError, kernels_stand_in
 from goldbeat.pymodels.objfifo.live.execute import HostSequenceError, LiveResult, array_order, run_live
@@ -28,6 +30,7 @@ from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.lower import violations
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.script.declared import Declared, planned_form
 from goldbeat.pymodels.objfifo.script.jit import CalledUse
@@ -70,7 +73,7 @@ class OpenedDesign:
             RuleError: a rule that is broken while the design is being made.
             GoldbeatError: the file cannot be read, or no plan says all of it.
         """
-        with kernels_stand_in(self.functions):
+        with kernels_stand_in(self.functions), self._rules_placed():
             if self.script is None:
                 return open_fifo_design(self.path, self.arguments)
             _ = self.called
@@ -82,7 +85,11 @@ class OpenedDesign:
         if self.script is None:
             return []
         rng = np.random.default_rng(0)
-        with kernels_stand_in(self.functions), recorded_runs(lambda _, kind: random_array(rng, kind)) as self.records:
+
+        def fill(_: str, kind: ObjectType) -> npt.NDArray[Any]:
+            return random_array(rng, kind)
+
+        with kernels_stand_in(self.functions), self._rules_placed(), recorded_runs(fill) as self.records:
             return self.script.results
 
     def execute(self, inputs: HostInputs, sequence: str | None) -> list[LiveResult]:
@@ -92,7 +99,8 @@ class OpenedDesign:
             UsageError: text with a command line.
         """
         if self.script is not None:
-            return self.script.execute(inputs)
+            with self._rules_placed():
+                return self.script.execute(inputs)
         if self.arguments:
             raise UsageError(f"{self.path} is text: arguments after -- are for scripts, or stand-ins (--core)")
         return [run_live(TextArray(self.path, self.functions, self.device, sequence).build, inputs)]
@@ -122,6 +130,18 @@ class OpenedDesign:
             raise
         except GoldbeatError as error:
             return ArrayOrder(), str(error)
+
+    @contextmanager
+    def _rules_placed(self) -> Iterator[None]:
+        """A rule that a script breaks, with the file and line where that happens."""
+        try:
+            yield
+        except RuleError as error:
+            line = line_in(error, self.path)
+            place = f"{self.path}:{line}: "
+            if line is None or error.text.startswith(place):
+                raise
+            raise RuleError(error.rule, place + error.text) from error
 
     @property
     def called_planned(self) -> bool:

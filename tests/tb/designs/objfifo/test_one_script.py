@@ -16,6 +16,7 @@ from goldbeat.tb.designs.objfifo.live_design import case_of_design, recorded_des
 from goldbeat.tb.designs.objfifo.user_design import executed_design
 from tests.support.objfifo_cli import goldbeat
 from tests.support.objfifo_scripts import ADD_ONE, ADD_THREE
+from tests.support.objfifo_texts import ADD
 
 COUNT = "open('count', 'a').write('x')\n"
 NAMES = {
@@ -133,6 +134,16 @@ def test_a_check_of_the_script_that_fails_is_one_verdict(explicit: bool, check: 
     for command in ("exec", "check", "run"):
         done = goldbeat("objfifo", command, "called.py")
         assert (done.code, "called.py" in done.stderr, "wrong sum" in done.stderr) == (2, True, True), (command, done)
+
+
+def test_a_rule_that_a_script_breaks_has_its_line_in_every_command() -> None:
+    text = ADD.replace("    rt.fill(source.prod(), a)\n", "")
+    Path("ends.py").write_text(text)
+    line = text[: text.index("Program(NPU1Col1")].count("\n") + 1
+    for command, code in (("check", 1), ("exec", 2), ("run", 2)):
+        done = goldbeat("objfifo", command, "ends.py")
+        said = " ".join((done.stdout + done.stderr).split())
+        assert (done.code, said.count(f"ends.py:{line}: in has no producer")) == (code, 1), (command, said)
 
 
 def test_a_script_with_an_error_runs_once() -> None:
