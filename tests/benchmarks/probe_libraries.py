@@ -43,6 +43,8 @@ _HANDSHAKE = re.compile(
     re.IGNORECASE,
 )
 """Names of ports of modules that hand something over."""
+_LIMIT = 120
+"""Seconds for one module's harness."""
 _MISSING = re.compile(
     "Cannot find file containing|unknown module|Cannot find include file|unknown package|could not find include"
 )
@@ -120,7 +122,12 @@ def _judged(found: Found, around: Surroundings, path: Path) -> tuple[str, str, i
         tool = verilator()
         command = [str(tool.executable), "--lint-only", "--timing", "-Wno-fatal", "--top-module", TOP]
         command += [*(f"-I{d}" for d in around.includes), *map(str, around.sources(path).files), str(harness)]
-        run = subprocess.run(command, env=tool.environment(), capture_output=True, text=True, check=False)
+        try:
+            run = subprocess.run(
+                command, env=tool.environment(), capture_output=True, text=True, check=False, timeout=_LIMIT
+            )
+        except subprocess.TimeoutExpired:
+            return "refused", f"Verilator takes more than {_LIMIT} s", 0
     said = [line for line in run.stderr.splitlines() if line.startswith("%Error")] + misfits(run.stderr)
     if run.returncode or misfits(run.stderr):
         why = (said or ["Verilator failed"])[0]
