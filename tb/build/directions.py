@@ -48,6 +48,7 @@ def _keys(design: Design, params: Mapping[str, Any]) -> Iterator[tuple[str, str]
         for n, port in enumerate(ports):
             way = f'with {table}[{n}].direction = "{port.direction}"'
             fixed = port if port.lanes is not None else port.resolved(params)
-            roles = {port.pin(role): f"signals.{role}" for role in port.roles()}
+            named = [role for role in port.roles() if port.signals is None or role in port.signals]
+            roles = {port.pin(role): f"signals.{role}" for role in named}
             roles = {pin: roles.get(pin, "fields or sidebands") for pin in fixed.pins()} | roles
             yield from ((pin, f"{table}[{n}].{key} {way}") for pin, key in roles.items())

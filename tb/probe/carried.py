@@ -10,10 +10,10 @@ from typing import Any
 
 from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.design.pin_names import is_reset
-from goldbeat.tb.probe.fifo_use import inside, is_and
+from goldbeat.tb.probe.fifo_use import inside, signed_terms
 from goldbeat.tb.probe.gates import find_gates
 from goldbeat.tb.probe.module import Branch, MadeValues, PortValues
-from goldbeat.tb.probe.wiring import Graph, closure, names_in, plain_value
+from goldbeat.tb.probe.wiring import Graph, closure, names_in
 
 _Edge = tuple[str, frozenset[str] | None]
 """Target, and what must be high for the assignment; None: it is no statement."""
@@ -89,7 +89,7 @@ class _Moves:
     def _wire(self, targets: set[str], right: Any) -> None:
         self._add(targets, right, None)
         for target in targets if len(targets) == 1 else ():
-            self.needs[target] = frozenset(_terms(right))
+            self.needs[target] = frozenset(signed_terms(right))
 
     def _port(self, connection: Any) -> None:
         inner, expression = getattr(connection.port, "internalSymbol", None), connection.expression
@@ -118,7 +118,7 @@ class _Moves:
     def _walk(self, statement: Any, needed: frozenset[str]) -> None:
         kind = symbol_kind(statement)
         if kind == "Conditional":
-            self._walk(statement.ifTrue, needed.union(*(_terms(one.expr) for one in statement.conditions)))
+            self._walk(statement.ifTrue, needed.union(*(signed_terms(one.expr) for one in statement.conditions)))
             if statement.ifFalse is not None:
                 self._walk(statement.ifFalse, needed)
         elif kind == "ExpressionStatement" and symbol_kind(statement.expr) == "Assignment":
@@ -200,17 +200,6 @@ class _Moves:
         """Conditions, and those whose conjunction they are; without resets."""
         seen = self.graph.conjuncts(names, self.needs)
         return frozenset(name for name in seen if not is_reset(name.lstrip("!").rpartition(".")[2]))
-
-
-def _terms(expression: Any) -> Iterator[str]:
-    """What must be high, or with ``!`` low, for an expression to be high."""
-    while symbol_kind(expression) == "Conversion":
-        expression = expression.operand
-    if symbol_kind(expression) == "BinaryOp" and is_and(expression):
-        yield from _terms(expression.left)
-        yield from _terms(expression.right)
-    elif (value := plain_value(expression)) is not None:
-        yield f"{'!' * value[1]}{value[0]}"
 
 
 def _parts(expression: Any) -> Iterator[frozenset[str]]:

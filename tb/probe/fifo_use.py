@@ -129,6 +129,17 @@ def is_and(node: Any) -> bool:
     return str(node.op).rpartition(".")[2] in _AND
 
 
+def signed_terms(expression: Any) -> Iterator[str]:
+    """What must be high, or with ``!`` low, for an expression to be high."""
+    while symbol_kind(expression) == "Conversion":
+        expression = expression.operand
+    if symbol_kind(expression) == "BinaryOp" and is_and(expression):
+        yield from signed_terms(expression.left)
+        yield from signed_terms(expression.right)
+    elif (value := plain_value(expression)) is not None:
+        yield f"{'!' * value[1]}{value[0]}"
+
+
 def _conjuncts(expression: Any) -> set[str]:
     """What must be high for an expression to be."""
     while symbol_kind(expression) == "Conversion":

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from goldbeat.tb.build.compiling import symbol_kind
-from goldbeat.tb.probe.fifo_use import inside, is_and
+from goldbeat.tb.probe.fifo_use import inside, is_and, signed_terms
 from goldbeat.tb.probe.module import Branch, Gates
 from goldbeat.tb.probe.wiring import Graph, closure, names_in
 
@@ -41,11 +41,23 @@ def find_gates(top: Any, ports: Iterable[str], used: dict[str, frozenset[Branch]
     sets = [frozenset(code.origin(name)[0] for name in one) for one in code.together]
     makers = {name: frozenset(code.origin(one)[0] for one in code.makers(prefix + name)) for name in ports}
 
+    signed = [
+        {code.origin(one.lstrip("!"))[0]: (one[0] != "!") != code.origin(one.lstrip("!"))[1] for one in terms}
+        for terms in code.terms
+    ]
+
+    def level(one: str, other: str) -> bool | None:
+        """Whether the other must be high where the first is; None: they are in no conjunction, or in both ways."""
+        of, at = code.origin(prefix + one), code.origin(prefix + other)
+        high = [terms for terms in signed if terms.get(of[0]) == (not of[1]) and at[0] != of[0]]
+        found = {terms[at[0]] != at[1] for terms in high if at[0] in terms}
+        return found.pop() if len(found) == 1 else None
+
     def joined(one: str, other: str) -> bool:
         own, theirs = mine[one], (makers[other] | mine[other]) - mine[one]
         return any(seen & own and seen & theirs for seen in sets)
 
-    return Gates(stored, joined)
+    return Gates(stored, joined, level)
 
 
 class _Conditions:
@@ -54,6 +66,7 @@ class _Conditions:
     def __init__(self, top: Any) -> None:
         self.graph = Graph(top)
         self.together: list[set[str]] = []
+        self.terms: list[frozenset[str]] = []
         self.driven: dict[str, str] = {}
         top.visit(self._look)
 
@@ -61,6 +74,8 @@ class _Conditions:
         kind = symbol_kind(node)
         if kind == "BinaryOp" and (is_and(node) or str(node.op).rpartition(".")[2] in _OR):
             self.together.append(names_in(node))
+            if is_and(node):
+                self.terms.append(frozenset(signed_terms(node)))
         elif kind == "ConditionalOp":
             self.together.append(set().union(*(names_in(one.expr) for one in node.conditions), names_in(node.left)))
         elif kind == "ProceduralBlock":

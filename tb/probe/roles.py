@@ -23,12 +23,16 @@ _VALID = "valid|vld|val|v|req|request|stb|strobe|put|push|enq|avail|dv|wr|write|
 _READY = "ready|rdy|ready_and|ready_then|ready_param|gnt|grant|ack|accept|accepted|yumi|take|taken|consumed"
 _TAKES = "pop|deq|get|rd|read|rd_en|re|rden|next"
 """Words of an input that takes a value."""
-_NOT_READY = "full|busy|stall|wait|waitrequest|halt|almost_full|afull|prog_full"
+_NOT_READY = "full|busy|stall|wait|waitrequest|halt|almost_full|afull|prog_full|nearly_full|near_full"
+_SLACK = re.compile("almost_full|afull|prog_full|nearly_full|near_full")
+"""Words of a flag that is high before nothing more can be taken."""
 _NOT_VALID = "empty"
 _ASKS_FIRST = re.compile("yumi|ack|accept|accepted|take|taken|consumed|pop|deq|get|rd|read|rd_en|re|rden|next")
 """Words of a ready that is high only beside a valid."""
 _SURE = re.compile("valid|vld|val|v|stb|strobe|dv")
 """Words of a valid that is never the payload of another."""
+_GUESSED = "guessed"
+"""In place of the word of a valid that its ready has found."""
 _METHOD = "method"
 """The word of Bluespec's ``EN_x`` and ``RDY_x``."""
 _JOINED = re.compile(
@@ -170,9 +174,10 @@ class _Roles:
                     self.answers.add(near[0].pin.name)
                     yield valid, near[0]
                 else:
-                    yield valid, self._answer(valid.pin) if way == "input" else None
+                    yield valid, self._answer(valid.pin) if way == "input" else self._taker(valid.pin)
             if way == "input":
                 yield from self._unnamed_valids(free, valids)
+            yield from self._by_ready(way, free, {word.pin.name for word in valids})
 
     def _answer(self, valid: Pin) -> _Word | None:
         """The only output that has to have a level for what is stored with an input."""
@@ -186,6 +191,36 @@ class _Roles:
             return None
         self.answers.add(outputs[0].name)
         return _Word(outputs[0], "", "", not levels[outputs[0].name])
+
+    def _taker(self, valid: Pin) -> _Word | None:
+        """The only input of no known meaning that is looked at together with an output's valid."""
+        levels = {
+            p.name: (p, self.gates.level(valid.name, p.name)) for p in self.pins if p.way == "input" and p.width == 1
+        }
+        found = [
+            (pin, level)
+            for name, (pin, level) in levels.items()
+            if level is not None and name not in self.answers and _valid(pin) is None and not _never(pin)
+        ]
+        if len(found) != 1 or valid.width != 1:
+            return None
+        ((pin, level),) = found
+        self.answers.add(pin.name)
+        return _Word(pin, "", "", not level)
+
+    def _by_ready(self, way: str, free: list[_Word], named: set[str]) -> Iterator[tuple[_Word, _Word | None]]:
+        """Valids of no known meaning, with the named ready of the same prefix, or that they alone are looked at with."""
+        pins = [p for p in self.pins if p.way == way and p.width == 1 and p.name not in named | self.answers]
+        pins = [p for p in pins if not (_never(p) or is_enable(p.name)) and _ready(p) is None]
+        for ready in free:
+            if ready.pin.name in self.answers:
+                continue
+            near = [p for p in pins if ready.key and ready.begins("_".join(_plain_words(p.name)))]
+            near = near or [p for p in pins if not ready.key and self._together(p, ready.pin)]
+            if len(near) == 1:
+                self.answers.add(ready.pin.name)
+                pins.remove(near[0])
+                yield _Word(near[0], ready.key, _GUESSED), ready
 
     def _unnamed_valids(self, free: list[_Word], named: list[_Word]) -> Iterator[tuple[_Word, _Word | None]]:
         """Inputs of any name under which payload is stored, with the output that gates it."""
@@ -235,10 +270,15 @@ class _Roles:
     def _made(self, valid: _Word, ready: _Word | None, payload: Sequence[Pin], guessed: dict[str, str]) -> Handshake:
         roles = {"tvalid": valid.pin.name} | ({} if ready is None else {"tready": ready.pin.name})
         inverted = {role for role, word in (("tvalid", valid), ("tready", ready)) if word is not None and word.inverted}
-        joined = ready is not None and self._together(valid.pin, ready.pin)
+        joined = ready is not None and not _SLACK.fullmatch(ready.word) and self._together(valid.pin, ready.pin)
         doubts = dict(guessed)
+        if valid.word == _GUESSED and ready is not None:
+            doubts[valid.pin.name] = f"{ready.pin.name} answers no other port"
         asks = ready is not None and bool(_ASKS_FIRST.fullmatch(ready.word)) and valid.pin.way == "output"
-        gated = valid.word == _METHOD or (asks and not joined)
+        slack = ready is not None and _SLACK.fullmatch(ready.word) is not None
+        gated = valid.word == _METHOD or asks or (slack and valid.pin.way == "input")
+        if ready is not None and slack:
+            doubts[ready.pin.name] = f"what {valid.pin.name} may hand over behind it is not tried"
         if gated and ready is not None and valid.pin.width > 1:
             doubts[ready.pin.name] = (
                 f"it may have to be high only beside {valid.pin.name}, which an array of streams cannot"
@@ -307,7 +347,7 @@ def _word(pin: Pin, words: str, opposite: str) -> _Word | None:
     for pattern, turned in ((words, False), (opposite, True)):
         if not pattern:
             continue
-        match = re.fullmatch(rf"(?:(?P<key>.+)_)?(?P<role>{pattern})(?P<index>\d*)", text) or re.fullmatch(
+        match = re.fullmatch(rf"(?:(?P<key>.+?)_)??(?P<role>{pattern})(?P<index>\d*)", text) or re.fullmatch(
             r"(?P<role>valid|vld|ready|rdy)_(?P<key>.+)(?P<index>)", text
         )
         if match is not None and re.fullmatch(pattern, match["role"]):

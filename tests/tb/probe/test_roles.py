@@ -72,10 +72,27 @@ def test_roles_are_found_whatever_the_names_are(kind: str, tmp_path: Path) -> No
 
 
 def test_a_ready_that_is_high_only_beside_its_valid_is_driven_so(tmp_path: Path) -> None:
-    names, _ = NAMES["basejump"]
-    trusting = source(names, {}).replace("else if (yumi_i && full) full <= 1'b0", "else full <= full ^ yumi_i")
-    assert {p.direction: p.gated for p in found_in(tmp_path, trusting).streams} == {"in": False, "out": True}
-    assert not any(p.gated for p in found_in(tmp_path, source(names, {})).streams)
+    """Its word says so: ``yumi`` without a valid is an error in its library."""
+    for kind, gated in (("basejump", True), ("payload", False)):
+        assert {p.direction: p.gated for p in found_in(tmp_path, source(*NAMES[kind])).streams} == {
+            "in": False,
+            "out": gated,
+        }
+
+
+def test_roles_that_one_name_or_the_rtl_alone_gives(tmp_path: Path) -> None:
+    """A ready finds its valid, an output's valid the input that gates it; a flag with slack is a guess."""
+    text = source("cmd_go cmd_stall cmd_x rsp_v choke rsp_x", {"READY_IS": "full", "TAKES": "!full"})
+    found = found_in(tmp_path, text.replace("choke && full", "!choke && rsp_v"))
+    sides = {p.direction: p for p in found.streams}
+    assert {way: (p.pin("tvalid"), p.pin("tready"), p.inverts("tready")) for way, p in sides.items()} == {
+        "in": ("cmd_go", "cmd_stall", True),
+        "out": ("rsp_v", "choke", True),
+    }
+    text = source("wr_stb nearly_full wr_x out_req out_gnt out_x", {"READY_IS": "full"})
+    found = found_in(tmp_path, text)
+    assert {p.direction: p.gated for p in found.streams} == {"in": True, "out": False}
+    assert list(found.guesses) == ["nearly_full"]
 
 
 def test_handshakes_without_data(tmp_path: Path) -> None:
