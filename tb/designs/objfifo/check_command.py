@@ -104,11 +104,11 @@ def check(
         made = _written(opened)
         if made is not None:
             found.lowered = made.fixed is not None
-            found.broken = broken_rules(made, strict=not lax)
+            found.broken = [opened.placed(one) for one in broken_rules(made, strict=not lax)]
         if not found.broken:
             _decide(found, opened, made, iterations, lax, given)
     except RuleError as error:
-        found.broken = [error]
+        found.broken = [opened.placed(error)]
     if found.called:
         say_unused(opened.functions)
     if as_json:

@@ -50,9 +50,10 @@ def is_executed(opened: OpenedDesign, names: Collection[str] = ()) -> bool:
         if any(op.name == "aie.core" for op in device_in_text(read_operations(path), path).ops):
             return True
     try:
-        found = opened.written
-        if needs_execution(found):
-            return True
+        with opened.rules_placed():
+            found = opened.written
+            if needs_execution(found):
+                return True
     except RuleError:
         raise
     except GoldbeatError:
@@ -175,7 +176,8 @@ def _recorded(
     if not results:
         with recorded_runs(fill) as records:
             results = opened.execute(inputs, sequence)
-    refuse_broken(lambda: opened.written, opened.functions)
+    with opened.rules_placed():
+        refuse_broken(lambda: opened.written, opened.functions)
     results = [*results[:-1], by_its_plan(results[-1], lambda: opened.written, opened.functions)]
     if not all(one.completes for one in results):
         report = next(one.report for one in results if not one.completes)

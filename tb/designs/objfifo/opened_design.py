@@ -73,7 +73,7 @@ class OpenedDesign:
             RuleError: a rule that is broken while the design is being made.
             GoldbeatError: the file cannot be read, or no plan says all of it.
         """
-        with kernels_stand_in(self.functions), self._rules_placed():
+        with kernels_stand_in(self.functions), self.rules_placed():
             if self.script is None:
                 return open_fifo_design(self.path, self.arguments)
             _ = self.called
@@ -89,7 +89,7 @@ class OpenedDesign:
         def fill(_: str, kind: ObjectType) -> npt.NDArray[Any]:
             return random_array(rng, kind)
 
-        with kernels_stand_in(self.functions), self._rules_placed(), recorded_runs(fill) as self.records:
+        with kernels_stand_in(self.functions), self.rules_placed(), recorded_runs(fill) as self.records:
             return self.script.results
 
     def execute(self, inputs: HostInputs, sequence: str | None) -> list[LiveResult]:
@@ -99,7 +99,7 @@ class OpenedDesign:
             UsageError: text with a command line.
         """
         if self.script is not None:
-            with self._rules_placed():
+            with self.rules_placed():
                 return self.script.execute(inputs)
         if self.arguments:
             raise UsageError(f"{self.path} is text: arguments after -- are for scripts, or stand-ins (--core)")
@@ -131,17 +131,21 @@ class OpenedDesign:
         except GoldbeatError as error:
             return ArrayOrder(), str(error)
 
+    def placed(self, error: RuleError) -> RuleError:
+        """A broken rule with the file and line where the script breaks it, if the error has passed the script."""
+        line = line_in(error, self.path)
+        place = f"{self.path}:{line}: "
+        return error if line is None or error.text.startswith(place) else RuleError(error.rule, place + error.text)
+
     @contextmanager
-    def _rules_placed(self) -> Iterator[None]:
-        """A rule that a script breaks, with the file and line where that happens."""
+    def rules_placed(self) -> Iterator[None]:
+        """Rules that are broken inside the block, as of :meth:`placed`."""
         try:
             yield
         except RuleError as error:
-            line = line_in(error, self.path)
-            place = f"{self.path}:{line}: "
-            if line is None or error.text.startswith(place):
+            if (found := self.placed(error)) is error:
                 raise
-            raise RuleError(error.rule, place + error.text) from error
+            raise found from error
 
     @property
     def called_planned(self) -> bool:

@@ -91,7 +91,8 @@ def order_notes(options: Mapping[str, Any]) -> list[str]:
 @lru_cache(maxsize=4)
 def _plan(opened: OpenedDesign, lax: bool) -> PlannedDesign:
     """Lower it once; every seed and every question about the parameters has the same answer."""
-    return PlannedDesign(opened.written, lower(opened.written, strict=not lax))
+    with opened.rules_placed():
+        return PlannedDesign(opened.written, lower(opened.written, strict=not lax))
 
 
 @dataclass(frozen=True, eq=False)

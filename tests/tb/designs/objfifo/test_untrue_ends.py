@@ -208,6 +208,8 @@ def test_a_broken_rule_names_the_file() -> None:
     assert (found.code, found.stderr.startswith("error: design.py:9: ")) == (2, True)
     found = goldbeat("objfifo", "check", SCRIPT)
     assert (found.code, found.stdout.startswith("acquire-depth: design.py:9: far: acquire of 5")) == (1, True)
+    found = goldbeat("objfifo", "run", SCRIPT)
+    assert (found.code, found.stderr.startswith("error: design.py:9: far: acquire of 5")) == (2, True), found.stderr
 
 
 def test_a_tile_that_is_nowhere_names_the_line() -> None:
