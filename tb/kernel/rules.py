@@ -86,8 +86,8 @@ beats are counted by AxLEN.
 - `interleaved=False` means that packets, or the read data of a burst, are never interleaved. In a description it is
   `interleaved = false` of a stream.
 
-Runs with `--transactors cocotbext` have the same checkers, flips and probes. That back end has no AXI4 memories, so
-`axi_*` and `mem_*` do not apply to it.
+Runs with `--transactors cocotbext` have the same checkers, flips and probes. That back end has no memories and makes no
+bursts, so `axi_*` and `mem_*` do not apply to it: such runs are refused.
 
 ## Warnings
 

@@ -10,7 +10,6 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import FILLING
 from goldbeat.tb.obligations.buses import bus_obligations
 from goldbeat.tb.obligations.obligation import Obligation
-from goldbeat.tb.obligations.strobes import strobe_obligations
 from goldbeat.tb.run.functional import STALL_BINS, add_bins, port_coverage, stream_bins
 from goldbeat.tb.run.late_ready import passed_over
 from goldbeat.tb.run.runs import RunResult
@@ -36,7 +35,12 @@ def obligations_of(result: RunResult, bins: Mapping[str, Mapping[str, int]]) -> 
             offered = [e.stimulus.inputs[port.name] for e in result.episodes if port.name in e.stimulus.inputs]
             hits = {**add_bins(map(stream_bins, offered)), **{name: hits.get(name, 0) for name in STALL_BINS}}
         found += _of_stream(port, hits, unchecked=design.unchecked)
-    buses = [*bus_obligations(result), *strobe_obligations(result)]
+    buses = [*bus_obligations(result)]
+    if design.registers or design.memories:
+        # Register maps are loaded where there may be some.
+        from goldbeat.tb.obligations.strobes import strobe_obligations
+
+        buses += strobe_obligations(result)
     return [*found, *_of_turns(result), *_of_words(result), *buses, *_of_start(result)]
 
 

@@ -47,9 +47,7 @@ from goldbeat.tb.run.open_points import beats_left, open_signals, untried_ready,
 from goldbeat.tb.run.payload import payload_policies
 from goldbeat.tb.run.prediction import call_case, make_stimuli, predict_outcome
 from goldbeat.tb.run.progress import Course, Reached
-from goldbeat.tb.run.reference_limits import check_reference
 from goldbeat.tb.run.scoreboard import Verdict, check_episode, nothing_compared
-from goldbeat.tb.run.second_run import Differing, differing, second_run
 from goldbeat.tb.run.simulate import TIMEOUT_S, SimulatorResult, simulate
 from goldbeat.tb.run.simulate import Watch as SimulatorWatch
 from goldbeat.tb.run.status import RECORDED
@@ -60,6 +58,7 @@ from goldbeat.tb.synth.netlist import CELLS, Cells, Netlist, make_netlist
 
 if TYPE_CHECKING:
     from goldbeat.tb.run.blessed_check import BlessedCheck
+    from goldbeat.tb.run.second_run import Differing
 
 _DRAIN_CYCLES = 80
 """Cycles of the slowest clock that a run goes on after the last predicted transfer, to see beats that should not come."""
@@ -581,8 +580,12 @@ def predict(request: Request, seed: int, shelf: Shelf | None = None) -> SeedPlan
     if request.metastability is not None:
         stimuli = [blurred(s, request.metastability) for s in stimuli]
     stimuli = [on_clocks(design, params, s) for s in stimuli]
-    for stimulus in stimuli if request.transactors != "native" else ():
-        check_reference(design, params, stimulus)
+    if request.transactors != "native":
+        # The packages of the reference back end have their own limits.
+        from goldbeat.tb.run.reference_limits import check_reference
+
+        for stimulus in stimuli:
+            check_reference(design, params, stimulus)
     stimuli = [replace(s, inputs={n: setting.shelf.long(t) for n, t in s.inputs.items()}) for s in stimuli]
     # A case about registers alone that predicts by itself leaves the design's model out of it.
     alone = request.case.registers and request.case.expect is not None
@@ -886,6 +889,9 @@ def _run_once(
     unlike: dict[int, tuple[Differing, ...]] = {}
     if request.x_check and result.failure is None:
         progress("simulating with other initial values")
+        # Few runs are simulated twice.
+        from goldbeat.tb.run.second_run import differing, second_run
+
         second = second_run(simulated, flat, folder, plans[0].seed)
         unlike = differing(design, params, {p.seed: [s for s, _ in p.steps] for p in plans}, result, second)
     progress("comparing")

@@ -7,6 +7,7 @@ that it dispatches with the bytes of the file: complete, in order, none lost and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -49,6 +50,8 @@ CHIPS = {
 UNIT = 8
 """Cycles of the front end for one of a profile: as many as it takes to fetch the longest command."""
 _ENGINES = {"tiu": 0, "gdma": 1, "sdma": 2}
+_END = re.compile(r"(?:^|[._])(?:end|nop)$")
+"""Names of commands that do no work, on any engine."""
 _TABLE = 1024
 _LONGEST = 1 << 24
 _MOST_CORES = 8
@@ -360,4 +363,5 @@ def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
             failures.append(f"{name}: byte {at}: 0x{want[at]:02x} in the file, 0x{sent[at]:02x} dispatched")
         elif len(sent) != len(want):
             failures.append(f"{name}: {len(want)} bytes in the file, {len(sent)} dispatched")
-    return Check(tuple(failures), compared)
+    works = any(not _END.search(name) for part in model.parts.values() for name in part.operations)
+    return Check(tuple(failures), compared, partial=() if works else ("no stream has a command but END",))

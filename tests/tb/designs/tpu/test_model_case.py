@@ -75,6 +75,15 @@ def test_every_command_is_dispatched(model, tmp_path, monkeypatch):
     assert (tmp_path / "build" / "runs" / "tpu-net.bmodel").is_dir()
 
 
+@pytest.mark.sim
+def test_streams_of_ends_alone_are_no_pass(tmp_path, monkeypatch):
+    monkeypatch.setattr("goldbeat.tb.cli.run.build_root", lambda: tmp_path / "build")
+    (tmp_path / "net.bmodel").write_bytes(CodeGen(chip("BM1688"), cores=1).bmodel("net"))
+    done = goldbeat("run", "tpu", "--bmodel", tmp_path / "net.bmodel", "--json")
+    assert done.exit_code == 3, done.output
+    assert json.loads(done.stdout)["partial"] == ["no stream has a command but END"]
+
+
 @pytest.mark.slow
 @pytest.mark.sim
 def test_streams_with_several_ends_run_to_the_last(tmp_path):
