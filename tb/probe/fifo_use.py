@@ -37,18 +37,23 @@ class _Code:
         self.loads: dict[str, list[frozenset[str]]] = defaultdict(list)
         self.needs: dict[str, frozenset[str]] = {}
         self.outputs: dict[str, str] = {}
+        # A block that only complains is a claim, and what it looks at is no condition.
+        self.claims += [names_in(body) for body in self.graph.checks]
+        self.ranges = [body.sourceRange for body in self.graph.checks]
         top.visit(self._look)
 
     def _look(self, node: Any) -> None:
         kind = symbol_kind(node)
         if kind == "BinaryOp" and is_and(node):
-            self.together.append(names_in(node))
+            if not any(one.start <= node.sourceRange.start and node.sourceRange.end <= one.end for one in self.ranges):
+                self.together.append(names_in(node))
         elif kind == "ContinuousAssign" and symbol_kind(node.assignment) == "Assignment":
             self._wire(plain_value(node.assignment.left), node.assignment.right)
         elif kind == "Net" and node.initializer is not None:
             self._wire((node.hierarchicalPath, False), node.initializer)
         elif kind == "ProceduralBlock":
-            self._walk(node.body, frozenset(), frozenset())
+            if node.body not in self.graph.checks:
+                self._walk(node.body, frozenset(), frozenset())
         elif kind == "ConcurrentAssertion":
             self.claims.append(names_in(node))
         elif kind == "Instance":

@@ -25,7 +25,7 @@ _WORDS = {
     },
     _READ: {
         "enable": f"r(?:d|ead)?_?(?:{_EN})|re|rd|read|pop(?:_en)?|deq(?:ueue)?(?:_en)?|get",
-        "data": "dout|r(?:d|ead)?_?(?:data|dout)|(?:pop|deq|get)_data|data|q",
+        "data": "dout|r(?:d|ead)?_?(?:data|dout)|(?:pop|deq|get)_data|data|q|d",
         "flag": "(?:r|rd|read|pop|deq)?_?empty",
     },
 }

@@ -113,7 +113,18 @@ class Graph:
         self.readers: dict[str, set[str]] = defaultdict(set)
         self.blocks: Counter[str] = Counter()
         self.resets: set[tuple[str, str, bool, bool]] = set()
+        self.checks: list[Any] = []
+        self._clocked: list[tuple[Any, set[str], set[str]]] = []
         top.visit(self._look)
+        ports = {f"{top.name}.{port.name}" for port in top.body.portList}
+        uses = Counter(name for _, _, used in self._clocked for name in used)
+        for body, written, used in self._clocked:
+            # What nobody else looks at prints or counts what should not be.
+            elsewhere = any(self.after.get(name, set()) - written or uses[name] > (name in used) for name in written)
+            if elsewhere or written & ports:
+                self._note_resets(body)
+            else:
+                self.checks.append(body)
 
     def _look(self, node: Any) -> None:
         kind = symbol_kind(node)
@@ -173,6 +184,12 @@ class Graph:
             self.flops[target].add(clock)
         for name in used:
             self.readers[name].add(clock)
+        self._clocked.append((body, written, used))
+
+    def _note_resets(self, body: Any) -> None:
+        edges = dict(_events(body.timing))
+        used = names_in(body.stmt)
+        clock = ([name for name in edges if name not in used] or list(edges))[0]
         for decision in _decisions(body):
             for condition in decision.conditions:
                 for name, low in _conditions(condition.expr):

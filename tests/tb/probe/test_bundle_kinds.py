@@ -38,6 +38,17 @@ endmodule
 """
 UNGUARDED = FIFO.replace("wr_en && !full", "wr_en").replace("if (rd_en) if (!empty)", "if (rd_en)")
 CLAIMED = FIFO.replace("wire put", "assert property (@(posedge clk) full |-> !wr_en);\n  wire put")
+COMPLAINING = UNGUARDED.replace(
+    "wire put",
+    """always @(posedge clk) begin : complaints
+    reg wrong; wrong = 0;
+    if (!rst) begin
+      if (wr_en && full) wrong = 1;
+      if (rd_en && empty) $display("read when empty");
+    end
+  end
+  wire put""",
+)
 LATE = FIFO.replace("output [W-1:0] dout", "output reg [W-1:0] dout").replace("assign dout = m[r[2:0]];", "")
 LATE = LATE.replace("if (!empty) r <= r + 1;", "if (!empty) begin r <= r + 1; dout <= m[r[2:0]]; end")
 NESTED = (
@@ -330,8 +341,11 @@ def test_an_enable_is_never_high_in_vain_where_the_fifo_does_not_look(tmp_path: 
         name: [p.gated for p in found_in(tmp_path, text)[0].streams] for name, text in (("y", UNGUARDED), ("n", FIFO))
     }
     assert gated == {"y": [True, True], "n": [False, False]}
-    # What it asserts, it may rely on.
+    # What it asserts, it may rely on; a block that only complains is no look, and its level of the reset is none.
     assert [p.gated for p in found_in(tmp_path, CLAIMED)[0].streams] == [True, False]
+    found, _ = found_in(tmp_path, COMPLAINING)
+    assert [p.gated for p in found.streams] == [True, True]
+    assert found.clocks[0].active_high
     found, sources = found_in(tmp_path, UNGUARDED)
     text = make_harness(describe(found, sources, tmp_path, model="identity").design(tmp_path), {"W": 8})
     assert "assign write_tvalid_inside = (write_tvalid & write_tready);" in text
