@@ -289,7 +289,8 @@ def test_a_stopped_worker_and_one_of_another_version_cost_no_result(own_farm, ow
 def test_a_stopped_scheduler_has_a_limit(own_farm, own_root, tmp_path):
     address, scheduler, _, _ = own_farm
     suite = tmp_path / "moody.toml"
-    suite.write_text(f'seeds = 400\n[[run]]\ndesigns = ["{SUPPORT / "moody.py"}"]\n[run.options]\nbeats = 2000\n')
+    # Far more than a busy machine does before the scheduler is stopped.
+    suite.write_text(f'seeds = 4000\n[[run]]\ndesigns = ["{SUPPORT / "moody.py"}"]\n[run.options]\nbeats = 2000\n')
 
     def stop():
         _wait_for(lambda: len(results(1)) >= 10)
