@@ -10,26 +10,30 @@ from typing import Any
 
 from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.design.pin_names import is_reset
-from goldbeat.tb.probe.fifo_use import inside, signed_terms
+from goldbeat.tb.probe.conditions import Conditions
 from goldbeat.tb.probe.gates import find_gates
 from goldbeat.tb.probe.module import Branch, MadeValues, PortValues
-from goldbeat.tb.probe.wiring import Graph, closure, names_in
+from goldbeat.tb.probe.wiring import Graph, closure, inside, names_in, signed_terms
 
 _Edge = tuple[str, frozenset[str] | None]
 """Target, and what must be high for the assignment; None: it is no statement."""
 
 
-def carried(top: Any, inputs: Iterable[str], outputs: Iterable[str]) -> PortValues:
+def carried(
+    top: Any, graph: Graph, conditions: Conditions, inputs: Iterable[str], outputs: Iterable[str]
+) -> PortValues:
     """Follow every port's value.
 
     Args:
         top: pyslang's instance symbol.
+        graph: of it.
+        conditions: of it.
         inputs: names of its input ports.
         outputs: names of its output ports.
     """
     prefix = f"{top.name}."
     ways = {prefix + name: name for name in inputs}, {prefix + name: name for name in outputs}
-    moves = _Moves(top, {*ways[0], *ways[1]})
+    moves = _Moves(top, graph, {*ways[0], *ways[1]})
     shown = {name: moves.shown_by(path) for path, name in ways[0].items()}
     used = {name: moves.branches(path, moves.any) for path, name in ways[0].items()}
     return PortValues(
@@ -39,7 +43,7 @@ def carried(top: Any, inputs: Iterable[str], outputs: Iterable[str]) -> PortValu
         frozenset(name for path, name in ways[0].items() if not moves.is_read(path)),
         frozenset(name for path, name in ways[1].items() if moves.is_constant(path)),
         partial(_made, moves, ways[0], ways[1]),
-        find_gates(top, [*ways[0].values(), *ways[1].values()], used),
+        find_gates(graph, conditions, ways[0] | ways[1], used),
     )
 
 
@@ -64,8 +68,8 @@ def _made(
 class _Moves:
     """Assignments of a hierarchy: those of a value as it is, and those of anything made of it."""
 
-    def __init__(self, top: Any, ports: set[str]) -> None:
-        self.graph, self.ports = Graph(top), ports
+    def __init__(self, top: Any, graph: Graph, ports: set[str]) -> None:
+        self.graph, self.ports = graph, ports
         self.plain: dict[str, set[_Edge]] = defaultdict(set)
         self.any: dict[str, set[_Edge]] = defaultdict(set)
         self.parts: dict[str, set[tuple[str, frozenset[str] | None, frozenset[str]]]] = defaultdict(set)

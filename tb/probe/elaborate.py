@@ -13,6 +13,7 @@ from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.ports.recognition import Dimension, Pin, TopParameter
 from goldbeat.tb.probe.absent import absent_modules
 from goldbeat.tb.probe.carried import carried
+from goldbeat.tb.probe.conditions import Conditions
 from goldbeat.tb.probe.defaults import check_defaults
 from goldbeat.tb.probe.fifo_use import fifo_uses
 from goldbeat.tb.probe.fifos import fifo_sides
@@ -21,7 +22,7 @@ from goldbeat.tb.probe.flatten import Flattener, needs_flat
 from goldbeat.tb.probe.leaves import COMPOUND, WAYS, peel, ranges, reachable_name
 from goldbeat.tb.probe.module import TopModule
 from goldbeat.tb.probe.readable import check_synthesizable
-from goldbeat.tb.probe.wiring import trace
+from goldbeat.tb.probe.wiring import Graph, trace
 
 
 def elaborate(
@@ -68,11 +69,13 @@ def elaborate(
         known = ", ".join(p.name for p in found) or "none"
         raise UsageError(f"{flat.module if flat else instance.name} has no parameter {unknown[0]!r}; it has: {known}")
     inputs, outputs = ([p.name for p in ports if p.way == way] for way in ("input", "output"))
-    wiring = trace(instance, inputs, outputs)
+    graph = Graph(instance)
+    conditions = Conditions(instance, graph)
+    wiring = trace(graph, instance.name, inputs, outputs)
     sides = fifo_sides(ports)
     # Only FIFOs are worth another walk through the hierarchy.
-    fifos = fifo_uses(instance, sides) if sides else {}
-    passed = carried(instance, inputs, outputs)
+    fifos = fifo_uses(instance, graph, conditions, sides) if sides else {}
+    passed = carried(instance, graph, conditions, inputs, outputs)
     absent = absent_modules(instance)
     return TopModule(instance.name, tuple(ports), tuple(found), wiring, warnings, flat, fifos, passed, absent)
 

@@ -9,7 +9,7 @@ port may then have several clocks, and the caller falls back on names.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from goldbeat.tb.build.compiling import symbol_kind
@@ -17,6 +17,7 @@ from goldbeat.tb.probe.module import ResetUse, Wiring
 
 _NOT = ("LogicalNot", "BitwiseNot")
 _ANY_OF = ("LogicalOr", "LogicalAnd", "BinaryOr", "BinaryAnd")
+_AND = ("LogicalAnd", "BinaryAnd")
 _NAMED = ("NamedValue", "HierarchicalValue")
 
 
@@ -49,6 +50,37 @@ def plain_value(expression: Any) -> tuple[str, bool] | None:
     if symbol_kind(expression) in _NAMED:
         return expression.symbol.hierarchicalPath, inverted
     return None
+
+
+def is_and(node: Any) -> bool:
+    """Whether an operator is a conjunction."""
+    return str(node.op).rpartition(".")[2] in _AND
+
+
+def signed_terms(expression: Any) -> Iterator[str]:
+    """What must be high, or with ``!`` low, for an expression to be high."""
+    expression = _bare(expression)
+    if symbol_kind(expression) == "BinaryOp" and is_and(expression):
+        yield from signed_terms(expression.left)
+        yield from signed_terms(expression.right)
+    elif (value := plain_value(expression)) is not None:
+        yield f"{'!' * value[1]}{value[0]}"
+
+
+def inside(statement: Any) -> Iterator[Any]:
+    """The statements right below one that is no decision."""
+    kind = symbol_kind(statement)
+    if kind == "List":
+        yield from statement.list
+    elif kind == "Case":
+        yield from (item.stmt for item in statement.items)
+        if statement.defaultCase is not None:
+            yield statement.defaultCase
+    else:
+        # Blocks and loops have a body, timing controls a statement.
+        below = getattr(statement, "body", None) or getattr(statement, "stmt", None)
+        if below is not None:
+            yield below
 
 
 def _conditions(expression: Any, inverted: bool = False) -> Iterator[tuple[str, bool]]:
@@ -204,6 +236,10 @@ class Graph:
             inverted ^= turned
         return path, inverted
 
+    def makers(self, path: str) -> set[str]:
+        """What a value is made of, up to the registers."""
+        return closure([path], lambda name: () if name in self.flops else self.before.get(name, ()))
+
     def conjuncts(self, names: Iterable[str], needs: Mapping[str, Iterable[str]]) -> set[str]:
         """Conditions, and those whose conjunction they are; ``needs``: of a wire, what must be high for it."""
         return closure(names, lambda name: (*needs.get(name, ()), self.origin(name)[0]))
@@ -249,17 +285,16 @@ def _written(body: Any) -> tuple[set[str], set[str]]:
     return targets, names_in(body)
 
 
-def trace(top: Any, inputs: Iterable[str], outputs: Iterable[str]) -> Wiring:
+def trace(graph: Graph, top: str, inputs: Sequence[str], outputs: Iterable[str]) -> Wiring:
     """Follow clocks and resets through an elaborated hierarchy.
 
     Args:
-        top: pyslang's instance symbol.
+        graph: of it.
+        top: name of its top module.
         inputs: names of its input ports.
         outputs: names of its output ports.
     """
-    graph = Graph(top)
-    inputs = list(inputs)
-    prefix = f"{top.name}."
+    prefix = f"{top}."
     known = {f"{prefix}{name}": name for name in inputs}
 
     def clock_of(path: str) -> str | None:

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the conditions of an elaborated hierarchy look at together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from goldbeat.tb.build.compiling import symbol_kind
+from goldbeat.tb.probe.wiring import Graph, inside, is_and, names_in, signed_terms
+
+_OR = ("LogicalOr", "BinaryOr")
+
+
+class Conditions:
+    """Names that conditions mention together; blocks that only complain have none.
+
+    Args:
+        top: pyslang's instance symbol.
+        graph: of it.
+
+    Attributes:
+        joined: names of each conjunction, and of each ``if`` with those around it.
+        chosen: names of each disjunction, of each ``?:``, and of each ``if`` or ``case`` with the ``case`` around it.
+        terms: what each conjunction needs: names, with ``!`` those that must be low.
+        claims: names of each assertion, and of each block that only complains.
+    """
+
+    def __init__(self, top: Any, graph: Graph) -> None:
+        self.joined: list[set[str]] = []
+        self.chosen: list[set[str]] = []
+        self.terms: list[frozenset[str]] = []
+        self.claims: list[set[str]] = [names_in(body) for body in graph.checks]
+        self._checks = [body.sourceRange for body in graph.checks]
+        top.visit(self._look)
+
+    def _look(self, node: Any) -> None:
+        kind = symbol_kind(node)
+        if kind == "ConcurrentAssertion":
+            self.claims.append(names_in(node))
+        elif kind in ("BinaryOp", "ConditionalOp") and not self._complains(node):
+            self._operator(kind, node)
+        elif kind == "ProceduralBlock" and not self._complains(node.body):
+            self._walk(node.body, frozenset(), frozenset())
+
+    def _complains(self, node: Any) -> bool:
+        place = node.sourceRange
+        return any(one.start <= place.start and place.end <= one.end for one in self._checks)
+
+    def _operator(self, kind: str, node: Any) -> None:
+        if kind == "ConditionalOp":
+            self.chosen.append(set().union(*(names_in(one.expr) for one in node.conditions), names_in(node.left)))
+        elif is_and(node):
+            self.joined.append(names_in(node))
+            self.terms.append(frozenset(signed_terms(node)))
+        elif str(node.op).rpartition(".")[2] in _OR:
+            self.chosen.append(names_in(node))
+
+    def _walk(self, statement: Any, tested: frozenset[str], cases: frozenset[str]) -> None:
+        """Note the decisions below a statement.
+
+        Args:
+            statement: where.
+            tested: what ``if`` looks at around it.
+            cases: what ``case`` looks at around it.
+        """
+        kind = symbol_kind(statement)
+        if kind == "Conditional":
+            tested = tested.union(*(names_in(one.expr) for one in statement.conditions))
+            self.joined.append(set(tested))
+            if cases:
+                self.chosen.append({*tested, *cases})
+            self._walk(statement.ifTrue, tested, cases)
+            if statement.ifFalse is not None:
+                self._walk(statement.ifFalse, tested, cases)
+            return
+        if kind == "Case":
+            cases |= names_in(statement.expr)
+            self.chosen.append({*tested, *cases})
+        for inner in inside(statement):
+            self._walk(inner, tested, cases)
