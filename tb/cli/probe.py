@@ -27,7 +27,7 @@ from goldbeat.tb.probe.chosen import read_bundle
 from goldbeat.tb.probe.discover import discover
 from goldbeat.tb.probe.find import Choices, Found, found_json
 from goldbeat.tb.probe.handshakes import with_handshakes
-from goldbeat.tb.probe.write import MODEL, describe, flat_files, to_toml, vendor_files
+from goldbeat.tb.probe.write import MODEL, describe, made_files, to_toml
 from goldbeat.tb.probe.write import wrapper as harness
 
 _FEW_SIGNALS = 10
@@ -136,7 +136,7 @@ def probe_command(
     if out is not None:
         description = describe(found, sources, out.parent, model=model)
         out.write_text(to_toml(description, comments(found)), encoding="utf-8")
-        for name, text in (flat_files(found) | vendor_files(description)).items():
+        for name, text in made_files(found, description).items():
             (out.parent / name).write_text(text, encoding="utf-8")
             say(f"wrote {out.parent / name}", err=as_machine)
     if wrapper is not None:

@@ -32,7 +32,7 @@ from goldbeat.tb.page.run_page import page_environment
 from goldbeat.tb.paths import build_root, plain_name
 from goldbeat.tb.probe.find import Found
 from goldbeat.tb.probe.model_guess import guessed_model
-from goldbeat.tb.probe.write import MODEL, flat_files
+from goldbeat.tb.probe.write import MODEL
 from goldbeat.tb.run.seal import file_digest
 from goldbeat.tb.visible import visible
 
@@ -197,7 +197,7 @@ def _check_same(path: Path, found: Found, sources: Sources) -> None:
     design = find_design(str(path))
     there = {one.resolve() for one in design.sources()}
     missing = [one for one in sources.files if one.resolve() not in there and one.parent != VENDOR]
-    tops = [found.module.title, *(Path(name).stem for name in flat_files(found))]
+    tops = [found.module.title, found.module.name]
     if missing or design.top not in tops:
         raise UsageError(
             f"--bench: {path} is a bench of {design.top}, not of {missing[0] if missing else tops[0]}; give another "

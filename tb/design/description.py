@@ -376,12 +376,8 @@ class Description(_Table):
             if pin in self.ties or pin in self.ignored
         }
         guesses = {pin: f"in its bundle by a guess: {why}" for pin, why in self.guesses.items()}
-        return (
-            lost
-            | beside
-            | guesses
-            | (self._bus_ports(params).open() if self.model in ("adapter", "interconnect") else {})
-        )
+        buses = self._bus_ports(params).open() if self.model in ("adapter", "interconnect") else {}
+        return lost | beside | guesses | buses
 
     def _bus_outcome(self, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
         routes = self._bus_ports(params).routes() if stimulus.bursts or stimulus.program else []

@@ -17,6 +17,16 @@ def name_words(name: str) -> list[str]:
     return [t for t in re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower().split("_") if t]
 
 
+def inner_words(name: str) -> list[str]:
+    """The words of a name without those that say its direction at either end."""
+    words = name_words(name)
+    while len(words) > 1 and words[0] in SIDES:
+        words = words[1:]
+    while len(words) > 1 and words[-1] in SIDES:
+        words = words[:-1]
+    return words
+
+
 def is_clock(name: str) -> bool:
     """Whether a name is a clock's."""
     tokens = [t for t in name_words(name) if t not in SIDES]

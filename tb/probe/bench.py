@@ -12,7 +12,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.description import READY, Description
 from goldbeat.tb.probe.address_search import find_address_map
 from goldbeat.tb.probe.find import Found
-from goldbeat.tb.probe.write import flat_files, to_toml, vendor_files
+from goldbeat.tb.probe.write import made_files, to_toml
 
 
 def comments(found: Found) -> list[str]:
@@ -64,7 +64,7 @@ def write_bench(folder: Path, found: Found, description: Description, *, force: 
     )
     name = description.name
     texts = {folder / f"{name}.toml": to_toml(description, comments(found))}
-    texts |= {folder / file: text for file, text in (flat_files(found) | vendor_files(description)).items()}
+    texts |= {folder / file: text for file, text in made_files(found, description).items()}
     if description.model not in READY:
         outputs = [s.name for s in description.streams if s.direction == "out"]
         inputs = [s.name for s in description.streams if s.direction == "in"]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from goldbeat.tb.design.pin_names import SIDES, name_words
+from goldbeat.tb.design.pin_names import inner_words, name_words
 from goldbeat.tb.design.ports.recognition import Pin
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.module import FifoUse
@@ -119,11 +119,7 @@ def _named(pins: Sequence[Pin], words: str, *, flag: bool) -> Iterable[_Named]:
     low = "(?P<low>_?n)?" if flag else "(?P<low>)"
     pattern = re.compile(rf"(?:(?P<key>.+?)_)??(?:{words}){low}")
     for pin in pins:
-        parts = name_words(pin.name)
-        while len(parts) > 1 and parts[0] in SIDES:
-            parts = parts[1:]
-        while len(parts) > 1 and parts[-1] in SIDES:
-            parts = parts[:-1]
+        parts = inner_words(pin.name)
         match = pattern.fullmatch("_".join(parts))
         if match is not None and not (flag and _OTHER_LEVELS & {*parts}):
             # The word of a side belongs to the role: ``a_r_empty`` and ``a_r_read`` are both of ``a``.

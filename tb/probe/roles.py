@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from goldbeat.tb.design.pin_names import SIDES, is_clock, is_enable, is_reset, name_words
+from goldbeat.tb.design.pin_names import inner_words, is_clock, is_enable, is_reset, name_words
 from goldbeat.tb.design.ports.recognition import Pin
 from goldbeat.tb.probe.chosen import ChosenBundle
 from goldbeat.tb.probe.module import TopModule
@@ -194,14 +194,9 @@ class _Roles:
 
     def _taker(self, valid: Pin) -> _Word | None:
         """The only input of no known meaning that is looked at together with an output's valid."""
-        levels = {
-            p.name: (p, self.gates.level(valid.name, p.name)) for p in self.pins if p.way == "input" and p.width == 1
-        }
-        found = [
-            (pin, level)
-            for name, (pin, level) in levels.items()
-            if level is not None and name not in self.answers and _valid(pin) is None and not _never(pin)
-        ]
+        free = [p for p in self.pins if p.way == "input" and p.width == 1 and p.name not in self.answers]
+        free = [p for p in free if _valid(p) is None and not _never(p)]
+        found = [(p, level) for p in free if (level := self.gates.level(valid.name, p.name)) is not None]
         if len(found) != 1 or valid.width != 1:
             return None
         ((pin, level),) = found
@@ -215,7 +210,7 @@ class _Roles:
         for ready in free:
             if ready.pin.name in self.answers:
                 continue
-            near = [p for p in pins if ready.key and ready.begins("_".join(_plain_words(p.name)))]
+            near = [p for p in pins if ready.key and ready.begins("_".join(inner_words(p.name)))]
             near = near or [p for p in pins if not ready.key and self._together(p, ready.pin)]
             if len(near) == 1:
                 self.answers.add(ready.pin.name)
@@ -227,7 +222,7 @@ class _Roles:
         mine = {word.pin.name for word in named}
         inputs = [pin for pin in self.pins if pin.way == "input"]
         for pin in inputs:
-            other = _ready(pin) is not None or any(word.begins("_".join(_plain_words(pin.name))) for word in named)
+            other = _ready(pin) is not None or any(word.begins("_".join(inner_words(pin.name))) for word in named)
             if pin.width != 1 or pin.name in mine or other or _never(pin):
                 continue
             stores = any((pin.name, True) in self.gates.stored.get(p.name, ()) for p in inputs if p is not pin)
@@ -247,7 +242,7 @@ class _Roles:
         for pin in self.pins:
             if pin.way != valid.pin.way or pin.name in used or is_enable(pin.name):
                 continue
-            name = "_".join(_plain_words(pin.name))
+            name = "_".join(inner_words(pin.name))
             near = any(word.begins(name) for word in (valid, valid.subject)) and not any(o.begins(name) for o in longer)
             stored = pin.way == "input" and (valid.pin.name, True) in self.gates.stored.get(pin.name, ())
             # An output that shows what an input has carried away.
@@ -303,7 +298,7 @@ class _Roles:
 
 def _mirrored(found: list[Handshake]) -> list[Handshake]:
     """Without doubt about the payload where the only input and the only output have ports of the same names."""
-    stems = [sorted("_".join(_plain_words(port)) for port in one.bundle.ports) for one in found]
+    stems = [sorted("_".join(inner_words(port)) for port in one.bundle.ports) for one in found]
     if len(found) != 2 or stems[0] != stems[1]:
         return found
     return [
@@ -313,16 +308,6 @@ def _mirrored(found: list[Handshake]) -> list[Handshake]:
 
 def _both(pair: tuple[_Word, _Word | None]) -> Iterator[Pin]:
     return (word.pin for word in pair if word is not None)
-
-
-def _plain_words(name: str) -> list[str]:
-    """The words of a name without its direction."""
-    words = name_words(name)
-    while len(words) > 1 and words[-1] in SIDES:
-        words = words[:-1]
-    while len(words) > 1 and words[0] in SIDES:
-        words = words[1:]
-    return words
 
 
 def _never(pin: Pin) -> bool:
@@ -341,7 +326,7 @@ def _ready(pin: Pin) -> _Word | None:
 
 def _word(pin: Pin, words: str, opposite: str) -> _Word | None:
     """The role that a name ends or begins with."""
-    parts = _plain_words(pin.name)
+    parts = inner_words(pin.name)
     low = len(parts) > 1 and parts[-1] in ("n", "ni", "no", "b")
     text = "_".join(parts[:-1] if low else parts)
     for pattern, turned in ((words, False), (opposite, True)):

@@ -94,7 +94,7 @@ def _description(
         name=name,
         summary=f"{top}: streams {_list(s.name for s in found.streams)}" if found.streams else top,
         top=found.module.name,
-        files=(*(_copied(p) or _relative(p, folder) for p in sources.files), *flat_files(found)),
+        files=(*(_copied(p) or _relative(p, folder) for p in sources.files), *_flat_files(found)),
         include_dirs=tuple(_relative(p, folder) for p in sources.include_dirs),
         model=model,
         compare_time=model not in READY,
@@ -191,17 +191,18 @@ def _map_table(found: Found, file: str) -> RegisterMapTable:
     )
 
 
-def flat_files(found: Found) -> dict[str, str]:
+def made_files(found: Found, description: Description) -> dict[str, str]:
+    """The files that a description names and nobody has written, by name: beside it, it needs nothing of the installation."""
+    cells = {_copied(path): path for path in VENDOR.glob("*.sv")}
+    copies = {name: cells[name].read_text(encoding="utf-8") for name in description.files if name in cells}
+    return _flat_files(found) | copies
+
+
+def _flat_files(found: Found) -> dict[str, str]:
     """The wrapper with plain ports and the empty modules of untaken branches, by file, where the module needs them."""
     flat = found.module.flat
     texts = {} if flat is None else {f"{flat.name}.sv": flat.text}
     return texts | ({f"{found.module.title}_absent.sv": found.module.absent} if found.module.absent else {})
-
-
-def vendor_files(description: Description) -> dict[str, str]:
-    """Copies of the stand-ins for vendors' cells that a description names: a bench needs nothing else of the installation."""
-    cells = {_copied(path): path for path in VENDOR.glob("*.sv")}
-    return {name: cells[name].read_text(encoding="utf-8") for name in description.files if name in cells}
 
 
 def _copied(path: Path) -> str:
@@ -233,7 +234,7 @@ def wrapper(found: Found) -> str:
         cases=(),
     )
     return "\n".join(
-        [make_harness(design, {n: p.default for n, p in design.parameters.items()}), *flat_files(found).values()]
+        [make_harness(design, {n: p.default for n, p in design.parameters.items()}), *_flat_files(found).values()]
     )
 
 
