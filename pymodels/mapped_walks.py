@@ -10,7 +10,7 @@ import numpy as np
 
 from goldbeat.pymodels.mapped_registers import MappedFile, MappedWord
 from goldbeat.pymodels.stimulus import Access
-from goldbeat.pymodels.telling import neighbours, telling_strobes, telling_values, unlike
+from goldbeat.pymodels.telling import neighbour_steps, telling_strobes, unlike
 
 _LOOKED_AT = 16
 """Most other registers that are read behind the writes of one."""
@@ -58,23 +58,12 @@ def own_values(file: MappedFile, rng: np.random.Generator, address_bits: int) ->
 
 
 def neighbour_values(file: MappedFile, rng: np.random.Generator, address_bits: int) -> Iterator[Access]:
-    """Registers written with all zeros, all ones and such nibbles, their neighbours read behind each.
-
-    The neighbours hold random values, then their inverse: each of their bits shows a change.
-    """
+    """Registers written with all zeros, all ones and such nibbles, their neighbours read behind each; then with all byte values."""
     words = _plain(file)
-    addresses = [word.address for word in words]
-    values = [int.from_bytes(rng.bytes(file.size), "little") for _ in words]
-    used = [n for n in rng.permutation(len(words)).tolist() if words[n].writable][:_MOST_TOLD_APART]
-    for inverted in (0, (1 << 8 * file.size) - 1):
-        for address, value in zip(addresses, values, strict=True):
-            yield from file.write(address, value ^ inverted)
-        for n in used:
-            others = [words[other] for other in neighbours(addresses, n)]
-            for value in (*telling_values(file.size), values[n] ^ inverted):
-                yield from file.write(addresses[n], value)
-                yield from _reads(file, [words[n], *others])
-        yield from _reads(file, words)
+    written = [n for n in rng.permutation(len(words)).tolist() if words[n].writable][:_MOST_TOLD_APART]
+    for n, value in neighbour_steps(rng, [word.address for word in words], written, file.size):
+        at = words[n].address
+        yield from file.read(at) if value is None else file.write(at, value)
 
 
 def byte_strobes(file: MappedFile, rng: np.random.Generator, address_bits: int) -> Iterator[Access]:

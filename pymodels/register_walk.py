@@ -10,7 +10,7 @@ import numpy as np
 
 from goldbeat.pymodels.axi.attributes import AttributeDraw
 from goldbeat.pymodels.stimulus import Access
-from goldbeat.pymodels.telling import StrobeDeck, neighbours, telling_strobes, telling_values, unlike
+from goldbeat.pymodels.telling import StrobeDeck, neighbour_steps, telling_strobes, unlike
 
 _WHOLE = 0.3
 """Share of the writes of whole words."""
@@ -100,9 +100,9 @@ def storage_walk(
 
 
 def telling_walk(rng: np.random.Generator, words: Sequence[Word], size: int) -> list[Access]:
-    """Write each word with telling values and read its neighbours behind each, then with every pattern of strobes.
+    """Write each word with telling values and read its neighbours behind each, then all byte values, then all strobes.
 
-    The neighbours hold random values, then their inverse, so that each of their bits shows a change. For accesses one at a time.
+    For accesses one at a time.
 
     Args:
         rng: randomness.
@@ -110,19 +110,12 @@ def telling_walk(rng: np.random.Generator, words: Sequence[Word], size: int) -> 
         size: bytes of the bus, those of a word.
     """
     walk = _Walk(words, size)
-    addresses = [word.address for word in words]
-    values = [int.from_bytes(rng.bytes(size), "little") for _ in words]
-    for inverted in (0, (1 << 8 * size) - 1):
-        for n, value in enumerate(values):
-            walk.write(n, value ^ inverted)
-        for n in rng.permutation(len(words)).tolist():
-            others = neighbours(addresses, n)
-            for value in (*telling_values(size), values[n] ^ inverted):
-                walk.write(n, value)
-                for other in (n, *others):
-                    walk.read(other)
-        for n in range(len(words)):
+    order = rng.permutation(len(words)).tolist()
+    for n, value in neighbour_steps(rng, [word.address for word in words], order, size):
+        if value is None:
             walk.read(n)
+        else:
+            walk.write(n, value)
     for n in rng.permutation(len(words)).tolist():
         for strobe in rng.permutation(telling_strobes(size)).tolist() if words[n].strobes else ():
             walk.write_some(n, int.from_bytes(rng.bytes(size), "little"), strobe)

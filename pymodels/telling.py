@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-_ALL_STROBES, _ALL_PAIRS = 4, 8
-"""Bytes of the widest bus of which every pattern of strobes is tried, and of the widest one with every pair and run."""
+_ALL_STROBES = 8
+"""Bytes of the widest bus of which every pattern of strobes is tried."""
 _ALL_OTHERS = 8
 """Most words of which all others are neighbours."""
 
@@ -16,16 +16,12 @@ _ALL_OTHERS = 8
 def telling_strobes(size: int) -> list[int]:
     """Patterns of strobes for a bus of ``size`` bytes.
 
-    Up to 4 bytes: all. Up to 8: none, each pair, each run of bytes, and their complements. Wider: single bytes, runs
-    from either end, and their complements.
+    Up to 8 bytes: all. Wider: none, single bytes, runs from either end, and their complements.
     """
     whole = (1 << size) - 1
     if size <= _ALL_STROBES:
         return list(range(whole + 1))
     some = {1 << lane for lane in range(size)} | {(1 << length) - 1 for length in range(size + 1)}
-    if size <= _ALL_PAIRS:
-        some |= {1 << one | 1 << other for one in range(size) for other in range(one)}
-        some |= {(1 << end) - (1 << begin) for end in range(size + 1) for begin in range(end)}
     return sorted(some | {whole ^ pattern for pattern in some})
 
 
@@ -52,6 +48,43 @@ def telling_values(size: int) -> list[int]:
     ones = (1 << 8 * size) - 1
     nibbles = [0xF << shift for shift in range(0, 8 * size, 4)]
     return [0, ones, *nibbles, *(ones ^ nibble for nibble in nibbles)]
+
+
+def byte_values(rng: np.random.Generator, size: int) -> list[int]:
+    """256 words in which each byte has each value once, in an order of its own: no byte is what it was in the word before."""
+    columns = np.stack([rng.permutation(256) for _ in range(size)], axis=1).astype(np.uint8)
+    return [int.from_bytes(row.tobytes(), "little") for row in columns]
+
+
+def neighbour_steps(
+    rng: np.random.Generator, addresses: Sequence[int], written: Sequence[int], size: int
+) -> Iterator[tuple[int, int | None]]:
+    """Telling values into some words, their neighbours read behind each; then every value of every byte.
+
+    The neighbours hold random values, then their inverse, so that each of their bits shows a change.
+
+    Args:
+        rng: randomness.
+        addresses: of all words.
+        written: numbers of those that get telling values.
+        size: bytes of a word.
+
+    Yields:
+        the number of a word, and what is written into it; None: it is read.
+    """
+    held = [int.from_bytes(rng.bytes(size), "little") for _ in addresses]
+    for inverted in (0, (1 << 8 * size) - 1):
+        yield from enumerate(value ^ inverted for value in held)
+        for n in written:
+            read = (n, *neighbours(addresses, n))
+            for value in (*telling_values(size), held[n] ^ inverted):
+                yield n, value
+                yield from ((other, None) for other in read)
+        yield from ((n, None) for n in range(len(addresses)))
+    for n in written:
+        for value in byte_values(rng, size):
+            yield from ((n, value), (n, None))
+        yield from ((other, None) for other in neighbours(addresses, n))
 
 
 def unlike(value: int, held: int, mask: int, size: int) -> int:

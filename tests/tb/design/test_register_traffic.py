@@ -13,6 +13,7 @@ from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.register_walk import Word, storage_walk, telling_walk
 from goldbeat.pymodels.stimulus import Access, Stimulus
+from goldbeat.pymodels.telling import telling_strobes
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.parameter import Parameter
@@ -231,6 +232,21 @@ def test_a_telling_walk_shows_an_alias_of_each_value_and_every_pattern_of_strobe
     assert misses(None, 0, None, 0) == 0
     assert all(misses(top, bit, None, 0) for top in (0, 15) for bit in range(32))
     assert all(misses(None, 0, pattern, lane) for pattern in range(16) for lane in range(4) if not pattern >> lane & 1)
+
+
+def test_every_value_of_every_byte_is_read_back_and_replaces_another_one():
+    words = [Word(8 * n, (1 << 64) - 1) for n in range(2)]
+    told = {word.address: set() for word in words}
+    held, written = dict.fromkeys(told, 0), None
+    for access in telling_walk(np.random.default_rng(2), words, 8):
+        if access.op == "write":
+            written, before = access, held[access.address]
+            held[access.address] = access.value
+        elif written.strobe == 255 and (access.address, access.value) == (written.address, written.value):
+            old, new = (np.frombuffer(value.to_bytes(8, "little"), np.uint8) for value in (before, access.value))
+            told[access.address] |= {(lane, int(new[lane])) for lane in np.flatnonzero(old != new)}
+    assert all(len(seen) == 8 * 256 for seen in told.values())
+    assert telling_strobes(8) == [*range(256)]
 
 
 @pytest.mark.sim

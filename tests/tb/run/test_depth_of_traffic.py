@@ -180,7 +180,7 @@ def test_a_case_that_does_not_fill_still_takes_any_fall(tmp_path: Path) -> None:
 BLOCK = """module block #(parameter AW = 13) (input clk, input rst,
   input [7:0] s_tdata, input s_tlast, input s_tvalid, output s_tready,
   output [7:0] m_tdata, output m_tlast, output m_tvalid, input m_tready);
-  reg [8:0] mem [0:(1<<AW)-1]; reg [AW:0] w = 0, r = 0; reg [7:0] c = 0; reg [15:0] n = 0, f = 0; reg held = 0;
+  reg [8:0] mem [0:(1<<AW)-1]; reg [AW:0] w = 0, r = 0; reg [7:0] c = 0; reg [15:0] n = 0, f = 0; reg held = 0, met = 0;
   reg [7:0] d = 0; reg v = 0; always @(posedge clk) begin d <= s_tdata; v <= s_tvalid; end
   wire [AW:0] level = w - r; wire full = level[AW];
   assign s_tready = READY;
@@ -188,7 +188,7 @@ BLOCK = """module block #(parameter AW = 13) (input clk, input rst,
   always @(posedge clk) begin
     c <= c + 1; held <= full; f <= f + (s_tvalid & s_tready & s_tlast) - (m_tvalid & m_tready & m_tlast);
     if (s_tvalid & s_tready) begin
-      mem[w[AW-1:0]] <= {s_tlast | LAST, DATA}; w <= w + 1; n <= s_tlast ? 0 : n + 1; end
+      mem[w[AW-1:0]] <= {s_tlast | LAST, DATA}; w <= w + 1; n <= s_tlast ? 0 : n + 1; met <= 0; end
     if (m_tvalid & m_tready) r <= r + 1;
     if (rst) begin RESET n <= 0; f <= 0; end end
 endmodule
@@ -203,6 +203,12 @@ BLOCKS: dict[str, tuple[dict[str, str], int, str]] = {
     "frames of 300": ({"LAST": "n == 299"}, 1, "TLAST"),
     "before valid at a place": ({"DATA": "w[12:0] == 5000 & !v ? d : s_tdata"}, 1, "data differs"),
     "kept over reset": ({"RESET": "r <= 0;"}, 1, "data differs"),
+    # A source that still offers something in the reset flushes it.
+    "a word that a reset met": (
+        {"RESET": "w <= 0; r <= 0; if (m_tvalid & !m_tready) met <= 1;", "DATA": "met ? ~s_tdata : s_tdata"},
+        1,
+        "data differs",
+    ),
 }
 
 
