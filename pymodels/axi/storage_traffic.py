@@ -426,9 +426,9 @@ def _strobes(rng: np.random.Generator, lanes: npt.NDArray[np.bool_]) -> npt.NDAr
     drawn = rng.random(lanes.shape) < 0.6
     width = lanes.shape[1]
     whole = np.flatnonzero(lanes.all(axis=1) & (rng.random(len(lanes)) < 0.5))
-    patterns = rng.permutation(np.array(telling_strobes(width), object))
-    for at, row in enumerate(whole.tolist()):
-        drawn[row] = [bool(patterns[at % len(patterns)] >> lane & 1) for lane in range(width)]
+    patterns = telling_strobes(width)
+    table = np.array([[pattern >> lane & 1 for lane in range(width)] for pattern in patterns], np.bool_)
+    drawn[whole] = rng.permutation(table)[np.arange(len(whole)) % len(table)]
     return drawn
 
 

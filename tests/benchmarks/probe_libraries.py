@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many modules of public libraries get a bench that drives them, with no option beyond sources, top and parameters.
 
-python tests/benchmarks/probe_libraries.py --library NAME=DIR... [--out FILE] [--write] [--only MODULE]: libraries.toml says where
-the modules of each library are. What is done is kept in FILE, so that a run goes on where it was stopped; --write puts the table
-into docs/public-rtl.md. Interfaces, packages and test benches are no modules.
+python tests/benchmarks/probe_libraries.py --library NAME=DIR... [--every N] [--out FILE] [--write] [--only MODULE]:
+libraries.toml says where the modules of each library are. ``goldbeat verify`` runs every N-th module. What is done is kept in
+FILE, so that a run goes on where it was stopped; --write puts the tables into docs/public-rtl.md. Interfaces, packages and test
+benches are no modules.
 """
 
 from __future__ import annotations
@@ -12,39 +13,44 @@ import argparse
 import json
 import os
 import re
+import signal
 import subprocess
+import sys
 import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
 
-from foreign import Surroundings, modules
+from public_rtl import PAGE, replaced, version
 
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.tb.build.harness import TOP, misfits
 from goldbeat.tb.build.toolchain import verilator
+from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.probe.discover import discover
 from goldbeat.tb.probe.find import Found
 from goldbeat.tb.probe.handshakes import with_handshakes
 from goldbeat.tb.probe.write import wrapper
 
 FACTS = Path(__file__).with_name("libraries.toml")
-PAGE = Path(__file__).parents[2] / "docs" / "public-rtl.md"
-MARKS = "<!-- libraries -->", "<!-- end libraries -->"
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_MODULE = re.compile(r"^[ \t]*module\s+(?:automatic\s+|static\s+)?(\w+)", re.MULTILINE)
 _HANDSHAKE = re.compile(
     r"(?:.*_)?[a-z]{0,2}(?:valid|vld|ready|rdy|req|ack|gnt|grant|stb|push|pop|enq|deq|full|empty|stall|yumi|awaddr|psel|cyc)"
     r"(?:_?\d+)?(?:_(?:i|o|n|in|out|and))*",
     re.IGNORECASE,
 )
 """Names of ports of modules that hand something over."""
-_LIMIT = 120
-"""Seconds for one module's harness."""
+_LIMIT, _VERIFY_LIMIT = 60, 240
+"""Seconds for one module's harness, and for its ``verify``."""
+_BUDGET = "3s"
+"""Of ``verify``: what is asked here is whether a bench drives the module, and how it ends."""
 _MISSING = re.compile(
     "Cannot find file containing|unknown module|Cannot find include file|unknown package|could not find include"
 )
@@ -62,6 +68,9 @@ class Probed:
         why: bundles, or the reason.
         guesses: ports in bundles by a guess.
         seconds: of processor time, Verilator included.
+        verdict: of ``verify``: ``pass``, ``partial``, ``fail``, ``ran refused``, ``limit``; empty where it was not asked.
+        said: the first failure, or why there is no verdict.
+        met, obligations: counts of ``verify``.
     """
 
     library: str
@@ -70,6 +79,30 @@ class Probed:
     why: str
     guesses: int = 0
     seconds: float = 0.0
+    verdict: str = ""
+    said: str = ""
+    met: int = 0
+    obligations: int = 0
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Where everything beside a module's own file is found."""
+
+    libraries: tuple[Path, ...]
+    includes: tuple[Path, ...]
+
+    def sources(self, path: Path) -> Sources:
+        """A module's file, and what it uses."""
+        return Sources((path,), self.includes, libraries=self.libraries).complete()
+
+
+def modules(folders: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """Every module and its file."""
+    for folder in folders:
+        for path in sorted(p for p in folder.iterdir() if p.suffix in (".v", ".sv")):
+            for name in _MODULE.findall(_COMMENT.sub(" ", path.read_text(errors="replace"))):
+                yield path, name
 
 
 def folders(name: str, patterns: list[str], checkouts: Mapping[str, Path]) -> Iterator[Path]:
@@ -92,17 +125,48 @@ def values_of(path: Path, module: str, given: Mapping[str, int]) -> dict[str, st
     return {n: str(next(v for pattern, v in given.items() if fnmatch(n, pattern))) for n in names} if given else {}
 
 
-def probed(one: tuple[Path, str], library: str, around: Surroundings, given: Mapping[str, int]) -> Probed:
-    """Find, and lint what would be simulated."""
-    path, name = one
-    before = os.times()
+def probed(one: tuple[Path, str, bool], library: str, around: Surroundings, given: Mapping[str, int]) -> Probed:
+    """Find, and lint what would be simulated; run it where the third item says so."""
+    path, name, runs = one
+    before, values = os.times(), values_of(path, name, given)
     try:
-        found = with_handshakes(discover(around.sources(path), name, values_of(path, name, given), relaxed=True))
-        outcome, why, guesses = _judged(found, around, path)
+        sources = around.sources(path)
+        found = with_handshakes(discover(sources, name, values, relaxed=True))
+        outcome, why, guesses = _judged(found, sources)
     except GoldbeatError as error:
         outcome, why, guesses = _refusal(str(error)), str(error).splitlines()[0], 0
+    more = verified(sources, name, values) if runs and outcome == "driven" else ("", "", 0, 0)
     after = os.times()
-    return Probed(library, name, outcome, why[:300], guesses, round(sum(after[:4]) - sum(before[:4]), 1))
+    return Probed(library, name, outcome, why[:300], guesses, round(sum(after[:4]) - sum(before[:4]), 1), *more)
+
+
+def verified(sources: Sources, name: str, values: Mapping[str, str]) -> tuple[str, str, int, int]:
+    """Verdict of ``goldbeat verify``, what it says first, obligations met, all obligations."""
+    words = [sys.executable, "-m", "goldbeat", "verify", *map(str, sources.files), "--top", name, "--relaxed"]
+    words += [f"-I{d}" for d in sources.include_dirs] + [f"-G{key}={value}" for key, value in values.items()]
+    words += ["--budget", _BUDGET, "--mutants", "0", "--json"]
+    with tempfile.TemporaryDirectory() as folder, subprocess.Popen(
+        words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:  # fmt: skip
+        try:
+            out, err = process.communicate(timeout=_VERIFY_LIMIT)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.communicate()
+            return "limit", f"more than {_VERIFY_LIMIT} s", 0, 0
+    try:
+        report = json.loads(out)
+    except ValueError:
+        lines = [line for line in err.splitlines() if line.strip()]
+        return (
+            "ran refused",
+            " ".join(next((line for line in lines if "rror" in line), lines[-1] if lines else "").split()),
+            0,
+            0,
+        )
+    counts = report["obligations"]
+    first = report.get("failures") or report["not_checked"] or [""]
+    return report["status"], str(first[0]).splitlines()[0][:300] if first[0] else "", counts["met"], counts["all"]
 
 
 def _refusal(text: str) -> str:
@@ -111,7 +175,7 @@ def _refusal(text: str) -> str:
     return "bench" if "like a test bench" in text or "no top module" in text else "refused"
 
 
-def _judged(found: Found, around: Surroundings, path: Path) -> tuple[str, str, int]:
+def _judged(found: Found, sources: Sources) -> tuple[str, str, int]:
     if not found.bundles:
         hands = [p.name for p in found.module.ports if _HANDSHAKE.fullmatch(p.name)]
         return ("none", ", ".join(hands), 0) if hands else ("plain", "", 0)
@@ -121,7 +185,7 @@ def _judged(found: Found, around: Surroundings, path: Path) -> tuple[str, str, i
         harness.write_text(text)
         tool = verilator()
         command = [str(tool.executable), "--lint-only", "--timing", "-Wno-fatal", "--top-module", TOP]
-        command += [*(f"-I{d}" for d in around.includes), *map(str, around.sources(path).files), str(harness)]
+        command += [*(f"-I{d}" for d in sources.include_dirs), *map(str, sources.files), str(harness)]
         try:
             run = subprocess.run(
                 command, env=tool.environment(), capture_output=True, text=True, check=False, timeout=_LIMIT
@@ -136,45 +200,42 @@ def _judged(found: Found, around: Surroundings, path: Path) -> tuple[str, str, i
 
 
 def table(rows: list[Probed], states: Mapping[str, str]) -> str:
-    """Markdown: a line a library."""
+    """Markdown: a line a library: what was found, and how the modules ended that ran."""
     lines = [
-        "| library | state | modules | driven | with a guess | refused | not found | seconds |",
-        "|---|---|---|---|---|---|---|---|",
+        "| library | state | modules | driven | with a guess | refused | not found | ran | pass | partial | fail | no verdict "
+        "| met | seconds |",
+        "|---" * 14 + "|",
     ]
     counts: dict[str, Counter[str]] = {}
     for row in rows:
         one = counts.setdefault(row.library, Counter())
         one[row.outcome] += 1
+        one[row.verdict] += 1
         one["guess"] += row.outcome == "driven" and row.guesses > 0
-        one["seconds"] += row.seconds
+        one.update(met=row.met, obligations=row.obligations, seconds=round(row.seconds))
     for name, one in [*counts.items(), ("together", sum(counts.values(), Counter()))]:
-        asked = sum(one[key] for key in ("driven", "refused", "none"))
-        share = f"{one['driven']} ({100 * one['driven'] / max(asked, 1):.0f} %)"
-        cells = [
-            name,
-            states.get(name, ""),
-            asked,
-            share,
+        asked = one["driven"] + one["refused"] + one["none"]
+        ended, none = one["pass"] + one["partial"] + one["fail"], one["limit"] + one["ran refused"]
+        cells = [name, states.get(name, ""), asked, f"{one['driven']} ({100 * one['driven'] / max(asked, 1):.0f} %)"]
+        cells += [
             one["guess"],
             one["refused"],
             one["none"],
-            f"{one['seconds']:.0f}",
+            ended + none,
+            one["pass"],
+            one["partial"],
+            one["fail"],
+            none,
         ]
+        cells += [f"{one['met']} of {one['obligations']}", one["seconds"]]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     total = sum(counts.values(), Counter())
     lines += [
         "",
-        f"Beside them {total['plain']} modules have no port that hands anything over, and {total['bench']} are benches.",
+        f"Beside them {total['plain']} modules have no port that hands anything over, {total['bench']} are benches,",
     ]
+    lines += [f"and sources of {total['missing']} are in none of these checkouts."]
     return "\n".join(lines)
-
-
-def state(checkout: Path) -> str:
-    """Commit and day of a checkout."""
-    run = subprocess.run(
-        ["git", "-C", str(checkout), "log", "-1", "--format=%h of %cs"], capture_output=True, text=True, check=False
-    )
-    return run.stdout.strip()
 
 
 def main() -> None:
@@ -186,6 +247,7 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, default=Path("build/libraries.jsonl"))
     parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--every", type=int, default=0, metavar="N", help="verify every N-th module; 0: none")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
@@ -202,8 +264,11 @@ def main() -> None:
                 (*mine, *folders(name, one.get("libraries", []), checkouts)),
                 tuple(folders(name, one.get("includes", []), checkouts)),
             )
-            work = [w for w in dict.fromkeys(modules(mine)) if not asked.only or w[1] in asked.only]
-            work = [w for w in work if (name, w[1]) not in done]
+            work = [
+                (path, module, asked.every > 0 and n % asked.every == 0)
+                for n, (path, module) in enumerate(dict.fromkeys(modules(mine)))
+                if (name, module) not in done and (not asked.only or module in asked.only)
+            ]
             start = time.monotonic()
             task = partial(probed, library=name, around=around, given=one.get("values", {}))
             for row in pool.map(task, work):
@@ -211,15 +276,12 @@ def main() -> None:
                 file.write(json.dumps(asdict(row)) + "\n")
                 file.flush()
             print(f"{name}: {len(work)} modules, {time.monotonic() - start:.0f} s", flush=True)
-    states = {name: state(folder) for name, folder in checkouts.items()}
+    states = {name: version(folder) for name, folder in checkouts.items()}
     states |= dict(text.split("=", 1) for text in asked.state)
     text = table(rows, states)
     print(text)
     if asked.write:
-        page = PAGE.read_text()
-        before, _, rest = page.partition(MARKS[0])
-        _, _, behind = rest.partition(MARKS[1])
-        PAGE.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{behind}")
+        PAGE.write_text(replaced(PAGE.read_text(), "libraries", text))
 
 
 if __name__ == "__main__":

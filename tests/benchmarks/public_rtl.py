@@ -135,14 +135,15 @@ def outdated(page: str) -> list[str]:
     ]
 
 
+def version(checkout: Path) -> str:
+    """Commit and day of a checkout; empty for a folder that is none."""
+    command = ["git", "-C", str(checkout), "log", "-1", "--format=%h of %cs"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
 def commits(libraries: Mapping[str, Path]) -> str:
     """Which versions were tried."""
-    form = ["log", "-1", "--format=%h of %cs"]
-    named = {
-        name: subprocess.run(["git", "-C", str(p), *form], capture_output=True, text=True)
-        for name, p in libraries.items()
-    }
-    return ", ".join(f"{name} at {done.stdout.strip()}" for name, done in sorted(named.items()))
+    return ", ".join(f"{name} at {version(p)}" for name, p in sorted(libraries.items()))
 
 
 def replaced(page: str, name: str, table: str) -> str:

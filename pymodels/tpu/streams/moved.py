@@ -59,10 +59,9 @@ def check_moved(
             f"{total - spare} bytes", f"{total}{'' if whole else ' or more'}, those of all entries", moved[0][0], file
         )
     if moved and whole and not _divisible(tuple(needs), free):
-        line, way, said = next(
-            (one for one, need in zip(moved, needs, strict=True) if not _reachable(need, free)), moved[0]
-        )
-        wanted = f"a sum of whole entries: no choice of those without dr has the {needs[way]} bytes"
+        pairs = list(zip(moved, needs, strict=True))
+        (line, way, said), need = next((one for one in pairs if not _reachable(one[1], free)), pairs[0])
+        wanted = f"a sum of whole entries: no choice of those without dr has the {need} bytes"
         raise _wrong(f"dr[{way}] {said}", f"{wanted} that entries with dr:{way} lack", line, file)
 
 

@@ -63,11 +63,6 @@ class ApbPort(RegisterPort):
         """All but the protection."""
         return tuple(role for role in self.spec.roles if role != "pprot")
 
-    @property
-    def strobes(self) -> bool:
-        """Where there is PSTRB."""
-        return self.has("pstrb")
-
     def attribute(self, kind: int, name: str) -> str:
         """The protection."""
         return "pprot" if name == "prot" else ""

@@ -76,11 +76,6 @@ class AvalonPort(UnitPort):
         return tuple(role for role in self.spec.roles if role not in _UNUSUAL)
 
     @property
-    def strobes(self) -> bool:
-        """Where there is BYTEENABLE."""
-        return self.has("byteenable")
-
-    @property
     def readable(self) -> bool:
         """Where there is READ."""
         return self.has("read")

@@ -55,11 +55,6 @@ class LitePort(RegisterPort):
         return (*WRITE, *READ, "wstrb", "bresp", "rresp")
 
     @property
-    def strobes(self) -> bool:
-        """Where there is WSTRB."""
-        return self.has("wstrb")
-
-    @property
     def readable(self) -> bool:
         """Where there are channels of reads."""
         return self.has("arvalid")

@@ -39,7 +39,7 @@ class RegisterPort(Bundle):
     @property
     def strobes(self) -> bool:
         """Writes of some bytes of a word can be made."""
-        return False
+        return self.has(self.strobes_of)
 
     @property
     def readable(self) -> bool:

@@ -71,11 +71,6 @@ class WishbonePort(UnitPort):
         return tuple(role for role in self.spec.roles if role not in ("cti", "bte", "rty", "stall"))
 
     @property
-    def strobes(self) -> bool:
-        """Where there is SEL."""
-        return self.has("sel")
-
-    @property
     def readable(self) -> bool:
         """Where there are read data."""
         return self.has("rdat") and (self.has("we") or not self.has("wdat"))

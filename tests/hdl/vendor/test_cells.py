@@ -19,20 +19,10 @@ CELLS = Path(__file__).with_name("cells.sv")
 
 
 @pytest.mark.sim
-@pytest.mark.parametrize("cell", sorted(VENDOR.glob("*.sv")), ids=lambda path: path.stem)
-def test_a_cell_is_clean(cell: Path) -> None:
+def test_cells_are_clean() -> None:
     tool = verilator()
-    command = [
-        str(tool.executable),
-        "--lint-only",
-        "-Wall",
-        "--top-module",
-        cell.stem,
-        "-y",
-        str(VENDOR),
-        "+libext+.sv",
-    ]
-    done = subprocess.run([*command, str(cell)], env=tool.environment(), capture_output=True, text=True, check=False)
+    command = [str(tool.executable), "--lint-only", "-Wall", "-Wno-MULTITOP", *map(str, sorted(VENDOR.glob("*.sv")))]
+    done = subprocess.run(command, env=tool.environment(), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
