@@ -154,6 +154,9 @@ def _write(folder: Path, report: Mapping[str, Any]) -> None:
     (folder / PAGE).write_text(text, encoding="utf-8")
 
 
+_NO_MODEL = "the ports suggest none that predicts values, so none are compared; write one with `goldbeat new`"
+
+
 def _subject(given: Mapping[str, Any]) -> tuple[str, list[str]]:
     """The design or description that is asked for, made now for RTL, and what was guessed."""
     words, model, rdl = list(given["subject"] or ()), given["model"], given["rdl"]
@@ -166,13 +169,7 @@ def _subject(given: Mapping[str, Any]) -> tuple[str, list[str]]:
     sources, found = probe.find_module([Path(word) for word in words], **options)
     notes: list[str] = []
     if model is None and rdl is None:
-        guess = guessed_model(found)
-        if guess is None:
-            raise UsageError(
-                f"{found.module.title}: its ports do not suggest a golden model; name one with --model "
-                f"({', '.join(READY)}), or write one: `goldbeat new bench FILES`, then `goldbeat verify bench/NAME.toml`"
-            )
-        model, why = guess
+        model, why = guessed_model(found) or (RULES, _NO_MODEL)
         other = "; registers that are no memory need --rdl MAP, or --model rules" if model == "memory" else ""
         notes.append(f"model {model}, guessed: {why}; --model names another{other}")
 

@@ -52,8 +52,8 @@ class Sources:
         Raises:
             UsageError: a library folder is not there.
         """
-        files = with_library(self.files, self.libraries, self.extensions)
-        return replace(self, files=with_library(files, (VENDOR,)), libraries=())
+        files = with_library(self.files, self.libraries, self.extensions, self.include_dirs)
+        return replace(self, files=with_library(files, (VENDOR,), (), self.include_dirs), libraries=())
 
 
 def read_filelist(path: Path, *, relative: bool = False) -> Sources:

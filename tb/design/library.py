@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.design.file_stamp import file_stamp
 from goldbeat.tb.design.source_text import read_code
 from goldbeat.tb.paths import HDL
 
@@ -19,6 +21,8 @@ _DEFINITION = re.compile(
     r"^[ \t]*(?:module|interface|package|program)\s+(?:automatic\s+|static\s+)?(\w+)", re.MULTILINE
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_INCLUDE = re.compile(r'`include\s*["<]([^">\n]+)[">]')
+_DEFINE = re.compile(r"^[ \t]*`define[ \t]+(\w+)((?:[^\n]*\\\n)*[^\n]*)", re.MULTILINE)
 
 
 def _index(folders: Sequence[Path], extensions: Sequence[str]) -> Mapping[str, Path]:
@@ -35,13 +39,49 @@ def _index(folders: Sequence[Path], extensions: Sequence[str]) -> Mapping[str, P
     return found
 
 
-def with_library(files: Sequence[Path], folders: Sequence[Path], extensions: Sequence[str] = ()) -> tuple[Path, ...]:
+@lru_cache(maxsize=4096)
+def _parts(path: Path, stamp: object) -> tuple[Sequence[str], frozenset[str], Mapping[str, frozenset[str]]]:
+    """Names of the files that one includes, its words outside of macros, and the words of each macro."""
+    text = read_code(path)
+    macros = {name: frozenset(_WORD.findall(body)) for name, body in _DEFINE.findall(text)}
+    return _INCLUDE.findall(text), frozenset(_WORD.findall(_DEFINE.sub(" ", text))), macros
+
+
+def _words(path: Path, include_dirs: Sequence[Path]) -> frozenset[str]:
+    """The words of a file, of what it includes, and of the macros that it uses."""
+    words: set[str] = set()
+    macros: dict[str, frozenset[str]] = {}
+    waiting, seen = [path], {path}
+    while waiting:
+        file = waiting.pop()
+        names, outside, defined = _parts(file, file_stamp(file))
+        words |= outside
+        macros |= defined
+        places = ([folder / name for folder in (file.parent, *include_dirs)] for name in names)
+        found = {next((one for one in some if one.is_file()), None) for some in places} - seen - {None}
+        waiting += sorted(one for one in found if one is not None)
+        seen |= {one for one in found if one is not None}
+    used = words & macros.keys()
+    while used:
+        added = frozenset().union(*(macros.pop(name) for name in used)) - words
+        words |= added
+        used = words & macros.keys()
+    return frozenset(words)
+
+
+def with_library(
+    files: Sequence[Path],
+    folders: Sequence[Path],
+    extensions: Sequence[str] = (),
+    include_dirs: Sequence[Path] = (),
+) -> tuple[Path, ...]:
     """Sources with the library files that they need, each before the file that needs it.
 
     Args:
         files: sources.
         folders: of the library; only the files right in them count.
         extensions: of library files; none: :data:`EXTENSIONS`.
+        include_dirs: folders of included files, whose macros may use modules of the library.
 
     Raises:
         UsageError: no such folder.
@@ -57,9 +97,9 @@ def with_library(files: Sequence[Path], folders: Sequence[Path], extensions: Seq
         if path.resolve() in done or not path.is_file():
             return
         done.add(path.resolve())
-        for word in dict.fromkeys(_WORD.findall(read_code(path))):
-            needed = index.get(word)
-            if needed is not None and word not in own and needed.resolve() not in given:
+        for word in sorted(_words(path, include_dirs) & index.keys()):
+            needed = index[word]
+            if word not in own and needed.resolve() not in given:
                 yield from walk(needed)
         yield path
 

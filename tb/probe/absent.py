@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.compiling import symbol_kind
 
 _HEAD = "// Made by goldbeat: modules that are used in untaken generate branches alone, and that nothing defines.\n"
@@ -16,14 +17,25 @@ def absent_modules(top: Any) -> str:
 
     Args:
         top: pyslang's instance symbol.
+
+    Raises:
+        UsageError: a branch that is taken uses one.
     """
     found: dict[str, str] = {}
+    needed: dict[str, str] = {}
 
     def look(node: Any) -> None:
-        if symbol_kind(node) == "UninstantiatedDef" and node.definitionName not in found:
-            found[node.definitionName] = _module(node)
+        if symbol_kind(node) != "UninstantiatedDef":
+            return
+        if node.parentScope.isUninstantiated:
+            found.setdefault(node.definitionName, _module(node))
+        else:
+            needed.setdefault(node.definitionName, str(node.hierarchicalPath))
 
     top.visit(look)
+    if needed:
+        lines = (f"  {name}: nothing defines it, and {path} is one" for name, path in needed.items())
+        raise UsageError("\n".join(["modules are missing; give their files, or their folder by -y:", *lines]))
     return _HEAD + "".join(found.values()) if found else ""
 
 

@@ -14,7 +14,7 @@ _VALUES = (
     (r"addr(?:ess)?(?:w|width)$|^aw$", 32),
     (r"data(?:w|width)$|^dw$", 32),
     (r"id(?:w|width)$|^iw$|idused\w*$|idwidth\w*$", 4),
-    (r"addrwidth\w*$|datawidth\w*$", 32),
+    (r"(?:addr|data)width(?!\w*stage)\w*$", 32),
     (r"user(?:w|width)$|^uw$", 1),
     (r"^no[a-z]*ports$|^num[a-z]*ports$|[ms]count$|^numbanks$|^no[a-z]*rules$|^num[a-z]*rules$|slaves$|masters$", 2),
     (r"num\w*bytes$", 8),

@@ -241,7 +241,8 @@ def wrapper(found: Found) -> str:
 def _check_fit(found: Found) -> None:
     top = found.module.title
     if found.refused:
-        why = "\n".join(f"  {port}: {reason}" for port, reason in found.refused.items())
+        reasons = [f"{port}: {reason}" for port, reason in found.refused.items()]
+        why = "\n".join(f"  {line}" for line in (*reasons, *(w.splitlines()[0] for w in found.module.warnings)))
         raise UsageError(f"{top}: no harness can be made:\n{why}")
     if not found.clocks:
         raise UsageError(f"{top}: no clock found; wrap the module and give the wrapper a clock")

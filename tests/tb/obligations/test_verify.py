@@ -287,12 +287,19 @@ def test_a_bench_of_other_rtl_is_refused(folder: Path) -> None:
 def test_what_is_refused(folder: Path) -> None:
     assert "expected a time above 0" in refused("verify", "odd_fifo.sv", "--budget", "fast", folder=folder)
     assert "for RTL" in refused("verify", "axis_skid", "--model", "identity", folder=folder)
+
+
+def test_rtl_that_no_model_fits_is_driven_under_the_rules_alone(folder: Path) -> None:
     (folder / "two.sv").write_text(
         "module two (input wire clk, input wire [7:0] s_axis_tdata, input wire s_axis_tvalid, output wire s_axis_tready,"
         " output wire [7:0] a_axis_tdata, output wire a_axis_tvalid, input wire a_axis_tready,"
-        " output wire [31:0] b_axis_tdata, output wire b_axis_tvalid, input wire b_axis_tready); endmodule"
+        " output wire [31:0] b_axis_tdata, output wire b_axis_tvalid, input wire b_axis_tready);"
+        " assign {s_axis_tready, a_axis_tvalid, b_axis_tvalid} = 3'b100; endmodule"
     )
-    assert "do not suggest a golden model" in refused("verify", "two.sv", folder=folder)
+    report = verified("two.sv", code=3)
+    assert any(note.startswith("model rules, guessed: the ports suggest none") for note in report["notes"])
+    (folder / "two.sv").write_text((folder / "two.sv").read_text().replace("3'b100", "3'b010"))
+    assert verified("two.sv", code=1)["status"] == "fail"
 
 
 def _ports(*ports: str) -> str:

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from goldbeat.tb.cli import app
 from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.run.runs import Request, run
 
 TEXT = """module stage #(parameter int W = 8) (input logic clk, input logic in_valid, input logic [W-1:0] in_data,
@@ -48,3 +49,26 @@ def test_a_taken_branch_is_an_error(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, new)
     assert done.exit_code == 2
     assert "unknown module 'odd_cell'" in done.output
+
+
+def test_a_missing_module_of_a_taken_branch_is_named_with_its_place_even_when_relaxed(tmp_path: Path) -> None:
+    (tmp_path / "stage.sv").write_text(TEXT)
+    new = ["new", str(tmp_path / "b"), str(tmp_path / "stage.sv"), "-G", "W=16", "--relaxed"]
+    done = CliRunner().invoke(app, new)
+    assert (done.exit_code, (tmp_path / "b").exists()) == (2, False)
+    assert "odd_cell: nothing defines it, and stage.gen_vendor.cell_0 is one" in done.output
+    assert "width_is_wrong" not in done.output
+
+
+def test_a_library_gives_what_macros_of_included_files_use(tmp_path: Path) -> None:
+    for name, text in {
+        "top.sv": '`include "macros.svh"\nmodule top (input logic clk);\n  `OUTER(clk)\nendmodule\n',
+        "inc/macros.svh": '`include "more.svh"\n`define OTHER(x) never n (x);\n`define OUTER(x) \\\n  `INNER(x)\n',
+        "inc/more.svh": "`define INNER(x) used u (.x);\n",
+        "lib/cells.sv": "module used (input logic x); endmodule\n",
+        "lib/never.sv": "module never (input logic x); endmodule\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    given = Sources((tmp_path / "top.sv",), (tmp_path / "inc",), libraries=(tmp_path / "lib",))
+    assert [path.name for path in given.complete().files] == ["cells.sv", "top.sv"]
