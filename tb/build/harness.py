@@ -24,7 +24,7 @@ NETLIST = "netlist"
 """The module that synthesis makes of the harness with the design inside."""
 
 _RANGES: dict[Layout, str] = {"unpacked": "[0:{top}]", "unpacked_down": "[{top}:0]"}
-_MISFIT = re.compile(r"%(?:Warning|Error)-(?:WIDTH\w*|PIN\w*): (?:\S*/)?(\S+)\.sv:\d+:\d+: (.*)")
+_MISFIT = re.compile(r"%(?:Warning|Error)-(?:WIDTH(?!CONCAT)\w*|PIN\w*): (?:\S*/)?(\S+)\.sv:\d+:\d+: (.*)")
 _CONSTANT = re.compile(r"expects (\d+) bits .* CONST '\d+'h([0-9a-f]+)'")
 
 

@@ -256,3 +256,9 @@ def test_the_wrapper_fits(name: str, tmp_path: Path) -> None:
     run = subprocess.run(command, env=tool.environment(), capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert misfits(run.stderr) == []
+
+
+def test_numbers_without_a_size_in_copied_defaults_are_no_misfit() -> None:
+    wrong = "%Warning-WIDTHEXPAND: harness.sv:3:4: Input port connection 'd' expects 8 bits"
+    unsized = "%Warning-WIDTHCONCAT: harness.sv:3:4: Unsized numbers/parameters not allowed in concatenations."
+    assert misfits(f"{wrong}\n{unsized}\n") == ["Input port connection 'd' expects 8 bits"]
