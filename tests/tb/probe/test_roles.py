@@ -80,6 +80,12 @@ def test_a_ready_that_is_high_only_beside_its_valid_is_driven_so(tmp_path: Path)
         }
 
 
+def test_request_and_acknowledge_may_have_four_phases(tmp_path: Path) -> None:
+    four = {"READY_IS": "full", "OFFER_IS": "full", "TAKES": "!full"}
+    found = found_in(tmp_path, source("in_req in_ack in_word out_req out_ack out_word", four))
+    assert {port: "four phases" in why for port, why in found.guesses.items()} == {"in_ack": True, "out_ack": True}
+
+
 def test_roles_that_one_name_or_the_rtl_alone_gives(tmp_path: Path) -> None:
     """A ready finds its valid, an output's valid the input that gates it; a flag with slack is a guess."""
     text = source("cmd_go cmd_stall cmd_x rsp_v choke rsp_x", {"READY_IS": "full", "TAKES": "!full"})
