@@ -156,16 +156,16 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors, *, one
     await _stream(agents, episode, origin)
     _end(agents, resets, stimulus, watched)
     taken, outcome, broken, waiting = _stopped(agents, outputs_alone=episode.quiet_ps is not None)
-    left = _outstanding(job, waiting) if stimulus.stop_ps is None else []
+    whole = stimulus.stop_ps is None
+    left = _outstanding(job, waiting) if whole else []
     status = {s.name: agents.peek(s.name) for s in job.status}
-    if stimulus.stop_ps is None:
-        for port, program in stimulus.after.items():
-            accesses[port] += await agents.program(port, program)
-    if stimulus.stop_ps is None or episode.draw_seed % 2 == 0:
+    for port, program in stimulus.after.items() if whole else ():
+        accesses[port] += await agents.program(port, program)
+    if whole or episode.draw_seed % 2 == 0:
         await Timer(_HELD_CYCLES * slowest, "step")
     violations += failed_assertions(job.top, origin, stimulus.clocks)
     unanswered, stuck = agents.unanswered()
-    late = await waiting_for_ready(agents, stimulus.clocks, origin, _until) if stimulus.stop_ps is None else []
+    late = await waiting_for_ready(agents, stimulus.clocks, origin, _until) if whole else []
     return Record(
         Outcome(outcome.ports, status, outcome.memories),
         {port: tuple(results) for port, results in accesses.items()},

@@ -1,50 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules that nothing defines and only branches use which the parameters switch off: slang skips them, Verilator asks for them."""
+"""Modules that nothing defines and that nothing which is simulated uses: slang skips them, Verilator asks for them."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.compiling import symbol_kind
 
-_HEAD = "// Made by goldbeat: modules that are used in untaken generate branches alone, and that nothing defines.\n"
+_HEAD = "// Made by goldbeat: modules that nothing defines, used in untaken generate branches and in unused modules alone.\n"
 
 
-def absent_modules(top: Any) -> str:
+def absent_modules(top: Any, compilation: Any) -> str:
     """Empty modules of these names, as text; each ends the simulation should a parameter ever use it.
 
     Args:
         top: pyslang's instance symbol.
+        compilation: pyslang's, with all sources.
 
     Raises:
         UsageError: a branch that is taken uses one.
     """
-    found: dict[str, str] = {}
     needed: dict[str, str] = {}
 
     def look(node: Any) -> None:
-        if symbol_kind(node) != "UninstantiatedDef":
-            return
-        if node.parentScope.isUninstantiated:
-            found.setdefault(node.definitionName, _module(node))
-        else:
+        if symbol_kind(node) == "UninstantiatedDef" and not node.parentScope.isUninstantiated:
             needed.setdefault(node.definitionName, str(node.hierarchicalPath))
 
     top.visit(look)
     if needed:
         lines = (f"  {name}: nothing defines it, and {path} is one" for name, path in needed.items())
         raise UsageError("\n".join(["modules are missing; give their files, or their folder by -y:", *lines]))
+    found: dict[str, str] = {}
+    defined = {definition.name for definition in compilation.getDefinitions()}
+
+    def read(node: Any) -> None:
+        if symbol_kind(node) == "HierarchyInstantiation" and (name := node.type.valueText) not in defined:
+            found.setdefault(name, _module(name, node))
+
+    for tree in compilation.getSyntaxTrees():
+        tree.root.visit(read)
     return _HEAD + "".join(found.values()) if found else ""
 
 
-def _module(node: Any) -> str:
-    """A module with the ports and parameters that an instance names."""
-    ports = [name or f"port_{number}" for number, name in enumerate(node.portNames)]
-    written = str(getattr(node.syntax.parent, "parameters", None) or "")
-    named = re.findall(r"\.(\w+)\s*\(", written) or [f"parameter_{n}" for n in range(len(node.paramExpressions))]
+def _module(name: str, node: Any) -> str:
+    """A module with the ports and parameters that an instantiation names."""
+    pins = [pin for pin in node.instances[0].connections if symbol_kind(pin).endswith("PortConnection")]
+    ports = [pin.name.valueText if symbol_kind(pin).startswith("Named") else f"port_{n}" for n, pin in enumerate(pins)]
+    given = (
+        [one for one in node.parameters.parameters if symbol_kind(one).endswith("ParamAssignment")]
+        if node.parameters
+        else []
+    )
+    named = [
+        one.name.valueText if symbol_kind(one).startswith("Named") else f"parameter_{n}" for n, one in enumerate(given)
+    ]
     values = f" #({', '.join(f'parameter {name} = 0' for name in named)})" if named else ""
-    pins = ", ".join(f"input {name}" for name in ports)
-    name = node.definitionName
-    return f'module {name}{values} ({pins});\n  initial $fatal(1, "%m: nothing defines {name}");\nendmodule\n'
+    return (
+        f"module {name}{values} ({', '.join(f'input {port}' for port in ports)});\n"
+        f'  initial $fatal(1, "%m: nothing defines {name}");\nendmodule\n'
+    )

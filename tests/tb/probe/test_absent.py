@@ -26,6 +26,9 @@ TEXT = """module stage #(parameter int W = 8) (input logic clk, input logic in_v
   end
   always_ff @(posedge clk) out_valid <= in_valid;
 endmodule
+module unused (input logic clk);
+  other_cell #(.M(1), .K(2)) cell_2 [3:0] (.clk, .*);
+endmodule
 """
 
 
@@ -33,10 +36,11 @@ endmodule
 def test_an_untaken_branch_needs_no_modules(tmp_path: Path) -> None:
     (tmp_path / "stage.sv").write_text(TEXT)
     bench = tmp_path / "b"
-    new = ["new", str(bench), str(tmp_path / "stage.sv"), "--model", "identity"]
+    new = ["new", str(bench), str(tmp_path / "stage.sv"), "--top", "stage", "--model", "identity"]
     assert CliRunner().invoke(app, new).exit_code == 0
     text = (bench / "stage_absent.sv").read_text()
     assert [text.count(f"module {name} ") for name in ("width_is_wrong", "odd_cell", "odd_pair")] == [1, 1, 1]
+    assert "module other_cell #(parameter M = 0, parameter K = 0) (input clk, input port_1);" in text
     assert "module odd_cell #(parameter N = 0) (input clk, input d, input q);" in text
     design = find_design(str(bench / "stage.toml"))
     (result,) = run(Request(design, design.case("random")), tmp_path / "run")
@@ -45,7 +49,7 @@ def test_an_untaken_branch_needs_no_modules(tmp_path: Path) -> None:
 
 def test_a_taken_branch_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "stage.sv").write_text(TEXT)
-    new = ["new", str(tmp_path / "b"), str(tmp_path / "stage.sv"), "-G", "W=16"]
+    new = ["new", str(tmp_path / "b"), str(tmp_path / "stage.sv"), "--top", "stage", "-G", "W=16"]
     done = CliRunner().invoke(app, new)
     assert done.exit_code == 2
     assert "unknown module 'odd_cell'" in done.output
@@ -53,7 +57,7 @@ def test_a_taken_branch_is_an_error(tmp_path: Path) -> None:
 
 def test_a_missing_module_of_a_taken_branch_is_named_with_its_place_even_when_relaxed(tmp_path: Path) -> None:
     (tmp_path / "stage.sv").write_text(TEXT)
-    new = ["new", str(tmp_path / "b"), str(tmp_path / "stage.sv"), "-G", "W=16", "--relaxed"]
+    new = ["new", str(tmp_path / "b"), str(tmp_path / "stage.sv"), "--top", "stage", "-G", "W=16", "--relaxed"]
     done = CliRunner().invoke(app, new)
     assert (done.exit_code, (tmp_path / "b").exists()) == (2, False)
     assert "odd_cell: nothing defines it, and stage.gen_vendor.cell_0 is one" in done.output
