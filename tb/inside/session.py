@@ -157,7 +157,6 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors, *, one
     _end(agents, resets, stimulus, watched)
     taken, outcome, broken, waiting = _stopped(agents, outputs_alone=episode.quiet_ps is not None)
     whole = stimulus.stop_ps is None
-    left = _outstanding(job, waiting) if whole else []
     status = {s.name: agents.peek(s.name) for s in job.status}
     for port, program in stimulus.after.items() if whole else ():
         accesses[port] += await agents.program(port, program)
@@ -170,7 +169,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors, *, one
         Outcome(outcome.ports, status, outcome.memories),
         {port: tuple(results) for port, results in accesses.items()},
         {port: tuple(steps) for port, steps in driven.items()},
-        (*violations, *late, *broken, *agents.rules(), *left, *unanswered),
+        (*violations, *late, *broken, *agents.rules(), *(_outstanding(job, waiting) if whole else ()), *unanswered),
         (*waiting, *stuck),
         agents.stalls(),
         agents.late_bits(),

@@ -285,7 +285,9 @@ class _Roles:
         elif ready is not None and not joined and ready.word == "ack" and valid.pin.way == "input":
             doubts[ready.pin.name] = f"it may come after {valid.pin.name}, which need not wait for it"
         elif ready is not None and ready.word == "ack" and valid.word in ("req", "request"):
-            doubts[ready.pin.name] = f"in four phases it would stay until {valid.pin.name} falls: one word, however long both last"
+            doubts[ready.pin.name] = (
+                f"in four phases it would stay until {valid.pin.name} falls: one word, however long both last"
+            )
         stored = [pin.name for pin in payload if (valid.pin.name, True) in self.gates.stored.get(pin.name, ())]
         said += ["the RTL looks at both together"] if joined else []
         said += [f"it stores {', '.join(stored)} with {valid.pin.name}"] if stored else []
