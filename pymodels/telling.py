@@ -61,7 +61,8 @@ def neighbour_steps(
 ) -> Iterator[tuple[int, int | None]]:
     """Telling values into some words, their neighbours read behind each; then every value of every byte.
 
-    The neighbours hold random values, then their inverse, so that each of their bits shows a change.
+    The neighbours hold random values, then their inverse, so that each of their bits shows a change. A word gets what each of them
+    holds, too.
 
     Args:
         rng: randomness.
@@ -77,7 +78,7 @@ def neighbour_steps(
         yield from enumerate(value ^ inverted for value in held)
         for n in written:
             read = (n, *neighbours(addresses, n))
-            for value in (*telling_values(size), held[n] ^ inverted):
+            for value in (*telling_values(size), *(held[other] ^ inverted for other in (*read[1:], n))):
                 yield n, value
                 yield from ((other, None) for other in read)
         yield from ((n, None) for n in range(len(addresses)))

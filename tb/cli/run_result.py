@@ -93,10 +93,11 @@ def show_results(
 def _show_verdict(out: Screen, report: Mapping[str, Any], results: list[RunResult], obligations: Obligations) -> None:
     """The verdict, what it rests on, and what was not tried."""
     first = shown_result(results)
-    request, passed = first.request, sum(r.status != "fail" for r in results)
+    request, failed = first.request, sum(r.status == "fail" for r in results)
     episodes = sum(len(r.episodes) for r in results)
     mark = _MARKS[report["status"]]
-    tally = f"{passed} of {len(results)} seeds, " if len(results) > 1 else ""
+    said = f"{failed} of {len(results)} seeds fail" if failed else f"{len(results)} of {len(results)} seeds"
+    tally = f"{said}, " if len(results) > 1 else ""
     subject = "" if first.answer is None else f", {first.answer.subject}"
     out.print(
         f"{mark} {literal(request.design.name)} {literal(request.case.name)}{literal(subject)}: {tally}{episodes} episode(s), "

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
@@ -40,6 +42,9 @@ PAGE = "index.html"
 _TEMPLATES = Path(rounds.__file__).parent / "templates"
 _COLOURS = {"pass": "green", "fail": "red", "partial": "yellow"}
 _RTL = (".v", ".sv")
+_ALIKE = 3
+"""Failures that differ in numbers alone and are listed."""
+_NO_MODEL = "the ports suggest none that predicts values, so none are compared; write one with `goldbeat new`"
 
 Subject = Annotated[
     list[str] | None,
@@ -152,9 +157,6 @@ def _write(folder: Path, report: Mapping[str, Any]) -> None:
     page = page_environment(_TEMPLATES).get_template("verify.html.j2")
     text = page.render(report=report, summary=_summary(report), groups=groups)
     (folder / PAGE).write_text(text, encoding="utf-8")
-
-
-_NO_MODEL = "the ports suggest none that predicts values, so none are compared; write one with `goldbeat new`"
 
 
 def _subject(given: Mapping[str, Any]) -> tuple[str, list[str]]:
@@ -287,11 +289,25 @@ def _summary(report: Mapping[str, Any]) -> str:
     )
 
 
+def _few(failures: Sequence[str]) -> Iterator[str]:
+    """The first failures: of those that differ in numbers alone three, and how many there are beside these."""
+    seen = Counter[str]()
+    shown: list[str] = []
+    for text in failures:
+        alike = re.sub(r"\d+", "", text)
+        seen[alike] += 1
+        if seen[alike] <= _ALIKE and len(shown) < SHOWN:
+            shown.append(text)
+    yield from shown
+    if len(failures) > len(shown):
+        yield f"... and {len(failures) - len(shown)} more failures; all in {VERIFIED}"
+
+
 def _lines(tried: Tried, report: Mapping[str, Any], *, every: bool) -> Iterator[str]:
     """What the verdict rests on, and what was not tried."""
     yield _summary(report)
     yield from report["notes"]
-    yield from tried.failures[:SHOWN]
+    yield from _few(tried.failures)
     yield from (f"not compared: {text}" for text in tried.partial)
     if report["not_checked"]:
         yield f"not checked: {', '.join(report['not_checked'])}"

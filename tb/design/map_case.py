@@ -28,11 +28,15 @@ from goldbeat.tb.design.traffic import CUT_OFF, stop_after
 
 MAP_CASE = "registers"
 """The case that checks registers against their maps."""
-_UNDER_TRAFFIC = ("bits", "aliases")
+_UNDER_TRAFFIC = {"bits": 0, "aliases": 4}
+"""Walks that are made once more with back-pressure and other orders: at least so many idle cycles may lie between accesses."""
 _OPEN = "several accesses open"
 _CUT = (20, 200)
 """Cycles from the end of a reset to the one that cuts the accesses off."""
-"""Walks that are made once more with back-pressure and other orders."""
+_BEHIND = {"address-first": "reset", "data-first": "aliases", "any": "aliases"}
+"""Orders of the writes that a reset cuts off, and the walks behind: a reset may find an address without its data."""
+_APART = 12
+"""Most cycles between the two."""
 
 Answered = Literal["error", "zero", "skip"]
 
@@ -119,7 +123,7 @@ def map_episodes(
 ) -> list[Stimulus]:
     """An episode for each walk of :data:`~goldbeat.pymodels.mapped_walks.WALKS`, then some under other traffic.
 
-    Where there is a reset, the next two are one that it cuts off, and the reset values behind it. In the last one, several accesses
+    Where there is a reset, it cuts off three more; a walk behind each shows what it has left. In the last one, several accesses
     are open.
 
     Args:
@@ -135,8 +139,9 @@ def map_episodes(
     spans = table.spans(folder, setting.params)
     episodes = []
     walks = [*((n, False) for n in WALKS), *((n, True) for n in _UNDER_TRAFFIC)]
-    walks += [(CUT_OFF, True), ("reset", False)] if resets else []
+    walks += [one for behind in _BEHIND.values() for one in ((CUT_OFF, True), (behind, False)) if resets]
     walks.append((_OPEN, False))
+    orders = iter(_BEHIND)
     for salt, (name, draws) in enumerate(walks):
         rng = np.random.default_rng([setting.seed, 91, salt])
         file = MappedFile(fresh.words, fresh.size, fresh.rules)
@@ -147,6 +152,7 @@ def map_episodes(
             if one.register != UNMAPPED or not any(one.address in span for span in spans)
         )
         traffic = RegisterTraffic.draw(rng, overlap=False) if draws else RegisterTraffic()
+        traffic = replace(traffic, gap=max(traffic.gap, _UNDER_TRAFFIC.get(name, 0) if draws else 0))
         if name == _OPEN:
             traffic = RegisterTraffic(outstanding=4, b_ready="random:0.5", r_ready="random:0.5", seed=setting.seed)
         if program:
@@ -154,6 +160,8 @@ def map_episodes(
             own = varied(program, ports[0], int(rng.integers(1 << 31)), unchecked)
             made = replace(like, program=dict.fromkeys(everywhere, own), traffic=everywhere)
             if name == CUT_OFF:
+                apart = replace(traffic, order=next(orders), distance=_APART)
+                made = replace(made, traffic={port.name: port.fitting(apart) for port in ports})
                 made = replace(made, label=CUT_OFF, aside=True, cut=True)
                 made = stop_after(made, next(iter(made.clocks.values())), int(rng.integers(*_CUT)))
             episodes.append(made)

@@ -22,8 +22,10 @@ CASE = "sweep"
 """The case that goes through it."""
 WITHHELD = "after-valid"
 """The back-pressure that a slave which waits for ready cannot pass."""
-_CUT = (0, 2, 3)
-"""The walks before which a reset ends one like them in mid-flight."""
+_CUT = (2, 2, 1, 1, 1)
+"""For each walk, how many like it a reset ends in mid-flight before."""
+_APART = 12
+"""Most cycles between address and data of writes in these: a reset finds one without the other."""
 _LATEST_CUT = 120
 """Cycles from the end of a reset to that one, at most."""
 _ACCESSES = 120
@@ -109,12 +111,14 @@ def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus
             p.name: varied(_program(p, setting, rng), p, int(rng.integers(1 << 31)), design.unchecked) for p in ports
         }
         made = replace(quiet, program=program, traffic={p.name: p.fitting(traffic) for p in ports})
-        if design.resettable and number in _CUT:
+        for _ in range(_CUT[number] if design.resettable else 0):
             # What a reset leaves behind shows in the episode after it.
-            cut = replace(made, label=CUT_OFF, cut=True)
+            apart = {p.name: p.fitting(replace(traffic, distance=_APART)) for p in ports}
+            cut = replace(made, traffic=apart, label=CUT_OFF, cut=True)
             clock = next(iter(made.clocks.values()))
-            episodes.append(stop_after(cut, clock, int(rng.integers(6, _LATEST_CUT))))
-        episodes.append(made)
+            episodes += [stop_after(cut, clock, int(rng.integers(6, _LATEST_CUT))), made]
+        if not design.resettable:
+            episodes.append(made)
     told = {
         p.name: varied(
             tuple(telling_walk(rng, storage_words(p, setting, rng), int(p.data_width) // 8)),

@@ -37,7 +37,7 @@ class ApbMaster final : public RegisterMaster {
       show(*next);
       return;
     }
-    idle_.drive(paddr_, pwrite_, pwdata_, pstrb_, pprot_);
+    idle_.drive_near(paddr_, pwrite_, pwdata_, pstrb_, pprot_);
     // Without PSEL, PENABLE belongs to a transfer with another completer. In reset it must be low.
     if (released()) idle_.drive(penable_);
   }

@@ -30,7 +30,7 @@ class AvalonMaster final : public RegisterMaster {
     } else if (idle_.ahead() && next) {
       show(*next);
     } else {
-      idle_.drive(at_.address, at_.writedata, at_.byteenable, at_.burstcount);
+      idle_.drive_near(at_.address, at_.writedata, at_.byteenable, at_.burstcount);
     }
   }
 

@@ -29,6 +29,16 @@ class IdlePayload {
   /// The transfer that comes next is shown before its valid rises.
   bool ahead() const { return policy_ == IdlePolicy::kNext; }
 
+  /// The same for a bus whose address says what an access reaches: in half of the cycles it stays as it was.
+  template <typename Address, typename... Signals>
+  void drive_near(Address& address, Signals&... signals) {
+    if (policy_ == IdlePolicy::kRandom && splitmix64(seed_, drawn_++) & 1) {
+      drive(signals...);
+    } else {
+      drive(address, signals...);
+    }
+  }
+
   /// The signals of a channel whose valid is low in the coming cycle.
   template <typename... Signals>
   void drive(Signals&... signals) {

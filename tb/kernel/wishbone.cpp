@@ -32,7 +32,7 @@ class WishboneMaster final : public RegisterMaster {
     } else if (idle_.ahead() && next) {
       show({-1, next, kClassic, false});
     } else {
-      idle_.drive(at_.adr, at_.we, at_.wdat, at_.sel, at_.cti, at_.bte);
+      idle_.drive_near(at_.adr, at_.we, at_.wdat, at_.sel, at_.cti, at_.bte);
     }
   }
 

@@ -215,8 +215,9 @@ def test_a_telling_walk_shows_an_alias_of_each_value_and_every_pattern_of_strobe
     words = [Word(4 * n, 0xFFFFFFFF) for n in range(6)]
     program = telling_walk(np.random.default_rng(1), words, 4)
 
-    def misses(top, bit, pattern, lane):
-        """Reads of RTL where data with this top nibble reach a bit of word 5, and a pattern of strobes one more byte of word 3."""
+    def misses(top, bit, pattern, lane, same=None):
+        """Reads of RTL where data with this top nibble reach a bit of word 5, a pattern of strobes one more byte of word 3, and
+        word 2 does not take what another word holds."""
         held, wrong = dict.fromkeys((word.address for word in words), 0), 0
         for access in program:
             if access.op == "read":
@@ -224,13 +225,15 @@ def test_a_telling_walk_shows_an_alias_of_each_value_and_every_pattern_of_strobe
                 continue
             lanes = access.strobe | (access.address == 12 and access.strobe == pattern) << lane
             bits = sum(0xFF << 8 * n for n in range(4) if lanes >> n & 1)
-            held[access.address] = held[access.address] & ~bits | access.value & bits
+            if same is None or access.address != 8 or access.value != held[4 * same]:
+                held[access.address] = held[access.address] & ~bits | access.value & bits
             if access.address == 16 and access.value >> 28 == top:
                 held[20] = held[20] & ~(1 << bit) | access.value & 1 << bit
         return wrong
 
     assert misses(None, 0, None, 0) == 0
     assert all(misses(top, bit, None, 0) for top in (0, 15) for bit in range(32))
+    assert all(misses(None, 0, None, 0, same) for same in (0, 1, 3, 4, 5))
     assert all(misses(None, 0, pattern, lane) for pattern in range(16) for lane in range(4) if not pattern >> lane & 1)
 
 
