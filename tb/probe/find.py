@@ -25,6 +25,7 @@ from goldbeat.tb.probe.names import (
     PinGroup,
     affinity,
     groups,
+    own_name,
 )
 from goldbeat.tb.probe.sidebands import payload_left_out, with_sidebands
 
@@ -171,12 +172,17 @@ class _Finder:
                 raise UsageError(f"--bundle {chosen.name}: {reason}") from None
         for group in groups(self.left.values()):
             try:
-                placed.append(self._take(group))
+                placed.append(self._take(self._named(group, {one.port.name for one in placed})))
             except NotABundleError as reason:
                 self.notes.append(f"{group.name}: not a bundle: {reason}")
                 if StreamPort not in group.buses:
                     self.of_buses |= {pin.name for pin in group.pins.values()}
         return [*placed, *self._fifos({one.port.name for one in placed})]
+
+    def _named(self, group: PinGroup, taken: set[str]) -> PinGroup:
+        """The group with a name of its own: two sides of one prefix are told apart by their valid."""
+        side = "in" if any(role == "tvalid" and pin.way == "input" for role, pin in group.pins.items()) else "out"
+        return replace(group, name=own_name(group.name, side, taken))
 
     def _fifos(self, taken: set[str]) -> Iterator[PlacedBundle]:
         for side in fifo_sides(self.left.values()):

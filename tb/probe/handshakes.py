@@ -10,7 +10,7 @@ from dataclasses import replace
 from goldbeat.tb.design.ports.recognition import Pin, plain_width
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.find import Found
-from goldbeat.tb.probe.names import PLAIN_VALID
+from goldbeat.tb.probe.names import PLAIN_VALID, own_name
 
 _WIDEST = 64 * 8
 
@@ -58,5 +58,6 @@ def _stream(prefix: str, valid: Pin, left: Sequence[Pin], prefixes: dict[str, Pi
         return None
     signals = {"tvalid": valid.name} | ({} if ready is None else {"tready": ready.name})
     direction = {"input": "in", "output": "out"}[valid.way]
-    named = {"name": prefix, "direction": direction, "clock": known[0], "from_file": False}
+    name = own_name(prefix, direction, {one.name for one in found.bundles})
+    named = {"name": name, "direction": direction, "clock": known[0], "from_file": False}
     return StreamPort.model_validate({**named, "fields": fields, "signals": signals})

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import chain, count, takewhile
 
 from goldbeat.tb.design.pin_names import SIDES, name_words
 from goldbeat.tb.design.ports.bundle import Bundle
@@ -81,6 +81,12 @@ def _sides(
             yield from ((key, side, half) for side, half in whole.items())
         elif any(enough <= first.keys() for enough in naming.enough):
             yield key, "", {**first, **next(iter(whole.values()), {})}
+
+
+def own_name(name: str, side: str, taken: Container[str]) -> str:
+    """The name of a bundle; where another one has it, with its side, and with a number behind."""
+    more = (f"{name}_{side}{number}" for number in count(1))
+    return next(one for one in chain([name, f"{name}_{side}"], more) if one not in taken)
 
 
 def groups(pins: Iterable[Pin]) -> list[PinGroup]:

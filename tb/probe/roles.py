@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
 
 from goldbeat.tb.design.pin_names import inner_words, is_clock, is_enable, is_reset, name_words
 from goldbeat.tb.design.ports.recognition import Pin
 from goldbeat.tb.probe.chosen import ChosenBundle
 from goldbeat.tb.probe.module import TopModule
+from goldbeat.tb.probe.names import own_name
 from goldbeat.tb.probe.sidebands import is_control
 
 _VALID = "valid|vld|val|v|req|request|stb|strobe|put|push|enq|avail|dv|wr|write|wr_en|we|wren|load_en"
@@ -292,9 +292,7 @@ class _Roles:
         said += ["the RTL looks at both together"] if joined else []
         said += [f"it stores {', '.join(stored)} with {valid.pin.name}"] if stored else []
         side = "in" if valid.pin.way == "input" else "out"
-        name = valid.key or side
-        if name in self.taken:
-            name = next(text for n in count() if (text := f"{name}_{side}{n or ''}") not in self.taken)
+        name = own_name(valid.key or side, side, self.taken)
         self.taken.add(name)
         bundle = ChosenBundle(name, roles, tuple(pin.name for pin in payload), frozenset(inverted))
         return Handshake(bundle, gated, "; ".join(said), doubts)

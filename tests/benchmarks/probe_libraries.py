@@ -52,7 +52,7 @@ _LIMIT, _VERIFY_LIMIT = 60, 240
 _BUDGET = "3s"
 """Of ``verify``: what is asked here is whether a bench drives the module, and how it ends."""
 _MISSING = re.compile(
-    "Cannot find file containing|unknown module|Cannot find include file|unknown package|could not find include"
+    "modules are missing|Cannot find file containing|unknown module|Cannot find include file|unknown package|could not find include"
 )
 """What is said where a checkout lacks sources of another library."""
 

@@ -13,6 +13,7 @@ from goldbeat.tb.cli import app
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.probe.discover import discover
+from goldbeat.tb.probe.handshakes import with_handshakes
 from goldbeat.tb.run.runs import Request, run
 
 GENERATED = Path(__file__).parent / "rtl" / "generated"
@@ -196,3 +197,13 @@ def test_a_refusal_has_the_option_that_helps(tmp_path: Path) -> None:
     option = "in=a,tvalid:enable"
     assert f"--bundle {option}" in " ".join(done.output.split())
     assert CliRunner().invoke(app, [*new, "--bundle", option]).exit_code == 0
+
+
+def test_two_sides_of_one_prefix_have_names_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "half.sv").write_text(
+        "module half (input logic dst_clk_i, input logic dst_rst_ni, output logic [7:0] dst_data_o, output logic dst_valid_o,"
+        " input logic dst_ready_i, input logic dst_valid_i, output logic dst_ready_o, input logic [2:0] dst_ridx_i);"
+        " assign {dst_valid_o, dst_ready_o, dst_data_o} = {dst_valid_i, dst_ready_i, 5'd0, dst_ridx_i}; endmodule"
+    )
+    found = with_handshakes(discover(Sources((tmp_path / "half.sv",))))
+    assert {(p.name, p.direction) for p in found.streams} == {("dst", "out"), ("dst_in", "in")}
