@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -14,6 +14,7 @@ from goldbeat.tb.kernel.rules import ASSERTION, RULES, WARNINGS
 ENVIRONMENT = "GOLDBEAT_WAIVE"
 """Waivers of every cocotb test of a simulation, with commas between them."""
 
+_IN_RESET = ("axis_valid_in_reset", "axis_valid_after_reset")
 _NAMED = re.compile(r"(?:^|: )(\w+): ([^,:]+)")
 _MOST_NAMED = 4
 _VIOLATION = re.compile(r"(\w+): ([^,:]+)")
@@ -88,11 +89,17 @@ def sift(violations: Sequence[str], waivers: Sequence[Waiver]) -> tuple[tuple[st
     return tuple(v for v in violations if not any(w.fits(v) for w in waivers)), counts
 
 
-def split(violations: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What fails, and what is a warning."""
+def split(violations: Iterable[str], plain: Collection[str] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What fails, and what is a warning.
+
+    Args:
+        violations: as rules tell them.
+        plain: streams that are not named as AXI-Stream names them: nothing says that their valid is low in reset.
+    """
     both: tuple[list[str], list[str]] = [], []
     for text in violations:
-        both[text.partition(":")[0] in WARNINGS].append(text)
+        rule, _, rest = text.partition(": ")
+        both[rule in WARNINGS or (rule in _IN_RESET and rest.partition(",")[0] in plain)].append(text)
     return tuple(both[0]), tuple(both[1])
 
 

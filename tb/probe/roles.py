@@ -39,7 +39,9 @@ _JOINED = re.compile(
     r"(?P<key>(?:.+_)?(?:[a-z]|aw|ar|wr|rd|in|out|src|dst|enq|deq|push|pop|tx|rx|up|down|req|rsp|resp|cmd))"
     r"(?P<role>valid|vld|ready|rdy|req|ack|gnt|stb)"
 )
-_NEVER = re.compile("clr|clear|flush|init|test|mode|irq|int|debug|idle|done|error|err|overflow|en|ena|enable|ce")
+_NEVER = re.compile(
+    "clr|clear|flush|reset|rst|active|init|test|mode|irq|int|debug|idle|done|error|err|overflow|en|ena|enable|ce"
+)
 """Words of ports that are no valid, whatever is stored under them."""
 _BEHIND_LETTER = re.compile(
     "(?:data|addr|id|strb|be|mask|last|user|word|payload|bits|len|size|err|resp|dest|keep|tag|info|op|cmd|msg).*"

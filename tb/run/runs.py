@@ -672,10 +672,11 @@ def judge(request: Request, plan: SeedPlan, records: Sequence[Record], stopped: 
     context = request.setting(plan.seed)
     late: list[str] = []
     seen: list[str] = []
+    plain = {port.name for port in request.design.bundles(request.all_params) if not port.standard}
     for (stimulus, expected), record in zip(plan.steps, records, strict=False):
         broken, counts = sift(record.violations, request.waivers)
         waived.update(counts)
-        broken, warned = split(broken)
+        broken, warned = split(broken, plain)
         seen += warned
         kept = replace(record, violations=broken)
         try:

@@ -140,33 +140,39 @@ def probed(one: tuple[Path, str, bool], library: str, around: Surroundings, give
     return Probed(library, name, outcome, why[:300], guesses, round(sum(after[:4]) - sum(before[:4]), 1), *more)
 
 
+def called(
+    words: list[str], folder: Path, limit: float, environment: Mapping[str, str] | None = None
+) -> tuple[int | None, str, str]:
+    """Exit code (None: it took too long), output and errors of a process; it ends with all that it has started."""
+    with subprocess.Popen(
+        words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:  # fmt: skip
+        try:
+            out, err = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return None, *process.communicate()
+    return process.returncode, out, err
+
+
 def verified(sources: Sources, name: str, values: Mapping[str, str]) -> tuple[str, str, int, int]:
     """Verdict of ``goldbeat verify``, what it says first, obligations met, all obligations."""
     words = [sys.executable, "-m", "goldbeat", "verify", *map(str, sources.files), "--top", name, "--relaxed"]
     words += [f"-I{d}" for d in sources.include_dirs] + [f"-G{key}={value}" for key, value in values.items()]
     words += ["--budget", _BUDGET, "--mutants", "0", "--json"]
-    with tempfile.TemporaryDirectory() as folder, subprocess.Popen(
-        words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:  # fmt: skip
-        try:
-            out, err = process.communicate(timeout=_VERIFY_LIMIT)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGTERM)
-            process.communicate()
-            return "limit", f"more than {_VERIFY_LIMIT} s", 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        code, out, err = called(words, Path(folder), _VERIFY_LIMIT)
+    if code is None:
+        return "limit", f"more than {_VERIFY_LIMIT} s", 0, 0
     try:
         report = json.loads(out)
     except ValueError:
         lines = [line for line in err.splitlines() if line.strip()]
-        return (
-            "ran refused",
-            " ".join(next((line for line in lines if "rror" in line), lines[-1] if lines else "").split()),
-            0,
-            0,
-        )
+        first = next((line for line in lines if "rror" in line), lines[-1] if lines else "")
+        return "ran refused", " ".join(first.split())[:300], 0, 0
     counts = report["obligations"]
-    first = report.get("failures") or report["not_checked"] or [""]
-    return report["status"], str(first[0]).splitlines()[0][:300] if first[0] else "", counts["met"], counts["all"]
+    first = next(iter([*report["failures"], *report["not_checked"]]), "")
+    return report["status"], first.partition("\n")[0][:300], counts["met"], counts["all"]
 
 
 def _refusal(text: str) -> str:
@@ -186,14 +192,11 @@ def _judged(found: Found, sources: Sources) -> tuple[str, str, int]:
         tool = verilator()
         command = [str(tool.executable), "--lint-only", "--timing", "-Wno-fatal", "--top-module", TOP]
         command += [*(f"-I{d}" for d in sources.include_dirs), *map(str, sources.files), str(harness)]
-        try:
-            run = subprocess.run(
-                command, env=tool.environment(), capture_output=True, text=True, check=False, timeout=_LIMIT
-            )
-        except subprocess.TimeoutExpired:
-            return "refused", f"Verilator takes more than {_LIMIT} s", 0
-    said = [line for line in run.stderr.splitlines() if line.startswith("%Error")] + misfits(run.stderr)
-    if run.returncode or misfits(run.stderr):
+        code, _, err = called(command, Path(folder), _LIMIT, tool.environment())
+    if code is None:
+        return "refused", f"Verilator takes more than {_LIMIT} s", 0
+    said = [line for line in err.splitlines() if line.startswith("%Error")] + misfits(err)
+    if code or misfits(err):
         why = (said or ["Verilator failed"])[0]
         return _refusal(why), why, 0
     return "driven", " ".join(f"{b.bus}:{b.name}" for b in found.bundles), len(found.guesses)

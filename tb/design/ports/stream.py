@@ -140,6 +140,11 @@ class StreamPort(Bundle):
             raise ValueError(f"width: found {self.width}, expected whole bytes")
         return self
 
+    @property
+    def standard(self) -> bool:
+        """TVALID is called so, whatever is around it."""
+        return "tvalid" in self.pin("tvalid").lower()
+
     def usual(self) -> tuple[str, ...]:
         """All but TSTRB, sidebands where they have a width."""
         plain = ("tdata", "tkeep", "tlast", "tvalid", "tready")

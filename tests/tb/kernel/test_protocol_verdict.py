@@ -13,8 +13,9 @@ from xml.etree import ElementTree
 import pytest
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.kernel.rules import RULES
-from goldbeat.tb.kernel.waivers import Waiver, accepted_by, check_ports, parse_waivers, sift, waived
+from goldbeat.tb.kernel.waivers import Waiver, accepted_by, check_ports, parse_waivers, sift, split, waived
 from goldbeat.tb.paths import REPOSITORY, build_root
 
 HERE = Path(__file__).resolve().parent
@@ -124,3 +125,15 @@ def test_a_waiver_that_says_nothing_is_refused(text):
         parse_waivers([text])
     with pytest.raises(UsageError, match="unknown port 'x'; known: a, b"):
         check_ports(parse_waivers(["axi_cache:x"]), ["a", "b", "a"])
+
+
+def test_a_valid_in_reset_is_a_warning_where_no_standard_names_it() -> None:
+    found = [f"axis_valid_in_reset: {name}, cycle -4: tvalid is high after 4 edges in reset" for name in ("out", "m")]
+    other = "axis_valid_held: out, cycle 3: tvalid fell"
+    assert split([*found, other], {"out"}) == ((found[1], other), (found[0],))
+    pins = {"tvalid": "out_valid", "tdata": "out_data"}
+    named = [
+        StreamPort(name="out", direction="out", clock="clk", width=8, signals=pins | more)
+        for more in ({}, {"tvalid": "out_TVALID"})
+    ]
+    assert [port.standard for port in named] == [False, True]
