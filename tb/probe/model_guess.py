@@ -12,27 +12,28 @@ def guessed_model(found: Found) -> tuple[str, str] | None:
 
     A module that does something else with its data fails with it, and the verdict says that the model was guessed.
     """
-    buses = (*found.registers, *found.memories)
-    if found.streams and buses:
-        return None
-    if buses:
-        slaves, masters = (sum(port.direction == way for port in buses) for way in ("in", "out"))
-        if slaves and not masters:
-            return "memory", f"{slaves} slave port(s) and no master"
-        if slaves == masters == 1:
-            return "adapter", "one slave and one master"
-        return ("interconnect", f"{slaves} slaves and {masters} masters") if slaves else None
     values = {parameter.name: parameter.value for parameter in found.module.parameters}
 
     def number(width: Width | None) -> int:
         value = 1 if width is None else values.get(width) if isinstance(width, str) else width
         return value if isinstance(value, int) else 1
 
+    buses = (*found.registers, *found.memories)
+    if found.streams and buses:
+        return None
+    if buses:
+        slaves, masters = (sum(number(port.lanes) for port in buses if port.direction == way) for way in ("in", "out"))
+        if slaves and not masters:
+            return "memory", f"{slaves} slave port(s) and no master"
+        if slaves == masters == 1:
+            return "adapter", "one slave and one master"
+        return ("interconnect", f"{slaves} slaves and {masters} masters") if slaves else None
     inputs, outputs = (
         sum(number(port.lanes) for port in found.streams if port.direction == way) for way in ("in", "out")
     )
     widths = {number(port.width) for port in found.streams}
-    if not (inputs and outputs):
+    # Words of a stream without frames cannot be told apart among frames.
+    if not (inputs and outputs) or len({port.has("tlast") for port in found.streams}) > 1:
         return None
     if len(widths) > 1:
         return ("repack", "one input and one output of other width") if inputs == outputs == 1 else None

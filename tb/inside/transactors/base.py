@@ -71,6 +71,7 @@ class Transactors(ABC):
     def __init__(self, registers: Sequence[RegisterPort]) -> None:
         self._registers = {p.name: p for p in registers}
         self._unanswered: dict[str, tuple[str, str]] = {}
+        self._stimulus: Stimulus | None = None
 
     @abstractmethod
     def start_clocks(self, clocks: Mapping[str, Clock], origin_ps: int) -> None:
@@ -154,11 +155,17 @@ class Transactors(ABC):
             access = accesses[number]
             named = f"access {number} ({access.name})"
             waits = f"did not find 0x{access.wanted:x}" if access.op in ("poll", "wait_for") else "got no answer"
+            limit = step_patience(access, self.patience(port))
             self._unanswered[port] = (
-                f"{self._registers[port].spec.name}_no_answer: {port}: {named} {waits} in {step_patience(access)} cycles",
+                f"{self._registers[port].spec.name}_no_answer: {port}: {named} {waits} in {limit} cycles",
                 f"{port}: {named}: {self._access_waits(port, access)}",
             )
         return results
+
+    def patience(self, port: str) -> int:
+        """Cycles of a register port's clock without an answer after which an access has failed."""
+        assert self._stimulus is not None
+        return patience(self._registers[port].clock, self._stimulus.clocks)
 
     async def drive(self, port: str, driver: Driver) -> tuple[list[Access], list[AccessResult]]:
         """Run a driver: the steps that it made, as a program that repeats them to the cycle, and their results."""
@@ -263,9 +270,14 @@ class Transactors(ABC):
         """
 
 
-def step_patience(access: Access) -> int:
-    """Cycles after which a step of a register program has failed."""
-    return ACCESS_TIMEOUT_CYCLES if access.cycles is None else access.cycles
+def patience(name: str, clocks: Mapping[str, Clock]) -> int:
+    """Cycles of a clock without an answer after which an access has failed: :data:`ACCESS_TIMEOUT_CYCLES` of the slowest one."""
+    return ACCESS_TIMEOUT_CYCLES * -(-max(clock.period_ps for clock in clocks.values()) // clocks[name].period_ps)
+
+
+def step_patience(access: Access, usual: int) -> int:
+    """Cycles after which a step of a register program has failed; ``usual``: where it does not say so."""
+    return usual if access.cycles is None else access.cycles
 
 
 def load_agent(agent: str, port: Bundle) -> Any:

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from goldbeat.pymodels.axi.burst import WRITE
 from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.errors import UsageError, WaitTimeoutError
+from goldbeat.pymodels.stimulus import Clock
 from goldbeat.tb.inside.job import BurstAnswers, Job
-from goldbeat.tb.inside.transactors.base import ACCESS_TIMEOUT_CYCLES, load_agent
+from goldbeat.tb.inside.transactors.base import load_agent, patience
 from goldbeat.tb.kernel.axi import AxiMaster
 from goldbeat.tb.kernel.simulation import Kernel
 
@@ -25,6 +28,7 @@ class BurstMasters:
             for port in job.memories
             if port.direction == "in" and "in" in port.native
         }
+        self._clocks = {port.name: port.clock for port in job.memories}
         self._given_up: list[str] = []
 
     def drop(self) -> None:
@@ -33,8 +37,8 @@ class BurstMasters:
             master.reset()
         self._given_up = []
 
-    async def run(self, port: str, program: BurstProgram) -> BurstAnswers:
-        """Make all bursts, or those up to where nothing moves any more.
+    async def run(self, port: str, program: BurstProgram, clocks: Mapping[str, Clock]) -> BurstAnswers:
+        """Make all bursts, or those up to where nothing moves any more, with clocks of so long periods.
 
         Raises:
             UsageError: no such port.
@@ -43,6 +47,7 @@ class BurstMasters:
             known = ", ".join(self._masters) or "none"
             raise UsageError(f"{port}: the design has no AXI4 slave port of that name; it has: {known}")
         master, bursts = self._masters[port], program.bursts
+        limit = patience(self._clocks[port], clocks)
         rows = np.where((bursts.kind == WRITE)[bursts.of_beat][:, None], program.data, 0)
         try:
             result = await master.run(
@@ -52,10 +57,10 @@ class BurstMasters:
                 write_gaps=program.write_gaps,
                 user=program.user,
                 timing=program.timing,
-                timeout=ACCESS_TIMEOUT_CYCLES,
+                timeout=limit,
             )
         except WaitTimeoutError:
-            self._given_up.append(f"axi_no_answer: {master.waiting} in {ACCESS_TIMEOUT_CYCLES} cycles")
+            self._given_up.append(f"axi_no_answer: {master.waiting} in {limit} cycles")
             none = np.full(len(bursts), -1, np.int64)
             nothing = np.zeros(len(rows), np.uint64)
             return BurstAnswers(none, none, none, none, rows, nothing.astype(np.uint8), nothing)

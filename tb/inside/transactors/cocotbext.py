@@ -136,7 +136,6 @@ class CocotbextTransactors(Transactors):
             if p.direction in p.reference and p.whole
         }
         self._tasks: list[Task[None]] = []
-        self._stimulus: Stimulus | None = None
 
     def start_clocks(self, clocks: Mapping[str, Clock], origin_ps: int) -> None:
         """Start cocotb's clocks, each when its next edge is due."""
@@ -281,16 +280,16 @@ class CocotbextTransactors(Transactors):
         if port not in self._masters:
             raise UsageError(f"{port}: the reference transactors have no master for it")
         master = self._masters[port]
-        period = self._stimulus.clocks[self._registers[port].clock].period_ps
+        period, usual = self._stimulus.clocks[self._registers[port].clock].period_ps, self.patience(port)
         results = []
         for access in accesses:
             if access.op == "wait":
-                await Timer(step_patience(access) * period, "step")
+                await Timer(step_patience(access, usual) * period, "step")
                 results.append(AccessResult(None, False))
                 continue
             call = self._step(master, access, self._clock_signals[self._registers[port].clock])
             try:
-                results.append(await with_timeout(call, step_patience(access) * period, "step"))
+                results.append(await with_timeout(call, step_patience(access, usual) * period, "step"))
             except TimeoutError:
                 await self._probe(self._registers[port], period)
                 break

@@ -72,7 +72,6 @@ class NativeTransactors(Transactors):
         self._memories = Memories(self._kernel, job)
         for crossing in job.crossings:
             self._kernel.crossing(crossing.signal, crossing.clock, crossing.copies)
-        self._stimulus: Stimulus | None = None
         self._shelf = job.shelf
         self._long: dict[str, LongSource | LongSink] = {}
         self._data_alone = False
@@ -188,7 +187,8 @@ class NativeTransactors(Transactors):
         assert self._stimulus is not None
         if port not in self._masters:
             raise UsageError(f"{port}: register programs need a slave")
-        steps = [register_step(a) for a in accesses]
+        usual = self.patience(port)
+        steps = [register_step(a, usual) for a in accesses]
         results = await self._masters[port].run(steps)
         # The answer is seen within its last cycle; the design is left idle for one more. A master that has given up looks on:
         # what comes now tells why.
@@ -205,7 +205,8 @@ class NativeTransactors(Transactors):
 
     async def bursts(self, port: str, program: BurstProgram) -> BurstAnswers:
         """Run it on the master in C++."""
-        return await self._burst_masters.run(port, program)
+        assert self._stimulus is not None
+        return await self._burst_masters.run(port, program, self._stimulus.clocks)
 
     def memory(self, port: str) -> Mapping[str, npt.NDArray[np.uint8]]:
         """The bytes that the memory in C++ works on."""
@@ -294,17 +295,16 @@ class NativeTransactors(Transactors):
         return self._masters[port].waiting.removeprefix(f"{port}: ") or super()._access_waits(port, access)
 
 
-def register_step(access: Access) -> registers.Step:
-    """The step of a native register master that does the access.
+def register_step(access: Access, usual: int) -> registers.Step:
+    """The step of a native register master that does the access, within ``usual`` cycles where it does not say how many.
 
     Raises:
         UsageError: there is no such access.
     """
-    return _step(access)._replace(prot=access.prot)
+    return _step(access, step_patience(access, usual))._replace(prot=access.prot)
 
 
-def _step(access: Access) -> registers.Step:
-    timeout = step_patience(access)
+def _step(access: Access, timeout: int) -> registers.Step:
     mask = ALL_BITS if access.mask is None else access.mask
     match access.op:
         case "write":

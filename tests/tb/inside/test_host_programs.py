@@ -12,6 +12,7 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.inside.job import BACKENDS
+from goldbeat.tb.inside.transactors.base import ACCESS_TIMEOUT_CYCLES, patience
 from goldbeat.tb.inside.transactors.native import register_step
 from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.run.runs import Request, run
@@ -100,4 +101,9 @@ def test_what_never_comes_true_fails(program, text, backend, tmp_path):
 
 def test_an_unknown_step_is_refused():
     with pytest.raises(UsageError, match="unknown access 'erase'"):
-        register_step(Access("erase"))
+        register_step(Access("erase"), 10)
+
+
+def test_an_access_has_as_many_cycles_of_the_slowest_clock() -> None:
+    clocks = {name: Clock(name, period) for name, period in (("fast", 4_000), ("slow", 26_000))}
+    assert [patience(name, clocks) for name in clocks] == [7 * ACCESS_TIMEOUT_CYCLES, ACCESS_TIMEOUT_CYCLES]
