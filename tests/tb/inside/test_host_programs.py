@@ -105,5 +105,5 @@ def test_an_unknown_step_is_refused():
 
 
 def test_an_access_has_as_many_cycles_of_the_slowest_clock() -> None:
-    clocks = {name: Clock(name, period) for name, period in (("fast", 4_000), ("slow", 26_000))}
+    clocks = {name: Clock(period, 1) for name, period in (("fast", 4_000), ("slow", 26_000))}
     assert [patience(name, clocks) for name in clocks] == [7 * ACCESS_TIMEOUT_CYCLES, ACCESS_TIMEOUT_CYCLES]
