@@ -14,7 +14,7 @@ from goldbeat.pymodels.telling import neighbour_steps, telling_strobes, unlike
 
 _LOOKED_AT = 16
 """Most other registers that are read behind the writes of one."""
-_MOST_UNMAPPED = 64
+_MOST_UNMAPPED = 192
 _MOST_TOLD_APART = 64
 """Most registers that are written with telling values."""
 
@@ -85,11 +85,13 @@ def byte_strobes(file: MappedFile, rng: np.random.Generator, address_bits: int) 
 
 
 def no_registers(file: MappedFile, rng: np.random.Generator, address_bits: int) -> Iterator[Access]:
-    """Addresses without a register, beside each one and with an address bit turned; then all registers read."""
+    """Addresses without a register, beside each one and with one or two address bits turned; then all registers read."""
     there = {word.address for word in file.words}
     space = 1 << address_bits
     near = {a + d for a in there for d in (-file.size, file.size)}
-    far = {a ^ 1 << bit for a in list(there)[:: max(1, len(there) // 8)] for bit in range(2, address_bits)}
+    bits = range(2, address_bits)
+    turned = {1 << one | 1 << other for one in bits for other in bits}
+    far = {a ^ turn for a in list(there)[:: max(1, len(there) // 8)] for turn in turned}
     gaps = sorted(
         a for a in near | far | {space - file.size} if 0 <= a < space and a % file.size == 0 and a not in there
     )
@@ -98,7 +100,8 @@ def no_registers(file: MappedFile, rng: np.random.Generator, address_bits: int) 
         gaps = [gaps[0], *(a for n, a in enumerate(gaps[1:-1]) if n in kept), gaps[-1]]
     for address in gaps:
         strobe = int(rng.integers(1, 1 << file.size))
-        yield from (*file.write(address, 0, strobe), *file.read(address))
+        value = int.from_bytes(rng.bytes(file.size), "little")
+        yield from (*file.write(address, value, strobe), *file.read(address))
     yield from _reads(file, _plain(file))
 
 

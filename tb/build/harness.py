@@ -18,7 +18,9 @@ from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.bundle import Bundle, Layout, Signal, lanes
 
 TOP = "harness"
-WRAPPER_MARK = "// Made by goldbeat: the ports as plain vectors"
+MADE_MARK = "// Made by goldbeat: "
+"""How files begin that ``goldbeat new`` makes beside the RTL."""
+WRAPPER_MARK = f"{MADE_MARK}the ports as plain vectors"
 """What a wrapper begins with that ``goldbeat new`` has written."""
 NETLIST = "netlist"
 """The module that synthesis makes of the harness with the design inside."""

@@ -432,9 +432,9 @@ def run_case(
             show_results(report, results, failed, folder, shown)
         if wishes.page:
             _make_page(folder, quiet=wishes.as_json)
-    if failed:
+    if report["status"] == "fail":
         raise typer.Exit(FAILED)
-    if report["status"] == "partial" and not (wishes.allow_partial or wishes.bless):
+    if report["status"] == "partial" and (failed or not (wishes.allow_partial or wishes.bless)):
         raise typer.Exit(PARTIAL)
 
 

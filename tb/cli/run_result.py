@@ -14,7 +14,7 @@ from goldbeat.pymodels.stimulus import Outcome
 from goldbeat.tb.cli.screen import Screen, literal, show_findings, show_table
 from goldbeat.tb.cli.windows import latency_line, told_line
 from goldbeat.tb.design.design import Design
-from goldbeat.tb.design.unchecked import unchecked_signals
+from goldbeat.tb.design.unchecked import unchecked_signals, undecided
 from goldbeat.tb.kernel.waivers import accepted_by, waived
 from goldbeat.tb.obligations.summary import Obligations
 from goldbeat.tb.run.counted import counted_payload
@@ -186,6 +186,8 @@ def _show_failures(out: Screen, failed: list[RunResult], folder: Path) -> None:
                 f"... and {len(result.failures) - _SHOWN_FAILURES} more; all in {folder}/report.json", markup=False
             )
         out.print(f"repeat: {result.request.command(result.seed)}", markup=False, soft_wrap=True)
+    if failed and (guesses := failed[0].request.design.guesses):
+        out.print(undecided(guesses), markup=False, soft_wrap=True)
     if rules := accepted_by(text for result in failed for text in result.failures):
         said = f"a rule that the design breaks on purpose is waived with --waive RULE:PORT: {rules}"
         out.print(said, markup=False, soft_wrap=True)

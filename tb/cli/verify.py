@@ -23,6 +23,7 @@ from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.library import VENDOR
 from goldbeat.tb.design.rules_model import RULES
+from goldbeat.tb.design.unchecked import undecided
 from goldbeat.tb.git import git_revision
 from goldbeat.tb.mutate.campaign import Fate
 from goldbeat.tb.mutate.report import score
@@ -113,10 +114,11 @@ def verify_command(
     bad input, 3 nothing differs, but obligations are open or outputs were not compared.
     """
     budget_s = _seconds(budget)
-    name, notes = _subject(context.params)
+    name, notes, doubts = _subject(context.params)
     design = find_design(name)
     tell = say_nothing if as_json else _say_round
     tried = try_all(design, name if name.endswith((".toml", ".py")) else None, seed=seed, budget_s=budget_s, tell=tell)
+    tried.guesses = {**tried.guesses, **doubts}
     fates = _sample(name, design, tried, sample, seed, tell)
     report = _report(design, tried, notes, fates)
     folder = build_root() / "verify" / plain_name(design.name)
@@ -159,19 +161,24 @@ def _write(folder: Path, report: Mapping[str, Any]) -> None:
     (folder / PAGE).write_text(text, encoding="utf-8")
 
 
-def _subject(given: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """The design or description that is asked for, made now for RTL, and what was guessed."""
+def _subject(given: Mapping[str, Any]) -> tuple[str, list[str], dict[str, str]]:
+    """The design or description that is asked for, made now for RTL, what was guessed, and inputs that may matter."""
     words, model, rdl = list(given["subject"] or ()), given["model"], given["rdl"]
     of_rtl = any(Path(word).suffix in _RTL or word.startswith("+") for word in words)
     if not (of_rtl or given["lists"] or given["near"]):
         if len(words) != 1 or any((model, rdl, given["bench"])):
             raise UsageError("give RTL, one design, or one description; --model, --rdl and --bench are for RTL")
-        return words[0], []
+        return words[0], [], {}
     options = {name: given[name] for name in signature(probe.find_module).parameters if name in given}
     sources, found = probe.find_module([Path(word) for word in words], **options)
     notes: list[str] = []
+    doubts: dict[str, str] = {}
     if model is None and rdl is None:
-        model, why = guessed_model(found) or (RULES, _NO_MODEL)
+        guess = guessed_model(found)
+        model, why = guess or (RULES, _NO_MODEL)
+        if guess is None:
+            asked = {text.partition("=")[0] for text in given["ties"] or ()}
+            doubts = {port: f"tied to {value}" for port, value in found.ties.items() if port not in asked}
         other = "; registers that are no memory need --rdl MAP, or --model rules" if model == "memory" else ""
         notes.append(f"model {model}, guessed: {why}; --model names another{other}")
 
@@ -188,7 +195,7 @@ def _subject(given: Mapping[str, Any]) -> tuple[str, list[str]]:
 
     path = _bench(given["bench"], found.module.title, make)
     _check_same(path, found, sources)
-    return str(path), notes
+    return str(path), notes, doubts
 
 
 def _check_same(path: Path, found: Found, sources: Sources) -> None:
@@ -308,6 +315,8 @@ def _lines(tried: Tried, report: Mapping[str, Any], *, every: bool) -> Iterator[
     yield _summary(report)
     yield from report["notes"]
     yield from _few(tried.failures)
+    if tried.failures and tried.guesses:
+        yield undecided(tried.guesses)
     yield from (f"not compared: {text}" for text in tried.partial)
     if report["not_checked"]:
         yield f"not checked: {', '.join(report['not_checked'])}"

@@ -50,7 +50,7 @@ from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
-from goldbeat.tb.design.register_walks import CASE, quiet_case, traffics
+from goldbeat.tb.design.register_walks import CASE, RESET_CASE, quiet_case, reset_case, traffics
 from goldbeat.tb.design.rules_model import RULES, outputs_unknown, rules_cases, rules_outcome, without_reset
 from goldbeat.tb.design.traffic import FILL, FRAME, LONGEST, Rng, random_trace, stream_cases
 from goldbeat.tb.design.unchecked import left_out, lost_signals, unknown_confirmations
@@ -306,6 +306,7 @@ class Description(_Table):
             ties=self.ties,
             ignored=self.ignored,
             unchecked=self.unchecked,
+            guesses=self.guesses,
             obligations={key: value for key, value in self.obligations.items() if isinstance(value, str)},
             obligations_required=bool(self.obligations.get(_REQUIRED)),
             address_spans=self._address_spans if self.model in _TRAFFIC_MODELS and self.model != RULES else None,
@@ -426,6 +427,7 @@ class Description(_Table):
                 self._longest(),
                 self._extremes(),
                 cuts=self._resettable,
+                tied=tuple(self.ties),
             )
         elif self.model in _TRAFFIC_MODELS:
             cases += self._bus_cases()
@@ -459,6 +461,8 @@ class Description(_Table):
             cases.append(self._case(table, folder))
         if any(r.storage for r in self.registers) and not any(c.name == CASE for c in cases):
             cases.append(quiet_case(self._quiet))
+            if self._resettable and not any(c.name == RESET_CASE for c in cases):
+                cases.append(reset_case(self._quiet))
         # What a run without a case sends: `random` alone is one draw of what `sweep` goes through.
         return tuple(sorted(cases, key=lambda case: case.name != _SWEEP))
 

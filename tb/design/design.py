@@ -54,6 +54,7 @@ class Design(Frozen):
         ties: inputs tied to a constant; -1 means all ones.
         ignored: outputs that are left open and not checked.
         unchecked: signals of bundles that are tied, left open or not predicted, each with the reason why that is right.
+        guesses: signals whose part in a bundle is a guess, each with what speaks for it: what differs may come of one.
         obligations: obligations that need not be met (docs/verify.md), as patterns, each with the reason.
         obligations_required: runs that leave obligations of ports open are partial.
         address_spans: parameters -> by slave, first addresses and bytes of what its accesses go to; None: it is not known.
@@ -65,7 +66,7 @@ class Design(Frozen):
             the latest that it predicts. Without it, only data and order are compared then.
         timed: compare the cycles that the model predicts. False: compare values and order; the report says so.
         ordered: compare beats in order. False: compare whole frames in any order; the report says so.
-        cycles_per_beat: without ``timed``: extra cycles per beat before the run gives up.
+        cycles_per_beat: without ``timed``: extra cycles per beat before the run looks whether anything still moves.
         cases: cases by name; the first is the default.
         variants: sets of parameter values for lint and tests, as differences from the defaults.
         findings: parameters, stimulus and record of an episode -> tables of what it has measured beside its ports.
@@ -105,6 +106,7 @@ class Design(Frozen):
     ties: Mapping[str, int] = {}
     ignored: tuple[str, ...] = ()
     unchecked: Mapping[str, str] = {}
+    guesses: Mapping[str, str] = {}
     obligations: Mapping[str, str] = {}
     obligations_required: bool = False
     address_spans: Callable[[Mapping[str, Any]], Mapping[str, Sequence[tuple[int, int]]]] | None = None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,10 +16,12 @@ from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.storage import check_storage
-from goldbeat.tb.design.traffic import CUT_OFF, stop_after
+from goldbeat.tb.design.traffic import CUT_OFF, RESETS, stop_after
 
 CASE = "sweep"
 """The case that goes through it."""
+RESET_CASE = "reset"
+"""The case of resets in mid-flight."""
 WITHHELD = "after-valid"
 """The back-pressure that a slave which waits for ready cannot pass."""
 _CUT = (2, 2, 1, 1, 1)
@@ -92,43 +94,77 @@ def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus
         setting: parameter values and seed.
         like: an episode of the design: its clocks and memories.
     """
-    ports = [p for p in design.register_ports(setting.params) if p.direction == "in" and p.storage]
-    if not ports:
+    walker = _Walker(design, setting, like, np.random.default_rng([setting.seed, 77]))
+    if not walker.ports:
         return []
-    rng = np.random.default_rng([setting.seed, 77])
-    quiet = replace(
-        like,
-        inputs={name: trace[:0] for name, trace in like.inputs.items()},
-        program={},
-        after={},
-        drivers={},
-        stop_ps=None,
-        registers=True,
-    )
     episodes = []
-    for number, traffic in enumerate(traffics(rng)):
-        program = {
-            p.name: varied(_program(p, setting, rng), p, int(rng.integers(1 << 31)), design.unchecked) for p in ports
-        }
-        made = replace(quiet, program=program, traffic={p.name: p.fitting(traffic) for p in ports})
+    for number, traffic in enumerate(traffics(walker.rng)):
         for _ in range(_CUT[number] if design.resettable else 0):
             # What a reset leaves behind shows in the episode after it.
-            apart = {p.name: p.fitting(replace(traffic, distance=_APART)) for p in ports}
-            cut = replace(made, traffic=apart, label=CUT_OFF, cut=True)
-            clock = next(iter(made.clocks.values()))
-            episodes += [stop_after(cut, clock, int(rng.integers(6, _LATEST_CUT))), made]
+            episodes += [walker.cut(replace(traffic, distance=_APART)), walker.episode(walker.programs(), traffic)]
         if not design.resettable:
-            episodes.append(made)
+            episodes.append(walker.episode(walker.programs(), traffic))
     told = {
-        p.name: varied(
-            tuple(telling_walk(rng, storage_words(p, setting, rng), int(p.data_width) // 8)),
-            p,
-            int(rng.integers(1 << 31)),
-            design.unchecked,
-        )
-        for p in ports
+        p.name: tuple(telling_walk(walker.rng, storage_words(p, setting, walker.rng), int(p.data_width) // 8))
+        for p in walker.ports
     }
-    return [*episodes, replace(quiet, program=told, traffic={p.name: RegisterTraffic() for p in ports})]
+    return [*episodes, walker.episode(told, RegisterTraffic())]
+
+
+def reset_walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus]:
+    """Walks over storage that a reset ends in mid-flight, a whole one behind each; half of these begin with a read.
+
+    Args:
+        design: the design, with storage.
+        setting: parameter values, seed and options: how many resets, and whether each lasts for one edge.
+        like: an episode of the design: its clocks and memories.
+    """
+    walker = _Walker(design, setting, like, np.random.default_rng([setting.seed, 79]))
+    episodes = []
+    for number in range(int(setting.options["resets"])):
+        traffic = RegisterTraffic.draw(walker.rng, overlap=True)
+        order = ("address-first", "data-first", "any")[number % 3]
+        cut = walker.cut(replace(traffic, order=order, distance=_APART))
+        behind = walker.programs()
+        if number % 2:
+            # What a reset leaves of an answer is taken for the first one.
+            behind = {name: (Access("read", program[0].address), *program) for name, program in behind.items()}
+        whole = walker.episode(behind, RegisterTraffic())
+        episodes += [replace(cut, one_edge=bool(setting.options["one_edge"])), whole]
+    return episodes
+
+
+class _Walker:
+    """Makes the episodes of one seed."""
+
+    def __init__(self, design: Design, setting: CaseContext, like: Stimulus, rng: np.random.Generator) -> None:
+        self.ports = [p for p in design.register_ports(setting.params) if p.direction == "in" and p.storage]
+        self.rng, self._setting, self._unchecked = rng, setting, design.unchecked
+        self._quiet = replace(
+            like,
+            inputs={name: trace[:0] for name, trace in like.inputs.items()},
+            program={},
+            after={},
+            drivers={},
+            stop_ps=None,
+            registers=True,
+        )
+
+    def programs(self) -> dict[str, tuple[Access, ...]]:
+        """A random walk by port."""
+        return {p.name: _program(p, self._setting, self.rng) for p in self.ports}
+
+    def episode(self, programs: Mapping[str, tuple[Access, ...]], traffic: RegisterTraffic) -> Stimulus:
+        """One with these programs."""
+        varied_ones = {
+            p.name: varied(programs[p.name], p, int(self.rng.integers(1 << 31)), self._unchecked) for p in self.ports
+        }
+        return replace(self._quiet, program=varied_ones, traffic={p.name: p.fitting(traffic) for p in self.ports})
+
+    def cut(self, traffic: RegisterTraffic) -> Stimulus:
+        """One that a reset ends in mid-flight."""
+        made = replace(self.episode(self.programs(), traffic), label=CUT_OFF, cut=True)
+        return stop_after(made, next(iter(made.clocks.values())), int(self.rng.integers(6, _LATEST_CUT)))
 
 
 def dressed_sweep(steps: Sequence[tuple[Stimulus, Outcome | None]], seed: int) -> list[tuple[Stimulus, Outcome | None]]:
@@ -155,6 +191,18 @@ def dressed_sweep(steps: Sequence[tuple[Stimulus, Outcome | None]], seed: int) -
         withheld |= drawn.keys() - kept.keys()
         found.append((replace(stimulus, traffic={**drawn, **kept}), expected))
     return found
+
+
+def reset_case(make: Callable[[CaseContext], Sequence[Stimulus]]) -> Case:
+    """The case ``reset`` of a design that has no other one; its episodes are those of :func:`reset_walks`."""
+    return Case(
+        name=RESET_CASE,
+        summary="resets in mid-flight while storage is accessed",
+        make=make,
+        options={"resets": RESETS, "one_edge": False},
+        inputs=False,
+        registers=True,
+    )
 
 
 def quiet_case(make: Callable[[CaseContext], Sequence[Stimulus]]) -> Case:

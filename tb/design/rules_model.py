@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,7 @@ def rules_cases(
     extremes: Sequence[int],
     *,
     cuts: bool,
+    tied: Sequence[str] = (),
 ) -> tuple[Case, ...]:
     """The cases: those of streams with accesses of all slaves beside them, or those of buses alone.
 
@@ -61,16 +63,18 @@ def rules_cases(
         longest: beats of the longest frame that ``sweep`` sends.
         extremes: lengths of frames that it fills queues with.
         cuts: resets end some episodes of a ``sweep`` of buses.
+        tied: inputs that nothing drives: if nothing moves, one of them may be why.
     """
+    check = partial(_check, tied)
     if sources is None:
         cases: tuple[Case, ...] = bus_cases(lambda setting: _ports(*look(setting)), accesses, cuts=cuts)
-        return tuple(case.model_copy(update={"make": _all_open(case.make, look), "check": _check}) for case in cases)
+        return tuple(case.model_copy(update={"make": _all_open(case.make, look), "check": check}) for case in cases)
     both = beside_streams(lambda setting: _ports(*look(setting)), sources, accesses)
 
     def traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
         return replace(opened(both(setting, rng, beats), look(setting)[1], rng), after={})
 
-    return tuple(case.model_copy(update={"check": _check}) for case in without_reset(traffic, longest, extremes))
+    return tuple(case.model_copy(update={"check": check}) for case in without_reset(traffic, longest, extremes))
 
 
 def without_reset(traffic: Traffic, longest: int, extremes: Sequence[int]) -> tuple[Case, ...]:
@@ -122,11 +126,13 @@ def _open_bursts(program: BurstProgram) -> BurstProgram:
     return replace(program, checked=np.zeros_like(program.checked), response=np.full_like(program.response, -1))
 
 
-def _check(setting: CaseContext, stimulus: Stimulus, record: Any) -> Check:
+def _check(tied: Sequence[str], setting: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     """That something was taken, and that nothing more is known."""
     beats = sum(len(record.outcome.ports[name]) for name in stimulus.inputs or record.outcome.ports)
     answers = sum(len(found) for found in record.accesses.values())
     bursts = sum(int((found.done >= 0).sum()) for found in record.bursts.values())
     moved = beats + answers + bursts or stimulus.cut
-    failures = () if moved else ("nothing moved: no beat was accepted, no access and no burst was answered",)
-    return Check(failures=failures, partial=(NOT_COMPARED,))
+    still = () if moved else ("nothing moved: no beat was accepted, no access and no burst was answered",)
+    if still and tied:
+        return Check(partial=(NOT_COMPARED, f"{still[0]}; inputs are tied: {', '.join(tied)}"))
+    return Check(failures=still, partial=(NOT_COMPARED,))

@@ -96,6 +96,15 @@ def left_out(pin: str, ties: Mapping[str, int]) -> str:
     return "left open" if value is None else f"tied to {'all ones' if value == -1 else value}"
 
 
+def undecided(guesses: Mapping[str, str]) -> str:
+    """What is said where something differs while guesses are open."""
+    said = "; ".join(f"{port} ({why})" for port, why in guesses.items())
+    return (
+        "undecided: what differs may come of a guess; correct the bundle, confirm the guess by removing its line from "
+        f"[guesses], or tie the port yourself: {said}"
+    )
+
+
 def lost_signals(model: str | None, ports: Sequence[StreamPort]) -> dict[str, str]:
     """Signals of inputs that a ready-made model would pass on, for which an output has no signal, and what each is.
 

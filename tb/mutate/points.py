@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import InputError, ToolError, UsageError
+from goldbeat.tb.build.harness import MADE_MARK
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.extras import install_hint
 from goldbeat.tb.mutate.mutant import Mutant, MutantChange, MutatedPlace
@@ -103,8 +104,10 @@ def find_mutants(
 
 
 def mutants_of_design(design: Design, only: Sequence[Path] = ()) -> list[Mutant]:
-    """The mutants of a design's sources; arguments and errors as :func:`find_mutants` has them."""
-    return find_mutants(design.sources(), include_dirs=design.include_paths(), defines=design.macros(), only=only)
+    """The mutants of a design's sources but those that Goldbeat has made; arguments and errors as :func:`find_mutants` has them."""
+    files = design.sources()
+    own = [path for path in files if not path.read_text(errors="replace").startswith(MADE_MARK)]
+    return find_mutants(files, include_dirs=design.include_paths(), defines=design.macros(), only=only or own)
 
 
 def draw_mutants(mutants: Sequence[Mutant], count: int, seed: int) -> list[Mutant]:

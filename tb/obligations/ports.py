@@ -63,6 +63,10 @@ def _of_stream(port: StreamPort, bins: Mapping[str, int], *, unchecked: Mapping[
         else:
             yield tried("handshake", "tvalid", "waited for ready", *STALL_BINS)
             yield tried("handshake", "tvalid", "waited for ready for 64 cycles", STALL_BINS[-1])
+    if port.gated and port.inverts("tready" if inward else "tvalid"):
+        what = "high while the queue is full" if inward else "high while the queue is empty"
+        how = "gated = false if the RTL ignores it then, or a waiver if what is around never does that"
+        yield Obligation("handshake", port.place("tvalid" if inward else "tready"), what, False, how)
     if inward and port.has("tvalid"):
         yield tried("handshake", "tvalid", "stayed low for 64 cycles between beats", "gap 64+")
         yield tried("handshake", "tvalid", "beats back to back", "gap 0")

@@ -7,8 +7,9 @@ from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.compiling import symbol_kind
+from goldbeat.tb.build.harness import MADE_MARK
 
-_HEAD = "// Made by goldbeat: modules that nothing defines, used in untaken generate branches and in unused modules alone.\n"
+_HEAD = f"{MADE_MARK}modules that nothing defines, used in untaken generate branches and in unused modules alone.\n"
 
 
 def absent_modules(top: Any, compilation: Any) -> str:

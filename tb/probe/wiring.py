@@ -84,7 +84,7 @@ def inside(statement: Any) -> Iterator[Any]:
 
 
 def _conditions(expression: Any, inverted: bool = False) -> Iterator[tuple[str, bool]]:
-    """The values that a condition is made of, each with whether it counts when low."""
+    """The values of which each alone makes a condition true, with whether it does when low."""
     expression = _bare(expression)
     kind = symbol_kind(expression)
     if kind in _NAMED:
@@ -94,6 +94,9 @@ def _conditions(expression: Any, inverted: bool = False) -> Iterator[tuple[str, 
     elif kind == "BinaryOp":
         op = str(expression.op).rpartition(".")[2]
         if op in _ANY_OF:
+            # In a conjunction, as that of an enable and a reset's inactive level, none decides alone.
+            if (op in _AND) != inverted:
+                return
             yield from _conditions(expression.left, inverted)
             yield from _conditions(expression.right, inverted)
         elif op in ("Equality", "Inequality", "CaseEquality", "CaseInequality"):

@@ -536,7 +536,7 @@ class SeedPlan:
             Episode(
                 *(s, n, None if i else self.seed, self.seed * 1_000_003 + i, _is_long(s, e)),
                 payload=self.payload,
-                beats=None if design.timed or e is None or not s.aside else _beats(s, e),
+                beats=None if design.timed or e is None else _beats(s, e),
             )
             for i, ((s, e), n) in enumerate(zip(self.steps, lengths, strict=True))
         ]
@@ -606,6 +606,8 @@ def made_stimuli(request: Request, setting: CaseContext) -> list[Stimulus]:
         stimuli = [placed(s, setting.inputs, clocks) for s in stimuli]
     if request.case.name == register_walks.CASE:
         stimuli = [*stimuli, *register_walks.walks(design, setting, stimuli[0])]
+    elif request.case.name == register_walks.RESET_CASE and request.case.registers:
+        stimuli = register_walks.reset_walks(design, setting, stimuli[0])
     return [_room_first(request, stimulus) for stimulus in stimuli]
 
 
