@@ -41,6 +41,8 @@ class AvalonMaster final : public RegisterMaster {
     if (at_.byteenable.absent()) allow_whole(step, at_.writedata);
   }
 
+  bool in_order() const override { return true; }
+
   void begin(std::int64_t index, const GbStep& step, std::int64_t) override { asked_.push_back({index, &step, 0}); }
 
   bool edge(std::int64_t cycle) override {

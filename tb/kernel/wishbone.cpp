@@ -49,6 +49,8 @@ class WishboneMaster final : public RegisterMaster {
     }
   }
 
+  bool in_order() const override { return true; }
+
   void begin(std::int64_t index, const GbStep& step, std::int64_t) override {
     open_.push_back({index, &step, kUnknown, false});
   }

@@ -67,6 +67,7 @@ def write_report(
         report["ports"][name] |= service.as_dict()
     report["latency"] = run_latencies(results, {p.name: p.direction for p in streams})
     report["repeat"] = repeat or request.command()
+    report["status"] = worst_status(results)
     report |= {**sources_of(request, [e.record for r in results for e in r.episodes]), "versions": tool_versions()}
     if several:
         report |= _all_seeds(results)

@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from commands import invoke
 from register_slaves import SLAVES
 
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
@@ -282,3 +283,43 @@ def test_an_answer_in_the_cycle_of_its_handshake_is_too_early_and_each_is_counte
             early.failures
         )
     assert len(early.failures) == 64
+
+
+WALKED = """module walked (input logic clk, input logic rst, input logic [4:0] awaddr, input logic awvalid, output logic awready,
+  input logic [31:0] wdata, input logic [3:0] wstrb, input logic wvalid, output logic wready, output logic [1:0] bresp,
+  output logic bvalid, input logic bready, input logic [4:0] araddr, input logic arvalid, output logic arready,
+  output logic [31:0] rdata, output logic [1:0] rresp, output logic rvalid, input logic rready);
+  logic [31:0] mem [8]; logic held, one; logic [2:0] at; logic [31:0] d; logic [3:0] s; logic stored;
+  assign {bresp, rresp, awready, wready, arready} = {4'd0, !held, !stored, !rvalid};
+  always_ff @(posedge clk) begin
+    one <= rst;
+    if (awvalid && awready) begin held <= 1; at <= awaddr[4:2]; end
+    if (wvalid && wready) begin stored <= 1; d <= wdata; s <= wstrb; end
+    if (bready) bvalid <= 0;
+    if (held && stored && (!bvalid || bready)) begin
+      held <= 0; stored <= 0; bvalid <= 1;
+      for (int i = 0; i < 4; i++) if (s[i]) mem[at][8*i +: 8] <= d[8*i +: 8];
+    end
+    if (rready) rvalid <= 0;
+    if (arvalid && arready) begin rvalid <= 1; rdata <= mem[araddr[4:2]]; end
+    if (rst) begin stored <= 0; bvalid <= 0; rvalid <= 0; RESET end
+  end
+endmodule
+"""
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(
+    ("reset", "fails"), [("held <= 0;", set()), ("", {False, True}), ("if (one) held <= 0;", {True})]
+)
+def test_the_case_reset_finds_half_an_access_that_a_reset_leaves(reset, fails, tmp_path):
+    (tmp_path / "walked.sv").write_text(WALKED.replace("RESET", reset))
+    assert invoke("new", tmp_path / "b", tmp_path / "walked.sv", "--model", "rules").exit_code == 0
+    path = tmp_path / "b" / "walked.toml"
+    text = path.read_text().replace('model = "rules"', 'model = "register_file"')
+    path.write_text(text.replace("[[registers]]\n", "[[registers]]\nstorage = [{ words = 8 }]\n"))
+    design = load_description(path)
+    options = [{"one_edge": edge} for edge in (False, True)]
+    ran = [run(Request(design, design.case("reset"), options=one))[0] for one in options]
+    assert {one["one_edge"] for one, result in zip(options, ran, strict=True) if result.failures} == fails
+    assert all(result.compared > 500 for result in ran)

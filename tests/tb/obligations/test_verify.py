@@ -15,6 +15,7 @@ from commands import goldbeat, invoke, refused
 
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.mutate.points import mutants_of_design
 from goldbeat.tb.obligations.conditions import SettledConditions
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.paths import REPOSITORY
@@ -342,3 +343,59 @@ def test_the_ports_suggest_a_model(tmp_path: Path, ports: tuple[str, ...], model
     file.write_text(_ports(*ports))
     guess = guessed_model(find(elaborate(Sources((file,)), "top", {})))
     assert (guess and guess[0]) == model
+
+
+SLOW = """module slow (input wire clk, input wire rst, input wire [7:0] s_tdata, input wire s_tvalid, output wire s_tready,
+  output reg [7:0] m_tdata, output reg m_tvalid, input wire m_tready);
+  reg [8:0] left = 0; reg busy = 0; assign s_tready = !busy && !m_tvalid;
+  always @(posedge clk) begin
+    if (m_tready) m_tvalid <= 0;
+    if (s_tvalid & s_tready) begin busy <= 1; left <= 90; m_tdata <= s_tdata; end
+    else if (busy) begin left <= left - 1; if (left == 0) begin busy <= 0; m_tvalid <= 1; end end
+    if (rst) begin busy <= 0; m_tvalid <= 0; end end
+endmodule
+"""
+
+
+def test_a_slow_module_is_waited_for_while_its_beats_move(folder: Path) -> None:
+    (folder / "slow.v").write_text(SLOW)
+    goldbeat("new", "b", "slow.v", "--model", "identity")
+    goldbeat("run", "b/slow.toml", "--case", "random")
+
+
+def test_what_differs_may_come_of_a_guess(folder: Path) -> None:
+    names = {"s_tvalid": "req", "s_tready": "ack", "s_tdata": "word"}
+    text = SLOW.replace("left <= 90", "left <= 1").replace("m_tdata <= s_tdata", "m_tdata <= s_tdata ^ 1")
+    for old, new in names.items():
+        text = text.replace(old, new)
+    (folder / "slow.v").write_text(text)
+    goldbeat("new", "b", "slow.v", "--model", "identity")
+    said = invoke("run", "b/slow.toml")
+    assert (said.exit_code, "undecided: what differs may come of a guess" in said.stdout) == (3, True), said.output
+    assert verified("slow.v", code=3)["status"] == "partial"
+    description = folder / "b" / "slow.toml"
+    description.write_text(re.sub(r"\[guesses\]\n(\w+ = .*\n)+", "", description.read_text()))
+    assert invoke("run", "b/slow.toml").exit_code == 1
+
+
+def test_a_queue_that_is_never_written_when_full_leaves_that_open(folder: Path) -> None:
+    (folder / "queue.v").write_text(
+        "module queue (input wire clk, input wire rst, input wire push, input wire [7:0] din, output wire full,"
+        " input wire pop, output wire [7:0] dout, output wire empty); reg [7:0] mem [0:7]; reg [3:0] w = 0, r = 0; wire [3:0] n = w - r;"
+        " assign full = n == 8, empty = w == r, dout = mem[r[2:0]]; always @(posedge clk) begin"
+        " if (push) begin mem[w[2:0]] <= din; w <= w + 1; end if (pop & !empty) r <= r + 1;"
+        " if (rst) begin w <= 0; r <= 0; end end endmodule"
+    )
+    report = verified("queue.v", "--model", "identity", code=3)
+    assert [one for one in opened(report) if one.startswith("handshake")] == [
+        "handshake push: high while the queue is full"
+    ]
+
+
+def test_files_that_new_makes_are_not_mutated(folder: Path) -> None:
+    text = SLOW.replace("s_tvalid", "go").replace("s_tready", "done").replace("s_tdata", "word")
+    (folder / "slow.v").write_text(text)
+    goldbeat("new", "b", "slow.v", "--bundle", "in=tvalid:go,tready:done,word", "--model", "identity")
+    assert (folder / "b" / "slow_flat.sv").is_file()
+    found = mutants_of_design(load_description(folder / "b" / "slow.toml"))
+    assert {one.place.file.name for one in found} == {"slow.v"}

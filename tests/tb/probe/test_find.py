@@ -262,3 +262,17 @@ def test_numbers_without_a_size_in_copied_defaults_are_no_misfit() -> None:
     wrong = "%Warning-WIDTHEXPAND: harness.sv:3:4: Input port connection 'd' expects 8 bits"
     unsized = "%Warning-WIDTHCONCAT: harness.sv:3:4: Unsized numbers/parameters not allowed in concatenations."
     assert misfits(f"{wrong}\n{unsized}\n") == ["Input port connection 'd' expects 8 bits"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "high"), [("wr & presetn", False), ("!(presetn & wr)", False), ("presetn || wr", True)]
+)
+def test_an_enable_beside_the_inactive_level_of_a_reset_tells_nothing(
+    tmp_path: Path, condition: str, high: bool
+) -> None:
+    (tmp_path / "d.sv").write_text(
+        "module d (input logic clk, input logic presetn, input logic wr, input logic [7:0] s_tdata, input logic s_tvalid,"
+        f" output logic [7:0] q); always_ff @(posedge clk) if ({condition}) q <= s_tdata; endmodule"
+    )
+    (clock,) = find(elaborate(Sources((tmp_path / "d.sv",)))).clocks
+    assert (clock.reset, clock.active_high) == ("presetn", high)

@@ -264,3 +264,11 @@ def test_neighbours_are_read_behind_each_telling_value():
             reads = program[before + 1 : before + 6]
             behind |= {(a.address, bit, a.value >> bit & 1) for a in reads if a.op == "read" for bit in range(32)}
     assert behind >= {(20 ^ 4 << turn, bit, level) for turn in range(4) for bit in range(32) for level in (0, 1)}
+
+
+def test_addresses_with_two_bits_turned_are_written_with_something():
+    words = [MappedWord(name, at * 4, (MappedBits("V", 0, 32),)) for at, name in enumerate("abcdefgh")]
+    program = list(WALKS["unmapped"](MappedFile(words, 4, AnswerRules()), np.random.default_rng(3), 8))
+    written = {access.address: access.value for access in program if access.op == "write"}
+    assert {n ^ pair for n in range(0, 32, 4) for pair in (0xC0, 0xA0)} <= written.keys()
+    assert sum(not value for value in written.values()) < 2
