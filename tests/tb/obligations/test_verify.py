@@ -381,7 +381,8 @@ def test_what_differs_may_come_of_a_guess(folder: Path) -> None:
 def test_a_queue_that_is_never_written_when_full_leaves_that_open(folder: Path) -> None:
     (folder / "queue.v").write_text(
         "module queue (input wire clk, input wire rst, input wire push, input wire [7:0] din, output wire full,"
-        " input wire pop, output wire [7:0] dout, output wire empty); reg [7:0] mem [0:7]; reg [3:0] w = 0, r = 0; wire [3:0] n = w - r;"
+        " input wire pop, output wire [7:0] dout, output wire empty); reg [7:0] mem [0:7]; reg [3:0] w = 0, r = 0;"
+        " wire [3:0] n = w - r;"
         " assign full = n == 8, empty = w == r, dout = mem[r[2:0]]; always @(posedge clk) begin"
         " if (push) begin mem[w[2:0]] <= din; w <= w + 1; end if (pop & !empty) r <= r + 1;"
         " if (rst) begin w <= 0; r <= 0; end end endmodule"
