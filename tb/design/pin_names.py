@@ -4,11 +4,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 SIDES = frozenset({"i", "o", "in", "out", "ip", "op"})
 """Words that say nothing but the direction."""
 _CLOCK = re.compile(r"(?:[a-z]*clk|clock|ck)\d*$")
 _RESET = re.compile(r"(?:n|[aphgs]|sys|core|ap|por|glb)?(?:rst|reset)(?:n|b)?\d*$")
+_LOW = ("n", "ni", "nin", "b", "l", "neg")
+"""Last words that say active low."""
+_LETTERS = ("b", "l")
+"""Those of them that may count ports as well."""
+_COUNT = re.compile(r"(?![np])[a-z]|\d+")
+"""Last words that count ports."""
 _ENABLE = re.compile(r"(?:clk_?en|clock_enable|ce|cen|en|ena|enable|aclken|ap_start|ap_continue)$")
 
 
@@ -36,20 +43,39 @@ def is_clock(name: str) -> bool:
 def is_reset(name: str) -> bool:
     """Whether a name is a reset's."""
     tokens = name_words(name)
-    while tokens and (tokens[-1] in SIDES or tokens[-1] in ("n", "ni", "nin", "b", "l", "neg")):
+    while tokens and (tokens[-1] in SIDES or tokens[-1] in _LOW):
         tokens.pop()
     return bool(tokens) and bool(_RESET.match(tokens[-1]) or _RESET.match(tokens[0]))
 
 
-def low_by_name(name: str) -> bool:
-    """Whether a reset's name says that it is active low."""
+def is_counted(name: str, others: Iterable[str]) -> bool:
+    """Whether the last word tells a name from others: ``req_b`` beside ``req_a``, but not ``rst_b`` alone.
+
+    Args:
+        name: of a port.
+        others: names of ports of the module.
+    """
+    *head, last = inner_words(name)
+    if not head or not _COUNT.fullmatch(last):
+        return False
+    words = (inner_words(one) for one in others)
+    return any(one[:-1] == head and one[-1] != last and _COUNT.fullmatch(one[-1]) for one in words)
+
+
+def low_by_name(name: str, others: Iterable[str] = ()) -> bool:
+    """Whether a reset's name says that it is active low.
+
+    Args:
+        name: of the reset.
+        others: names of ports of the module.
+    """
     tokens = name_words(name)
     while tokens and tokens[-1] in SIDES:
         tokens.pop()
     if not tokens:
         return False
-    if tokens[-1] in ("n", "ni", "nin", "b", "l", "neg"):
-        return True
+    if tokens[-1] in _LOW:
+        return not (tokens[-1] in _LETTERS and is_counted(name, others))
     word = next((t for t in tokens if _RESET.match(t)), tokens[-1]).rstrip("0123456789")
     return word.endswith(("rstn", "resetn", "rstb", "resetb")) or word in ("nrst", "nreset")
 

@@ -335,7 +335,7 @@ class _Finder:
 
     def _active_high(self, name: str) -> bool:
         levels = Counter(u.active_high for u in self.module.wiring.resets if u.reset == name)
-        by_name = not low_by_name(name)
+        by_name = not low_by_name(name, (port.name for port in self.module.ports))
         if len(levels) == 1:
             (by_use,) = levels
             if by_use != by_name:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from goldbeat.tb.design.pin_names import inner_words, is_clock, is_enable, is_reset, name_words
+from goldbeat.tb.design.pin_names import inner_words, is_clock, is_counted, is_enable, is_reset, name_words
 from goldbeat.tb.design.ports.recognition import Pin
 from goldbeat.tb.probe.chosen import ChosenBundle
 from goldbeat.tb.probe.module import TopModule
@@ -31,6 +31,8 @@ _ASKS_FIRST = re.compile("yumi|ack|accept|accepted|take|taken|consumed|pop|deq|g
 """Words of a ready that is high only beside a valid."""
 _SURE = re.compile("valid|vld|val|v|stb|strobe|dv")
 """Words of a valid that is never the payload of another."""
+_PAIR = "v", "r"
+"""A valid and a ready of one letter: the ready is one only beside such a valid of the same key."""
 _GUESSED = "guessed"
 """In place of the word of a valid that its ready has found."""
 _METHOD = "method"
@@ -39,6 +41,8 @@ _JOINED = re.compile(
     r"(?P<key>(?:.+_)?(?:[a-z]|aw|ar|wr|rd|in|out|src|dst|enq|deq|push|pop|tx|rx|up|down|req|rsp|resp|cmd))"
     r"(?P<role>valid|vld|ready|rdy|req|ack|gnt|stb)"
 )
+_COUNTED = "valid|vld|val|req|request|ready|rdy|gnt|grant|ack"
+"""Words of a role before the letter or the number that tells one port from others."""
 _NEVER = re.compile(
     "clr|clear|flush|reset|rst|active|init|test|mode|irq|int|debug|idle|done|error|err|overflow|en|ena|enable|ce"
 )
@@ -75,13 +79,23 @@ class Handshake:
 
 @dataclass(frozen=True)
 class _Word:
-    """A port, what its name has beside the word of a role, whether it means the opposite, and what parts the two."""
+    """A port and its role.
+
+    Attributes:
+        pin: the port.
+        key: what its name has beside the word of the role.
+        word: of the role.
+        inverted: it means the opposite.
+        dash: what parts word and key.
+        last: the key comes behind, as in ``req_a``.
+    """
 
     pin: Pin
     key: str
     word: str
     inverted: bool = False
     dash: str = "_"
+    last: bool = False
 
     @property
     def subject(self) -> _Word:
@@ -90,6 +104,8 @@ class _Word:
 
     def begins(self, name: str) -> bool:
         """Whether another name has the same beside its role."""
+        if self.last:
+            return name.endswith(f"_{self.key}")
         if not self.dash:
             return name.startswith(self.key) and _BEHIND_LETTER.fullmatch(name[len(self.key) :]) is not None
         return bool(self.key) and (name == self.key or name.startswith(f"{self.key}_"))
@@ -111,6 +127,8 @@ class _Roles:
         self.gates, self.taken = module.carried.gates, taken
         pins = [pin for pin in module.ports if pin.name in left and pin.refusal is None and not pin.unpacked]
         self.pins = [pin for pin in pins if pin.way != "inout" and not (is_clock(pin.name) or is_reset(pin.name))]
+        self.counted = {pin.name for pin in pins if is_counted(pin.name, (port.name for port in module.ports))}
+        self.offers = {(word.key, pin.way) for pin in self.pins if (word := self._word(pin, _PAIR[0])) is not None}
         self.unread, self.shown = module.carried.unread, module.carried.shown
         self.answers: set[str] = set()
 
@@ -158,8 +176,8 @@ class _Roles:
         """Each valid and its ready: by name, then by what the RTL looks at together with the one whose name is known."""
         for way, other in (("input", "output"), ("output", "input")):
             pins = [pin for pin in self.pins if pin.name not in self.answers]
-            valids = [word for pin in pins if pin.way == way and (word := _valid(pin)) is not None]
-            free = [word for pin in pins if pin.way == other and (word := _ready(pin)) is not None]
+            valids = [word for pin in pins if pin.way == way and (word := self._valid(pin)) is not None]
+            free = [word for pin in pins if pin.way == other and (word := self._ready(pin)) is not None]
             late = []
             for valid in valids:
                 same = [one for one in free if one.key == valid.key and one.pin.width == valid.pin.width]
@@ -175,7 +193,7 @@ class _Roles:
                     free.remove(near[0])
                     self.answers.add(near[0].pin.name)
                     yield valid, near[0]
-                else:
+                elif not valid.last:
                     yield valid, self._answer(valid.pin) if way == "input" else self._taker(valid.pin)
             if way == "input":
                 yield from self._unnamed_valids(free, valids)
@@ -188,7 +206,9 @@ class _Roles:
             if (valid.name, True) in stored:
                 levels |= dict(stored)
         outputs = [pin for pin in self.pins if pin.way == "output" and pin.name in levels.keys() - self.answers]
-        outputs = [pin for pin in outputs if pin.width == valid.width == 1 and _valid(pin) is None and not _never(pin)]
+        outputs = [
+            pin for pin in outputs if pin.width == valid.width == 1 and self._valid(pin) is None and not _never(pin)
+        ]
         if len(outputs) != 1:
             return None
         self.answers.add(outputs[0].name)
@@ -197,7 +217,7 @@ class _Roles:
     def _taker(self, valid: Pin) -> _Word | None:
         """The only input of no known meaning that is looked at together with an output's valid."""
         free = [p for p in self.pins if p.way == "input" and p.width == 1 and p.name not in self.answers]
-        free = [p for p in free if _valid(p) is None and not _never(p)]
+        free = [p for p in free if self._valid(p) is None and not _never(p)]
         found = [(p, level) for p in free if (level := self.gates.level(valid.name, p.name)) is not None]
         if len(found) != 1 or valid.width != 1:
             return None
@@ -208,7 +228,7 @@ class _Roles:
     def _by_ready(self, way: str, free: list[_Word], named: set[str]) -> Iterator[tuple[_Word, _Word | None]]:
         """Valids of no known meaning, with the named ready of the same prefix, or that they alone are looked at with."""
         pins = [p for p in self.pins if p.way == way and p.width == 1 and p.name not in named | self.answers]
-        pins = [p for p in pins if not (_never(p) or is_enable(p.name)) and _ready(p) is None]
+        pins = [p for p in pins if not (_never(p) or is_enable(p.name)) and self._ready(p) is None]
         for ready in free:
             if ready.pin.name in self.answers:
                 continue
@@ -224,7 +244,7 @@ class _Roles:
         mine = {word.pin.name for word in named}
         inputs = [pin for pin in self.pins if pin.way == "input"]
         for pin in inputs:
-            other = _ready(pin) is not None or any(word.begins("_".join(inner_words(pin.name))) for word in named)
+            other = self._ready(pin) is not None or any(word.begins("_".join(inner_words(pin.name))) for word in named)
             if pin.width != 1 or pin.name in mine or other or _never(pin):
                 continue
             stores = any((pin.name, True) in self.gates.stored.get(p.name, ()) for p in inputs if p is not pin)
@@ -233,6 +253,20 @@ class _Roles:
 
     def _together(self, one: Pin, other: Pin) -> bool:
         return self.gates.joined(one.name, other.name)
+
+    def _word(self, pin: Pin, words: str, opposite: str = "") -> _Word | None:
+        return _word(pin, words, opposite, counted=pin.name in self.counted)
+
+    def _valid(self, pin: Pin) -> _Word | None:
+        return self._word(pin, _VALID, _NOT_VALID if pin.way == "output" else "")
+
+    def _ready(self, pin: Pin) -> _Word | None:
+        # What takes a value that is offered, and what says that one is taken.
+        found = self._word(pin, f"{_READY}|{_TAKES}" if pin.way == "input" else _READY, _NOT_READY)
+        if found is None and (letter := self._word(pin, _PAIR[1])) is not None:
+            offered = letter.key, "output" if pin.way == "input" else "input"
+            found = letter if offered in self.offers else None
+        return found
 
     # -- payload ------------------------------------------------------------------------------------------------
 
@@ -319,19 +353,17 @@ def _never(pin: Pin) -> bool:
     return any(map(_NEVER.fullmatch, name_words(pin.name)))
 
 
-def _valid(pin: Pin) -> _Word | None:
-    return _word(pin, _VALID, _NOT_VALID if pin.way == "output" else "")
+def _word(pin: Pin, words: str, opposite: str = "", *, counted: bool = False) -> _Word | None:
+    """The role that a name ends or begins with.
 
-
-def _ready(pin: Pin) -> _Word | None:
-    # What takes a value that is offered, and what says that one is taken.
-    return _word(pin, f"{_READY}|{_TAKES}" if pin.way == "input" else _READY, _NOT_READY)
-
-
-def _word(pin: Pin, words: str, opposite: str) -> _Word | None:
-    """The role that a name ends or begins with."""
+    Args:
+        pin: the port.
+        words: of the role.
+        opposite: words of ports that are high when the role is not.
+        counted: its last word tells it from other ports.
+    """
     parts = inner_words(pin.name)
-    low = len(parts) > 1 and parts[-1] in ("n", "ni", "no", "b")
+    low = len(parts) > 1 and parts[-1] in ("n", "ni", "no", "b") and not counted
     text = "_".join(parts[:-1] if low else parts)
     for pattern, turned in ((words, False), (opposite, True)):
         if not pattern:
@@ -342,6 +374,9 @@ def _word(pin: Pin, words: str, opposite: str) -> _Word | None:
         if match is not None and re.fullmatch(pattern, match["role"]):
             key = "_".join(filter(None, (match["key"], match["index"])))
             return _Word(pin, key, match["role"], turned != low)
+    match = re.fullmatch(rf"(?P<role>{_COUNTED})_(?P<key>[a-z]|\d+)", text) if counted else None
+    if match is not None and re.fullmatch(words, match["role"]):
+        return _Word(pin, match["key"], match["role"], last=True)
     match = _JOINED.fullmatch(text)
     if match is not None and re.fullmatch(words, match["role"]):
         return _Word(pin, match["key"], match["role"], low, "")

@@ -207,3 +207,26 @@ def test_two_sides_of_one_prefix_have_names_of_their_own(tmp_path: Path) -> None
     )
     found = with_handshakes(discover(Sources((tmp_path / "half.sv",))))
     assert {(p.name, p.direction) for p in found.streams} == {("dst", "out"), ("dst_in", "in")}
+
+
+def test_a_letter_that_counts_ports_is_no_sign_of_a_low_level(tmp_path: Path) -> None:
+    """``req_b`` beside ``req_a``; alone it is low."""
+    code = """module two (input logic clk, input logic rst_a, input logic rst_b,
+      input logic req_a, input logic [15:0] wr_a, output logic gnt_a,
+      input logic req_b, input logic [15:0] wr_b, output logic gnt_b, output logic [15:0] q);
+      assign {gnt_a, gnt_b} = {req_a, req_b && !req_a};
+      always_ff @(posedge clk) if (gnt_a || gnt_b) q <= gnt_a ? wr_a : wr_b;
+    endmodule"""
+    found = found_in(tmp_path, code)
+    pairs = {p.pin("tvalid"): (p.pin("tready"), p.inverts("tvalid"), p.inverts("tready")) for p in found.streams}
+    assert pairs == {"req_a": ("gnt_a", False, False), "req_b": ("gnt_b", False, False)}
+    assert (found.ties | {c.reset: int(not c.active_high) for c in found.clocks})["rst_b"] == 0
+    alone = found_in(tmp_path, source("req_b gnt_b x y_req_b y_gnt_b y", {"TAKES": "1", "READY_IS": "full"}))
+    assert all(p.inverts("tvalid") and p.inverts("tready") for p in alone.streams)
+
+
+def test_r_answers_v(tmp_path: Path) -> None:
+    found = found_in(tmp_path, source("flit_v_i flit_r_o flit_i flit_v_o flit_r_i flit_o", {}))
+    assert {p.pin("tvalid"): p.pin("tready") for p in found.streams} == {"flit_v_i": "flit_r_o", "flit_v_o": "flit_r_i"}
+    assert not found.guesses
+    assert not found.unplaced
