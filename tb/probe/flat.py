@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.harness import WRAPPER_MARK
-from goldbeat.tb.design.pin_names import is_clock
 from goldbeat.tb.design.ports.recognition import Dimension
 from goldbeat.tb.probe.flat_names import FreeNames, pin_names
 from goldbeat.tb.probe.flat_parameters import FlatParameters, renamed, words
@@ -274,6 +273,8 @@ def make_flat(
     notes: Sequence[str],
     literal: frozenset[str],
     packs: Mapping[str, PackedFields],
+    *,
+    clocked: bool,
 ) -> tuple[FlatModule, Mapping[str, int]]:
     """Write a wrapper.
 
@@ -283,12 +284,13 @@ def make_flat(
         notes: what was guessed.
         literal: pins whose widths must be numbers, since their text does not hold in the wrapper.
         packs: as :attr:`FlatModule.packs`.
+        clocked: one of the ports is a clock.
 
     Returns:
         the wrapper, and the bits that each pin must have.
     """
     pins = _Pins(ports, shell, literal, packs)
-    if not any(is_clock(port.name) for port in ports) and "clk" not in pins.expected:
+    if not clocked and "clk" not in pins.expected:
         # Its ports have to be driven and sampled at some edge.
         pins.declared.insert(0, "input  logic clk")
     head = "\n  " + ",\n  ".join(pins.declared) + "\n"

@@ -11,6 +11,7 @@ from typing import Any
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.compiling import Compiled, compile_sources, symbol_kind
 from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.design.pin_names import is_clock
 from goldbeat.tb.design.ports.recognition import Dimension
 from goldbeat.tb.probe.flat import SUFFIX, FlatModule, PackedFields, Shell, array_text, make_flat
 from goldbeat.tb.probe.flat_names import FreeNames, instances
@@ -26,6 +27,7 @@ from goldbeat.tb.probe.leaves import (
     take_apart,
 )
 from goldbeat.tb.probe.type_guesses import Reading, TypeGuess, guess_types, lacking_members
+from goldbeat.tb.probe.wiring import Graph
 
 _UNSET = ("", "logic")
 _ROUNDS = 5
@@ -166,14 +168,15 @@ class Flattener:
         self._tell(dut)
         types = type_defaults(self.body) | dict(shell.types)
         apart = [self._apart(port, known, driven, types) for port in dut.portList]
-        return self._final(apart, shell)
+        clocked = any(is_clock(port.name) for port in apart) or _follows_ports(known, shell, dut)
+        return self._final(apart, shell, clocked=clocked)
 
-    def _final(self, ports: list[Compound], shell: Shell) -> tuple[FlatModule, Compiled]:
+    def _final(self, ports: list[Compound], shell: Shell, *, clocked: bool) -> tuple[FlatModule, Compiled]:
         literal: frozenset[str] = frozenset()
         own_enums = any(piece.own_enum for port in ports for piece in port.pieces)
         for _ in range(2):
             notes = (*shell.parameters.notes, *self.notes)
-            flat, expected = make_flat(ports, shell, notes, literal, self.packs)
+            flat, expected = make_flat(ports, shell, notes, literal, self.packs, clocked=clocked)
             text = {f"{flat.name}.sv": flat.text}
             compiled = compile_sources(self.sources, flat.name, {}, text, own_enums=own_enums)
             (top,) = [t for t in compiled.tops() if t.name == flat.name]
@@ -248,5 +251,16 @@ def _dimensions(port: Any) -> list[Dimension]:
 
 def _inside(compiled: Compiled, shell: Shell) -> Any:
     """The body of the module in its wrapper."""
+    return _outside(compiled, shell).body.find(shell.inside).body
+
+
+def _outside(compiled: Compiled, shell: Shell) -> Any:
     (top,) = [t for t in compiled.tops() if t.name == shell.name]
-    return top.body.find(shell.inside).body
+    return top
+
+
+def _follows_ports(compiled: Compiled, shell: Shell, dut: Any) -> bool:
+    """Whether flip-flops follow a port of the module, whatever its name is."""
+    graph = Graph(_outside(compiled, shell))
+    ports = {f"{shell.name}.{shell.inside}.{port.name}" for port in dut.portList}
+    return any(graph.origin(path)[0] in ports for path in graph.blocks)
