@@ -202,7 +202,7 @@ class _Moves:
 
     def _spelled(self, names: frozenset[str]) -> frozenset[str]:
         """Conditions, and those whose conjunction they are; without resets."""
-        seen = self.graph.conjuncts(names, self.needs)
+        seen = self.graph.signed_conjuncts(names, self.needs)
         return frozenset(name for name in seen if not is_reset(name.lstrip("!").rpartition(".")[2]))
 
 

@@ -247,6 +247,21 @@ class Graph:
         """Conditions, and those whose conjunction they are; ``needs``: of a wire, what must be high for it."""
         return closure(names, lambda name: (*needs.get(name, ()), self.origin(name)[0]))
 
+    def signed_conjuncts(self, terms: Iterable[str], needs: Mapping[str, Iterable[str]]) -> set[str]:
+        """The same of terms: a ``!`` goes along with what is connected.
+
+        Args:
+            terms: names, with ``!`` those that must be low.
+            needs: terms that must hold for a wire to be high.
+        """
+
+        def behind(term: str) -> Iterator[str]:
+            path, turned = self.origin(term.lstrip("!"))
+            yield f"{'!' * (turned != term.startswith('!'))}{path}"
+            yield from needs.get(term, ())
+
+        return closure(terms, behind)
+
     def reach(self, start: str, edges: dict[str, set[str]], stops: dict[str, set[str]]) -> set[str]:
         """The clocks of the first flip-flops met on every way from a symbol."""
         clocks: set[str] = set()
