@@ -16,6 +16,7 @@ _LETTERS = ("b", "l")
 """Those of them that may count ports as well."""
 _COUNT = re.compile(r"(?![np])[a-z]|\d+")
 """Last words that count ports."""
+_FLOW = re.compile("(?:wait|waitrequest|busy|stall|halt|full|afull|empty|aempty|ready|rdy|gnt|yumi)n?")
 _ENABLE = re.compile(r"(?:clk_?en|clock_enable|ce|cen|en|ena|enable|aclken|ap_start|ap_continue)$")
 
 
@@ -78,6 +79,11 @@ def low_by_name(name: str, others: Iterable[str] = ()) -> bool:
         return not (tokens[-1] in _LETTERS and is_counted(name, others))
     word = next((t for t in tokens if _RESET.match(t)), tokens[-1]).rstrip("0123456789")
     return word.endswith(("rstn", "resetn", "rstb", "resetb")) or word in ("nrst", "nreset")
+
+
+def is_flow(name: str) -> bool:
+    """Whether the last word is that of flow control, which is no payload."""
+    return _FLOW.fullmatch(inner_words(name)[-1]) is not None
 
 
 def is_enable(name: str) -> bool:

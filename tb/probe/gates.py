@@ -46,11 +46,11 @@ def find_gates(
     mine = {name: {path, origins[name][0]} for name, path in paths.items()}
     makers = {name: {graph.origin(one)[0] for one in graph.makers(path)} for name, path in paths.items()}
 
-    def level(one: str, other: str) -> bool | None:
-        """Whether the other must be high where the first is; None: they are in no conjunction, or in both ways."""
+    def level(one: str, other: str, high: bool) -> bool | None:
+        """Whether the other must be high where the first has a level; None: no conjunction tells, or both ways."""
         (of, of_low), (at, at_low) = origins[one], origins[other]
-        high = [terms for terms in signed if terms.get(of) == (not of_low) and at != of]
-        found = {terms[at] != at_low for terms in high if at in terms}
+        near = [terms for terms in signed if terms.get(of) == (high != of_low) and at != of]
+        found = {terms[at] != at_low for terms in near if at in terms}
         return found.pop() if len(found) == 1 else None
 
     def joined(one: str, other: str) -> bool:

@@ -79,7 +79,7 @@ def _never_joined(one: str, other: str) -> bool:
     return False
 
 
-def _no_level(one: str, other: str) -> bool | None:
+def _no_level(one: str, other: str, high: bool) -> bool | None:
     """The level of a port beside another in a module without code."""
     return None
 
@@ -91,12 +91,12 @@ class Gates:
     Attributes:
         stored: by input, the ports that must have a level for it to be stored, or what is made of it, and that level.
         joined: whether one port and another, or what makes it, are looked at together.
-        level: the level of the second port where the first is high, in conjunctions; None: in none, or both levels.
+        level: the level of the second port where the first has a level, in conjunctions; None: in none, or both levels.
     """
 
     stored: Mapping[str, frozenset[tuple[str, bool]]] = field(default_factory=dict)
     joined: Callable[[str, str], bool] = _never_joined
-    level: Callable[[str, str], bool | None] = _no_level
+    level: Callable[[str, str, bool], bool | None] = _no_level
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from goldbeat.tb.design.pin_names import inner_words, is_clock, is_counted, is_enable, is_reset, name_words
+from goldbeat.tb.design.pin_names import inner_words, is_clock, is_counted, is_enable, is_flow, is_reset, name_words
 from goldbeat.tb.design.ports.recognition import Pin
 from goldbeat.tb.probe.chosen import ChosenBundle
 from goldbeat.tb.probe.module import TopModule
@@ -47,6 +47,8 @@ _NEVER = re.compile(
     "clr|clear|flush|reset|rst|active|init|test|mode|irq|int|debug|idle|done|error|err|overflow|en|ena|enable|ce"
 )
 """Words of ports that are no valid, whatever is stored under them."""
+_SETTING = re.compile("en|ena|enable|enables|disable|ce|mode|test|testmode|scan|bypass|cfg|config")
+"""Those of a setting: a valid has a ready of the same name beside them, or a name that says valid."""
 _BEHIND_LETTER = re.compile(
     "(?:data|addr|id|strb|be|mask|last|user|word|payload|bits|len|size|err|resp|dest|keep|tag|info|op|cmd|msg).*"
 )
@@ -96,6 +98,12 @@ class _Word:
     inverted: bool = False
     dash: str = "_"
     last: bool = False
+
+    @property
+    def sets(self) -> bool:
+        """Whether the rest of the name is a setting's, as in ``enable_pipe_req``."""
+        words = self.key.split("_")
+        return not _SURE.fullmatch(self.word) and any(map(_SETTING.fullmatch, words))
 
     @property
     def subject(self) -> _Word:
@@ -185,7 +193,7 @@ class _Roles:
                     free.remove(same[0])
                     self.answers.add(same[0].pin.name)
                     yield valid, same[0]
-                else:
+                elif not valid.sets:
                     late.append(valid)
             for valid in late:
                 near = [one for one in free if one.pin.width == valid.pin.width and self._together(valid.pin, one.pin)]
@@ -194,17 +202,20 @@ class _Roles:
                     self.answers.add(near[0].pin.name)
                     yield valid, near[0]
                 elif not valid.last:
-                    yield valid, self._answer(valid.pin) if way == "input" else self._taker(valid.pin)
+                    yield valid, self._answer(valid.pin, low=valid.inverted) if way == "input" else self._taker(valid)
             if way == "input":
                 yield from self._unnamed_valids(free, valids)
             yield from self._by_ready(way, free, {word.pin.name for word in valids})
 
-    def _answer(self, valid: Pin) -> _Word | None:
-        """The only output that has to have a level for what is stored with an input."""
-        levels: dict[str, bool] = {}
-        for stored in self.gates.stored.values():
-            if (valid.name, True) in stored:
-                levels |= dict(stored)
+    def _answer(self, valid: Pin, *, low: bool) -> _Word | None:
+        """The only output that has to have a level for what is stored with an input.
+
+        Args:
+            valid: the input.
+            low: it offers something when it is low.
+        """
+        told = {pair for stored in self.gates.stored.values() if (valid.name, not low) in stored for pair in stored}
+        levels = {name: high for name, high in told if (name, not high) not in told}
         outputs = [pin for pin in self.pins if pin.way == "output" and pin.name in levels.keys() - self.answers]
         outputs = [
             pin for pin in outputs if pin.width == valid.width == 1 and self._valid(pin) is None and not _never(pin)
@@ -214,12 +225,16 @@ class _Roles:
         self.answers.add(outputs[0].name)
         return _Word(outputs[0], "", "", not levels[outputs[0].name])
 
-    def _taker(self, valid: Pin) -> _Word | None:
+    def _taker(self, valid: _Word) -> _Word | None:
         """The only input of no known meaning that is looked at together with an output's valid."""
         free = [p for p in self.pins if p.way == "input" and p.width == 1 and p.name not in self.answers]
         free = [p for p in free if self._valid(p) is None and not _never(p)]
-        found = [(p, level) for p in free if (level := self.gates.level(valid.name, p.name)) is not None]
-        if len(found) != 1 or valid.width != 1:
+        found = [
+            (p, level)
+            for p in free
+            if (level := self.gates.level(valid.pin.name, p.name, not valid.inverted)) is not None
+        ]
+        if len(found) != 1 or valid.pin.width != 1:
             return None
         ((pin, level),) = found
         self.answers.add(pin.name)
@@ -237,7 +252,18 @@ class _Roles:
             if len(near) == 1:
                 self.answers.add(ready.pin.name)
                 pins.remove(near[0])
-                yield _Word(near[0], ready.key, _GUESSED), ready
+                yield _Word(near[0], ready.key, _GUESSED, self._low(near[0], ready)), ready
+
+    def _low(self, valid: Pin, ready: _Word) -> bool:
+        """Whether a guessed valid offers something when it is low: by what the RTL does, or else by its name."""
+        told = (pair for stored in self.gates.stored.values() for pair in stored)
+        levels: set[bool | None] = {high for name, high in told if name == valid.name}
+        if valid.way == "output":
+            levels = {self.gates.level(ready.pin.name, valid.name, not ready.inverted)} - {None}
+        return not levels.pop() if len(levels) == 1 else self._low_named(valid)
+
+    def _low_named(self, pin: Pin) -> bool:
+        return pin.name not in self.counted and _ends_low(pin)
 
     def _unnamed_valids(self, free: list[_Word], named: list[_Word]) -> Iterator[tuple[_Word, _Word | None]]:
         """Inputs of any name under which payload is stored, with the output that gates it."""
@@ -247,9 +273,11 @@ class _Roles:
             other = self._ready(pin) is not None or any(word.begins("_".join(inner_words(pin.name))) for word in named)
             if pin.width != 1 or pin.name in mine or other or _never(pin):
                 continue
-            stores = any((pin.name, True) in self.gates.stored.get(p.name, ()) for p in inputs if p is not pin)
-            if stores and (ready := self._answer(pin)) is not None:
-                yield _Word(pin, "", ""), next((one for one in free if one.pin is ready.pin), ready)
+            pairs = {pair for p in inputs if p is not pin for pair in self.gates.stored.get(p.name, ())}
+            low = self._low_named(pin) and (pin.name, False) in pairs
+            stores = (pin.name, not low) in pairs
+            if stores and (ready := self._answer(pin, low=low)) is not None:
+                yield _Word(pin, "", "", low), next((one for one in free if one.pin is ready.pin), ready)
 
     def _together(self, one: Pin, other: Pin) -> bool:
         return self.gates.joined(one.name, other.name)
@@ -278,9 +306,12 @@ class _Roles:
         for pin in self.pins:
             if pin.way != valid.pin.way or pin.name in used or is_enable(pin.name):
                 continue
+            if pin.width == valid.pin.width and is_flow(pin.name):
+                # A status beside the data, or an input that holds something up.
+                continue
             name = "_".join(inner_words(pin.name))
             near = any(word.begins(name) for word in (valid, valid.subject)) and not any(o.begins(name) for o in longer)
-            stored = pin.way == "input" and (valid.pin.name, True) in self.gates.stored.get(pin.name, ())
+            stored = pin.way == "input" and (valid.pin.name, not valid.inverted) in self.gates.stored.get(pin.name, ())
             # An output that shows what an input has carried away.
             shows = alone and pin.way == "output" and self.shown.get(pin.name, frozenset()) & used
             if near or ((stored or shows) and not is_control(pin)):
@@ -324,7 +355,9 @@ class _Roles:
             doubts[ready.pin.name] = (
                 f"in four phases it would stay until {valid.pin.name} falls: one word, however long both last"
             )
-        stored = [pin.name for pin in payload if (valid.pin.name, True) in self.gates.stored.get(pin.name, ())]
+        stored = [
+            pin.name for pin in payload if (valid.pin.name, not valid.inverted) in self.gates.stored.get(pin.name, ())
+        ]
         said += ["the RTL looks at both together"] if joined else []
         said += [f"it stores {', '.join(stored)} with {valid.pin.name}"] if stored else []
         side = "in" if valid.pin.way == "input" else "out"
@@ -353,6 +386,12 @@ def _never(pin: Pin) -> bool:
     return any(map(_NEVER.fullmatch, name_words(pin.name)))
 
 
+def _ends_low(pin: Pin) -> bool:
+    """Whether a name ends as that of a port that is active low."""
+    parts = inner_words(pin.name)
+    return len(parts) > 1 and parts[-1] in ("n", "ni", "no", "b")
+
+
 def _word(pin: Pin, words: str, opposite: str = "", *, counted: bool = False) -> _Word | None:
     """The role that a name ends or begins with.
 
@@ -363,7 +402,7 @@ def _word(pin: Pin, words: str, opposite: str = "", *, counted: bool = False) ->
         counted: its last word tells it from other ports.
     """
     parts = inner_words(pin.name)
-    low = len(parts) > 1 and parts[-1] in ("n", "ni", "no", "b") and not counted
+    low = _ends_low(pin) and not counted
     text = "_".join(parts[:-1] if low else parts)
     for pattern, turned in ((words, False), (opposite, True)):
         if not pattern:

@@ -230,3 +230,52 @@ def test_r_answers_v(tmp_path: Path) -> None:
     assert {p.pin("tvalid"): p.pin("tready") for p in found.streams} == {"flit_v_i": "flit_r_o", "flit_v_o": "flit_r_i"}
     assert not found.guesses
     assert not found.unplaced
+
+
+def test_settings_and_flow_control_are_no_handshake_and_no_payload(tmp_path: Path) -> None:
+    code = """module pipe (input logic clk, input logic rst_n, input logic enable_pipe_req_i, input logic enable_pipe_resp_i,
+      input logic job_valid, input logic [7:0] job_word, output logic mul_wr, output logic [7:0] mul_rd,
+      output logic mul_wait);
+      always_ff @(posedge clk) begin
+        mul_wr <= job_valid && rst_n && enable_pipe_req_i && enable_pipe_resp_i;
+        mul_wait <= job_valid;
+        if (job_valid) mul_rd <= job_word;
+      end
+    endmodule"""
+    for more in ("_wr mul_rd", "_valid_o mul_op mul_tag"):
+        valid, *data = (f"mul{word.removeprefix('mul')}" for word in more.split())
+        text = code.replace("mul_wr", valid).replace("mul_rd,", ", output logic [7:0] ".join(data) + ",")
+        found = with_handshakes(found_in(tmp_path, text.replace("mul_rd <=", f"{data[0]} <=")))
+        assert {p.pin("tvalid") for p in found.streams} == {"job_valid", valid}
+        assert set(found.unplaced) == {"enable_pipe_req_i", "enable_pipe_resp_i", "mul_wait"}
+
+
+def test_a_guessed_valid_has_the_level_that_the_rtl_asks_for(tmp_path: Path) -> None:
+    names, low = "{} stall_out x {} stall_in y", {"READY_IS": "full", "TAKES": "!stall_out"}
+    for name, more, inverted in (("present_n", {}, True), ("present", {"!stall_in && ": "!stall_in || "}, False)):
+        text = source(names.format(name, "shown"), low)
+        text = text.replace(f"if ({name}", f"if ({'!' * inverted}{name}").replace(
+            "stall_in && full", "!stall_in && shown"
+        )
+        for old, new in more.items():
+            text = text.replace(old, new)
+        sides = {p.direction: p for p in found_in(tmp_path, text).streams}
+        assert (sides["in"].pin("tvalid"), sides["in"].inverts("tvalid")) == (name, inverted)
+        assert sides["out"].inverts("tvalid") is False
+
+
+def test_a_connection_that_inverts_leaves_one_level(tmp_path: Path) -> None:
+    """The answer is the same however often it is asked for."""
+    code = """module skid (input logic k, input logic rst, input logic [12:0] a, input logic b, output logic c,
+      output logic [12:0] x, output logic y, input logic z);
+      logic [12:0] h; logic f;
+      assign c = !f;
+      always_ff @(posedge k)
+        if (rst) {f, y} <= 0;
+        else if (!y || z) begin if (f) {x, y, f} <= {h, 2'b10}; else {x, y} <= {a, b}; end
+        else if (b && c) {h, f} <= {a, 1'b1};
+    endmodule"""
+    found = found_in(tmp_path, code)
+    assert [(clock.name, clock.reset) for clock in found.clocks] == [("k", "rst")]
+    assert found.module.carried.gates.stored["in_tdata"] == {("b", True), ("c", True)}
+    assert [(p.pin("tready"), p.inverts("tready")) for p in found.streams] == [("c", False)]
