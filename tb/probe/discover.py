@@ -10,6 +10,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.library import VENDOR
 from goldbeat.tb.probe.chosen import packed
+from goldbeat.tb.probe.credits import with_credits
 from goldbeat.tb.probe.elaborate import elaborate
 from goldbeat.tb.probe.find import Choices, Found, find
 from goldbeat.tb.probe.handshakes import with_handshakes
@@ -60,8 +61,8 @@ def discover(
             made = [one for one in made if one is not wrong]
             refused.append(f"{wrong.bundle.name}: not a bundle: {error}")
             continue
-        return _told(found, made, [*told, *refused])
-    return replace(plain, notes=(*plain.notes, *told, *refused))
+        return with_credits(_told(found, made, [*told, *refused]))
+    return with_credits(replace(plain, notes=(*plain.notes, *told, *refused)))
 
 
 def _told(found: Found, made: list[Handshake], refused: list[str]) -> Found:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from goldbeat.tb.design.pin_names import is_flow
 from goldbeat.tb.design.ports.recognition import Pin, plain_width
 from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.probe.credits import with_credits
 from goldbeat.tb.probe.find import Found
 from goldbeat.tb.probe.names import PLAIN_VALID, own_name
 
@@ -25,7 +26,7 @@ def with_handshakes(found: Found) -> Found:
         one for prefix, valid in prefixes.items() if (one := _stream(prefix, valid, left, prefixes, found)) is not None
     ]
     taken = {name for one in made for name in (*one.fields, *(one.signals or {}).values())}
-    return replace(
+    more = replace(
         found,
         streams=(*found.streams, *made),
         ties={name: value for name, value in found.ties.items() if name not in taken},
@@ -35,6 +36,7 @@ def with_handshakes(found: Found) -> Found:
         unplaced={name: what for name, what in found.unplaced.items() if name not in taken},
         notes=tuple(n for n in found.notes if not n.startswith(tuple(f"{one.name}: not a bundle" for one in made))),
     )
+    return with_credits(more)
 
 
 def _plain(pin: Pin) -> bool:

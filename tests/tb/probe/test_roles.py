@@ -102,6 +102,19 @@ def test_roles_that_one_name_or_the_rtl_alone_gives(tmp_path: Path) -> None:
     assert list(found.guesses) == ["nearly_full"]
 
 
+def test_credits_that_nothing_counts_are_a_guess(tmp_path: Path) -> None:
+    code = """module pass (input logic clk, input logic rst_n, input logic in_valid, input logic [9:0] in_word,
+      output logic in_credit, output logic to_valid, output logic [9:0] to_word, input logic yummy);
+      always_ff @(posedge clk) {in_credit, to_valid, to_word} <= {yummy, in_valid && rst_n, in_word};
+    endmodule"""
+    found = with_handshakes(found_in(tmp_path, code))
+    assert {port: why.split()[3] for port, why in found.guesses.items()} == {
+        "in_valid": "in_credit",
+        "to_valid": "yummy",
+    }
+    assert not with_handshakes(found_in(tmp_path, code.replace("in_credit", "in_ready"))).guesses.keys() & {"in_valid"}
+
+
 def test_handshakes_without_data(tmp_path: Path) -> None:
     text = """module fork2 (input logic clk, input logic rst_n, input logic valid_i, output logic ready_o,
       output logic a_valid_o, input logic a_ready_i, output logic b_valid_o, input logic b_ready_i);
