@@ -75,7 +75,7 @@ def low_by_name(name: str, others: Iterable[str] = ()) -> bool:
         tokens.pop()
     if not tokens:
         return False
-    if tokens[-1] in _LOW:
+    if len(tokens) > 1 and tokens[-1] in _LOW:
         return not (tokens[-1] in _LETTERS and is_counted(name, others))
     word = next((t for t in tokens if _RESET.match(t)), tokens[-1]).rstrip("0123456789")
     return word.endswith(("rstn", "resetn", "rstb", "resetb")) or word in ("nrst", "nreset")

@@ -18,6 +18,7 @@ from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.bundles import PlacedBundle, place_group
 from goldbeat.tb.probe.chosen import ChosenBundle, resolved
+from goldbeat.tb.probe.clearing import may_reset
 from goldbeat.tb.probe.fifos import fifo_sides, late_text
 from goldbeat.tb.probe.module import TopModule
 from goldbeat.tb.probe.names import (
@@ -290,6 +291,7 @@ class _Finder:
             for p in self.left.values()
             if p.way == "input" and p.width == 1 and not p.unpacked and p.refusal is None and self._resets_something(p)
         ]
+        candidates = candidates or self._clearing()
         ports, used = [], set()
         for index, clock in enumerate(clocks):
             reset = self._reset_of(clock, candidates, clocks)
@@ -315,6 +317,17 @@ class _Finder:
     def _resets_something(self, port: Pin) -> bool:
         uses = [u for u in self.module.wiring.resets if u.reset == port.name]
         return is_reset(port.name) or any(u.edge for u in uses)
+
+    def _clearing(self) -> list[str]:
+        """Inputs that the RTL uses as resets although their names are others."""
+        clears = self.module.wiring.clears
+        found = [n for n, number in clears.items() if n in self.left and may_reset(self.left[n], number)]
+        for name in found:
+            self._note(
+                f"{name}: taken as the reset: no other input is one, and it sets most registers to constants; "
+                f"if it is none, give --tie {name}=0"
+            )
+        return found
 
     def _reset_of(self, clock: str, candidates: list[str], clocks: list[str]) -> str | None:
         wiring = self.module.wiring

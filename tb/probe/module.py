@@ -29,12 +29,15 @@ class Wiring:
         resets: how inputs reset clocked blocks, each use once.
         driven: for every output, the clocks of the flip-flops that it comes from.
         read: for every input, the clocks of the flip-flops that it goes to.
+        clears: inputs that alone decide first in most clocked blocks that begin with constants: else they store values.
+            Each has the number of registers that it sets.
     """
 
     clocks: tuple[str, ...] = ()
     resets: tuple[ResetUse, ...] = ()
     driven: Mapping[str, frozenset[str]] = field(default_factory=dict)
     read: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    clears: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -148,6 +148,7 @@ class Graph:
         self.readers: dict[str, set[str]] = defaultdict(set)
         self.blocks: Counter[str] = Counter()
         self.resets: set[tuple[str, str, bool, bool]] = set()
+        self.clears: list[tuple[str, str, int]] = []
         self.checks: list[Any] = []
         self._clocked: list[tuple[Any, set[str], set[str]]] = []
         top.visit(self._look)
@@ -225,7 +226,10 @@ class Graph:
         edges = dict(_events(body.timing))
         used = names_in(body.stmt)
         clock = ([name for name in edges if name not in used] or list(edges))[0]
-        for decision in _decisions(body):
+        decisions = list(_decisions(body))
+        if decisions and (cleared := _cleared(decisions[0])) is not None:
+            self.clears.append((clock, *cleared))
+        for decision in decisions:
             for condition in decision.conditions:
                 for name, low in _conditions(condition.expr):
                     self.resets.add((clock, name, not low, name in edges))
@@ -291,6 +295,30 @@ def _events(timing: Any) -> Iterator[tuple[str, bool]]:
             yield value[0], edge == "PosEdge"
 
 
+def _cleared(decision: Any) -> tuple[str, int] | None:
+    """What alone decides that registers get constants, else values, and how many; None: the decision is another one."""
+    conditions = [value for one in decision.conditions for value in _conditions(one.expr)]
+    if len(conditions) != 1 or decision.ifFalse is None or not _varies(decision.ifFalse) or _varies(decision.ifTrue):
+        return None
+    targets, _ = _written(decision.ifTrue)
+    return (conditions[0][0], len(targets)) if targets else None
+
+
+def _varies(statement: Any) -> bool:
+    """Whether a statement stores anything that is no constant."""
+    found: list[bool] = []
+
+    def look(node: Any) -> None:
+        if symbol_kind(node) == "Assignment":
+            node.right.visit(value)
+
+    def value(node: Any) -> None:
+        found.append(symbol_kind(node) in _NAMED and symbol_kind(node.symbol) not in ("Parameter", "EnumValue"))
+
+    statement.visit(look)
+    return any(found)
+
+
 def _written(body: Any) -> tuple[set[str], set[str]]:
     """What a block assigns, and everything that it mentions."""
     targets: set[str] = set()
@@ -329,6 +357,19 @@ def trace(graph: Graph, top: str, inputs: Sequence[str], outputs: Iterable[str])
         if domain is not None and origin in known:
             uses.add(ResetUse(domain, known[origin], high ^ inverted, edge))
 
+    firsts: dict[str, Counter[str]] = defaultdict(Counter)
+    sets: Counter[str] = Counter()
+    for clock, path, targets in graph.clears:
+        origin, _ = graph.origin(path)
+        firsts[clock_of(clock) or ""][origin] += 1
+        sets[origin] += targets
+    clears = {
+        known[path]: sets[path]
+        for domain, blocks in firsts.items()
+        for path, number in blocks.items()
+        if domain and path in known and 2 * number > blocks.total()
+    }
+
     def clocks(found: set[str]) -> frozenset[str]:
         return frozenset(name for name in map(clock_of, found) if name is not None)
 
@@ -337,4 +378,5 @@ def trace(graph: Graph, top: str, inputs: Sequence[str], outputs: Iterable[str])
         tuple(sorted(uses, key=lambda u: (u.clock, u.reset, u.active_high))),
         {name: clocks(graph.reach(f"{prefix}{name}", graph.before, graph.flops)) for name in outputs},
         {name: clocks(graph.reach(f"{prefix}{name}", graph.after, graph.readers)) for name in inputs},
+        clears,
     )

@@ -276,3 +276,34 @@ def test_an_enable_beside_the_inactive_level_of_a_reset_tells_nothing(
     )
     (clock,) = find(elaborate(Sources((tmp_path / "d.sv",)))).clocks
     assert (clock.reset, clock.active_high) == ("presetn", high)
+COUNTERS = """module counters (input logic clock, input logic CLEAR, input logic up, output logic [3:0] w, output logic [3:0] r);
+  always_ff @(posedge clock)
+    if (CLEAR) begin w <= '0; REST end
+    else begin w <= w + 4'(up); r <= r + 4'd1; end
+endmodule"""
+
+
+@pytest.mark.parametrize(
+    ("name", "rest", "reset"),
+    [
+        ("clear", "", True),
+        ("sclr_n", "", False),
+        ("again", "r <= '0;", True),
+        ("again", "", None),
+        ("start", "r <= '0;", None),
+        ("clear", "r <= 4'(up);", None),
+    ],
+)
+def test_a_reset_of_another_name_where_there_is_none(name: str, rest: str, reset: bool | None, tmp_path: Path) -> None:
+    low = "!" * (reset is False)
+    text = COUNTERS.replace("(CLEAR)", f"({low}{name})").replace("CLEAR", name).replace("REST", rest)
+    (tmp_path / "counters.sv").write_text(text)
+    found = find(elaborate(Sources((tmp_path / "counters.sv",))))
+    (clock,) = found.clocks
+    assert (clock.reset, clock.active_high) == ((name, reset) if reset is not None else (None, False))
+    assert any(note.startswith(f"{name}: taken as the reset") for note in found.notes) == (reset is not None)
+    # Where a reset is, the input stays what it was.
+    second = text.replace("input logic up", "input logic rst, input logic up").replace("4'(up)", "4'(up && !rst)")
+    (tmp_path / "counters.sv").write_text(second)
+    found = find(elaborate(Sources((tmp_path / "counters.sv",))))
+    assert (found.clocks[0].reset, name in found.ties) == ("rst", True)
