@@ -99,13 +99,18 @@ def _comparisons(design: Design, params: Mapping[str, Any]) -> dict[str, dict[Pl
     return {module: places for module, places in found.items() if places}
 
 
+def is_taken(scope: Any) -> bool:
+    """Whether it is no generate block that these parameter values leave out."""
+    return not getattr(scope, "isUninstantiated", False)
+
+
 def instances_below(scope: Any) -> Iterator[Any]:
-    """The modules of a scope and of its generate blocks."""
+    """The modules of a scope and of its generate blocks that are taken."""
     for member in scope:
         kind = symbol_kind(member)
         if kind == "Instance" and member.isModule:
             yield member
-        elif kind in ("GenerateBlock", "GenerateBlockArray", "InstanceArray"):
+        elif kind in ("GenerateBlock", "GenerateBlockArray", "InstanceArray") and is_taken(member):
             yield from instances_below(member)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from goldbeat.pymodels.errors import GoldbeatError
-from goldbeat.tb.build.comparisons import instances_below, slang_design
+from goldbeat.tb.build.comparisons import instances_below, is_taken, slang_design
 from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.design.design import Design
 
@@ -93,11 +93,11 @@ def settled_conditions(design: Design, params: Mapping[str, Any]) -> list[Settle
 
 
 def _own(scope: Any) -> Iterator[Any]:
-    """Members of a scope that are no instances, and those of its generate blocks."""
+    """Members of a scope that are no instances, and those of its generate blocks that are taken."""
     for member in scope:
         kind = symbol_kind(member)
         if kind in ("GenerateBlock", "GenerateBlockArray"):
-            yield from _own(member)
+            yield from _own(member) if is_taken(member) else ()
         elif kind not in ("Instance", "InstanceArray"):
             yield member
 

@@ -13,7 +13,8 @@ from goldbeat.tb.design.pin_names import is_reset
 from goldbeat.tb.probe.conditions import Conditions
 from goldbeat.tb.probe.gates import find_gates
 from goldbeat.tb.probe.module import Branch, MadeValues, PortValues
-from goldbeat.tb.probe.wiring import Graph, closure, inside, names_in, signed_terms
+from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
+from goldbeat.tb.probe.wiring import Graph, closure, names_in, signed_terms, without_casts
 
 _Edge = tuple[str, frozenset[str] | None]
 """Target, and what must be high for the assignment; None: it is no statement."""
@@ -76,7 +77,7 @@ class _Moves:
         self.sources: dict[str, set[str]] = defaultdict(set)
         self._known: dict[tuple[str, bool], set[str]] = {}
         self.needs: dict[str, frozenset[str]] = {}
-        top.visit(self._look)
+        visit_taken(top, self._look)
 
     def _look(self, node: Any) -> None:
         kind = symbol_kind(node)
@@ -121,7 +122,7 @@ class _Moves:
 
     def _walk(self, statement: Any, needed: frozenset[str]) -> None:
         kind = symbol_kind(statement)
-        if kind == "Conditional":
+        if kind == "Conditional" and settled_arms(statement) is None:
             self._walk(statement.ifTrue, needed.union(*(signed_terms(one.expr) for one in statement.conditions)))
             if statement.ifFalse is not None:
                 self._walk(statement.ifFalse, needed)
@@ -208,10 +209,9 @@ class _Moves:
 
 def _parts(expression: Any) -> Iterator[frozenset[str]]:
     """Paths of the values in each part of an expression: a concatenation has several, and what selects is in none."""
+    expression = without_casts(expression)
     kind = symbol_kind(expression)
-    if kind == "Conversion":
-        yield from _parts(expression.operand)
-    elif kind == "ConditionalOp":
+    if kind == "ConditionalOp":
         both = [*_parts(expression.left), *_parts(expression.right)]
         yield from both if any(both) else (frozenset(names_in(one.expr)) for one in expression.conditions)
     elif kind in ("Concatenation", "SimpleAssignmentPattern", "StructuredAssignmentPattern"):
@@ -223,11 +223,10 @@ def _parts(expression: Any) -> Iterator[frozenset[str]]:
 
 def _moved(expression: Any) -> set[str]:
     """Paths of the values that an expression has as they are: without operators, and without what selects among them."""
+    expression = without_casts(expression)
     kind = symbol_kind(expression)
     if kind in ("NamedValue", "HierarchicalValue"):
         return {expression.symbol.hierarchicalPath}
-    if kind == "Conversion":
-        return _moved(expression.operand)
     if kind in ("ElementSelect", "RangeSelect", "MemberAccess"):
         return _moved(expression.value)
     if kind == "ConditionalOp":

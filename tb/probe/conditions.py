@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from goldbeat.tb.build.compiling import symbol_kind
-from goldbeat.tb.probe.wiring import Graph, inside, is_and, names_in, signed_terms
+from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
+from goldbeat.tb.probe.wiring import Graph, is_and, names_in, signed_terms
 
 _OR = ("LogicalOr", "BinaryOr")
 
@@ -31,7 +32,7 @@ class Conditions:
         self.terms: list[frozenset[str]] = []
         self.claims: list[set[str]] = [names_in(body) for body in graph.checks]
         self._checks = [body.sourceRange for body in graph.checks]
-        top.visit(self._look)
+        visit_taken(top, self._look)
 
     def _look(self, node: Any) -> None:
         kind = symbol_kind(node)
@@ -64,7 +65,7 @@ class Conditions:
             cases: what ``case`` looks at around it.
         """
         kind = symbol_kind(statement)
-        if kind == "Conditional":
+        if kind == "Conditional" and settled_arms(statement) is None:
             tested = tested.union(*(names_in(one.expr) for one in statement.conditions))
             self.joined.append(set(tested))
             if cases:
@@ -73,7 +74,7 @@ class Conditions:
             if statement.ifFalse is not None:
                 self._walk(statement.ifFalse, tested, cases)
             return
-        if kind == "Case":
+        if kind == "Case" and settled_arms(statement) is None:
             cases |= names_in(statement.expr)
             self.chosen.append({*tested, *cases})
         for inner in inside(statement):

@@ -11,7 +11,8 @@ from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.probe.conditions import Conditions
 from goldbeat.tb.probe.fifos import FifoSide
 from goldbeat.tb.probe.module import FifoUse
-from goldbeat.tb.probe.wiring import Graph, inside, names_in, plain_value, signed_terms
+from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
+from goldbeat.tb.probe.wiring import Graph, names_in, plain_value, signed_terms
 
 
 def fifo_uses(top: Any, graph: Graph, conditions: Conditions, sides: Iterable[FifoSide]) -> dict[str, FifoUse]:
@@ -35,7 +36,7 @@ class _Code:
         self.prefix = f"{top.name}."
         self.loads: dict[str, list[frozenset[str]]] = defaultdict(list)
         self.needs: dict[str, frozenset[str]] = {}
-        top.visit(self._look)
+        visit_taken(top, self._look)
 
     def _look(self, node: Any) -> None:
         kind = symbol_kind(node)
@@ -53,7 +54,7 @@ class _Code:
     def _walk(self, statement: Any, needed: frozenset[str]) -> None:
         """Note the assignments below a statement; ``needed``: what must be high for it."""
         kind = symbol_kind(statement)
-        if kind == "Conditional":
+        if kind == "Conditional" and settled_arms(statement) is None:
             self._walk(statement.ifTrue, needed.union(*(_conjuncts(one.expr) for one in statement.conditions)))
             if statement.ifFalse is not None:
                 self._walk(statement.ifFalse, needed)

@@ -8,6 +8,7 @@ from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.compiling import symbol_kind
+from goldbeat.tb.probe.taken import visit_taken
 
 
 def interface_name(port: Any, compilation: Any, given: Mapping[str, str]) -> str:
@@ -73,5 +74,5 @@ def written(top: Any) -> frozenset[str]:
                 if connection.expression is not None and symbol_kind(connection.expression) == "Assignment":
                     connection.expression.left.visit(target)
 
-    top.visit(look)
+    visit_taken(top, look)
     return frozenset(found)

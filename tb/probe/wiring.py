@@ -14,6 +14,7 @@ from typing import Any
 
 from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.probe.module import ResetUse, Wiring
+from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
 
 _NOT = ("LogicalNot", "BitwiseNot")
 _ANY_OF = ("LogicalOr", "LogicalAnd", "BinaryOr", "BinaryAnd")
@@ -29,21 +30,27 @@ def names_in(node: Any) -> set[str]:
         if symbol_kind(inner) in _NAMED:
             found.add(inner.symbol.hierarchicalPath)
 
-    node.visit(look)
+    visit_taken(node, look)
     return found
 
 
-def _bare(expression: Any) -> Any:
-    while symbol_kind(expression) == "Conversion":
-        expression = expression.operand
-    return expression
+def without_casts(expression: Any) -> Any:
+    """An expression without conversions and without choices that constants make."""
+    while True:
+        kind = symbol_kind(expression)
+        if kind == "Conversion":
+            expression = expression.operand
+        elif kind == "ConditionalOp" and (arms := settled_arms(expression)) is not None:
+            (expression,) = arms
+        else:
+            return expression
 
 
 def plain_value(expression: Any) -> tuple[str, bool] | None:
     """A plain value or its negation: path and whether it is inverted."""
-    expression, inverted = _bare(expression), False
+    expression, inverted = without_casts(expression), False
     while symbol_kind(expression) == "UnaryOp" and str(expression.op).rpartition(".")[2] in _NOT:
-        expression, inverted = _bare(expression.operand), not inverted
+        expression, inverted = without_casts(expression.operand), not inverted
     if symbol_kind(expression) in ("ElementSelect", "RangeSelect") and expression.value.type.bitWidth == 1:
         # The only bit of a vector, as generate loops over one channel write it.
         expression = expression.value
@@ -59,7 +66,7 @@ def is_and(node: Any) -> bool:
 
 def signed_terms(expression: Any) -> Iterator[str]:
     """What must be high, or with ``!`` low, for an expression to be high."""
-    expression = _bare(expression)
+    expression = without_casts(expression)
     if symbol_kind(expression) == "BinaryOp" and is_and(expression):
         yield from signed_terms(expression.left)
         yield from signed_terms(expression.right)
@@ -67,25 +74,9 @@ def signed_terms(expression: Any) -> Iterator[str]:
         yield f"{'!' * value[1]}{value[0]}"
 
 
-def inside(statement: Any) -> Iterator[Any]:
-    """The statements right below one that is no decision."""
-    kind = symbol_kind(statement)
-    if kind == "List":
-        yield from statement.list
-    elif kind == "Case":
-        yield from (item.stmt for item in statement.items)
-        if statement.defaultCase is not None:
-            yield statement.defaultCase
-    else:
-        # Blocks and loops have a body, timing controls a statement.
-        below = getattr(statement, "body", None) or getattr(statement, "stmt", None)
-        if below is not None:
-            yield below
-
-
 def _conditions(expression: Any, inverted: bool = False) -> Iterator[tuple[str, bool]]:
     """The values of which each alone makes a condition true, with whether it does when low."""
-    expression = _bare(expression)
+    expression = without_casts(expression)
     kind = symbol_kind(expression)
     if kind in _NAMED:
         yield expression.symbol.hierarchicalPath, inverted
@@ -101,7 +92,7 @@ def _conditions(expression: Any, inverted: bool = False) -> Iterator[tuple[str, 
             yield from _conditions(expression.right, inverted)
         elif op in ("Equality", "Inequality", "CaseEquality", "CaseInequality"):
             for side, other in ((expression.left, expression.right), (expression.right, expression.left)):
-                value, constant = plain_value(side), _bare(other).constant
+                value, constant = plain_value(side), without_casts(other).constant
                 if value is not None and constant is not None:
                     low = str(constant).endswith("0")
                     yield value[0], value[1] ^ inverted ^ low ^ op.endswith("Inequality")
@@ -110,15 +101,11 @@ def _conditions(expression: Any, inverted: bool = False) -> Iterator[tuple[str, 
 def _decisions(statement: Any) -> Iterator[Any]:
     """The outermost ``if`` statements of a block."""
     kind = symbol_kind(statement)
-    if kind == "Timed":
-        yield from _decisions(statement.stmt)
-    elif kind == "Block":
-        yield from _decisions(statement.body)
-    elif kind == "List":
-        for inner in statement.list:
-            yield from _decisions(inner)
-    elif kind == "Conditional":
+    if kind == "Conditional" and settled_arms(statement) is None:
         yield statement
+    elif kind in ("Timed", "Block", "List", "Conditional"):
+        for inner in inside(statement):
+            yield from _decisions(inner)
 
 
 def closure(starts: Iterable[str], after: Callable[[str], Iterable[str]]) -> set[str]:
@@ -151,7 +138,7 @@ class Graph:
         self.clears: list[tuple[str, str, int]] = []
         self.checks: list[Any] = []
         self._clocked: list[tuple[Any, set[str], set[str]]] = []
-        top.visit(self._look)
+        visit_taken(top, self._look)
         ports = {f"{top.name}.{port.name}" for port in top.body.portList}
         uses = Counter(name for _, _, used in self._clocked for name in used)
         for body, written, used in self._clocked:
@@ -327,7 +314,7 @@ def _written(body: Any) -> tuple[set[str], set[str]]:
         if symbol_kind(node) == "Assignment":
             targets.update(names_in(node.left))
 
-    body.visit(look)
+    visit_taken(body, look)
     return targets, names_in(body)
 
 

@@ -51,3 +51,11 @@ def test_every_instance_must_agree(tmp_path: Path) -> None:
     two = top + "  m #(.MAX(3)) two (.a, .c(a), .b(a[0]), .s(a), .y(z));"
     assert settled(tmp_path, "a > MAX", more=top.format("")) == {"a > MAX": False}
     assert settled(tmp_path, "a > MAX", more=two.format("")) == {}
+
+
+def test_a_branch_that_is_not_taken_says_nothing(tmp_path: Path) -> None:
+    """Where only one of two instances takes a branch, that one decides."""
+    choice = "  if (MAX == 3) begin : gen_small assign y[1] = (a + MAX < 19) ? a[1] : b; end\n"
+    top = "endmodule\nmodule top (input logic [3:0] a, output logic [1:0] y, z);\n  m {}one (.a, .c(a), .b(a[0]), .s(a), .y);\n"
+    two = choice + top + "  m #(.MAX(3)) two (.a, .c(a), .b(a[0]), .s(a), .y(z));"
+    assert settled(tmp_path, "a > MAX", more=two.format("")) == {"a + MAX < 19": True}

@@ -371,6 +371,27 @@ def test_data_after_the_enable_are_refused(tmp_path: Path) -> None:
     assert len(found_in(tmp_path, ahead, chosen)[0].streams) == 2
 
 
+UNTAKEN = {
+    "generate": """generate if (AHEAD == "TRUE") begin : ahead assign dout = m[r[2:0]]; end
+    else begin : late always @(posedge clk) if (rd_en) q <= m[r[2:0]]; assign dout = q; end endgenerate""",
+    "statements": """assign dout = (AHEAD == "TRUE") ? m[r[2:0]] : q;
+  always @(posedge clk) if (AHEAD != "TRUE") begin if (rd_en) q <= m[r[2:0]]; end""",
+    "cases": """localparam A = AHEAD == "TRUE"; assign dout = A ? m[r[2:0]] : q;
+  always @(posedge clk) case (A) 1: q <= 0; 0: if (rd_en) q <= m[r[2:0]]; endcase""",
+}
+
+
+@pytest.mark.parametrize("kind", UNTAKEN)
+def test_only_branches_that_are_taken_count(kind: str, tmp_path: Path) -> None:
+    text = FIFO.replace("W = 8)", 'W = 8, AHEAD = "TRUE")').replace(
+        "assign dout = m[r[2:0]];", f"reg [W-1:0] q;\n  {UNTAKEN[kind]}"
+    )
+    assert [p.name for p in found_in(tmp_path, text)[0].streams] == ["write", "read"]
+    late, _ = found_in(tmp_path, text.replace('AHEAD = "TRUE"', 'AHEAD = "FALSE"'))
+    assert [p.name for p in late.streams] == ["write"]
+    assert any("dout is loaded only with rd_en" in note for note in late.notes)
+
+
 def test_ports_of_the_other_level_are_given_by_hand(tmp_path: Path) -> None:
     ports = "in:go_n in:word:8 out:busy"
     chosen = Choices(bundles=(read_bundle("s=tdata:word,tvalid:!go_n,tready:~busy"),))
