@@ -34,6 +34,7 @@ ASKED = "GOLDBEAT_OPTIMIZE"
 """Environment variable: one of these switches for every simulator, as in a suite of nothing but short runs."""
 _MISSING_PIN = re.compile(r"Instance has missing pin: '([^']+)'")
 _UNLISTED = r"\1: the description does not list it, expected in the signals of a bundle, in ties or in ignored"
+_OPEN = r"\1: a port of the RTL, expected among the connections"
 
 
 @naming_description(itself)
@@ -110,6 +111,11 @@ def _check_fit(design: Design, log: str) -> None:
         said = "\n".join(_MISSING_PIN.sub(_UNLISTED, text) for text in wrong)
         raise UsageError(f"the description of {design.name} does not match its RTL:\n{said}")
     wrong = misfits(log, design.top) if _wrapped(design) else []
+    if others := dict.fromkeys(_MISSING_PIN.sub(_OPEN, text) for text in wrong if "expects" not in text):
+        raise UsageError(
+            f"{design.top}.sv, written by goldbeat new, does not match its RTL; make it again with goldbeat new:\n"
+            + "\n".join(others)
+        )
     if wrong:
         raise UsageError(
             f"{design.top}.sv, written by goldbeat new, does not fit these parameter values; make it again "

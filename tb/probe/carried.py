@@ -14,7 +14,7 @@ from goldbeat.tb.probe.conditions import Conditions
 from goldbeat.tb.probe.gates import find_gates
 from goldbeat.tb.probe.module import Branch, MadeValues, PortValues
 from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
-from goldbeat.tb.probe.wiring import Graph, closure, names_in, signed_terms, without_casts
+from goldbeat.tb.probe.wiring import Graph, closure, names_in, path_of, signed_terms, without_casts
 
 _Edge = tuple[str, frozenset[str] | None]
 """Target, and what must be high for the assignment; None: it is no statement."""
@@ -226,7 +226,7 @@ def _moved(expression: Any) -> set[str]:
     expression = without_casts(expression)
     kind = symbol_kind(expression)
     if kind in ("NamedValue", "HierarchicalValue"):
-        return {expression.symbol.hierarchicalPath}
+        return {path_of(expression)}
     if kind in ("ElementSelect", "RangeSelect", "MemberAccess"):
         return _moved(expression.value)
     if kind == "ConditionalOp":

@@ -13,6 +13,7 @@ from goldbeat.tb.design.ports.recognition import Dimension
 from goldbeat.tb.probe.flat_names import FreeNames, pin_names
 from goldbeat.tb.probe.flat_parameters import FlatParameters, renamed, words
 from goldbeat.tb.probe.leaves import Compound, Leaf, Piece
+from goldbeat.tb.probe.own_ports import OwnPorts
 
 SUFFIX = "_flat"
 """What follows the module's name in its wrapper's."""
@@ -66,7 +67,7 @@ class Shell:
         types: the module's type parameters -> types.
         typedefs: what these need.
         interfaces: interface ports of the module: name -> the instance, its interface, and its array as text.
-        own: interface port -> ports of the interface itself, which pins of the same name drive.
+        own: what the ports of the interfaces themselves are connected to.
         order: all ports of the module.
     """
 
@@ -77,7 +78,7 @@ class Shell:
     types: Mapping[str, str]
     typedefs: Sequence[str]
     interfaces: Mapping[str, tuple[str, str, str]]
-    own: Mapping[str, Sequence[str]]
+    own: OwnPorts
     order: Sequence[str]
 
     def text(self, pins: str, body: Sequence[str], connections: Mapping[str, str]) -> str:
@@ -89,7 +90,7 @@ class Shell:
                 continue
             done.add(name)
             values = ", ".join(f".{n}({w})" for n, w in self.parameters.of_interface.get(port, {}).items())
-            ties = ", ".join(f".{own}({own})" for own in self.own.get(port, ()))
+            ties = ", ".join(f".{own}({value})" for own, value in self.own.connected.get(port, {}).items())
             lines.append(f"  {kind} {f'#({values}) ' * bool(values)}{name}{array} ({ties});")
         passed = [f".{n}({w})" for n, w in (*self.parameters.of_module.items(), *self.types.items())]
         connected = {port: name for port, (name, _, _) in self.interfaces.items()} | dict(connections)
@@ -118,7 +119,7 @@ class _Pins:
         self, ports: Sequence[Compound], shell: Shell, literal: frozenset[str], packs: Mapping[str, PackedFields]
     ) -> None:
         fixed = {port.name for port in ports if not port.joined} | {name for name, _, _ in shell.interfaces.values()}
-        self.free = FreeNames({*fixed, *shell.parameters.declared, shell.inside})
+        self.free = FreeNames({*fixed, *shell.own.pins, *shell.parameters.declared, shell.inside})
         self.names = pin_names(ports, self.free)
         self.shell = shell
         self.literal = literal
@@ -135,6 +136,9 @@ class _Pins:
         self.names = {place: self.nets.get(pin, pin) for place, pin in self.names.items()}
         self.packed = {*self.nets.values()}
         self.index: list[str] = []
+        for name, bits in shell.own.pins.items():
+            self.declared.append(f"input  logic {f'[{bits - 1}:0] ' * (bits > 1)}{name}")
+            self.expected[name] = bits
         for port in ports:
             self._port(port)
         self.packs = {name: self._pack(name, pack) for name, pack in self.packs.items()}

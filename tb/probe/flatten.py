@@ -26,6 +26,7 @@ from goldbeat.tb.probe.leaves import (
     ranges,
     take_apart,
 )
+from goldbeat.tb.probe.own_ports import OwnPorts
 from goldbeat.tb.probe.type_guesses import Reading, TypeGuess, guess_types, lacking_members
 from goldbeat.tb.probe.wiring import Graph
 
@@ -167,15 +168,15 @@ class Flattener:
         driven = written(dut) if bare_ports else frozenset()
         self._tell(dut)
         types = type_defaults(self.body) | dict(shell.types)
-        apart = [self._apart(port, known, driven, types) for port in dut.portList]
-        clocked = any(is_clock(port.name) for port in apart) or _follows_ports(known, shell, dut)
-        return self._final(apart, shell, clocked=clocked)
+        apart = [_without_own(self._apart(port, known, driven, types), shell) for port in dut.portList]
+        clocked = any(map(is_clock, (*(port.name for port in apart), *shell.own.pins)))
+        return self._final(apart, shell, clocked=clocked or _follows_ports(known, shell, dut))
 
     def _final(self, ports: list[Compound], shell: Shell, *, clocked: bool) -> tuple[FlatModule, Compiled]:
         literal: frozenset[str] = frozenset()
         own_enums = any(piece.own_enum for port in ports for piece in port.pieces)
         for _ in range(2):
-            notes = (*shell.parameters.notes, *self.notes)
+            notes = (*shell.parameters.notes, *shell.own.notes, *self.notes)
             flat, expected = make_flat(ports, shell, notes, literal, self.packs, clocked=clocked)
             text = {f"{flat.name}.sv": flat.text}
             compiled = compile_sources(self.sources, flat.name, {}, text, own_enums=own_enums)
@@ -223,7 +224,6 @@ class Flattener:
         known = {n: n for n in parameters.declared}
         order = [port.name for port in self.body.portList]
         begin = instances([p.name for p in ports], {*order, *known})
-        own: dict[str, list[str]] = {}
         interfaces = {}
         for port in ports:
             dimensions = _dimensions(connected.get(port.name, port))
@@ -233,12 +233,20 @@ class Flattener:
                 match = re.fullmatch(r"\[(\w*[A-Za-z]\w*)(?:-1:0)?\]", array)
                 count = match[1] if match is not None else ""
                 parameters.add_interface(port.name, begin[port.name].upper(), bound[port.name], count)
-                mine = {p.name for p in self.body.portList}
-                own[port.name] = [p.name for p in bound[port.name].body.portList if p.name in mine]
             parameters.used |= {port.name} & self.overrides.keys() if port.interfaceDef is None else set()
         self.used = parameters.used
-        inside = FreeNames({*order, *parameters.declared, *begin.values()}).claim("dut")
+        free = FreeNames({*order, *parameters.declared, *begin.values()})
+        own = OwnPorts(self.body.portList, free)
+        for name, instance in bound.items():
+            own.add(name, instance)
+        inside = free.claim("dut")
         return Shell(self.flat_name, self.name, inside, parameters, guess.types, guess.typedefs, interfaces, own, order)
+
+
+def _without_own(port: Compound, shell: Shell) -> Compound:
+    """A port without what the interface itself gets from elsewhere."""
+    own = shell.own.connected.get(port.name, {})
+    return replace(port, pieces=tuple(piece for piece in port.pieces if not own.keys() & {*piece.path[:1]}))
 
 
 def _dimensions(port: Any) -> list[Dimension]:

@@ -22,13 +22,21 @@ _AND = ("LogicalAnd", "BinaryAnd")
 _NAMED = ("NamedValue", "HierarchicalValue")
 
 
+def path_of(value: Any) -> str:
+    """The path of a named value; of a member of a modport, that of the interface's signal."""
+    symbol = value.symbol
+    if symbol_kind(symbol) == "ModportPort" and symbol.internalSymbol is not None:
+        symbol = symbol.internalSymbol
+    return str(symbol.hierarchicalPath)
+
+
 def names_in(node: Any) -> set[str]:
     """Paths of every value that an expression or a statement mentions."""
     found: set[str] = set()
 
     def look(inner: Any) -> None:
         if symbol_kind(inner) in _NAMED:
-            found.add(inner.symbol.hierarchicalPath)
+            found.add(path_of(inner))
 
     visit_taken(node, look)
     return found
@@ -55,7 +63,7 @@ def plain_value(expression: Any) -> tuple[str, bool] | None:
         # The only bit of a vector, as generate loops over one channel write it.
         expression = expression.value
     if symbol_kind(expression) in _NAMED:
-        return expression.symbol.hierarchicalPath, inverted
+        return path_of(expression), inverted
     return None
 
 
@@ -79,7 +87,7 @@ def _conditions(expression: Any, inverted: bool = False) -> Iterator[tuple[str, 
     expression = without_casts(expression)
     kind = symbol_kind(expression)
     if kind in _NAMED:
-        yield expression.symbol.hierarchicalPath, inverted
+        yield path_of(expression), inverted
     elif kind == "UnaryOp" and str(expression.op).rpartition(".")[2] in _NOT:
         yield from _conditions(expression.operand, not inverted)
     elif kind == "BinaryOp":

@@ -276,6 +276,8 @@ def test_an_enable_beside_the_inactive_level_of_a_reset_tells_nothing(
     )
     (clock,) = find(elaborate(Sources((tmp_path / "d.sv",)))).clocks
     assert (clock.reset, clock.active_high) == ("presetn", high)
+
+
 COUNTERS = """module counters (input logic clock, input logic CLEAR, input logic up, output logic [3:0] w, output logic [3:0] r);
   always_ff @(posedge clock)
     if (CLEAR) begin w <= '0; REST end

@@ -16,6 +16,7 @@ from goldbeat.tb.cli import app
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.probe.chosen import packed, read_bundle
+from goldbeat.tb.probe.discover import discover
 from goldbeat.tb.probe.elaborate import elaborate
 from goldbeat.tb.probe.find import Choices, Found, find
 from goldbeat.tb.probe.handshakes import with_handshakes
@@ -294,6 +295,54 @@ def test_enums_and_widths_follow_the_parameters_or_are_refused(tmp_path: Path) -
     wrapper_file = tmp_path / "own_structs_flat.sv"
     wrapper_file.write_text(wrapper_file.read_text().replace("[15:0] side_pair", "[2*W-1:0] side_pair"))
     assert outcome(MODE=0, W=16).passed
+    wrapper_file.write_text(wrapper_file.read_text().replace(".side_i(side_pair),", ""))
+    with pytest.raises(UsageError, match=r"own_structs_flat.sv.* does not match its RTL; .*\nside_i: a port"):
+        outcome(MODE=0)
+
+
+OWN_PORTS = """interface flow_if (input logic aclk, input logic arst, input logic test_mode, output logic idle);
+  logic [7:0] data; logic valid, ready;
+  modport snk(input aclk, arst, data, valid, output ready);
+  modport src(input aclk, arst, output data, valid, input ready);
+endinterface
+module stage (PORTS flow_if.snk s, flow_if.src m);
+  assign s.ready = !m.valid || m.ready;
+  always_ff @(posedge s.aclk or posedge s.arst)
+    if (s.arst) m.valid <= 0;
+    else if (s.ready) begin m.valid <= s.valid; m.data <= s.data; end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("ports", "connected", "clocks"),
+    [
+        (
+            "input logic clk_i, rst_ni,",
+            ".aclk(clk_i), .arst(~rst_ni), .test_mode(test_mode), .idle()",
+            "clk_i rst_ni 0",
+        ),
+        ("", ".aclk(aclk), .arst(arst), .test_mode(test_mode), .idle()", "aclk arst 1"),
+    ],
+)
+def test_ports_of_an_interface_itself(tmp_path: Path, ports: str, connected: str, clocks: str) -> None:
+    (tmp_path / "stage.sv").write_text(OWN_PORTS.replace("PORTS", ports))
+    found = discover(Sources((tmp_path / "stage.sv",)))
+    assert shape(found) == {"s": "axis in 1 0 0 0 8", "m": "axis out 1 0 0 0 8"}
+    assert [f"{c.name} {c.reset} {c.active_high:d}" for c in found.clocks] == [clocks]
+    # Its flip-flops are found behind the modport.
+    assert [note for note in found.notes if "flip-flop" in note] == []
+    assert found.unplaced == {"test_mode": "input, 1 bit: tied to 0"}
+    text = found.module.flat.text
+    assert [text.count(f"flow_if {name} ({connected});") for name in "sm"] == [1, 1]
+
+
+def test_clocks_of_interfaces_by_their_names(tmp_path: Path) -> None:
+    ports = "input logic s_clk, m_clk, rst,"
+    (tmp_path / "stage.sv").write_text(OWN_PORTS.replace("PORTS", ports))
+    found = discover(Sources((tmp_path / "stage.sv",)))
+    assert [f".aclk({name}_clk), .arst(rst)" in found.module.flat.text for name in "sm"] == [True, True]
+    assert "s: aclk of its interface is connected to s_clk, by its name" in found.notes
 
 
 def test_interfaces_without_directions(tmp_path: Path) -> None:
