@@ -16,7 +16,8 @@ _LETTERS = ("b", "l")
 """Those of them that may count ports as well."""
 _COUNT = re.compile(r"(?![np])[a-z]|\d+")
 """Last words that count ports."""
-_FLOW = re.compile("(?:wait|waitrequest|busy|stall|halt|full|afull|empty|aempty|ready|rdy|gnt|yumi)n?")
+_HOLD = re.compile("(?:wait|waitrequest|busy|stall|halt|ready|rdy|gnt|yumi)n?")
+_FILL = re.compile("(?:full|afull|empty|aempty)n?")
 _ENABLE = re.compile(r"(?:clk_?en|clock_enable|ce|cen|en|ena|enable|aclken|ap_start|ap_continue)$")
 
 
@@ -81,9 +82,14 @@ def low_by_name(name: str, others: Iterable[str] = ()) -> bool:
     return word.endswith(("rstn", "resetn", "rstb", "resetb")) or word in ("nrst", "nreset")
 
 
-def is_flow(name: str) -> bool:
+def holds_up(name: str) -> bool:
     """Whether the last word is that of flow control, which is no payload."""
-    return _FLOW.fullmatch(inner_words(name)[-1]) is not None
+    return _HOLD.fullmatch(inner_words(name)[-1]) is not None
+
+
+def is_fill_flag(name: str) -> bool:
+    """Whether the last word is that of a full or empty flag, which a response may have as payload."""
+    return _FILL.fullmatch(inner_words(name)[-1]) is not None
 
 
 def is_enable(name: str) -> bool:

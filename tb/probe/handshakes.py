@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from goldbeat.tb.design.pin_names import is_flow
+from goldbeat.tb.design.pin_names import holds_up
 from goldbeat.tb.design.ports.recognition import Pin, plain_width
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.credits import with_credits
@@ -50,7 +50,7 @@ def _stream(prefix: str, valid: Pin, left: Sequence[Pin], prefixes: dict[str, Pi
         p for p in left if p.name.startswith(f"{prefix}_") and not p.name.startswith(tuple(longer)) and p is not valid
     ]
     ready = next((p for p in mine if re.fullmatch(rf"{prefix}_ready(_[io])?", p.name) and p.way != valid.way), None)
-    payload = [p for p in mine if p.way == valid.way and not (p.width == 1 and is_flow(p.name))]
+    payload = [p for p in mine if p.way == valid.way and not (p.width == 1 and holds_up(p.name))]
     fields = {p.name: plain_width(p, found.module.parameters) for p in payload}
     if not fields or sum(pin.width for pin in mine) > _WIDEST:
         return None

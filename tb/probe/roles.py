@@ -12,7 +12,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from goldbeat.tb.design.pin_names import inner_words, is_clock, is_counted, is_enable, is_flow, is_reset, name_words
+from goldbeat.tb.design.pin_names import (
+    holds_up,
+    inner_words,
+    is_clock,
+    is_counted,
+    is_enable,
+    is_fill_flag,
+    is_reset,
+    name_words,
+)
 from goldbeat.tb.design.ports.recognition import Pin
 from goldbeat.tb.probe.chosen import ChosenBundle
 from goldbeat.tb.probe.module import TopModule
@@ -47,7 +56,7 @@ _NEVER = re.compile(
     "clr|clear|flush|reset|rst|active|init|test|mode|irq|int|debug|idle|done|error|err|overflow|en|ena|enable|ce"
 )
 """Words of ports that are no valid, whatever is stored under them."""
-_SETTING = re.compile("en|ena|enable|enables|disable|ce|mode|test|testmode|scan|bypass|cfg|config")
+_SETTING = re.compile("en|ena|enable|enables|disable|ce|mode|test|testmode|scan|bypass")
 """Those of a setting: a valid has a ready of the same name beside them, or a name that says valid."""
 _BEHIND_LETTER = re.compile(
     "(?:data|addr|id|strb|be|mask|last|user|word|payload|bits|len|size|err|resp|dest|keep|tag|info|op|cmd|msg).*"
@@ -89,7 +98,7 @@ class _Word:
         word: of the role.
         inverted: it means the opposite.
         dash: what parts word and key.
-        last: the key comes behind, as in ``req_a``.
+        last: the last word of the key comes behind, as in ``req_a``.
     """
 
     pin: Pin
@@ -113,7 +122,8 @@ class _Word:
     def begins(self, name: str) -> bool:
         """Whether another name has the same beside its role."""
         if self.last:
-            return name.endswith(f"_{self.key}")
+            head, _, last = self.key.rpartition("_")
+            return name.startswith(head) and name.endswith(f"_{last}")
         if not self.dash:
             return name.startswith(self.key) and _BEHIND_LETTER.fullmatch(name[len(self.key) :]) is not None
         return bool(self.key) and (name == self.key or name.startswith(f"{self.key}_"))
@@ -156,7 +166,7 @@ class _Roles:
             way = valid.pin.way
             alone = sum(other.pin.way == way for other, _ in pairs) == 1
             longer = [one for one, _ in pairs if len(one.key) > len(valid.key) and one.key.startswith(valid.key)]
-            payload, guessed = self._payload(valid, used, alone=alone, longer=longer)
+            payload, guessed = self._payload(valid, used, alone=alone, ready=ready is not None, longer=longer)
             if ready is None and valid.inverted and not _SURE.fullmatch(valid.word):
                 # An empty flag alone is a status.
                 continue
@@ -299,14 +309,14 @@ class _Roles:
     # -- payload ------------------------------------------------------------------------------------------------
 
     def _payload(
-        self, valid: _Word, used: set[str], *, alone: bool, longer: Sequence[_Word]
+        self, valid: _Word, used: set[str], *, alone: bool, ready: bool, longer: Sequence[_Word]
     ) -> tuple[list[Pin], dict[str, str]]:
         """The ports that go along, and those of them that nothing but their place speaks for."""
         found, rest = [], []
         for pin in self.pins:
             if pin.way != valid.pin.way or pin.name in used or is_enable(pin.name):
                 continue
-            if pin.width == valid.pin.width and is_flow(pin.name):
+            if pin.width == valid.pin.width and (holds_up(pin.name) or (not ready and is_fill_flag(pin.name))):
                 # A status beside the data, or an input that holds something up.
                 continue
             name = "_".join(inner_words(pin.name))
@@ -413,9 +423,9 @@ def _word(pin: Pin, words: str, opposite: str = "", *, counted: bool = False) ->
         if match is not None and re.fullmatch(pattern, match["role"]):
             key = "_".join(filter(None, (match["key"], match["index"])))
             return _Word(pin, key, match["role"], turned != low)
-    match = re.fullmatch(rf"(?P<role>{_COUNTED})_(?P<key>[a-z]|\d+)", text) if counted else None
+    match = re.fullmatch(rf"(?P<head>(?:.+_)?)(?P<role>{_COUNTED})_(?P<last>[a-z]|\d+)", text) if counted else None
     if match is not None and re.fullmatch(words, match["role"]):
-        return _Word(pin, match["key"], match["role"], last=True)
+        return _Word(pin, match["head"] + match["last"], match["role"], last=True)
     match = _JOINED.fullmatch(text)
     if match is not None and re.fullmatch(words, match["role"]):
         return _Word(pin, match["key"], match["role"], low, "")

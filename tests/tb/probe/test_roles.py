@@ -234,6 +234,11 @@ def test_a_letter_that_counts_ports_is_no_sign_of_a_low_level(tmp_path: Path) ->
     pairs = {p.pin("tvalid"): (p.pin("tready"), p.inverts("tvalid"), p.inverts("tready")) for p in found.streams}
     assert pairs == {"req_a": ("gnt_a", False, False), "req_b": ("gnt_b", False, False)}
     assert (found.ties | {c.reset: int(not c.active_high) for c in found.clocks})["rst_b"] == 0
+    code = re.sub("(req|wr|gnt)_([ab])", r"s_\1_\2", code)
+    assert {p.pin("tvalid"): p.pin("tready") for p in found_in(tmp_path, code).streams} == {
+        "s_req_a": "s_gnt_a",
+        "s_req_b": "s_gnt_b",
+    }
     alone = found_in(tmp_path, source("req_b gnt_b x y_req_b y_gnt_b y", {"TAKES": "1", "READY_IS": "full"}))
     assert all(p.inverts("tvalid") and p.inverts("tready") for p in alone.streams)
 
