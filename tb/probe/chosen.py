@@ -71,12 +71,25 @@ class ChosenBundle:
         """
         roles = self.group(pins).pins
         found = tuple(pin.name for role, pin in roles.items() if role == "tdata" or role.startswith("field "))
-        if "tvalid" not in roles or ("tdata" in roles and len(found) == 1 and not roles["tdata"].width % _BYTE):
+        count = max(1, roles["tvalid"].width) if "tvalid" in roles else 1
+        if "tvalid" not in roles or (
+            "tdata" in roles and len(found) == 1 and not roles["tdata"].width % (_BYTE * count)
+        ):
             return None
         for port in found:
             if pins[port].way != roles["tvalid"].way:
                 raise UsageError(f"--bundle {self.name}: {port} has the opposite direction of {roles['tvalid'].name}")
-        return PackedFields(found, roles["tvalid"].way)
+            if why := _no_lanes(pins[port], count):
+                raise UsageError(f"--bundle {self.name}: {port} {why}")
+        return PackedFields(found, roles["tvalid"].way, count)
+
+
+def _no_lanes(pin: Pin, count: int) -> str:
+    """Why a port is not the payload of so many streams."""
+    if pin.width % count:
+        return f"has {pin.width} bits, which do not divide among {count} streams, one for each bit of its valid"
+    upwards = count > 1 and not pin.unpacked and pin.packed and pin.packed[0].left < pin.packed[0].right
+    return "counts upwards, so stream 0 is highest" if upwards else ""
 
 
 def _role(port: str) -> str | None:

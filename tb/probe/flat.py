@@ -21,17 +21,19 @@ SUFFIX = "_flat"
 
 @dataclass(frozen=True)
 class PackedFields:
-    """Ports that make one vector of whole bytes.
+    """Ports that make one vector of whole bytes, or one for each stream of an array.
 
     Attributes:
         ports: highest bits first; none: the vector says nothing.
         way: of the vector.
+        count: of the streams; each has the same share of every port.
         vector: the wrapper's port that they make; empty: there is no wrapper yet.
-        padding: its highest bits that no port has.
+        padding: its highest bits, or those of each stream, that no port has.
     """
 
     ports: tuple[str, ...]
     way: str
+    count: int = 1
     vector: str = ""
     padding: int = 0
 
@@ -149,9 +151,13 @@ class _Pins:
         gone = next((pin for pin in pins if pin not in self.expected), None)
         if gone is not None:
             raise UsageError(f"--bundle {name}: {gone} is no port of its own, as its type is not known")
-        total = sum(self.expected.pop(pin) for pin in pins)
+        widths = [self.expected.pop(pin) // pack.count for pin in pins]
+        total = sum(widths)
         width = max(1, -(-total // 8)) * 8
-        self.expected[vector] = width
+        self.expected[vector] = width * pack.count
+        if pack.count > 1:
+            self._pack_array(pack, dict(zip(pins, widths, strict=True)), width)
+            return replace(pack, padding=width - total)
         self.declared.append(f"{pack.way:6} logic [{width - 1}:0] {vector}")
         together = "{" + ", ".join(pins) + "}"
         if pack.way == "output":
@@ -159,6 +165,32 @@ class _Pins:
         elif pins:
             self.body.append(f"assign {together} = {vector}[{total - 1}:0];")
         return replace(pack, padding=width - total)
+
+    def _pack_array(self, pack: PackedFields, widths: Mapping[str, int], width: int) -> None:
+        """One vector for each stream of an array.
+
+        Args:
+            pack: what is packed.
+            widths: bits of each pin in one stream.
+            width: of a vector.
+        """
+        self.declared.append(f"{pack.way:6} logic [{pack.count - 1}:0][{width - 1}:0] {pack.vector}")
+        number, inward = self.free.claim("lane"), pack.way == "input"
+        parts, total = [], sum(widths.values())
+        for pin, bits in widths.items():
+            flat = self.free.claim(f"{pin}_bits")
+            self.body.append(f"logic [{bits * pack.count - 1}:0] {flat};")
+            self.body.append(f"assign {pin} = {flat};" if inward else f"assign {flat} = {pin};")
+            parts.append(f"{flat}[{number}*{bits}+:{bits}]")
+        together, vector = "{" + ", ".join(parts) + "}", f"{pack.vector}[{number}]"
+        if inward and not parts:
+            return
+        if inward:
+            text = f"assign {together} = {vector}[{total - 1}:0];"
+        else:
+            text = f"assign {vector} = {width}'({together});" if parts else f"assign {vector} = '0;"
+        loop = f"for (genvar {number} = 0; {number} < {pack.count}; {number}++)"
+        self.body.append(f"{loop} begin : {self.free.claim(f'gen_{pack.vector}')} {text} end")
 
     def _known(self, port: Compound) -> Mapping[str, str]:
         if port.kind == "interface":

@@ -334,8 +334,8 @@ class _Roles:
             guessed = {pin.name: f"the only handshake of this direction is {valid.pin.name}'s" for pin in rest}
         if sum(pin.width for pin in found) > _WIDEST:
             return [], {}
-        if valid.pin.width > 1 and (len(found) != 1 or found[0].width % (8 * valid.pin.width)):
-            # A vector of valids is an array of streams, whose TDATA is a port.
+        if valid.pin.width > 1 and (not found or any(pin.width % valid.pin.width for pin in found)):
+            # A vector of valids is an array of streams, each with its share of every port.
             return [], {}
         return found, guessed
 

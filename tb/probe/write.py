@@ -119,12 +119,22 @@ def _description(
 def _way_out(found: Found) -> str:
     """The option that makes a stream of the ports that are left, for an error."""
     left = [pin for pin in found.module.ports if pin.name in found.unplaced and pin.width and not pin.unpacked]
-    single = [pin for pin in left if pin.way == "input" and pin.width == 1]
-    wide = [pin for pin in left if pin.way == "input" and pin.width > 1] or single[1:]
+    left = [pin for pin in left if pin.way == "input"]
+    single = [pin for pin in left if pin.width == 1]
+    wide = [pin for pin in left if pin.width > 1] or single[1:]
+    if not single:
+        # The valids of an array of streams.
+        single = [pin for pin in left if any(_shares(one.width, pin.width) for one in left)]
+        wide = [pin for pin in left if single and pin not in single and _shares(pin.width, single[0].width)]
     if not single or not wide:
         return ", and no input could say when others are valid: wrap the module with a valid"
     valids, payload = " or ".join(pin.name for pin in single[:4]), ",".join(pin.name for pin in wide[:4])
     return f": if {valids} says when {payload} is valid, give --bundle in={payload},tvalid:{single[0].name}"
+
+
+def _shares(width: int, count: int) -> bool:
+    """Whether so many streams have several of these bits each."""
+    return width > count and width % count == 0
 
 
 def _check_model(found: Found, model: str, *, mapped: bool) -> None:
@@ -142,7 +152,7 @@ def _check_model(found: Found, model: str, *, mapped: bool) -> None:
             'description that it writes: model = "register_file" and, in [[registers]], storage = [{ base = 0, words = N }]'
         )
     elif model in READY_MODELS and not found.streams:
-        lacks = "needs streams; none was found"
+        lacks = f"needs streams; none was found{_way_out(found)}"
     elif model in BUS_MODELS and not slaves:
         lacks = "needs a slave on a memory-mapped bus; none was found"
     elif model in ("adapter", "interconnect") and not masters:

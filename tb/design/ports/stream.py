@@ -123,9 +123,9 @@ class StreamPort(Bundle):
             self.signals is None or self.lanes is not None or self.signals.keys() - {"tvalid", "tready"}
         ):
             raise ValueError("fields: such a stream names tvalid, tready or both in signals, and is no array")
-        plain = not self.fields and self.lanes is None and isinstance(self.width, int)
+        plain = not self.fields and isinstance(self.width, int)
         if self.padding and not (plain and self.padding <= int(self.width)):
-            raise ValueError("padding: such a stream has a number as width that is no less, no fields, and is no array")
+            raise ValueError("padding: such a stream has a number as width that is no less, and no fields")
         if self.sidebands and (self.signals is None or self.lanes is not None or self.fields):
             raise ValueError("sidebands: such a stream has signals with tdata, and is no array")
         if self.first is not None and (self.first not in self.sidebands or not self.has("tlast")):

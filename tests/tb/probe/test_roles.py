@@ -130,6 +130,56 @@ def test_handshakes_without_data(tmp_path: Path) -> None:
     }
 
 
+SLICES = """module slices #(parameter N = 3) (input logic clk, input logic rst_n, input logic [N-1:0] vi,
+  output logic [N-1:0] ri, input logic [N-1:0][10:0] wi, input logic [2*N-1:0] ti,
+  output logic [N-1:0] vo, input logic [N-1:0] ro, output logic [11*N-1:0] wo, output logic [1:0] to [N]);
+  assign ri = ~vo | ro;
+  for (genvar g = 0; g < N; g++)
+    always_ff @(posedge clk)
+      if (!rst_n) vo[g] <= 0;
+      else if (ri[g]) begin vo[g] <= vi[g]; wo[11*g +: 11] <= wi[g]; to[g] <= ti[2*g +: 2]; end
+endmodule
+"""
+
+
+@pytest.mark.sim
+def test_streams_of_an_array_have_whole_bytes_each(tmp_path: Path) -> None:
+    (tmp_path / "slices.sv").write_text(SLICES)
+    new = ["new", str(tmp_path / "b"), str(tmp_path / "slices.sv"), "--model", "identity"]
+    bundles = ["--bundle", "i=tvalid:vi,tready:ri,ti,wi", "--bundle", "o=tvalid:vo,tready:ro,to,wo"]
+    made = CliRunner().invoke(app, [*new, *bundles])
+    assert made.exit_code == 0, made.output
+    design = find_design(str(tmp_path / "b" / "slices.toml"))
+    assert [(p.lanes, p.width, p.padding) for p in design.streams] == [("N", 16, 3)] * 2
+    (result,) = run(Request(design, design.case("random")), tmp_path / "run")
+    assert not result.failures
+    said = CliRunner().invoke(app, [*new, "--ignore", "to"]).output
+    assert "if vi or ro says when wi,ti is valid, give --bundle in=wi,ti,tvalid:vi" in " ".join(said.split())
+    text = SLICES.replace("[2*N-1:0] ti", "[2*N:0] ti")
+    (tmp_path / "slices.sv").write_text(text)
+    said = " ".join(CliRunner().invoke(app, [*new, *bundles]).output.split())
+    assert "--bundle i: ti has 7 bits, which do not divide among 3 streams, one for each bit of its valid" in said
+
+
+def test_an_array_of_streams_is_found_by_its_names(tmp_path: Path) -> None:
+    text = SLICES.replace(", input logic [2*N-1:0] ti", "").replace(", output logic [1:0] to [N]", "")
+    text = text.replace("to[g] <= ti[2*g +: 2]; ", "")
+    for old, new in {
+        "vi": "valid_i",
+        "ri": "ready_o",
+        "wi": "data_i",
+        "vo": "valid_o",
+        "ro": "ready_i",
+        "wo": "data_o",
+    }.items():
+        text = re.sub(rf"\b{old}\b", new, text)
+    found = found_in(tmp_path, text)
+    assert [(p.direction, p.lanes, p.width, p.padding) for p in found.streams] == [
+        ("in", "N", 16, 5),
+        ("out", "N", 16, 5),
+    ]
+
+
 def test_what_is_stored_under_an_enable_comes_without_ready(tmp_path: Path) -> None:
     text = """module pair (input logic clk, input logic rst_n, input logic sample_stb, input logic [11:0] re,
       input logic [11:0] im, input logic [3:0] mode, output logic out_stb, output logic [12:0] total);
