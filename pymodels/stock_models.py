@@ -61,12 +61,20 @@ def broadcast(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stim
 
 
 def merge(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulus: Stimulus) -> dict[str, Trace]:
-    """Every input's frames come out of the only output, whole; their order is left open (``compare_order = false``)."""
+    """Every input's frames come out of the only output, whole; their order is left open (``compare_order = false``).
+
+    Where no port has TLAST, each word is a frame.
+    """
     if len(sinks) != 1 or not sources:
         raise UsageError(f"model merge: found {len(sources)} inputs and {len(sinks)} outputs, expected some and 1")
     parts = [_at(_same_width(source, sinks[0], stimulus), sinks[0], stimulus) for source in sources]
+    ports = (*sources, sinks[0])
+    framed = [port.name for port in ports if "tlast" in port.roles]
+    if 0 < len(framed) < len(ports):
+        bare = next(port.name for port in ports if port.name not in framed)
+        raise UsageError(f"model merge: {framed[0]} has TLAST and {bare} has none, expected all ports or none with it")
     for source, part in zip(sources, parts, strict=True):
-        if len(part) and not part.last[-1]:
+        if framed and len(part) and not part.last[-1]:
             raise UsageError(f"model merge: the stimulus of {source.name} ends within a frame")
     return {sinks[0].name: Trace.concat(parts, gap=0)}
 

@@ -159,7 +159,8 @@ class Description(_Table):
         obligations: obligations that need not be met, as patterns, each with the reason; ``required = true``: runs with
             open ones do not pass.
         compare_time: compare cycles. False: compare values and order; the report says so.
-        compare_order: compare beats in order. False: compare whole frames in any order; the report says so.
+        compare_order: compare beats in order. False: compare whole frames in any order, or words where no port has TLAST; the
+            report says so.
         register_maps: check register slaves against SystemRDL register maps.
         contents: files with the initial contents of memories.
         address_map: routes of model ``interconnect``.

@@ -65,7 +65,8 @@ class Design(Frozen):
         blurred: the model uses ``Stimulus.blur_ps``: with blurred clock crossings, cycles are compared with the earliest and
             the latest that it predicts. Without it, only data and order are compared then.
         timed: compare the cycles that the model predicts. False: compare values and order; the report says so.
-        ordered: compare beats in order. False: compare whole frames in any order; the report says so.
+        ordered: compare beats in order. False: compare whole frames in any order, or words where no port has TLAST; the report
+            says so.
         cycles_per_beat: without ``timed``: extra cycles per beat before the run looks whether anything still moves.
         cases: cases by name; the first is the default.
         variants: sets of parameter values for lint and tests, as differences from the defaults.

@@ -73,6 +73,11 @@ def test_broadcast_and_merge() -> None:
     open_end = stimulus(a=trace([b"abcd"])[:0], b=replace(trace([b"abcd"]), last=np.zeros(1, np.bool_)))
     with pytest.raises(UsageError, match="the stimulus of b ends within a frame"):
         outcome(READY_MODELS["merge"], [shape("a"), shape("b")], [shape("c")], open_end)
+    bare = [shape(name, roles=_ALL - {"tlast"}) for name in "abc"]
+    words = outcome(READY_MODELS["merge"], bare[:2], bare[2:], given).ports["c"]
+    assert words.data.tobytes() == b"abcdef\0\0xy\0\0"
+    with pytest.raises(UsageError, match="model merge: a has TLAST and c has none"):
+        outcome(READY_MODELS["merge"], [shape("a"), shape("b")], bare[2:], given)
 
 
 @pytest.mark.parametrize("width", [8, 16, 64, 128])
@@ -83,14 +88,19 @@ def test_repack(width: int) -> None:
     assert found == trace(frames, width // 8)
 
 
-def design(*, ordered: bool = True, width: int = 32) -> Design:
+def design(*, ordered: bool = True, width: int = 32, last: bool = True) -> Design:
+    roles = ("tdata", "tvalid", "tready", *(("tlast",) if last else ()))
+    pins = {name: {role: f"{name}_{role}" for role in roles} for name in "ac"}
     return Design(
         name="x",
         summary="",
         top="x",
         files=(),
         root=Path(),
-        streams=(StreamPort(name="a", direction="in"), StreamPort(name="c", direction="out", width=width)),
+        streams=(
+            StreamPort(name="a", direction="in", signals=None if last else pins["a"]),
+            StreamPort(name="c", direction="out", width=width, signals=None if last else pins["c"]),
+        ),
         model=lambda params, given: Outcome({}),
         timed=False,
         ordered=ordered,
@@ -98,10 +108,14 @@ def design(*, ordered: bool = True, width: int = 32) -> Design:
     )
 
 
-def verdict(expected: Trace, got: Trace, *, ordered: bool = True, stop_ps: int | None = None) -> tuple[str, ...]:
+def verdict(
+    expected: Trace, got: Trace, *, ordered: bool = True, stop_ps: int | None = None, last: bool = True
+) -> tuple[str, ...]:
     sent = trace([b"s"])
     want, record = Outcome({"a": sent, "c": expected}), Record(Outcome({"a": sent, "c": got}))
-    return check_episode(design(ordered=ordered), {}, replace(stimulus(a=sent), stop_ps=stop_ps), want, record).failures
+    return check_episode(
+        design(ordered=ordered, last=last), {}, replace(stimulus(a=sent), stop_ps=stop_ps), want, record
+    ).failures
 
 
 def test_time_is_ignored_and_nothing_else() -> None:
@@ -173,6 +187,12 @@ def test_frames_in_any_order() -> None:
     assert verdict(one, trace([b"ij", b"abcd", b"gh", b"ef"]), ordered=False) != ()
     assert verdict(one, trace([b"abcdef", b"gh"]), ordered=False) != ()
     assert verdict(one[:0], one[:0], ordered=False) == ()
+    # Where no port has TLAST, words may come in any order; where another one has it, an output without is one frame.
+    words, turned = (replace(t, last=np.zeros(len(t), np.bool_)) for t in (one, other))
+    assert verdict(words, turned, ordered=False, last=False) == ()
+    assert verdict(words, turned, last=False) != ()
+    assert verdict(words, turned, ordered=False) != ()
+    assert verdict(words, turned[:2], ordered=False, last=False) != ()
 
 
 def length_of(given: Stimulus, want: Outcome) -> int:
