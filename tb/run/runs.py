@@ -536,7 +536,7 @@ class SeedPlan:
             Episode(
                 *(s, n, None if i else self.seed, self.seed * 1_000_003 + i, _is_long(s, e)),
                 payload=self.payload,
-                beats=None if design.timed or e is None else _beats(s, e),
+                beats=None if design.timed or e is None or s.stop_ps is not None else _beats(s, e),
             )
             for i, ((s, e), n) in enumerate(zip(self.steps, lengths, strict=True))
         ]
