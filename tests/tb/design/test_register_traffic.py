@@ -323,3 +323,75 @@ def test_the_case_reset_finds_half_an_access_that_a_reset_leaves(reset, fails, t
     ran = [run(Request(design, design.case("reset"), options=one))[0] for one in options]
     assert {one["one_edge"] for one, result in zip(options, ran, strict=True) if result.failures} == fails
     assert all(result.compared > 500 for result in ran)
+
+
+HOSTILE = """module hostile (input logic clk, input logic rst,
+  input logic [11:0] paddr, input logic psel, input logic penable, input logic pwrite, input logic [31:0] pwdata,
+  output logic pready, output logic [31:0] prdata,
+  input logic wb_cyc_i, input logic wb_stb_i, input logic wb_we_i, input logic [2:0] wb_adr_i, input logic [31:0] wb_dat_i,
+  input logic [3:0] wb_sel_i, output logic [31:0] wb_dat_o, output logic wb_ack_o, output logic wb_stall_o);
+  logic [31:0] a [4], b [8], late, new_; logic [2:0] at; logic wrote, asked; logic [3:0] sel;
+  assign pready = 1'b1, prdata = a[paddr[3:2]], wb_stall_o = 1'b0;
+  always_ff @(posedge clk) begin
+    if (SELECT penable && pwrite && paddr < 16) a[paddr[3:2]] <= pwdata;
+    // A write reaches the words a cycle later, and reads behind it get it from here.
+    wrote <= wb_cyc_i && wb_stb_i && wb_we_i; at <= wb_adr_i; sel <= wb_sel_i; new_ <= wb_dat_i;
+    if (wrote) for (int i = 0; i < 4; i++) if (sel[i]) b[at][8*i +: 8] <= new_[8*i +: 8];
+    wb_ack_o <= wb_cyc_i && wb_stb_i && !rst;
+    for (int i = 0; i < 4; i++)
+      wb_dat_o[8*i +: 8] <= wrote && at == wb_adr_i && FORWARD ? new_[8*i +: 8] : b[wb_adr_i][8*i +: 8];
+  end
+endmodule
+"""
+HOSTILE_BENCH = """name = "hostile"
+top = "hostile"
+files = ["hostile.sv"]
+model = "register_file"
+compare_time = false
+[[clocks]]
+name = "clk"
+reset = "rst"
+active_high = true
+[[registers]]
+name = "apb"
+bus = "apb"
+clock = "clk"
+address_width = 12
+storage = [{ words = 4 }]
+[registers.signals]
+paddr = "paddr"
+psel = "psel"
+penable = "penable"
+pwrite = "pwrite"
+pwdata = "pwdata"
+pready = "pready"
+prdata = "prdata"
+[[registers]]
+name = "wb"
+bus = "wishbone"
+clock = "clk"
+address_width = 3
+address_unit = "words"
+storage = [{ words = 8 }]
+[registers.signals]
+cyc = "wb_cyc_i"
+stb = "wb_stb_i"
+we = "wb_we_i"
+adr = "wb_adr_i"
+wdat = "wb_dat_i"
+sel = "wb_sel_i"
+rdat = "wb_dat_o"
+ack = "wb_ack_o"
+stall = "wb_stall_o"
+"""
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(("select", "forward", "wrong"), [("psel &&", "sel[i]", set()), ("", "1'b1", {"apb", "wb"})])
+def test_each_seed_shows_accesses_nobody_made_and_reads_right_behind_writes(select, forward, wrong, tmp_path):
+    (tmp_path / "hostile.sv").write_text(HOSTILE.replace("SELECT", select).replace("FORWARD", forward))
+    (tmp_path / "hostile.toml").write_text(HOSTILE_BENCH)
+    design = load_description(tmp_path / "hostile.toml")
+    for result in run(Request(design, design.case("sweep"), range(4))):
+        found = {text.partition(": access")[0].rpartition(" ")[2] for text in result.failures if ": access" in text}
+        assert found == wrong, result.failures[:3]
