@@ -161,7 +161,8 @@ def run_command(
     first one that has all options given. --case all runs every case.
 
     Exit code: 0 equal to the model (without a model: to the recording of --bless), 1 different or
-    nothing compared, 2 bad usage or bad input, 3 nothing differs, but some outputs were not compared.
+    nothing compared, 2 bad usage or bad input, 3 some outputs were not compared, or a guess may be
+    why they differ.
     """
     asked = _asked(context)
     if _every_case(asked[0], case):

@@ -23,7 +23,7 @@ from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.library import VENDOR
 from goldbeat.tb.design.rules_model import RULES
-from goldbeat.tb.design.unchecked import undecided
+from goldbeat.tb.design.unchecked import left_out, undecided
 from goldbeat.tb.git import git_revision
 from goldbeat.tb.mutate.campaign import Fate
 from goldbeat.tb.mutate.report import score
@@ -111,7 +111,7 @@ def verify_command(
     spent. The same seed makes the same rounds.
 
     Exit code: 0 equal to the model and every obligation met or waived, 1 different, 2 bad usage or
-    bad input, 3 nothing differs, but obligations are open or outputs were not compared.
+    bad input, 3 obligations are open, outputs were not compared, or a guess may be why they differ.
     """
     budget_s = _seconds(budget)
     name, notes, doubts = _subject(context.params)
@@ -178,7 +178,7 @@ def _subject(given: Mapping[str, Any]) -> tuple[str, list[str], dict[str, str]]:
         model, why = guess or (RULES, _NO_MODEL)
         if guess is None:
             asked = {text.partition("=")[0] for text in given["ties"] or ()}
-            doubts = {port: f"tied to {value}" for port, value in found.ties.items() if port not in asked}
+            doubts = {port: left_out(port, found.ties) for port in found.ties if port not in asked}
         other = "; registers that are no memory need --rdl MAP, or --model rules" if model == "memory" else ""
         notes.append(f"model {model}, guessed: {why}; --model names another{other}")
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +13,7 @@ from goldbeat.tb.design.file_stamp import file_stamp
 from goldbeat.tb.design.source_text import read_code
 
 _INCLUDE = re.compile(r'`include\s*(?:"([^"\n]+)"|<([^>\n]+)>|(\S))')
+_DEFINE = re.compile(r"^[ \t]*`define[ \t]+(\w+)((?:[^\n]*\\\n)*[^\n]*)", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _MODULES = ("", ".v", ".sv")
 """Endings of the files in which a simulator looks for a module, in this order."""
@@ -31,6 +32,23 @@ class RtlReach:
     absent: Sequence[Path]
 
 
+@dataclass(frozen=True)
+class Mentions:
+    """What a file mentions.
+
+    Attributes:
+        included: names of files.
+        unknown: some names of files are those of macros.
+        outside: words outside of the macros that it defines.
+        macros: words of each of these.
+    """
+
+    included: Sequence[str]
+    unknown: bool
+    outside: frozenset[str]
+    macros: Mapping[str, frozenset[str]]
+
+
 def reached(sources: Sequence[Path], include_dirs: Sequence[Path], library_dirs: Sequence[Path]) -> RtlReach:
     """The files that sources, and what they include, may read.
 
@@ -44,14 +62,15 @@ def reached(sources: Sequence[Path], include_dirs: Sequence[Path], library_dirs:
     seen = set(waiting)
     modules = {one.stem for folder in folders for one in folder.iterdir() if one.suffix in _MODULES}
     while waiting:
-        names, unknown, words = _mentions(waiting.pop())
+        said = mentions(waiting.pop())
+        words = said.outside.union(*said.macros.values())
         found = []
-        for number, folder in enumerate(include_dirs if unknown else ()):
+        for number, folder in enumerate(include_dirs if said.unknown else ()):
             below = [one for one in sorted(folder.rglob("*")) if one.is_file()]
             found += below
             others = (other / one.relative_to(folder) for one in below for other in include_dirs[:number])
             absent |= dict.fromkeys(other for other in others if not other.exists())
-        included = ([folder / name for folder in include_dirs] for name in names)
+        included = ([folder / name for folder in include_dirs] for name in said.included)
         named = ([f / f"{word}{ending}" for f in folders for ending in _MODULES] for word in sorted(words & modules))
         for places in (*included, *named):
             there = next((n for n, one in enumerate(places) if one.is_file()), None)
@@ -64,14 +83,16 @@ def reached(sources: Sequence[Path], include_dirs: Sequence[Path], library_dirs:
     return RtlReach(sorted(files), sorted(absent))
 
 
-def _mentions(path: Path) -> tuple[Sequence[str], bool, frozenset[str]]:
-    """Names of included files, whether there are some that only a macro says, and all words."""
+def mentions(path: Path) -> Mentions:
+    """What a file mentions, comments left out."""
     return _read(path, file_stamp(path))
 
 
-@lru_cache(maxsize=1024)
-def _read(path: Path, stamp: object) -> tuple[Sequence[str], bool, frozenset[str]]:
+@lru_cache(maxsize=4096)
+def _read(path: Path, stamp: object) -> Mentions:
     text = read_code(path)
     included = _INCLUDE.findall(text)
     names = [quoted or angled for quoted, angled, _ in included if quoted or angled]
-    return list(dict.fromkeys(names)), len(names) < len(included), frozenset(_WORD.findall(text))
+    macros = {name: frozenset(_WORD.findall(body)) for name, body in _DEFINE.findall(text)}
+    outside = frozenset(_WORD.findall(_DEFINE.sub(" ", text)))
+    return Mentions(list(dict.fromkeys(names)), len(names) < len(included), outside, macros)

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.tb.design.file_stamp import file_stamp
+from goldbeat.tb.design.includes import mentions
 from goldbeat.tb.design.source_text import read_code
 from goldbeat.tb.paths import HDL
 
@@ -20,9 +19,6 @@ EXTENSIONS = (".sv", ".v")
 _DEFINITION = re.compile(
     r"^[ \t]*(?:module|interface|package|program)\s+(?:automatic\s+|static\s+)?(\w+)", re.MULTILINE
 )
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_INCLUDE = re.compile(r'`include\s*["<]([^">\n]+)[">]')
-_DEFINE = re.compile(r"^[ \t]*`define[ \t]+(\w+)((?:[^\n]*\\\n)*[^\n]*)", re.MULTILINE)
 
 
 def _index(folders: Sequence[Path], extensions: Sequence[str]) -> Mapping[str, Path]:
@@ -39,14 +35,6 @@ def _index(folders: Sequence[Path], extensions: Sequence[str]) -> Mapping[str, P
     return found
 
 
-@lru_cache(maxsize=4096)
-def _parts(path: Path, stamp: object) -> tuple[Sequence[str], frozenset[str], Mapping[str, frozenset[str]]]:
-    """Names of the files that one includes, its words outside of macros, and the words of each macro."""
-    text = read_code(path)
-    macros = {name: frozenset(_WORD.findall(body)) for name, body in _DEFINE.findall(text)}
-    return _INCLUDE.findall(text), frozenset(_WORD.findall(_DEFINE.sub(" ", text))), macros
-
-
 def _words(path: Path, include_dirs: Sequence[Path]) -> frozenset[str]:
     """The words of a file, of what it includes, and of the macros that it uses."""
     words: set[str] = set()
@@ -54,18 +42,16 @@ def _words(path: Path, include_dirs: Sequence[Path]) -> frozenset[str]:
     waiting, seen = [path], {path}
     while waiting:
         file = waiting.pop()
-        names, outside, defined = _parts(file, file_stamp(file))
-        words |= outside
-        macros |= defined
-        places = ([folder / name for folder in (file.parent, *include_dirs)] for name in names)
-        found = {next((one for one in some if one.is_file()), None) for some in places} - seen - {None}
-        waiting += sorted(one for one in found if one is not None)
-        seen |= {one for one in found if one is not None}
-    used = words & macros.keys()
-    while used:
-        added = frozenset().union(*(macros.pop(name) for name in used)) - words
-        words |= added
-        used = words & macros.keys()
+        said = mentions(file)
+        words |= said.outside
+        macros |= said.macros
+        for name in said.included:
+            place = next((one for folder in (file.parent, *include_dirs) if (one := folder / name).is_file()), None)
+            if place is not None and place not in seen:
+                seen.add(place)
+                waiting.append(place)
+    while used := words & macros.keys():
+        words = words.union(*(macros.pop(name) for name in used))
     return frozenset(words)
 
 

@@ -24,6 +24,7 @@ from goldbeat.tb.design.map_file import mapped_words, unmapped_spans
 from goldbeat.tb.design.ports.bundle import Frozen, number
 from goldbeat.tb.design.ports.recognition import Width
 from goldbeat.tb.design.ports.register import RegisterPort
+from goldbeat.tb.design.register_walks import APART
 from goldbeat.tb.design.traffic import CUT_OFF, stop_after
 
 MAP_CASE = "registers"
@@ -35,8 +36,6 @@ _CUT = (20, 200)
 """Cycles from the end of a reset to the one that cuts the accesses off."""
 _BEHIND = {"address-first": "reset", "data-first": "aliases", "any": "aliases"}
 """Orders of the writes that a reset cuts off, and the walks behind: a reset may find an address without its data."""
-_APART = 12
-"""Most cycles between the two."""
 
 Answered = Literal["error", "zero", "skip"]
 
@@ -153,6 +152,8 @@ def map_episodes(
         )
         traffic = RegisterTraffic.draw(rng, overlap=False) if draws else RegisterTraffic()
         traffic = replace(traffic, gap=max(traffic.gap, _UNDER_TRAFFIC.get(name, 0) if draws else 0))
+        if name == CUT_OFF:
+            traffic = replace(traffic, order=next(orders), distance=APART)
         if name == _OPEN:
             traffic = RegisterTraffic(outstanding=4, b_ready="random:0.5", r_ready="random:0.5", seed=setting.seed)
         if program:
@@ -160,8 +161,6 @@ def map_episodes(
             own = varied(program, ports[0], int(rng.integers(1 << 31)), unchecked)
             made = replace(like, program=dict.fromkeys(everywhere, own), traffic=everywhere)
             if name == CUT_OFF:
-                apart = replace(traffic, order=next(orders), distance=_APART)
-                made = replace(made, traffic={port.name: port.fitting(apart) for port in ports})
                 made = replace(made, label=CUT_OFF, aside=True, cut=True)
                 made = stop_after(made, next(iter(made.clocks.values())), int(rng.integers(*_CUT)))
             episodes.append(made)

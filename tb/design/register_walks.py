@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from goldbeat.pymodels.register_traffic import RegisterTraffic
+from goldbeat.pymodels.register_traffic import ORDERS, RegisterTraffic
 from goldbeat.pymodels.register_walk import Word, storage_walk, telling_walk
 from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
 from goldbeat.tb.design.bus_ports import varied
@@ -26,8 +26,10 @@ WITHHELD = "after-valid"
 """The back-pressure that a slave which waits for ready cannot pass."""
 _CUT = (2, 2, 1, 1, 1)
 """For each walk, how many like it a reset ends in mid-flight before."""
-_APART = 12
-"""Most cycles between address and data of writes in these: a reset finds one without the other."""
+APART = 12
+"""Most cycles between address and data of writes that a reset ends in mid-flight: it finds one without the other."""
+_SPLIT = ORDERS[1:]
+"""Orders in which the two are apart."""
 _LATEST_CUT = 120
 """Cycles from the end of a reset to that one, at most."""
 _ACCESSES = 120
@@ -99,10 +101,10 @@ def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus
         return []
     episodes = []
     for number, traffic in enumerate(traffics(walker.rng)):
-        for _ in range(_CUT[number] if design.resettable else 0):
-            # What a reset leaves behind shows in the episode after it.
-            episodes += [walker.cut(replace(traffic, distance=_APART)), walker.episode(walker.programs(), traffic)]
-        if not design.resettable:
+        for _ in range(_CUT[number] if design.resettable else 1):
+            if design.resettable:
+                # What a reset leaves behind shows in the episode after it.
+                episodes.append(walker.cut(replace(traffic, distance=APART)))
             episodes.append(walker.episode(walker.programs(), traffic))
     told = {
         p.name: tuple(telling_walk(walker.rng, storage_words(p, setting, walker.rng), int(p.data_width) // 8))
@@ -123,8 +125,7 @@ def reset_walks(design: Design, setting: CaseContext, like: Stimulus) -> list[St
     episodes = []
     for number in range(int(setting.options["resets"])):
         traffic = RegisterTraffic.draw(walker.rng, overlap=True)
-        order = ("address-first", "data-first", "any")[number % 3]
-        cut = walker.cut(replace(traffic, order=order, distance=_APART))
+        cut = walker.cut(replace(traffic, order=_SPLIT[number % len(_SPLIT)], distance=APART))
         behind = walker.programs()
         if number % 2:
             # What a reset leaves of an answer is taken for the first one.

@@ -46,18 +46,19 @@ def absent_modules(top: Any, compilation: Any) -> str:
 
 def _module(name: str, node: Any) -> str:
     """A module with the ports and parameters that an instantiation names."""
-    pins = [pin for pin in node.instances[0].connections if symbol_kind(pin).endswith("PortConnection")]
-    ports = [pin.name.valueText if symbol_kind(pin).startswith("Named") else f"port_{n}" for n, pin in enumerate(pins)]
-    given = (
-        [one for one in node.parameters.parameters if symbol_kind(one).endswith("ParamAssignment")]
-        if node.parameters
-        else []
-    )
-    named = [
-        one.name.valueText if symbol_kind(one).startswith("Named") else f"parameter_{n}" for n, one in enumerate(given)
-    ]
-    values = f" #({', '.join(f'parameter {name} = 0' for name in named)})" if named else ""
+    ports = _names(node.instances[0].connections, "PortConnection", "port")
+    parameters = _names(node.parameters.parameters, "ParamAssignment", "parameter") if node.parameters else []
+    values = f" #({', '.join(f'parameter {one} = 0' for one in parameters)})" if parameters else ""
     return (
         f"module {name}{values} ({', '.join(f'input {port}' for port in ports)});\n"
         f'  initial $fatal(1, "%m: nothing defines {name}");\nendmodule\n'
     )
+
+
+def _names(listed: Any, kind: str, what: str) -> list[str]:
+    """What is connected or given by name, and a name for what is by place; ``listed`` has commas, too."""
+    each = [one for one in listed if symbol_kind(one).endswith(kind)]
+    return [
+        one.name.valueText if symbol_kind(one).startswith("Named") else f"{what}_{number}"
+        for number, one in enumerate(each)
+    ]

@@ -95,7 +95,6 @@ def _all_seeds(results: Sequence[RunResult]) -> dict[str, Any]:
             seeds[-1]["repeat"] = r.request.command(r.seed)
     return {
         "seeds": seeds,
-        "status": worst_status(results),
         "partial": list(dict.fromkeys(text for r in results for text in r.partial)),
         "open": list(dict.fromkeys(text for r in results for text in r.open)),
         "untried": list(dict.fromkeys(text for r in results for text in r.untried)),
