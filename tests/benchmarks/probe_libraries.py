@@ -185,7 +185,7 @@ def _judged(found: Found, sources: Sources) -> tuple[str, str, int]:
     if not found.bundles:
         hands = [p.name for p in found.module.ports if _HANDSHAKE.fullmatch(p.name)]
         return ("none", ", ".join(hands), 0) if hands else ("plain", "", 0)
-    text = wrapper(found) + found.module.absent
+    text = wrapper(found)
     with tempfile.TemporaryDirectory() as folder:
         harness = Path(folder) / f"{TOP}.sv"
         harness.write_text(text)
