@@ -23,7 +23,7 @@ from goldbeat.tb.run.prediction import function_name
 
 _MOST_EXPLAINED = 100
 """Reads that differ, of a port, whose neighbours in time are named."""
-_SORTED = "\n(frames, or words without TLAST, are sorted by what they hold; beats count in that order)"
+_SORTED = "\n(frames are sorted by what they hold, each word where no port has TLAST; beats count in that order)"
 
 
 @dataclass(frozen=True)
