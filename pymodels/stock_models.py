@@ -82,15 +82,19 @@ def merge(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulus
 def repack(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulus: Stimulus) -> dict[str, Trace]:
     """The only input's kept bytes come out of the only output at its width, frame by frame, without null bytes.
 
+    Without TLAST and TKEEP, a last word that the input does not fill is not expected.
+
     Position bytes stay what they are. Other sidebands are left out, since a beat of one width has no one counterpart at another.
     In frames of the input that have null bytes, at the end as well, the design may pass them on, drop or move them
     (:attr:`Outcome.bytewise`). All other frames come out packed.
     """
     if len(sources) != 1 or len(sinks) != 1:
         raise UsageError(f"model repack: found {len(sources)} inputs and {len(sinks)} outputs, expected 1 and 1")
-    return {
-        sinks[0].name: _at(without_null_bytes(stimulus.inputs[sources[0].name], sinks[0].width), sinks[0], stimulus)
-    }
+    packed = without_null_bytes(stimulus.inputs[sources[0].name], sinks[0].width)
+    if not {"tlast", "tkeep"} & sinks[0].roles and "tlast" not in sources[0].roles and len(packed):
+        # Nothing ends the last word.
+        packed = packed[: len(packed) - (not packed.keep[-1].all())]
+    return {sinks[0].name: _at(packed, sinks[0], stimulus)}
 
 
 def _same_width(source: StreamShape, sink: StreamShape, stimulus: Stimulus) -> Trace:

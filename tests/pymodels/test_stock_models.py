@@ -88,6 +88,16 @@ def test_repack(width: int) -> None:
     assert found == trace(frames, width // 8)
 
 
+def test_without_frames_a_last_word_is_whole() -> None:
+    bare = _ALL - {"tlast", "tkeep"}
+    words = replace(trace([b"abcdefghijkl"]), last=np.zeros(3, np.bool_))
+    for roles, count in ((bare, 1), (bare | {"tkeep"}, 2)):
+        sink = shape("c", 64, roles)
+        found = outcome(READY_MODELS["repack"], [shape("a", roles=bare)], [sink], stimulus(a=words)).ports["c"]
+        assert len(found) == count
+        assert found.data.tobytes().startswith(b"abcdefgh")
+
+
 def design(*, ordered: bool = True, width: int = 32, last: bool = True) -> Design:
     roles = ("tdata", "tvalid", "tready", *(("tlast",) if last else ()))
     pins = {name: {role: f"{name}_{role}" for role in roles} for name in "ac"}
