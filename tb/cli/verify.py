@@ -7,7 +7,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,14 +15,13 @@ import typer
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.cli import probe
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, examples, print_json, say, say_build, say_nothing
+from goldbeat.tb.cli.subject import VerifySubject, find_subject
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.description import READY
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.families import design_examples
-from goldbeat.tb.design.filelist import Sources
-from goldbeat.tb.design.library import VENDOR
 from goldbeat.tb.design.rules_model import RULES
-from goldbeat.tb.design.unchecked import left_out, undecided
+from goldbeat.tb.design.unchecked import undecided
 from goldbeat.tb.git import git_revision
 from goldbeat.tb.mutate.campaign import Fate
 from goldbeat.tb.mutate.report import score
@@ -33,19 +31,16 @@ from goldbeat.tb.obligations.rounds import BUDGET_S, Tried, try_all
 from goldbeat.tb.obligations.summary import ADVICE, SHOWN, VERIFIED, Obligations, counts_text, obligation_lines
 from goldbeat.tb.page.run_page import page_environment
 from goldbeat.tb.paths import build_root, plain_name
-from goldbeat.tb.probe.find import Found
-from goldbeat.tb.probe.model_guess import guessed_model
-from goldbeat.tb.probe.write import MODEL
-from goldbeat.tb.run.seal import file_digest
+from goldbeat.tb.run.failure_kind import failure_kind
 from goldbeat.tb.visible import visible
 
 PAGE = "index.html"
 _TEMPLATES = Path(rounds.__file__).parent / "templates"
 _COLOURS = {"pass": "green", "fail": "red", "partial": "yellow"}
-_RTL = (".v", ".sv")
+_LIKE = 1 / 4
+"""Share of the predicted words that come out at least where a guessed model is the right one."""
 _ALIKE = 3
 """Failures that differ in numbers alone and are listed."""
-_NO_MODEL = "the ports suggest none that predicts values, so none are compared; write one with `goldbeat new`"
 
 Subject = Annotated[
     list[str] | None,
@@ -114,11 +109,10 @@ def verify_command(
     bad input, 3 obligations are open, outputs were not compared, or a guess may be why they differ.
     """
     budget_s = _seconds(budget)
-    name, notes, doubts = _subject(context.params)
-    design = find_design(name)
+    found = find_subject(context.params)
     tell = say_nothing if as_json else _say_round
-    tried = try_all(design, name if name.endswith((".toml", ".py")) else None, seed=seed, budget_s=budget_s, tell=tell)
-    tried.guesses = {**tried.guesses, **doubts}
+    design, tried = _try(found, seed, budget_s, tell)
+    name, notes = found.name, found.notes
     fates = _sample(name, design, tried, sample, seed, tell)
     report = _report(design, tried, notes, fates)
     folder = build_root() / "verify" / plain_name(design.name)
@@ -133,6 +127,39 @@ def verify_command(
         say(f"page: {folder / PAGE}")
     if tried.status != "pass":
         raise typer.Exit(FAILED if tried.status == "fail" else PARTIAL)
+
+
+def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str], None]) -> tuple[Design, Tried]:
+    """Run all that a subject has; once more under the protocol rules alone, where a guessed model says nothing of it."""
+    design = find_design(subject.name)
+    source = subject.name if subject.name.endswith((".toml", ".py")) else None
+    tried = try_all(design, source, seed=seed, budget_s=budget_s, tell=tell)
+    alone = subject.model == RULES
+    unlike = not tried.compared or tried.alike < _LIKE * tried.predicted
+    if subject.guessed and not alone and tried.failures and _by_values(tried) and unlike:
+        subject.notes[:] = [
+            f"model {subject.model}, guessed, is not what this RTL does: of {tried.predicted} words that it predicts "
+            f"{tried.alike} came, so protocol rules alone; --model names the right one. With {subject.model}, the first "
+            f"failure: {tried.failures[0].partition(chr(10))[0]}"
+        ]
+        subject.rules()
+        alone = True
+        design = find_design(subject.name)
+        tried = try_all(design, source, seed=seed, budget_s=budget_s, tell=tell)
+    doubts = dict(subject.doubts) if alone or _by_values(tried) else {}
+    if alone and _by_values(tried) and sum(port.direction == "in" for port in design.ports) > 1:
+        doubts |= {
+            failure_kind(text).place: "takes less than it is offered; it may wait for what other inputs give"
+            for text in tried.failures
+            if failure_kind(text).kind == "data"
+        }
+    tried.guesses = {**tried.guesses, **doubts}
+    return design, tried
+
+
+def _by_values(tried: Tried) -> bool:
+    """Whether what fails is other values, or what the RTL says itself, and no rule of a protocol."""
+    return not any(failure_kind(text).kind in ("protocol", "hang") for text in tried.failures)
 
 
 def _sample(name: str, design: Design, tried: Tried, count: int, seed: int, tell: Callable[[str], None]) -> list[Fate]:
@@ -159,75 +186,6 @@ def _write(folder: Path, report: Mapping[str, Any]) -> None:
     page = page_environment(_TEMPLATES).get_template("verify.html.j2")
     text = page.render(report=report, summary=_summary(report), groups=groups)
     (folder / PAGE).write_text(text, encoding="utf-8")
-
-
-def _subject(given: Mapping[str, Any]) -> tuple[str, list[str], dict[str, str]]:
-    """The design or description that is asked for, made now for RTL, what was guessed, and inputs that may matter."""
-    words, model, rdl = list(given["subject"] or ()), given["model"], given["rdl"]
-    of_rtl = any(Path(word).suffix in _RTL or word.startswith("+") for word in words)
-    if not (of_rtl or given["lists"] or given["near"]):
-        if len(words) != 1 or any((model, rdl, given["bench"])):
-            raise UsageError("give RTL, one design, or one description; --model, --rdl and --bench are for RTL")
-        return words[0], [], {}
-    options = {name: given[name] for name in signature(probe.find_module).parameters if name in given}
-    sources, found = probe.find_module([Path(word) for word in words], **options)
-    notes: list[str] = []
-    doubts: dict[str, str] = {}
-    if model is None and rdl is None:
-        guess = guessed_model(found)
-        model, why = guess or (RULES, _NO_MODEL)
-        if guess is None:
-            asked = {text.partition("=")[0] for text in given["ties"] or ()}
-            doubts = {port: left_out(port, found.ties) for port in found.ties if port not in asked}
-        other = "; registers that are no memory need --rdl MAP, or --model rules" if model == "memory" else ""
-        notes.append(f"model {model}, guessed: {why}; --model names another{other}")
-
-    def make(folder: Path) -> Path:
-        path = probe.make_bench(folder, sources, found, model=model or MODEL, rdl=rdl, force=True, err=True)
-        if model != "interconnect" or find_design(str(path)).found_ranges:
-            return path
-        # What accesses do that lead nowhere is worth a verdict, too: protocol rules show what is wrong.
-        notes.append(
-            f"address map: not found by trial accesses, so model {RULES} in place of interconnect; if the failures do not "
-            f'say why, write model = "interconnect" and [[address_map]] in a copy of {path}'
-        )
-        return probe.make_bench(folder, sources, found, model=RULES, force=True, err=True)
-
-    path = _bench(given["bench"], found.module.title, make)
-    _check_same(path, found, sources)
-    return str(path), notes, doubts
-
-
-def _check_same(path: Path, found: Found, sources: Sources) -> None:
-    """Refuse a bench of other RTL than what was given."""
-    design = find_design(str(path))
-    there = {one.resolve() for one in design.sources()}
-    missing = [one for one in sources.files if one.resolve() not in there and one.parent != VENDOR]
-    tops = [found.module.title, found.module.name]
-    if missing or design.top not in tops:
-        raise UsageError(
-            f"--bench: {path} is a bench of {design.top}, not of {missing[0] if missing else tops[0]}; give another "
-            f"folder, or run `goldbeat verify {path}`"
-        )
-
-
-def _bench(folder: Path | None, title: str, make: Callable[[Path], Path]) -> Path:
-    """The description of the bench: the one that is in a folder of the user's, or a new one."""
-    if folder is not None:
-        there = sorted(folder.glob("*.toml"))
-        if len(there) > 1:
-            raise UsageError(f"--bench {folder}: several descriptions: {', '.join(p.name for p in there)}")
-        return there[0] if there else make(folder)
-    folder = build_root() / "verify" / plain_name(title) / "bench"
-    for path in sorted(folder.glob("*.toml")):
-        mark = path.with_suffix(".made")
-        if not mark.is_file() or mark.read_text() != file_digest(path):
-            raise UsageError(f"{path} was edited; run `goldbeat verify {path}`, or copy it and give --bench DIR")
-        path.unlink()
-        mark.unlink()
-    made = make(folder)
-    made.with_suffix(".made").write_text(file_digest(made))
-    return made
 
 
 def _seconds(text: str) -> float:

@@ -18,6 +18,11 @@ _COUNT = re.compile(r"(?![np])[a-z]|\d+")
 """Last words that count ports."""
 _HOLD = re.compile("(?:wait|waitrequest|busy|stall|halt|ready|rdy|gnt|yumi)n?")
 _FILL = re.compile("(?:full|afull|empty|aempty)n?")
+_RESTING = re.compile(
+    "[as]?(?:clear|clr|flush|init)n?|(?:test|scan|dft|m?bist)(?:mode|en|enable)?|sleep|debug|dbg|pause|halt|abort|poison|"
+    "isolate|thresh(?:old)?|timeout|ecc|err(?:or)?|inj(?:ect)?"
+)
+"""Words of inputs that change nothing of what a module does while they are 0."""
 _ENABLE = re.compile(r"(?:clk_?en|clock_enable|ce|cen|en|ena|enable|aclken|ap_start|ap_continue)$")
 
 
@@ -48,6 +53,11 @@ def is_reset(name: str) -> bool:
     while tokens and (tokens[-1] in SIDES or tokens[-1] in _LOW):
         tokens.pop()
     return bool(tokens) and bool(_RESET.match(tokens[-1]) or _RESET.match(tokens[0]))
+
+
+def rests(name: str) -> bool:
+    """Whether an input that is tied to 0 asks, by its name, for nothing but the usual."""
+    return any(_RESTING.fullmatch(word) for word in name_words(name))
 
 
 def is_counted(name: str, others: Iterable[str]) -> bool:

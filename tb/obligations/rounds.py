@@ -23,6 +23,7 @@ from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.traffic import FILLS
 from goldbeat.tb.obligations.buses import address_pin
 from goldbeat.tb.obligations.conditions import SettledConditions, condition_obligations, pins_of_design
+from goldbeat.tb.obligations.likeness import likeness
 from goldbeat.tb.obligations.obligation import Obligation, merge_obligations, with_waivers
 from goldbeat.tb.obligations.ports import port_obligations
 from goldbeat.tb.run.crossings import find_crossings
@@ -72,6 +73,7 @@ class Tried:
         seconds: processor time, builds left out.
         timed, ordered: cycles, and the order, were compared.
         guesses: of the description, by port: what fails may come of one.
+        predicted, alike: of the runs that failed, words that the model predicts, and how many of them came.
     """
 
     runs: int = 0
@@ -86,6 +88,8 @@ class Tried:
     timed: bool = False
     ordered: bool = False
     guesses: Mapping[str, str] = field(default_factory=dict)
+    predicted: int = 0
+    alike: int = 0
 
     @property
     def open(self) -> list[Obligation]:
@@ -294,6 +298,8 @@ def _take(tried: Tried, results: Sequence[RunResult], *, warn: bool) -> None:
             # Without the beats that fill queues, a ready has no reason to fall.
             tried.partial.update(dict.fromkeys(result.partial))
         tried.warnings.update(dict.fromkeys(result.warnings if warn else ()))
+    predicted, alike = likeness([result for result in results if result.failures])
+    tried.predicted, tried.alike = tried.predicted + predicted, tried.alike + alike
     tried.obligations = merge_obligations([*tried.obligations, *port_obligations(results)])
 
 

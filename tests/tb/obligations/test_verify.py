@@ -400,3 +400,45 @@ def test_files_that_new_makes_are_not_mutated(folder: Path) -> None:
     assert (folder / "b" / "slow_flat.sv").is_file()
     found = mutants_of_design(load_description(folder / "b" / "slow.toml"))
     assert {one.place.file.name for one in found} == {"slow.v"}
+
+
+ADDER = """module adder (input wire clk, input wire rst, input wire [15:0] a_tdata, input wire a_tvalid, output wire a_tready,
+  input wire [15:0] b_tdata, input wire b_tvalid, output wire b_tready,
+  output reg [15:0] y_tdata, output reg y_tvalid, input wire y_tready);
+  wire go = a_tvalid & b_tvalid & (!y_tvalid | y_tready); assign {a_tready, b_tready} = {2{go & !rst}};
+  always @(posedge clk) begin
+    if (y_tready) y_tvalid <= 0;
+    if (go) begin y_tvalid <= 1; y_tdata <= (a_tdata + b_tdata) ^ 16'h5a3c; end
+    if (rst) y_tvalid <= 0; end
+endmodule
+"""
+
+
+def test_a_guessed_model_of_something_else_is_no_failure(folder: Path) -> None:
+    (folder / "adder.v").write_text(ADDER)
+    report = verified("adder.v", code=3)
+    note = report["notes"][0]
+    assert (report["status"], report["compared"]) == ("partial", 0)
+    assert re.search(r"model merge, guessed, is not what this RTL does: of \d+ words that it predicts \d came", note)
+    assert "the first failure: episode 0: " in note
+    # A model that is asked for is none of ours to doubt.
+    assert verified("adder.v", "--model", "merge", code=1)["status"] == "fail"
+
+
+SELECT = """module lanes (input wire clk, input wire rst, input wire SEL, input wire [7:0] s_tdata, input wire s_tvalid,
+  output wire s_tready, output wire [7:0] a_tdata, output wire a_tvalid, input wire a_tready,
+  output wire [7:0] b_tdata, output wire b_tvalid, input wire b_tready);
+  assign {a_tdata, b_tdata} = {2{s_tdata}}; assign a_tvalid = s_tvalid & !SEL & !rst; assign b_tvalid = s_tvalid & SEL & !rst;
+  assign s_tready = !rst & (SEL ? b_tready : a_tready);
+endmodule
+"""
+
+
+def test_an_input_that_is_tied_may_be_why_a_guessed_model_differs(folder: Path) -> None:
+    (folder / "lanes.v").write_text(SELECT.replace("SEL", "pick"))
+    said = invoke("verify", "lanes.v", "--budget", "1s", "--mutants", 0)
+    assert (said.exit_code, "undecided: " in said.stdout, "pick (tied to 0)" in said.stdout) == (3, True, True)
+    # Nothing depends on what is at rest.
+    text = SELECT.replace("SEL", "flush").replace("s_tvalid & flush", "1'b0 & flush")
+    (folder / "lanes.v").write_text(text)
+    assert verified("lanes.v", code=1)["status"] == "fail"

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``goldbeat verify`` is given: a design, a description, or RTL, for which it makes a bench."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.cli import probe
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.design.library import VENDOR
+from goldbeat.tb.design.pin_names import is_reset, rests
+from goldbeat.tb.design.rules_model import RULES
+from goldbeat.tb.design.unchecked import left_out
+from goldbeat.tb.paths import build_root, plain_name
+from goldbeat.tb.probe.find import Found
+from goldbeat.tb.probe.model_guess import guessed_model
+from goldbeat.tb.probe.write import MODEL
+from goldbeat.tb.run.seal import file_digest
+
+_RTL = (".v", ".sv")
+_MADE = ".made"
+"""Beside a bench that this command has made: its hash."""
+_NO_MODEL = "the ports suggest none that predicts values, so none are compared; write one with `goldbeat new`"
+
+
+@dataclass(frozen=True)
+class VerifySubject:
+    """What to verify.
+
+    Attributes:
+        name: of the design, or the path of its description.
+        notes: what was guessed, and why.
+        doubts: inputs that are tied and may matter, and to what.
+        model: of the bench that was made for it; empty: there is one.
+        guessed: nobody has named the model.
+        rules: makes the bench again without a model.
+    """
+
+    name: str
+    notes: list[str] = field(default_factory=list)
+    doubts: Mapping[str, str] = field(default_factory=dict)
+    model: str = ""
+    guessed: bool = False
+    rules: Callable[[], None] = lambda: None
+
+
+def find_subject(given: Mapping[str, Any]) -> VerifySubject:
+    """The design or description that is asked for, made now for RTL."""
+    words, model, rdl = list(given["subject"] or ()), given["model"], given["rdl"]
+    of_rtl = any(Path(word).suffix in _RTL or word.startswith("+") for word in words)
+    if not (of_rtl or given["lists"] or given["near"]):
+        if len(words) != 1 or any((model, rdl, given["bench"])):
+            raise UsageError("give RTL, one design, or one description; --model, --rdl and --bench are for RTL")
+        return VerifySubject(words[0])
+    options = {name: given[name] for name in signature(probe.find_module).parameters if name in given}
+    sources, found = probe.find_module([Path(word) for word in words], **options)
+    notes: list[str] = []
+    doubts: dict[str, str] = {}
+    guessed, made = model is None and rdl is None, list[str]()
+    if guessed:
+        guess = guessed_model(found)
+        model, why = guess or (RULES, _NO_MODEL)
+        asked = {text.partition("=")[0] for text in given["ties"] or ()}
+        doubts = {
+            port: left_out(port, found.ties) for port in found.ties if port not in asked and _matters(port, found.ties)
+        }
+        other = "; registers that are no memory need --rdl MAP, or --model rules" if model == "memory" else ""
+        notes.append(f"model {model}, guessed: {why}; --model names another{other}")
+
+    def make_rules(folder: Path) -> Path:
+        return probe.make_bench(folder, sources, found, model=RULES, force=True, err=True)
+
+    def make(folder: Path) -> Path:
+        made.append(model or "")
+        path = probe.make_bench(folder, sources, found, model=model or MODEL, rdl=rdl, force=True, err=True)
+        if model != "interconnect" or find_design(str(path)).found_ranges:
+            return path
+        # What accesses do that lead nowhere is worth a verdict, too: protocol rules show what is wrong.
+        notes.append(
+            f"address map: not found by trial accesses, so model {RULES} in place of interconnect; if the failures do not "
+            f'say why, write model = "interconnect" and [[address_map]] in a copy of {path}'
+        )
+        made.append(RULES)
+        return make_rules(folder)
+
+    def rules() -> None:
+        path.unlink()
+        path.with_suffix(_MADE).unlink(missing_ok=True)
+        _bench(given["bench"], found.module.title, make_rules)
+
+    path = _bench(given["bench"], found.module.title, make)
+    _check_same(path, found, sources)
+    # A bench that was there has the model that its owner wants.
+    return VerifySubject(str(path), notes, doubts, made[-1] if made else "", guessed, rules)
+
+
+def _matters(port: str, ties: Mapping[str, int]) -> bool:
+    """Whether what a module does may hang on an input that is tied: a selection, a mode; but no enable that is on."""
+    return ties[port] == 0 and not (rests(port) or is_reset(port))
+
+
+def _check_same(path: Path, found: Found, sources: Sources) -> None:
+    """Refuse a bench of other RTL than what was given."""
+    design = find_design(str(path))
+    there = {one.resolve() for one in design.sources()}
+    missing = [one for one in sources.files if one.resolve() not in there and one.parent != VENDOR]
+    tops = [found.module.title, found.module.name]
+    if missing or design.top not in tops:
+        raise UsageError(
+            f"--bench: {path} is a bench of {design.top}, not of {missing[0] if missing else tops[0]}; give another "
+            f"folder, or run `goldbeat verify {path}`"
+        )
+
+
+def _bench(folder: Path | None, title: str, make: Callable[[Path], Path]) -> Path:
+    """The description of the bench: the one that is in a folder of the user's, or a new one."""
+    if folder is not None:
+        there = sorted(folder.glob("*.toml"))
+        if len(there) > 1:
+            raise UsageError(f"--bench {folder}: several descriptions: {', '.join(p.name for p in there)}")
+        return there[0] if there else make(folder)
+    folder = build_root() / "verify" / plain_name(title) / "bench"
+    for path in sorted(folder.glob("*.toml")):
+        mark = path.with_suffix(_MADE)
+        if not mark.is_file() or mark.read_text() != file_digest(path):
+            raise UsageError(f"{path} was edited; run `goldbeat verify {path}`, or copy it and give --bench DIR")
+        path.unlink()
+        mark.unlink()
+    made = make(folder)
+    made.with_suffix(_MADE).write_text(file_digest(made))
+    return made

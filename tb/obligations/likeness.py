@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much of what a golden model predicts comes out at all: a fault leaves most of it, a model of something else hardly any."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from goldbeat.pymodels.stimulus import Access, AccessAnswer
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.run.runs import EpisodeResult, RunResult
+
+_BYTES = 4
+"""Beats with fewer bytes are counted together with those that follow: single ones are alike by chance."""
+_MOST = 1 << 16
+"""Beats of a port and an episode that are looked at."""
+
+
+def likeness(results: Sequence[RunResult]) -> tuple[int, int]:
+    """Words of stream outputs and of reads that golden models predict, and how many of them came.
+
+    Words of streams count wherever they came, with the bytes of a beat in any order: one beat too many, or lanes that are
+    crossed, make no other design. Words that are zero are no evidence, and do not count.
+    """
+    predicted = alike = 0
+    for result in results:
+        ways = {p.name: p.direction for p in result.request.design.bundles(result.request.all_params)}
+        for episode in result.episodes:
+            outputs = [name for name in episode.expected.ports if ways.get(name) == "out"]
+            for name in outputs:
+                want, came = (_words(o.ports[name]) for o in (episode.expected, episode.record.outcome))
+                predicted, alike = predicted + want.total(), alike + (want & came).total()
+            for fits in (*_reads(episode), *_bursts(episode)):
+                predicted, alike = predicted + 1, alike + fits
+    return predicted, alike
+
+
+def _words(trace: Trace) -> Counter[bytes]:
+    data = np.sort(trace.masked().data[:_MOST], axis=1)
+    beats = -(-_BYTES // data.shape[1])
+    if len(data) < beats:
+        return Counter()
+    rows = np.hstack([data[at : len(data) - beats + 1 + at] for at in range(beats)])
+    return Counter(row.tobytes() for row in rows[rows.any(axis=1)])
+
+
+def _reads(episode: EpisodeResult) -> Iterator[bool]:
+    """Whether accesses were answered as predicted, of those that say something."""
+    for port, asked in episode.stimulus.program.items():
+        answers = episode.expected.accesses.get(port) or (AccessAnswer(),) * len(asked)
+        for access, answer, result in zip(asked, answers, episode.record.accesses.get(port, ()), strict=False):
+            value = answer.value if answer.value is not None else access.value if access.op == "read" else None
+            error = access.error if answer.error is None else answer.error
+            if value and not error and (wanted := value & _mask(access)):
+                yield not result.error and result.value is not None and result.value & _mask(access) == wanted
+
+
+def _mask(access: Access) -> int:
+    return -1 if access.mask is None else access.mask
+
+
+def _bursts(episode: EpisodeResult) -> Iterator[bool]:
+    """Whether beats of reads gave what is predicted."""
+    for port, program in episode.stimulus.bursts.items():
+        found = episode.record.bursts.get(port)
+        if found is None:
+            continue
+        told = (program.checked & (program.data != 0)).any(axis=1)
+        yield from (~(program.checked & (found.data != program.data)).any(axis=1))[told].tolist()

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How alike a prediction and what came are: whatever a fault does to order, lanes or the count of beats."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.obligations.likeness import likeness
+
+WANT = np.random.default_rng(1).integers(0, 256, (200, 2), dtype=np.uint8)
+
+
+def found(came: np.ndarray) -> tuple[int, int]:
+    """The likeness of one output of one episode."""
+    traces = [SimpleNamespace(ports={"m": Trace.from_bytes(data, clock_ps=1)}) for data in (WANT, came)]
+    episode = SimpleNamespace(
+        expected=traces[0], record=SimpleNamespace(outcome=traces[1]), stimulus=SimpleNamespace(program={}, bursts={})
+    )
+    design = SimpleNamespace(bundles=lambda params: [SimpleNamespace(name="m", direction="out")])
+    result: Any = SimpleNamespace(request=SimpleNamespace(design=design, all_params={}), episodes=[episode])
+    return likeness([result])
+
+
+@pytest.mark.parametrize(
+    ("came", "least", "most"),
+    [
+        (WANT, 1.0, 1.0),
+        (WANT[1:], 0.99, 1.0),
+        (WANT[:, ::-1], 1.0, 1.0),
+        (np.repeat(WANT, 1 + (np.arange(200) == 0), axis=0), 0.99, 1.0),
+        (np.vstack([WANT[100:], WANT[:100]]), 0.98, 1.0),
+        (WANT[:0], 0.0, 0.0),
+        (WANT ^ 0x5A, 0.0, 0.05),
+    ],
+)
+def test_a_fault_leaves_most_words(came: np.ndarray, least: float, most: float) -> None:
+    predicted, alike = found(came)
+    assert predicted == 199
+    assert least <= alike / predicted <= most
