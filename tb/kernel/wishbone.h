@@ -40,6 +40,8 @@ struct WishbonePorts {
   }
 
   bool pipelined() const { return !stall.absent(); }
+  /// Without WE the data say which of the two it is.
+  bool writes() const { return we.absent() ? !wdat.absent() : we.get(); }
   bool answered() const { return ack.get() || err.get() || rty.get(); }
   std::uint64_t bytes() const { return std::max<std::uint64_t>(1, std::max(wdat.bits(), rdat.bits()) / 8); }
 

@@ -55,7 +55,7 @@ class WishboneChecker final : public Transactor {
  private:
   /// What must not change while a request waits.
   std::array<std::uint64_t, 6> controls() const {
-    return {at_.adr.get(), at_.we.get(), at_.we.get() ? at_.wdat.get() : 0, at_.sel.get(), at_.cti.get(), at_.bte.get()};
+    return {at_.adr.get(), at_.we.get(), at_.writes() ? at_.wdat.get() : 0, at_.sel.get(), at_.cti.get(), at_.bte.get()};
   }
 
   void forget() {

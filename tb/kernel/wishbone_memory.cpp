@@ -70,7 +70,7 @@ class WishboneMemory final : public WordMemory {
   bool fails() const { return refused(open_.front().row) && !at_.err.absent(); }
 
   void request(std::int64_t cycle) {
-    const bool write = at_.we.get();
+    const bool write = at_.writes();
     const std::size_t row = begin(cycle, write, at_.adr.get() << shift_);
     open_.push_back({row, cycle + latency(write), write ? 0 : held(row)});
     again_ = retries_ && !again_ && (timing_.read_jitter || timing_.write_jitter) && draw(kRetries) == 0;

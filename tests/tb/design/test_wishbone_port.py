@@ -115,6 +115,15 @@ def test_a_memory_answers_masters_and_each_fault_of_a_bridge_is_found(tmp_path):
     assert any(text.startswith("wishbone_burst: m_7") for text in _rules(result))
 
 
+@pytest.mark.sim
+def test_a_bridge_of_writes_alone_needs_no_we(tmp_path):
+    left = [one for one in WISHBONE.signals if one.name not in ("stall", "we", "rdat", "rty", "cti", "bte")]
+    design = load_description(bench(tmp_path, bridges(replace(WISHBONE, signals=tuple(left)), {}, 12)))
+    (result,) = run(Request(design, design.case("sweep"), (0,)))
+    assert not result.failures
+    assert any(log.log["kind"].all() for e in result.episodes for log in e.record.outcome.memories.values())
+
+
 def _rules(result):
     return [text[text.index("wishbone_") :] for text in result.failures if "wishbone_" in text]
 
