@@ -7,9 +7,7 @@ from typing import Any
 
 from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
-from goldbeat.tb.probe.wiring import Graph, is_and, names_in, signed_terms
-
-_OR = ("LogicalOr", "BinaryOr")
+from goldbeat.tb.probe.wiring import Graph, blocking_terms, is_and, is_or, names_in, negated_and, signed_terms
 
 
 class Conditions:
@@ -23,6 +21,7 @@ class Conditions:
         joined: names of each conjunction, and of each ``if`` with those around it.
         chosen: names of each disjunction, of each ``?:``, and of each ``if`` or ``case`` with the ``case`` around it.
         terms: what each conjunction needs: names, with ``!`` those that must be low.
+        blocks: what each disjunction needs to be low, likewise: of ``!valid || ready``, a valid and no ready.
         claims: names of each assertion, and of each block that only complains.
     """
 
@@ -30,6 +29,7 @@ class Conditions:
         self.joined: list[set[str]] = []
         self.chosen: list[set[str]] = []
         self.terms: list[frozenset[str]] = []
+        self.blocks: list[frozenset[str]] = []
         self.claims: list[set[str]] = [names_in(body) for body in graph.checks]
         self._checks = [body.sourceRange for body in graph.checks]
         visit_taken(top, self._look)
@@ -38,6 +38,8 @@ class Conditions:
         kind = symbol_kind(node)
         if kind == "ConcurrentAssertion":
             self.claims.append(names_in(node))
+        elif kind == "UnaryOp" and (refused := negated_and(node)) is not None and not self._complains(node):
+            self.blocks.append(frozenset(signed_terms(refused)))
         elif kind in ("BinaryOp", "ConditionalOp") and not self._complains(node):
             self._operator(kind, node)
         elif kind == "ProceduralBlock" and not self._complains(node.body):
@@ -53,8 +55,9 @@ class Conditions:
         elif is_and(node):
             self.joined.append(names_in(node))
             self.terms.append(frozenset(signed_terms(node)))
-        elif str(node.op).rpartition(".")[2] in _OR:
+        elif is_or(node):
             self.chosen.append(names_in(node))
+            self.blocks.append(frozenset(blocking_terms(node)))
 
     def _walk(self, statement: Any, tested: frozenset[str], cases: frozenset[str]) -> None:
         """Note the decisions below a statement.

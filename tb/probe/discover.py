@@ -9,6 +9,7 @@ from dataclasses import replace
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.library import VENDOR
+from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.chosen import packed
 from goldbeat.tb.probe.credits import with_credits
 from goldbeat.tb.probe.elaborate import elaborate
@@ -47,7 +48,7 @@ def discover(
     # Ports of a bus that is not whole are no handshakes: the reason is told instead.
     known = {*choices.ties, *choices.ignored, *plain.of_buses}
     left = [name for name in whole.unplaced if name not in known]
-    made = handshakes(plain.module, left, (port.name for port in whole.bundles))
+    made = _handed_over(plain, whole, left)
     refused: list[str] = []
     while made:
         chosen = (*choices.bundles, *(one.bundle for one in made))
@@ -63,6 +64,44 @@ def discover(
             continue
         return with_credits(_told(found, made, [*told, *refused]))
     return with_credits(replace(plain, notes=(*plain.notes, *told, *refused)))
+
+
+def _handed_over(plain: Found, whole: Found, left: list[str]) -> list[Handshake]:
+    """The handshakes among ports that are left, and among those of valids whose ready has another name.
+
+    Args:
+        plain: what names of buses have found.
+        whole: the same with valids and the fields of their prefixes.
+        left: ports in none of both.
+    """
+    silent = [port for port in whole.streams if port not in plain.streams and not port.has("tready")]
+    # Credits are another kind of flow control, and a flag beside them is a status.
+    without = {port.pin("tvalid"): port for port in silent if port.pin("tvalid") not in whole.guesses}
+    names = [port.name for port in whole.bundles]
+    base = handshakes(plain.module, left, names)
+    more = [pin for port in without.values() for pin in _pins(port)]
+    first = handshakes(plain.module, [*left, *more], names) if more else []
+    answered = {one.valid: without[one.valid] for one in first if one.valid in without and "tready" in one.bundle.roles}
+    if not answered:
+        return base
+    taken = set(names) - {port.name for port in answered.values()}
+    found = handshakes(plain.module, [*left, *(pin for port in answered.values() for pin in _pins(port))], taken)
+    found = [one for one in found if one.valid not in answered or "tready" in one.bundle.roles]
+    # Others keep the payload that they have without these.
+    alone = {(one.valid, one.bundle.roles.get("tready")): one for one in base}
+    kept = [one.like(alone.get((one.valid, one.bundle.roles.get("tready")), one)) for one in found]
+    others = {pin for one in kept if one.valid not in answered for pin in one.bundle.ports}
+    return [
+        one.with_payload(pin for pin in answered[one.valid].fields if pin not in others)
+        if one.valid in answered
+        else one
+        for one in kept
+    ]
+
+
+def _pins(port: StreamPort) -> tuple[str, ...]:
+    """The ports of a stream with fields and no ready."""
+    return port.pin("tvalid"), *port.fields
 
 
 def _told(found: Found, made: list[Handshake], refused: list[str]) -> Found:

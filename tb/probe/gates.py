@@ -42,16 +42,21 @@ def find_gates(
         for data, branches in used.items()
     }
     signed = [levels(terms) for terms in conditions.terms]
+    blocks = [levels(terms) for terms in conditions.blocks]
     sets = [frozenset(graph.origin(name)[0] for name in one) for one in (*conditions.joined, *conditions.chosen)]
     mine = {name: {path, origins[name][0]} for name, path in paths.items()}
     makers = {name: {graph.origin(one)[0] for one in graph.makers(path)} for name, path in paths.items()}
 
     def level(one: str, other: str, high: bool) -> bool | None:
-        """Whether the other must be high where the first has a level; None: no conjunction tells, or both ways."""
+        """Whether the other must be high where the first has a level; None: nothing tells, or both ways."""
         (of, of_low), (at, at_low) = origins[one], origins[other]
-        near = [terms for terms in signed if terms.get(of) == (high != of_low) and at != of]
-        found = {terms[at] != at_low for terms in near if at in terms}
-        return found.pop() if len(found) == 1 else None
+        # Room is free unless something is there and is not taken: that says more than a conjunction, which may be a stall.
+        for kinds, taken in ((blocks, False), (signed, True)):
+            near = [terms for terms in kinds if terms.get(of) == (high != of_low) and at != of]
+            found = {(terms[at] != at_low) == taken for terms in near if at in terms}
+            if len(found) == 1:
+                return found.pop()
+        return None
 
     def joined(one: str, other: str) -> bool:
         own, theirs = mine[one], (makers[other] | mine[other]) - mine[one]

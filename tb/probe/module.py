@@ -94,7 +94,8 @@ class Gates:
     Attributes:
         stored: by input, the ports that must have a level for it to be stored, or what is made of it, and that level.
         joined: whether one port and another, or what makes it, are looked at together.
-        level: the level of the second port where the first has a level, in conjunctions; None: in none, or both levels.
+        level: the level of the second port where the first has a level, in disjunctions such as ``!valid || ready``, or
+            else in conjunctions; None: in none, or both levels.
     """
 
     stored: Mapping[str, frozenset[tuple[str, bool]]] = field(default_factory=dict)

@@ -9,7 +9,7 @@ one handshake in a direction, all that is left.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from goldbeat.tb.design.pin_names import (
@@ -58,8 +58,12 @@ _NEVER = re.compile(
 """Words of ports that are no valid, whatever is stored under them."""
 _SETTING = re.compile("en|ena|enable|enables|disable|ce|mode|test|testmode|scan|bypass")
 """Those of a setting: a valid has a ready of the same name beside them, or a name that says valid."""
+_STATUS = re.compile(
+    "stat|status|state|count|counter|cnt|level|first|last|tlast|sop|eop|sof|eof|start|end|good|bad|fault|miss|hit|match|sel"
+)
+"""Those of a status or of payload: whatever the RTL does, such a ready is a guess."""
 _BEHIND_LETTER = re.compile(
-    "(?:data|addr|id|strb|be|mask|last|user|word|payload|bits|len|size|err|resp|dest|keep|tag|info|op|cmd|msg).*"
+    "(?:data?|addr|id|strb|be|mask|last|user|word|payload|bits|len|size|err|resp|dest|keep|tag|info|op|cmd|msg).*"
 )
 """What may follow a letter that is the whole prefix, as in ``wdata``."""
 _WIDEST = 64 * 8
@@ -86,6 +90,21 @@ class Handshake:
         """As ``--bundle`` takes it."""
         roles = (f"{role}:{'!' * (role in self.bundle.inverted)}{port}" for role, port in self.bundle.roles.items())
         return f"{self.bundle.name}={','.join([*roles, *self.bundle.ports])}"
+
+    @property
+    def valid(self) -> str:
+        """The port that offers a value."""
+        return self.bundle.roles["tvalid"]
+
+    def like(self, other: Handshake) -> Handshake:
+        """The same with the payload of another, and with its doubts."""
+        return replace(self, bundle=replace(self.bundle, ports=other.bundle.ports), doubts=other.doubts)
+
+    def with_payload(self, ports: Iterable[str]) -> Handshake:
+        """The same with ports that belong to its payload without a doubt, where they are not in it yet."""
+        sure = dict.fromkeys(ports)
+        bundle = replace(self.bundle, ports=tuple(dict.fromkeys([*self.bundle.ports, *sure])))
+        return replace(self, bundle=bundle, doubts={port: why for port, why in self.doubts.items() if port not in sure})
 
 
 @dataclass(frozen=True)
@@ -157,23 +176,22 @@ class _Roles:
         pairs = [*methods, *self._pairs()]
         sure = [pair for pair in pairs if pair[1] is not None or _SURE.fullmatch(pair[0].word)]
         used = {pin.name for pair in sure for pin in _both(pair)}
-        found = []
+        found: list[tuple[Handshake, str]] = []
         for valid, ready in sorted(pairs, key=lambda pair: (pair not in sure, pair[0].pin.way == "output")):
             if (valid, ready) not in sure and valid.pin.name in used:
                 # A write enable beside a request is its payload.
                 continue
             used.add(valid.pin.name)
             way = valid.pin.way
-            alone = sum(other.pin.way == way for other, _ in pairs) == 1
+            alone = sum(other.pin.way == way for other, answer in pairs if not _flag(other, answer)) == 1
             longer = [one for one, _ in pairs if len(one.key) > len(valid.key) and one.key.startswith(valid.key)]
             payload, guessed = self._payload(valid, used, alone=alone, ready=ready is not None, longer=longer)
-            if ready is None and valid.inverted and not _SURE.fullmatch(valid.word):
-                # An empty flag alone is a status.
+            if _flag(valid, ready):
                 continue
             if not payload and (ready is None or valid.pin.width > 1):
                 continue
             used |= {pin.name for pin in payload}
-            found.append(self._made(valid, ready, payload, guessed))
+            found.append((self._made(valid, ready, payload, guessed), valid.key))
         return _mirrored(found)
 
     # -- valid and ready ----------------------------------------------------------------------------------------
@@ -199,6 +217,8 @@ class _Roles:
             late = []
             for valid in valids:
                 same = [one for one in free if one.key == valid.key and one.pin.width == valid.pin.width]
+                # Beside a ready, a flag that says full is a status.
+                same = [one for one in same if not is_fill_flag(one.pin.name)] if len(same) > 1 else same
                 if len(same) == 1:
                     free.remove(same[0])
                     self.answers.add(same[0].pin.name)
@@ -206,8 +226,12 @@ class _Roles:
                 elif not valid.sets:
                     late.append(valid)
             for valid in late:
-                near = [one for one in free if one.pin.width == valid.pin.width and self._together(valid.pin, one.pin)]
-                if len(near) == 1 and sum(self._together(o.pin, near[0].pin) for o in late) == 1:
+                mine = self._of_prefix(valid, valids)
+                near = [one for one in free if one.pin.name not in self.answers and self._together(valid.pin, one.pin)]
+                near = [one for one in near if one.pin.width == valid.pin.width]
+                if mine is not None:
+                    yield valid, mine
+                elif len(near) == 1 and sum(self._together(o.pin, near[0].pin) for o in late) == 1:
                     free.remove(near[0])
                     self.answers.add(near[0].pin.name)
                     yield valid, near[0]
@@ -217,28 +241,51 @@ class _Roles:
                 yield from self._unnamed_valids(free, valids)
             yield from self._by_ready(way, free, {word.pin.name for word in valids})
 
-    def _answer(self, valid: Pin, *, low: bool) -> _Word | None:
-        """The only output that has to have a level for what is stored with an input.
+    def _of_prefix(self, valid: _Word, valids: Sequence[_Word]) -> _Word | None:
+        """The ready of any name that the RTL shows among the ports of a valid's prefix.
+
+        Args:
+            valid: the valid.
+            valids: those of its direction; ports of a longer prefix are another's.
+        """
+        longer = [one for one in valids if len(one.key) > len(valid.key) and one.key.startswith(valid.key)]
+        names = {pin.name: "_".join(inner_words(pin.name)) for pin in self.pins}
+        own = {pin for pin, name in names.items() if valid.begins(name) and not any(one.begins(name) for one in longer)}
+        if valid.pin.way == "output":
+            return self._taker(valid, own)
+        return self._answer(valid.pin, low=valid.inverted, among=own)
+
+    def _answer(self, valid: Pin, *, low: bool, among: Container[str] | None = None) -> _Word | None:
+        """The only output that has to have a level for an input, or what is stored with it, to be stored.
 
         Args:
             valid: the input.
             low: it offers something when it is low.
+            among: only these outputs count; None: all do.
         """
         told = {pair for stored in self.gates.stored.values() if (valid.name, not low) in stored for pair in stored}
+        told |= self.gates.stored.get(valid.name, frozenset())
         levels = {name: high for name, high in told if (name, not high) not in told}
         outputs = [pin for pin in self.pins if pin.way == "output" and pin.name in levels.keys() - self.answers]
         outputs = [
             pin for pin in outputs if pin.width == valid.width == 1 and self._valid(pin) is None and not _never(pin)
         ]
+        outputs = [pin for pin in outputs if among is None or pin.name in among]
         if len(outputs) != 1:
             return None
         self.answers.add(outputs[0].name)
         return _Word(outputs[0], "", "", not levels[outputs[0].name])
 
-    def _taker(self, valid: _Word) -> _Word | None:
-        """The only input of no known meaning that is looked at together with an output's valid."""
+    def _taker(self, valid: _Word, among: Container[str] | None = None) -> _Word | None:
+        """The only input of no known meaning that is looked at together with an output's valid.
+
+        Args:
+            valid: the output.
+            among: only these inputs count; None: all do.
+        """
         free = [p for p in self.pins if p.way == "input" and p.width == 1 and p.name not in self.answers]
         free = [p for p in free if self._valid(p) is None and not _never(p)]
+        free = [p for p in free if among is None or p.name in among]
         found = [
             (p, level)
             for p in free
@@ -292,6 +339,11 @@ class _Roles:
     def _together(self, one: Pin, other: Pin) -> bool:
         return self.gates.joined(one.name, other.name)
 
+    def _handed(self, valid: Pin, ready: Pin) -> bool:
+        """Whether both are looked at together, or the valid is stored where its ready has a level."""
+        stored = any(name == ready.name for name, _ in self.gates.stored.get(valid.name, ()))
+        return stored or self._together(valid, ready)
+
     def _word(self, pin: Pin, words: str, opposite: str = "") -> _Word | None:
         return _word(pin, words, opposite, counted=pin.name in self.counted)
 
@@ -311,7 +363,15 @@ class _Roles:
     def _payload(
         self, valid: _Word, used: set[str], *, alone: bool, ready: bool, longer: Sequence[_Word]
     ) -> tuple[list[Pin], dict[str, str]]:
-        """The ports that go along, and those of them that nothing but their place speaks for."""
+        """The ports that go along, and those of them that nothing but their place speaks for.
+
+        Args:
+            valid: of the handshake.
+            used: ports of other handshakes.
+            alone: no other handshake has its direction.
+            ready: it has a ready.
+            longer: valids whose prefixes begin with its own.
+        """
         found, rest = [], []
         for pin in self.pins:
             if pin.way != valid.pin.way or pin.name in used or is_enable(pin.name):
@@ -342,7 +402,7 @@ class _Roles:
     def _made(self, valid: _Word, ready: _Word | None, payload: Sequence[Pin], guessed: dict[str, str]) -> Handshake:
         roles = {"tvalid": valid.pin.name} | ({} if ready is None else {"tready": ready.pin.name})
         inverted = {role for role, word in (("tvalid", valid), ("tready", ready)) if word is not None and word.inverted}
-        joined = ready is not None and not _SLACK.fullmatch(ready.word) and self._together(valid.pin, ready.pin)
+        joined = ready is not None and not _SLACK.fullmatch(ready.word) and self._handed(valid.pin, ready.pin)
         doubts = dict(guessed)
         if valid.word == _GUESSED and ready is not None:
             doubts[valid.pin.name] = f"{ready.pin.name} answers no other port"
@@ -356,9 +416,13 @@ class _Roles:
                 f"it may have to be high only beside {valid.pin.name}, which an array of streams cannot"
             )
             gated = False
+        if ready is not None and not ready.word:
+            doubts |= _odd_ready(valid, ready.pin, inverted=ready.inverted)
         said = [] if ready is None else [f"{ready.pin.name} answers {valid.pin.name}"]
         if ready is not None and not joined and valid.key != ready.key:
             doubts[ready.pin.name] = f"{valid.pin.name} has no other answer"
+        elif ready is not None and not joined and is_fill_flag(ready.pin.name) and _SURE.fullmatch(valid.word):
+            doubts[ready.pin.name] = f"nothing looks at it together with {valid.pin.name}: it may be a status"
         elif ready is not None and not joined and ready.word == "ack" and valid.pin.way == "input":
             doubts[ready.pin.name] = f"it may come after {valid.pin.name}, which need not wait for it"
         elif ready is not None and ready.word == "ack" and valid.word in ("req", "request"):
@@ -377,14 +441,44 @@ class _Roles:
         return Handshake(bundle, gated, "; ".join(said), doubts)
 
 
-def _mirrored(found: list[Handshake]) -> list[Handshake]:
-    """Without doubt about the payload where the only input and the only output have ports of the same names."""
-    stems = [sorted("_".join(inner_words(port)) for port in one.bundle.ports) for one in found]
+def _mirrored(found: Sequence[tuple[Handshake, str]]) -> list[Handshake]:
+    """Without doubt about the payload where the only input and the only output have ports of the same names.
+
+    Args:
+        found: handshakes, each with what the name of its valid has beside the role.
+    """
+    stems = [sorted(_stem(port, key) for port in one.bundle.ports) for one, key in found]
     if len(found) != 2 or stems[0] != stems[1]:
-        return found
+        return [one for one, _ in found]
     return [
-        replace(one, doubts={p: why for p, why in one.doubts.items() if p not in one.bundle.ports}) for one in found
+        replace(one, doubts={p: why for p, why in one.doubts.items() if p not in one.bundle.ports}) for one, _ in found
     ]
+
+
+def _stem(port: str, key: str) -> str:
+    """A name without its direction and without the key of its handshake: that of ``idat`` and ``odat`` is ``dat``."""
+    name = "_".join(inner_words(port))
+    return name.removeprefix(key).lstrip("_") or name
+
+
+def _odd_ready(valid: _Word, ready: Pin, *, inverted: bool) -> dict[str, str]:
+    """What speaks against a ready that only the RTL has found.
+
+    Args:
+        valid: what it answers.
+        ready: the port.
+        inverted: the port is low when the ready is high.
+    """
+    if any(map(_STATUS.fullmatch, name_words(ready.name))):
+        return {ready.name: "its name is another's, although the RTL uses it as a ready"}
+    if valid.pin.way == "output" and inverted and not (_ends_low(ready) or holds_up(ready.name)):
+        return {ready.name: f"it may have the other level: the RTL may wait for it with {valid.pin.name}"}
+    return {}
+
+
+def _flag(valid: _Word, ready: _Word | None) -> bool:
+    """Whether a valid is a status: an empty flag alone."""
+    return ready is None and valid.inverted and not _SURE.fullmatch(valid.word)
 
 
 def _both(pair: tuple[_Word, _Word | None]) -> Iterator[Pin]:

@@ -19,6 +19,7 @@ from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
 _NOT = ("LogicalNot", "BitwiseNot")
 _ANY_OF = ("LogicalOr", "LogicalAnd", "BinaryOr", "BinaryAnd")
 _AND = ("LogicalAnd", "BinaryAnd")
+_OR = ("LogicalOr", "BinaryOr")
 _NAMED = ("NamedValue", "HierarchicalValue")
 
 
@@ -72,6 +73,18 @@ def is_and(node: Any) -> bool:
     return str(node.op).rpartition(".")[2] in _AND
 
 
+def is_or(node: Any) -> bool:
+    """Whether an operator is a disjunction."""
+    return str(node.op).rpartition(".")[2] in _OR
+
+
+def negated_and(node: Any) -> Any:
+    """The conjunction that a negation is of; None: it is of something else."""
+    inner = without_casts(node.operand)
+    turned = str(node.op).rpartition(".")[2] in _NOT
+    return inner if turned and symbol_kind(inner) == "BinaryOp" and is_and(inner) else None
+
+
 def signed_terms(expression: Any) -> Iterator[str]:
     """What must be high, or with ``!`` low, for an expression to be high."""
     expression = without_casts(expression)
@@ -80,6 +93,16 @@ def signed_terms(expression: Any) -> Iterator[str]:
         yield from signed_terms(expression.right)
     elif (value := plain_value(expression)) is not None:
         yield f"{'!' * value[1]}{value[0]}"
+
+
+def blocking_terms(expression: Any) -> Iterator[str]:
+    """What must be high, or with ``!`` low, for a disjunction to be low."""
+    expression = without_casts(expression)
+    if symbol_kind(expression) == "BinaryOp" and is_or(expression):
+        yield from blocking_terms(expression.left)
+        yield from blocking_terms(expression.right)
+    elif (value := plain_value(expression)) is not None:
+        yield f"{'!' * (not value[1])}{value[0]}"
 
 
 def _conditions(expression: Any, inverted: bool = False) -> Iterator[tuple[str, bool]]:

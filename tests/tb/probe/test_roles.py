@@ -347,3 +347,83 @@ def test_a_connection_that_inverts_leaves_one_level(tmp_path: Path) -> None:
     assert [(clock.name, clock.reset) for clock in found.clocks] == [("k", "rst")]
     assert found.module.carried.gates.stored["in_tdata"] == {("b", True), ("c", True)}
     assert [(p.pin("tready"), p.inverts("tready")) for p in found.streams] == [("c", False)]
+
+
+SLICE = """module slice (input logic clk, input logic rst_n, input logic in_valid, output logic in_WORD,
+  input logic [10:0] in_word, output logic out_valid, input logic out_WORD, output logic [10:0] out_word);
+  assign in_WORD = FREE;
+  always_ff @(posedge clk) begin
+    if (in_WORD) {out_valid, out_word} <= {in_valid, in_word};
+    if (!rst_n) out_valid <= 1'b0;
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize("free", ["!out_valid || out_WORD", "!(out_valid & ~out_WORD)"])
+@pytest.mark.parametrize("word", ["accept", "ack", "ok", "take", "rd", "next", "wait_n", "last"])
+def test_the_ready_of_a_prefix_may_have_any_name(word: str, free: str, tmp_path: Path) -> None:
+    """A name that is clearly another's makes it a guess."""
+    found = with_handshakes(found_in(tmp_path, SLICE.replace("FREE", free).replace("WORD", word)))
+    assert {p.direction: (p.pin("tvalid"), p.pin("tready"), p.inverts("tready")) for p in found.streams} == {
+        "in": ("in_valid", f"in_{word}", False),
+        "out": ("out_valid", f"out_{word}", False),
+    }
+    assert set(found.guesses) == ({"in_last", "out_last"} if word == "last" else set())
+    assert not found.unplaced
+
+
+def test_a_port_of_the_prefix_that_gates_nothing_is_no_ready(tmp_path: Path) -> None:
+    code = SLICE.replace("FREE", "in_valid && in_word[0]").replace("if (in_WORD) ", "").replace("WORD", "odd")
+    found = with_handshakes(found_in(tmp_path, code))
+    assert not any(p.has("tready") for p in found.streams)
+    assert set(found.unplaced) == {"in_odd", "out_odd"}
+    text = SLICE.replace("FREE", "!out_valid || out_WORD").replace("WORD", "full")
+    counted = text.replace("output logic in_full", "output logic in_full, output logic in_credit")
+    found = with_handshakes(found_in(tmp_path, counted))
+    assert not any(p.has("tready") for p in found.streams if p.direction == "in"), "a flag beside credits is a status"
+
+
+def test_prefixes_are_compared_without_the_direction_in_front(tmp_path: Path) -> None:
+    text = SLICE.replace("FREE", "!out_valid || out_WORD").replace("WORD", "ready").replace("slice", "sided")
+    ports = {"in_": ("i_bus_", "o_bus_"), "out_": ("o_x_", "i_x_")}
+    for prefix, (mine, other) in ports.items():
+        text = re.sub(rf"\b{prefix}(ready)\b", rf"{other}\1", text)
+        text = re.sub(rf"\b{prefix}(\w+)\b", rf"{mine}\1", text)
+    found = with_handshakes(found_in(tmp_path, text))
+    assert {p.name: (p.pin("tvalid"), p.pin("tready")) for p in found.streams} == {
+        "bus": ("i_bus_valid", "o_bus_ready"),
+        "x": ("o_x_valid", "i_x_ready"),
+    }
+    assert not found.guesses
+
+
+def test_ports_of_one_letter_and_one_scheme_are_equally_sure(tmp_path: Path) -> None:
+    for word in ("dat", "zed"):
+        names = f"ivld irdy i{word} ovld ordy o{word}"
+        found = found_in(tmp_path, source(names, {}).replace(f"o{word} <= i{word}", f"o{word} <= i{word} ^ 11'd1"))
+        assert [p.width for p in found.streams] == [16, 16]
+        assert not found.guesses
+
+
+FLAGGED = """module flagged (input logic clk, input logic rst_n, input logic valid_in, input logic [15:0] packet_in,
+  output logic ready_out, output logic valid_out, output logic [15:0] packet_out, input logic ready_in,
+  output logic full, output logic empty);
+  logic [15:0] word;
+  assign {full, ready_out} = {!empty, empty};
+  always_ff @(posedge clk) begin
+    if (ready_in) begin valid_out <= !empty; packet_out <= MADE; end
+    if (valid_in && empty) begin word <= packet_in; empty <= 1'b0; end
+    else if (ready_in) empty <= 1'b1;
+    if (!rst_n) {valid_out, empty} <= 2'b01;
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize("made", ["word", "word ^ 16'd1"])
+def test_a_flag_does_not_keep_the_only_payload_from_the_only_output(made: str, tmp_path: Path) -> None:
+    found = found_in(tmp_path, FLAGGED.replace("MADE", made))
+    assert [(p.direction, p.width, p.padding) for p in found.streams] == [("in", 16, 0), ("out", 16, 0)]
+    assert not found.guesses
+    assert {"full", "empty"} == set(found.unplaced)
