@@ -35,6 +35,9 @@ def guessed_model(found: Found) -> tuple[str, str] | None:
     # Words of a stream without frames cannot be told apart among frames.
     if not (inputs and outputs) or len({port.has("tlast") for port in found.streams}) > 1:
         return None
+    # A stream without payload says nothing about the values of another.
+    if len({bool(port.fields) or port.padding < number(port.width) for port in found.streams}) > 1:
+        return None
     if len(widths) > 1:
         return ("repack", "one input and one output of other width") if inputs == outputs == 1 else None
     if inputs == outputs:

@@ -14,6 +14,7 @@ from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.probe.discover import discover
 from goldbeat.tb.probe.handshakes import with_handshakes
+from goldbeat.tb.probe.model_guess import guessed_model
 from goldbeat.tb.run.runs import Request, run
 
 GENERATED = Path(__file__).parent / "rtl" / "generated"
@@ -427,3 +428,11 @@ def test_a_flag_does_not_keep_the_only_payload_from_the_only_output(made: str, t
     assert [(p.direction, p.width, p.padding) for p in found.streams] == [("in", 16, 0), ("out", 16, 0)]
     assert not found.guesses
     assert {"full", "empty"} == set(found.unplaced)
+
+
+def test_no_model_is_guessed_where_only_one_side_has_data(tmp_path: Path) -> None:
+    bare = FLAGGED.replace("output logic [15:0] packet_out, ", "").replace("packet_out <= MADE; ", "")
+    for code, padding, model in ((bare, [0, 8], None), (FLAGGED.replace("MADE", "word"), [0, 0], "identity")):
+        found = found_in(tmp_path, code)
+        assert sorted(p.padding for p in found.streams) == padding
+        assert (guessed_model(found) or (None,))[0] == model
