@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 from collections.abc import Iterable
-from typing import Any, TextIO, cast
+from typing import Any, TextIO
 
 from goldbeat.pymodels.process_end import user_code_runs
 
@@ -117,11 +118,13 @@ class GuardedStream:
 
 
 def guard_output() -> None:
-    """Guard stdout and stderr of this process, once."""
-    if not isinstance(sys.stdout, GuardedStream):
-        sys.stdout = cast(TextIO, GuardedStream(sys.stdout))
-    if not isinstance(sys.stderr, GuardedStream):
-        sys.stderr = cast(TextIO, GuardedStream(sys.stderr))
+    """Guard stdout and stderr of this process, once; one that was closed before it started takes everything."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if not isinstance(stream, GuardedStream):
+            # Else the next file that is opened would get its number.
+            whole = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w") if stream is None else stream
+            setattr(sys, name, GuardedStream(whole))
 
 
 def _without_commands(text: str, before: str) -> str:

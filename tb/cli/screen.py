@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +32,10 @@ class Screen(Console):
     def __init__(self, *, stderr: bool = False, highlight: bool = True, markup: bool = True, soft_wrap: bool = False):
         # Names such as :x: are names.
         super().__init__(stderr=stderr, highlight=highlight, markup=markup, soft_wrap=soft_wrap, emoji=False)
+
+    def on_broken_pipe(self) -> None:
+        """Nobody reads on: as when a command prints without rich, :class:`GoldbeatGroup` ends it without a word."""
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
     def render_str(self, text: str, **options: Any) -> Text:
         """A text as rich prints it: of lines, table cells and titles alike."""

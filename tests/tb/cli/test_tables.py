@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables in a terminal: no word is cut; one that does not fit becomes lists."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 from rich.table import Table
 from typer.testing import CliRunner
@@ -57,3 +61,21 @@ def test_no_word_is_cut_at_80_columns(words: tuple[object, ...], monkeypatch: py
     done = CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False, env={"COLUMNS": "80", "TERM": "dumb"})
     assert done.exit_code == 0, done.output
     assert ELLIPSIS not in done.stdout
+
+
+PROBE = ("probe", "-F", str(REPOSITORY / "hdl" / "axis" / "axis_fifo.f"), "--top", "axis_fifo")
+
+
+@pytest.mark.parametrize("words", [PROBE, (*PROBE, "--json"), ("list",)], ids=("probe", "json", "list"))
+def test_a_closed_pipe_ends_a_command_quietly(words: tuple[str, ...]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([sys.executable, "-m", "goldbeat", *words], stdout=write, stderr=subprocess.PIPE)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_a_command_without_a_stdout_is_quiet() -> None:
+    line = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "goldbeat", "--version"]
+    done = subprocess.run(line, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (0, b"")
