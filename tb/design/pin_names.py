@@ -75,7 +75,7 @@ def is_counted(name: str, others: Iterable[str]) -> bool:
 
 
 def low_by_name(name: str, others: Iterable[str] = ()) -> bool:
-    """Whether a reset's name says that it is active low.
+    """Whether a reset's name says that it is active low, as ``rst_n``, ``resetb`` and ``reset_`` do.
 
     Args:
         name: of the reset.
@@ -86,6 +86,8 @@ def low_by_name(name: str, others: Iterable[str] = ()) -> bool:
         tokens.pop()
     if not tokens:
         return False
+    if name.endswith("_"):
+        return True
     if len(tokens) > 1 and tokens[-1] in _LOW:
         return not (tokens[-1] in _LETTERS and is_counted(name, others))
     word = next((t for t in tokens if _RESET.match(t)), tokens[-1]).rstrip("0123456789")

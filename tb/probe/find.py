@@ -375,6 +375,8 @@ class _Finder:
                 self.unplaced[name] = f"output, {port.width} bit: not checked"
             else:
                 kind = "an enable" if is_enable(name) else "a ready" if is_ready(name) else ""
+                # An underscore behind it says active low.
+                kind = "" if name.endswith("_") else kind
                 self.ties[name] = -1 if kind else 0
                 value = f"1, as its name is {kind}'s" if kind else "0"
                 self.unplaced[name] = f"input, {port.width} bit: tied to {value}"

@@ -12,7 +12,14 @@ from goldbeat.tb.probe.flat import FlatModule
 
 @dataclass(frozen=True)
 class ResetUse:
-    """An input found in a clocked block's first decision: which clock, and at which level it resets."""
+    """An input found in a clocked block's first decision: at which level it resets.
+
+    Attributes:
+        clock: the input that the block's clock is made of; empty: there is not one.
+        reset: the input.
+        active_high: the level.
+        edge: the block of a known clock waits for it.
+    """
 
     clock: str
     reset: str

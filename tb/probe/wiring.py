@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from goldbeat.tb.build.compiling import symbol_kind
+from goldbeat.tb.design.pin_names import is_clock
 from goldbeat.tb.probe.module import ResetUse, Wiring
 from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
 
@@ -20,6 +22,7 @@ _NOT = ("LogicalNot", "BitwiseNot")
 _ANY_OF = ("LogicalOr", "LogicalAnd", "BinaryOr", "BinaryAnd")
 _AND = ("LogicalAnd", "BinaryAnd")
 _OR = ("LogicalOr", "BinaryOr")
+_ONE_INPUT = ("buf", "not")
 _NAMED = ("NamedValue", "HierarchicalValue")
 
 
@@ -189,8 +192,21 @@ class Graph:
         elif kind == "Instance":
             for connection in node.portConnections:
                 self._port(connection)
+        elif kind == "PrimitiveInstance":
+            self._primitive(node)
         elif kind == "ProceduralBlock":
             self._block(node.body)
+
+    def _primitive(self, gate: Any) -> None:
+        """A gate of the language, as ``not (rst_n, rst)``."""
+        ends = [end for end in gate.portConnections if end is not None]
+        sources = [end for end in ends if symbol_kind(end) != "Assignment"]
+        value = plain_value(sources[0]) if gate.primitiveType.name in _ONE_INPUT and sources else None
+        for target in (name for end in ends if symbol_kind(end) == "Assignment" for name in names_in(end.left)):
+            for name in (name for source in sources for name in names_in(source)):
+                self._edge(name, target)
+            if value is not None:
+                self.plain[target] = value[0], value[1] != (gate.primitiveType.name == "not")
 
     def _edge(self, source: str, target: str) -> None:
         self.before[target].add(source)
@@ -349,6 +365,30 @@ def _written(body: Any) -> tuple[set[str], set[str]]:
     return targets, names_in(body)
 
 
+def _clock_finder(graph: Graph, known: Mapping[str, str]) -> Callable[[str], str | None]:
+    """What gives the input that a clock is, or that it is made of by gates and dividers; None: there is not one.
+
+    Args:
+        graph: of the hierarchy.
+        known: names of inputs by path.
+    """
+    direct = {origin for path in graph.blocks if (origin := graph.origin(path)[0]) in known}
+
+    def behind(path: str) -> Iterable[str]:
+        return graph.flops[path] if path in graph.flops else graph.before.get(path, ())
+
+    @cache
+    def clock_of(path: str) -> str | None:
+        if (origin := graph.origin(path)[0]) in known:
+            return known[origin]
+        made_of = closure([path], behind) & known.keys()
+        # What enables a gate, or selects, is no clock.
+        found = {one for one in made_of if is_clock(known[one])} or made_of & direct
+        return known[min(found)] if len(found) == 1 else None
+
+    return clock_of
+
+
 def trace(graph: Graph, top: str, inputs: Sequence[str], outputs: Iterable[str]) -> Wiring:
     """Follow clocks and resets through an elaborated hierarchy.
 
@@ -360,10 +400,7 @@ def trace(graph: Graph, top: str, inputs: Sequence[str], outputs: Iterable[str])
     """
     prefix = f"{top}."
     known = {f"{prefix}{name}": name for name in inputs}
-
-    def clock_of(path: str) -> str | None:
-        return known.get(graph.origin(path)[0])
-
+    clock_of = _clock_finder(graph, known)
     counts: Counter[str] = Counter()
     for path, blocks in graph.blocks.items():
         name = clock_of(path)
@@ -372,8 +409,9 @@ def trace(graph: Graph, top: str, inputs: Sequence[str], outputs: Iterable[str])
     uses = set()
     for clock, reset, high, edge in graph.resets:
         domain, (origin, inverted) = clock_of(clock), graph.origin(reset)
-        if domain is not None and origin in known:
-            uses.add(ResetUse(domain, known[origin], high ^ inverted, edge))
+        if origin in known:
+            # The level counts whatever the clock is.
+            uses.add(ResetUse(domain or "", known[origin], high ^ inverted, edge and domain is not None))
 
     firsts: dict[str, Counter[str]] = defaultdict(Counter)
     sets: Counter[str] = Counter()

@@ -13,6 +13,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.harness import TOP, misfits
 from goldbeat.tb.build.toolchain import verilator
 from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.design.pin_names import low_by_name
 from goldbeat.tb.probe.elaborate import elaborate
 from goldbeat.tb.probe.find import Choices, Found, find
 from goldbeat.tb.probe.write import describe, wrapper
@@ -276,6 +277,47 @@ def test_an_enable_beside_the_inactive_level_of_a_reset_tells_nothing(
     )
     (clock,) = find(elaborate(Sources((tmp_path / "d.sv",)))).clocks
     assert (clock.reset, clock.active_high) == ("presetn", high)
+
+
+GATED = """module gated (input clk, input en_, input RST, input s_tvalid, input [7:0] s_tdata, output reg [7:0] q);
+  wire g, low, high; reg l, half; GATE
+  always @(posedge g or SENSED) if (ON) q <= 0; else if (!en_ && s_tvalid) q <= s_tdata;
+endmodule
+module gate (input c, output q); reg l; always @(negedge c) l <= 1; assign q = c & l; endmodule"""
+
+
+@pytest.mark.parametrize(
+    "gate",
+    [
+        "assign g = clk;",
+        "gate u (.c(clk), .q(g));",
+        "always @* if (!clk) l = !en_; assign g = clk & l;",
+        "and (g, clk, !en_);",
+        "always @(posedge clk) half <= !half; assign g = half;",
+    ],
+)
+def test_the_level_of_a_reset_counts_behind_gates_of_its_clock(gate: str, tmp_path: Path) -> None:
+    wires = "not (high, reset_x); buf (low, reset_x);"
+    for reset, sensed, on, more, high in (
+        ("reset_", "negedge reset_", "!reset_", "", False),
+        ("odd", "negedge odd", "!odd", "", False),
+        ("reset_", "posedge reset_", "reset_", "", True),
+        ("reset_x", "posedge high", "high", wires, False),
+        ("reset_x", "negedge low", "!low", wires, False),
+    ):
+        text = GATED.replace("RST", reset).replace("SENSED", sensed).replace("ON", on).replace("GATE", gate + more)
+        (tmp_path / "gated.v").write_text(text)
+        found = find(elaborate(Sources((tmp_path / "gated.v",)), "gated"))
+        assert [(c.name, c.reset, c.active_high) for c in found.clocks] == [("clk", reset, high)]
+        assert found.ties["en_"] == 0
+        told = [note for note in found.notes if note.startswith((f"{reset}: active", "clk:"))]
+        assert len(told) == ((reset, high) != ("reset_", False))
+
+
+@pytest.mark.parametrize("name", ["rst_", "reset_", "wr_reset_"])
+def test_an_underscore_behind_the_name_of_a_reset_says_active_low(name: str) -> None:
+    assert low_by_name(name)
+    assert not low_by_name(name.rstrip("_"))
 
 
 COUNTERS = """module counters (input logic clock, input logic CLEAR, input logic up, output logic [3:0] w, output logic [3:0] r);
