@@ -58,10 +58,18 @@ class ChosenBundle:
                 return replace(whole[0], name=self.name)
         roles = {role: pins[port] for role, port in self.roles.items()}
         for port in self.ports:
-            roles.setdefault(_role(port) or f"field {port}", pins[port])
+            roles.setdefault(_role(port) or self._glued(port, pins) or f"field {port}", pins[port])
         if "tvalid" not in roles:
             raise UsageError(f"--bundle {self.name}: no valid among its ports; name it with tvalid:PORT")
         return PinGroup(self.name, (StreamPort,), roles, self.inverted)
+
+    def _glued(self, port: str, pins: Mapping[str, Pin]) -> str | None:
+        """TLAST, if a name is the valid's with ``last`` in place of its role: ``olast`` beside ``ovld``."""
+        valid = self.roles.get("tvalid", "")
+        before, last, behind = _SIDE.sub("", port.lower()).rpartition("last")
+        mine = bool(before and last) and not behind and valid.lower().startswith(before)
+        same = mine and (pins[port].width, pins[port].way) == (pins[valid].width, pins[valid].way)
+        return "tlast" if same else None
 
     def fields(self, pins: Mapping[str, Pin]) -> PackedFields | None:
         """The ports that have to be packed to make TDATA; None: there is one already.

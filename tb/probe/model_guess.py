@@ -31,7 +31,8 @@ def guessed_model(found: Found) -> tuple[str, str] | None:
     inputs, outputs = (
         sum(number(port.lanes) for port in found.streams if port.direction == way) for way in ("in", "out")
     )
-    widths = {number(port.width) for port in found.streams}
+    # Padding is no payload.
+    widths = {number(port.width) - port.padding for port in found.streams}
     # Words of a stream without frames cannot be told apart among frames.
     if not (inputs and outputs) or len({port.has("tlast") for port in found.streams}) > 1:
         return None
@@ -39,7 +40,8 @@ def guessed_model(found: Found) -> tuple[str, str] | None:
     if len({bool(port.fields) or port.padding < number(port.width) for port in found.streams}) > 1:
         return None
     if len(widths) > 1:
-        return ("repack", "one input and one output of other width") if inputs == outputs == 1 else None
+        bytewise = not any(port.padding for port in found.streams)
+        return ("repack", "one input and one output of other width") if inputs == outputs == 1 and bytewise else None
     if inputs == outputs:
         return "identity", f"{inputs} input(s) and as many outputs of one width"
     if inputs == 1:

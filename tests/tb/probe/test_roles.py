@@ -294,6 +294,25 @@ def test_a_letter_that_counts_ports_is_no_sign_of_a_low_level(tmp_path: Path) ->
     assert all(p.inverts("tvalid") and p.inverts("tready") for p in alone.streams)
 
 
+@pytest.mark.parametrize(
+    ("more", "padding", "model"),
+    [
+        ("", 5, "identity"),
+        (", output logic olast", 5, None),
+        (", output logic olast, input logic ilast", 5, "identity"),
+        # As many bytes, but other bits.
+        (", output logic [1:0] oid", 3, None),
+        (", output logic [9:0] oid", 3, None),
+    ],
+)
+def test_payload_is_what_is_no_last_and_no_padding(more: str, padding: int, model: str | None, tmp_path: Path) -> None:
+    found = found_in(tmp_path, source("ivld irdy idat ovld ordy odat", {"MORE": more}))
+    ports = {port.name: port for port in found.streams}
+    assert (ports["o"].signals or {}).get("tlast") == ("olast" if "olast" in more else None)
+    assert (ports["i"].padding, ports["o"].padding) == (5, padding)
+    assert (guessed_model(found) or [None])[0] == model
+
+
 def test_r_answers_v(tmp_path: Path) -> None:
     found = found_in(tmp_path, source("flit_v_i flit_r_o flit_i flit_v_o flit_r_i flit_o", {}))
     assert {p.pin("tvalid"): p.pin("tready") for p in found.streams} == {"flit_v_i": "flit_r_o", "flit_v_o": "flit_r_i"}
