@@ -43,6 +43,7 @@ def carried(
         {name: frozenset(one for one, all_of in shown.items() if path in all_of) for path, name in ways[1].items()},
         frozenset(name for path, name in ways[0].items() if not moves.is_read(path)),
         frozenset(name for path, name in ways[1].items() if moves.is_constant(path)),
+        frozenset(name for path, name in ways[1].items() if not moves.is_driven(path)),
         partial(_made, moves, ways[0], ways[1]),
         find_gates(graph, conditions, ways[0] | ways[1], used),
     )
@@ -200,6 +201,10 @@ class _Moves:
         """Whether an output depends on no flip-flop and on no port."""
         before = closure([start], lambda name: self.graph.before.get(name, ()))
         return not (before & self.graph.flops.keys() or before & self.ports - {start})
+
+    def is_driven(self, start: str) -> bool:
+        """Whether something gives an output a value, if only a constant."""
+        return bool(closure([start], lambda name: self.graph.before.get(name, ())) & self.graph.driven)
 
     def _spelled(self, names: frozenset[str]) -> frozenset[str]:
         """Conditions, and those whose conjunction they are; without resets."""

@@ -120,6 +120,7 @@ class PortValues:
         shown: by output, the inputs whose value it shows as it is, at once or later.
         unread: inputs that no flip-flop and no output depends on.
         constant: outputs that depend on nothing.
+        undriven: those of them that have no value at all.
         made: what is made of an input without any of the data of streams; it takes both names.
         gates: which ports are conditions of others.
     """
@@ -129,6 +130,7 @@ class PortValues:
     shown: Mapping[str, frozenset[str]] = field(default_factory=dict)
     unread: frozenset[str] = frozenset()
     constant: frozenset[str] = frozenset()
+    undriven: frozenset[str] = frozenset()
     made: Callable[[str, Collection[str]], MadeValues] = _nothing_made
     gates: Gates = field(default_factory=Gates)
 

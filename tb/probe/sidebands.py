@@ -129,7 +129,7 @@ def payload_left_out(streams: Sequence[StreamPort], left: Iterable[Pin], carried
         if source is not None:
             found[pin.name] = f"it shows {source}"
         elif pin.name in carried.constant and pin.width > 1:
-            found[pin.name] = "nothing in the RTL drives it"
+            found[pin.name] = "nothing in the RTL drives it" if pin.name in carried.undriven else "it is constant"
         elif pin.name in makers:
             found[pin.name] = f"it is made of {makers[pin.name]}"
     return found

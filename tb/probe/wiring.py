@@ -162,6 +162,7 @@ class Graph:
     """Everything found on one walk through the hierarchy."""
 
     def __init__(self, top: Any) -> None:
+        self.driven: set[str] = set()
         self.before: dict[str, set[str]] = defaultdict(set)
         self.after: dict[str, set[str]] = defaultdict(set)
         self.plain: dict[str, tuple[str, bool]] = {}
@@ -189,6 +190,8 @@ class Graph:
             self._assign(node.assignment.left, node.assignment.right)
         elif kind == "Net" and node.initializer is not None:
             self._connect(node.hierarchicalPath, node.initializer)
+        elif kind == "Variable" and node.initializer is not None:
+            self.driven.add(node.hierarchicalPath)
         elif kind == "Instance":
             for connection in node.portConnections:
                 self._port(connection)
@@ -203,6 +206,7 @@ class Graph:
         sources = [end for end in ends if symbol_kind(end) != "Assignment"]
         value = plain_value(sources[0]) if gate.primitiveType.name in _ONE_INPUT and sources else None
         for target in (name for end in ends if symbol_kind(end) == "Assignment" for name in names_in(end.left)):
+            self.driven.add(target)
             for name in (name for source in sources for name in names_in(source)):
                 self._edge(name, target)
             if value is not None:
@@ -213,6 +217,7 @@ class Graph:
         self.after[source].add(target)
 
     def _connect(self, target: str, source: Any) -> None:
+        self.driven.add(target)
         for name in names_in(source):
             self._edge(name, target)
         value = plain_value(source)
@@ -240,6 +245,7 @@ class Graph:
     def _block(self, body: Any) -> None:
         events = list(_events(body.timing)) if symbol_kind(body) == "Timed" else []
         written, read = _written(body)
+        self.driven |= written
         if not events:
             for target in written:
                 for source in read:

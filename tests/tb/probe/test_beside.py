@@ -48,9 +48,19 @@ def beside(folder: Path, text: str) -> dict[str, str]:
     ("text", "expected"),
     [
         # Lost or stuck: nothing reads the input, nothing drives the output.
-        (
-            fifo(PAIR, declared="assign m_chan = 0;"),
-            {"chan": "nothing in the RTL reads it", "m_chan": "nothing in the RTL drives it"},
+        (fifo(PAIR), {"chan": "nothing in the RTL reads it", "m_chan": "nothing in the RTL drives it"}),
+        *(
+            (fifo(PAIR, declared=text), {"chan": "nothing in the RTL reads it", "m_chan": "it is constant"})
+            for text in (
+                "assign m_chan = 0;",
+                "localparam [3:0] ONE = 1; assign m_chan = ONE;",
+                "typedef enum logic [3:0] {SINGLE, MORE} burst_t; assign m_chan = SINGLE;",
+                "reg [3:0] same; always @* same = 4'd3; assign m_chan = same;",
+                "reg [3:0] same = 2; assign m_chan = same;",
+                "wire [3:0] same = 2; assign m_chan = same;",
+                "assign m_chan[3] = 1'b0;",
+                "pulldown down [3:0] (m_chan);",
+            )
         ),
         (fifo("input s_err"), {"s_err": "nothing in the RTL reads it"}),
         # In a memory of its own, deeper in the same branch, and as it is at once.
@@ -83,7 +93,7 @@ def beside(folder: Path, text: str) -> dict[str, str]:
             {
                 "start_of_frame": "nothing in the RTL reads it",
                 "address": "nothing in the RTL reads it",
-                "m_length": "nothing in the RTL drives it",
+                "m_length": "it is constant",
             },
         ),
         (
@@ -195,10 +205,10 @@ def test_a_run_is_partial_until_they_are_confirmed(tmp_path: Path) -> None:
     text = path.read_text()
     assert open_signals(load_description(path), {}, []) == [
         "chan: tied to 0; nothing in the RTL reads it",
-        "m_chan: left open; nothing in the RTL drives it",
+        "m_chan: left open; it is constant",
     ]
     path.write_text(text + '\n[unchecked]\nchan = "not used"\n')
-    assert open_signals(load_description(path), {}, []) == ["m_chan: left open; nothing in the RTL drives it"]
+    assert open_signals(load_description(path), {}, []) == ["m_chan: left open; it is constant"]
     # Driven as a sideband, they are compared.
     kept = text.replace("chan = 0\n", "").replace('"m_chan"', "")
     driven = kept.replace('direction = "in"', 'direction = "in"\nsidebands = { chan = 4 }')
