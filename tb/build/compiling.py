@@ -47,14 +47,26 @@ class Compiled:
 
     Attributes:
         compilation, manager: slang's own objects.
+        libraries: files whose modules are no top.
     """
 
     compilation: Any
     manager: Any
+    libraries: frozenset[Path] = frozenset()
 
     def tops(self) -> list[Any]:
         """The instances that no other module holds."""
-        return list(self.compilation.getRoot().topInstances)
+        return [one for one in self.compilation.getRoot().topInstances if self.is_given(one.body.definition)]
+
+    def is_given(self, definition: Any) -> bool:
+        """Whether a module may be the top: it is not there for others alone."""
+        return Path(self.manager.getFileName(definition.location)).resolve() not in self.libraries
+
+    def only_top(self) -> str | None:
+        """The name of the one module that may be the top, where modules of libraries are not used either."""
+        tops = self.tops()
+        more = len(tops) < len(self.compilation.getRoot().topInstances)
+        return str(tops[0].name) if more and len(tops) == 1 else None
 
     def errors(self) -> tuple[str, ...]:
         """What slang calls errors, one text each."""
@@ -99,7 +111,7 @@ def compile_sources(
 
     Args:
         sources: what to compile.
-        top: the top module; None: every module that no other holds.
+        top: the top module; None: every module that no other holds, of files that no library gave.
         parameters: values of the top's parameters, as SystemVerilog.
         more: sources that are no files, text by name; they come last.
         unset_top: the top may have parameters without a value.
@@ -137,7 +149,7 @@ def compile_sources(
     buffers += [manager.assignText(name, text) for name, text in (more or {}).items()]
     # One unit, as Verilator reads it: a macro is known in all files after the one that defines it.
     compilation.addSyntaxTree(slang.syntax.SyntaxTree.fromBuffers(buffers, manager, bag))
-    return Compiled(compilation, manager)
+    return Compiled(compilation, manager, frozenset(one.resolve() for one in sources.added if top is None))
 
 
 def _check_readable(files: Iterable[Path]) -> None:

@@ -26,6 +26,7 @@ class Sources:
         include_dirs: searched by ```include``.
         defines: macros; an empty text defines without a value.
         lists: the file lists that were read.
+        added: those of the files that only a library gave.
         libraries, extensions: folders whose files are added where sources need them, and how the names of those end.
     """
 
@@ -35,8 +36,10 @@ class Sources:
     libraries: tuple[Path, ...] = ()
     extensions: tuple[str, ...] = ()
     lists: tuple[Path, ...] = ()
+    added: tuple[Path, ...] = ()
 
     def __add__(self, other: Sources) -> Sources:
+        given = {*self.files} - {*self.added} | {*other.files} - {*other.added}
         return Sources(
             tuple(dict.fromkeys((*self.files, *other.files))),
             tuple(dict.fromkeys((*self.include_dirs, *other.include_dirs))),
@@ -44,6 +47,7 @@ class Sources:
             tuple(dict.fromkeys((*self.libraries, *other.libraries))),
             tuple(dict.fromkeys((*self.extensions, *other.extensions))),
             tuple(dict.fromkeys((*self.lists, *other.lists))),
+            tuple(path for path in dict.fromkeys((*self.added, *other.added)) if path not in given),
         )
 
     def complete(self) -> Sources:
@@ -53,7 +57,9 @@ class Sources:
             UsageError: a library folder is not there.
         """
         files = with_library(self.files, self.libraries, self.extensions, self.include_dirs)
-        return replace(self, files=with_library(files, (VENDOR,), (), self.include_dirs), libraries=())
+        files = with_library(files, (VENDOR,), (), self.include_dirs)
+        added = tuple(path for path in files if path in self.added or path not in self.files)
+        return replace(self, files=files, libraries=(), added=added)
 
 
 def read_filelist(path: Path, *, relative: bool = False) -> Sources:

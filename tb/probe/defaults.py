@@ -7,14 +7,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.build.compiling import Compiled
 from goldbeat.tb.probe.value_guesses import guess_value
 
 
-def check_defaults(compilation: Any, top: str | None, overrides: Mapping[str, str]) -> str | None:
+def check_defaults(compiled: Compiled, top: str | None, overrides: Mapping[str, str]) -> str | None:
     """Refuse a top module whose parameters lack values that their names do not tell.
 
     Args:
-        compilation: slang's, with its syntax trees.
+        compiled: the sources.
         top: the top module; None: the only one.
         overrides: values given, by parameter.
 
@@ -26,11 +27,11 @@ def check_defaults(compilation: Any, top: str | None, overrides: Mapping[str, st
     """
     lacking = {
         d.name: [(name, is_type) for name, is_type in _without_default(d) if is_type or name not in overrides]
-        for d in compilation.getDefinitions()
-        if top is None or d.name == top
+        for d in compiled.compilation.getDefinitions()
+        if d.name == top or (top is None and compiled.is_given(d))
     }
     lacking = {module: names for module, names in lacking.items() if names}
-    if not lacking or (top is None and list(compilation.getRoot().topInstances)):
+    if not lacking or (top is None and compiled.tops()):
         return None
     if len(lacking) == 1:
         ((module, names),) = lacking.items()

@@ -48,7 +48,9 @@ def elaborate(
     """
     overrides = dict(parameters or {})
     compiled = compile_sources(sources, top, overrides)
-    if (open_top := check_defaults(compiled.compilation, top, overrides)) is not None:
+    if top is None and (top := compiled.only_top()) is not None:
+        compiled = compile_sources(sources, top, overrides)
+    if (open_top := check_defaults(compiled, top, overrides)) is not None:
         compiled = compile_sources(sources, open_top, overrides, unset_top=True)
     flat: FlatModule | None = None
     instance = _try_pick(compiled, top)
@@ -96,6 +98,8 @@ def _pick(compiled: Compiled, top: str | None) -> Any:
     names = ", ".join(sorted(t.name for t in tops)) or "none"
     if top is not None:
         raise UsageError(f"no top module {top!r}; found: {names}")
+    if not tops:
+        raise UsageError("no module of the source files could be the top; name one with --top")
     if len(tops) != 1:
         raise UsageError(f"several modules could be the top; choose one with --top: {names}")
     return tops[0]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from goldbeat.pymodels.errors import InputError
-from goldbeat.tb.design.filelist import macros, read_filelist
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.tb.design.filelist import Sources, macros, read_filelist
 from goldbeat.tb.probe.elaborate import elaborate
 
 LISTS = Path(__file__).parent / "rtl" / "lists"
@@ -65,6 +65,34 @@ def test_library_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert [p.name for p in read_filelist(Path("x.f")).files] == ["types.sv", "leaf.sv", "old.vh", "top.sv"]
     (tmp_path / "x.f").write_text("top.sv -y lib\n")
     assert [p.name for p in read_filelist(Path("x.f")).files] == ["types.sv", "leaf.sv", "top.sv"]
+
+
+def test_no_module_of_a_library_folder_is_the_top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    lib = tmp_path / "lib"
+    lib.mkdir()
+    more = "module spare #(W); wire [W-1:0] x; endmodule module other (input clk); wrong u(); endmodule"
+    (lib / "cells.sv").write_text(f"module leaf (input x); endmodule {more}\n")
+    head = "module top #(parameter int WIDTH{}) (input clk, input x); leaf l(.x); endmodule"
+    (tmp_path / "x.f").write_text("top.sv -y lib\n")
+    (tmp_path / "top.sv").write_text(head.format(" = 1"))
+    found = read_filelist(Path("x.f"))
+    assert (found + Sources((Path("top.sv"),))).added == found.added == (lib.relative_to(tmp_path) / "cells.sv",)
+    assert (found + Sources(found.added)).added == ()
+    assert elaborate(found).name == elaborate(found, parameters={"WIDTH": "3"}).name == "top"
+    with pytest.raises(UsageError, match="unknown module 'wrong'"):
+        elaborate(found, "other")
+    # The library's own modules say nothing about a top that lacks a value, or is one of two.
+    (tmp_path / "top.sv").write_text(head.format(""))
+    with pytest.raises(UsageError, match=r"^top: no default for parameter WIDTH: give it with -G WIDTH=VALUE$"):
+        elaborate(found)
+    (lib / "cells.sv").write_text("module leaf (input x); endmodule module other (input clk); endmodule\n")
+    (tmp_path / "top.sv").write_text(head.format(" = 1") + " module second (input clk); endmodule")
+    with pytest.raises(UsageError, match=r"choose one with --top: second, top$"):
+        elaborate(found)
+    (tmp_path / "top.sv").write_text("package numbers; localparam leaf = 1; endpackage\n")
+    with pytest.raises(UsageError, match="no module of the source files could be the top; name one with --top"):
+        elaborate(read_filelist(Path("x.f")))
 
 
 @pytest.mark.parametrize(
