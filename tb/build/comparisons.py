@@ -14,6 +14,7 @@ from typing import Any
 
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.tb.build.compiling import Compiled, compile_sources, symbol_kind
+from goldbeat.tb.build.harness import literal
 from goldbeat.tb.design.design import Design
 
 FILE = "comparisons.sv"
@@ -66,6 +67,8 @@ def slang_design(design: Design, params: Mapping[str, Any]) -> Compiled:
     files, folders = tuple(design.sources()), tuple(design.include_paths())
     sources = replace(design.listed(), files=files, include_dirs=folders, defines=macros)
     values = {name: str(value) for name, value in params.items() if isinstance(value, int)}
+    texts = {name: value for name, value in params.items() if isinstance(value, str) and name in design.parameters}
+    values |= {name: literal(name, design.parameters[name], value) for name, value in texts.items()}
     return compile_sources(sources, design.top, values)
 
 

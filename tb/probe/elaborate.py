@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.tb.build.compiling import Compiled, compile_sources
+from goldbeat.tb.build.compiling import Compiled, compile_sources, symbol_kind
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.ports.recognition import Dimension, Pin, TopParameter
 from goldbeat.tb.probe.absent import absent_modules
@@ -22,7 +22,7 @@ from goldbeat.tb.probe.flatten import Flattener, needs_flat
 from goldbeat.tb.probe.leaves import COMPOUND, WAYS, peel, ranges, reachable_name
 from goldbeat.tb.probe.module import TopModule
 from goldbeat.tb.probe.readable import check_synthesizable
-from goldbeat.tb.probe.wiring import Graph, trace
+from goldbeat.tb.probe.wiring import Graph, trace, without_casts
 
 
 def elaborate(
@@ -160,8 +160,9 @@ def _parameter(parameter: Any, names: set[str], overrides: Mapping[str, str]) ->
     written = str(parameter.syntax or "").partition("=")[2]
     free = parameter.name in overrides or not names & set(re.findall(r"[A-Za-z_]\w*", written))
     value = parameter.value.value
-    if isinstance(value, str):
-        return TopParameter(parameter.name, value, free)
+    text = _text(parameter)
+    if text is not None:
+        return TopParameter(parameter.name, text, free)
     struct = type(parameter.type.canonicalType).__name__ in ("PackedStructType", "PackedUnionType")
     if type(value).__name__ == "SVInt" and not value.hasUnknown and not struct:
         enum = type(parameter.type.canonicalType).__name__ == "EnumType"
@@ -169,3 +170,17 @@ def _parameter(parameter: Any, names: set[str], overrides: Mapping[str, str]) ->
         # No other module can say a value of an enum that only this one knows.
         return TopParameter(parameter.name, int(value), free and bool(named or not enum), enum=named)
     return TopParameter(parameter.name, None, False, str(parameter.type))
+
+
+def _text(parameter: Any) -> str | None:
+    """The value of a parameter whose default, or the default of the one that it is equal to, is a string; None: another one."""
+    if isinstance(parameter.value.value, str):
+        return str(parameter.value.value)
+    written = without_casts(parameter.initializer)
+    while symbol_kind(written) == "NamedValue" and getattr(written.symbol, "initializer", None) is not None:
+        written = without_casts(written.symbol.initializer)
+    if symbol_kind(written) != "StringLiteral":
+        return None
+    # A vector may be too narrow for it, and numbers say control characters better.
+    whole = parameter.value.convertToStr().value == written.value and written.value.isprintable()
+    return str(written.value) if whole else None

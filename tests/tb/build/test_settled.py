@@ -10,20 +10,23 @@ import pytest
 
 from goldbeat.tb.build.settled import settled_conditions
 from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.design.parameter import Parameter
 
 
-def settled(folder: Path, *conditions: str, more: str = "") -> dict[str, bool]:
-    """The conditions of a small module that are settled."""
+def settled(folder: Path, *conditions: str, more: str = "", **given: str) -> dict[str, bool]:
+    """The conditions of a small module that are settled; ``given``: texts of parameters."""
     path = folder / "m.sv"
     choices = "\n".join(f"  assign y[{n}] = ({text}) ? a[0] : b;" for n, text in enumerate(conditions))
     path.write_text(
-        "module m #(parameter int MAX = 15, parameter bit SLOW = 0) (input logic [3:0] a, c, input logic b,\n"
-        f"  input logic signed [3:0] s, output logic [{len(conditions)}:0] y);\n{choices}\n{more}\nendmodule\n"
+        'module m #(parameter int MAX = 15, parameter bit SLOW = 0, parameter KIND = "soft") (input logic b,\n'
+        "  input logic [3:0] a, c, input logic signed [3:0] s,\n"
+        f"  output logic [{len(conditions)}:0] y);\n{choices}\n{more}\nendmodule\n"
     )
     nothing = SimpleNamespace(sources=lambda: [path], listed=lambda: Sources((path,)), macros=list, include_paths=list)
     nothing.top = "top" if more else "m"
+    nothing.parameters = {name: Parameter(default="soft") for name in given}
     text = path.read_text()
-    return {text[one.begin : one.end]: one.value for one in settled_conditions(nothing, {})}  # type: ignore[arg-type]
+    return {text[one.begin : one.end]: one.value for one in settled_conditions(nothing, given)}  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -44,6 +47,12 @@ def test_always_true(tmp_path: Path, condition: str) -> None:
 )
 def test_what_traffic_decides(tmp_path: Path, condition: str) -> None:
     assert condition not in settled(tmp_path, condition)
+
+
+def test_texts_are_parameters_too(tmp_path: Path) -> None:
+    condition = 'KIND == "hard"'
+    assert settled(tmp_path, condition) == {condition: False}
+    assert settled(tmp_path, condition, KIND="hard") == {condition: True}
 
 
 def test_every_instance_must_agree(tmp_path: Path) -> None:

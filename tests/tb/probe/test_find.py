@@ -64,6 +64,29 @@ def test_parameters_from_outside() -> None:
         probe("plain_slice", DEPTH="4")
 
 
+def test_strings_are_text_whatever_their_type_is(tmp_path: Path) -> None:
+    parameters = {
+        'A = "DEFAULT"': "DEFAULT",
+        'string B = "typed"': "typed",
+        '[31:0] C = "abcd"': "abcd",
+        "D = A": "DEFAULT",
+        'E = 1 ? "yes" : "no"': "yes",
+        'F = ""': "",
+        # No text, or cut off, or in control characters.
+        '[7:0] G = "ab"': 98,
+        "[7:0] H = 8'h41": 65,
+        'I = "\\n"': 10,
+        "J = 4": 4,
+    }
+    text = ", ".join(f"parameter {one}" for one in parameters)
+    (tmp_path / "d.sv").write_text(f"module d #({text}) (input clk, input s_tvalid, input [7:0] s_tdata); endmodule")
+    sources = Sources((tmp_path / "d.sv",))
+    found = find(elaborate(sources))
+    assert list(values(found).values()) == list(parameters.values())
+    assert values(find(elaborate(sources, None, {"A": '"x y"'})))["D"] == "x y"
+    assert '.A("DEFAULT")' in wrapper(found)
+
+
 def test_upper_case_and_old_port_list() -> None:
     found = probe("upper_case")
     assert clocks(found) == [("S_AXIS_ACLK", "S_AXIS_ARESETN", False)]
