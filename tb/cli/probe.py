@@ -27,6 +27,7 @@ from goldbeat.tb.probe.chosen import read_bundle
 from goldbeat.tb.probe.discover import discover
 from goldbeat.tb.probe.find import Choices, Found, found_json
 from goldbeat.tb.probe.handshakes import with_handshakes
+from goldbeat.tb.probe.model_guess import guessed_model
 from goldbeat.tb.probe.write import MODEL, describe, made_files, to_toml
 from goldbeat.tb.probe.write import wrapper as harness
 
@@ -263,8 +264,13 @@ def find_module(
     ignored: list[str] | None,
     bundles: list[str] | None,
     relaxed: bool,
+    model: str | None = MODEL,
+    rdl: Path | None = None,
 ) -> tuple[Sources, Found]:
-    """The sources that a command line names, and what their top module has; parameters are the options of ``new``."""
+    """The sources that a command line names, and what their top module has; parameters are the options of ``new``.
+
+    Without a model and a map, and where the ports suggest none, handshakes without data are streams.
+    """
     sources = Sources(
         include_dirs=tuple(includes or ()), defines=macros(defines or []), libraries=tuple(libraries or ())
     )
@@ -285,7 +291,9 @@ def find_module(
         except ValueError:
             raise UsageError(f"--tie {port}: found {value!r}, expected an integer") from None
     choices = Choices(held, tuple(ignored or ()), chosen)
-    return sources, discover(sources, top, values, choices, relaxed=relaxed)
+    found = discover(sources, top, values, choices, relaxed=relaxed)
+    alone = model is None and rdl is None and guessed_model(found) is None
+    return sources, with_handshakes(found) if alone else found
 
 
 def _pairs(option: str, items: list[str]) -> dict[str, str]:

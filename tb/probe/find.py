@@ -61,6 +61,7 @@ class Found:
         beside: ports in no stream that may go along with the beats, and why.
         guesses: ports of streams that nothing proves to belong there, and what speaks for it.
         of_buses: ports whose names are those of a bus that they do not make.
+        handshakes: the streams of them that have no data, which a model takes only where the ports suggest no other.
     """
 
     module: TopModule
@@ -77,6 +78,7 @@ class Found:
     beside: Mapping[str, str] = field(default_factory=dict)
     guesses: Mapping[str, str] = field(default_factory=dict)
     of_buses: frozenset[str] = frozenset()
+    handshakes: frozenset[str] = frozenset()
 
     @property
     def bundles(self) -> tuple[Bundle, ...]:

@@ -34,6 +34,7 @@ def with_handshakes(found: Found) -> Found:
         unchecked={name: why for name, why in found.unchecked.items() if name not in taken},
         beside={name: why for name, why in found.beside.items() if name not in taken},
         unplaced={name: what for name, what in found.unplaced.items() if name not in taken},
+        handshakes=found.handshakes.union(one.name for one in made),
         notes=tuple(n for n in found.notes if not n.startswith(tuple(f"{one.name}: not a bundle" for one in made))),
     )
     return with_credits(more)

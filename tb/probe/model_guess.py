@@ -19,7 +19,7 @@ def guessed_model(found: Found) -> tuple[str, str] | None:
         return value if isinstance(value, int) else 1
 
     buses = (*found.registers, *found.memories)
-    if found.streams and buses:
+    if found.handshakes or (found.streams and buses):
         return None
     if buses:
         slaves, masters = (sum(number(port.lanes) for port in buses if port.direction == way) for way in ("in", "out"))

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import re
+from inspect import signature
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from goldbeat.tb.cli import app
+from goldbeat.tb.cli.probe import find_module
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.probe.discover import discover
@@ -292,6 +294,19 @@ def test_a_letter_that_counts_ports_is_no_sign_of_a_low_level(tmp_path: Path) ->
     }
     alone = found_in(tmp_path, source("req_b gnt_b x y_req_b y_gnt_b y", {"TAKES": "1", "READY_IS": "full"}))
     assert all(p.inverts("tvalid") and p.inverts("tready") for p in alone.streams)
+
+
+def test_ports_of_a_handshake_are_tied_only_beside_a_model(tmp_path: Path) -> None:
+    bus = "input logic psel, penable, pwrite, input logic [7:0] paddr, input logic [31:0] pwdata, output logic [31:0] prdata"
+    text = f"module stage (input logic clk, PORTS, input logic cmd_valid, input logic [3:0] cmd_op, {bus}, output logic pready);"
+    for ports, model in (("input logic s_tvalid, input logic [7:0] s_tdata", None), ("input logic rst", "memory")):
+        (tmp_path / "stage.sv").write_text(text.replace("PORTS", ports) + " endmodule")
+        options = dict.fromkeys(signature(find_module).parameters) | {"relaxed": False}
+        _, found = find_module(**options | {"files": [tmp_path / "stage.sv"]})
+        assert (guessed_model(found) or [None])[0] == model
+        tied = found.ties.keys() & {"cmd_valid", "cmd_op"}
+        assert tied == ({"cmd_valid", "cmd_op"} if model else set())
+        assert with_handshakes(found).handshakes == {"cmd"}
 
 
 @pytest.mark.parametrize(
