@@ -146,7 +146,9 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
         alone = True
         design = find_design(subject.name)
         tried = try_all(design, source, seed=seed, budget_s=budget_s, tell=tell)
-    doubts = dict(subject.doubts) if alone or _by_values(tried) else {}
+    # What a bench without a model makes a handshake of is tied no more.
+    tied = {port: why for port, why in subject.doubts.items() if port in design.ties}
+    doubts = tied if alone or _by_values(tried) else {}
     if alone and _by_values(tried) and sum(port.direction == "in" for port in design.ports) > 1:
         doubts |= {
             failure_kind(text).place: "takes less than it is offered; it may wait for what other inputs give"
