@@ -63,10 +63,8 @@ def _of_stream(port: StreamPort, bins: Mapping[str, int], *, unchecked: Mapping[
         else:
             yield tried("handshake", "tvalid", "waited for ready", *STALL_BINS)
             yield tried("handshake", "tvalid", "waited for ready for 64 cycles", STALL_BINS[-1])
-    if port.gated and port.inverts("tready" if inward else "tvalid"):
-        what = "high while the queue is full" if inward else "high while the queue is empty"
-        how = "gated = false if the RTL ignores it then, or a waiver if what is around never does that"
-        yield Obligation("handshake", port.place("tvalid" if inward else "tready"), what, False, how)
+    if port.gated:
+        yield _of_gate(port)
     if inward and port.has("tvalid"):
         yield tried("handshake", "tvalid", "stayed low for 64 cycles between beats", "gap 64+")
         yield tried("handshake", "tvalid", "beats back to back", "gap 0")
@@ -79,6 +77,19 @@ def _of_stream(port: StreamPort, bins: Mapping[str, int], *, unchecked: Mapping[
     if inward and port.has("tid"):
         yield tried("attributes", "tid", "two frames with one ID", "id again")
         yield tried("attributes", "tid", "two frames with different IDs", "id changed")
+
+
+def _of_gate(port: StreamPort) -> Obligation:
+    """What a gated stream is never shown: its enable beside a flag that is low."""
+    enable, flag = ("tvalid", "tready") if port.direction == "in" else ("tready", "tvalid")
+    what = f"high while {port.pin(flag)} is low"
+    if port.inverts(flag):
+        what = "high while the queue is full" if enable == "tvalid" else "high while the queue is empty"
+    how = (
+        "removing gated = true from the description if the RTL checks it itself, or a waiver if what is around never "
+        "does that"
+    )
+    return Obligation("handshake", port.place(enable), what, False, how)
 
 
 def _of_turns(result: RunResult) -> Iterator[Obligation]:

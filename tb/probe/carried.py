@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.design.pin_names import is_reset
 from goldbeat.tb.probe.conditions import Conditions
 from goldbeat.tb.probe.gates import find_gates
+from goldbeat.tb.probe.guarded import find_guards
 from goldbeat.tb.probe.module import Branch, MadeValues, PortValues
 from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
 from goldbeat.tb.probe.wiring import Graph, closure, names_in, path_of, signed_terms, without_casts
@@ -37,6 +39,7 @@ def carried(
     moves = _Moves(top, graph, {*ways[0], *ways[1]})
     shown = {name: moves.shown_by(path) for path, name in ways[0].items()}
     used = {name: moves.branches(path, moves.any) for path, name in ways[0].items()}
+    guarded = find_guards(prefix, graph, conditions, ways[0].values(), ways[1].values())
     return PortValues(
         {name: moves.branches(path, moves.plain) for path, name in ways[0].items()},
         used,
@@ -45,7 +48,7 @@ def carried(
         frozenset(name for path, name in ways[1].items() if moves.is_constant(path)),
         frozenset(name for path, name in ways[1].items() if not moves.is_driven(path)),
         partial(_made, moves, ways[0], ways[1]),
-        find_gates(graph, conditions, ways[0] | ways[1], used),
+        replace(find_gates(graph, conditions, ways[0] | ways[1], used), guarded=guarded),
     )
 
 

@@ -15,6 +15,7 @@ from goldbeat.tb.probe.credits import with_credits
 from goldbeat.tb.probe.elaborate import elaborate
 from goldbeat.tb.probe.find import Choices, Found, find
 from goldbeat.tb.probe.handshakes import with_handshakes
+from goldbeat.tb.probe.module import Gates
 from goldbeat.tb.probe.roles import Handshake, handshakes
 
 
@@ -62,6 +63,7 @@ def discover(
             made = [one for one in made if one is not wrong]
             refused.append(f"{wrong.bundle.name}: not a bundle: {error}")
             continue
+        made = [replace(one, gated=False) if _guarded(one, plain.module.carried.gates) else one for one in made]
         return with_credits(_told(found, made, [*told, *refused]))
     return with_credits(replace(plain, notes=(*plain.notes, *told, *refused)))
 
@@ -102,6 +104,17 @@ def _handed_over(plain: Found, whole: Found, left: list[str]) -> list[Handshake]
 def _pins(port: StreamPort) -> tuple[str, ...]:
     """The ports of a stream with fields and no ready."""
     return port.pin("tvalid"), *port.fields
+
+
+def _guarded(made: Handshake, gates: Gates) -> bool:
+    """Whether the RTL itself ignores the side that would be gated while the other one is low."""
+    roles, inverted = made.bundle.roles, made.bundle.inverted
+    if not made.gated or "tready" not in roles:
+        return False
+    valid, ready = roles["tvalid"], roles["tready"]
+    return gates.guarded(ready, valid, "tvalid" not in inverted) or gates.guarded(
+        valid, ready, "tready" not in inverted
+    )
 
 
 def _told(found: Found, made: list[Handshake], refused: list[str]) -> Found:

@@ -94,6 +94,11 @@ def _no_level(one: str, other: str, high: bool) -> bool | None:
     return None
 
 
+def _never_guarded(enable: str, flag: str, high: bool) -> bool:
+    """Whether a module without code checks a handshake."""
+    return False
+
+
 @dataclass(frozen=True)
 class Gates:
     """Ports as conditions.
@@ -103,11 +108,13 @@ class Gates:
         joined: whether one port and another, or what makes it, are looked at together.
         level: the level of the second port where the first has a level, in disjunctions such as ``!valid || ready``, or
             else in conjunctions; None: in none, or both levels.
+        guarded: whether the first, an input, changes no state unless the second, an output, has a level.
     """
 
     stored: Mapping[str, frozenset[tuple[str, bool]]] = field(default_factory=dict)
     joined: Callable[[str, str], bool] = _never_joined
     level: Callable[[str, str, bool], bool | None] = _no_level
+    guarded: Callable[[str, str, bool], bool] = _never_guarded
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def settled_arms(node: Any) -> tuple[Any, ...] | None:
     kind = symbol_kind(node)
     if kind == "Case":
         return _settled_case(node)
-    truths = [_number(one.expr) for one in node.conditions]
+    truths = [fixed_number(one.expr) for one in node.conditions]
     if any(one is None for one in truths):
         return None
     first, second = (node.ifTrue, node.ifFalse) if kind == "Conditional" else (node.left, node.right)
@@ -58,11 +58,11 @@ def settled_arms(node: Any) -> tuple[Any, ...] | None:
 
 
 def _settled_case(node: Any) -> tuple[Any, ...] | None:
-    value = _number(node.expr)
+    value = fixed_number(node.expr)
     if value is None:
         return None
     for item in node.items:
-        labels = [_number(one) for one in item.expressions]
+        labels = [fixed_number(one) for one in item.expressions]
         if None in labels:
             return None
         if value in labels:
@@ -70,7 +70,7 @@ def _settled_case(node: Any) -> tuple[Any, ...] | None:
     return () if node.defaultCase is None else (node.defaultCase,)
 
 
-def _number(expression: Any) -> int | None:
+def fixed_number(expression: Any) -> int | None:
     """The value of a constant expression; None: it has none, or one with unknown bits."""
     constant = expression.constant
     while constant is None and symbol_kind(expression) == "Conversion":

@@ -159,7 +159,11 @@ def closure(starts: Iterable[str], after: Callable[[str], Iterable[str]]) -> set
 
 
 class Graph:
-    """Everything found on one walk through the hierarchy."""
+    """Everything found on one walk through the hierarchy.
+
+    Attributes:
+        makes: kind and node of what gives values: assignments, wires, instances and blocks.
+    """
 
     def __init__(self, top: Any) -> None:
         self.driven: set[str] = set()
@@ -172,6 +176,7 @@ class Graph:
         self.resets: set[tuple[str, str, bool, bool]] = set()
         self.clears: list[tuple[str, str, int]] = []
         self.checks: list[Any] = []
+        self.makes: list[tuple[str, Any]] = []
         self._clocked: list[tuple[Any, set[str], set[str]]] = []
         visit_taken(top, self._look)
         ports = {f"{top.name}.{port.name}" for port in top.body.portList}
@@ -199,6 +204,9 @@ class Graph:
             self._primitive(node)
         elif kind == "ProceduralBlock":
             self._block(node.body)
+        else:
+            return
+        self.makes.append((kind, node))
 
     def _primitive(self, gate: Any) -> None:
         """A gate of the language, as ``not (rst_n, rst)``."""

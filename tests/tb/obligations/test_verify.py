@@ -393,6 +393,26 @@ def test_a_queue_that_is_never_written_when_full_leaves_that_open(folder: Path) 
     ]
 
 
+def test_an_acknowledge_that_comes_only_beside_its_valid_leaves_that_open(folder: Path) -> None:
+    """RTL that dropped its own check for the valid; with the check, nothing is gated."""
+    text = """module queue (input wire clk, input wire rst, input wire push_i, output wire accept_o, input wire [7:0] x_i,
+      input wire pop_i, output wire valid_o, output wire [7:0] x_o);
+      reg [7:0] mem [0:3]; reg [1:0] w, r; reg [2:0] n;
+      assign accept_o = n != 4, valid_o = n != 0, x_o = mem[r];
+      wire put = push_i & accept_o, get = pop_i & valid_o;
+      always @(posedge clk) if (rst) begin w <= 0; r <= 0; n <= 0; end else begin
+        if (put) begin mem[w] <= x_i; w <= w + 1; end
+        if (get) r <= r + 1;
+        if (put & ~get) n <= n + 1; else if (~put & get) n <= n - 1;
+      end
+    endmodule"""
+    (folder / "queue.v").write_text(text.replace("get = pop_i & valid_o", "get = pop_i"))
+    report = verified("queue.v", code=3)
+    assert "handshake pop_i: high while valid_o is low" in opened(report)
+    (folder / "queue.v").write_text(text)
+    assert not [one for one in verified("queue.v", code=0)["list"] if one["place"] == "pop_i"]
+
+
 def test_files_that_new_makes_are_not_mutated(folder: Path) -> None:
     text = SLOW.replace("s_tvalid", "go").replace("s_tready", "done").replace("s_tdata", "word")
     (folder / "slow.v").write_text(text)

@@ -78,10 +78,70 @@ def test_roles_are_found_whatever_the_names_are(kind: str, tmp_path: Path) -> No
 def test_a_ready_that_is_high_only_beside_its_valid_is_driven_so(tmp_path: Path) -> None:
     """Its word says so: ``yumi`` without a valid is an error in its library."""
     for kind, gated in (("basejump", True), ("payload", False)):
-        assert {p.direction: p.gated for p in found_in(tmp_path, source(*NAMES[kind])).streams} == {
-            "in": False,
-            "out": gated,
-        }
+        text = source(*NAMES[kind]).replace(" && full) full", ") full")
+        assert {p.direction: p.gated for p in found_in(tmp_path, text).streams} == {"in": False, "out": gated}
+
+
+GUARDED = {
+    "plain": ("", ""),
+    "wire": ("(TAKE && full)", "(go)"),
+    "nested": ("(TAKE && full) full", "(full) if (TAKE) full"),
+    "hidden": ("(TAKE && full)", "(1'b1 == TAKE & 1'b1 == OFFER)"),
+    "or": ("(TAKE && full)", "(~(~TAKE | ~full))"),
+    "state": ("(TAKE && full)", "(TAKE && full == 1'd1)"),
+    "choice": ("else if (TAKE && full) full <= 1'b0;", "else full <= full ? !TAKE : full;"),
+}
+BLIND = {
+    "dropped": ("TAKE && full", "TAKE"),
+    "either": ("TAKE && full", "TAKE || full"),
+    "other": ("TAKE && full", "TAKE && !full"),
+    "count": ("TAKE && full) full <= 1'b0;", "TAKE && full) full <= 1'b0; if (TAKE) count <= count + 1;"),
+    "task": ("TAKE && full) full <= 1'b0;", "TAKE && full) full <= 1'b0; add(TAKE);"),
+    "local": (
+        "TAKE && full) full <= 1'b0;",
+        "TAKE && full) full <= 1'b0; begin automatic logic x = TAKE; own <= x; end",
+    ),
+    "stored": ("TAKE && full) full <= 1'b0;", "TAKE && full) full <= 1'b0; count <= TAKE;"),
+}
+
+
+@pytest.mark.parametrize("kind", [*GUARDED, *BLIND])
+def test_a_ready_that_the_rtl_looks_at_beside_its_valid_alone_is_not_gated(kind: str, tmp_path: Path) -> None:
+    """One use without the valid is enough to be gated."""
+    old, new = (GUARDED | BLIND)[kind]
+    text = STAGE.replace(
+        "logic full;",
+        "logic full, go, own; logic [3:0] count; assign go = full & TAKE; "
+        "task automatic add(input logic one); count <= count + one; endtask",
+    )
+    names, more = NAMES["basejump"]
+    roles = dict(zip(("VALID", "READY", "DATA", "OFFER", "TAKE", "RESULT"), names.split(), strict=True))
+    text = text.replace(old, new) if old else text
+    for word, value in (PLAIN | more | roles).items():
+        text = text.replace(word, value)
+    assert {p.direction: p.gated for p in found_in(tmp_path, text).streams} == {"in": False, "out": kind in BLIND}
+
+
+def test_a_state_that_says_valid_guards_its_acknowledge(tmp_path: Path) -> None:
+    """As Vitis HLS writes a register slice: the state is compared, and its bit is the valid."""
+    text = """module slice (input logic clk, input logic rst, input logic [8:0] x_in, input logic vld_in, output logic ack_in,
+      output logic [8:0] x_out, output logic vld_out, input logic ack_out);
+      logic [1:0] state; logic wr, rd; logic [8:0] a, b;
+      assign vld_out = state[0], ack_in = state[1], x_out = rd ? b : a;
+      always_ff @(posedge clk) begin
+        if (vld_out & ack_out) rd <= ~rd;
+        if (vld_in & ack_in) begin wr <= ~wr; if (wr) b <= x_in; else a <= x_in; end
+        case (state)
+          2'd1: if (ack_out) state <= 2'd3;
+          2'd3: if (vld_in & ~ack_out) state <= 2'd1; else if (ack_out & ~vld_in) state <= 2'd2;
+          default: state <= vld_in ? 2'd3 : 2'd2;
+        endcase
+        if (rst) begin state <= 2'd2; {wr, rd} <= 2'd0; end
+      end
+    endmodule"""
+    for old, new, gated in (("vld_out & ack_out", "vld_out & ack_out", False), ("vld_out & ack_out", "ack_out", True)):
+        found = found_in(tmp_path, text.replace(old, new))
+        assert {p.direction: p.gated for p in found.streams} == {"in": False, "out": gated}
 
 
 def test_request_and_acknowledge_may_have_four_phases(tmp_path: Path) -> None:
@@ -99,7 +159,7 @@ def test_roles_that_one_name_or_the_rtl_alone_gives(tmp_path: Path) -> None:
         "in": ("cmd_go", "cmd_stall", True),
         "out": ("rsp_v", "choke", True),
     }
-    text = source("wr_stb nearly_full wr_x out_req out_gnt out_x", {"READY_IS": "full"})
+    text = source("wr_stb nearly_full wr_x out_req out_gnt out_x", {"READY_IS": "full", "TAKES": "1"})
     found = found_in(tmp_path, text)
     assert {p.direction: p.gated for p in found.streams} == {"in": True, "out": False}
     assert list(found.guesses) == ["nearly_full"]

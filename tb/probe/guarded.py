@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether RTL checks a handshake itself: whether an enable changes any state while its flag is low."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from goldbeat.tb.build.compiling import symbol_kind
+from goldbeat.tb.design.pin_names import is_reset
+from goldbeat.tb.probe.conditions import Conditions
+from goldbeat.tb.probe.taken import fixed_number, inside, settled_arms, visit_taken
+from goldbeat.tb.probe.wiring import Graph, closure, is_and, names_in, path_of, without_casts
+
+_NAMED = ("NamedValue", "HierarchicalValue")
+_NOT = ("LogicalNot", "BitwiseNot")
+_OR = ("LogicalOr", "BinaryOr")
+_SAME = ("Equality", "CaseEquality")
+_OTHER = ("Inequality", "CaseInequality")
+_ANYTHING = "*"
+"""What a task may change."""
+_Use = tuple[frozenset[str], frozenset[str]]
+"""What must hold for a value to matter, with ``!`` what must be low, and what it then changes."""
+
+
+def find_guards(
+    prefix: str, graph: Graph, conditions: Conditions, inputs: Iterable[str], outputs: Iterable[str]
+) -> Callable[[str, str, bool], bool]:
+    """Whether an input changes no state unless an output has a level.
+
+    Args:
+        prefix: of the paths of the top module's ports.
+        graph: of the module.
+        conditions: of the module.
+        inputs: names of its input ports.
+        outputs: names of its output ports.
+    """
+    uses = _Uses(
+        graph, [prefix + name for name in inputs if not is_reset(name)], [prefix + name for name in outputs]
+    ).found
+    claims, flops = conditions.claims, {*graph.flops, _ANYTHING}
+    origins = {name: graph.origin(prefix + name) for name in outputs}
+    makers = {name: graph.makers(prefix + name) for name in outputs}
+
+    def guarded(enable: str, flag: str, high: bool) -> bool:
+        if flag not in origins:
+            return False
+        path, low = origins[flag]
+        term, seen, beside = f"{'!' * (high == low)}{path}", {prefix + enable}, False
+        # Who asserts that both are never high relies on it.
+        if any(prefix + enable in one and one & {*makers[flag], path} for one in claims):
+            return False
+        todo = list(seen)
+        while todo:
+            for needed, targets in uses[todo.pop()]:
+                beside |= term in needed
+                if term in needed:
+                    continue
+                if targets & flops:
+                    return False
+                todo += targets - seen
+                seen |= targets
+        return beside
+
+    return guarded
+
+
+class _Uses:
+    """Where values matter that inputs make at once."""
+
+    def __init__(self, graph: Graph, inputs: list[str], outputs: list[str]) -> None:
+        self.graph = graph
+        self.found: dict[str, list[_Use]] = defaultdict(list)
+        self._drivers: dict[str, Any] = {}
+        self._near = closure(inputs, lambda name: graph.after.get(name, ()))
+        for kind, node in graph.makes:
+            self._note_driver(kind, node)
+        self._flags = {
+            path: driver for one in outputs for path, _ in (graph.origin(one),) if (driver := self._driver(path))
+        }
+        self._texts = {_text(driver): path for path, driver in self._flags.items()}
+        self._kinds = {(symbol_kind(driver), _operator(driver)) for driver in self._flags.values()}
+        for kind, node in graph.makes:
+            self._look(kind, node)
+
+    def _note_driver(self, kind: str, node: Any) -> None:
+        if kind == "ContinuousAssign":
+            left = without_casts(node.assignment.left)
+            if symbol_kind(left) in _NAMED:
+                self._drivers[path_of(left)] = without_casts(node.assignment.right)
+        elif kind == "Net":
+            self._drivers[str(node.hierarchicalPath)] = without_casts(node.initializer)
+
+    def _driver(self, path: str) -> Any:
+        """The expression that makes a wire; None: no single one does."""
+        return self._drivers.get(path)
+
+    # -- what holds ---------------------------------------------------------------------------------------------
+
+    def _terms(self, expression: Any, holds: bool, seen: frozenset[str] = frozenset()) -> Iterator[str]:
+        """What must be high, or with ``!`` low, where a condition is true, or false."""
+        expression = without_casts(expression)
+        kind, op = symbol_kind(expression), _operator(expression)
+        if (kind, op) in self._kinds and (flag := self._texts.get(_text(expression))) is not None:
+            yield f"{'!' * (not holds)}{flag}"
+        if kind == "UnaryOp" and (op == "LogicalNot" or (op == "BitwiseNot" and _bits(expression) == 1)):
+            yield from self._terms(expression.operand, not holds, seen)
+        elif kind == "BinaryOp" and op in _SAME + _OTHER:
+            yield from self._compared(expression, holds == (op in _SAME), seen)
+        elif kind == "BinaryOp" and (is_and(expression) if holds else op in _OR) and _bits(expression) == 1:
+            yield from self._terms(expression.left, holds, seen)
+            yield from self._terms(expression.right, holds, seen)
+        elif kind in _NAMED and _bits(expression) == 1:
+            path = path_of(expression)
+            origin, turned = self.graph.origin(path)
+            yield f"{'!' * (holds == turned)}{origin}"
+            driver = self._driver(path)
+            if driver is not None and path not in seen:
+                yield from self._terms(driver, holds, seen | {path})
+
+    def _compared(self, node: Any, equal: bool, seen: frozenset[str]) -> Iterator[str]:
+        for side, other in ((node.left, node.right), (node.right, node.left)):
+            value, constant = without_casts(side), fixed_number(other)
+            if constant is None:
+                continue
+            if _bits(value) == 1:
+                yield from self._terms(value, (constant != 0) == equal, seen)
+            else:
+                yield from self._flags_at(value, constant, equal)
+
+    def _flags_at(self, value: Any, constant: int, equal: bool) -> Iterator[str]:
+        """The flags that the value of a register settles."""
+        if symbol_kind(value) not in _NAMED:
+            return
+        path, _ = self.graph.origin(path_of(value))
+        for flag, driver in self._flags.items():
+            known = self._value(driver, path, constant)
+            if not equal:
+                known = None if known is None or not self._asks(driver, path, constant) else int(not known)
+            if known is not None:
+                yield f"{'!' * (not known)}{flag}"
+
+    def _asks(self, node: Any, path: str, constant: int) -> bool:
+        """Whether an expression compares a register with a constant, and nothing else."""
+        if symbol_kind(node) != "BinaryOp" or _operator(node) not in _SAME + _OTHER:
+            return False
+        for side, other in ((node.left, node.right), (node.right, node.left)):
+            side = without_casts(side)
+            if symbol_kind(side) in _NAMED and self.graph.origin(path_of(side))[0] == path:
+                return fixed_number(other) == constant
+        return False
+
+    def _value(self, node: Any, path: str, constant: int, depth: int = 0) -> int | None:
+        """The value of an expression where a register has one; None: it depends on more, or is no simple one."""
+        node = without_casts(node)
+        kind, op = symbol_kind(node), _operator(node)
+        if (number := fixed_number(node)) is not None or depth > 20:
+            return number
+        if kind in _NAMED:
+            name = path_of(node)
+            if self.graph.origin(name) == (path, False):
+                return constant
+            driver = self._driver(name)
+            return None if driver is None else self._value(driver, path, constant, depth + 1)
+        if kind == "ElementSelect" and node.value.type.isIntegral and node.value.type.fixedRange.right == 0:
+            whole, index = self._value(node.value, path, constant, depth + 1), fixed_number(node.selector)
+            return None if whole is None or index is None or _bits(node) != 1 else whole >> index & 1
+        if kind == "UnaryOp" and op in _NOT and _bits(node) == 1:
+            inner = self._value(node.operand, path, constant, depth + 1)
+            return None if inner is None else int(not inner)
+        if kind != "BinaryOp":
+            return None
+        left, right = (self._value(one, path, constant, depth + 1) for one in (node.left, node.right))
+        if op in _SAME + _OTHER:
+            return None if left is None or right is None else int((left == right) == (op in _SAME))
+        if _bits(node) != 1 or not (is_and(node) or op in _OR):
+            return None
+        # One side may settle it.
+        deciding = op in _OR
+        if any(one is not None and bool(one) == deciding for one in (left, right)):
+            return int(deciding)
+        return None if left is None or right is None else int(not deciding)
+
+    # -- what matters -------------------------------------------------------------------------------------------
+
+    def _look(self, kind: str, node: Any) -> None:
+        if kind == "ContinuousAssign":
+            targets = names_in(node.assignment.left)
+            if not self._near.isdisjoint(targets.union(*(self.graph.before.get(one, ()) for one in targets))):
+                self._assign(node.assignment, frozenset())
+        elif kind == "Net":
+            self._use(node.initializer, frozenset(), frozenset({str(node.hierarchicalPath)}))
+        elif kind == "Instance":
+            for connection in node.portConnections:
+                self._connection(connection)
+        elif kind == "ProceduralBlock" and not self._near.isdisjoint(names_in(node.body)):
+            self._walk(node.body, frozenset())
+
+    def _connection(self, connection: Any) -> None:
+        inner, expression = getattr(connection.port, "internalSymbol", None), connection.expression
+        if inner is None or expression is None:
+            return
+        path = str(inner.hierarchicalPath)
+        if symbol_kind(expression) == "Assignment":
+            self._note(path, frozenset(), frozenset(names_in(expression.left)))
+        elif not self._near.isdisjoint(self.graph.before.get(path, ())):
+            self._use(expression, frozenset(), frozenset({path}))
+
+    def _assign(self, assignment: Any, needed: frozenset[str]) -> None:
+        targets = frozenset(names_in(assignment.left))
+        self._use(assignment.right, needed, targets)
+        if symbol_kind(assignment.left) not in _NAMED:
+            for name in targets:
+                self._note(name, needed, targets)
+
+    def _walk(self, statement: Any, needed: frozenset[str]) -> None:
+        """Note the uses below a statement; ``needed``: what must hold for it."""
+        kind = symbol_kind(statement)
+        if kind == "Conditional" and settled_arms(statement) is None:
+            targets, asked = _assigned(statement), [one.expr for one in statement.conditions]
+            for one in asked:
+                self._use(one, needed, targets)
+            self._walk(statement.ifTrue, needed.union(*(self._terms(one, True) for one in asked)))
+            if statement.ifFalse is not None:
+                alone = self._terms(asked[0], False) if len(asked) == 1 else ()
+                self._walk(statement.ifFalse, needed.union(alone))
+        elif kind == "Case" and settled_arms(statement) is None:
+            self._cases(statement, needed)
+        elif kind == "ExpressionStatement" and symbol_kind(statement.expr) == "Assignment":
+            self._assign(statement.expr, needed)
+        elif kind in ("ExpressionStatement", "VariableDeclaration"):
+            self._hidden(statement, needed)
+        else:
+            for one in inside(statement):
+                self._walk(one, needed)
+
+    def _hidden(self, statement: Any, needed: frozenset[str]) -> None:
+        """Note values that go to tasks and to variables of a block, which are not followed."""
+        kind = symbol_kind(statement)
+        value = statement.symbol.initializer if kind == "VariableDeclaration" else statement.expr
+        if value is not None and not getattr(value, "isSystemCall", False):
+            for name in names_in(value):
+                self._note(name, needed, frozenset({_ANYTHING}))
+
+    def _cases(self, statement: Any, needed: frozenset[str]) -> None:
+        targets, asked = _assigned(statement), without_casts(statement.expr)
+        self._use(asked, needed, targets)
+        for item in statement.items:
+            for label in item.expressions:
+                self._use(label, needed, targets)
+            number = fixed_number(item.expressions[0]) if len(item.expressions) == 1 else None
+            self._walk(item.stmt, needed.union(() if number is None else self._flags_at(asked, number, True)))
+        if statement.defaultCase is not None:
+            self._walk(statement.defaultCase, needed)
+
+    def _use(self, expression: Any, needed: frozenset[str], targets: frozenset[str]) -> None:
+        """Note the values that an expression depends on.
+
+        Args:
+            expression: where.
+            needed: what must hold for it to matter.
+            targets: what it changes.
+        """
+        expression = without_casts(expression)
+        kind, op = symbol_kind(expression), _operator(expression)
+        if kind in _NAMED:
+            self._note(path_of(expression), needed, targets)
+        elif kind == "UnaryOp":
+            self._use(expression.operand, needed, targets)
+        elif kind == "BinaryOp":
+            left, right = expression.left, expression.right
+            joins = _bits(expression) == 1 and (is_and(expression) or op in _OR)
+            for one, other in ((left, right), (right, left)):
+                beside = self._terms(other, op not in _OR) if joins else ()
+                self._use(one, needed.union(beside), targets)
+        elif kind == "ConditionalOp":
+            asked = [one.expr for one in expression.conditions]
+            for one in asked:
+                self._use(one, needed, targets)
+            self._use(expression.left, needed.union(*(self._terms(one, True) for one in asked)), targets)
+            alone = self._terms(asked[0], False) if len(asked) == 1 else ()
+            self._use(expression.right, needed.union(alone), targets)
+        elif kind == "Concatenation":
+            for one in expression.operands:
+                self._use(one, needed, targets)
+        else:
+            for name in names_in(expression):
+                self._note(name, needed, targets)
+
+    def _note(self, name: str, needed: frozenset[str], targets: frozenset[str]) -> None:
+        if name in self._near:
+            self.found[name].append((needed, targets - {name}))
+
+
+def _operator(node: Any) -> str:
+    return str(getattr(node, "op", "")).rpartition(".")[2]
+
+
+def _bits(node: Any) -> int:
+    return int(node.type.bitWidth)
+
+
+def _text(node: Any) -> tuple[str, frozenset[str]]:
+    """What an expression says, and of which values."""
+    return "".join(str(node.syntax or "").split()), frozenset(names_in(node))
+
+
+def _assigned(statement: Any) -> frozenset[str]:
+    """What is assigned below a statement."""
+    found: set[str] = set()
+
+    def look(node: Any) -> None:
+        if symbol_kind(node) == "Assignment":
+            found.update(names_in(node.left))
+
+    visit_taken(statement, look)
+    return frozenset(found)
