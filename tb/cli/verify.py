@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.tb.cli import probe
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, examples, print_json, say, say_build, say_nothing
 from goldbeat.tb.cli.subject import VerifySubject, find_subject
@@ -23,7 +23,7 @@ from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.design.rules_model import RULES
 from goldbeat.tb.design.unchecked import undecided
 from goldbeat.tb.git import git_revision
-from goldbeat.tb.mutate.campaign import Fate
+from goldbeat.tb.mutate.campaign import Fate, UnmutatedFailureError
 from goldbeat.tb.mutate.report import score
 from goldbeat.tb.mutate.sample import sample_fates
 from goldbeat.tb.obligations import rounds
@@ -170,10 +170,12 @@ def _sample(name: str, design: Design, tried: Tried, count: int, seed: int, tell
         return []
     try:
         return sample_fates(name, design, count, seed, tell)
-    except UsageError as error:
+    except UnmutatedFailureError as error:
         # The simulator of mutants is another one, and without a mutant it failed.
         tried.failures.append(str(error))
-        return []
+    except GoldbeatError as error:
+        tried.warnings[f"mutants could not be made, so none were tried: {error}"] = None
+    return []
 
 
 def _write(folder: Path, report: Mapping[str, Any]) -> None:

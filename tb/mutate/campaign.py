@@ -25,6 +25,10 @@ from goldbeat.tb.run.failure_kind import failure_kind
 _RANDOM = "random"
 
 
+class UnmutatedFailureError(UsageError):
+    """A case fails in the simulator of mutants without any of them."""
+
+
 @dataclass(frozen=True)
 class Fate:
     """What became of a mutant.
@@ -186,13 +190,13 @@ class Campaign:
         """Run the cases without a mutant.
 
         Raises:
-            UsageError: one fails: a mutant could not be told from it.
+            UnmutatedFailureError: one fails: a mutant could not be told from it.
         """
         for number, group in enumerate(self.groups):
             for case in group.cases:
                 found = self._bench().measure(number, case)
                 if found is not None:
-                    raise UsageError(f"{found.case} fails without a mutant: {found.text}")
+                    raise UnmutatedFailureError(f"{found.case} fails without a mutant: {found.text}")
             group.cases.sort(key=lambda one: one.seconds)
 
     def fates(self, chosen: Sequence[Mutant], jobs: int) -> Iterator[Fate]:

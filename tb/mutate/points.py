@@ -151,10 +151,25 @@ def parse_sources(
 
 
 def _check(tree: Any, manager: Any) -> None:
+    """Refuse what has no whole tree; an error that leaves nothing out is one that Verilator may accept (``--relaxed``)."""
     for one in tree.diagnostics:
-        if one.isError():
+        if one.isError() and not _is_whole(tree.root):
             path, line = manager.getFileName(one.location), manager.getLineNumber(one.location)
             raise InputError(str(one.code), "SystemVerilog that parses", file=path, line=line)
+
+
+def _is_whole(root: Any) -> bool:
+    """Whether the parser has neither made up nor skipped anything."""
+    import pyslang
+
+    broken: list[bool] = []
+
+    def look(node: Any) -> None:
+        if isinstance(node, pyslang.parsing.Token):
+            broken.append(node.isMissing or any(one.kind.name == "SkippedTokens" for one in node.trivia))
+
+    root.visit(look)
+    return not any(broken)
 
 
 class _Finder:

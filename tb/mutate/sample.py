@@ -26,7 +26,8 @@ def sample_fates(
         tell: is told each step.
 
     Raises:
-        UsageError: the case fails without a mutant.
+        UnmutatedFailureError: the case fails without a mutant.
+        GoldbeatError: the mutants cannot be made.
     """
     chosen = draw_mutants(mutants_of_design(design), count, seed)
     if not chosen:

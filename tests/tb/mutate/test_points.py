@@ -153,6 +153,14 @@ def test_an_if_that_becomes_another_statement_leaves_no_else_behind(tmp_path):
 def test_files_that_do_not_parse_are_refused_with_their_line(tmp_path):
     with pytest.raises(InputError, match=r"box\.sv:2: found"):
         mutants(tmp_path, "module m;\nassign = 3;\nendmodule\n")
+    with pytest.raises(InputError, match=r"box\.sv:2: found"):
+        mutants(tmp_path, "module m;\n) assign a = 3;\nendmodule\n")
+
+
+def test_an_error_that_leaves_nothing_of_the_text_out_is_none_for_mutants(tmp_path):
+    """A bench made with ``--relaxed`` has RTL that Verilator accepts."""
+    text = "module m(input logic d, output logic q); always_comb begin automatic type(d) x = d; q = !x; end endmodule\n"
+    assert {one.place.text for one in mutants(tmp_path, text)[1]} >= {"!x"}
 
 
 def test_texts_are_shown_on_one_line():

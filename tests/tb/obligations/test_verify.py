@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 from commands import goldbeat, invoke, refused
 
+from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.mutate.campaign import UnmutatedFailureError
 from goldbeat.tb.mutate.points import mutants_of_design
 from goldbeat.tb.obligations.conditions import SettledConditions
 from goldbeat.tb.obligations.obligation import Obligation
@@ -411,6 +413,27 @@ def test_an_acknowledge_that_comes_only_beside_its_valid_leaves_that_open(folder
     assert "handshake pop_i: high while valid_o is low" in opened(report)
     (folder / "queue.v").write_text(text)
     assert not [one for one in verified("queue.v", code=0)["list"] if one["place"] == "pop_i"]
+
+
+def test_mutants_that_cannot_be_made_are_said_beside_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only a case that fails without a mutant is a failure of the design."""
+    asked = ("verify", "odd_fifo.sv", "--budget", "1s", "--mutants", 2)
+    for error, code, said in (
+        (
+            InputError("x", "y", file="odd_fifo.sv", line=3),
+            3,
+            "warning: mutants could not be made, so none were tried: ",
+        ),
+        (UsageError("no such case"), 3, "warning: mutants could not be made, so none were tried: no such case"),
+        (UnmutatedFailureError("random fails without a mutant: x"), 1, "random fails without a mutant: x"),
+    ):
+
+        def fail(*_: object, error: Exception = error) -> None:
+            raise error
+
+        monkeypatch.setattr("goldbeat.tb.cli.verify.sample_fates", fail)
+        found = invoke(*asked)
+        assert (found.exit_code, said in found.stdout) == (code, True), found.output
 
 
 def test_files_that_new_makes_are_not_mutated(folder: Path) -> None:
