@@ -17,6 +17,7 @@ from goldbeat.tb.build.comparisons import FILE as WATCH_FILE
 from goldbeat.tb.build.comparisons import watched_place
 from goldbeat.tb.build.harness import WRAPPER_MARK
 from goldbeat.tb.build.settled import Settled, settled_conditions
+from goldbeat.tb.build.undriven import undriven_signals
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.unchecked import pins_of
 from goldbeat.tb.obligations.obligation import Obligation
@@ -40,6 +41,8 @@ _TOGETHER = re.compile(r"\{([^{};]*)\}\s*<?=(?!=)\s*(?=([^;]*);)")
 """Names in braces, and what they are assigned."""
 _OTHERWISE = r"\b{0}\s*\[[^]]*\]\s*<?=(?!=)|\(\s*{0}\s*\)"
 """Assigned in part, or by an instance."""
+_CHANGES = re.compile(r"(\w+)(?:[.\[].*)? (?:rises|falls)")
+"""What a signal, or a part of it, does."""
 _RETURNS = re.compile(r"\A\s*(begin\s*(:\s*\w+\s*)?)?return\b")
 _SHOWN = 60
 _HOW = "more seeds or a larger budget (--budget 60s), or a case that reaches it"
@@ -89,7 +92,26 @@ class SettledConditions:
         match = re.fullmatch(r"\((.*)\) is (true|false)", one.what)
         written = f"{_plain(match[1])} is {match[2]}" if match is not None else ""
         found = self._reasons.get((one.place, one.what)) or self._reasons.get((one.place, written))
-        return found or self._size_reason(one)
+        return found or self._undriven_reason(one) or self._size_reason(one)
+
+    def _undriven_reason(self, one: Obligation) -> str | None:
+        """Why a signal never changes that nothing drives."""
+        match = _CHANGES.fullmatch(one.what)
+        return "nothing drives it" if match is not None and (one.place, match[1]) in self._undriven else None
+
+    @property
+    def warnings(self) -> list[str]:
+        """Signals that are read although nothing drives them."""
+        return [
+            f"{place}: nothing drives {name}, which is read" for (place, name), read in self._undriven.items() if read
+        ]
+
+    @cached_property
+    def _undriven(self) -> dict[tuple[str, str], bool]:
+        """By place and name of a signal that nothing drives, whether it is read."""
+        sources = self._design.sources()
+        found = undriven_signals(self._design, {name: one.default for name, one in self._design.parameters.items()})
+        return {(f"{sources[one.source].name}:{one.line}", one.name): one.read for one in found}
 
     def _size_reason(self, one: Obligation) -> str | None:
         """Why a bit of a register stays 0 that takes AxSIZE alone: bursts have beats of at most the bus's bytes."""

@@ -157,6 +157,7 @@ def try_all(
             enough = budget_s if tried.open else _FURTHER * budget_s
             if tried.failures or (tried.rounds >= len(fixed) and tried.seconds >= enough):
                 break
+    tried.warnings.update(dict.fromkeys(settle.warnings))
     return tried
 
 

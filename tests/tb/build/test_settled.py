@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from goldbeat.tb.build.settled import settled_conditions
+from goldbeat.tb.build.undriven import undriven_signals
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.parameter import Parameter
 
@@ -68,3 +69,35 @@ def test_a_branch_that_is_not_taken_says_nothing(tmp_path: Path) -> None:
     top = "endmodule\nmodule top (input logic [3:0] a, output logic [1:0] y, z);\n  m {}one (.a, .c(a), .b(a[0]), .s(a), .y);\n"
     two = choice + top + "  m #(.MAX(3)) two (.a, .c(a), .b(a[0]), .s(a), .y(z));"
     assert settled(tmp_path, "a > MAX", more=two.format("")) == {"a + MAX < 19": True}
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("wire x; assign y = {a[1:0], 2'd0};", {"x": False}),
+        ("wire x; assign y = {a[2:0], x};", {"x": True}),
+        ("reg x; assign y = {a[2:0], x};", {"x": True}),
+        ("wire x; assign x = a[0]; assign y = {a[2:0], x};", {}),
+        ("wire [1:0] x; assign x[1] = a[0]; assign y = {a[1:0], x};", {}),
+        ("wire x = a[0]; assign y = {a[2:0], x};", {}),
+        ("supply1 x; assign y = {a[2:0], x};", {}),
+        ("reg [3:0] x; always @(*) x = a; assign y = x;", {}),
+        ("reg [3:0] x; always @(posedge a[0]) begin x++; end assign y = x;", {}),
+        ('reg [3:0] x [0:1]; initial $readmemh("x", x); assign y = x[0];', {}),
+        ("reg x; task set(output o); o = a[0]; endtask always @(*) set(x); assign y = {a[2:0], x};", {}),
+        ("wire x; not (x, a[0]); assign y = {a[2:0], x};", {}),
+        ("wire x; inner one (.i(a[0]), .o(x)); assign y = {a[2:0], x};", {}),
+        ("wire x; inner one (.i(x), .o(y[0])); assign y[3:1] = a[2:0];", {"x": True, "i": False}),
+        ("inner one (.i(), .o(y[0])); assign y[3:1] = a[2:0];", {"i": False}),
+        ("inner one (.i(), .o(y[0])), two (.i(a[0]), .o(y[1])); assign y[3:2] = a[1:0];", {}),
+        ("", {"y": True}),
+    ],
+)
+def test_what_nothing_drives(body: str, found: dict[str, bool], tmp_path: Path) -> None:
+    """In any instance; with what is read."""
+    path = tmp_path / "m.sv"
+    inner = "module inner (input wire i, output wire o); assign o = !i; endmodule"
+    path.write_text(f"{inner}\nmodule m (input wire [3:0] a, output wire [3:0] y);\n{body}\nendmodule\n")
+    one = SimpleNamespace(sources=lambda: [path], listed=lambda: Sources((path,)), macros=list, include_paths=list)
+    one.top = "m"
+    assert {each.name: each.read for each in undriven_signals(one, {})} == found  # type: ignore[arg-type]
