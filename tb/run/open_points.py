@@ -93,11 +93,31 @@ def untried_ready(design: Design, params: Mapping[str, Any], case: Case, steps: 
             or port.pin("tready") in design.unchecked
         ):
             continue
+        stuck = _never_rose(port, steps)
+        if stuck is not None:
+            found.append(stuck)
+            continue
         fell = any(first_wait(port, one, record.outcome) is not None for one, _, record in steps)
         high = [one for one, record in filled if not stays_low(port, ports, one, record.outcome)]
         if any(len(one.inputs.get(port.name, ())) for one, _, _ in steps) and (high if filled else not fell):
             found.append(_untried(port, case, high[0] if high else None, fell=fell))
     return found
+
+
+def _never_rose(port: StreamPort, steps: Steps) -> str | None:
+    """What to say of an input that took nothing in any episode, or in any that fills queues; None: it took something."""
+    offered = [
+        (one.label.startswith(FILLING), len(record.outcome.ports.get(port.name, ())) > 0)
+        for one, _, record in steps
+        if len(one.inputs.get(port.name, ()))
+    ]
+    taken = [some for _, some in offered]
+    filled = [some for fills, some in offered if fills]
+    if taken and not any(taken):
+        return f"{port.pin('tready')} never rose: no beat of {port.name} transferred"
+    if filled and not any(filled):
+        return f"{port.pin('tready')} never rose in episodes that fill queues: no beat of {port.name} transferred in them"
+    return None
 
 
 def _untried(port: StreamPort, case: Case, filling: Stimulus | None, *, fell: bool) -> str:

@@ -167,6 +167,22 @@ def test_a_ready_must_stay_low_while_outputs_are_blocked(
     assert found == [] if said is None else found[0].startswith(said)
 
 
+def test_a_ready_that_never_rose_is_no_ready_that_never_fell(tmp_path: Path) -> None:
+    (tmp_path / "d.v").write_text("module d; endmodule")
+    design = description().design(tmp_path)
+    stimulus, outcome, _ = filled({})
+    stuck = Record(Outcome({"s": outcome.ports["s"][:0], "m": outcome.ports["m"]}))
+    step, free = (stimulus, outcome, stuck), filled({64: 350})
+    found = untried_ready(design, {}, design.case("sweep"), [step])
+    assert found == ["s_tready never rose: no beat of s transferred"]
+    other = (replace(free[0], label=""), free[1], free[2])
+    found = untried_ready(design, {}, design.case("sweep"), [step, other])
+    assert found == ["s_tready never rose in episodes that fill queues: no beat of s transferred in them"]
+    assert untried_ready(design, {}, design.case("sweep"), [(stimulus, outcome, stuck), free])[0].startswith(
+        "s_tready never stayed low"
+    )
+
+
 def test_a_case_that_does_not_fill_still_takes_any_fall(tmp_path: Path) -> None:
     (tmp_path / "d.v").write_text("module d; endmodule")
     design = description().design(tmp_path)
