@@ -28,7 +28,7 @@ class Undriven:
         source: number of its file.
         line: of its declaration.
         name: its name.
-        read: the RTL reads it, and it is no input of an instance.
+        read: the RTL reads it, or it is an output; an input of an instance never is.
     """
 
     source: int

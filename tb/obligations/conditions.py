@@ -101,9 +101,9 @@ class SettledConditions:
 
     @property
     def warnings(self) -> list[str]:
-        """Signals that are read although nothing drives them."""
+        """Signals that are read, or are outputs, although nothing drives them."""
         return [
-            f"{place}: nothing drives {name}, which is read" for (place, name), read in self._undriven.items() if read
+            f"{place}: nothing drives {name}, which is used" for (place, name), read in self._undriven.items() if read
         ]
 
     @cached_property

@@ -116,7 +116,9 @@ def _never_rose(port: StreamPort, steps: Steps) -> str | None:
     if taken and not any(taken):
         return f"{port.pin('tready')} never rose: no beat of {port.name} transferred"
     if filled and not any(filled):
-        return f"{port.pin('tready')} never rose in episodes that fill queues: no beat of {port.name} transferred in them"
+        return (
+            f"{port.pin('tready')} never rose in episodes that fill queues: no beat of {port.name} transferred in them"
+        )
     return None
 
 

@@ -179,16 +179,16 @@ endmodule"""
 
 def test_a_signal_that_nothing_drives_never_changes(folder: Path) -> None:
     rtl = folder / "odd_fifo.sv"
-    text = rtl.read_text().replace("endmodule", "wire idle; wire [1:0] used; wire seen = used[0];\nendmodule")
+    text = rtl.read_text().replace("endmodule", "wire idle; wire [1:0] open; wire seen = open[0];\nendmodule")
     rtl.write_text(text)
     report = verified("odd_fifo.sv", code=3)
     waived = {one["what"]: one["waived"] for one in report["list"] if "waived" in one}
-    names = ("idle", "used[0]", "used[1]")
+    names = ("idle", "open[0]", "open[1]")
     assert (
         waived.items() >= {f"{name} {way}": "nothing drives it" for name in names for way in ("rises", "falls")}.items()
     )
     line = text.count("\n", 0, text.index("wire idle")) + 1
-    assert report["warnings"] == [f"odd_fifo.sv:{line}: nothing drives used, which is read"]
+    assert report["warnings"] == [f"odd_fifo.sv:{line}: nothing drives open, which is used"]
 
 
 def test_a_fault_behind_a_value_fails(folder: Path) -> None:
