@@ -20,7 +20,7 @@ _HOLD = re.compile("(?:wait|waitrequest|busy|stall|halt|ready|rdy|gnt|yumi)n?")
 _FILL = re.compile("(?:full|afull|empty|aempty)n?")
 _RESTING = re.compile(
     "[as]?(?:clear|clr|flush|init)n?|(?:test|scan|dft|m?bist)(?:mode|en|enable)?|sleep|debug|dbg|pause|halt|abort|poison|"
-    "isolate|thresh(?:old)?|timeout|ecc|err(?:or)?|inj(?:ect)?"
+    "isolate|thresh(?:old)?|timeout|ecc|err(?:or)?|inj|inject"
 )
 """Words of inputs that change nothing of what a module does while they are 0."""
 _ENABLE = re.compile(r"(?:clk_?en|clock_enable|ce|cen|en|ena|enable|aclken|ap_start|ap_continue)$")
