@@ -205,8 +205,8 @@ def _judged(found: Found, sources: Sources) -> tuple[str, str, int]:
 def table(rows: list[Probed], states: Mapping[str, str]) -> str:
     """Markdown: a line a library: what was found, and how the modules ended that ran."""
     lines = [
-        "| library | state | modules | driven | with a guess | refused | not found | ran | pass | partial | fail | no verdict "
-        "| met | seconds |",
+        "| library | at | modules | driven | guessed | refused | not found | ran | pass | partial | fail | no verdict "
+        "| met | s |",
         "|---" * 14 + "|",
     ]
     counts: dict[str, Counter[str]] = {}
