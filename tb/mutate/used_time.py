@@ -25,7 +25,7 @@ class UsedTime:
         self._stat = Path(f"/proc/{process_id}/stat")
         self._used = 0.0
         self._looked = time.monotonic()
-        _, self._processor = self._look()
+        self._state, self._processor = self._look()
 
     def _look(self) -> tuple[str, float]:
         """State and seconds of processor; of a process that has gone, or cannot be looked at, an empty state."""
@@ -45,7 +45,8 @@ class UsedTime:
             self._used += now - self._looked
         elif processor > self._processor:
             self._used += processor - self._processor
-        elif state == _ASLEEP:
+        elif state == _ASLEEP == self._state:
+            # Asleep at both looks: one that a signal had stopped, or that waited for a processor, may sleep by now.
             self._used += now - self._looked
-        self._looked, self._processor = now, max(processor, self._processor)
+        self._state, self._looked, self._processor = state, now, max(processor, self._processor)
         return self._used

@@ -51,6 +51,27 @@ def test_work_and_sleep_count_and_a_stop_does_not():
     assert used_by("while True: pass", 0.5, stopped=True) <= 0.02
 
 
+def test_sleep_behind_a_stop_does_not_count_before_the_next_look():
+    """The state at a look says nothing of the time before it, where the look before saw another state."""
+    with subprocess.Popen(
+        [sys.executable, "-S", "-c", "print(flush=True)\nimport time; time.sleep(60)"], stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(0.2)
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(0.1)
+        used = UsedTime(process.pid)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGCONT)
+        time.sleep(0.1)
+        behind = used.seconds()
+        time.sleep(0.3)
+        later = used.seconds()
+        process.kill()
+    assert behind < 0.2 <= later
+
+
 @pytest.mark.sim
 def test_a_simulator_that_was_paused_is_no_kill_and_one_without_an_end_is(tmp_path, monkeypatch):
     """Simulators are stopped for longer than the limit as soon as a mutant is chosen; one that nothing notices survives."""
