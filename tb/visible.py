@@ -71,6 +71,9 @@ class VisibleStream(io.TextIOBase):
         """Pass on what was written."""
         (self._stream or sys.stderr).flush()
 
+    def close(self) -> None:
+        """Do nothing: what it writes to is its owner's, who flushes it; where nobody reads on, a flush from here would be noise."""
+
 
 class _VisibleBytes(io.RawIOBase):
     """Bytes for a stream of text: those that are no UTF-8 as escapes."""
@@ -87,6 +90,9 @@ class _VisibleBytes(io.RawIOBase):
 
     def flush(self) -> None:
         self._stream.flush()
+
+    def close(self) -> None:
+        """Do nothing, as the stream of text."""
 
 
 class GuardedStream:

@@ -3,9 +3,9 @@
 
 Each fault takes one synchronisation away, doubles it, moves it or changes its value. It counts if some schedule matters: for
 object FIFOs if it changes the data, with random data and random sets of slow programs and channels; for NVDLA and TPU if
-operations that share bytes are done in different orders, or some run hangs. ``shown`` of NVDLA: the timed model knows a timing
-of the memory that leaves other bytes. With GOLDBEAT_DATA, public loadables and streams take part; with GOLDBEAT_MLIR_AIE, a
-clone of mlir-aie, its tests are looked at for false alarms.
+operations that share bytes are done in different orders, or some run hangs. ``differ`` of NVDLA: some schedule, on the
+functional model, leaves other bytes; ``shown``: the timed model knows such a timing of the memory. With GOLDBEAT_DATA, public
+loadables and streams take part; with GOLDBEAT_MLIR_AIE, a clone of mlir-aie, its tests are looked at for false alarms.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tpu_messages import always_ended, barriers, engine, message_faults, regular
 from tpu_safe import SafeMaker
 
 from goldbeat.pymodels.errors import GoldbeatError
-from goldbeat.pymodels.nvdla.engines.configuration import NV_FULL
+from goldbeat.pymodels.nvdla.engines.configuration import NV_FULL, NV_SMALL
 from goldbeat.pymodels.nvdla.engines.target import target
 from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, read_loadable, to_bytes
 from goldbeat.pymodels.nvdla.order_check import order_findings
@@ -67,7 +67,7 @@ FILES = (
     "pymodels/nvdla/loadable/*.py",
 )
 FILES += ("pymodels/tpu/hazards/*.py", "tests/support/order_designs.py", "tests/support/nvdla_schedules.py")
-COLUMNS = ("planted", "refused", "matter", "found", "shown", "missed")
+COLUMNS = ("planted", "refused", "matter", "found", "missed", "differ", "shown")
 _REPEATS = 20
 _RACES = {"read-after-write", "write-after-read", "write-after-write"}
 Hosts = dict[str, npt.NDArray[Any]]
@@ -139,13 +139,28 @@ class Tally:
         self.counts = {column: Counter[str]() for column in COLUMNS}
 
     def add(
-        self, kind: str, where: str, *, refused: bool, matters: bool, found: bool, shown: bool | None = None
+        self,
+        kind: str,
+        where: str,
+        *,
+        refused: bool,
+        matters: bool,
+        found: bool,
+        differs: bool = False,
+        shown: bool = False,
     ) -> None:
         """Count a fault; one that matters and is not found is missed."""
-        row = {"planted": True, "refused": refused, "matter": matters, "found": found, "shown": bool(shown)}
+        row = {
+            "planted": True,
+            "refused": refused,
+            "matter": matters,
+            "found": found,
+            "differ": differs,
+            "shown": shown,
+        }
         for column, true in {**row, "missed": matters and not found and not refused}.items():
             self.counts[column][kind] += true
-        if matters and not refused and (not found or shown is False):
+        if matters and not refused and (not found or (differs and not shown)):
             print(f"{self.table}: {where}: {kind}: {'not shown' if found else 'missed'}", file=sys.stderr)
 
     def rows(self) -> Iterator[Row]:
@@ -221,7 +236,7 @@ def _object_fifos(folder: Path, every: int, schedules: int) -> Iterator[Row]:
             found = said in ("shown", "pair")
             tally.add(
                 *(fault.kind, f"{name} line {fault.line}"),
-                refused=refused, matters=matters, found=found, shown=said == "shown" if found else None,
+                refused=refused, matters=matters, found=found, differs=found and matters, shown=said == "shown",
             )  # fmt: skip
     yield from tally.rows()
 
@@ -273,8 +288,10 @@ def _nvdla(folder: Path, every: int, public: Path | None) -> Iterator[Row]:
                 continue
             stuck = any(not f.unordered for f in findings)
             matters = not stuck and bool(ScheduledEngines(one, *([NV_FULL] if large else [])).racing(rng, 20))
-            shown = None if large or stuck or not findings else _shown_by_memory(one, findings, folder)
-            tally.add(kind, name, refused=stuck, matters=matters, found=bool(findings) and not stuck, shown=shown)
+            found = bool(findings) and not stuck
+            differs = found and not large and _results_differ(one, rng)
+            shown = differs and _shown_by_memory(one, findings, folder)
+            tally.add(kind, name, refused=stuck, matters=matters, found=found, differs=differs, shown=shown)
     yield from tally.rows()
 
 
@@ -283,18 +300,22 @@ def _dependency_faults(sound: Loadable) -> Iterator[tuple[str, Loadable]]:
         yield from nvdla_faults(sound)
 
 
-def _shown_by_memory(loadable: Loadable, findings: list[Any], folder: Path) -> bool | None:
-    """Whether the timed model leaves other bytes under a timing of the memory; None: it does not run the file."""
+def _results_differ(loadable: Loadable, rng: np.random.Generator) -> bool:
+    """Whether some schedules leave other bytes than others; False also for what the driver refuses."""
+    with suppress(GoldbeatError):
+        return len(set(ScheduledEngines(loadable).results(loadable, NV_SMALL, rng))) > 1
+    return False
+
+
+def _shown_by_memory(loadable: Loadable, findings: list[Any], folder: Path) -> bool:
+    """Whether the timed model leaves other bytes under a timing of the memory."""
     (folder / "model.nvdla").write_bytes(to_bytes(loadable))
     design = find_design("nvdla")
     options = {"loadable": str(folder / "model.nvdla"), "order": "by_id"}
     asked = Request(design, design.case("loadable"), (0,), {}, options)
-    try:
-        usual = predicted(asked)
-        late = (predicted(replace(asked, options={**options, **slow})) for slow in schedules(loadable, findings))
-        return any(any(not np.array_equal(left[ident], data) for ident, data in usual.items()) for left in late)
-    except GoldbeatError:
-        return None
+    usual = predicted(asked)
+    late = (predicted(replace(asked, options={**options, **slow})) for slow in schedules(loadable, findings))
+    return any(any(not np.array_equal(left[ident], data) for ident, data in usual.items()) for left in late)
 
 
 def _tpu(every: int, public: Path | None) -> Iterator[Row]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NVDLA's operations under schedules that are drawn at random, random networks, and faults of their dependencies."""
 
+import copy
 import itertools
 from dataclasses import dataclass, replace
 
@@ -10,11 +11,19 @@ from nvdla_models import bias_and_relu, cube, maximum
 from nvdla_network import biased, convolution, flying
 
 from goldbeat.pymodels.nvdla.cube_walks import cube_walks
+from goldbeat.pymodels.nvdla.driver.driver import drive_task
+from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware, record_driver
+from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace
 from goldbeat.pymodels.nvdla.engines.configuration import NV_SMALL
+from goldbeat.pymodels.nvdla.engines.hardware import run_operation
 from goldbeat.pymodels.nvdla.loadable.compose import Data, compose
 from goldbeat.pymodels.nvdla.loadable.layouts import OP_COMPLETED, OP_ENABLED, OP_PROGRAMMED
 from goldbeat.pymodels.nvdla.loadable.network import dla_tasks, network
+from goldbeat.pymodels.nvdla.loadable.placement import place_memories
 from goldbeat.pymodels.order.byte_walk import byte_ranges
+
+# None is 0: a convolution without weights hides what it reads.
+_WEIGHTS = (np.arange(64, dtype=np.int8) % 5 - 7).reshape(8, 8, 1, 1)
 
 
 @dataclass
@@ -107,6 +116,44 @@ class ScheduledEngines:
                 seen.setdefault((a, b, i, j), set()).add(order)
         return {(a, b) for (a, b, *_), orders in seen.items() if orders not in ({"first"}, {"second"})}
 
+    def results(self, loadable, configuration, rng, times=20):
+        """Bytes by region after each of some schedules: an operation reads at one moment of its own, and writes at a later one."""
+        work = []
+        hardware = IdealHardware(work=lambda chain: work.append((chain, copy.deepcopy(hardware.luts))))
+        placement = place_memories(loadable)
+        record_driver(drive_task(dla_tasks(loadable)[0], placement, configuration), hardware)
+        left = {kind: list(chain) for kind, chain in self.chains.items()}
+        numbers = [[left[engine].pop(0) for engine, _ in chain] for chain, _ in work]
+        for _ in range(times):
+            at, moments = self.schedule(rng), []
+            for number, ops in enumerate(numbers):
+                reads, writes = rng.choice(["fetch", "fetched"]), rng.choice(["start", "done"])
+                moments.append((at[ops[0], reads], "read", number))
+                moments.append((max(at[ops[-1], writes], at[ops[0], reads]), "write", number))
+            regions = {ident: replace(one, data=one.data.copy()) for ident, one in placement.by_id().items()}
+            made = {}
+            for _, kind, number in sorted(moments, key=lambda one: (one[0], one[2], one[1])):
+                if kind == "read":
+                    made[number] = _written(*work[number], regions.values(), configuration)
+                    continue
+                for region in regions.values():
+                    for places, data in made[number]:
+                        inside = (places >= region.base) & (places < region.base + len(region.data))
+                        region.data[places[inside] - region.base] = data[inside]
+            yield b"".join(region.data.tobytes() for region in regions.values())
+
+
+def _written(chain, luts, regions, configuration):
+    """Addresses and bytes that a chain of operations writes."""
+    flowing, found = None, []
+    for engine, registers in chain:
+        done = run_operation(engine, registers, tuple(regions), flowing, luts.get(engine), configuration)
+        flowing, memory = done.output, AddressSpace([replace(r, data=done.memory[r.name]) for r in regions])
+        for addresses, size in done.writes:
+            places = (np.asarray(addresses).reshape(-1, 1) + np.arange(size)).ravel()
+            found.append((places, memory.read(places, 1).ravel()))
+    return found
+
 
 def _span(at, operation, write):
     return at[operation, "start" if write else "fetch"], at[operation, "done" if write else "fetched"]
@@ -129,7 +176,7 @@ def random_network(rng, contents=None):
     for kind in kinds:
         source, target = (int(n) for n in rng.choice(4, 2, replace=False))
         if kind == "FUSED":
-            layers.append(convolution(cube(source, 8, 4), np.zeros((8, 8, 1, 1), np.int8), 4, flying(8, 4, 4), 0))
+            layers.append(convolution(cube(source, 8, 4), _WEIGHTS, 4, flying(8, 4, 4), 0))
             layers.append(biased(flying(8, 4, 4), 5, cube(target, 8, 4), 1, 0))
         elif kind == "SDP":
             layers.append(bias_and_relu(cube(source, 8, 4), cube(target, 8, 4)))
