@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.pymodels.objfifo.live.array import LiveArray
-from goldbeat.pymodels.objfifo.live.order_check import array_findings
-from goldbeat.pymodels.objfifo.live.order_record import OrderRecorder
+from goldbeat.pymodels.objfifo.live.order_check import ArrayFinding, array_findings
+from goldbeat.pymodels.objfifo.live.order_record import OrderRecorder, ValueRecorder
 from goldbeat.pymodels.objfifo.live.random_data import random_array, random_buffers
 from goldbeat.pymodels.objfifo.live.record import RecordWish, RunRecorder, record_wish
 from goldbeat.pymodels.objfifo.live.streams import PACKET_STORAGE, STORAGE
@@ -209,13 +210,15 @@ def _order(
             return once.good, once.hosts
 
         try:
-            usual, recorder = _recorded(run, {})
+            usual, recorder = _recorded(run, {}, _order_recorder)
             if pieces := recorder.shared_fills():
-                usual, recorder = _recorded(run, pieces)
+                usual, recorder = _recorded(run, pieces, _order_recorder)
             lost = recorder.array.lost_wait
             if usual[0]:
                 found = array_findings(recorder)
-                shown = shown_order(run, usual, recorder.array.memories, found, thorough=thorough)
+                shown = shown_order(
+                    *(run, usual, recorder.array.memories, found), alike=partial(_alike, run, pieces), thorough=thorough
+                )
                 rest = _LiveOnce(True, {}, [], [], {})
                 if not thorough:
                     fill = random_buffers if buffers else _as_built
@@ -231,17 +234,35 @@ def _order(
     return ArrayOrder(hangs=(lost,) if lost else ())
 
 
-def _recorded(run: TimedRun, pieces: Mapping[str, int]) -> tuple[tuple[bool, Hosts], OrderRecorder]:
+Recorder = TypeVar("Recorder", bound=OrderRecorder)
+
+
+def _recorded(
+    run: TimedRun, pieces: Mapping[str, int], made: Callable[[LiveArray], Recorder]
+) -> tuple[tuple[bool, Hosts], Recorder]:
     """The usual schedule, in which channels send at most so many words at once, and its record."""
-    recorders: list[OrderRecorder] = []
+    recorders: list[Recorder] = []
 
     def record(array: LiveArray) -> None:
         array.streams.pieces = pieces
-        recorders.append(OrderRecorder(array, script_line))
+        recorders.append(made(array))
 
     with watched_memories():
         usual = run(record)
     return usual, recorders[0]
+
+
+def _order_recorder(array: LiveArray) -> OrderRecorder:
+    return OrderRecorder(array, script_line)
+
+
+def _alike(run: TimedRun, pieces: Mapping[str, int], pair: ArrayFinding) -> bool:
+    """Whether two programs write the same values where both write."""
+    if (part := pair.written) is None:
+        return False
+    _, recorder = _recorded(run, pieces, lambda array: ValueRecorder(array, script_line, part))
+    recorder.finish()
+    return recorder.alike(pair.actors)
 
 
 def _once(

@@ -341,6 +341,52 @@ class OrderRecorder:
             self._event(actor)
 
 
+class ValueRecorder(OrderRecorder):
+    """Records what programs write into a part of a memory too.
+
+    Args:
+        array, line: as :class:`OrderRecorder` takes them.
+        part: the tile, its first byte, and the byte after the last one.
+
+    Attributes:
+        values: by program, and by byte, all values that it leaves there.
+    """
+
+    def __init__(self, array: LiveArray, line: Callable[[], str], part: tuple[Tile, int, int]) -> None:
+        self.values: defaultdict[str, defaultdict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
+        self._part = part
+        self._written: list[tuple[str, int, int]] = []
+        super().__init__(array, line)
+
+    def _event(self, actor: str, *after: int, what: str = "") -> int:
+        self._look()
+        return super()._event(actor, *after, what=what)
+
+    def touched(self, memory: Hashable, first: int, run: int, steps: Steps, write: bool) -> None:
+        """See :class:`OrderRecorder`. A write is reported before it is done: its bytes are looked at when something else is."""
+        if not write:
+            self._look()
+        super().touched(memory, first, run, steps, write)
+        if write and memory == self._part[0] and self.array.running is not None:
+            actor = self.array.running.name
+            parts = byte_ranges(ByteWalk(memory, first, run, steps)) if steps else [(first, first + run)]
+            self._written += [(actor, int(low), int(high)) for low, high in parts]
+
+    def _look(self) -> None:
+        tile, least, end = self._part
+        for actor, low, high in self._written:
+            held = self.array.memories[tile].view(np.uint8)
+            for at in range(max(low, least), min(high, end)):
+                self.values[actor][at].add(int(held[at]))
+        self._written.clear()
+
+    def alike(self, actors: tuple[str, str]) -> bool:
+        """Whether two programs leave one and the same value in each byte that both write."""
+        one, other = (self.values[actor] for actor in actors)
+        common = one.keys() & other.keys()
+        return bool(common) and all(len(one[at] | other[at]) == 1 for at in common)
+
+
 def _runs(memory: Hashable, parts: list[tuple[int, int, Steps]]) -> ByteRuns:
     plain = [(first, first + run) for first, run, steps in parts if not steps]
     strided = [byte_ranges(ByteWalk(memory, *part)) for part in parts if part[2]]

@@ -140,7 +140,7 @@ class OwnersAtOnce:
         before = {tile: words.copy() for tile, words in array.memories.items()} if self._only else {}
         words = {channel: channel.words for channel in array.channels.values()}
         # The host, which may reset cores, is no core's next owner: channels are between them.
-        others = [core for core in array.cores if core not in self._at_work]
+        others = [core for core in array.cores if core not in self._at_work and core.name != array.held_program]
         for _ in range(_ROUNDS):
             moved = array.streams.step()
             for agent in others:
@@ -211,6 +211,7 @@ def shown_order(
     memories: Memories,
     found: Sequence[ArrayFinding],
     *,
+    alike: Callable[[ArrayFinding], bool],
     thorough: bool,
 ) -> ArrayOrder:
     """Try the findings of a recorded run, and other legal timings.
@@ -219,7 +220,8 @@ def shown_order(
         run: see :data:`TimedRun`.
         usual: what the usual schedule came to.
         memories: of the tiles, at its end.
-        found: by its record. Two programs that leave the same bytes whoever is first, and the same results, are left out.
+        found: by its record. Two programs that write the same values, with the same results whoever is first, are left out.
+        alike: whether two programs write the same values where both write.
         thorough: try other timings where there is no finding.
     """
     seen = unordered_accesses(run, usual) if found or thorough else ()
@@ -229,7 +231,7 @@ def shown_order(
         if one.actors not in known:
             known[one.actors] = _shown_difference(run, usual, one.actors)
         text, others = known[one.actors]
-        if text or one.written is None or _differ(memories, others, *one.written):
+        if text or one.written is None or _differ(memories, others, *one.written) or not alike(one):
             pairs.append((one, text))
     shown = tuple(f"{one.text}; {text}" for one, text in pairs if text and not one.undecided)
     return ArrayOrder(

@@ -170,6 +170,39 @@ def test_two_programs_that_write_the_same_value_are_no_finding(tmp_path, number,
     assert all("the host's sequence writes: bytes 0 to 3 of p" in pair for pair in order.pairs)
 
 
+@pytest.mark.parametrize(("number", "found"), [(2, True), (1, False)])
+def test_two_cores_that_write_other_values_are_found_though_other_timings_agree(tmp_path, number, found):
+    """One core waits for a third one: neither timing that is tried turns the two writes round."""
+    text = f"""module {{ aie.device(npu1_1col) {{
+    %t2 = aie.tile(0, 2)
+    %t3 = aie.tile(0, 3)
+    %t4 = aie.tile(0, 4)
+    %s = aie.buffer(%t3) {{sym_name = "s"}} : memref<4xi32>
+    %go = aie.lock(%t3, 0) {{init = 0 : i32, sym_name = "go"}}
+    %core2 = aie.core(%t2) {{
+      aie.use_lock(%go, Release, 1)
+      aie.end
+    }}
+    %core3 = aie.core(%t3) {{
+      %i = arith.constant 0 : index
+      %v = arith.constant 1 : i32
+      aie.use_lock(%go, AcquireGreaterEqual, 1)
+      memref.store %v, %s[%i] : memref<4xi32>
+      aie.end
+    }}
+    %core4 = aie.core(%t4) {{
+      %i = arith.constant 0 : index
+      %v = arith.constant {number} : i32
+      memref.store %v, %s[%i] : memref<4xi32>
+      aie.end
+    }}
+    aiex.runtime_sequence @seq(%a: memref<4xi32>) {{
+    }}
+  }} }}"""
+    pairs = array_order(built(tmp_path, text)).pairs
+    assert ["writes: bytes 0 to 3 of s" in pair for pair in pairs] == [True] * found
+
+
 def test_a_pair_without_a_difference_is_no_pass(tmp_path):
     """What is given back early is read late, but no object comes that would be put there."""
     release = "aie.objectfifo.release @x(Consume, 1)\n"
