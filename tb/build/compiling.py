@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,8 @@ _VHDL = (".vhd", ".vhdl")
 _ENCRYPTED = re.compile(
     rb"^[ \t]*`(?:pragma[ \t]+protect[ \t]+(?:begin_protected|data_block)|protected\b)", re.MULTILINE
 )
+_NO_MACRO = re.compile(r"(.*):(\d+):\d+: error: unknown macro or compiler directive '`(\w+)'")
+_NO_MODULE = re.compile(r"(.*):(\d+):\d+: error: unknown module ")
 _HINT = "If Verilator accepts these sources, --relaxed makes the errors warnings."
 
 
@@ -85,6 +87,11 @@ class Compiled:
             said = text
         return tuple(found)
 
+    def indexes_scalars(self) -> bool:
+        """Whether a single bit, or what is too narrow, is indexed: no error of slang's, but Verilator refuses the first."""
+        codes = {str(one.code) for one in self.compilation.getAllDiagnostics()}
+        return any(f"({name})" in code for name in ("CannotIndexScalar", "IndexOOB", "RangeOOB") for code in codes)
+
     def checked(self, *, relaxed: bool) -> tuple[str, ...]:
         """The errors, for a mode in which they are warnings.
 
@@ -93,9 +100,30 @@ class Compiled:
         """
         found = self.errors()
         if found and not relaxed:
-            texts = "\n".join(found)
-            raise UsageError(f"slang finds {len(found)} error(s):\n{texts}\n{_HINT}")
+            macros, shown = undefined_macros(found), _without_macros(found)
+            advice = [macros_hint(macros)] if macros else []
+            raise UsageError("\n".join([f"slang finds {len(shown)} error(s):", *shown, *advice, _HINT]))
         return found
+
+
+def undefined_macros(errors: Iterable[str]) -> list[str]:
+    """The macros that are used and that nothing defines, by slang's errors."""
+    return list(dict.fromkeys(match[3] for text in errors if (match := _NO_MACRO.match(text)) is not None))
+
+
+def macros_hint(macros: Sequence[str]) -> str:
+    """What to do about them."""
+    give = " ".join(f"-D {name}" for name in macros)
+    return (
+        f"nothing defines the macros {', '.join(macros)}: give the file that does, its folder by -I, or {give} "
+        f"(-D NAME=VALUE; +define+NAME=VALUE in a file list)"
+    )
+
+
+def _without_macros(errors: Sequence[str]) -> list[str]:
+    """Errors without those of instances of a macro that nothing defines: slang takes the instance's name for the module's."""
+    places = {match.group(1, 2) for text in errors if (match := _NO_MACRO.match(text)) is not None}
+    return [text for text in errors if (m := _NO_MODULE.match(text)) is None or m.group(1, 2) not in places]
 
 
 def compile_sources(

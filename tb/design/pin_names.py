@@ -9,6 +9,11 @@ from collections.abc import Iterable
 SIDES = frozenset({"i", "o", "in", "out", "ip", "op"})
 """Words that say nothing but the direction."""
 _CLOCK = re.compile(r"(?:[a-z]*clk|clock|ck)\d*$")
+_OF_CLOCK = re.compile(
+    r"overrid(?:e|den)|ovr|forced?|bypass|test|scan|mode|gat(?:e|ed|ing)|dis|disable|select|sel|req|ack|div|divider|"
+    r"ok|valid|good|lock|locked|stop|halt|on|off|ratio|switch"
+)
+"""What a word behind ``clk`` makes an input that does something to a clock, and is none."""
 _RESET = re.compile(r"(?:n|[aphgs]|sys|core|ap|por|glb)?(?:rst|reset)(?:n|b)?\d*$")
 _LOW = ("n", "ni", "nin", "b", "l", "neg")
 """Last words that say active low."""
@@ -44,7 +49,10 @@ def inner_words(name: str) -> list[str]:
 def is_clock(name: str) -> bool:
     """Whether a name is a clock's."""
     tokens = [t for t in name_words(name) if t not in SIDES]
-    return bool(tokens) and (bool(_CLOCK.match(tokens[-1])) or (tokens[0] in ("clk", "clock") and len(tokens) == 2))
+    if not tokens:
+        return False
+    of_two = tokens[0] in ("clk", "clock") and len(tokens) == 2 and not _OF_CLOCK.fullmatch(tokens[-1])
+    return bool(_CLOCK.match(tokens[-1])) or of_two
 
 
 def is_reset(name: str) -> bool:

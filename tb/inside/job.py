@@ -94,7 +94,7 @@ class Episode:
         long: streams are handed over in parts, and recorded on the job's shelf.
         raw: inputs beside those of the stimulus.
         data_alone: of outputs whose bytes are all kept, the record has the bytes and no traces.
-        beats: of all streams: the run goes on while fewer have transferred and some still do. None: it ends in time.
+        beats: by stream: the run goes on while fewer have transferred and some still do. None: it ends in time.
         quiet_ps: the episode ends sooner, when nothing has transferred on a stream for so long; its record has no traces of
             inputs, which the host knows. None: it runs to its end.
     """
@@ -108,7 +108,7 @@ class Episode:
     raw: Mapping[str, RawBeats] = field(default_factory=dict)
     data_alone: bool = False
     payload: Mapping[str, Payload] = field(default_factory=dict)
-    beats: int | None = None
+    beats: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True)

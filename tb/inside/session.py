@@ -258,12 +258,21 @@ def _stopped(
     return taken, *agents.stop(outputs_alone=outputs_alone)
 
 
-async def _while_moving(agents: Transactors, origin: int, length: int, beats: int) -> None:
-    """Go on until so many beats have transferred, as long as each look finds more of them than the one before."""
-    step, now, seen = max(1, length // _LOOKS_AT_SLOW), length, -1
-    while seen < (moved := agents.moved()) < beats:
+async def _while_moving(agents: Transactors, origin: int, length: int, beats: Mapping[str, int]) -> None:
+    """Go on until each stream has transferred its beats, as long as each look finds more of them than the one before.
+
+    Beats that a stream has too many of stand for none of another's, and nothing waits for streams without a number.
+    """
+    step, now, seen, wanted = max(1, length // _LOOKS_AT_SLOW), length, -1, sum(beats.values())
+    while seen < (moved := _moved_of(agents, beats)) < wanted:
         seen, now = moved, now + step
         await _until(origin + now)
+
+
+def _moved_of(agents: Transactors, beats: Mapping[str, int]) -> int:
+    """How many of these beats have transferred."""
+    moved = agents.moved()
+    return sum(min(moved.get(name, 0), wanted) for name, wanted in beats.items())
 
 
 async def _until_quiet(agents: Transactors, origin: int, length: int, quiet: int) -> None:
@@ -273,7 +282,7 @@ async def _until_quiet(agents: Transactors, origin: int, length: int, quiet: int
     """
     now, seen = 0, -1
     while now < length:
-        moved = agents.moved()
+        moved = sum(agents.moved().values())
         if moved == seen:
             return
         seen = moved

@@ -3,35 +3,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.tb.build.compiling import symbol_kind
+from goldbeat.tb.build.compiling import macros_hint, symbol_kind, undefined_macros
 from goldbeat.tb.build.harness import MADE_MARK
 
 _HEAD = f"{MADE_MARK}modules that nothing defines, used in untaken generate branches and in unused modules alone.\n"
 
 
-def absent_modules(top: Any, compilation: Any) -> str:
+def absent_modules(top: Any, compilation: Any, errors: Iterable[str] = ()) -> str:
     """Empty modules of these names, as text; each ends the simulation should a parameter ever use it.
 
     Args:
         top: pyslang's instance symbol.
         compilation: pyslang's, with all sources.
+        errors: slang's, which may name macros that stand where a module's name is expected.
 
     Raises:
         UsageError: a branch that is taken uses one.
     """
-    needed: dict[str, str] = {}
+    macros, needed = undefined_macros(errors), dict[str, str]()
+    nameless: list[str] = []
 
     def look(node: Any) -> None:
         if symbol_kind(node) == "UninstantiatedDef" and not node.parentScope.isUninstantiated:
-            needed.setdefault(node.definitionName, str(node.hierarchicalPath))
+            if node.name or not macros:
+                needed.setdefault(node.definitionName, str(node.hierarchicalPath))
+            else:
+                # What a macro should have named: slang takes the instance's name for the module's.
+                nameless.append(node.definitionName)
 
     top.visit(look)
     if needed:
-        lines = (f"  {name}: nothing defines it, and {path} is one" for name, path in needed.items())
-        raise UsageError("\n".join(["modules are missing; give their files, or their folder by -y:", *lines]))
+        lines = [f"  {name}: nothing defines it, and {path} is one" for name, path in needed.items()]
+        first = "modules are missing; give their files, or their folder by -y:"
+        raise UsageError("\n".join([first, *lines] if not macros else [macros_hint(macros), first, *lines]))
+    if macros and nameless:
+        raise UsageError(macros_hint(macros))
     found: dict[str, str] = {}
     defined = {definition.name for definition in compilation.getDefinitions()}
 

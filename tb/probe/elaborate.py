@@ -78,7 +78,7 @@ def elaborate(
     # Only FIFOs are worth another walk through the hierarchy.
     fifos = fifo_uses(instance, graph, conditions, sides) if sides else {}
     passed = carried(instance, graph, conditions, inputs, outputs)
-    absent = absent_modules(instance, compiled.compilation)
+    absent = absent_modules(instance, compiled.compilation, warnings)
     return TopModule(instance.name, tuple(ports), tuple(found), wiring, warnings, flat, fifos, passed, absent)
 
 

@@ -85,6 +85,12 @@ class Found:
         """All bundles."""
         return (*self.streams, *self.registers, *self.memories)
 
+    @property
+    def all_guesses(self) -> dict[str, str]:
+        """The guesses, and the ports of bundles whose widths are guessed."""
+        widths = {} if self.module.flat is None else self.module.flat.guessed
+        return {name: why for name, why in widths.items() if name not in self.unplaced} | dict(self.guesses)
+
 
 def find(module: TopModule, choices: Choices | None = None) -> Found:
     """Find clocks, resets and bundles."""
@@ -106,6 +112,7 @@ class _Finder:
         self.notes: list[str] = [] if module.flat is None else list(module.flat.notes)
         self.bundles = choices.bundles
         self.of_buses: set[str] = set()
+        self.readies: set[str] = set()
         self._choose(choices)
 
     def run(self) -> Found:
@@ -180,6 +187,9 @@ class _Finder:
                 self.notes.append(f"{group.name}: not a bundle: {reason}")
                 if StreamPort not in group.buses:
                     self.of_buses |= {pin.name for pin in group.pins.values()}
+                self.readies |= {
+                    n.name for role, n in group.pins.items() if n.way == "input" and role.endswith("ready")
+                }
         return [*placed, *self._fifos({one.port.name for one in placed})]
 
     def _named(self, group: PinGroup, taken: set[str]) -> PinGroup:
@@ -378,9 +388,9 @@ class _Finder:
             else:
                 kind = "an enable" if is_enable(name) else "a ready" if is_ready(name) else ""
                 # An underscore behind it says active low.
-                kind = "" if name.endswith("_") else kind
+                kind = "a ready of a bus that is none" if name in self.readies else "" if name.endswith("_") else kind
                 self.ties[name] = -1 if kind else 0
-                value = f"1, as its name is {kind}'s" if kind else "0"
+                value = "0" if not kind else f"1, as {kind}" if name in self.readies else f"1, as its name is {kind}'s"
                 self.unplaced[name] = f"input, {port.width} bit: tied to {value}"
 
 
@@ -414,7 +424,7 @@ def found_json(found: Found) -> dict[str, Any]:
         "ignored": list(found.ignored),
         "unplaced": dict(found.unplaced),
         "refused": dict(found.refused),
-        "guesses": dict(found.guesses),
+        "guesses": found.all_guesses,
         "notes": list(found.notes),
         "warnings": list(found.module.warnings),
     }

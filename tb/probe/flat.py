@@ -48,6 +48,7 @@ class FlatModule:
         text: SystemVerilog.
         notes: what was guessed.
         packs: bundles whose TDATA it makes -> what these are made of.
+        guessed: ports whose width is a guess -> why.
     """
 
     module: str
@@ -55,6 +56,7 @@ class FlatModule:
     text: str
     notes: tuple[str, ...] = ()
     packs: Mapping[str, PackedFields] = field(default_factory=dict)
+    guessed: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

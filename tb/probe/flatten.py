@@ -25,9 +25,10 @@ from goldbeat.tb.probe.leaves import (
     peel,
     ranges,
     take_apart,
+    written_type,
 )
 from goldbeat.tb.probe.own_ports import OwnPorts
-from goldbeat.tb.probe.type_guesses import Reading, TypeGuess, guess_types, lacking_members
+from goldbeat.tb.probe.type_guesses import Reading, TypeGuess, guess_types, lacking_members, only_vectors
 from goldbeat.tb.probe.wiring import Graph
 
 _UNSET = ("", "logic")
@@ -59,11 +60,11 @@ def _is_compound(port: Any) -> bool:
     return type(element.canonicalType).__name__ in COMPOUND
 
 
-def unset_types(body: Any) -> list[str]:
-    """Type parameters without a default that means anything."""
+def unset_types(body: Any) -> dict[str, str]:
+    """Type parameters whose default may mean nothing, with that default as written."""
     defaults = type_defaults(body)
     mine = (str(p.name) for p in body.parameters if not p.isLocalParam and not hasattr(p, "value"))
-    return [name for name in mine if defaults.get(name, "") in _UNSET]
+    return {name: default for name in mine if (default := defaults.get(name, "")) in _UNSET}
 
 
 def type_defaults(body: Any) -> dict[str, str]:
@@ -110,8 +111,12 @@ class Flattener:
         """
         attempts: list[_Attempt] = []
         for reading in self._readings():
-            attempts.append(self._attempt(reading))
-            if not attempts[-1].errors:
+            attempt = self._attempt(reading)
+            if reading.default != "guessed" and (attempt.errors or attempt.compiled.indexes_scalars()):
+                # What such a default cannot be, it was not meant to be.
+                continue
+            attempts.append(attempt)
+            if not attempt.errors:
                 break
         best = min(attempts, key=lambda one: len(one.errors))
         if lacking_members(best.errors):
@@ -119,6 +124,7 @@ class Flattener:
         return best.flat, best.compiled
 
     def _attempt(self, reading: Reading) -> _Attempt:
+        self.notes = []
         flat, compiled = self._once(reading)
         return _Attempt(reading, flat, compiled, compiled.errors())
 
@@ -145,15 +151,22 @@ class Flattener:
 
         unset = unset_types(self.body)
         first, second = (by_module, by_name) if "lite" in self.name else (by_name, by_module)
+        if any(unset.values()) and only_vectors(unset, self._values(), Reading(first)):
+            # A default that elaborates is what the module says of itself.
+            yield Reading(first, default="kept")
+            yield Reading(first, default="indexed")
         yield Reading(first)
         if "chan_t" in unset:
             yield Reading(first, address_channels=True)
         if unset:
             yield Reading(second)
 
+    def _values(self) -> list[str]:
+        """The parameters that are no types."""
+        return [p.name for p in self.body.parameters if not p.isLocalParam and hasattr(p, "value")]
+
     def _once(self, reading: Reading) -> tuple[FlatModule, Compiled]:
-        values = [p.name for p in self.body.parameters if not p.isLocalParam and hasattr(p, "value")]
-        guess = guess_types(unset_types(self.body), values, reading)
+        guess = guess_types(unset_types(self.body), self._values(), reading)
         ports = [p for p in self.body.portList if symbol_kind(p) == "InterfacePort"]
         first = self._shell(guess, ports, {}, {})
         bare = compile_sources(self.sources, self.flat_name, {}, {"first": first.text("", (), {})})
@@ -166,11 +179,12 @@ class Flattener:
         dut = _inside(known, shell)
         bare_ports = any(symbol_kind(p) == "InterfacePort" and not p.modport for p in dut.portList)
         driven = written(dut) if bare_ports else frozenset()
-        self._tell(dut)
+        self._tell(dut, shell.types)
         types = type_defaults(self.body) | dict(shell.types)
         apart = [_without_own(self._apart(port, known, driven, types), shell) for port in dut.portList]
         clocked = any(map(is_clock, (*(port.name for port in apart), *shell.own.pins)))
-        return self._final(apart, shell, clocked=clocked or _follows_ports(known, shell, dut))
+        flat, compiled = self._final(apart, shell, clocked=clocked or _follows_ports(known, shell, dut))
+        return replace(flat, guessed=_guessed_ports(dut, guess)), compiled
 
     def _final(self, ports: list[Compound], shell: Shell, *, clocked: bool) -> tuple[FlatModule, Compiled]:
         literal: frozenset[str] = frozenset()
@@ -188,10 +202,12 @@ class Flattener:
             literal |= wrong
         return flat, compiled
 
-    def _tell(self, dut: Any) -> None:
+    def _tell(self, dut: Any, types: Mapping[str, str]) -> None:
         """Note what types and interface ports do not say themselves."""
-        if (types := unset_types(self.body)) and not self.notes:
-            self.notes.append(f"types {', '.join(types)}: guessed from their names, as their defaults are empty")
+        unset = unset_types(self.body)
+        if guessed := [name for name in types if name in unset]:
+            self.notes.append(f"types {', '.join(guessed)}: guessed from their names, as their defaults are empty")
+        self.notes += [f"type {name}: its default, {unset[name]}" for name in unset if name not in types]
         for port in dut.portList:
             if symbol_kind(port) != "InterfacePort" or (instance := interface_of(port)) is None:
                 continue
@@ -241,6 +257,22 @@ class Flattener:
             own.add(name, instance)
         inside = free.claim("dut")
         return Shell(self.flat_name, self.name, inside, parameters, guess.types, guess.typedefs, interfaces, own, order)
+
+
+def _guessed_ports(dut: Any, guess: TypeGuess) -> dict[str, str]:
+    """Ports of a type whose width is a guess, and why."""
+    names = {port.name: _type_name(port) for port in dut.portList}
+    return {
+        port: f"its type {name} is {guess.types[name]} by its name"
+        for port, name in names.items()
+        if name in guess.vectors
+    }
+
+
+def _type_name(port: Any) -> str:
+    """The name of a port's type as it is declared; empty: it has none."""
+    declared = getattr(getattr(port, "internalSymbol", None), "declaredType", None)
+    return "" if declared is None else written_type(declared.typeSyntax)[0]
 
 
 def _without_own(port: Compound, shell: Shell) -> Compound:

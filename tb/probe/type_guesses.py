@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 _ADDRESS = (
     "{id} id; {address} addr; logic [7:0] len; logic [2:0] size; logic [1:0] burst; logic lock; logic [3:0] cache; "
@@ -40,6 +41,8 @@ _WIDTH_NAMES = {
     "id": r"id(?:w|wd|width|bits)$",
     "user": r"user(?:w|wd|width|bits)$",
 }
+_STROBES = re.compile(r"(?:strb|strobe)(?:w|wd|width|bits)$")
+_ONE_BIT = "logic [0:0]"
 _SHORT = {"aw": "address", "dw": "data", "iw": "id", "uw": "user"}
 _MEMBERS = (
     (r"addr$", "address"),
@@ -74,12 +77,15 @@ class Reading:
         address_channels: channels that are not named are address channels; else vectors.
         own: every request and response is a type of its own, whose name tells the parameter.
         members: type parameter, without its ``_t`` -> what the sources use of it, in place of a bus's channels.
+        default: what becomes of a default ``logic`` whose name says a vector: ``kept``, ``indexed`` (as wide as the
+            module's own parameters say, or one bit that has an index), ``guessed``.
     """
 
     lite: Callable[[str], bool]
     address_channels: bool = False
     own: bool = False
     members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    default: Literal["kept", "indexed", "guessed"] = "guessed"
 
 
 @dataclass(frozen=True)
@@ -90,11 +96,13 @@ class TypeGuess:
         types: parameter -> type, as SystemVerilog.
         typedefs: declarations that the types need, in order.
         parameters: widths that the module has no parameter for -> value.
+        vectors: those of the types whose width only the name speaks for.
     """
 
     types: Mapping[str, str] = field(default_factory=dict)
     typedefs: tuple[str, ...] = ()
     parameters: Mapping[str, int] = field(default_factory=dict)
+    vectors: tuple[str, ...] = ()
 
 
 def _stem(name: str) -> str:
@@ -154,6 +162,15 @@ class _Guess:
             "strobe": f"logic [{data}/8-1:0]",
         }
 
+    def vector(self, kind: str, side: str) -> str:
+        """One of them; strobes may have a parameter of their own."""
+        own = next((v for v in self.values if kind == "strobe" and _STROBES.search(v.replace("_", "").lower())), None)
+        if own is not None:
+            return f"logic [{own}-1:0]"
+        if kind == "strobe":
+            return f"logic [{self.width('data', side)}/8-1:0]"
+        return f"logic [{self.width(kind, side)}-1:0]"
+
     def struct(self, name: str, members: str) -> str:
         self.typedefs.setdefault(name, f"typedef struct packed {{ {members} }} {name};")
         return name
@@ -205,7 +222,7 @@ class _Guess:
             return self.struct("rule_gt", _RULE.format(**self.vectors(side)))
         for what, kind in (("addr", "address"), ("data", "data"), ("strb", "strobe")):
             if what in words:
-                return self.vectors(side)[kind]
+                return self.vector(kind, side)
         for what in ("id", "user"):
             if what in words:
                 return f"logic [{self.width(what, side)}-1:0]"
@@ -224,14 +241,31 @@ def lacking_members(errors: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(members) for name, members in found.items()}
 
 
-def guess_types(names: Iterable[str], values: Iterable[str], reading: Reading) -> TypeGuess:
+def guess_types(names: Mapping[str, str], values: Iterable[str], reading: Reading) -> TypeGuess:
     """Fill type parameters by their names.
 
     Args:
-        names: of the type parameters.
+        names: the type parameters -> their defaults as written, empty or ``logic``.
         values: names of the value parameters, which may say widths.
         reading: what names leave open.
     """
-    guess = _Guess(values, reading)
-    types = {name: kind for name in names if (kind := guess.fill(name)) is not None}
-    return TypeGuess(types, tuple(guess.typedefs.values()), guess.parameters)
+    guess, types, vectors = _Guess(values, reading), dict[str, str](), list[str]()
+    for name, default in names.items():
+        alone = _Guess(values, reading)
+        kind = alone.fill(name)
+        if kind is None:
+            continue
+        if alone.typedefs or not default or reading.default == "guessed":
+            kind = guess.fill(name) or kind
+        elif reading.default == "kept":
+            continue
+        elif alone.parameters:
+            kind = _ONE_BIT
+        types[name] = kind
+        vectors += [] if alone.typedefs else [name]
+    return TypeGuess(types, tuple(guess.typedefs.values()), guess.parameters, tuple(vectors))
+
+
+def only_vectors(names: Iterable[str], values: Iterable[str], reading: Reading) -> bool:
+    """Whether the names say no struct: with one, vectors are parts of it, and must be as wide."""
+    return not guess_types(dict.fromkeys(names, ""), values, reading).typedefs

@@ -102,7 +102,7 @@ def _description(
         ignored=found.ignored,
         unchecked=dict(found.unchecked),
         beside=dict(found.beside),
-        guesses=dict(found.guesses),
+        guesses=found.all_guesses,
         defines=dict(sources.defines),
         parameters=_values(found),
         ties=dict(found.ties),

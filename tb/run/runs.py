@@ -542,10 +542,9 @@ class SeedPlan:
         ]
 
 
-def _beats(stimulus: Stimulus, expected: Outcome) -> int:
-    """Of all streams."""
-    outputs = {name: trace for name, trace in expected.ports.items() if name not in stimulus.inputs}
-    return sum(len(t) for t in (*stimulus.inputs.values(), *outputs.values()))
+def _beats(stimulus: Stimulus, expected: Outcome) -> dict[str, int]:
+    """Of all streams whose beats are known."""
+    return {name: len(trace) for name, trace in (*expected.ports.items(), *stimulus.inputs.items())}
 
 
 def _is_long(stimulus: Stimulus, expected: Outcome | None) -> bool:

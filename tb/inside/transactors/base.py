@@ -250,8 +250,8 @@ class Transactors(ABC):
         """By port and channel the longest wait for ready, where the port's checker counts them."""
 
     @abstractmethod
-    def moved(self) -> int:
-        """Beats that all streams have transferred."""
+    def moved(self) -> Mapping[str, int]:
+        """Beats that each stream has transferred."""
 
     def left_ps(self) -> int:
         """The picoseconds that what is left of the inputs takes at least."""

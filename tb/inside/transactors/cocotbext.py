@@ -337,9 +337,9 @@ class CocotbextTransactors(Transactors):
                 return AccessResult(None, False)
         raise UsageError(f"unknown access {access.op!r}; known: write, read, poll, wait, wait_for")
 
-    def moved(self) -> int:
+    def moved(self) -> Mapping[str, int]:
         """Counted by the watches."""
-        return sum(len(watch.cycles) for watch in self._watches.values())
+        return {name: len(watch.cycles) for name, watch in self._watches.items()}
 
     def stop(self, *, outputs_alone: bool = False) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
         """What was recorded."""

@@ -225,9 +225,9 @@ class NativeTransactors(Transactors):
         """Counted by the checkers."""
         return self._memories.waits()
 
-    def moved(self) -> int:
+    def moved(self) -> Mapping[str, int]:
         """Counted in C++."""
-        return sum(sink.beats for sink in self._sinks.values()) + sum(self.taken().values())
+        return {**self.taken(), **{name: sink.beats for name, sink in self._sinks.items()}}
 
     def left_ps(self) -> int:
         """Counted in C++."""

@@ -76,3 +76,17 @@ def test_a_library_gives_what_macros_of_included_files_use(tmp_path: Path) -> No
         (tmp_path / name).write_text(text)
     given = Sources((tmp_path / "top.sv",), (tmp_path / "inc",), libraries=(tmp_path / "lib",))
     assert [path.name for path in given.complete().files] == ["cells.sv", "top.sv"]
+
+
+@pytest.mark.parametrize("words", [[], ["--relaxed"]])
+def test_a_macro_that_nothing_defines_is_named_and_no_instance_is_called_a_module(
+    tmp_path: Path, words: list[str]
+) -> None:
+    file = tmp_path / "top.sv"
+    file.write_text("module top (input wire clk, input wire a, output wire b);\n`MY_CELL u_cell (.a, .b);\nendmodule\n")
+    said = CliRunner().invoke(app, ["probe", str(file), *words])
+    assert said.exit_code == 2
+    assert "nothing defines the macros MY_CELL: give the file" in said.stderr
+    assert "or -D MY_CELL (" in said.stderr
+    assert "unknown module" not in said.stderr
+    assert "u_cell: nothing defines it" not in said.stderr

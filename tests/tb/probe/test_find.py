@@ -374,3 +374,21 @@ def test_a_reset_of_another_name_where_there_is_none(name: str, rest: str, reset
     (tmp_path / "counters.sv").write_text(second)
     found = find(elaborate(Sources((tmp_path / "counters.sv",))))
     assert (found.clocks[0].reset, name in found.ties) == ("rst", True)
+
+
+def test_what_overrides_a_clock_is_none_and_the_readies_of_half_a_bus_let_it_go_on(tmp_path: Path) -> None:
+    (tmp_path / "gated.sv").write_text(
+        "module gated (input wire clk_i, input wire clk_override, input wire [7:0] s_tdata, input wire s_tvalid,"
+        " output wire s_tready, output reg [7:0] m_tdata, output reg m_tvalid, input wire m_tready,"
+        " output wire [31:0] axi_awaddr, output wire axi_awvalid, input wire axi_awready, output wire [31:0] axi_wdata,"
+        " output wire axi_wvalid, input wire axi_wready);\n"
+        "  reg gate; assign s_tready = (!m_tvalid || m_tready) && axi_awready && axi_wready;\n"
+        "  always_latch if (!clk_i) gate = clk_override | s_tvalid | m_tvalid;\n"
+        "  wire clk = clk_i & gate; assign {axi_awaddr, axi_awvalid, axi_wdata, axi_wvalid} = '0;\n"
+        "  always @(posedge clk) if (s_tready) {m_tvalid, m_tdata} <= {s_tvalid, s_tdata};\nendmodule\n"
+    )
+    found = find(elaborate(Sources((tmp_path / "gated.sv",))))
+    assert [clock.name for clock in found.clocks] == ["clk_i"]
+    assert found.module.wiring.clocks == ("clk_i",)
+    assert found.ties == {"clk_override": 0, "axi_awready": -1, "axi_wready": -1}
+    assert "tied to 1, as a ready of a bus that is none" in found.unplaced["axi_awready"]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -229,6 +230,34 @@ def test_types_without_a_default(tmp_path: Path) -> None:
 )
 def test_widths_by_their_names(name: str, kind: str | None) -> None:
     assert width_kind(name) == kind
+
+
+LANES = """module lanes #(parameter int W = 1, parameter int StrbWidth = W, parameter type strb_t = logic)
+  (input logic clk_i, input logic [W-1:0][7:0] data_i, input strb_t valid_i, output strb_t ready_o,
+   output logic [W-1:0][7:0] data_o, output strb_t valid_o, input strb_t ready_i);
+  for (genvar i = 0; i < W; i++) begin : gen_lane
+    assign {data_o[i], valid_o[i], ready_o[i]} = {data_i[i], valid_i[i], ready_i[i]};
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        # Verilator has no index of a scalar: the module's own width, or else one bit, is nearest to the default.
+        (LANES, "logic [StrbWidth-1:0]"),
+        (LANES.replace("parameter int StrbWidth = W, ", ""), "logic [0:0]"),
+        (re.sub(r"  for.*|  end\n", "", LANES).replace("[i]", ""), None),
+    ],
+    ids=["own width", "one bit", "kept"],
+)
+def test_a_type_keeps_a_default_that_elaborates(tmp_path: Path, text: str, kind: str | None) -> None:
+    (tmp_path / "lanes.sv").write_text(text)
+    found = discover(Sources((tmp_path / "lanes.sv",)))
+    assert not {"DATA_WIDTH", "ADDR_WIDTH"} & {parameter.name for parameter in found.module.parameters}
+    guessed = dict.fromkeys(("valid_i", "ready_o", "valid_o", "ready_i"), f"its type strb_t is {kind} by its name")
+    assert found.all_guesses == ({} if kind is None else guessed)
 
 
 def test_types_by_their_use(tmp_path: Path) -> None:
