@@ -14,7 +14,7 @@ from goldbeat.tb.cli import probe
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.library import VENDOR
-from goldbeat.tb.design.pin_names import is_reset, rests
+from goldbeat.tb.design.pin_names import enables_all, is_enable, is_reset, rests
 from goldbeat.tb.design.rules_model import RULES
 from goldbeat.tb.design.unchecked import left_out
 from goldbeat.tb.paths import build_root, plain_name
@@ -101,7 +101,9 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
 
 
 def _matters(port: str, ties: Mapping[str, int]) -> bool:
-    """Whether what a module does may hang on an input that is tied: a selection, a mode; but no enable that is on."""
+    """Whether what a module does may hang on an input that is tied: a selection, a mode; but no enable of all that is on."""
+    if ties[port] == -1:
+        return is_enable(port) and not enables_all(port)
     return ties[port] == 0 and not (rests(port) or is_reset(port))
 
 

@@ -21,7 +21,7 @@ _LETTERS = ("b", "l")
 """Those of them that may count ports as well."""
 _COUNT = re.compile(r"(?![np])[a-z]|\d+")
 """Last words that count ports."""
-_HOLD = re.compile("(?:wait|waitrequest|busy|stall|halt|ready|rdy|gnt|yumi)n?")
+_HOLD = re.compile("(?:wait|waitrequest|busy|stall|halt|hold|hld|ready|rdy|gnt|yumi)n?")
 _FILL = re.compile("(?:full|afull|empty|aempty)n?")
 _RESTING = re.compile(
     "[as]?(?:clear|clr|flush|init)n?|(?:test|scan|dft|m?bist)(?:mode|en|enable)?|sleep|debug|dbg|pause|halt|abort|poison|"
@@ -29,6 +29,9 @@ _RESTING = re.compile(
 )
 """Words of inputs that change nothing of what a module does while they are 0."""
 _ENABLE = re.compile(r"(?:clk_?en|clock_enable|ce|cen|en|ena|enable|aclken|ap_start|ap_continue)$")
+
+_ALL = re.compile("clk|clock|a?clken|ce|cen|en|ena|enable|core|block|module|chip|sys|global|ap|start|continue|n")
+"""Words of an enable of all that a module does."""
 
 
 def name_words(name: str) -> list[str]:
@@ -116,6 +119,11 @@ def is_enable(name: str) -> bool:
     """Whether a name is an enable's, which does nothing useful at 0."""
     tokens = [t for t in name_words(name) if t not in SIDES]
     return bool(tokens) and bool(_ENABLE.match(tokens[-1]) or _ENABLE.match("_".join(tokens[-2:])))
+
+
+def enables_all(name: str) -> bool:
+    """Whether an enable's name says nothing of what it enables: ``core_en``, but not ``prog_en``."""
+    return all(_ALL.fullmatch(word) for word in inner_words(name))
 
 
 def is_ready(name: str) -> bool:

@@ -47,6 +47,10 @@ def carried(
         frozenset(name for path, name in ways[0].items() if not moves.is_read(path)),
         frozenset(name for path, name in ways[1].items() if moves.is_constant(path)),
         frozenset(name for path, name in ways[1].items() if not moves.is_driven(path)),
+        {
+            name: frozenset(ways[0][one] for one in moves.made_of(path) & ways[0].keys())
+            for path, name in ways[1].items()
+        },
         partial(_made, moves, ways[0], ways[1]),
         replace(find_gates(graph, conditions, ways[0] | ways[1], used), guarded=guarded),
     )
@@ -194,6 +198,12 @@ class _Moves:
     def shown_by(self, start: str) -> set[str]:
         """Everything that has an input's value as it is, at once or later."""
         return closure([start], lambda name: (target for target, _ in self.plain.get(name, ()))) - {start}
+
+    def made_of(self, start: str) -> set[str]:
+        """Everything whose value has a part in an output's; through gates and black boxes, whatever is before them."""
+        return closure(
+            [start], lambda name: self.sources[name] if self.sources.get(name) else self.graph.before.get(name, set())
+        )
 
     def is_read(self, start: str) -> bool:
         """Whether a flip-flop or a port depends on an input."""

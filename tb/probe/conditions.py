@@ -3,11 +3,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from goldbeat.tb.build.compiling import symbol_kind
+from goldbeat.tb.design.pin_names import holds_up
 from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
-from goldbeat.tb.probe.wiring import Graph, blocking_terms, is_and, is_or, names_in, negated_and, signed_terms
+from goldbeat.tb.probe.wiring import (
+    Graph,
+    blocking_terms,
+    is_and,
+    is_or,
+    names_in,
+    negated_and,
+    plain_value,
+    signed_terms,
+    without_casts,
+)
 
 
 class Conditions:
@@ -21,7 +33,8 @@ class Conditions:
         joined: names of each conjunction, and of each ``if`` with those around it.
         chosen: names of each disjunction, of each ``?:``, and of each ``if`` or ``case`` with the ``case`` around it.
         terms: what each conjunction needs: names, with ``!`` those that must be low.
-        blocks: what each disjunction needs to be low, likewise: of ``!valid || ready``, a valid and no ready.
+        blocks: what each disjunction needs to be low, likewise: of ``!valid || ready``, a valid and no ready. A conjunction
+            that only makes a wire of a stall, such as ``valid && !ready``, is here as well.
         claims: names of each assertion, and of each block that only complains.
     """
 
@@ -32,7 +45,12 @@ class Conditions:
         self.blocks: list[frozenset[str]] = []
         self.claims: list[set[str]] = [names_in(body) for body in graph.checks]
         self._checks = [body.sourceRange for body in graph.checks]
+        self._asked: set[str] = {f"{'!' * turned}{path}" for path, turned in graph.plain.values()}
         visit_taken(top, self._look)
+        for path, terms in _conjunctions(graph):
+            if self._stalls(path) and terms in self.terms:
+                self.terms.remove(terms)
+                self.blocks.append(terms)
 
     def _look(self, node: Any) -> None:
         kind = symbol_kind(node)
@@ -44,6 +62,11 @@ class Conditions:
             self._operator(kind, node)
         elif kind == "ProceduralBlock" and not self._complains(node.body):
             self._walk(node.body, frozenset(), frozenset())
+
+    def _stalls(self, wire: str) -> bool:
+        """Whether everything that looks at a wire goes on while it is low, or its name says so."""
+        uses = self._asked.union(*self.terms, *(map(_turned, one) for one in self.blocks)) & {wire, _turned(wire)}
+        return uses == {_turned(wire)} or (not uses and holds_up(wire.rpartition(".")[2]))
 
     def _complains(self, node: Any) -> bool:
         place = node.sourceRange
@@ -70,6 +93,7 @@ class Conditions:
         kind = symbol_kind(statement)
         if kind == "Conditional" and settled_arms(statement) is None:
             tested = tested.union(*(names_in(one.expr) for one in statement.conditions))
+            self._asked |= {f"{'!' * low}{path}" for one in statement.conditions for path, low in _plain(one.expr)}
             self.joined.append(set(tested))
             if cases:
                 self.chosen.append({*tested, *cases})
@@ -82,3 +106,27 @@ class Conditions:
             self.chosen.append({*tested, *cases})
         for inner in inside(statement):
             self._walk(inner, tested, cases)
+
+
+def _plain(expression: Any) -> Iterator[tuple[str, bool]]:
+    """The value that an expression is, if it is no more than that or its negation."""
+    if (value := plain_value(expression)) is not None:
+        yield value
+
+
+def _turned(term: str) -> str:
+    """The other level of a term."""
+    return term.removeprefix("!") if term.startswith("!") else f"!{term}"
+
+
+def _conjunctions(graph: Graph) -> Iterator[tuple[str, frozenset[str]]]:
+    """The wires that a conjunction makes, and what each needs."""
+    for kind, node in graph.makes:
+        if kind == "ContinuousAssign":
+            target, right = plain_value(node.assignment.left), without_casts(node.assignment.right)
+        elif kind == "Net":
+            target, right = (str(node.hierarchicalPath), False), without_casts(node.initializer)
+        else:
+            continue
+        if target is not None and symbol_kind(right) == "BinaryOp" and is_and(right):
+            yield target[0], frozenset(signed_terms(right))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from goldbeat.tb.probe.conditions import Conditions
 from goldbeat.tb.probe.module import Branch, Gates
+from goldbeat.tb.probe.steps import Steps
 from goldbeat.tb.probe.wiring import Graph
 
 
@@ -62,4 +63,13 @@ def find_gates(
         own, theirs = mine[one], (makers[other] | mine[other]) - mine[one]
         return any(seen & own and seen & theirs for seen in sets)
 
-    return Gates(stored, joined, level)
+    steps = Steps(graph, ports)
+    return Gates(
+        stored,
+        joined,
+        level,
+        turns=steps.turns,
+        related=steps.related,
+        falls_alone=steps.falls_alone,
+        only_stored=steps.only_stored,
+    )

@@ -34,7 +34,7 @@ def guessed_model(found: Found) -> tuple[str, str] | None:
     # Padding is no payload.
     widths = {number(port.width) - port.padding for port in found.streams}
     # Words of a stream without frames cannot be told apart among frames.
-    if not (inputs and outputs) or len({port.has("tlast") for port in found.streams}) > 1:
+    if not (inputs and outputs) or len({port.has("tlast") for port in found.streams}) > 1 or _apart(found):
         return None
     # A stream without payload says nothing about the values of another.
     if len({bool(port.fields) or port.padding < number(port.width) for port in found.streams}) > 1:
@@ -47,3 +47,14 @@ def guessed_model(found: Found) -> tuple[str, str] | None:
     if inputs == 1:
         return "broadcast", "one input and several outputs of one width"
     return ("merge", "several inputs and one output of one width") if outputs == 1 else None
+
+
+def _apart(found: Found) -> bool:
+    """Whether the words of an output are made of other inputs than the streams, as those of a bridge to other pins."""
+    values = found.module.carried.values
+    given = {pin for port in found.streams if port.direction == "in" for pin in port.payload_pins("tdata")}
+    for port in (one for one in found.streams if one.direction == "out"):
+        makers = set[str]().union(*(values.get(pin, frozenset()) for pin in port.payload_pins("tdata")))
+        if makers and not makers & given:
+            return True
+    return False

@@ -94,6 +94,21 @@ def _no_level(one: str, other: str, high: bool) -> bool | None:
     return None
 
 
+def _always_joined(one: str, other: str) -> bool:
+    """Whether ports of a module without code move together: nothing speaks against it."""
+    return True
+
+
+def _never_falls(valid: str, ready: str, *, low: bool) -> bool:
+    """Whether a valid of a module without code falls before it is taken."""
+    return False
+
+
+def _not_stored(name: str, stored: Collection[str]) -> bool | None:
+    """Whether a module without code only stores an input."""
+    return False
+
+
 def _never_guarded(enable: str, flag: str, high: bool) -> bool:
     """Whether a module without code checks a handshake."""
     return False
@@ -109,12 +124,21 @@ class Gates:
         level: the level of the second port where the first has a level, in disjunctions such as ``!valid || ready``, or
             else in conjunctions; None: in none, or both levels.
         guarded: whether the first, an input, changes no state unless the second, an output, has a level.
+        turns: whether the first has a part in the second, at once or at the next edge.
+        related: whether two outputs come, at once or an edge later, from a register or an input that they have in common;
+            or one has no register.
+        falls_alone: whether the first, an output, is cleared where the second has no say.
+        only_stored: whether no decision asks for an input, nor for the registers that have it; None: one asks for these.
     """
 
     stored: Mapping[str, frozenset[tuple[str, bool]]] = field(default_factory=dict)
     joined: Callable[[str, str], bool] = _never_joined
     level: Callable[[str, str, bool], bool | None] = _no_level
     guarded: Callable[[str, str, bool], bool] = _never_guarded
+    turns: Callable[[str, str], bool] = _always_joined
+    related: Callable[[str, str], bool] = _always_joined
+    falls_alone: Callable[..., bool] = _never_falls
+    only_stored: Callable[[str, Collection[str]], bool | None] = _not_stored
 
 
 @dataclass(frozen=True)
@@ -128,6 +152,7 @@ class PortValues:
         unread: inputs that no flip-flop and no output depends on.
         constant: outputs that depend on nothing.
         undriven: those of them that have no value at all.
+        values: by output, the inputs whose value has a part in its own: those that only decide, or count, have none.
         made: what is made of an input without any of the data of streams; it takes both names.
         gates: which ports are conditions of others.
     """
@@ -138,6 +163,7 @@ class PortValues:
     unread: frozenset[str] = frozenset()
     constant: frozenset[str] = frozenset()
     undriven: frozenset[str] = frozenset()
+    values: Mapping[str, frozenset[str]] = field(default_factory=dict)
     made: Callable[[str, Collection[str]], MadeValues] = _nothing_made
     gates: Gates = field(default_factory=Gates)
 

@@ -32,7 +32,11 @@ _VALID = "valid|vld|val|v|req|request|stb|strobe|put|push|enq|avail|dv|wr|write|
 _READY = "ready|rdy|ready_and|ready_then|ready_param|gnt|grant|ack|accept|accepted|yumi|take|taken|consumed"
 _TAKES = "pop|deq|get|rd|read|rd_en|re|rden|next"
 """Words of an input that takes a value."""
-_NOT_READY = "full|busy|stall|wait|waitrequest|halt|almost_full|afull|prog_full|nearly_full|near_full"
+_NOT_READY = "full|busy|stall|wait|waitrequest|halt|hold|hld|almost_full|afull|prog_full|nearly_full|near_full"
+_MAY_HOLD = re.compile("hold|hld")
+"""Words that may ask for values to stay, too."""
+_ANSWERS = re.compile("ready|rdy|accept|accepted|yumi")
+"""Words of a ready that is never payload."""
 _SLACK = re.compile("almost_full|afull|prog_full|nearly_full|near_full")
 """Words of a flag that is high before nothing more can be taken."""
 _NOT_VALID = "empty"
@@ -40,6 +44,11 @@ _ASKS_FIRST = re.compile("yumi|ack|accept|accepted|take|taken|consumed|pop|deq|g
 """Words of a ready that is high only beside a valid."""
 _SURE = re.compile("valid|vld|val|v|stb|strobe|dv")
 """Words of a valid that is never the payload of another."""
+_STAYS = re.compile("valid|vld|val|v|dv|method")
+"""Words of a valid that stays until it is taken: others may fall."""
+_WRITES = re.compile("wr|write|wr_en|we|wren")
+_READS = re.compile("rd|read|rd_en|re|rden")
+"""Words of two requests that share ports."""
 _PAIR = "v", "r"
 """A valid and a ready of one letter: the ready is one only beside such a valid of the same key."""
 _GUESSED = "guessed"
@@ -53,13 +62,14 @@ _JOINED = re.compile(
 _COUNTED = "valid|vld|val|req|request|ready|rdy|gnt|grant|ack"
 """Words of a role before the letter or the number that tells one port from others."""
 _NEVER = re.compile(
-    "clr|clear|flush|reset|rst|active|init|test|mode|irq|int|debug|idle|done|error|err|overflow|en|ena|enable|ce"
+    "clr|clear|flush|reset|rst|active|init|test|mode|irq|int|debug|idle|done|error|err|overflow|en|ena|enable|ce|hresp"
 )
 """Words of ports that are no valid, whatever is stored under them."""
 _SETTING = re.compile("en|ena|enable|enables|disable|ce|mode|test|testmode|scan|bypass")
 """Those of a setting: a valid has a ready of the same name beside them, or a name that says valid."""
 _STATUS = re.compile(
-    "stat|status|state|count|counter|cnt|level|first|last|tlast|sop|eop|sof|eof|start|end|good|bad|fault|miss|hit|match|sel"
+    "stat|status|state|count|counter|cnt|level|first|last|tlast|sop|eop|sof|eof|start|end|good|bad|fault|miss|hit|match|sel|"
+    "sent|complete|completed|finish|finished|cs|locked"
 )
 """Those of a status or of payload: whatever the RTL does, such a ready is a guess."""
 _BEHIND_LETTER = re.compile(
@@ -166,7 +176,9 @@ class _Roles:
         self.pins = [pin for pin in pins if pin.way != "inout" and not (is_clock(pin.name) or is_reset(pin.name))]
         self.counted = {pin.name for pin in pins if is_counted(pin.name, (port.name for port in module.ports))}
         self.offers = {(word.key, pin.way) for pin in self.pins if (word := self._word(pin, _PAIR[0])) is not None}
-        self.unread, self.shown = module.carried.unread, module.carried.shown
+        self.unread, self.shown, self.moved = module.carried.unread, module.carried.shown, module.carried.moved
+        words = [(pin, self._valid(pin)) for pin in module.ports if pin.width == 1]
+        self.valids = [word for _, word in words if word is not None and word.key and _SURE.fullmatch(word.word)]
         self.answers: set[str] = set()
 
     def run(self) -> list[Handshake]:
@@ -183,7 +195,9 @@ class _Roles:
                 continue
             used.add(valid.pin.name)
             way = valid.pin.way
-            alone = sum(other.pin.way == way for other, answer in pairs if not _flag(other, answer)) == 1
+            # A write enable beside the valid of the same name is no handshake of its own.
+            rivals = [pair for pair in pairs if (valid, ready) not in sure or pair in sure or pair[0].key != valid.key]
+            alone = sum(other.pin.way == way for other, answer in rivals if not _flag(other, answer)) == 1
             longer = [one for one, _ in pairs if len(one.key) > len(valid.key) and one.key.startswith(valid.key)]
             payload, guessed = self._payload(valid, used, alone=alone, ready=ready is not None, longer=longer)
             if _flag(valid, ready):
@@ -223,7 +237,7 @@ class _Roles:
                     free.remove(same[0])
                     self.answers.add(same[0].pin.name)
                     yield valid, same[0]
-                elif not valid.sets:
+                elif not valid.sets and not self._is_data(valid):
                     late.append(valid)
             for valid in late:
                 mine = self._of_prefix(valid, valids)
@@ -240,6 +254,18 @@ class _Roles:
             if way == "input":
                 yield from self._unnamed_valids(free, valids)
             yield from self._by_ready(way, free, {word.pin.name for word in valids})
+
+    def _is_data(self, valid: _Word) -> bool:
+        """Whether the RTL stores an input as it is where another one says so, and asks nowhere what it is."""
+        return not _SURE.fullmatch(valid.word) and self._only_stored(valid.pin) is True
+
+    def _only_stored(self, pin: Pin) -> bool | None:
+        """As :attr:`Gates.only_stored`, of inputs that no output that may be a valid shows."""
+        branches = self.moved.get(pin.name, frozenset())
+        shown = [one for one in self.pins if pin.name in self.shown.get(one.name, ()) and self._valid(one) is not None]
+        if shown or not branches or not all(needed for _, needed in branches):
+            return False
+        return self.gates.only_stored(pin.name, {target for target, _ in branches})
 
     def _of_prefix(self, valid: _Word, valids: Sequence[_Word]) -> _Word | None:
         """The ready of any name that the RTL shows among the ports of a valid's prefix.
@@ -379,11 +405,15 @@ class _Roles:
             if pin.width == valid.pin.width and (holds_up(pin.name) or (not ready and is_fill_flag(pin.name))):
                 # A status beside the data, or an input that holds something up.
                 continue
+            if self._answers_other(pin) or self._asks_beside(valid, pin):
+                continue
             name = "_".join(inner_words(pin.name))
             near = any(word.begins(name) for word in (valid, valid.subject)) and not any(o.begins(name) for o in longer)
             stored = pin.way == "input" and (valid.pin.name, not valid.inverted) in self.gates.stored.get(pin.name, ())
             # An output that shows what an input has carried away.
             shows = alone and pin.way == "output" and self.shown.get(pin.name, frozenset()) & used
+            if not near and (self._of_other(pin, valid) or not self._moves_with(pin, valid)):
+                continue
             if near or ((stored or shows) and not is_control(pin)):
                 found.append(pin)
             elif alone and not is_control(pin) and pin.name not in self.unread:
@@ -398,6 +428,32 @@ class _Roles:
             # A vector of valids is an array of streams, each with its share of every port.
             return [], {}
         return found, guessed
+
+    def _answers_other(self, pin: Pin) -> bool:
+        """Whether a port says by its name that it is the ready of a valid."""
+        found = self._ready(pin) if pin.width == 1 else None
+        if found is None:
+            return False
+        asked = any(one.key == found.key and one.pin.way != pin.way for one in self.valids)
+        return asked or _ANSWERS.fullmatch(found.word) is not None
+
+    def _asks_beside(self, valid: _Word, pin: Pin) -> bool:
+        """Whether a port asks for a read where the valid asks for a write, or the other way round."""
+        other = {_WRITES: _READS, _READS: _WRITES}
+        words = next((opposite for mine, opposite in other.items() if mine.fullmatch(valid.word)), None)
+        found = self._word(pin, words.pattern) if words is not None and pin.width == valid.pin.width else None
+        return found is not None and found.key == valid.key
+
+    def _of_other(self, pin: Pin, valid: _Word) -> bool:
+        """Whether a name has the prefix of another valid of the same direction."""
+        name = "_".join(inner_words(pin.name))
+        return any(
+            one.pin.way == valid.pin.way and one.pin.name != valid.pin.name and one.begins(name) for one in self.valids
+        )
+
+    def _moves_with(self, pin: Pin, valid: _Word) -> bool:
+        """Whether an output may go along with a valid: something makes both of them."""
+        return pin.way == "input" or self.gates.related(pin.name, valid.pin.name)
 
     def _made(self, valid: _Word, ready: _Word | None, payload: Sequence[Pin], guessed: dict[str, str]) -> Handshake:
         roles = {"tvalid": valid.pin.name} | ({} if ready is None else {"tready": ready.pin.name})
@@ -417,11 +473,12 @@ class _Roles:
             )
             gated = False
         if ready is not None and not ready.word:
-            doubts |= _odd_ready(valid, ready.pin, inverted=ready.inverted)
+            doubts |= _odd_ready(valid, ready.pin, inverted=ready.inverted) or self._status(valid, ready)
+        doubts |= self._odd_valid(valid, ready)
         said = [] if ready is None else [f"{ready.pin.name} answers {valid.pin.name}"]
         if ready is not None and not joined and valid.key != ready.key:
             doubts[ready.pin.name] = f"{valid.pin.name} has no other answer"
-        elif ready is not None and not joined and is_fill_flag(ready.pin.name) and _SURE.fullmatch(valid.word):
+        elif ready is not None and not joined and self._may_be_other(valid, ready):
             doubts[ready.pin.name] = f"nothing looks at it together with {valid.pin.name}: it may be a status"
         elif ready is not None and not joined and ready.word == "ack" and valid.pin.way == "input":
             doubts[ready.pin.name] = f"it may come after {valid.pin.name}, which need not wait for it"
@@ -439,6 +496,35 @@ class _Roles:
         self.taken.add(name)
         bundle = ChosenBundle(name, roles, tuple(pin.name for pin in payload), frozenset(inverted))
         return Handshake(bundle, gated, "; ".join(said), doubts)
+
+    def _may_be_other(self, valid: _Word, ready: _Word) -> bool:
+        """Whether a ready that nothing looks at beside its valid may be something else by its name."""
+        full = is_fill_flag(ready.pin.name) and _SURE.fullmatch(valid.word) is not None
+        return full or _MAY_HOLD.fullmatch(ready.word) is not None
+
+    def _status(self, valid: _Word, ready: _Word) -> dict[str, str]:
+        """What speaks against an output of no known word as the ready of an input."""
+        if valid.pin.way == "output":
+            return {}
+        if not self.gates.turns(valid.pin.name, ready.pin.name):
+            return {ready.pin.name: f"{valid.pin.name} has no part in it: it may be a status"}
+        if not self.gates.guarded(valid.pin.name, ready.pin.name, not ready.inverted):
+            return {ready.pin.name: f"the RTL looks at {valid.pin.name} without it, too: it may be a status"}
+        return {}
+
+    def _odd_valid(self, valid: _Word, ready: _Word | None) -> dict[str, str]:
+        """What speaks against a valid whose word does not say enough."""
+        name, beside = valid.pin.name, [pin.name for pin in self.pins if pin.way == valid.pin.way]
+        beside = [one.name for one in self.pins if one.name in beside and self._asks_beside(valid, one)]
+        if beside:
+            return {name: f"{beside[0]} beside it asks for something else: neither is tried with the other"}
+        if valid.pin.way == "input" and not _SURE.fullmatch(valid.word) and self._only_stored(valid.pin) is None:
+            return {} if ready is not None and ready.key == valid.key else {name: "the RTL stores it as it does data"}
+        if valid.pin.way == "input" or ready is None or _STAYS.fullmatch(valid.word):
+            return {}
+        if self.gates.falls_alone(name, ready.pin.name, low=valid.inverted):
+            return {name: f"the RTL clears it without a look at {ready.pin.name}: it may be no valid"}
+        return {}
 
 
 def _mirrored(found: Sequence[tuple[Handshake, str]]) -> list[Handshake]:
@@ -492,7 +578,11 @@ def _never(pin: Pin) -> bool:
 
 def _ends_low(pin: Pin) -> bool:
     """Whether a name ends as that of a port that is active low."""
-    parts = inner_words(pin.name)
+    return pin.name.endswith("_") or _low_word(inner_words(pin.name))
+
+
+def _low_word(parts: Sequence[str]) -> bool:
+    """Whether the last word of a name says active low."""
     return len(parts) > 1 and parts[-1] in ("n", "ni", "no", "b")
 
 
@@ -507,7 +597,7 @@ def _word(pin: Pin, words: str, opposite: str = "", *, counted: bool = False) ->
     """
     parts = inner_words(pin.name)
     low = _ends_low(pin) and not counted
-    text = "_".join(parts[:-1] if low else parts)
+    text = "_".join(parts[:-1] if low and _low_word(parts) else parts)
     for pattern, turned in ((words, False), (opposite, True)):
         if not pattern:
             continue

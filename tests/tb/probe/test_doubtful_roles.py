@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What looks like a part of a handshake and is none is left out, or is told as a guess."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from goldbeat.tb.cli.subject import _matters
+from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.probe.discover import discover
+from goldbeat.tb.probe.find import Found
+from goldbeat.tb.probe.model_guess import guessed_model
+
+
+def found_of(folder: Path, ports: str, body: str) -> Found:
+    """What is found in a module; ``i`` and ``o`` begin the ports of each direction."""
+    words = {"i": "input logic", "o": "output logic"}
+    listed = ["input logic clk", "input logic rst_n"]
+    listed += [f"{words[way]} {name}" for way, name in (one.strip().split(" ", 1) for one in ports.split(","))]
+    (folder / "m.sv").write_text(f"module m ({', '.join(listed)});\n{body}\nendmodule\n")
+    return discover(Sources((folder / "m.sv",)))
+
+
+def roles(found: Found) -> dict[str, tuple[str, bool, set[str]]]:
+    """By valid: its ready, whether that is inverted, and the payload."""
+    named = {}
+    for port in found.streams:
+        joined = (
+            found.module.flat.packs[port.name].ports
+            if found.module.flat and port.name in found.module.flat.packs
+            else ()
+        )
+        rest = [pin for role, pin in (port.signals or {}).items() if role not in ("tvalid", "tready")]
+        ready = port.pin("tready") if port.has("tready") else ""
+        plain = {pin for pin in rest if not joined or "tdata" not in pin.lower()}
+        named[port.pin("tvalid")] = (ready, bool(ready) and port.inverts("tready"), plain | set(joined))
+    return named
+
+
+BYTES = "i byte_stb, i [7:0] byte_x, i go, i done, o SEEN, o [7:0] kept"
+SEEN = """always_ff @(posedge clk) begin
+    if (!rst_n || done) SEEN <= 0; else if (go) SEEN <= 1;
+    if (byte_stb && SEEN) kept <= byte_x;
+  end"""
+
+
+@pytest.mark.parametrize("name", ["cmd_sent", "phase"])
+def test_an_output_that_no_beat_moves_may_be_a_status(name: str, tmp_path: Path) -> None:
+    found = found_of(tmp_path, BYTES.replace("SEEN", name), SEEN.replace("SEEN", name))
+    assert roles(found)["byte_stb"][0] == name
+    assert set(found.guesses) >= {name}
+    # One that falls with a beat is a ready.
+    ready = SEEN.replace("SEEN", "phase").replace("|| done", "|| byte_stb && phase")
+    assert "phase" not in found_of(tmp_path, BYTES.replace("SEEN", "phase"), ready).guesses
+
+
+ASKS = """logic [7:0] left; assign ask_stb = on;
+  logic on; assign ask_x = left;
+  always_ff @(posedge clk) if (!rst_n) on <= 0; else if (!on) begin on <= go; left <= 8'd9; end
+    else if (WHEN) on <= 0; else if (!ask_wait) left <= left - 1;"""
+
+
+@pytest.mark.parametrize(("when", "guesses"), [("done", {"ask_stb"}), ("done && !ask_wait", set())])
+def test_a_strobe_that_may_fall_before_it_is_taken_is_a_guess(when: str, guesses: set[str], tmp_path: Path) -> None:
+    found = found_of(tmp_path, "i go, i done, o ask_stb, o [7:0] ask_x, i ask_wait", ASKS.replace("WHEN", when))
+    assert roles(found) == {"ask_stb": ("ask_wait", True, {"ask_x"})}
+    assert set(found.guesses) == guesses
+
+
+def test_data_to_other_pins_is_no_payload_of_what_comes_from_them(tmp_path: Path) -> None:
+    ports = (
+        "i in_valid, o in_accept, i [7:0] in_x, o [7:0] pad_out, "
+        "i [7:0] pad_in, i pad_go, o out_valid, i out_accept, o [7:0] out_x"
+    )
+    body = """logic full; assign in_accept = !full;
+      always_ff @(posedge clk) begin
+        if (in_valid && in_accept) begin pad_out <= in_x; full <= 1; end else if (full) full <= 0;
+        if (!out_valid) begin out_valid <= pad_go; out_x <= pad_in; end else if (out_accept) out_valid <= 0;
+        if (!rst_n) {full, out_valid} <= 0;
+      end"""
+    found = found_of(tmp_path, ports, body)
+    assert roles(found) == {
+        "in_valid": ("in_accept", False, {"in_x"}),
+        "out_valid": ("out_accept", False, {"out_x"}),
+    }
+    assert "pad_out" in found.unplaced
+    assert guessed_model(found) is None
+    # What has no register may go along with anything.
+    plain = body.replace("begin pad_out <= in_x; full", "begin full").replace("out_x <= pad_in;", "")
+    plain = f"assign pad_out = in_x, out_x = in_x ^ pad_in; {plain}"
+    assert roles(found_of(tmp_path, ports, plain))["out_valid"][2] == {"pad_out", "out_x"}
+
+
+def test_ports_of_another_prefix_stay_with_it(tmp_path: Path) -> None:
+    ports = (
+        "i cmd_valid, i [3:0] cmd_op, o cmd_accept, i word_valid, i word_strb, i [7:0] word, i word_last, o word_accept, "
+        "o phy_valid, o [7:0] phy_data, i phy_ready"
+    )
+    body = """logic busy, none, last; assign cmd_accept = !busy, word_accept = busy && phy_ready, phy_valid = busy;
+      always_ff @(posedge clk) begin
+        if (cmd_valid && cmd_accept) begin phy_data <= cmd_op; none <= !word_strb; last <= word_last; busy <= 1; end
+        else if (word_valid && word_accept) begin phy_data <= word; busy <= !word_last; end
+        if (!rst_n) busy <= 0;
+      end"""
+    made = roles(found_of(tmp_path, ports, body))
+    assert made["cmd_valid"] == ("cmd_accept", False, {"cmd_op"})
+    assert (made["word_valid"][0], made["phy_valid"][0]) == ("word_accept", "phy_ready")
+    assert made["word_valid"][2] >= {"word_strb", "word_last"}
+    assert not any("accept" in pin for _, _, payload in made.values() for pin in payload)
+
+
+def test_what_holds_up_is_no_payload_and_a_guess_where_nothing_looks_at_it(tmp_path: Path) -> None:
+    ports = "i r_dv, i [7:0] r_x, o r_hld, i w_dv, i [7:0] w_x, o w_hld, o dv, o [7:0] x, i hld"
+    body = """logic turn; assign dv = r_dv || w_dv, x = r_dv ? r_x : w_x, r_hld = hld, w_hld = hld || r_dv;
+      always_ff @(posedge clk) turn <= rst_n && (r_dv && !r_hld || w_dv && !w_hld);"""
+    found = found_of(tmp_path, ports, body)
+    assert roles(found) == {
+        "r_dv": ("r_hld", True, {"r_x"}),
+        "w_dv": ("w_hld", True, {"w_x"}),
+        "dv": ("hld", True, {"x"}),
+    }
+    assert set(found.guesses) == {"hld"}
+
+
+@pytest.mark.parametrize(("write", "read"), [("wr", "rd"), ("reg_we", "reg_re")])
+def test_a_read_beside_a_write_is_no_payload_of_it(write: str, read: str, tmp_path: Path) -> None:
+    ports = f"i {write}, i {read}, i [3:0] a_word, i [7:0] x_word, o [7:0] q"
+    body = f"logic [7:0] all [16]; always_ff @(posedge clk) if ({write}) all[a_word] <= x_word; else if ({read}) q <= all[a_word];"
+    found = found_of(tmp_path, ports, body)
+    assert all(read not in payload for _, _, payload in roles(found).values())
+    assert set(found.guesses) >= {write}
+
+
+def test_a_bit_that_is_only_stored_is_no_valid(tmp_path: Path) -> None:
+    ports = "i fetch, o stuck, i [7:0] map_page, i map_allow_write, o [7:0] page, o allowed"
+    body = """logic keep; assign stuck = keep;
+      always_ff @(posedge clk) begin
+        keep <= rst_n && fetch && !keep;
+        if (!stuck) begin page <= map_page; allowed <= map_allow_write; end
+      end"""
+    assert "map_allow_write" not in roles(found_of(tmp_path, ports, body))
+
+
+@pytest.mark.parametrize(
+    "stall", ["wire stop = to_valid && !to_ok; assign in_ok = !stop;", "assign in_ok = !(to_valid && !to_ok);"]
+)
+def test_a_wire_of_a_stall_says_when_a_word_is_taken(stall: str, tmp_path: Path) -> None:
+    ports = "i in_valid, i [10:0] in_word, o in_ok, o to_valid, o [10:0] to_word, i to_ok"
+    body = f"""{stall}
+      always_ff @(posedge clk) begin
+        if (in_ok) {{to_valid, to_word}} <= {{in_valid, in_word}};
+        if (!rst_n) to_valid <= 0;
+      end"""
+    made = roles(found_of(tmp_path, ports, body))
+    assert made == {"in_valid": ("in_ok", False, {"in_word"}), "to_valid": ("to_ok", False, {"to_word"})}
+
+
+def test_an_underscore_behind_a_name_says_low(tmp_path: Path) -> None:
+    ports = "i in_valid, i [10:0] in_word, o in_ready_, o to_valid, o [10:0] to_word, i to_ready_"
+    body = """assign in_ready_ = to_valid && to_ready_;
+      always_ff @(posedge clk) begin
+        if (!in_ready_) {to_valid, to_word} <= {in_valid, in_word};
+        if (!rst_n) to_valid <= 0;
+      end"""
+    made = roles(found_of(tmp_path, ports, body))
+    assert made == {"in_valid": ("in_ready_", True, {"in_word"}), "to_valid": ("to_ready_", True, {"to_word"})}
+
+
+def test_an_enable_of_something_may_matter_although_it_is_on() -> None:
+    ties = {"prog_en": -1, "core_enable_i": -1, "clk_en": -1, "tx_ready": -1, "mode": 0, "flush": 0}
+    assert {port for port in ties if _matters(port, ties)} == {"prog_en", "mode"}
