@@ -42,6 +42,8 @@ _SLACK = re.compile("almost_full|afull|prog_full|nearly_full|near_full")
 _NOT_VALID = "empty"
 _ASKS_FIRST = re.compile("yumi|ack|accept|accepted|take|taken|consumed|pop|deq|get|rd|read|rd_en|re|rden|next")
 """Words of a ready that is high only beside a valid."""
+_LATE = re.compile("ack|accepted|taken|consumed")
+"""Words of an output that may say afterwards that a value was taken."""
 _SURE = re.compile("valid|vld|val|v|stb|strobe|dv")
 """Words of a valid that is never the payload of another."""
 _STAYS = re.compile("valid|vld|val|v|dv|method")
@@ -480,7 +482,7 @@ class _Roles:
             doubts[ready.pin.name] = f"{valid.pin.name} has no other answer"
         elif ready is not None and not joined and self._may_be_other(valid, ready):
             doubts[ready.pin.name] = f"nothing looks at it together with {valid.pin.name}: it may be a status"
-        elif ready is not None and not joined and ready.word == "ack" and valid.pin.way == "input":
+        elif ready is not None and not joined and _LATE.fullmatch(ready.word) and valid.pin.way == "input":
             doubts[ready.pin.name] = f"it may come after {valid.pin.name}, which need not wait for it"
         elif ready is not None and ready.word == "ack" and valid.word in ("req", "request"):
             doubts[ready.pin.name] = (

@@ -56,6 +56,17 @@ def test_an_output_that_no_beat_moves_may_be_a_status(name: str, tmp_path: Path)
     assert "phase" not in found_of(tmp_path, BYTES.replace("SEEN", "phase"), ready).guesses
 
 
+@pytest.mark.parametrize("word", ["ack", "taken"])
+def test_a_pulse_behind_a_beat_is_a_guess(word: str, tmp_path: Path) -> None:
+    body = """logic room; always_ff @(posedge clk) begin
+        in_WORD <= 0; room <= go;
+        if (in_valid && room && rst_n) begin kept <= in_x; in_WORD <= 1; end
+      end""".replace("WORD", word)
+    found = found_of(tmp_path, f"i go, i in_valid, i [7:0] in_x, o in_{word}, o [7:0] kept", body)
+    assert roles(found)["in_valid"][0] == f"in_{word}"
+    assert set(found.guesses) == {f"in_{word}"}
+
+
 ASKS = """logic [7:0] left; assign ask_stb = on;
   logic on; assign ask_x = left;
   always_ff @(posedge clk) if (!rst_n) on <= 0; else if (!on) begin on <= go; left <= 8'd9; end
