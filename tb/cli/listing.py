@@ -48,6 +48,7 @@ COMMON = {
     "show": Listed("Show a recorded run, or one of its cases in full.", f"{_HOME}.regress"),
     "rerun": Listed("Run one case of a recorded run again.", f"{_HOME}.regress"),
     "compare": Listed("Compare two runs: new and fixed failures, changes in cycles.", f"{_HOME}.regress"),
+    "merge": Listed("Merge the shards of a regression into one run.", f"{_HOME}.merge"),
     "mutate": Listed(
         "Count the small changes of the RTL that a bench notices.",
         f"{_HOME}.mutate",

@@ -34,6 +34,7 @@ from goldbeat.tb.cli.regress_options import (
     NeedObligations,
     Resume,
     Seeds,
+    ShardPart,
     SuiteName,
     WaitSeconds,
     WavesOnFail,
@@ -50,7 +51,8 @@ from goldbeat.tb.regress.plan import confirmed_signals, make_batches, make_plan,
 from goldbeat.tb.regress.reports import report_text, row_dict, run_dict
 from goldbeat.tb.regress.run import LOCAL, Observer, Settings, artefacts_of, begin, go_on
 from goldbeat.tb.regress.run import PARTIAL as OPEN
-from goldbeat.tb.regress.store import LEFT, Row, Run, Store
+from goldbeat.tb.regress.shard import items_of_shard, parse_shard, shard_settings
+from goldbeat.tb.regress.store import INCOMPLETE, LEFT, Row, Run, Store
 from goldbeat.tb.regress.suite import find_suite, load_suite, suite_names
 from goldbeat.tb.regress.summary import Gathered, cells, recorded_text
 from goldbeat.tb.regress.trust import check_trusted, code_of_project
@@ -95,6 +97,7 @@ def register(app: typer.Typer) -> None:
             "goldbeat regress smoke --filter 'my_*' --seed 1000 --coverage",
             "goldbeat regress nightly --resume           resume a killed run; --resume 12: run 12",
             "goldbeat regress smoke --ci github --coverage",
+            "goldbeat regress nightly --shard 2/8        one of eight machines; goldbeat merge merges them",
             "goldbeat regress nightly --engine tls://10.0.0.5:8786 --tls keys",
         ),
         cls=_RegressCommand,
@@ -123,6 +126,7 @@ def regress_command(
     filters: Filters = None,
     fail_fast: FailFast = False,
     dry_run: DryRun = False,
+    part: ShardPart = None,
     resume: Resume = None,
     accept_changes: AcceptChanges = False,
     trust: Trust = False,
@@ -138,22 +142,20 @@ def regress_command(
 ) -> None:
     """Run a suite of cases and seeds in parallel; record everything.
 
-    What was recorded before a stop is kept; --resume runs the rest.
+    What was recorded before a stop is kept; --resume runs the rest. `goldbeat merge` merges shards.
 
     Exit code: 0 all cases pass, 1 a case failed, 2 bad input, full disk or lost cluster, 3 obligations
     are open that have to be met, 130 Ctrl-C, 143 SIGTERM.
     """
     workers = jobs or len(os.sched_getaffinity(0))
     settings = Settings(workers, engine, fail_fast, most_waves if waves else 0, coverage, accept_changes, keys, wait_s)
-    items: Sequence[Item] = ()
-    needed: Sequence[str] = ()
-    path: Path | None = None
     number = _run_number(resume)
+    items: Sequence[Item] = ()
+    words: Mapping[str, Any] = {}
     if resume is None:
-        path = find_suite(suite or "smoke")
-        asked = load_suite(path)
-        items = make_plan(asked, path.parent, seed=seed, seeds=seeds, filters=filters or ())
-        needed = required_of(items, all_of_them=obligations or asked.obligations)
+        items, words = _plan(suite or "smoke", part, filters or (), seed, seeds, all_of_them=obligations)
+    elif part is not None:
+        raise UsageError("--resume continues the shard that its run has; leave --shard out")
     if dry_run:
         _show_plan(items if resume is None else _unfinished(suite, number), workers, as_json)
         return
@@ -164,24 +166,49 @@ def regress_command(
             check_trusted(run, (r.item for r in store.rows(run.id)), trust=trust)
             settings = replace(settings, coverage=bool(run.settings.get("coverage")))
         else:
-            what = (store, suite or "smoke", items, settings)
-            confirmed = confirmed_signals(items)
-            run = begin(*what, seed=seed, file=path, filters=filters or (), confirmed=confirmed, required=needed)
+            run = begin(store, suite or "smoke", items, settings, **words)
         with watching(run) as observer, code_of_project(trust=trust or resume is None):
             run = go_on(store, run, settings, observer)
         if as_json:
-            typer.echo(_run_json(store, run), nl=False)
+            typer.echo(run_json(store, run), nl=False)
         else:
-            _show_run(store, run)
-        _end(store, run, ci)
+            show_run(store, run)
+        end_run(store, run, ci)
 
 
-def _end(store: Store, run: Run, ci: CiService | None) -> None:
+def _plan(
+    name: str, part: str | None, filters: Sequence[str], seed: int, seeds: int | None, *, all_of_them: bool
+) -> tuple[Sequence[Item], Mapping[str, Any]]:
+    """The items of a suite, or of a shard of it, and what is recorded with them.
+
+    Args:
+        name: of the suite.
+        part: the shard, as ``K/N``; None: the whole.
+        filters: only cases that these fit.
+        seed: the first one.
+        seeds: number of seeds in place of the suite's.
+        all_of_them: open obligations of any design make the run partial.
+    """
+    path = find_suite(name)
+    asked = load_suite(path)
+    items = make_plan(asked, path.parent, seed=seed, seeds=seeds, filters=filters)
+    needed = required_of(items, all_of_them=all_of_them or asked.obligations)
+    words = {"seed": seed, "file": path, "filters": filters, "confirmed": confirmed_signals(items)}
+    if part is None:
+        return items, {**words, "required": needed}
+    shard = parse_shard(part)
+    # What the whole has to meet, one shard need not.
+    return items_of_shard(items, shard), {**words, "shard": shard_settings(items, shard, needed)}
+
+
+def end_run(store: Store, run: Run, ci: CiService | None) -> None:
     """Write for a CI server, and end with the exit code of a run, unless that is 0."""
     if ci is not None:
         _tell_server(store, run, ci)
     if run.facts.get("interrupted"):
         raise typer.Exit(BY_SIGNAL + run.facts["signal"])
+    if run.status == INCOMPLETE and not store.bad(run.id, 1):
+        raise typer.Exit(PARTIAL)
     if run.status not in ("pass", "recorded"):
         raise typer.Exit(PARTIAL if run.status == OPEN else FAILED)
 
@@ -248,7 +275,7 @@ def watching(run: Run) -> Iterator[Observer]:
         def started(now: Run, done: int) -> None:
             bar.update(task, completed=done)
             again = f", {done} have results already" if done else ""
-            err.print(f"run {now.id}: {now.suite}, {now.total} cases{again}", markup=False, soft_wrap=True)
+            err.print(f"run {now.id}: {now.title}, {now.total} cases{again}", markup=False, soft_wrap=True)
 
         def results(fresh: Sequence[ItemResult]) -> None:
             nonlocal failed
@@ -297,11 +324,11 @@ def _waivers(store: Store, run: Run) -> Mapping[tuple[str, str], int]:
     return Gathered(store.measured(run.id, waived=True)).waivers
 
 
-def _run_json(store: Store, run: Run, *, failed: bool = False) -> str:
+def run_json(store: Store, run: Run, *, failed: bool = False) -> str:
     return report_text(store, run, store.briefs(run.id), _waivers(store, run), failed=failed)
 
 
-def _show_run(store: Store, run: Run) -> None:
+def show_run(store: Store, run: Run) -> None:
     rows = store.briefs(run.id)
     out = Screen(highlight=False)
     show_table(_design_table(run, rows), piped=110)
@@ -324,7 +351,7 @@ def _show_run(store: Store, run: Run) -> None:
     mark = marks.get(run.status, f"[bold yellow]{run.status.upper()}[/]")
     facts = run.facts
     out.print(
-        f"{mark} {literal(run.suite)}: {passed} of {run.total} pass{recorded_text(recorded)}"
+        f"{mark} {literal(run.title)}: {passed} of {run.total} pass{recorded_text(recorded)}"
         + (f", {len(done) - passed} failed" if len(done) > passed else "")
         + (f", {left} not run" if left else "")
         + f"; {facts.get('built', 0)} simulators built, {facts.get('cached', 0)} from the cache; {facts.get('wall_s', 0):.1f} s",
@@ -345,7 +372,7 @@ def _show_run(store: Store, run: Run) -> None:
 
 
 def _design_table(run: Run, rows: Sequence[Brief]) -> Table:
-    table = Table(title=f"run {run.id}: {literal(run.suite)}, git {literal(run.git)}")
+    table = Table(title=f"run {run.id}: {literal(run.title)}, git {literal(run.git)}")
     for column in ("design", "case", "pass", "of", "cycles", "values", "sim s"):
         table.add_column(column, justify="left" if column in ("design", "case") else "right")
     for cell in cells(rows).values():
@@ -387,7 +414,7 @@ def history_command(
         started = run.started.partition("+")[0].replace("T", " ")
         table.add_row(
             str(run.id),
-            *map(literal, (run.suite, started, run.git, run.status)),
+            *map(literal, (run.title, started, run.git, run.status)),
             *map(str, (passed, bad, left)),
             seconds,
         )
@@ -431,14 +458,14 @@ def show_command(
             return
         run = _find_run(store, what)
         if as_json:
-            typer.echo(_run_json(store, run, failed=failed), nl=False)
+            typer.echo(run_json(store, run, failed=failed), nl=False)
         elif failed:
             out = Screen(highlight=False)
             for brief in store.briefs(run.id):
                 if brief.status is not None and not brief.passed:
                     out.print(_failure_line(brief.status, brief.key, brief.mismatch), soft_wrap=True)
         else:
-            _show_run(store, run)
+            show_run(store, run)
 
 
 def _show_case(run: Run, row: Row) -> None:

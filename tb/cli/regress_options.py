@@ -34,6 +34,10 @@ Filters = Annotated[
 ]
 FailFast = Annotated[bool, typer.Option("--fail-fast", help="Stop at the first case that fails.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="List the cases; run nothing.")]
+ShardPart = Annotated[
+    str | None,
+    typer.Option("--shard", metavar="K/N", help="Run part K of N of the cases; `goldbeat merge` merges the parts."),
+]
 Resume = Annotated[
     str | None,
     typer.Option("--resume", metavar="[RUN]", help="Resume an unfinished run [the newest]."),

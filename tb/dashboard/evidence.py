@@ -224,7 +224,7 @@ def _of_regressions(
             total.add_obligations(run, tried.only([name]))
             suite = Path(run.suite).stem
             # A part of a suite is not the suite.
-            if (name, suite) not in seen and not run.settings.get("filters"):
+            if (name, suite) not in seen and not {"filters", "shard"} & run.settings.keys():
                 seen.add((name, suite))
                 one.facts.setdefault(f"suite {suite}", _pass_rate(run, mine))
                 one.buckets += _buckets(store, run, mine)

@@ -136,10 +136,11 @@ def markdown(run: Run, rows: Sequence[Brief], covered: Mapping[str, int]) -> str
     """A run in short for a job summary."""
     bad = [r for r in rows if not r.passed]
     lines = [
-        f"## {_plain(run.suite)}: {run.status.upper()}, {len(rows) - len(bad)} of {run.total} cases pass{_as_recorded(rows)}",
+        f"## {_plain(run.title)}: {run.status.upper()}, {len(rows) - len(bad)} of {run.total} cases pass{_as_recorded(rows)}",
         "",
     ]
     lines += [f"run {run.id}, revision {_plain(run.git)}, first seed {run.seed}", ""]
+    lines += [f"{text}\n" for text in run.missing]
     if bad:
         lines += ["| case | first failure | repeat |", "|---|---|---|"]
         for row in bad[:_MOST_FAILURES]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, TypeAdapter, model_validator
 
 from goldbeat.tb.regress.item import ItemResult
 
@@ -34,6 +34,10 @@ class _Facts(_Open):
     wall_s: float = 0.0
     built: int = 0
     cached: int = 0
+    build_s: float = 0.0
+    lost: int = 0
+    sent_bytes: int = 0
+    resumed: int = 0
     signal: int = 0
     interrupted: bool = False
     changed_meanwhile: tuple[str, ...] = ()
@@ -49,11 +53,123 @@ class _Suite(_Open):
     hash: str
 
 
+class ShardSettings(BaseModel):
+    """What a shard records of the whole (:mod:`goldbeat.tb.regress.shard`).
+
+    Attributes:
+        id: of this run of it, unlike any other.
+        number, count: which part, counted from 1, of how many.
+        total: cases of the whole plan.
+        plan: hash of the whole plan.
+        roots: folders of this machine, by name, that paths begin with.
+        revision: hashes of what the whole depends on, with paths that are the same on every machine.
+        required: designs whose open obligations make the whole partial.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str = Field(pattern="^[0-9a-f]{32}$")
+    number: PositiveInt
+    count: PositiveInt
+    total: PositiveInt
+    plan: str
+    roots: dict[str, str]
+    revision: dict[str, str]
+    required: tuple[str, ...]
+
+    @model_validator(mode="after")
+    def _is_one_of_them(self) -> Self:
+        if not self.number <= self.count <= self.total:
+            raise ValueError(f"found shard {self.number} of {self.count} of {self.total} cases")
+        return self
+
+
+class MergedShard(_Open):
+    """A shard that a merged run has.
+
+    Attributes:
+        id: as in :class:`ShardSettings`.
+        host, started, ended, facts: of its run.
+        cases, left: its cases, and those of them without a result.
+        mixed: why its results are of several versions.
+        digest: hash over its results.
+    """
+
+    id: str
+    host: str
+    started: str
+    ended: str | None
+    facts: _Facts
+    cases: int
+    left: int
+    mixed: tuple[_Mixed, ...]
+    digest: str
+
+
+class MergedSettings(BaseModel):
+    """What a merged run records (:mod:`goldbeat.tb.regress.merge`).
+
+    Attributes:
+        family: hash over what its shards have in common.
+        count, total, plan: as in :class:`ShardSettings`.
+        shards: those that it has, by number.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    family: str
+    count: PositiveInt
+    total: PositiveInt
+    plan: str
+    shards: dict[PositiveInt, MergedShard]
+
+    @property
+    def missing(self) -> list[int]:
+        """Numbers of the shards that it has not."""
+        return [number for number in range(1, self.count + 1) if number not in self.shards]
+
+    @property
+    def whole(self) -> bool:
+        """Whether every shard is there with every result."""
+        return not self.missing and not any(one.left for one in self.shards.values())
+
+    @property
+    def lines(self) -> list[str]:
+        """What it lacks, for people."""
+        said = []
+        if missing := self.missing:
+            cases = self.total - sum(one.cases for one in self.shards.values())
+            many = "s" if missing[1:] else ""
+            said.append(f"missing: shard{many} {_ranges(missing)} of {self.count}, {cases} of {self.total} cases")
+        said += [
+            f"shard {number}/{self.count} has no result of {one.left} of its {one.cases} cases"
+            for number, one in sorted(self.shards.items())
+            if one.left
+        ]
+        return said
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """``1, 3 to 5``."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in found)
+
+
 class _Settings(_Open):
     files: dict[str, Any] = {}
     mixed: tuple[_Mixed, ...] = ()
     suite: _Suite | None = None
     code: dict[str, str] = {}
+    filters: tuple[str, ...] = ()
+    obligations: tuple[str, ...] = ()
+    confirmed: dict[str, dict[str, str]] = {}
+    shard: ShardSettings | None = None
+    merged: MergedSettings | None = None
 
 
 _RESULT = TypeAdapter(ItemResult)

@@ -14,7 +14,7 @@ from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.cobertura import cobertura
 from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.page import Content, run_page
-from goldbeat.tb.regress.store import Row, Run, Store
+from goldbeat.tb.regress.store import INCOMPLETE, Row, Run, Store
 from goldbeat.tb.regress.summary import Gathered
 from goldbeat.tb.regress.trends import trends
 from goldbeat.tb.regress.ucis_xml import FILE as UCIS_FILE
@@ -90,7 +90,9 @@ def run_junit(
         )
         for design, members in by_design.items()
     )
-    return junit_text(suites, f"goldbeat {run.suite}")
+    missing = [JUnitCase("merge", text, "error", 0.0, text, INCOMPLETE) for text in run.missing]
+    more = [JUnitSuite("merge", missing, run.started, {})] if missing else []
+    return junit_text(chain(suites, more), f"goldbeat {run.suite}")
 
 
 def _junit_facts(found: Obligations) -> dict[str, str]:
@@ -216,6 +218,7 @@ def run_dict(run: Run, waivers: Mapping[tuple[str, str], int] | None = None) -> 
         "settings": dict(run.settings),
         "facts": dict(run.facts),
         "folder": str(run.folder),
+        "missing": run.missing,
         "waived": {f"{design}: {name}": count for (design, name), count in (waivers or {}).items()},
         "cases": [],
     }

@@ -33,6 +33,7 @@ from goldbeat.tb.regress.item import Batch, Item, ItemResult, Status
 from goldbeat.tb.regress.plan import designs_of, make_batches
 from goldbeat.tb.regress.pool import LocalExecutor
 from goldbeat.tb.regress.revision import changed, file_hash, revision_of
+from goldbeat.tb.regress.shard import SHARD
 from goldbeat.tb.regress.store import Row, Run, Store, locked, timing_name
 from goldbeat.tb.regress.trust import CODE, description_hashes
 from goldbeat.tb.regress.worker import build_simulator, run_alone, run_batch
@@ -123,6 +124,7 @@ def begin(
     filters: Sequence[str] = (),
     confirmed: Mapping[str, Mapping[str, str]] | None = None,
     required: Sequence[str] = (),
+    shard: Mapping[str, Any] | None = None,
 ) -> Run:
     """Record a new run.
 
@@ -136,10 +138,13 @@ def begin(
         filters: only cases that these fit.
         confirmed: signals that need no check, by design, with the reasons.
         required: designs whose open obligations make the run partial.
+        shard: which part of a plan this is (:func:`goldbeat.tb.regress.shard.shard_settings`); None: all of it.
     """
     said: dict[str, Any] = {"jobs": settings.jobs, "engine": settings.engine, "coverage": settings.coverage}
     said["files"] = revision_of(items)
     said[CODE] = description_hashes(items)
+    if shard is not None:
+        said[SHARD] = dict(shard)
     if required:
         said["obligations"] = list(required)
     if confirmed:
@@ -201,7 +206,7 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
             if settings.coverage:
                 _add_conditions(store, run, items)
             if not counts.get("open"):
-                status = _status(counts, store.obligations(run.id).only(run.settings.get("obligations", ())))
+                status = status_of(counts, store.obligations(run.id).only(run.settings.get("obligations", ())))
             if settings.waves and not state.interrupted:
                 _rerun_failures(store, run, settings.waves, pool, observer, state)
         finally:
@@ -221,7 +226,7 @@ def _add_conditions(store: Store, run: Run, items: Sequence[Item]) -> None:
         store.add_obligations(run.id, name, with_waivers(found, design.obligations, whole=False))
 
 
-def _status(counts: Mapping[str, int], required: Obligations) -> str:
+def status_of(counts: Mapping[str, int], required: Obligations) -> str:
     """Of a run with a result for every item.
 
     Args:

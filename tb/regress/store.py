@@ -8,11 +8,12 @@ where there is none yet.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shlex
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,19 +26,22 @@ from pydantic import TypeAdapter, ValidationError
 
 from goldbeat.pymodels.errors import InputError, ToolError, UsageError
 from goldbeat.pymodels.validation import first_mistake
-from goldbeat.tb.obligations.obligation import Obligation
+from goldbeat.tb.obligations.obligation import KINDS, Obligation
 from goldbeat.tb.obligations.summary import Obligations
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress.brief import COLUMNS, Brief, ItemFigures, PassedItem, read_brief, read_measured, read_passed
 from goldbeat.tb.regress.item import Item, ItemResult
-from goldbeat.tb.regress.recorded import read_artefacts, read_facts, read_result, read_settings
+from goldbeat.tb.regress.recorded import MergedSettings, read_artefacts, read_facts, read_result, read_settings
 
 FORMAT = 1
+INCOMPLETE = "incomplete"
+"""Status of a merged run with results missing."""
 LEFT = "(status IS NULL OR status='killed')"
 """What ``--resume`` runs: items without a result, and those whose simulator something outside has ended."""
 _BUSY_S = 60.0
 _MEASURED = ("status", "cycles", "sim_ps", "wall_s", "compared", "trace_hash", "mismatch", "result")
 """Columns of an item that its result fills."""
+_CLEARED = ", ".join(f"{name}=NULL" for name in (*_MEASURED, "artefacts"))
 _TABLES = """
 CREATE TABLE IF NOT EXISTS runs (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -111,7 +115,7 @@ class Run:
         suite: name or file.
         started, ended: UTC, ISO 8601; ``ended`` None while it has not.
         status: ``running``, ``stopped`` (Ctrl-C, ``--fail-fast``, a full disk: it can be resumed), ``pass``, ``recorded`` (every
-            case is the same as recorded) or ``fail``.
+            case is the same as recorded), ``fail``, or ``incomplete`` (merged, and results are missing).
         git: revision, with ``+`` behind it when files had been changed.
         code: hash of Goldbeat's own sources.
         host: where its master ran.
@@ -150,9 +154,22 @@ class Run:
         return shlex.join(["goldbeat", "rerun", f"{self.id}/{key}", "--with-batch"])
 
     @property
+    def title(self) -> str:
+        """The suite, and which part of it."""
+        part = self.settings.get("shard")
+        return self.suite if part is None else f"{self.suite}, shard {part['number']}/{part['count']}"
+
+    @property
+    def missing(self) -> list[str]:
+        """What a merged run lacks, for people."""
+        merged = self.settings.get("merged")
+        return [] if merged is None else MergedSettings.model_validate(merged).lines
+
+    @property
     def mixture(self) -> list[str]:
-        """What makes it a run of several versions, for people; empty for most."""
-        said = [
+        """What makes it incomplete, or a run of several versions, for people; empty for most."""
+        said = self.missing
+        said += [
             f"went on at git {one['git']} with changes in {', '.join(one['changed'])}: results are of several versions"
             for one in self.settings.get("mixed", ())
         ]
@@ -276,6 +293,8 @@ class Store:
     def _existing(self) -> sqlite3.Connection:
         """The file as it is, or a copy where its folder does not let SQLite put its index of the write-ahead log beside it."""
         base = self._connect(f"{self.path.resolve().as_uri()}?mode=ro")
+        # Nothing of the file's own schema runs: it may have come from anywhere.
+        base.execute("PRAGMA trusted_schema=OFF")
         try:
             base.execute("SELECT count(*) FROM sqlite_master").fetchone()
             return base
@@ -306,7 +325,13 @@ class Store:
         self.close()
 
     def _transaction(self) -> AbstractContextManager[None]:
-        return _transaction(self._base)
+        return nullcontext() if self._base.in_transaction else _transaction(self._base)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Make everything that is written in this block one transaction."""
+        with _plain_errors(self.path), _transaction(self._base):
+            yield
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -329,11 +354,17 @@ class Store:
                 (suite, _now(), git, code, host, seed, len(items), json.dumps(dict(settings))),
             )
             number = int(cursor.lastrowid or 0)
+            self.add_items(number, items)
+        return self.run(number)
+
+    def add_items(self, run: int, items: Iterable[Item]) -> None:
+        """Record items of a run's plan."""
+        with _plain_errors(self.path), self._transaction():
             self._base.executemany(
                 "INSERT INTO items (run, idx, key, design, case_name, params, seed, spec) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     (
-                        number,
+                        run,
                         i.index,
                         i.key,
                         i.design,
@@ -345,7 +376,6 @@ class Store:
                     for i in items
                 ),
             )
-        return self.run(number)
 
     def record(self, run: int, results: Iterable[ItemResult], coverage: Mapping[str, int] | None = None) -> list[int]:
         """Write results, and the coverage and obligations that belong to them, in one transaction.
@@ -374,12 +404,17 @@ class Store:
                 if cursor.rowcount:
                     fresh.append(r.index)
             if coverage and fresh:
-                self._base.executemany(
-                    "INSERT INTO coverage (run, point, hits) VALUES (?, ?, ?)"
-                    " ON CONFLICT (run, point) DO UPDATE SET hits = hits + excluded.hits",
-                    ((run, point, hits) for point, hits in coverage.items()),
-                )
+                self.add_coverage(run, coverage)
         return fresh
+
+    def add_coverage(self, run: int, coverage: Mapping[str, int]) -> None:
+        """Add hits of code coverage, by point."""
+        with _plain_errors(self.path), self._transaction():
+            self._base.executemany(
+                "INSERT INTO coverage (run, point, hits) VALUES (?, ?, ?)"
+                " ON CONFLICT (run, point) DO UPDATE SET hits = hits + excluded.hits",
+                ((run, point, hits) for point, hits in coverage.items()),
+            )
 
     def add_obligations(self, run: int, design: str, obligations: Iterable[Obligation]) -> None:
         """Note obligations of a design; what is noted as met stays so, unless a run refutes it."""
@@ -406,11 +441,17 @@ class Store:
                 "UPDATE runs SET status=?, ended=?, facts=? WHERE id=?", (status, _now(), _json(facts), run)
             )
 
+    def forget_killed(self, run: int, items: Iterable[int]) -> None:
+        """Note that those of some items that were killed from outside have no result from now on."""
+        with _plain_errors(self.path), self._transaction():
+            self._base.executemany(
+                f"UPDATE items SET {_CLEARED} WHERE run=? AND idx=? AND status='killed'", ((run, i) for i in items)
+            )
+
     def again(self, run: int) -> None:
         """Note that a run goes on; what was killed from outside has no result from now on."""
-        cleared = ", ".join(f"{name}=NULL" for name in (*_MEASURED, "artefacts"))
         with _plain_errors(self.path), self._transaction():
-            self._base.execute(f"UPDATE items SET {cleared} WHERE run=? AND status='killed'", (run,))
+            self._base.execute(f"UPDATE items SET {_CLEARED} WHERE run=? AND status='killed'", (run,))
             self._base.execute("UPDATE runs SET status='running', ended=NULL WHERE id=?", (run,))
 
     def settle(self, run: int, settings: Mapping[str, Any]) -> None:
@@ -418,7 +459,46 @@ class Store:
         with _plain_errors(self.path), self._transaction():
             self._base.execute("UPDATE runs SET settings=? WHERE id=?", (json.dumps(dict(settings)), run))
 
+    def restate(self, run: Run) -> None:
+        """Replace everything that is known of a merged run, except for its items, its suite and its code."""
+        values = (
+            run.started,
+            run.ended,
+            run.status,
+            run.total,
+            json.dumps(dict(run.settings)),
+            _json(run.facts),
+            run.id,
+        )
+        with _plain_errors(self.path), self._transaction():
+            self._base.execute(
+                "UPDATE runs SET started=?, ended=?, status=?, total=?, settings=?, facts=? WHERE id=?", values
+            )
+
     # -- reading ------------------------------------------------------------------------------------------------------
+
+    def check_foreign(self) -> None:
+        """Refuse a file of another machine that is damaged, or has more than tables.
+
+        Raises:
+            InputError: it is, or has.
+        """
+        with self._selected("PRAGMA quick_check(1)") as rows:
+            said = str(rows.fetchone()[0])
+        if said != "ok":
+            raise InputError(said.splitlines()[0], "a whole file of results", file=self.path)
+        with self._selected("SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', 'index')") as rows:
+            more = rows.fetchone()
+        if more is not None:
+            raise InputError(f"the {more[0]} {more[1]!r}", "tables only", file=self.path)
+
+    def digest(self, run: int) -> str:
+        """A hash over all results of a run."""
+        found = hashlib.sha256()
+        with self._selected("SELECT idx, result FROM items WHERE run=? ORDER BY idx", run) as rows:
+            for row in rows:
+                found.update(f"{row[0]} {row[1]}\n".encode())
+        return found.hexdigest()[:16]
 
     def run(self, number: int) -> Run:
         """A run by its number.
@@ -449,12 +529,14 @@ class Store:
         """
         if number is not None:
             run = self.run(number)
+            if run.status == INCOMPLETE:
+                raise UsageError(f"run {number} lacks results of other machines; `goldbeat merge` adds them")
             if run.status not in ("running", "stopped") and not self.rows(number, "AND status='killed'", most=1):
                 raise UsageError(f"run {number} has already ended ({run.status})")
             if suite not in (None, run.suite):
                 raise UsageError(f"run {number} is of the suite {run.suite}, not of {suite}")
             return run
-        killed = "SELECT 1 FROM items WHERE run=runs.id AND status='killed'"
+        killed = f"SELECT 1 FROM items WHERE run=runs.id AND status='killed' AND runs.status!='{INCOMPLETE}'"
         where = f"WHERE (status IN ('running', 'stopped') OR EXISTS ({killed}))"
         found = (
             self._runs(f"{where} ORDER BY id DESC LIMIT 1")
@@ -486,6 +568,16 @@ class Store:
                 Row(Item.model_validate_json(r["spec"]), read_result(r["result"]), read_artefacts(r["artefacts"]))
                 for r in found
             ]
+
+    def items(self, run: int) -> list[Item]:
+        """The items of a run without their results, in the plan's order."""
+        with self._selected("SELECT spec FROM items WHERE run=? ORDER BY idx", run) as rows:
+            return [Item.model_validate_json(row["spec"]) for row in rows]
+
+    def numbers(self, run: int) -> set[int]:
+        """The numbers of a run's items."""
+        with self._selected("SELECT idx FROM items WHERE run=?", run) as rows:
+            return {row["idx"] for row in rows}
 
     @contextmanager
     def _selected(self, query: str, *values: Any) -> Iterator[sqlite3.Cursor]:
@@ -581,6 +673,8 @@ class Store:
             ).fetchall()
             found: dict[str, list[Obligation]] = {}
             for design, kind, place, what, weight, how, waived in rows:
+                if kind not in KINDS:
+                    raise ValueError(f"an obligation of kind {kind!r}")
                 one = Obligation(kind, place, what, weight == 1, how, waived, refuted=weight == 2)
                 found.setdefault(design, []).append(one)
             return Obligations(found).merged()

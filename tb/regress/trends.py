@@ -86,7 +86,8 @@ def trends(store: Store, run: Run) -> Trends:
     earlier = [
         r
         for r in store.runs(suite=run.suite, last=4 * MOST_RUNS)
-        if r.id < run.id and r.status in ("pass", "recorded", "fail")
+        # A shard is compared with shards of the same number, and the whole with the whole.
+        if r.id < run.id and r.title == run.title and r.status in ("pass", "recorded", "fail")
     ]
     found = Trends()
     if not earlier:

@@ -5,9 +5,11 @@ import os
 import signal
 import time
 
+from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.regress.item import BatchResult, Item, ItemResult, Status
 from goldbeat.tb.regress.pool import send_ahead
 from goldbeat.tb.regress.run import BatchBackend
+from goldbeat.tb.run.code_coverage import add
 
 
 def items(count, key="dry/case"):
@@ -63,6 +65,41 @@ def run_and_fail(batch, attempt=1, content=None):
         done.append(result(item, attempt, Status.FAIL if bad else Status.PASS, failures=("differs",) if bad else ()))
         send_ahead(done[-1])
     return BatchResult(done)
+
+
+PORT = {"direction": "out", "beats": 9, "frames": 3, "mb_per_s": 9.5, "share": 0.25}
+
+
+def covered(item, attempt=1, bad=False):
+    """A result with all figures: obligation N is met by every Nth seed, the last by none."""
+    tried = [Obligation("sizes", "m", f"{n} beats", item.seed % n == n - 1 and n < 60) for n in (1, 2, 30, 50, 60)]
+    return result(
+        item,
+        attempt,
+        Status.FAIL if bad else Status.PASS,
+        failures=(f"differs: {item.seed}",) if bad else (),
+        ports={"m": PORT},
+        coverage={"m": {"gap": item.seed % 2}},
+        obligations=tuple(tried),
+        traffic=f"{item.seed:x}",
+    )
+
+
+def covered_points(item):
+    """Hits of code coverage, one file of the project."""
+    file = next(iter(item.inputs.values()), "/x.sv")
+    return {f"line\t{file}\t{n}\t1\tblock": int(item.seed % n == 0) for n in (1, 3, 100)}
+
+
+def run_and_cover(batch, attempt=1, content=None, bad=lambda item: False):
+    total = {}
+    for item in batch.items:
+        add(total, covered_points(item))
+    return BatchResult([covered(item, attempt, bad(item)) for item in batch.items], total)
+
+
+def run_and_fail_covered(batch, attempt=1, content=None):
+    return run_and_cover(batch, attempt, bad=lambda item: item.seed % 7 == 3)
 
 
 def run_into_full_disk(batch, attempt=1, content=None):
