@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparisons inside larger expressions, which Verilator does not count: watched by a module that is bound to each module.
+"""What Verilator does not count of comparisons and counters: watched by a module that is bound to each module.
 
-What is watched has the place of its text as its name, so that whoever reads the counts needs nothing else.
+Comparisons inside larger expressions; those beside inputs that decide whether they count; two values that are equal where the RTL
+asks which one is larger; counters up and down that are full. What is watched has its kind and the place of its text as its name,
+so that whoever reads the counts needs nothing else.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +21,7 @@ from goldbeat.tb.design.design import Design
 
 FILE = "comparisons.sv"
 """The generated file."""
-_NAME = re.compile(r"at_(\d+)_(\d+)_(\d+)")
+_NAME = re.compile(r"(at|true|false|equal|full)_(\d+)_(\d+)_(\d+)")
 _COMPARING = re.compile(r"((Case|Wildcard)?(Equality|Inequality)|(LessThan|GreaterThan)(Equal)?)")
 _REDUCING = ("BitwiseAnd", "BitwiseOr", "BitwiseNand", "BitwiseNor")
 """Of all bits of a value: it is compared with all ones, or with zero."""
@@ -27,10 +29,18 @@ _LEAST_BITS = 4
 """Of a value whose reduction is a comparison; fewer bits are flags."""
 _COUNTED = ("LogicalAnd", "LogicalOr", "BinaryAnd", "BinaryOr", "BinaryXor", "LogicalNot", "BitwiseNot")
 """Operators of bits below which Verilator counts a comparison itself."""
+_RELATIONS = ("LessThan", "LessThanEqual", "GreaterThan", "GreaterThanEqual")
+_ANSWERS = re.compile(r"(?i).*[br]_?valid(_?i)?")
+"""Of a slave that the bench plays: it answers what was asked, so none comes beside a counter of requests that is 0."""
+_LARGEST_COUNTER = 5
+"""Bits of counters up and down that can be asked to be full."""
 _RUNS = ("Always", "AlwaysComb", "AlwaysFF", "AlwaysLatch")
 
 Place = tuple[int, int, int]
 """Number of the source, and where in it the text begins and ends, in bytes."""
+Watched = dict[tuple[str, Place], str]
+"""By kind and place the expression. ``at``: a comparison; ``true`` and ``false``: while the inputs beside it are 1; ``equal``: its
+sides; ``full``: a counter."""
 
 
 def comparison_watch(design: Design, params: Mapping[str, Any]) -> str:
@@ -42,8 +52,8 @@ def comparison_watch(design: Design, params: Mapping[str, Any]) -> str:
     """
     found = _comparisons(design, params)
     lines = []
-    for module, places in sorted(found.items()):
-        names = {f"at_{'_'.join(map(str, place))}": text for place, text in sorted(places.items())}
+    for module, watched in sorted(found.items()):
+        names = {f"{kind}_{'_'.join(map(str, place))}": text for (kind, place), text in sorted(watched.items())}
         lines += [f"module goldbeat_watch_{module} ("]
         lines += [",\n".join(f"  input logic {name}" for name in names), ");", "endmodule"]
         ports = ", ".join(f".{name}({text})" for name, text in names.items())
@@ -51,10 +61,10 @@ def comparison_watch(design: Design, params: Mapping[str, Any]) -> str:
     return "\n".join([*lines, ""]) if lines else ""
 
 
-def watched_place(name: str) -> Place | None:
-    """The place of a comparison that is watched under this name."""
+def watched_place(name: str) -> tuple[str, Place] | None:
+    """The kind and the place of what is watched under this name."""
     match = _NAME.fullmatch(name)
-    return None if match is None else (int(match[1]), int(match[2]), int(match[3]))
+    return None if match is None else (match[1], (int(match[2]), int(match[3]), int(match[4])))
 
 
 def slang_design(design: Design, params: Mapping[str, Any]) -> Compiled:
@@ -72,34 +82,52 @@ def slang_design(design: Design, params: Mapping[str, Any]) -> Compiled:
     return compile_sources(sources, design.top, values)
 
 
-def _comparisons(design: Design, params: Mapping[str, Any]) -> dict[str, dict[Place, str]]:
+def _comparisons(design: Design, params: Mapping[str, Any]) -> dict[str, Watched]:
     files = design.sources()
-    found: dict[str, dict[Place, str]] = defaultdict(dict)
+    found: dict[str, Watched] = defaultdict(dict)
     try:
         compiled = slang_design(design, params)
         tops = compiled.tops()
     except GoldbeatError:
         return found
     numbers = {str(path): number for number, path in enumerate(files)}
+    driven = {*design.ties, *design.ignored, *(one.reset for one in design.clocks if one.reset is not None)}
     texts = [path.read_bytes() for path in files]
 
     def visit(body: Any) -> None:
         module = body.definition.name
         if module in found:
             return
-        places = found[module]
-        for one in _Watch(body).found():
-            where, end = one.sourceRange.start, one.sourceRange.end
+        watched = found[module]
+
+        def place_of(node: Any) -> tuple[Place, str] | None:
+            where, end = node.sourceRange.start, node.sourceRange.end
             number = numbers.get(compiled.manager.getFileName(where))
-            if number is not None:
-                place = (number, where.offset, end.offset)
-                places[place] = texts[number][where.offset : end.offset].decode(errors="replace")
+            if number is None:
+                return None
+            return (number, where.offset, end.offset), texts[number][where.offset : end.offset].decode(errors="replace")
+
+        watch = _Watch(body)
+        for one in watch.found():
+            if (at := place_of(one)) is not None:
+                watched["at", at[0]] = at[1]
+        for one, beside in watch.decided(driven) if body.definition.name == design.top else ():
+            if (at := place_of(one)) is not None:
+                watched["true", at[0]] = f"{beside} && ({at[1]})"
+                watched["false", at[0]] = f"{beside} && !({at[1]})"
+        for one in watch.related():
+            sides = place_of(one), place_of(one.left), place_of(one.right)
+            if sides[0] and sides[1] and sides[2]:
+                watched["equal", sides[0][0]] = f"({sides[1][1]}) == ({sides[2][1]})"
+        for one in watch.counters():
+            if (at := place_of(one)) is not None:
+                watched["full", at[0]] = f"&{at[1]}"
         for inner in instances_below(body):
             visit(inner.body)
 
     for top in tops:
         visit(top.body)
-    return {module: places for module, places in found.items() if places}
+    return {module: watched for module, watched in found.items() if watched}
 
 
 def is_taken(scope: Any) -> bool:
@@ -123,6 +151,8 @@ class _Watch:
     def __init__(self, body: Any) -> None:
         self.body, self.scope = body, body.hierarchicalPath
         self.roots: list[Any] = []
+        self.simple: list[Any] = []
+        self.assigned: list[tuple[Any, Any]] = []
 
     def found(self) -> list[Any]:
         """Expressions."""
@@ -140,14 +170,94 @@ class _Watch:
             self._look(root, found, counted=symbol_kind(root) == "ConditionalOp" or self._is_counted(root))
         return list(found.values())
 
+    def decided(self, driven: Collection[str]) -> Iterator[tuple[Any, str]]:
+        """Comparisons beside inputs of this module that say whether they count, with these inputs.
+
+        Args:
+            driven: inputs that are none of the traffic's.
+        """
+        for root in self.roots:
+            for chain in self._chains(root):
+                pins = [one.symbol.name for one in chain if self._is_input(one) and one.symbol.name not in driven]
+                pins = [name for name in pins if not _ANSWERS.fullmatch(name)]
+                for one in chain if pins else ():
+                    inner = one.operand if symbol_kind(one) == "UnaryOp" and "Not" in str(one.op) else one
+                    if symbol_kind(inner) == "BinaryOp" and self._compares(inner) and self._is_own(inner):
+                        yield inner, " && ".join(pins)
+
+    def _chains(self, node: Any) -> Iterator[list[Any]]:
+        """The operands of each `&&` or `&` of bits below an expression."""
+        if self._is_and(node):
+            operands, left = [], [node]
+            while left:
+                one = left.pop()
+                if self._is_and(one):
+                    left += [one.right, one.left]
+                else:
+                    operands.append(one)
+            yield operands
+            for one in operands:
+                yield from self._chains(one)
+        else:
+            for child in _children(node):
+                yield from self._chains(child)
+
+    @staticmethod
+    def _is_and(node: Any) -> bool:
+        ands = ("LogicalAnd", "BinaryAnd")
+        return symbol_kind(node) == "BinaryOp" and str(node.op).rpartition(".")[2] in ands and node.type.bitWidth == 1
+
+    def _is_input(self, node: Any) -> bool:
+        if symbol_kind(node) != "NamedValue" or node.type.bitWidth != 1:
+            return False
+        port = self.body.findPort(node.symbol.name)
+        return port is not None and str(getattr(port, "direction", "")).endswith("In")
+
+    def related(self) -> Iterator[Any]:
+        """Comparisons that ask which of two values is larger."""
+
+        def look(node: Any) -> Iterator[Any]:
+            if (
+                symbol_kind(node) == "BinaryOp"
+                and str(node.op).rpartition(".")[2] in _RELATIONS
+                and all(side.constant is None and self._is_own(side) for side in (node.left, node.right))
+            ):
+                yield node
+            for child in _children(node):
+                yield from look(child)
+
+        for root in (*self.roots, *self.simple):
+            yield from look(root)
+
+    def counters(self) -> Iterator[Any]:
+        """Registers that count up and down, and that nothing compares with anything but 0."""
+        bounded = {name for root in (*self.roots, *self.simple) for name in self._bounded(root)}
+        for left, right in self.assigned:
+            if symbol_kind(left) != "NamedValue" or not 1 < left.type.bitWidth <= _LARGEST_COUNTER:
+                continue
+            name, signs = left.symbol.name, _signs(right)
+            if name not in bounded and {"+", "-"} <= signs.keys() and name in signs["+"] and self._is_own(left):
+                yield left
+
+    def _bounded(self, node: Any) -> Iterator[str]:
+        """Names that are compared with something that is not 0."""
+        if self._compares(node) and symbol_kind(node) == "BinaryOp":
+            for one, other in ((node.left, node.right), (node.right, node.left)):
+                value = None if other.constant is None else other.constant.value
+                if value is None or str(value).strip("'sdhb0123456789") or int(value) != 0:
+                    yield from _names(one)
+        for child in _children(node):
+            yield from self._bounded(child)
+
     def _statement(self, node: Any) -> Any:
         kind = symbol_kind(node)
         if kind == "Assignment":
             self.roots.append(node.right)
+            self.assigned.append((node.left, node.right))
         elif kind == "Conditional":
-            self.roots += [
-                one.expr for one in node.conditions if symbol_kind(one.expr) != "BinaryOp" or self._nested(one.expr)
-            ]
+            for one in node.conditions:
+                is_nested = symbol_kind(one.expr) != "BinaryOp" or self._nested(one.expr)
+                (self.roots if is_nested else self.simple).append(one.expr)
         elif kind == "Case":
             self.roots.append(node.expr)
 
@@ -204,6 +314,27 @@ class _Watch:
 
         node.visit(look)
         return bool(signals) and not strange
+
+
+def _names(node: Any) -> set[str]:
+    """Of the values of an expression."""
+    found: set[str] = set()
+    node.visit(lambda one: found.add(one.symbol.name) if symbol_kind(one) == "NamedValue" else None)
+    return found
+
+
+def _signs(node: Any) -> dict[str, set[str]]:
+    """The values of a sum, by their sign."""
+    if symbol_kind(node) == "Conversion":
+        return _signs(node.operand)
+    operator = str(node.op).rpartition(".")[2] if symbol_kind(node) == "BinaryOp" else ""
+    if operator not in ("Add", "Subtract"):
+        return {"+": _names(node)}
+    found = _signs(node.left)
+    if operator == "Subtract":
+        return {**found, "-": found.get("-", set()) | _names(node.right)}
+    more = _signs(node.right)
+    return {sign: found.get(sign, set()) | more.get(sign, set()) for sign in found.keys() | more.keys()}
 
 
 def _children(node: Any) -> list[Any]:

@@ -37,7 +37,7 @@ from goldbeat.tb.visible import visible
 PAGE = "index.html"
 _TEMPLATES = Path(rounds.__file__).parent / "templates"
 _COLOURS = {"pass": "green", "fail": "red", "partial": "yellow"}
-_LIKE = 1 / 4
+_LIKE = 1 / 2
 """Share of the predicted words that come out at least where a guessed model is the right one."""
 _ALIKE = 3
 """Failures that differ in numbers alone and are listed."""

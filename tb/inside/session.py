@@ -58,6 +58,8 @@ _RESET_CYCLES = 8
 """Cycles of the slowest clock that a reset lasts: more than any synchroniser is deep."""
 _LOOKS = (7, 15, 25, 40, 60, 90, 140, 220, 350, 800, 1800, 4000)
 """Cycles of accesses and bursts in which inputs are flipped."""
+_SPACINGS = 4
+"""A look waits for so many times the mean time between beats."""
 _LOOKS_AT_SLOW = 4
 """Looks at a design that is slower than expected, in the time in which it was to be done."""
 _HELD_CYCLES = 4
@@ -263,8 +265,10 @@ async def _while_moving(agents: Transactors, origin: int, length: int, beats: Ma
 
     Beats that a stream has too many of stand for none of another's, and nothing waits for streams without a number.
     """
-    step, now, seen, wanted = max(1, length // _LOOKS_AT_SLOW), length, -1, sum(beats.values())
+    now, seen, wanted = length, -1, sum(beats.values())
     while seen < (moved := _moved_of(agents, beats)) < wanted:
+        # Of few beats that take long, the next one may need more than a part of the run.
+        step = max(1, length // _LOOKS_AT_SLOW, _SPACINGS * now // moved if moved else 0)
         seen, now = moved, now + step
         await _until(origin + now)
 

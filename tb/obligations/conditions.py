@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from goldbeat.tb.build.comparisons import FILE as WATCH_FILE
-from goldbeat.tb.build.comparisons import watched_place
+from goldbeat.tb.build.comparisons import Place, watched_place
 from goldbeat.tb.build.harness import WRAPPER_MARK
 from goldbeat.tb.build.settled import Settled, settled_conditions
 from goldbeat.tb.build.undriven import undriven_signals
@@ -45,6 +45,14 @@ _CHANGES = re.compile(r"(\w+)(?:[.\[].*)? (?:rises|falls)")
 """What a signal, or a part of it, does."""
 _RETURNS = re.compile(r"\A\s*(begin\s*(:\s*\w+\s*)?)?return\b")
 _SHOWN = 60
+_WATCHED = {
+    "at": "`{}` is true and is false",
+    "true": "`{}` is true while the inputs beside it are 1",
+    "false": "`{}` is false while the inputs beside it are 1",
+    "equal": "both sides of `{}` are equal",
+    "full": "all bits of the counter `{}` are 1",
+}
+"""What is asked of the kinds of :mod:`goldbeat.tb.build.comparisons`."""
 _HOW = "more seeds or a larger budget (--budget 60s), or a case that reaches it"
 
 
@@ -257,16 +265,19 @@ def _folded(lines: Sequence[str], points: Sequence[tuple[Point, int]]) -> set[tu
 
 
 def _compared(sources: Sequence[Path], points: Sequence[tuple[Point, int]]) -> Iterator[Obligation]:
-    """Comparisons inside larger expressions: one that has changed was both."""
-    hits: dict[tuple[int, int, int], int] = {}
+    """What Verilator does not count by itself: what has changed was both, and was seen."""
+    hits: dict[tuple[str, Place], int] = {}
     for point, count in points:
-        if point.kind == "toggle" and (place := watched_place(point.what.partition(":")[0])) is not None:
-            hits[place] = hits.get(place, 0) + count
-    for (number, begin, end), count in sorted(hits.items()):
+        if point.kind == "toggle" and (watched := watched_place(point.what.partition(":")[0])) is not None:
+            hits[watched] = hits.get(watched, 0) + count
+    for (kind, (number, begin, end)), count in sorted(hits.items()):
         text = sources[number].read_bytes()
         line = text.count(b"\n", 0, begin) + 1
-        compared = _short(text[begin:end].decode(errors="replace"))
-        yield _value(f"{sources[number].name}:{line}", f"`{compared}` is true and is false", count)
+        yield _value(
+            f"{sources[number].name}:{line}",
+            _WATCHED[kind].format(_short(text[begin:end].decode(errors="replace"))),
+            count,
+        )
 
 
 def _value(place: str, what: str, hits: int) -> Obligation:

@@ -447,10 +447,13 @@ class _Roles:
         return found is not None and found.key == valid.key
 
     def _of_other(self, pin: Pin, valid: _Word) -> bool:
-        """Whether a name has the prefix of another valid of the same direction."""
+        """Whether a name has the prefix of another valid; of one of the other direction, more than its prefix."""
         name = "_".join(inner_words(pin.name))
         return any(
-            one.pin.way == valid.pin.way and one.pin.name != valid.pin.name and one.begins(name) for one in self.valids
+            one.pin.name != valid.pin.name
+            and one.begins(name)
+            and (one.pin.way == valid.pin.way or (name != one.key and one.key != valid.key))
+            for one in self.valids
         )
 
     def _moves_with(self, pin: Pin, valid: _Word) -> bool:

@@ -9,9 +9,10 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.stream import StreamPort
 
 MODULE = """module m (
-    input logic clk, k, l, input logic [9:0] a,
+    input logic clk, k, l, bvalid, input logic [9:0] a, b,
     output logic o, output logic [1:0] p
 );
+  logic [1:0] n;
   typedef struct packed {{logic x; logic y;}} pair_t;
   {0}
 endmodule
@@ -30,8 +31,13 @@ endmodule
         ("assign o = &a[2:0];", []),
         ("assign o = ^a;", []),
         ("assign o = &{1'b0, a};", []),
-        # Verilator counts these itself.
-        ("assign o = k && a == 7;", []),
+        # Verilator counts this itself, but not whether the input lets it count.
+        ("assign o = k && a == 7;", ["false: a == 7", "true: a == 7"]),
+        ("assign o = bvalid && a == 7;", []),
+        ("assign o = a >= b && l;", ["equal: a >= b", "false: a >= b", "true: a >= b"]),
+        ("always_ff @(posedge clk) n <= n + {1'b0, k} - {1'b0, l};", ["full: n"]),
+        ("always_ff @(posedge clk) if (n != 3) n <= n + {1'b0, k} - {1'b0, l};", []),
+        ("always_ff @(posedge clk) n <= n + {1'b0, k};", []),
     ],
 )
 def test_what_is_watched(tmp_path, text, watched):
@@ -49,6 +55,7 @@ def test_what_is_watched(tmp_path, text, watched):
         timed=False,
         cases=[Case(name="none", summary="no stimulus", make=print)],
     )
-    places = [watched_place(name) for name in re.findall(r"\.(at_\w+)\(", comparison_watch(design, {}))]
+    names = re.findall(r"  input logic (\w+)", comparison_watch(design, {}))
     found = file.read_text()
-    assert sorted(found[place[1] : place[2]] for place in places if place) == sorted(watched)
+    parts = [(kind, found[place[1] : place[2]]) for kind, place in filter(None, map(watched_place, names))]
+    assert sorted(text if kind == "at" else f"{kind}: {text}" for kind, text in parts) == sorted(watched)
