@@ -123,6 +123,9 @@ def worker_command(
     name: Annotated[
         str | None, typer.Option("--name", metavar="NAME", help="Name of the worker in reports [its address].")
     ] = None,
+    resources: Annotated[
+        list[str] | None, typer.Option("--resource", metavar="CLASS", help="Run cases of this class of resources too.")
+    ] = None,
 ) -> None:
     """Run a worker of a farm until Ctrl-C, one case at a time.
 
@@ -137,4 +140,12 @@ def worker_command(
 
     check_open(host, keys, insecure)
     scratch = build_root() / "dask"
-    run_worker(scheduler, host, keys, name=name, scratch=scratch, tell=lambda address: _tell(f"worker at {address}"))
+    run_worker(
+        scheduler,
+        host,
+        keys,
+        name=name,
+        scratch=scratch,
+        tell=lambda address: _tell(f"worker at {address}"),
+        resources=resources or (),
+    )

@@ -21,6 +21,7 @@ from goldbeat.tb.cli.common import BY_SIGNAL, FAILED, PARTIAL, Json, examples, p
 from goldbeat.tb.cli.farm import Keys
 from goldbeat.tb.cli.regress_options import (
     AcceptChanges,
+    BatchJobs,
     Ci,
     CiService,
     Coverage,
@@ -32,6 +33,7 @@ from goldbeat.tb.cli.regress_options import (
     Jobs,
     MostWaves,
     NeedObligations,
+    ReachedHost,
     Resume,
     Seeds,
     ShardPart,
@@ -45,6 +47,7 @@ from goldbeat.tb.obligations.summary import ADVICE, counts_text
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.compare import compare_runs
 from goldbeat.tb.regress.engine import Oldest, Tally
+from goldbeat.tb.regress.farm_batch import SYSTEMS, need_batch
 from goldbeat.tb.regress.farm_pool import WAIT_S
 from goldbeat.tb.regress.item import Item, ItemResult, Status
 from goldbeat.tb.regress.plan import confirmed_signals, make_batches, make_plan, required_of
@@ -98,6 +101,7 @@ def register(app: typer.Typer) -> None:
             "goldbeat regress nightly --resume           resume a killed run; --resume 12: run 12",
             "goldbeat regress smoke --ci github --coverage",
             "goldbeat regress nightly --shard 2/8        one of eight machines; goldbeat merge merges them",
+            "goldbeat regress nightly --engine slurm --workers 40",
             "goldbeat regress nightly --engine tls://10.0.0.5:8786 --tls keys",
         ),
         cls=_RegressCommand,
@@ -133,6 +137,8 @@ def regress_command(
     engine: EngineAddress = LOCAL,
     keys: Keys = None,
     wait_s: WaitSeconds = WAIT_S,
+    batch_jobs: BatchJobs = 10,
+    host: ReachedHost = None,
     waves: WavesOnFail = True,
     most_waves: MostWaves = 5,
     coverage: Coverage = False,
@@ -149,6 +155,7 @@ def regress_command(
     """
     workers = jobs or len(os.sched_getaffinity(0))
     settings = Settings(workers, engine, fail_fast, most_waves if waves else 0, coverage, accept_changes, keys, wait_s)
+    settings = replace(settings, workers=batch_jobs, host=host)
     number = _run_number(resume)
     items: Sequence[Item] = ()
     words: Mapping[str, Any] = {}
@@ -193,7 +200,8 @@ def _plan(
     asked = load_suite(path)
     items = make_plan(asked, path.parent, seed=seed, seeds=seeds, filters=filters)
     needed = required_of(items, all_of_them=all_of_them or asked.obligations)
-    words = {"seed": seed, "file": path, "filters": filters, "confirmed": confirmed_signals(items)}
+    words: dict[str, Any] = {"seed": seed, "file": path, "filters": filters, "confirmed": confirmed_signals(items)}
+    words["resources"] = asked.resources
     if part is None:
         return items, {**words, "required": needed}
     shard = parse_shard(part)
@@ -229,7 +237,9 @@ def _tell_server(store: Store, run: Run, ci: CiService) -> None:
 
 def _check_farm(engine: str, keys: Path | None) -> None:
     """Refuse a farm that is not there before anything is recorded: a run that could not begin would be there to be resumed."""
-    if engine != LOCAL:
+    if engine in SYSTEMS:
+        need_batch(engine)
+    elif engine != LOCAL:
         from goldbeat.tb.regress.farm import connect
 
         with connect(engine, keys):

@@ -46,7 +46,14 @@ AcceptChanges = Annotated[
     bool, typer.Option("--accept-changes", help="With --resume: continue although files have changed.")
 ]
 EngineAddress = Annotated[
-    str, typer.Option("--engine", metavar="WHERE", help="local, or the address of a dask scheduler.")
+    str, typer.Option("--engine", metavar="WHERE", help="local, slurm, lsf, sge, or the address of a dask scheduler.")
+]
+BatchJobs = Annotated[
+    int, typer.Option("--workers", metavar="N", min=1, help="Number of batch jobs (slurm, lsf, sge) at a time.")
+]
+ReachedHost = Annotated[
+    str | None,
+    typer.Option("--host", metavar="ADDRESS", help="Address of this machine for batch jobs [its name]."),
 ]
 WaitSeconds = Annotated[
     float,

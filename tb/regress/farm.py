@@ -133,6 +133,30 @@ def local_farm(workers: int, port: int, keys: Path | None, tell: Callable[[str],
         contact.unlink(missing_ok=True)
 
 
+@contextmanager
+def scheduler_process(host: str, keys: Path, folder: Path) -> Iterator[str]:
+    """The address of a scheduler that runs as a process of its own until the end of the block.
+
+    Args:
+        host: address to listen on.
+        keys: folder of the farm's keys.
+        folder: for its log.
+    """
+    contact, log = folder / "scheduler.json", folder / "scheduler.log"
+    contact.unlink(missing_ok=True)
+    words = ["scheduler", "--host", host, "--tls", str(keys), "--port", "0", "--contact", str(contact)]
+    process = _start(words, log, {})
+    try:
+        yield _address(contact, process, log)
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
 def _start(words: list[str], log: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:
     """Start ``goldbeat farm WORDS`` as a process of its own."""
     parent = os.getpid()

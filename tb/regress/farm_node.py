@@ -11,7 +11,7 @@ import asyncio
 import ipaddress
 import signal
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -113,7 +113,14 @@ def run_scheduler(
 
 
 def run_worker(
-    scheduler: str, host: str | None, keys: Path | None, *, name: str | None, scratch: Path, tell: Callable[[str], None]
+    scheduler: str,
+    host: str | None,
+    keys: Path | None,
+    *,
+    name: str | None,
+    scratch: Path,
+    tell: Callable[[str], None],
+    resources: Iterable[str] = (),
 ) -> None:
     """Run a worker of one thread, watched by a nanny that starts it again when it dies, until Ctrl-C or SIGTERM.
 
@@ -124,6 +131,7 @@ def run_worker(
         name: of the worker in reports; None: its address.
         scratch: folder for dask's own files.
         tell: is told the address.
+        resources: classes of cases that it may run beside those without one.
     """
     guard = security(keys)
 
@@ -137,6 +145,7 @@ def run_worker(
             local_directory=str(scratch),
             worker_class=SilentWorker,
             dashboard=False,
+            resources=dict.fromkeys(resources, 1),
         )
         async with nanny:
             tell(str(nanny.worker_address))

@@ -15,7 +15,7 @@ from typing import Any
 
 from goldbeat.tb.regress.engine import ClusterLostError
 from goldbeat.tb.regress.farm_versions import Versions, differences, versions
-from goldbeat.tb.regress.item import Began
+from goldbeat.tb.regress.item import Batch, Began
 
 WAIT_S = 120.0
 """Wall time that a regression goes on without any worker, or without an answer of the scheduler."""
@@ -29,6 +29,7 @@ _AHEAD = 2
 @dataclass(eq=False)
 class _Task:
     call: tuple[Callable[..., Any], tuple[Any, ...]]
+    kind: str = ""
     outer: Future[Any] = field(default_factory=Future)
     inner: Future[Any] | None = None
     where: frozenset[str] = frozenset()
@@ -50,6 +51,7 @@ class FarmExecutor(Executor):
     Attributes:
         topic: of dask's events by which workers say what they are at (:mod:`goldbeat.tb.regress.farm_task`).
         on_began: is called with that, in a thread of dask's.
+        outside: what starts the workers has to say, and whether some are still to come; may raise.
     """
 
     def __init__(
@@ -66,6 +68,8 @@ class FarmExecutor(Executor):
         self._guard = threading.RLock()
         self._asked: dict[str, Future[Any]] = {}
         self._names: dict[str, str] = {}
+        self._kinds: dict[str, set[str]] = {}
+        self.outside: Callable[[], tuple[list[str], bool]] = lambda: ([], False)
         self._good: set[str] = set()
         self._bad: dict[str, str] = {}
         self._waiting: deque[_Task] = deque()
@@ -86,7 +90,7 @@ class FarmExecutor(Executor):
         """Schedule a call; everything must be picklable."""
         if kwargs:
             raise TypeError("tasks of a farm take no keywords")
-        task = _Task((fn, args))
+        task = _Task((fn, args), next((a.items[0].resources for a in args if isinstance(a, Batch)), ""))
         with self._guard:
             self._waiting.append(task)
             self._give()
@@ -114,8 +118,12 @@ class FarmExecutor(Executor):
         Raises:
             ClusterLostError: there has been no worker, or no answer of the scheduler, for too long.
         """
+        said, coming = self.outside()
         now = time.monotonic()
         with self._guard:
+            if coming:
+                # However long the queue of a batch system is.
+                self._worked = now
             silent_s = now - self._answered
             alone_s = now - self._worked if self._waiting or self._given else 0.0
             why = "the scheduler does not answer" if silent_s > _TELL_S else f"waiting for a worker: {self._state()}"
@@ -125,7 +133,12 @@ class FarmExecutor(Executor):
             if most > _TELL_S:
                 self._tell(f"{why}; the run ends after {self._wait_s:g} s of that")
             notes, self._notes = self._notes, []
-        return notes
+        return [*said, *notes]
+
+    def worker_names(self) -> set[str]:
+        """The workers that are there now."""
+        with self._guard:
+            return set(self._names.values())
 
     # -- workers ------------------------------------------------------------------------------------------------------
 
@@ -150,6 +163,7 @@ class FarmExecutor(Executor):
                 there = self._client.scheduler_info(n_workers=-1)["workers"]
                 with self._guard:
                     self._answered = time.monotonic()
+                    self._kinds = {address: set(worker["resources"]) for address, worker in there.items()}
                     self._take({address: str(worker["name"]) for address, worker in there.items()})
             self._closed.wait(_LOOK_S)
 
@@ -197,10 +211,16 @@ class FarmExecutor(Executor):
             self._waiting.appendleft(task)
 
     def _give(self) -> None:
-        while self._waiting and len(self._given) < _AHEAD * len(self._good):
-            task = self._waiting.popleft()
+        for kind in dict.fromkeys(task.kind for task in self._waiting):
+            self._give_kind(kind, frozenset(a for a in self._good if not kind or kind in self._kinds.get(a, ())))
+
+    def _give_kind(self, kind: str, where: frozenset[str]) -> None:
+        """Give tasks of one kind to workers that have what they need."""
+        given = sum(task.kind == kind for task in self._given)
+        for task in [t for t in self._waiting if t.kind == kind][: max(0, _AHEAD * len(where) - given)]:
+            self._waiting.remove(task)
             function, arguments = task.call
-            task.where = frozenset(self._good)
+            task.where = where
             inner = self._dask.submit(function, *arguments, workers=sorted(task.where), allow_other_workers=False)
             task.inner = inner
             self._given.add(task)

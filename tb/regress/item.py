@@ -63,6 +63,7 @@ class Item(BaseModel):
         metastability: the window in picoseconds in which clock crossings are blurred, or ``auto``; None: they are not.
         x_check: run once more with other initial values, and compare.
         payload: policies of idle payload, as ``goldbeat run --payload`` takes them.
+        resources: class of the jobs that run it on a batch system; empty: of the default.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -84,6 +85,7 @@ class Item(BaseModel):
     metastability: Literal["auto"] | PositiveInt | None = None
     x_check: bool = False
     payload: tuple[str, ...] = ()
+    resources: str = ""
 
     @field_validator("params", "options")
     @classmethod

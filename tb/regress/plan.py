@@ -169,6 +169,7 @@ def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int
                         metastability=entry.metastability,
                         x_check=entry.x_check,
                         payload=entry.payload,
+                        resources=entry.resources,
                     )
 
 
@@ -259,13 +260,13 @@ def make_batches(
         seconds: what an item took in an earlier run, None when that is not known.
     """
     keys: dict[tuple[Any, ...], BuildKey] = {}
-    groups: dict[tuple[BuildKey, Backend], list[Item]] = {}
+    groups: dict[tuple[BuildKey, Backend, str], list[Item]] = {}
     for item in items:
         # Whatever the seed, the build is the same: 10,000 seeds need not be looked at one by one.
         short = (item.source, item.group)
         if short not in keys:
             keys[short] = build_key(item)
-        groups.setdefault((keys[short], item.transactors), []).append(item)
+        groups.setdefault((keys[short], item.transactors, item.resources), []).append(item)
     took = {group: [seconds(item) for item in members] for group, members in groups.items()}
     known = [t for times in took.values() for t in times if t is not None]
     usual = sum(known) / len(known) if known else 0.0

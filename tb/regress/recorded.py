@@ -11,6 +11,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, TypeAdapter, model_validator
 
 from goldbeat.tb.regress.item import ItemResult
+from goldbeat.tb.regress.suite import Resources
 
 
 class _Open(BaseModel):
@@ -168,6 +169,7 @@ class _Settings(_Open):
     filters: tuple[str, ...] = ()
     obligations: tuple[str, ...] = ()
     confirmed: dict[str, dict[str, str]] = {}
+    resources: dict[str, Resources] = {}
     shard: ShardSettings | None = None
     merged: MergedSettings | None = None
 

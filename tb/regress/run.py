@@ -35,6 +35,7 @@ from goldbeat.tb.regress.pool import LocalExecutor
 from goldbeat.tb.regress.revision import changed, file_hash, revision_of
 from goldbeat.tb.regress.shard import SHARD
 from goldbeat.tb.regress.store import Row, Run, Store, locked, timing_name
+from goldbeat.tb.regress.suite import Resources
 from goldbeat.tb.regress.trust import CODE, description_hashes
 from goldbeat.tb.regress.worker import build_simulator, run_alone, run_batch
 from goldbeat.tb.run.run_folder import PAGE
@@ -56,6 +57,8 @@ class Settings:
         coverage: count code coverage (an own build).
         accept_changes: go on with a run although files have changed since it began.
         keys: folder of the farm's keys; None: a farm without keys, or none.
+        workers: jobs of a batch system at a time, of each class.
+        host: address of this machine that the nodes of a batch system reach; None: its name.
         wait_s: wall time to wait for workers of a farm; None: as :mod:`goldbeat.tb.regress.farm_pool` has it.
     """
 
@@ -67,6 +70,8 @@ class Settings:
     accept_changes: bool = False
     keys: Path | None = None
     wait_s: float | None = None
+    workers: int = 10
+    host: str | None = None
 
 
 @dataclass
@@ -125,6 +130,7 @@ def begin(
     confirmed: Mapping[str, Mapping[str, str]] | None = None,
     required: Sequence[str] = (),
     shard: Mapping[str, Any] | None = None,
+    resources: Mapping[str, Resources] | None = None,
 ) -> Run:
     """Record a new run.
 
@@ -139,10 +145,13 @@ def begin(
         confirmed: signals that need no check, by design, with the reasons.
         required: designs whose open obligations make the run partial.
         shard: which part of a plan this is (:func:`goldbeat.tb.regress.shard.shard_settings`); None: all of it.
+        resources: of jobs of a batch system, by class.
     """
     said: dict[str, Any] = {"jobs": settings.jobs, "engine": settings.engine, "coverage": settings.coverage}
     said["files"] = revision_of(items)
     said[CODE] = description_hashes(items)
+    if resources:
+        said["resources"] = {name: one.model_dump(exclude_defaults=True) for name, one in resources.items()}
     if shard is not None:
         said[SHARD] = dict(shard)
     if required:
@@ -197,7 +206,7 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
         stack.enter_context(_interruptible(state))
         status = "stopped"
         try:
-            farm = _farm(settings, left, stack)
+            farm = _farm(run, settings, left, stack)
             engine = _engine(store, run, settings, observer, backend, state, pool, farm)
             estimate = store.seconds()
             workers = settings.jobs if farm is None else 2 * settings.jobs
@@ -287,14 +296,19 @@ def _facts(
     }
 
 
-def _farm(settings: Settings, items: Sequence[Item], stack: ExitStack) -> FarmExecutor | None:
+def _farm(run: Run, settings: Settings, items: Sequence[Item], stack: ExitStack) -> FarmExecutor | None:
     """The farm that batches run on; None: they run on this machine."""
     if settings.engine == LOCAL:
         return None
     from goldbeat.tb.regress.farm import connect
+    from goldbeat.tb.regress.farm_batch import SYSTEMS, BatchJobs, batch_farm
     from goldbeat.tb.regress.farm_versions import need_native
 
     native = need_native(items)
+    if settings.engine in SYSTEMS:
+        found = {name: Resources.model_validate(one) for name, one in run.settings.get("resources", {}).items()}
+        jobs = BatchJobs(settings.engine, found, settings.workers, settings.host)
+        return stack.enter_context(batch_farm(jobs, items, settings.keys, native=native, wait_s=settings.wait_s))
     return stack.enter_context(connect(settings.engine, settings.keys, native=native, wait_s=settings.wait_s))
 
 

@@ -7,9 +7,18 @@ import math
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PositiveInt,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.nearest import known_names
@@ -38,6 +47,27 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
+_Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.@+-]*$")]
+
+
+class Resources(_Frozen):
+    """``[resources.NAME]``: what a job of a batch system asks for (docs/regress.md).
+
+    Attributes:
+        memory: such as ``16GB``; None: as the site has it.
+        cores: processor cores; a worker runs one case at a time, and its simulator may have threads.
+        walltime: as the batch system writes it; None: as the site has it.
+        queue: queue or partition; None: as the site has it.
+        jobs: at most so many at a time; None: as the command line says.
+    """
+
+    memory: Annotated[str, StringConstraints(pattern=r"^\d+(\.\d+)?\s?[kKMGT]i?B$")] | None = None
+    cores: PositiveInt = 1
+    walltime: Annotated[str, StringConstraints(pattern=r"^[0-9:-]+$")] | None = None
+    queue: _Word | None = None
+    jobs: PositiveInt | None = None
+
+
 class Entry(_Frozen):
     """``[[run]]``: some cases of some designs, with sweeps.
 
@@ -59,6 +89,7 @@ class Entry(_Frozen):
         metastability: blur the clock crossings: ``auto``, or the window in picoseconds (docs/crossings.md).
         payload: what ports carry on their payload while valid is low, as ``POLICY`` or ``PORT=POLICY``.
         x_check: run every seed again with other initial values of registers and memories; the result must be the same.
+        resources: class of the jobs that run it on a batch system; empty: of the default.
     """
 
     designs: tuple[str, ...] = ("*",)
@@ -78,6 +109,7 @@ class Entry(_Frozen):
     payload: tuple[str, ...] = ()
     metastability: Literal["auto"] | PositiveInt | None = None
     x_check: bool = False
+    resources: _Word | Literal[""] = ""
 
     @field_validator("limits")
     @classmethod
@@ -97,6 +129,7 @@ class Suite(_Frozen):
         seeds: default number of seeds of the entries; ``--seeds`` overrides it.
         timeout_s: default limit of the simulation of one seed, in seconds by the clock.
         obligations: open obligations make the run partial (docs/verify.md).
+        resources: what jobs of a batch system ask for, by class.
         run: the entries.
     """
 
@@ -104,7 +137,16 @@ class Suite(_Frozen):
     seeds: int = Field(default=1, ge=1)
     timeout_s: float = Field(default=120.0, gt=0)
     obligations: bool = False
+    resources: Mapping[_Word, Resources] = {}
     run: tuple[Entry, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _has_resources(self) -> Self:
+        for entry in self.run:
+            if entry.resources and entry.resources not in self.resources:
+                known = ", ".join(self.resources) or "none"
+                raise ValueError(f"found resources {entry.resources!r}, expected one of [resources.NAME]: {known}")
+        return self
 
 
 def suite_names() -> list[str]:

@@ -4,6 +4,7 @@
 import os
 import signal
 import time
+from pathlib import Path
 
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.regress.item import BatchResult, Item, ItemResult, Status
@@ -26,12 +27,25 @@ def build(item, root=None, *, coverage=False, cases=1):
     return "simulator", 0.0
 
 
+def build_file(item, root=None, *, coverage=False, cases=1):
+    """A simulator that can be read, to travel to workers elsewhere."""
+    path = Path(root) / "program"
+    path.write_bytes(b"a simulator")
+    return str(path), 0.0
+
+
 def run(batch, attempt=1, content=None):
     done = []
     for item in batch.items:
         done.append(result(item, attempt))
         send_ahead(done[-1])
     return BatchResult(done)
+
+
+def run_slowly(batch, attempt=1, content=None):
+    """A hundredth of a second per item; each says which worker of a farm ran it."""
+    time.sleep(0.01 * len(batch.items))
+    return BatchResult([result(item, attempt, log=os.environ.get("FAKE_WORKER", "")) for item in batch.items])
 
 
 def run_and_die_once(batch, attempt=1, content=None):

@@ -98,6 +98,19 @@ def test_a_farm_without_workers_has_a_limit(monkeypatch):
         assert not future.done()
 
 
+def test_workers_that_are_still_to_come_are_waited_for(monkeypatch):
+    monkeypatch.setattr(farm_pool, "_LOOK_S", 0.1)
+    with farm(0, wait_s=0.3) as (executor, _):
+        executor.submit(who)
+        executor.outside = lambda: (["2 jobs wait"], True)
+        time.sleep(0.5)
+        assert executor.check() == ["2 jobs wait"]
+        executor.outside = lambda: ([], False)
+        time.sleep(0.5)
+        with pytest.raises(ClusterLostError):
+            executor.check()
+
+
 def test_a_task_moves_when_its_workers_have_all_gone(monkeypatch):
     monkeypatch.setattr(farm_pool, "_LOOK_S", 0.1)
     with farm(1) as (executor, cluster):
