@@ -248,6 +248,8 @@ class Launcher:
             states = self._states()
             if states is not None:
                 self._judge(states, there, time.monotonic())
+                if self._jobs and not there and not any(_RUNNING.fullmatch(job.state) for job in self._jobs):
+                    self._tell(f"{self._engine}: the run waits for its jobs in the queue")
             for kind, wanted in self._wanted.items():
                 while not self._broken and sum(job.kind == kind for job in self._jobs) < wanted:
                     if self._closed.is_set() or not self._submit(kind):

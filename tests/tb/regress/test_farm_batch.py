@@ -140,6 +140,13 @@ def test_a_queue_with_limits_is_not_a_failure(launcher, batch):
     assert len(fake_batch.running(batch)) == 4
 
 
+def test_a_run_that_waits_in_the_queue_says_so(launcher, batch):
+    fake_batch.limit(batch, "running", 0)
+    for _ in range(3):
+        launcher.look()
+    assert launcher.report() == ([f"{launcher._engine}: the run waits for its jobs in the queue"], True)
+
+
 def test_jobs_that_end_at_once_are_an_error(launcher, monkeypatch):
     monkeypatch.setattr(Launcher, "_command", lambda self, kind, name: "echo no such python; exit 1")
     end = time.monotonic() + 20
