@@ -68,7 +68,9 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
         model, why = guess or (RULES, _NO_MODEL)
         asked = {text.partition("=")[0] for text in given["ties"] or ()}
         doubts = {
-            port: left_out(port, found.ties) for port in found.ties if port not in asked and _matters(port, found.ties)
+            port: left_out(port, found.ties)
+            for port in found.ties
+            if port not in asked and tie_matters(port, found.ties)
         }
         other = "; registers that are no memory need --rdl MAP, or --model rules" if model == "memory" else ""
         notes.append(f"model {model}, guessed: {why}; --model names another{other}")
@@ -100,7 +102,7 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     return VerifySubject(str(path), notes, doubts, made[-1] if made else "", guessed, rules)
 
 
-def _matters(port: str, ties: Mapping[str, int]) -> bool:
+def tie_matters(port: str, ties: Mapping[str, int]) -> bool:
     """Whether what a module does may hang on an input that is tied: a selection, a mode; but no enable of all that is on."""
     if ties[port] == -1:
         return is_enable(port) and not enables_all(port)

@@ -30,7 +30,8 @@ _BIT = re.compile(r"(?P<name>.*?)(?:\[(?P<bit>\d+)\])?:(?P<way>0->1|1->0)")
 _NUMBER = r"\d+('s?[hdob][0-9a-f]+)?"
 _CONSTANT = re.compile(rf"\({_NUMBER} \S+ {_NUMBER}\)")
 """Of an unrolled loop: two numbers are compared."""
-_BRANCHES = {"if": "is true", "else": "is false", "cond_then": "is true", "cond_else": "is false"}
+_BRANCHES = {"if": "is true", "else": "is false", "cond_then": "is true", "cond_else": "is false", "elsif": "is true"}
+"""Of a chain of conditions, all but the last are ``elsif``; that one is false shows where the next one is asked for."""
 _WIDEST = 16
 """Bits of counters that can wrap within a run; higher ones are not asked for."""
 _PAYLOAD = 24
@@ -44,6 +45,8 @@ _OTHERWISE = r"\b{0}\s*\[[^]]*\]\s*<?=(?!=)|\(\s*{0}\s*\)"
 _CHANGES = re.compile(r"(\w+)(?:[.\[].*)? (?:rises|falls)")
 """What a signal, or a part of it, does."""
 _RETURNS = re.compile(r"\A\s*(begin\s*(:\s*\w+\s*)?)?return\b")
+_RESETS = re.compile(r"(?i)rst|reset")
+"""In a condition that asks for a reset, which has obligations of its own."""
 _SHOWN = 60
 _WATCHED = {
     "at": "`{}` is true and is false",
@@ -218,13 +221,15 @@ def _of_file(
     folded = _folded(lines, points)
     for point, hits in points:
         place = f"{name}:{point.line}"
-        if point.kind == "branch" and point.what in _BRANCHES:
-            if point.what == "if" and _RETURNS.search(_after_condition(lines, point)):
+        if point.kind in ("branch", "line") and point.what in _BRANCHES:
+            if point.what in ("if", "elsif") and _RETURNS.search(_after_condition(lines, point)):
                 # Verilator counts nothing that returns.
                 continue
             if (point.line, point.column - (point.what == "cond_else")) in folded:
                 continue
-            yield _value(place, f"{_condition(lines, point)} {_BRANCHES[point.what]}", hits)
+            condition = _condition(lines, point)
+            if point.kind == "branch" or not _RESETS.search(condition):
+                yield _value(place, f"{condition} {_BRANCHES[point.what]}", hits)
         elif point.kind == "line" and point.what == "case":
             if _is_told(label := _label(lines, point), lines[point.line - 1]):
                 yield _value(place, f"the arm `{_short(label)}`", hits)
@@ -307,9 +312,8 @@ def _after_condition(lines: Sequence[str], point: Point) -> str:
 
 def _parenthesised(lines: Sequence[str], point: Point) -> tuple[str, str]:
     """The text in the parentheses behind a place, and what comes behind them; empty: there are none."""
-    text = "\n".join(
-        [lines[point.line - 1][point.column - (1 if point.what == "if" else 2) :], *lines[point.line :][:8]]
-    )
+    first = point.column - (2 if point.what == "else" else 1)
+    text = "\n".join([lines[point.line - 1][first:], *lines[point.line :][:8]])
     begin = text.find("(")
     depth = 0
     for at, letter in enumerate(text[begin:] if begin >= 0 else ""):

@@ -64,12 +64,5 @@ def find_gates(
         return any(seen & own and seen & theirs for seen in sets)
 
     steps = Steps(graph, ports)
-    return Gates(
-        stored,
-        joined,
-        level,
-        turns=steps.turns,
-        related=steps.related,
-        falls_alone=steps.falls_alone,
-        only_stored=steps.only_stored,
-    )
+    looks = {name: getattr(steps, name) for name in ("turns", "related", "falls_alone", "only_stored")}
+    return Gates(stored, joined, level, **looks)

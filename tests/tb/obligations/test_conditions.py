@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -34,6 +35,26 @@ def obligations(tmp_path: Path, *points: tuple[Point, int], pins: tuple[str, ...
     counts = {Point(p.kind, str(path), p.line, p.column, p.what).text(): hits for p, hits in points}
     design = SimpleNamespace(sources=lambda: [path], ties={"bypass": 0})
     return {one.key: one.met for one in condition_obligations(counts, design, pins)}
+
+
+def test_chains_of_conditions_count_though_they_are_lines(tmp_path: Path) -> None:
+    """So does Verilator count arms that are blocks; a reset has obligations of its own."""
+    (tmp_path / "c.sv").write_text(
+        "if (rst)\n a = 1;\nelse if (flush) begin\nend else if (go)\n a = 2;\nelse begin\nend\n"
+    )
+    points = [
+        (Point("line", "", 1, 1, "elsif"), 0),
+        (Point("line", "", 3, 6, "elsif"), 0),
+        (Point("line", "", 4, 10, "if"), 3),
+        (Point("line", "", 4, 11, "else"), 0),
+    ]
+    counts = {replace(p, file=str(tmp_path / "c.sv")).text(): hits for p, hits in points}
+    design = SimpleNamespace(sources=lambda: [tmp_path / "c.sv"], ties={})
+    assert {one.key: one.met for one in condition_obligations(counts, design)} == {
+        "values c.sv:3: `if (flush)` is true": False,
+        "values c.sv:4: `if (go)` is true": True,
+        "values c.sv:4: `if (go)` is false": False,
+    }
 
 
 def test_branches_arms_conditions_and_signals(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from goldbeat.tb.cli.subject import _matters
+from goldbeat.tb.cli.subject import tie_matters
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.probe.discover import discover
 from goldbeat.tb.probe.find import Found
@@ -181,4 +181,4 @@ def test_an_underscore_behind_a_name_says_low(tmp_path: Path) -> None:
 
 def test_an_enable_of_something_may_matter_although_it_is_on() -> None:
     ties = {"prog_en": -1, "core_enable_i": -1, "clk_en": -1, "tx_ready": -1, "mode": 0, "flush": 0}
-    assert {port for port in ties if _matters(port, ties)} == {"prog_en", "mode"}
+    assert {port for port in ties if tie_matters(port, ties)} == {"prog_en", "mode"}
