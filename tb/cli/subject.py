@@ -36,7 +36,7 @@ class VerifySubject:
     Attributes:
         name: of the design, or the path of its description.
         notes: what was guessed, and why.
-        doubts: inputs that are tied and may matter, and to what.
+        doubts: inputs that are tied and may matter, and to what; streams that cannot be held back, and why.
         model: of the bench that was made for it; empty: there is one.
         guessed: nobody has named the model.
         rules: makes the bench again without a model.
@@ -72,6 +72,7 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
             for port in found.ties
             if port not in asked and tie_matters(port, found.ties)
         }
+        doubts |= _unheld(found)
         other = "; registers that are no memory need --rdl MAP, or --model rules" if model == "memory" else ""
         notes.append(f"model {model}, guessed: {why}; --model names another{other}")
 
@@ -100,6 +101,14 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     _check_same(path, found, sources)
     # A bench that was there has the model that its owner wants.
     return VerifySubject(str(path), notes, doubts, made[-1] if made else "", guessed, rules)
+
+
+def _unheld(found: Found) -> dict[str, str]:
+    """Streams into a module that cannot hold them back although its outputs wait: it may lose what has no room."""
+    if not any(one.direction == "out" and one.has("tready") for one in found.streams):
+        return {}
+    why = "has no ready: what has no room while an output waits may be lost (--set ready=none lets none wait)"
+    return {one.name: why for one in found.streams if one.direction == "in" and not one.has("tready")}
 
 
 def tie_matters(port: str, ties: Mapping[str, int]) -> bool:

@@ -150,7 +150,9 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
         tried = try_all(design, source, seed=seed, budget_s=budget_s, tell=tell)
     # What a bench without a model makes a handshake of is tied no more.
     tied = {port: why for port, why in subject.doubts.items() if port in design.ties}
-    doubts = tied if alone or _by_values(tried) else {}
+    # What overflows may break any rule.
+    unheld = {port.name: subject.doubts[port.name] for port in design.streams if port.name in subject.doubts}
+    doubts = unheld | (tied if alone or _by_values(tried) else {})
     if alone and _by_values(tried) and sum(port.direction == "in" for port in design.ports) > 1:
         doubts |= {
             failure_kind(text).place: "takes less than it is offered; it may wait for what other inputs give"

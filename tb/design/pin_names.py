@@ -71,6 +71,11 @@ def rests(name: str) -> bool:
     return any(_RESTING.fullmatch(word) for word in name_words(name))
 
 
+def _last_word(name: str) -> str:
+    """The last one that is no direction; empty where nothing else is left, as of ``do``."""
+    return (inner_words(name) or [""])[-1]
+
+
 def is_counted(name: str, others: Iterable[str]) -> bool:
     """Whether the last word tells a name from others: ``req_b`` beside ``req_a``, but not ``rst_b`` alone.
 
@@ -78,7 +83,7 @@ def is_counted(name: str, others: Iterable[str]) -> bool:
         name: of a port.
         others: names of ports of the module.
     """
-    *head, last = inner_words(name)
+    head, last = inner_words(name)[:-1], _last_word(name)
     if not head or not _COUNT.fullmatch(last):
         return False
     words = (inner_words(one) for one in others)
@@ -107,12 +112,12 @@ def low_by_name(name: str, others: Iterable[str] = ()) -> bool:
 
 def holds_up(name: str) -> bool:
     """Whether the last word is that of flow control, which is no payload."""
-    return _HOLD.fullmatch(inner_words(name)[-1]) is not None
+    return _HOLD.fullmatch(_last_word(name)) is not None
 
 
 def is_fill_flag(name: str) -> bool:
     """Whether the last word is that of a full or empty flag, which a response may have as payload."""
-    return _FILL.fullmatch(inner_words(name)[-1]) is not None
+    return _FILL.fullmatch(_last_word(name)) is not None
 
 
 def is_enable(name: str) -> bool:

@@ -495,6 +495,32 @@ endmodule
 """
 
 
+UNHELD = """module unheld (
+  input logic clk, rst_n, in_valid, input logic [7:0] in_data,
+  output logic out_valid, [7:0] out_data, input logic out_ready
+);
+  logic [7:0] mem [4];
+  logic [2:0] w, r;
+  assign out_valid = w != r;
+  assign out_data = mem[r[1:0]];
+  always_ff @(posedge clk) begin
+    if (in_valid) begin
+      mem[w[1:0]] <= in_data;
+      w <= w + 1;
+    end
+    if (out_valid && out_ready) r <= r + 1;
+    if (!rst_n) {w, r} <= 0;
+  end
+endmodule
+"""
+
+
+def test_what_cannot_be_held_back_may_overflow(folder: Path) -> None:
+    (folder / "unheld.sv").write_text(UNHELD)
+    said = invoke("verify", "unheld.sv", "--budget", "1s", "--mutants", 0)
+    assert (said.exit_code, "undecided: " in said.stdout, "has no ready: " in said.stdout) == (3, True, True)
+
+
 def test_an_input_that_is_tied_may_be_why_a_guessed_model_differs(folder: Path) -> None:
     (folder / "lanes.v").write_text(SELECT.replace("SEL", "pick"))
     said = invoke("verify", "lanes.v", "--budget", "1s", "--mutants", 0)
