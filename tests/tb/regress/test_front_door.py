@@ -22,8 +22,9 @@ def run_pytest(folder, *words):
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "goldbeat.tb.regress.pytest_plugin", "-p", "no:cacheprovider", *words],
         cwd=folder,
-        # Of plugins that happen to be installed, none.
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY / "src"), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        # Of plugins that happen to be installed, none; and it is no worker of the pytest that runs these tests.
+        env={name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")}
+        | {"PYTHONPATH": str(REPOSITORY / "src"), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,
