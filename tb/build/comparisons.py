@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from goldbeat.pymodels.errors import GoldbeatError
-from goldbeat.tb.build.compiling import Compiled, compile_sources, symbol_kind
+from goldbeat.tb.build.compiling import Compiled, compile_sources, operator_of, symbol_kind
 from goldbeat.tb.build.harness import literal
 from goldbeat.tb.design.design import Design
 
@@ -153,10 +153,7 @@ class _Watch:
         self.roots: list[Any] = []
         self.simple: list[Any] = []
         self.assigned: list[tuple[Any, Any]] = []
-
-    def found(self) -> list[Any]:
-        """Expressions."""
-        for member in self.body:
+        for member in body:
             kind = symbol_kind(member)
             if kind == "ProceduralBlock" and str(member.procedureKind).rpartition(".")[2] in _RUNS:
                 member.body.visit(self._statement)
@@ -164,6 +161,9 @@ class _Watch:
                 self.roots.append(member.assignment.right)
             elif kind == "Net" and member.initializer is not None:
                 self.roots.append(member.initializer)
+
+    def found(self) -> list[Any]:
+        """Comparisons inside larger expressions."""
         found: dict[tuple[int, int], Any] = {}
         for root in self.roots:
             # Alone, it is no condition either.
@@ -205,7 +205,7 @@ class _Watch:
     @staticmethod
     def _is_and(node: Any) -> bool:
         ands = ("LogicalAnd", "BinaryAnd")
-        return symbol_kind(node) == "BinaryOp" and str(node.op).rpartition(".")[2] in ands and node.type.bitWidth == 1
+        return symbol_kind(node) == "BinaryOp" and operator_of(node) in ands and node.type.bitWidth == 1
 
     def _is_input(self, node: Any) -> bool:
         if symbol_kind(node) != "NamedValue" or node.type.bitWidth != 1:
@@ -219,7 +219,7 @@ class _Watch:
         def look(node: Any) -> Iterator[Any]:
             if (
                 symbol_kind(node) == "BinaryOp"
-                and str(node.op).rpartition(".")[2] in _RELATIONS
+                and operator_of(node) in _RELATIONS
                 and all(side.constant is None and self._is_own(side) for side in (node.left, node.right))
             ):
                 yield node
@@ -243,8 +243,7 @@ class _Watch:
         """Names that are compared with something that is not 0."""
         if self._compares(node) and symbol_kind(node) == "BinaryOp":
             for one, other in ((node.left, node.right), (node.right, node.left)):
-                value = None if other.constant is None else other.constant.value
-                if value is None or str(value).strip("'sdhb0123456789") or int(value) != 0:
+                if not _is_zero(other):
                     yield from _names(one)
         for child in _children(node):
             yield from self._bounded(child)
@@ -278,17 +277,17 @@ class _Watch:
     def _compares(self, node: Any) -> bool:
         kind = symbol_kind(node)
         if kind == "UnaryOp":
-            wide = str(node.op).rpartition(".")[2] in _REDUCING and int(node.operand.type.bitWidth) >= _LEAST_BITS
+            wide = operator_of(node) in _REDUCING and int(node.operand.type.bitWidth) >= _LEAST_BITS
             # A constant among the bits, as in `&{1'b0, unused}`, decides the answer or has no say in it.
             return wide and not any("Literal" in symbol_kind(one) for one in _children(node.operand))
-        return kind == "BinaryOp" and _COMPARING.fullmatch(str(node.op).rpartition(".")[2]) is not None
+        return kind == "BinaryOp" and _COMPARING.fullmatch(operator_of(node)) is not None
 
     def _has_comparison(self, node: Any) -> bool:
         return self._compares(node) or any(map(self._has_comparison, _children(node)))
 
     @staticmethod
     def _is_counted(node: Any) -> bool:
-        if symbol_kind(node) not in ("BinaryOp", "UnaryOp") or str(node.op).rpartition(".")[2] not in _COUNTED:
+        if symbol_kind(node) not in ("BinaryOp", "UnaryOp") or operator_of(node) not in _COUNTED:
             return False
         return bool(node.type.bitWidth == 1)
 
@@ -316,6 +315,14 @@ class _Watch:
         return bool(signals) and not strange
 
 
+def _is_zero(node: Any) -> bool:
+    try:
+        return node.constant is not None and int(node.constant.value) == 0
+    except (TypeError, ValueError):
+        # Some bits are X, or it is no number.
+        return False
+
+
 def _names(node: Any) -> set[str]:
     """Of the values of an expression."""
     found: set[str] = set()
@@ -327,7 +334,7 @@ def _signs(node: Any) -> dict[str, set[str]]:
     """The values of a sum, by their sign."""
     if symbol_kind(node) == "Conversion":
         return _signs(node.operand)
-    operator = str(node.op).rpartition(".")[2] if symbol_kind(node) == "BinaryOp" else ""
+    operator = operator_of(node) if symbol_kind(node) == "BinaryOp" else ""
     if operator not in ("Add", "Subtract"):
         return {"+": _names(node)}
     found = _signs(node.left)

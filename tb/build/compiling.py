@@ -37,6 +37,11 @@ def symbol_kind(symbol: Any) -> str:
     return str(symbol.kind).rpartition(".")[2]
 
 
+def operator_of(node: Any) -> str:
+    """The last word of slang's operator, of an expression with one or two operands."""
+    return str(node.op).rpartition(".")[2]
+
+
 @cache
 def is_reserved_word(name: str) -> bool:
     """Whether SystemVerilog keeps a name for itself."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.tb.build.comparisons import instances_below, is_taken, slang_design
-from goldbeat.tb.build.compiling import symbol_kind
+from goldbeat.tb.build.compiling import operator_of, symbol_kind
 from goldbeat.tb.design.design import Design
 
 Range = tuple[int, int]
@@ -66,7 +66,7 @@ def settled_conditions(design: Design, params: Mapping[str, Any]) -> list[Settle
 
     def look(node: Any) -> None:
         kind = symbol_kind(node)
-        if kind == "BinaryOp" and _operator(node) in _COMPARE and node.constant is None:
+        if kind == "BinaryOp" and operator_of(node) in _COMPARE and node.constant is None:
             note(node)
         elif kind in ("Conditional", "ConditionalOp") and len(node.conditions) == 1:
             note(node.conditions[0].expr, node.left if kind == "ConditionalOp" else None)
@@ -102,10 +102,6 @@ def _own(scope: Any) -> Iterator[Any]:
             yield member
 
 
-def _operator(node: Any) -> str:
-    return str(node.op).rpartition(".")[2]
-
-
 def _truth(node: Any) -> bool | None:
     """What a condition always is; None: it depends."""
     low, high = _range(node)
@@ -139,14 +135,14 @@ def _tight(node: Any, kind: str, whole: Range) -> Range:
     if kind == "ConditionalOp":
         arms = [_range(node.left), _range(node.right)]
         return min(low for low, _ in arms), max(high for _, high in arms)
-    if kind == "UnaryOp" and _operator(node) == "LogicalNot":
+    if kind == "UnaryOp" and operator_of(node) == "LogicalNot":
         truth = _truth(node.operand)
         return (0, 1) if truth is None else (int(not truth),) * 2
-    if kind == "UnaryOp" and _operator(node) == "Minus":
+    if kind == "UnaryOp" and operator_of(node) == "Minus":
         low, high = _range(node.operand)
         return -high, -low
     if kind == "BinaryOp" and node.left.type.isIntegral and node.right.type.isIntegral:
-        return _combined(_operator(node), node, whole)
+        return _combined(operator_of(node), node, whole)
     return whole
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.tb.build.comparisons import is_taken, slang_design
-from goldbeat.tb.build.compiling import symbol_kind
+from goldbeat.tb.build.compiling import operator_of, symbol_kind
 from goldbeat.tb.build.harness import MADE_MARK
 from goldbeat.tb.design.design import Design
 
@@ -149,7 +149,7 @@ class _Drivers:
             self._drive(node.left)
         elif kind == "Call":
             self.driven |= self._mentioned(node)
-        elif kind == "UnaryOp" and str(node.op).rpartition(".")[2] in _STEPS:
+        elif kind == "UnaryOp" and operator_of(node) in _STEPS:
             self._drive(node.operand)
 
     def _drive(self, target: Any) -> None:

@@ -19,6 +19,7 @@ from goldbeat.tb.build.harness import WRAPPER_MARK
 from goldbeat.tb.build.settled import Settled, settled_conditions
 from goldbeat.tb.build.undriven import undriven_signals
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.pin_names import is_reset
 from goldbeat.tb.design.unchecked import pins_of
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.run.code_coverage import Point, points_by_file
@@ -45,8 +46,8 @@ _OTHERWISE = r"\b{0}\s*\[[^]]*\]\s*<?=(?!=)|\(\s*{0}\s*\)"
 _CHANGES = re.compile(r"(\w+)(?:[.\[].*)? (?:rises|falls)")
 """What a signal, or a part of it, does."""
 _RETURNS = re.compile(r"\A\s*(begin\s*(:\s*\w+\s*)?)?return\b")
-_RESETS = re.compile(r"(?i)rst|reset")
-"""In a condition that asks for a reset, which has obligations of its own."""
+_ALONE = re.compile(r"`if \(\s*[!~]?\s*(\w+)\s*\)`")
+"""A condition of one signal."""
 _SHOWN = 60
 _WATCHED = {
     "at": "`{}` is true and is false",
@@ -73,7 +74,7 @@ def condition_obligations(counts: Mapping[str, int], design: Design, pins: Colle
         points = files.get(str(path), [])
         text = path.read_text(errors="replace") if points else ""
         if not text.startswith(WRAPPER_MARK):
-            found += _of_file(path.name, text.splitlines(), points, pins)
+            found += _of_file(path.name, text.splitlines(), points, pins, design.ties)
     found += _compared(design.sources(), files.get(WATCH_FILE, []))
     tied = re.compile(rf"\b({'|'.join(map(re.escape, design.ties))})\b") if design.ties else None
     return [_with_tie(one, tied) for one in found]
@@ -213,7 +214,7 @@ def _with_tie(one: Obligation, tied: re.Pattern[str] | None) -> Obligation:
 
 
 def _of_file(
-    name: str, lines: Sequence[str], points: Sequence[tuple[Point, int]], pins: Collection[str]
+    name: str, lines: Sequence[str], points: Sequence[tuple[Point, int]], pins: Collection[str], ties: Collection[str]
 ) -> Iterator[Obligation]:
     terms: dict[tuple[int, str], int] = {}
     bits = [(p.line, bit) for p, _ in points if p.kind == "toggle" and (bit := _BIT.fullmatch(p.what)) is not None]
@@ -228,7 +229,7 @@ def _of_file(
             if (point.line, point.column - (point.what == "cond_else")) in folded:
                 continue
             condition = _condition(lines, point)
-            if point.kind == "branch" or not _RESETS.search(condition):
+            if point.kind == "branch" or not _asks_reset(condition, ties):
                 yield _value(place, f"{condition} {_BRANCHES[point.what]}", hits)
         elif point.kind == "line" and point.what == "case":
             if _is_told(label := _label(lines, point), lines[point.line - 1]):
@@ -283,6 +284,12 @@ def _compared(sources: Sequence[Path], points: Sequence[tuple[Point, int]]) -> I
             _WATCHED[kind].format(_short(text[begin:end].decode(errors="replace"))),
             count,
         )
+
+
+def _asks_reset(condition: str, ties: Collection[str]) -> bool:
+    """Whether a condition is a reset, which has obligations of its own; one that the bench ties has none."""
+    alone = _ALONE.fullmatch(condition)
+    return alone is not None and is_reset(alone[1]) and alone[1] not in ties
 
 
 def _value(place: str, what: str, hits: int) -> Obligation:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from goldbeat.tb.build.compiling import symbol_kind
+from goldbeat.tb.build.compiling import operator_of, symbol_kind
 from goldbeat.tb.design.pin_names import is_clock
 from goldbeat.tb.probe.module import ResetUse, Wiring
 from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
@@ -61,7 +61,7 @@ def without_casts(expression: Any) -> Any:
 def plain_value(expression: Any) -> tuple[str, bool] | None:
     """A plain value or its negation: path and whether it is inverted."""
     expression, inverted = without_casts(expression), False
-    while symbol_kind(expression) == "UnaryOp" and str(expression.op).rpartition(".")[2] in _NOT:
+    while symbol_kind(expression) == "UnaryOp" and operator_of(expression) in _NOT:
         expression, inverted = without_casts(expression.operand), not inverted
     if symbol_kind(expression) in ("ElementSelect", "RangeSelect") and expression.value.type.bitWidth == 1:
         # The only bit of a vector, as generate loops over one channel write it.
@@ -73,18 +73,18 @@ def plain_value(expression: Any) -> tuple[str, bool] | None:
 
 def is_and(node: Any) -> bool:
     """Whether an operator is a conjunction."""
-    return str(node.op).rpartition(".")[2] in _AND
+    return operator_of(node) in _AND
 
 
 def is_or(node: Any) -> bool:
     """Whether an operator is a disjunction."""
-    return str(node.op).rpartition(".")[2] in _OR
+    return operator_of(node) in _OR
 
 
 def negated_and(node: Any) -> Any:
     """The conjunction that a negation is of; None: it is of something else."""
     inner = without_casts(node.operand)
-    turned = str(node.op).rpartition(".")[2] in _NOT
+    turned = operator_of(node) in _NOT
     return inner if turned and symbol_kind(inner) == "BinaryOp" and is_and(inner) else None
 
 
@@ -114,10 +114,10 @@ def _conditions(expression: Any, inverted: bool = False) -> Iterator[tuple[str, 
     kind = symbol_kind(expression)
     if kind in _NAMED:
         yield path_of(expression), inverted
-    elif kind == "UnaryOp" and str(expression.op).rpartition(".")[2] in _NOT:
+    elif kind == "UnaryOp" and operator_of(expression) in _NOT:
         yield from _conditions(expression.operand, not inverted)
     elif kind == "BinaryOp":
-        op = str(expression.op).rpartition(".")[2]
+        op = operator_of(expression)
         if op in _ANY_OF:
             # In a conjunction, as that of an enable and a reset's inactive level, none decides alone.
             if (op in _AND) != inverted:

@@ -38,22 +38,29 @@ def obligations(tmp_path: Path, *points: tuple[Point, int], pins: tuple[str, ...
 
 
 def test_chains_of_conditions_count_though_they_are_lines(tmp_path: Path) -> None:
-    """So does Verilator count arms that are blocks; a reset has obligations of its own."""
+    """So does Verilator count arms that are blocks; a reset alone has obligations of its own, unless it is tied."""
     (tmp_path / "c.sv").write_text(
         "if (rst)\n a = 1;\nelse if (flush) begin\nend else if (go)\n a = 2;\nelse begin\nend\n"
+        "if (first)\n a = 1;\nelse if (!soft_reset)\n a = 2;\nelse if (rst && full)\n a = 3;\n"
     )
     points = [
         (Point("line", "", 1, 1, "elsif"), 0),
         (Point("line", "", 3, 6, "elsif"), 0),
         (Point("line", "", 4, 10, "if"), 3),
         (Point("line", "", 4, 11, "else"), 0),
+        (Point("line", "", 8, 1, "elsif"), 0),
+        (Point("line", "", 10, 6, "elsif"), 0),
+        (Point("line", "", 12, 6, "elsif"), 0),
     ]
     counts = {replace(p, file=str(tmp_path / "c.sv")).text(): hits for p, hits in points}
-    design = SimpleNamespace(sources=lambda: [tmp_path / "c.sv"], ties={})
+    design = SimpleNamespace(sources=lambda: [tmp_path / "c.sv"], ties={"soft_reset": 0})
     assert {one.key: one.met for one in condition_obligations(counts, design)} == {
         "values c.sv:3: `if (flush)` is true": False,
         "values c.sv:4: `if (go)` is true": True,
         "values c.sv:4: `if (go)` is false": False,
+        "values c.sv:8: `if (first)` is true": False,
+        "values c.sv:10: `if (!soft_reset)` is true": False,
+        "values c.sv:12: `if (rst && full)` is true": False,
     }
 
 
