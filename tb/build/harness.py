@@ -8,7 +8,7 @@ resets active low, and only for signals that the design has.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,6 +119,9 @@ def make_harness(design: Design, params: Mapping[str, Any]) -> str:
     for port in ports:
         connections |= port.pins() if port.lanes is not None else port.resolved(params).pins()
     connections |= {s.name: s.name for s in design.status}
+    ends = {f"{s.name}_done": s.pin("tready") for s in design.streams if s.until is not None}
+    # What says that something is done may be a stream's valid as well.
+    ends = {net: connections.setdefault(pin, f"{net}_inside") for net, pin in ends.items()}
     connections |= {name: _constant(value) for name, value in design.ties.items()}
     connections |= dict.fromkeys(design.ignored, "")
     literals = {name: literal(name, p, params[name]) for name, p in design.parameters.items()}
@@ -131,8 +134,12 @@ def make_harness(design: Design, params: Mapping[str, Any]) -> str:
         "  assign harness_alive = 1'b1;",
         "",
         *(line for array in arrays for line in _gathered(array)),
+        *(f"  logic {name} = 1'b0;" for _, (name, _, _) in _kept(bundles)),
         *(f"  wire {net};\n  assign {target} = {level};" for bundle in bundles for net, target, level in bundle.glue()),
         *(f"  assign {net} = {_constant(value)};" for bundle in bundles for net, value in bundle.constants().items()),
+        *(f"  wire {wire};" for wire in ends.values() if wire.endswith("_done_inside")),
+        *(f"  wire {net} = {wire};" for net, wire in ends.items()),
+        *_registers(design, bundles),
         "",
         f"  {design.top} #(" if literals else f"  {design.top} dut (",
         *_connected(literals),
@@ -143,6 +150,20 @@ def make_harness(design: Design, params: Mapping[str, Any]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _registers(design: Design, bundles: list[Bundle]) -> Iterator[str]:
+    """What the harness keeps for streams whose words come late, and for what is started."""
+    clocks = {clock.name: clock for clock in design.clocks}
+    for bundle, (name, sets, clears) in _kept(bundles):
+        clock = clocks[bundle.clock]
+        low = None if clock.reset is None else _resets(design)[clock.reset][0]
+        held = f"({sets}) | ({name} & ~({clears}))"
+        yield f"  always_ff @(posedge {clock.name}) {name} <= {held if low is None else f'{low} & ({held})'};"
+
+
+def _kept(bundles: Iterable[Bundle]) -> Iterator[tuple[Bundle, tuple[str, str, str]]]:
+    return ((one, kept) for one in bundles for kept in one.kept(bundles))
 
 
 def _port(bundle: str, signal: Signal) -> str:

@@ -428,6 +428,7 @@ class Description(_Table):
                 self._longest(),
                 self._extremes(),
                 cuts=self._resettable,
+                corners=self.traffic is not None and self.traffic.kind == "random",
                 tied=tuple(self.ties),
             )
         elif self.model in _TRAFFIC_MODELS:

@@ -52,6 +52,7 @@ def rules_cases(
     extremes: Sequence[int],
     *,
     cuts: bool,
+    corners: bool = False,
     tied: Sequence[str] = (),
 ) -> tuple[Case, ...]:
     """The cases: those of streams with accesses of all slaves beside them, or those of buses alone.
@@ -62,7 +63,8 @@ def rules_cases(
         accesses: options of the accesses that differ from their defaults.
         longest: beats of the longest frame that ``sweep`` sends.
         extremes: lengths of frames that it fills queues with.
-        cuts: resets end some episodes of a ``sweep`` of buses.
+        cuts: resets end some episodes of ``sweep``; streams have the case ``reset``.
+        corners: the sources make the payload of :attr:`CaseContext.corners`.
         tied: inputs that nothing drives: if nothing moves, one of them may be why.
     """
     check = partial(_check, tied)
@@ -74,7 +76,13 @@ def rules_cases(
     def traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
         return replace(opened(both(setting, rng, beats), look(setting)[1], rng), after={})
 
-    return tuple(case.model_copy(update={"check": check}) for case in without_reset(traffic, longest, extremes))
+    cases = stream_cases(
+        traffic, FILL, longest, extremes=extremes, cuts=cuts, corners=corners, pauses=True, alone=("out",)
+    )
+    # Nothing of what accesses leave behind is compared, so resets may cut them off.
+    return tuple(
+        case.model_copy(update={"check": check, "inputs": False}) for case in cases if cuts or case.name != "reset"
+    )
 
 
 def without_reset(traffic: Traffic, longest: int, extremes: Sequence[int]) -> tuple[Case, ...]:
@@ -131,7 +139,7 @@ def _check(tied: Sequence[str], setting: CaseContext, stimulus: Stimulus, record
     beats = sum(len(record.outcome.ports[name]) for name in stimulus.inputs or record.outcome.ports)
     answers = sum(len(found) for found in record.accesses.values())
     bursts = sum(int((found.done >= 0).sum()) for found in record.bursts.values())
-    moved = beats + answers + bursts or stimulus.cut
+    moved = beats + answers + bursts or stimulus.stop_ps is not None
     if moved:
         return Check(partial=(NOT_COMPARED,))
     still = "nothing moved: no beat was accepted, no access and no burst was answered"

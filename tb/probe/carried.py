@@ -16,7 +16,7 @@ from goldbeat.tb.probe.gates import find_gates
 from goldbeat.tb.probe.guarded import find_guards
 from goldbeat.tb.probe.module import Branch, MadeValues, PortValues
 from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
-from goldbeat.tb.probe.wiring import Graph, closure, names_in, path_of, signed_terms, without_casts
+from goldbeat.tb.probe.wiring import Graph, closure, names_in, signed_terms, values_moved, without_casts
 
 _Edge = tuple[str, frozenset[str] | None]
 """Target, and what must be high for the assignment; None: it is no statement."""
@@ -90,7 +90,7 @@ class _Moves:
     def _look(self, node: Any) -> None:
         kind = symbol_kind(node)
         if kind == "ContinuousAssign" and symbol_kind(node.assignment) == "Assignment":
-            self._wire(_moved(node.assignment.left), node.assignment.right)
+            self._wire(values_moved(node.assignment.left), node.assignment.right)
         elif kind == "Net" and node.initializer is not None:
             self._wire({node.hierarchicalPath}, node.initializer)
         elif kind == "ProceduralBlock":
@@ -110,7 +110,7 @@ class _Moves:
             return
         if symbol_kind(expression) == "Assignment":
             path = inner.hierarchicalPath
-            for target in _moved(expression.left):
+            for target in values_moved(expression.left):
                 self.plain[path].add((target, None))
                 self.any[path].add((target, None))
                 self.parts[path].add((target, None, frozenset([path])))
@@ -119,7 +119,7 @@ class _Moves:
             self._wire({inner.hierarchicalPath}, expression)
 
     def _add(self, targets: set[str], right: Any, needed: frozenset[str] | None) -> None:
-        for edges, sources in ((self.plain, _moved(right)), (self.any, names_in(right))):
+        for edges, sources in ((self.plain, values_moved(right)), (self.any, names_in(right))):
             for source in sources:
                 edges[source] |= {(target, needed) for target in targets}
         for part in _parts(right):
@@ -135,7 +135,7 @@ class _Moves:
             if statement.ifFalse is not None:
                 self._walk(statement.ifFalse, needed)
         elif kind == "ExpressionStatement" and symbol_kind(statement.expr) == "Assignment":
-            self._add(_moved(statement.expr.left), statement.expr.right, needed)
+            self._add(values_moved(statement.expr.left), statement.expr.right, needed)
         else:
             for inner in inside(statement):
                 self._walk(inner, needed)
@@ -237,20 +237,3 @@ def _parts(expression: Any) -> Iterator[frozenset[str]]:
             yield from _parts(inner)
     else:
         yield frozenset(names_in(expression))
-
-
-def _moved(expression: Any) -> set[str]:
-    """Paths of the values that an expression has as they are: without operators, and without what selects among them."""
-    expression = without_casts(expression)
-    kind = symbol_kind(expression)
-    if kind in ("NamedValue", "HierarchicalValue"):
-        return {path_of(expression)}
-    if kind in ("ElementSelect", "RangeSelect", "MemberAccess"):
-        return _moved(expression.value)
-    if kind == "ConditionalOp":
-        return _moved(expression.left) | _moved(expression.right)
-    if kind == "Concatenation":
-        return set().union(*map(_moved, expression.operands))
-    if kind in ("SimpleAssignmentPattern", "StructuredAssignmentPattern"):
-        return set().union(*map(_moved, expression.elements))
-    return set()

@@ -15,6 +15,7 @@ from goldbeat.tb.probe.credits import with_credits
 from goldbeat.tb.probe.elaborate import elaborate
 from goldbeat.tb.probe.find import Choices, Found, find
 from goldbeat.tb.probe.handshakes import with_handshakes
+from goldbeat.tb.probe.jobs import with_jobs
 from goldbeat.tb.probe.module import Gates
 from goldbeat.tb.probe.roles import Handshake, handshakes
 
@@ -64,8 +65,8 @@ def discover(
             refused.append(f"{wrong.bundle.name}: not a bundle: {error}")
             continue
         made = [replace(one, gated=False) if _guarded(one, plain.module.carried.gates) else one for one in made]
-        return with_credits(_told(found, made, [*told, *refused]))
-    return with_credits(replace(plain, notes=(*plain.notes, *told, *refused)))
+        return with_jobs(with_credits(_told(found, made, [*told, *refused])))
+    return with_jobs(with_credits(replace(plain, notes=(*plain.notes, *told, *refused))))
 
 
 def _handed_over(plain: Found, whole: Found, left: list[str]) -> list[Handshake]:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 from goldbeat.tb.build.compiling import symbol_kind
@@ -12,7 +13,7 @@ from goldbeat.tb.probe.conditions import Conditions
 from goldbeat.tb.probe.fifos import FifoSide
 from goldbeat.tb.probe.module import FifoUse
 from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
-from goldbeat.tb.probe.wiring import Graph, names_in, plain_value, signed_terms
+from goldbeat.tb.probe.wiring import Graph, closure, names_in, plain_value, signed_terms, values_moved
 
 
 def fifo_uses(top: Any, graph: Graph, conditions: Conditions, sides: Iterable[FifoSide]) -> dict[str, FifoUse]:
@@ -28,6 +29,23 @@ def fifo_uses(top: Any, graph: Graph, conditions: Conditions, sides: Iterable[Fi
     return {side.enable.name: code.use(side) for side in sides}
 
 
+def late_finder(top: Any, graph: Graph, conditions: Conditions) -> Callable[[str, str, str], bool]:
+    """What tells of an output, an input that takes it and an output that says it is there, whether it comes a cycle late.
+
+    Args:
+        top: pyslang's instance symbol.
+        graph: of it.
+        conditions: of it.
+    """
+
+    @cache
+    def code() -> _Code:
+        # Few modules ask, and it is another walk through the hierarchy.
+        return _Code(top, graph, conditions)
+
+    return lambda data, enable, flag: code().comes_late(data, enable, flag)
+
+
 class _Code:
     """The conditions of every assignment to a register."""
 
@@ -36,20 +54,27 @@ class _Code:
         self.prefix = f"{top.name}."
         self.loads: dict[str, list[frozenset[str]]] = defaultdict(list)
         self.needs: dict[str, frozenset[str]] = {}
+        self.moved: dict[str, set[str]] = defaultdict(set)
         visit_taken(top, self._look)
 
     def _look(self, node: Any) -> None:
         kind = symbol_kind(node)
         if kind == "ContinuousAssign" and symbol_kind(node.assignment) == "Assignment":
             self._wire(plain_value(node.assignment.left), node.assignment.right)
+            self._move(node.assignment)
         elif kind == "Net" and node.initializer is not None:
             self._wire((node.hierarchicalPath, False), node.initializer)
+            self.moved[node.hierarchicalPath] |= values_moved(node.initializer)
         elif kind == "ProceduralBlock":
             self._walk(node.body, frozenset())
 
     def _wire(self, target: tuple[str, bool] | None, right: Any) -> None:
         if target is not None:
             self.needs[target[0]] = frozenset(_conjuncts(right))
+
+    def _move(self, assignment: Any) -> None:
+        for name in values_moved(assignment.left):
+            self.moved[name] |= values_moved(assignment.right)
 
     def _walk(self, statement: Any, needed: frozenset[str]) -> None:
         """Note the assignments below a statement; ``needed``: what must be high for it."""
@@ -59,6 +84,7 @@ class _Code:
             if statement.ifFalse is not None:
                 self._walk(statement.ifFalse, needed)
         elif kind == "ExpressionStatement" and symbol_kind(statement.expr) == "Assignment":
+            self._move(statement.expr)
             # A constant is what a reset gives.
             if names_in(statement.expr.right):
                 for name in names_in(statement.expr.left):
@@ -72,15 +98,37 @@ class _Code:
     def use(self, side: FifoSide) -> FifoUse:
         """What is known of a side."""
         enable, flag, data = (self.prefix + pin.name for pin in side.ports[:1] + side.ports[2:] + side.ports[1:2])
-        mine = {name for name in self.graph.after if self.graph.origin(name) == (enable, False)} | {enable}
+        mine = self._same(enable)
         makers = self.graph.makers(flag) - mine
         guarded = any(one & mine and one & makers for one in map(self._spelled, self.conditions.joined))
         # Who asserts that both are never high relies on it, whatever else is looked at.
         guarded = guarded and not any(one & mine and one & (makers | {flag}) for one in self.conditions.claims)
         # Data that no logic makes are a register.
-        origin, _ = self.graph.origin(data)
-        loads = [self._spelled(one) for one in self.loads[origin]] if (register := origin in self.graph.flops) else []
-        return FifoUse(guarded, register, bool(loads) and all(one & mine for one in loads))
+        register = self.graph.origin(data)[0] in self.graph.flops
+        return FifoUse(guarded, register, self.comes_late(*(pin.name for pin in (side.data, side.enable, side.flag))))
+
+    def comes_late(self, data: str, enable: str, flag: str) -> bool:
+        """Whether every register that gives a value is loaded only with the enable, and not all of what makes the flag.
+
+        What selects among registers gives no value. Where the flag moves with its data alone, it says when they are there.
+        """
+        data, enable, flag = (self.prefix + name for name in (data, enable, flag))
+        mine = self._same(enable)
+        behind = closure([data], lambda one: () if one in self.graph.flops else self._given_by(one))
+        given = {one for one in behind if one in self.graph.flops or not self._given_by(one)}
+        makers = self.graph.makers(flag) & self.graph.flops.keys()
+        return given <= self.graph.flops.keys() and self._only(given, mine) and not self._only(makers, mine)
+
+    def _only(self, names: Iterable[str], mine: set[str]) -> bool:
+        """Whether these are loaded, and only with the enable."""
+        loads = [[self._spelled(needed) & mine for needed in self.loads[one]] for one in names]
+        return all(each and all(each) for each in loads)
+
+    def _same(self, enable: str) -> set[str]:
+        return {name for name in self.graph.after if self.graph.origin(name) == (enable, False)} | {enable}
+
+    def _given_by(self, name: str) -> set[str]:
+        return self.moved.get(name) or ({self.graph.plain[name][0]} if name in self.graph.plain else set())
 
     def _spelled(self, names: Iterable[str]) -> set[str]:
         return self.graph.conjuncts(names, self.needs)

@@ -67,9 +67,7 @@ class FifoSide:
     def refusal(self, use: FifoUse) -> str | None:
         """Why it is no stream; None: it is one."""
         enable, data, flag = (pin.name for pin in self.ports)
-        if self.reads and self.slave and use.late:
-            return late_text(data, enable)
-        if self.reads and self.slave and use.register:
+        if self.reads and self.slave and use.register and not use.late:
             invert = "" if self.low else "!"
             ports = f"--bundle '{self.name}=tdata:{data},tvalid:{invert}{flag},tready:{enable}'"
             return f"{data} is a register: if it holds the next word before {enable}, give {ports}"
@@ -84,14 +82,6 @@ class FifoSide:
     def ports(self) -> tuple[Pin, Pin, Pin]:
         """Its ports."""
         return self.enable, self.data, self.flag
-
-
-def late_text(data: str, enable: str) -> str:
-    """Why the data of a FIFO without first-word fall-through are no stream."""
-    return (
-        f"{data} is loaded only with {enable}, so its words come one cycle after {enable}; a stream shows them before. "
-        "Wrap the FIFO with one that falls through"
-    )
 
 
 def fifo_sides(pins: Iterable[Pin]) -> list[FifoSide]:

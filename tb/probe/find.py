@@ -19,7 +19,7 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.bundles import PlacedBundle, place_group
 from goldbeat.tb.probe.chosen import ChosenBundle, resolved
 from goldbeat.tb.probe.clearing import may_reset
-from goldbeat.tb.probe.fifos import fifo_sides, late_text
+from goldbeat.tb.probe.fifos import fifo_sides
 from goldbeat.tb.probe.module import TopModule
 from goldbeat.tb.probe.names import (
     PLAIN_VALID,
@@ -175,7 +175,6 @@ class _Finder:
         for chosen in self.bundles:
             try:
                 placed.append(self._take(resolved(chosen, self.left, packs)))
-                self._check_fifo(chosen.name, placed[-1].port)
                 if chosen.name in packs and (padding := packs[chosen.name].padding):
                     placed[-1].port = placed[-1].port.model_copy(update={"padding": padding})
             except NotABundleError as reason:
@@ -220,16 +219,25 @@ class _Finder:
                 )
             yield one
 
-    def _check_fifo(self, name: str, port: Bundle) -> None:
-        """Refuse a stream that the RTL is known not to be."""
-        for role in ("tvalid", "tready"):
-            use = self.module.fifos.get(port.pin(role)) if port.has(role) else None
-            if use is not None and use.late:
-                data = port.pin("tdata")
-                raise UsageError(f"--bundle {name}: {late_text(data, port.pin(role))}")
+    def _late(self, port: Bundle) -> Bundle:
+        """The same as a stream whose words come a cycle after they are taken, if the RTL says so."""
+        if not isinstance(port, StreamPort) or port.direction == "in" or port.lanes or not port.has("tready"):
+            return port
+        valid, ready = port.pin("tvalid"), port.pin("tready")
+        words = port.payload_pins("tdata")
+        # What is called ready takes a word that is there, as that of a counter, which moves on with it, is from reset on.
+        named = is_ready(ready) or ready.lower().endswith("ready")
+        if named or not words or not all(self.module.late(word, ready, valid) for word in words):
+            return port
+        self._note(
+            f"{port.name}: {', '.join(words)} {'is' if len(words) == 1 else 'are'} loaded only with {ready}, so each word comes "
+            f"a cycle after {ready}: late = true"
+        )
+        return port.model_copy(update={"late": True})
 
     def _take(self, group: PinGroup) -> PlacedBundle:
         one = place_group(group, tuple(self.module.parameters))
+        one.port = self._late(one.port)
         if isinstance(one.port, StreamPort) and one.port.fields and self._has_more(one):
             raise NotABundleError(f"{', '.join(one.port.fields)}: not all of its payload")
         self.ties |= one.wires.ties

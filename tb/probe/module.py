@@ -109,6 +109,11 @@ def _not_stored(name: str, stored: Collection[str]) -> bool | None:
     return False
 
 
+def _never_late(data: str, enable: str, flag: str) -> bool:
+    """Whether the data of a module without code come late."""
+    return False
+
+
 def _never_guarded(enable: str, flag: str, high: bool) -> bool:
     """Whether a module without code checks a handshake."""
     return False
@@ -176,6 +181,7 @@ class TopModule:
         name, ports, parameters, wiring: what the source says.
         warnings: errors of the elaborator that were let pass, with file and line.
         fifos: how it uses the ports of FIFOs, by the name of the enable.
+        late: whether an output comes a cycle after the input that takes it, if the third port, an output, offers it.
         carried: how values pass through it.
         absent: text of empty modules that untaken branches use.
         flat: the wrapper with plain ports that this module is; None: it is the source's own.
@@ -190,6 +196,7 @@ class TopModule:
     fifos: Mapping[str, FifoUse] = field(default_factory=dict)
     carried: PortValues = field(default_factory=PortValues)
     absent: str = ""
+    late: Callable[[str, str, str], bool] = _never_late
 
     @property
     def title(self) -> str:

@@ -49,6 +49,8 @@ _SURE = re.compile("valid|vld|val|v|stb|strobe|dv")
 _STAYS = re.compile("valid|vld|val|v|dv|method")
 """Words of a valid that stays until it is taken: others may fall."""
 _WRITES = re.compile("wr|write|wr_en|we|wren")
+_FILLS = re.compile("put|push|enq|wr|write|wr_en|we|wren|load_en")
+"""Words of an input that writes a FIFO."""
 _READS = re.compile("rd|read|rd_en|re|rden")
 """Words of two requests that share ports."""
 _PAIR = "v", "r"
@@ -469,7 +471,9 @@ class _Roles:
             doubts[valid.pin.name] = f"{ready.pin.name} answers no other port"
         asks = ready is not None and bool(_ASKS_FIRST.fullmatch(ready.word)) and valid.pin.way == "output"
         slack = ready is not None and _SLACK.fullmatch(ready.word) is not None
-        gated = valid.word == _METHOD or asks or (slack and valid.pin.way == "input")
+        # Who writes a FIFO looks at its flag, so the FIFO need not.
+        fills = ready is not None and is_fill_flag(ready.pin.name) and _FILLS.fullmatch(valid.word) is not None
+        gated = valid.word == _METHOD or asks or ((slack or fills) and valid.pin.way == "input")
         if ready is not None and slack:
             doubts[ready.pin.name] = f"what {valid.pin.name} may hand over behind it is not tried"
         if gated and ready is not None and valid.pin.width > 1:

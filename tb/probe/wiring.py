@@ -71,6 +71,23 @@ def plain_value(expression: Any) -> tuple[str, bool] | None:
     return None
 
 
+def values_moved(expression: Any) -> set[str]:
+    """Paths of the values that an expression has as they are: without operators, and without what selects among them."""
+    expression = without_casts(expression)
+    kind = symbol_kind(expression)
+    if kind in _NAMED:
+        return {path_of(expression)}
+    if kind in ("ElementSelect", "RangeSelect", "MemberAccess"):
+        return values_moved(expression.value)
+    if kind == "ConditionalOp":
+        return values_moved(expression.left) | values_moved(expression.right)
+    if kind == "Concatenation":
+        return set().union(*map(values_moved, expression.operands))
+    if kind in ("SimpleAssignmentPattern", "StructuredAssignmentPattern"):
+        return set().union(*map(values_moved, expression.elements))
+    return set()
+
+
 def is_and(node: Any) -> bool:
     """Whether an operator is a conjunction."""
     return operator_of(node) in _AND

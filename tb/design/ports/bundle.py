@@ -163,6 +163,14 @@ class Bundle(Frozen):
                 outward = (role in self.spec.from_slave) == (self.direction == "in")
                 yield net, port if outward else net, self.level(role)
 
+    def kept(self, others: Iterable[Bundle]) -> Iterator[tuple[str, str, str]]:
+        """Registers that the harness has for it: the name of each, what sets it and what clears it.
+
+        Args:
+            others: all bundles of the design.
+        """
+        yield from ()
+
     def constants(self) -> Mapping[str, int]:
         """Nets of the harness that nothing of the design drives, and what they are."""
         return {}

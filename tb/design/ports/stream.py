@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -58,6 +58,13 @@ class StreamPort(Bundle):
         first: the one of them that is high in the first beat of each frame, and low in the others.
         gated: for FIFO ports that must not be written when full or read when empty: the design sees TVALID (an output: TREADY)
             only in cycles in which a beat transfers.
+        late: an output that reads a FIFO whose word comes one cycle after TREADY, its read enable, and stays until the next
+            one. The harness reads ahead, so that the bench sees each word before it takes it.
+        until: of an input without TREADY whose TVALID starts something: the design's output that says that it is done
+            (``!port``: that is low then). The harness shows the start for one cycle, and takes no other before that.
+        held: with ``until``: what goes along with the start stays until it is done; else it may change after one cycle.
+        after: of an output: the input with :attr:`until` whose results it gives. TVALID counts from a start until it is done,
+            and where it rises, so that a level that stays high gives one beat.
         fifo: an output that writes a FIFO: TREADY is its ``full_n``. TVALID may wait for it and fall without a transfer; a
             beat that comes while it is low is lost.
 
@@ -109,6 +116,10 @@ class StreamPort(Bundle):
     first: str | None = None
     gated: bool = False
     fifo: bool = False
+    late: bool = False
+    until: str | None = None
+    held: bool = False
+    after: str | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -134,6 +145,16 @@ class StreamPort(Bundle):
             raise ValueError("gated: such a stream has tready, and is no array")
         if self.fifo and (self.direction == "in" or self.lanes is not None or not self.has("tready") or self.gated):
             raise ValueError("fifo: such a stream is an output with tready, not gated and no array")
+        if self.late and (self.direction == "in" or self.lanes is not None or not self.has("tready") or self.fifo):
+            raise ValueError("late: such a stream is an output with tready, writes no FIFO and is no array")
+        if self.until is not None and (
+            self.direction == "out" or self.lanes is not None or self.signals is None or "tready" in self.signals
+        ):
+            raise ValueError("until: such a stream is an input with signals, without tready, and no array")
+        if self.held and self.until is None:
+            raise ValueError("held is for inputs with until")
+        if self.after is not None and (self.direction == "in" or self.lanes is not None or self.late):
+            raise ValueError("after: such a stream is an output, not late and no array")
         if self.always_ready and (self.direction == "out" or not self.has("tready")):
             raise ValueError("always_ready is for inputs with tready")
         if isinstance(self.width, int) and (self.width < 8 or self.width % 8):
@@ -153,9 +174,16 @@ class StreamPort(Bundle):
     def roles(self) -> tuple[str, ...]:
         """With fields, TDATA is there beside what ``signals`` names; with sidebands, TUSER."""
         there = super().roles()
-        if self.sidebands:
-            there = tuple(role for role in self.spec.roles if role in (*there, "tuser"))
+        more = [*(["tuser"] if self.sidebands else []), *(["tready"] if self.until is not None else [])]
+        if more:
+            there = tuple(role for role in self.spec.roles if role in (*there, *more))
         return ("tdata", *there) if self.fields else there
+
+    def pin(self, role: str) -> str:
+        """The design's name of a signal; of a TREADY that the harness makes, what it waits for."""
+        if role == "tready" and self.until is not None:
+            return self.until.removeprefix("!")
+        return super().pin(role)
 
     def payload_pins(self, role: str) -> tuple[str, ...]:
         """The design's names of a signal: one, unless fields or sidebands form it."""
@@ -164,7 +192,8 @@ class StreamPort(Bundle):
 
     def payload_place(self, role: str) -> str:
         """The first of them as :meth:`place` has it."""
-        return self.place(role) if role in super().roles() else self.payload_pins(role)[0]
+        pins = self.payload_pins(role)
+        return self.place(role) if role in super().roles() or not pins else pins[0]
 
     def pins(self) -> Mapping[str, str]:
         """With fields, each is some bits of TDATA; sidebands are some of TUSER."""
@@ -197,10 +226,41 @@ class StreamPort(Bundle):
         )
 
     def level(self, role: str) -> str:
-        """With ``gated``, the enable only where a beat transfers."""
+        """With ``gated``, the enable only where a beat transfers; with ``late``, ``until`` and ``after``, what is kept counts."""
+        name, no = self.name, "~" * self.inverts(role)
+        there = f"{'~' * self.inverts('tvalid')}{name}_tvalid_inside"
+        if self.late and role == "tready":
+            # What checks its flag itself may be read beside it.
+            return f"{no}({f'{there} & ' * self.gated}(~{name}_shown | {name}_tready))"
+        if self.late and role == "tvalid":
+            return f"{name}_shown"
+        if self.until is not None and role in ("tvalid", "tready"):
+            taken = f"{name}_running & {self._done}" if self.held else f"~{name}_running"
+            return f"{no}({name}_tvalid & ~{name}_running)" if role == "tvalid" else taken
+        if self.after is not None and role == "tvalid":
+            return f"{there} & ({self.after}_running | {name}_was_low)"
         if not self.gated or role != ("tvalid" if self.direction == "in" else "tready"):
             return super().level(role)
         return f"{'~' * self.inverts(role)}({self.name}_tvalid & {self.name}_tready)"
+
+    @property
+    def _done(self) -> str:
+        """The harness's net that is high when what was started is done."""
+        return f"{'~' * (self.until or '').startswith('!')}{self.name}_done"
+
+    def kept(self, others: Iterable[Bundle]) -> Iterator[tuple[str, str, str]]:
+        """What a late word, a start and a result need."""
+        name, there = self.name, f"{'~' * self.inverts('tvalid')}{self.name}_tvalid_inside"
+        if self.late:
+            yield f"{name}_shown", f"{there} & (~{name}_shown | {name}_tready)", f"{name}_tready"
+        if self.until is not None:
+            yield f"{name}_running", f"{name}_tvalid & ~{name}_running", self._done
+        if self.after is not None:
+            yield f"{name}_was_low", f"~({there})", there
+            started = next((one for one in others if one.name == self.after and isinstance(one, StreamPort)), None)
+            if started is not None and started.until is None:
+                # It says itself when it takes a start.
+                yield f"{started.name}_running", f"{started.name}_tvalid & {started.name}_tready", there
 
     def widths(self) -> Mapping[str, int]:
         """Bits by what the bus's signals call their widths."""

@@ -353,15 +353,33 @@ def test_an_enable_is_never_high_in_vain_where_the_fifo_does_not_look(tmp_path: 
     assert "assign read_tvalid = ~read_tvalid_inside;" in text
 
 
-def test_data_after_the_enable_are_refused(tmp_path: Path) -> None:
-    found, sources = found_in(tmp_path, LATE)
-    assert [p.name for p in found.streams] == ["write"]
-    why = "dout is loaded only with rd_en, so its words come one cycle after rd_en"
-    with pytest.raises(UsageError, match=f"model identity: found 1 inputs and 0 outputs(.|\n)*{why}"):
-        describe(found, sources, tmp_path, model="identity")
+PIPELINE = """module p(input clk, input rst, input [7:0] s_data, input s_valid, output s_ready, output reg [7:0] m_data,
+  output reg m_valid, input m_accept);
+  assign s_ready = m_accept;
+  always @(posedge clk) if (rst) m_valid <= 0; else if (m_accept) begin m_valid <= s_valid; m_data <= s_data; end
+endmodule
+"""
+BEHIND_MUX = LATE.replace("dout <= m[r[2:0]];", "one <= m[r[2:0]]; two <= din; bypass <= wr_en && w == r;").replace(
+    "output reg [W-1:0] dout", "output [W-1:0] dout"
+)
+
+
+def test_data_after_the_enable_are_read_ahead(tmp_path: Path) -> None:
+    # A multiplexer of registers is no other case than a register.
+    assert "one <=" in BEHIND_MUX
+    muxed = BEHIND_MUX.replace(");", "); reg [W-1:0] one, two; reg bypass; assign dout = bypass ? two : one;", 1)
+    for name, text in (("plain", LATE), ("mux", muxed)):
+        (folder := tmp_path / name).mkdir()
+        found, sources = found_in(folder, text)
+        assert [(p.name, p.late) for p in found.streams] == [("write", False), ("read", True)]
+        assert any("dout is loaded only with rd_en, so each word comes a cycle after rd_en" in n for n in found.notes)
+        harness = make_harness(describe(found, sources, folder, model="identity").design(folder), {"W": 8})
+        assert "assign read_tvalid = read_shown;" in harness
     chosen = Choices(bundles=(read_bundle("q=tdata:dout,tvalid:!empty,tready:rd_en"),))
-    with pytest.raises(UsageError, match=f"--bundle q: {why}"):
-        found_in(tmp_path, LATE, chosen)
+    assert found_in(tmp_path, LATE, chosen)[0].streams[0].late
+    # Data and valid that move with the ready alone are a pipeline, and come with it.
+    taken = Choices(bundles=(read_bundle("m=tdata:m_data,tvalid:m_valid,tready:m_accept"),))
+    assert [p.late for p in found_in(tmp_path, PIPELINE, taken)[0].streams] == [False, False]
     # A register that holds the next word by itself is one that the user has to name.
     ahead = LATE.replace("dout <= m[r[2:0]]; end", "end").replace(
         "    if (rst)", "    dout <= m[r[2:0]];\n    if (rst)"
@@ -369,6 +387,12 @@ def test_data_after_the_enable_are_refused(tmp_path: Path) -> None:
     found, _ = found_in(tmp_path, ahead)
     assert any("dout is a register" in note and "tvalid:!empty" in note for note in found.notes)
     assert len(found_in(tmp_path, ahead, chosen)[0].streams) == 2
+
+
+@pytest.mark.parametrize(("wrong", "passes"), [("m[r[2:0]]", True), ("m[w[2:0]]", False)])
+def test_a_fifo_whose_words_come_late_is_compared(wrong: str, passes: bool, tmp_path: Path) -> None:
+    path = bench(tmp_path, LATE.replace("dout <= m[r[2:0]]", f"dout <= {wrong}"))
+    assert (failed(path) == ()) is passes
 
 
 UNTAKEN = {
@@ -388,7 +412,7 @@ def test_only_branches_that_are_taken_count(kind: str, tmp_path: Path) -> None:
     )
     assert [p.name for p in found_in(tmp_path, text)[0].streams] == ["write", "read"]
     late, _ = found_in(tmp_path, text.replace('AHEAD = "TRUE"', 'AHEAD = "FALSE"'))
-    assert [p.name for p in late.streams] == ["write"]
+    assert [p.late for p in late.streams] == [False, True]
     assert any("dout is loaded only with rd_en" in note for note in late.notes)
 
 

@@ -29,7 +29,7 @@ def ran(design, case="sweep", **params):
 @pytest.mark.sim
 def test_nothing_is_compared_and_that_is_said(tmp_path):
     design = bench(tmp_path, "scramble", "rules")
-    assert [case.name for case in design.cases] == ["sweep", "random", "sizes"]
+    assert [case.name for case in design.cases] == ["sweep", "random", "sizes", "reset"]
     result = ran(design)
     assert result.failures == ()
     assert (result.status, result.compared) == ("partial", 0)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What plain ports start: ``start`` and ``done``, and the block-level protocol of HLS."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.probe.bench import write_bench
+from goldbeat.tb.probe.discover import discover
+from goldbeat.tb.probe.find import Found
+from goldbeat.tb.probe.model_guess import guessed_model
+from goldbeat.tb.probe.write import MODEL, describe
+from goldbeat.tb.run.runs import Request, run
+
+SUM = """
+module sums(input clk, input rst, input start, input [7:0] a, input [7:0] b, output reg done, output reg [8:0] s);
+  reg [1:0] n; reg [7:0] x, y; reg run;
+  always @(posedge clk) if (rst) begin run <= 0; done <= 0; n <= 0; end else begin
+    done <= 0;
+    if (start) begin x <= a; y <= b; n <= 0; run <= 1; end
+    else if (run) begin n <= n + 1; if (n == 2) begin s <= x + y; done <= 1; run <= 0; end end
+  end
+endmodule
+"""
+STAYS = SUM.replace("    done <= 0;\n", "").replace("if (start) begin", "if (start) begin done <= 0;")
+HELD = SUM.replace("x <= a; y <= b; ", "").replace("s <= x + y", "s <= a + b")
+TOLD = SUM.replace("output reg done", "output busy, output reg done").replace("reg run;", "reg run; assign busy = run;")
+TOLD = TOLD.replace("if (start)", "if (start && !run)")
+SPURIOUS = STAYS.replace("else if (run)", "else if (!run) done <= ~done; else if (run)")
+HLS = """
+module madd(input ap_clk, input ap_rst, input ap_start, output ap_done, output ap_idle, output ap_ready,
+            input [15:0] a, input [15:0] b, output reg [15:0] ap_return);
+  reg [2:0] s; assign ap_done = s[2], ap_ready = s[2], ap_idle = s[0] && !ap_start;
+  always @(posedge ap_clk) if (ap_rst) s <= 1; else case (s) 1: if (ap_start) s <= 2; 2: s <= 4; default: s <= 1; endcase
+  always @(posedge ap_clk) if (s[1]) ap_return <= a * b;
+endmodule
+"""
+PREDICT = """
+from goldbeat.pymodels.fields import pack_fields, unpack_fields
+from goldbeat.pymodels.stimulus import Outcome
+from goldbeat.pymodels.trace import Trace
+
+
+def predict(params, stimulus):
+    given = stimulus.inputs["in"]
+    words = unpack_fields(given.data, {"a": 8, "b": 8})
+    total = words["a"].astype("u8") + words["b"].astype("u8")
+    sums = Trace.from_bytes(pack_fields({"s": total}, {"s": 9}), clock_ps=given.clock_ps)
+    return Outcome({"in": given, "out": sums})
+"""
+
+
+def found_of(folder: Path, text: str) -> tuple[Found, Sources]:
+    (folder / "dut.sv").write_text(text)
+    sources = Sources(files=(folder / "dut.sv",))
+    return discover(sources), sources
+
+
+@pytest.mark.parametrize(("text", "held"), [(SUM, False), (STAYS, False), (HELD, True)], ids=["pulse", "level", "held"])
+def test_a_start_takes_its_operands_and_waits_for_done(text: str, held: bool, tmp_path: Path) -> None:
+    found, _ = found_of(tmp_path, text)
+    given, result = found.streams
+    assert (given.pin("tvalid"), given.until, given.held, [*given.fields]) == ("start", "done", held, ["a", "b"])
+    assert (result.pin("tvalid"), result.after, [*result.fields]) == ("done", "in", ["s"])
+    # Only its name speaks for it, and no ready-made model adds.
+    assert "done" in found.guesses
+    assert guessed_model(found) is None
+
+
+def test_a_result_of_an_input_that_says_when_it_is_busy(tmp_path: Path) -> None:
+    found, _ = found_of(tmp_path, TOLD)
+    assert [(p.direction, p.until, p.after) for p in found.streams] == [("in", None, None), ("out", None, "in")]
+    assert found.streams[0].signals["tready"] == "!busy"
+
+
+def test_the_block_protocol_of_hls(tmp_path: Path) -> None:
+    found, _ = found_of(tmp_path, HLS)
+    assert [dict(p.signals) for p in found.streams] == [
+        {"tvalid": "ap_start", "tready": "ap_ready"},
+        {"tvalid": "ap_done"},
+    ]
+    assert not found.guesses
+    # Without arguments and results it starts what streams do.
+    plain = HLS.replace("input [15:0] a, input [15:0] b,", "input x,").replace("a * b", "0")
+    assert found_of(tmp_path, plain)[0].streams[0].fields == {"x": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "passes"),
+    [(SUM, True), (STAYS, True), (HELD, True), (TOLD, True), (SPURIOUS, False)],
+    ids=["pulse", "level", "held", "busy", "spurious"],
+)
+def test_a_job_is_compared_with_a_model(text: str, passes: bool, tmp_path: Path) -> None:
+    found, sources = found_of(tmp_path, text)
+    (path, *_) = write_bench(tmp_path, found, describe(found, sources, tmp_path, model=MODEL), force=True)
+    (tmp_path / "model.py").write_text(PREDICT)
+    text = path.read_text()
+    assert "compare_time = true" in text
+    path.write_text(text.replace("compare_time = true", "compare_time = false"))
+    design = load_description(path)
+    results = [run(Request(design, design.case(case)), tmp_path / case)[0] for case in ("sweep", "reset")]
+    assert all(not one.failures for one in results) is passes
