@@ -21,6 +21,7 @@ from goldbeat.tb.design.description import READY
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.design.rules_model import RULES
+from goldbeat.tb.design.traffic import SENDS_ALONE
 from goldbeat.tb.design.unchecked import undecided
 from goldbeat.tb.git import git_revision
 from goldbeat.tb.mutate.campaign import Fate, UnmutatedFailureError
@@ -41,6 +42,10 @@ _LIKE = {"merge": 1 / 2}
 _LIKE_MOSTLY = 1 / 4
 """Share of the predicted words that come out at least where a guessed model is the right one. What makes one word of two gives at
 most half of what is merged: of a sum of floats, many words are those of the larger one."""
+_REPEAT = "repeat: "
+_OUTSIDE = re.compile(r"\bmem_bounds: (\w+),")
+_INITIAL = re.compile(r"\bx_check: .*?, (\w+) differs: beat \d+ in cycle \d+: data [^,]*(?:;|$)")
+"""What differs with other initial values is data, and neither a cycle nor a count."""
 _ALIKE = 3
 """Failures that differ in numbers alone and are listed."""
 
@@ -148,19 +153,56 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
         alone = True
         design = find_design(subject.name)
         tried = try_all(design, source, seed=seed, budget_s=budget_s, tell=tell)
+    tried.guesses = {**tried.guesses, **_doubts(subject, design, tried, alone=alone)}
+    return design, tried
+
+
+def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool) -> dict[str, str]:
+    """What may be why a module fails that nobody has described, by port.
+
+    Args:
+        subject: what was asked for.
+        design: of the bench.
+        tried: what came of it.
+        alone: protocol rules alone were tried.
+    """
     # What a bench without a model makes a handshake of is tied no more.
     tied = {port: why for port, why in subject.doubts.items() if port in design.ties}
     # What overflows may break any rule.
-    unheld = {port.name: subject.doubts[port.name] for port in design.streams if port.name in subject.doubts}
-    doubts = unheld | (tied if alone or _by_values(tried) else {})
+    doubts = {port.name: subject.doubts[port.name] for port in design.streams if port.name in subject.doubts}
+    doubts |= tied if alone or _by_values(tried) else {}
+    failures = [text for text in tried.failures if not text.startswith(_REPEAT)]
+    if not (failures and (alone or subject.guessed)):
+        return doubts
     if alone and _by_values(tried) and sum(port.direction == "in" for port in design.ports) > 1:
         doubts |= {
             failure_kind(text).place: "takes less than it is offered; it may wait for what other inputs give"
-            for text in tried.failures
+            for text in failures
             if failure_kind(text).kind == "data"
         }
-    tried.guesses = {**tried.guesses, **doubts}
-    return design, tried
+    if alone:
+        doubts |= _of_nobody_told(failures)
+    elif subject.model == "merge" and all(SENDS_ALONE in text.partition(": ")[0] for text in failures):
+        doubts |= {
+            text.partition("(")[2]
+            .partition(SENDS_ALONE)[0]
+            .strip(): "nothing comes where it sends alone: the module may take its inputs in turn"
+            for text in failures
+        }
+    return doubts
+
+
+def _of_nobody_told(failures: Sequence[str]) -> dict[str, str]:
+    """Where only rules are known: ports whose failures may come of words that mean something else, or of unused lanes."""
+    found: dict[str, str] = {}
+    for text in failures:
+        if (match := _OUTSIDE.search(text)) is not None:
+            found[match[1]] = "its addresses may come of registers or words that are random here"
+        elif (match := _INITIAL.search(text)) is not None:
+            found[match[1]] = "its value depends on what registers held before reset; no model says which bits count"
+        else:
+            return {}
+    return found
 
 
 def _by_values(tried: Tried) -> bool:

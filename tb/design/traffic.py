@@ -55,6 +55,8 @@ RESETS = 12
 AFTER_VALID = "after-valid:4"
 """The back-pressure of sweeps that a source which waits for ready cannot pass."""
 
+SENDS_ALONE = "sends alone"
+"""Of the label of an episode in which the other inputs send nothing."""
 _LONG_FRAME, _PAUSES = 66, "array:" + ",".join(["66", *["0"] * 21])
 """Beats of the long frame of ``sizes``, and gaps of its sources."""
 _GAPS = ("none", "random:0.5", "bursty:16", "worst")
@@ -503,7 +505,7 @@ def _each_alone(traffic: Traffic, setting: CaseContext, sides: Collection[str], 
 
     for name in [*made.inputs][:_ALONE] if len(made.inputs) > 1 and "in" in sides else ():
         inputs = {one: trace if one == name else trace[:0] for one, trace in made.inputs.items()}
-        add(replace(made, inputs=inputs, label=f"{name} sends alone"))
+        add(replace(made, inputs=inputs, label=f"{name} {SENDS_ALONE}"))
     for name in setting.outputs[:_ALONE] if len(setting.outputs) > 1 and "out" in sides else ():
         away = {one: late for one in setting.outputs if one != name}
         add(replace(made, ready={**made.ready, **away}, label=f"{name} is ready alone at first"))

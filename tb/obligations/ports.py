@@ -59,14 +59,18 @@ def _of_stream(port: StreamPort, bins: Mapping[str, int], *, unchecked: Mapping[
     inward = port.direction == "in"
     if port.has("tready") and not (inward and (port.always_ready or port.pin("tready") in unchecked)):
         if inward:
-            yield tried("handshake", "tready", "fell while a beat was offered, and rose again", *STALL_BINS)
+            what = "fell while a beat was offered, and rose again"
+            if port.inverts("tready"):
+                what = "rose while a beat was offered, and fell again"
+            yield tried("handshake", "tready", what, *STALL_BINS)
         else:
             yield tried("handshake", "tvalid", "waited for ready", *STALL_BINS)
             yield tried("handshake", "tvalid", "waited for ready for 64 cycles", STALL_BINS[-1])
     if port.gated:
         yield _of_gate(port)
     if inward and port.has("tvalid"):
-        yield tried("handshake", "tvalid", "stayed low for 64 cycles between beats", "gap 64+")
+        level = "high" if port.inverts("tvalid") else "low"
+        yield tried("handshake", "tvalid", f"stayed {level} for 64 cycles between beats", "gap 64+")
         yield tried("handshake", "tvalid", "beats back to back", "gap 0")
     if inward and port.has("tlast"):
         yield tried("sizes", "tlast", "a frame of 1 beat", "frame 1")

@@ -63,6 +63,9 @@ def find_gates(
         own, theirs = mine[one], (makers[other] | mine[other]) - mine[one]
         return any(seen & own and seen & theirs for seen in sets)
 
+    def follows(one: str, other: str) -> bool:
+        return bool(mine[one] & makers[other])
+
     steps = Steps(graph, ports)
     looks = {name: getattr(steps, name) for name in ("turns", "related", "falls_alone", "only_stored")}
-    return Gates(stored, joined, level, **looks)
+    return Gates(stored, joined, level, follows=follows, **looks)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from goldbeat.tb.design.pin_names import holds_up
+from goldbeat.tb.design.pin_names import holds_up, is_fill_flag, name_words
 from goldbeat.tb.design.ports.recognition import Pin, plain_width
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.credits import with_credits
@@ -15,6 +15,8 @@ from goldbeat.tb.probe.find import Found
 from goldbeat.tb.probe.names import PLAIN_VALID, own_name
 
 _WIDEST = 64 * 8
+_FILL = re.compile("(?:items|slots|entries|level|occupancy|usage|fill|space|credits?|watermark)")
+"""Words of numbers that say how full a queue is."""
 
 
 def with_handshakes(found: Found) -> Found:
@@ -37,7 +39,27 @@ def with_handshakes(found: Found) -> Found:
         handshakes=found.handshakes.union(one.name for one in made),
         notes=tuple(n for n in found.notes if not n.startswith(tuple(f"{one.name}: not a bundle" for one in made))),
     )
-    return with_credits(more)
+    doubts = {name: why for name, why in _selects(made, found).items() if name not in more.guesses}
+    told = (f"{name}: a guess: {why}" for name, why in doubts.items())
+    return with_credits(replace(more, guesses={**more.guesses, **doubts}, notes=(*more.notes, *told)))
+
+
+def _tells_fill(pin: Pin, prefix: str) -> bool:
+    """Whether an output says how full a queue is, which moves with no beat."""
+    words = name_words(pin.name.removeprefix(f"{prefix}_"))
+    return pin.way == "output" and (is_fill_flag(pin.name) or any(map(_FILL.fullmatch, words)))
+
+
+def _selects(streams: Sequence[StreamPort], found: Found) -> dict[str, str]:
+    """Inputs that the ready of their own stream follows at once, which no payload should do."""
+    follows = found.module.carried.gates.follows
+    return {
+        name: f"{port.pin('tready')} follows it in the same cycle: it may select, or stay"
+        for port in streams
+        if port.direction == "in" and port.has("tready")
+        for name in port.fields
+        if follows(name, port.pin("tready"))
+    }
 
 
 def _plain(pin: Pin) -> bool:
@@ -52,6 +74,7 @@ def _stream(prefix: str, valid: Pin, left: Sequence[Pin], prefixes: dict[str, Pi
     ]
     ready = next((p for p in mine if re.fullmatch(rf"{prefix}_ready(_[io])?", p.name) and p.way != valid.way), None)
     payload = [p for p in mine if p.way == valid.way and not (p.width == 1 and holds_up(p.name))]
+    payload = [p for p in payload if not _tells_fill(p, prefix)]
     fields = {p.name: plain_width(p, found.module.parameters) for p in payload}
     if not fields or sum(pin.width for pin in mine) > _WIDEST:
         return None

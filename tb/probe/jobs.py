@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Designs that plain ports start: ``start`` with operands, ``done`` with results, or the block-level protocol of HLS."""
+"""Designs that plain ports start: ``start`` with operands, ``done`` with results, the block-level protocol of HLS, or enables."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ def with_jobs(found: Found) -> Found:
     if not found.clocks or found.registers or found.memories:
         return found
     made = _of_hls(pins, found) if _HLS["start"] in found.unplaced else _of_names(pins, found)
+    made = made or _of_enables(pins, found)
     streams = [one for one, _ in made]
     taken = {name for one in streams for role in one.roles() for name in one.payload_pins(role)}
     taken |= {pin.removeprefix("!") for one in streams if one.until is not None for pin in (one.until,)}
@@ -95,6 +96,24 @@ def _of_names(pins: Sequence[Pin], found: Found) -> _Made:
     return made
 
 
+def _of_enables(pins: Sequence[Pin], found: Found) -> _Made:
+    """An enable under which inputs are stored that belong to nothing else: then it says when they are there."""
+    stored = found.module.carried.gates.stored
+    made: _Made = []
+    for enable in (pin for pin in pins if pin.way == "input" and pin.width == 1 and is_enable(pin.name)):
+        rest = [p for p in pins if p.way == "input" and p.width > 1 and _operand(p, found)]
+        data = [p for p in rest if {name for name, _ in stored.get(p.name, ())} == {enable.name}]
+        if data and not made:
+            port = _stream("in", "in", data, {"tvalid": enable.name}, found)
+            made.append((port, f"it stores {', '.join(p.name for p in data)} with {enable.name}"))
+    strobes = [pin for pin in pins if pin.way == "output" and pin.width == 1 and is_enable(pin.name)]
+    results = [pin for pin in pins if pin.way == "output" and pin.width > 1]
+    if made and len(strobes) == 1 and results:
+        port = _stream("out", "out", results, {"tvalid": strobes[0].name}, found, {made[0][0].name})
+        made.append((port, f"{strobes[0].name} is the only output that may say when others are there"))
+    return made
+
+
 def _busy(port: StreamPort) -> bool:
     """Whether an input takes nothing before it has done what it was given last."""
     return port.has("tready") and bool(re.search("busy|idle|ready|rdy", port.pin("tready")))
@@ -147,4 +166,6 @@ def _guesses(streams: Iterable[StreamPort], found: Found) -> dict[str, str]:
             guessed |= dict.fromkeys(one.fields if one.held else (), f"{one.pin('tvalid')} stores not all of them")
         elif one.after is not None:
             guessed[one.pin("tvalid")] = "its name says that results are there"
+        elif is_enable(one.pin("tvalid")) and one.pin("tvalid") not in _HLS.values():
+            guessed[one.pin("tvalid")] = "its name is that of an enable"
     return {name: why for name, why in guessed.items() if name not in found.guesses}

@@ -132,6 +132,7 @@ class Gates:
         turns: whether the first has a part in the second, at once or at the next edge.
         related: whether two outputs come, at once or an edge later, from a register or an input that they have in common;
             or one has no register.
+        follows: whether the first has a part in the second, an output, at once.
         falls_alone: whether the first, an output, is cleared where the second has no say.
         only_stored: whether no decision asks for an input, nor for the registers that have it; None: one asks for these.
     """
@@ -142,6 +143,7 @@ class Gates:
     guarded: Callable[[str, str, bool], bool] = _never_guarded
     turns: Callable[[str, str], bool] = _always_joined
     related: Callable[[str, str], bool] = _always_joined
+    follows: Callable[[str, str], bool] = _never_joined
     falls_alone: Callable[..., bool] = _never_falls
     only_stored: Callable[[str, Collection[str]], bool | None] = _not_stored
 

@@ -33,6 +33,9 @@ _READY = "ready|rdy|ready_and|ready_then|ready_param|gnt|grant|ack|accept|accept
 _TAKES = "pop|deq|get|rd|read|rd_en|re|rden|next"
 """Words of an input that takes a value."""
 _NOT_READY = "full|busy|stall|wait|waitrequest|halt|hold|hld|almost_full|afull|prog_full|nearly_full|near_full"
+_STALLS = re.compile("busy|stall|wait|waitrequest|halt|hold|hld")
+"""Words of an output that holds an input back, or tells that something goes on."""
+_UNCHECKED = "the RTL looks at {valid} without it, too: it may be a status"
 _MAY_HOLD = re.compile("hold|hld")
 """Words that may ask for values to stay, too."""
 _ANSWERS = re.compile("ready|rdy|accept|accepted|yumi")
@@ -483,6 +486,8 @@ class _Roles:
             gated = False
         if ready is not None and not ready.word:
             doubts |= _odd_ready(valid, ready.pin, inverted=ready.inverted) or self._status(valid, ready)
+        elif ready is not None and _STALLS.fullmatch(ready.word) and self._stored_anyway(valid, ready, payload):
+            doubts[ready.pin.name] = _UNCHECKED.format(valid=valid.pin.name)
         doubts |= self._odd_valid(valid, ready)
         said = [] if ready is None else [f"{ready.pin.name} answers {valid.pin.name}"]
         if ready is not None and not joined and valid.key != ready.key:
@@ -517,9 +522,19 @@ class _Roles:
             return {}
         if not self.gates.turns(valid.pin.name, ready.pin.name):
             return {ready.pin.name: f"{valid.pin.name} has no part in it: it may be a status"}
-        if not self.gates.guarded(valid.pin.name, ready.pin.name, not ready.inverted):
-            return {ready.pin.name: f"the RTL looks at {valid.pin.name} without it, too: it may be a status"}
+        if not self._checks(valid, ready):
+            return {ready.pin.name: _UNCHECKED.format(valid=valid.pin.name)}
         return {}
+
+    def _stored_anyway(self, valid: _Word, ready: _Word, payload: Sequence[Pin]) -> bool:
+        """Whether the payload is stored with an input whatever its ready is."""
+        stored = [pairs for pin in payload if (pairs := self.gates.stored.get(pin.name))]
+        looked = any(name == ready.pin.name for pairs in stored for name, _ in pairs)
+        return valid.pin.way == "input" and bool(stored) and not looked and not self._checks(valid, ready)
+
+    def _checks(self, valid: _Word, ready: _Word) -> bool:
+        """Whether an input changes nothing while its ready is low."""
+        return self.gates.guarded(valid.pin.name, ready.pin.name, not ready.inverted)
 
     def _odd_valid(self, valid: _Word, ready: _Word | None) -> dict[str, str]:
         """What speaks against a valid whose word does not say enough."""

@@ -113,12 +113,11 @@ def _never_rose(port: StreamPort, steps: Steps) -> str | None:
     ]
     taken = [some for _, some in offered]
     filled = [some for fills, some in offered if fills]
+    rose = "fell" if port.inverts("tready") else "rose"
     if taken and not any(taken):
-        return f"{port.pin('tready')} never rose: no beat of {port.name} transferred"
+        return f"{port.pin('tready')} never {rose}: no beat of {port.name} transferred"
     if filled and not any(filled):
-        return (
-            f"{port.pin('tready')} never rose in episodes that fill queues: no beat of {port.name} transferred in them"
-        )
+        return f"{port.pin('tready')} never {rose} in episodes that fill queues: no beat of {port.name} transferred in them"
     return None
 
 
@@ -128,13 +127,14 @@ def _untried(port: StreamPort, case: Case, filling: Stimulus | None, *, fell: bo
     tried = ""
     if filling is not None and port.name in filling.inputs:
         tried = f" for {len(filling.inputs[port.name])} beats{filling.label.removeprefix(FILLING)}"
-    said = f"{pin} never {'stayed low' if fell else 'fell'} although sinks held outputs back{tried}"
+    stayed, moved = ("stayed high", "rose") if port.inverts("tready") else ("stayed low", "fell")
+    said = f"{pin} never {stayed if fell else moved} although sinks held outputs back{tried}"
     if not case.fills:
         return said
     more = "send more beats than its queues hold (--set fill=N)" if "fill" in case.options else "send more beats"
     if fell:
         return f'{said}; {more}, or confirm it in the description: [unchecked] {pin} = "reason"'
-    return f"{said}; {more}, or set always_ready = true for {port.name} if it never falls"
+    return f"{said}; {more}, or set always_ready = true for {port.name} if it never {'rises' if moved == 'rose' else 'falls'}"
 
 
 def waits_wrongly(design: Design, params: Mapping[str, Any], stimulus: Stimulus, record: Record) -> list[str]:

@@ -529,3 +529,43 @@ def test_an_input_that_is_tied_may_be_why_a_guessed_model_differs(folder: Path) 
     text = SELECT.replace("SEL", "flush").replace("s_tvalid & flush", "1'b0 & flush")
     (folder / "lanes.v").write_text(text)
     assert verified("lanes.v", code=1)["status"] == "fail"
+
+
+TURNS = """module turns (input wire clk, input wire rst, input wire [31:0] a_tdata, input wire a_tvalid, output wire a_tready,
+  input wire [31:0] b_tdata, input wire b_tvalid, output wire b_tready,
+  output wire [31:0] y_tdata, output wire y_tvalid, input wire y_tready);
+  reg second;
+  assign y_tvalid = !rst & (second ? b_tvalid : a_tvalid), y_tdata = second ? b_tdata : a_tdata;
+  assign a_tready = !rst & !second & y_tready, b_tready = !rst & second & y_tready;
+  always @(posedge clk) second <= !rst & (second ^ (y_tvalid & y_tready));
+endmodule
+"""
+UNUSED = """module unused (input wire clk, input wire rst, input wire [7:0] s_tdata, input wire s_tvalid, output wire s_tready,
+  output wire [31:0] a_tdata, output wire a_tvalid, input wire a_tready,
+  output wire [7:0] b_tdata, output wire b_tvalid, input wire b_tready);
+  reg [31:0] held; reg [1:0] at; reg full;
+  assign s_tready = !rst & !full, a_tvalid = full, a_tdata = held, b_tvalid = 1'b0, b_tdata = 0;
+  always @(posedge clk) begin
+    if (s_tvalid & s_tready) begin held[8 * at +: 8] <= s_tdata; at <= at + 1; full <= 1; end
+    if (a_tvalid & a_tready) full <= 0;
+    if (rst) begin at <= 0; full <= 0; end
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(TURNS, "the module may take its inputs in turn"), (UNUSED, "no model says which bits count")],
+    ids=["turns", "lanes"],
+)
+def test_what_nobody_has_told_may_be_why_it_fails(text: str, said: str, folder: Path) -> None:
+    (folder / "m.v").write_text(text)
+    found = invoke("verify", "m.v", "--budget", "1s", "--mutants", 0)
+    assert (found.exit_code, "undecided: " in found.stdout, said in found.stdout) == (3, True, True), found.stdout
+    # What is lost, or comes without a reason, is no matter of lanes and turns.
+    wrong = text.replace("b_tdata : a_tdata", "b_tdata : a_tdata | (a_tdata[3:0] == 0)").replace(
+        "full <= 1; end", "full <= held[0]; end"
+    )
+    (folder / "m.v").write_text(wrong)
+    assert invoke("verify", "m.v", "--budget", "1s", "--mutants", 0).exit_code == 1

@@ -11,6 +11,7 @@ from goldbeat.tb.cli.subject import tie_matters
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.probe.discover import discover
 from goldbeat.tb.probe.find import Found
+from goldbeat.tb.probe.handshakes import with_handshakes
 from goldbeat.tb.probe.model_guess import guessed_model
 
 
@@ -182,3 +183,54 @@ def test_an_underscore_behind_a_name_says_low(tmp_path: Path) -> None:
 def test_an_enable_of_something_may_matter_although_it_is_on() -> None:
     ties = {"prog_en": -1, "core_enable_i": -1, "clk_en": -1, "tx_ready": -1, "mode": 0, "flush": 0}
     assert {port for port in ties if tie_matters(port, ties)} == {"prog_en", "mode"}
+
+
+BUSY = """logic [1:0] n; logic [7:0] kept [2]; assign out_valid = n != 0, out_x = kept[0], busy = n != 0;
+  always_ff @(posedge clk) begin
+    if (out_valid && out_ready) n <= n - 1; if (in_valid LOOK) begin kept[0] <= in_x; n <= 1; end if (!rst_n) n <= 0;
+  end"""
+
+
+@pytest.mark.parametrize(("look", "guessed"), [("", True), ("&& !busy", False)], ids=["stored anyway", "looks"])
+def test_a_busy_that_nothing_looks_at_may_be_a_status(look: str, guessed: bool, tmp_path: Path) -> None:
+    ports = "i in_valid, i [7:0] in_x, o busy, o out_valid, o [7:0] out_x, i out_ready"
+    found = found_of(tmp_path, ports, BUSY.replace("LOOK", look))
+    assert roles(found)["in_valid"][:2] == ("busy", True)
+    assert ("busy" in found.guesses) is guessed
+
+
+@pytest.mark.parametrize(("look", "gated"), [("", True), ("&& !full_o", False)], ids=["unguarded", "guarded"])
+def test_a_write_is_never_high_in_vain_where_the_queue_does_not_look(look: str, gated: bool, tmp_path: Path) -> None:
+    ports = "i write_i, i [7:0] a_i, i [7:0] b_i, o full_o, o [15:0] sum"
+    body = f"""logic [2:0] n; assign full_o = n[2];
+      always_ff @(posedge clk) begin if (write_i {look}) begin sum <= {{a_i, b_i}}; n <= n + 1; end if (!rst_n) n <= 0; end"""
+    assert [port.gated for port in found_of(tmp_path, ports, body).streams if port.direction == "in"] == [gated]
+
+
+def test_how_full_a_queue_is_goes_along_with_no_beat(tmp_path: Path) -> None:
+    ports = "o pop_valid, i pop_ready, o pop_data, o pop_empty, o [2:0] pop_items"
+    body = "assign pop_items = 0, pop_empty = 0; always_ff @(posedge clk) {pop_valid, pop_data} <= {rst_n, pop_ready};"
+    found = with_handshakes(found_of(tmp_path, ports, body))
+    assert [[*port.fields] for port in found.streams] == [["pop_data"]]
+    assert {"pop_empty", "pop_items"} <= found.unplaced.keys()
+
+
+@pytest.mark.parametrize(("ready", "guessed"), [("out_ready & !in_sel", True), ("out_ready", False)])
+def test_what_a_ready_follows_at_once_may_select(ready: str, guessed: bool, tmp_path: Path) -> None:
+    ports = "i in_valid, i in_x, i in_sel, o in_ready, o out_valid, o out_x, i out_ready"
+    body = f"assign out_valid = in_valid, out_x = in_x ^ in_sel, in_ready = {ready};"
+    found = with_handshakes(found_of(tmp_path, ports, body))
+    assert ("follows it in the same cycle" in found.guesses.get("in_sel", "")) is guessed
+
+
+def test_an_enable_that_stores_what_nothing_else_has_is_a_valid(tmp_path: Path) -> None:
+    ports = "i i_ce, i [7:0] i_x, o o_ce, o [7:0] o_x"
+    body = "always_ff @(posedge clk) begin o_ce <= rst_n & i_ce; if (i_ce) o_x <= i_x + 1; end"
+    found = found_of(tmp_path, ports, body)
+    assert {p.pin("tvalid"): (p.direction, [*p.fields]) for p in found.streams} == {
+        "i_ce": ("in", ["i_x"]),
+        "o_ce": ("out", ["o_x"]),
+    }
+    assert set(found.guesses) == {"i_ce", "o_ce"}
+    # One that is only part of a condition says nothing.
+    assert not found_of(tmp_path, ports + ", i go", body.replace("if (i_ce)", "if (i_ce && go)")).streams
