@@ -60,8 +60,8 @@ def stalled_memory(pause: int, rng: np.random.Generator, held: str = "rb") -> Me
 
 
 def steady_memory() -> MemoryTiming:
-    """A memory that takes all requests, and answers each after some cycles, so that several can be open."""
-    return MemoryTiming(_LATENCY, 0, _LATENCY, 0, _OUTSTANDING, _OUTSTANDING)
+    """A memory that takes all requests, and data without their address, and answers each later, so that several can be open."""
+    return MemoryTiming(_LATENCY, 0, _LATENCY, 0, _OUTSTANDING, _OUTSTANDING, data_ahead=_OUTSTANDING)
 
 
 def eager_master() -> MasterTiming:
