@@ -19,7 +19,7 @@ from goldbeat.tb.kernel.waivers import accepted_by, waived
 from goldbeat.tb.obligations.summary import Obligations
 from goldbeat.tb.run.counted import counted_payload
 from goldbeat.tb.run.report import waived_in_all, worst_status
-from goldbeat.tb.run.run_folder import DIAGRAM
+from goldbeat.tb.run.run_folder import DIAGRAM, SURFER_VIEW, view_commands
 from goldbeat.tb.run.runs import Request, RunResult, differing_ports, shown_result
 from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.user_coverage import coverage_lines
@@ -75,6 +75,7 @@ def show_results(
     _show_failures(out, failed, folder)
     if (diagram := _diagram(failed, folder)) is not None:
         out.print(f"the first difference as a timing diagram: {diagram}", markup=False, soft_wrap=True)
+        _show_views(out, diagram.parent, failed[0])
     for text in dict.fromkeys(text for r in results for text in r.unmodelled):
         what = "not compared with a model" if worst_status(results) == RECORDED else "not compared"
         out.print(f"{what}: {text}", markup=False, soft_wrap=True)
@@ -197,6 +198,14 @@ def _diagram(failed: list[RunResult], folder: Path) -> Path | None:
     """The picture of the first run that failed, where it has one: of several seeds each has a folder."""
     places = [folder / DIAGRAM, *(folder / "seeds" / str(result.seed) / DIAGRAM for result in failed[:1])]
     return next((path for path in places if path.is_file()), None)
+
+
+def _show_views(out: Screen, folder: Path, result: RunResult) -> None:
+    """How to open the waves at the first difference."""
+    if result.waves is None or not (folder / SURFER_VIEW).is_file():
+        return
+    for viewer, command in view_commands(folder, result.waves).items():
+        out.print(f"waves in {viewer}: {command}", markup=False, soft_wrap=True)
 
 
 def _crossed(results: list[RunResult]) -> str:

@@ -150,6 +150,14 @@ class _KeptEpisodes(_Entry):
     cut: int = 0
 
 
+class KeptViews(_Entry):
+    """Files that open the waves at the first difference, or why there are none."""
+
+    surfer: str | None = None
+    gtkwave: str | None = None
+    none: str | None = None
+
+
 class KeptReport(_Entry):
     """What the page needs of ``report.json``."""
 
@@ -188,6 +196,7 @@ class KeptReport(_Entry):
     coverage: Mapping[str, Mapping[str, int]] = {}
     memory_plots: Mapping[str, str] = {}
     difference: FirstMismatch | None = None
+    views: KeptViews | None = None
     obligations: ReportObligations | None = None
 
 

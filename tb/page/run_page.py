@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ from goldbeat.tb.page.drawings import (
     time_drawing,
 )
 from goldbeat.tb.page.kept_run import KeptPort, KeptRun, load_kept
-from goldbeat.tb.run.run_folder import PAGE, TIMELINE
+from goldbeat.tb.run.run_folder import GTKWAVE_VIEW, PAGE, SURFER_VIEW, TIMELINE, view_commands
 from goldbeat.tb.run.timing_diagram import beat_differs, draw_mismatch
 from goldbeat.tb.visible import visible
 
@@ -191,7 +191,7 @@ def _render(shown: KeptRun, run: KeptRun, drawn: _Drawn, timeline: BeatTimeline,
         uplot={"name": UPLOT, "script": page_part("uPlot.iife.min.js"), "style": page_part("uPlot.min.css")},
         data=Markup(script_json(data)),
         script=page_part("run.js"),
-        difference=_difference(shown),
+        difference=_difference(shown, run),
         timeline=timeline,
         lanes=Markup(lanes_drawing(timeline)),
         data_bytes=DATA_BYTES,
@@ -310,9 +310,9 @@ def _picture(run: KeptRun, path: str | None) -> str | None:
 # -- what the template says -------------------------------------------------------------------------------------------
 
 
-def _difference(run: KeptRun) -> dict[str, Any] | None:
+def _difference(shown: KeptRun, run: KeptRun) -> dict[str, Any] | None:
     """The first difference: its diagram and the beats around it."""
-    found = run.report.difference
+    found = shown.report.difference
     if found is None:
         return None
     near = [p for p in found.pairs if abs(p.beat - found.beat) <= 3]
@@ -320,8 +320,18 @@ def _difference(run: KeptRun) -> dict[str, Any] | None:
         "found": found,
         "diagram": Markup(draw_mismatch(found)),
         "pairs": [(p, beat_differs(p, found.timed)) for p in near],
-        "drawn": found.episode == run.report.main_episode,
+        "drawn": found.episode == shown.report.main_episode,
+        "no_views": shown.report.views and shown.report.views.none,
+        **_views(shown, run),
     }
+
+
+def _views(shown: KeptRun, run: KeptRun) -> dict[str, Any]:
+    """Links to the views of the waves, and the commands that open them, from the folder of the page."""
+    waves = run.link(_within(run, shown.report.waves))
+    links = _from_page(shown, run, [SURFER_VIEW, GTKWAVE_VIEW]) if waves else []
+    folder = shown.folder.resolve().relative_to(run.folder.resolve())
+    return {"views": links, "commands": view_commands(folder, Path(waves or ""))}
 
 
 def _not_checked(run: KeptRun) -> Iterator[str]:
@@ -359,6 +369,11 @@ def _files(shown: KeptRun, run: KeptRun) -> list[str]:
     entries = report.ports.values()
     named = [TIMELINE, *(e.file for e in entries), *(path for e in entries for path in (e.trace, e.expected))]
     named += [*report.memory_plots.values(), *(_within(shown, path) for path in (report.log, report.waves))]
+    return _from_page(shown, run, named)
+
+
+def _from_page(shown: KeptRun, run: KeptRun, named: Iterable[str | None]) -> list[str]:
+    """Those files of the run or seed that is shown that are there, as links from the page of the run."""
     links = [link for path in named if (link := shown.link(path)) is not None]
     return [(shown.folder / link).resolve().relative_to(run.folder.resolve()).as_posix() for link in links]
 

@@ -454,6 +454,7 @@ def artefacts_of(report: Mapping[str, Any], folder: Path, base: Path) -> dict[st
     """The files that a rerun has left, by name, relative to ``base``, and how it ended under ``alone``."""
     found = {"alone": str(report["status"]), "page": PAGE, "report": "report.json", "plot": report.get("plot")}
     found |= {name: report.get(name) for name in ("diagram", "waves", "log")}
+    found |= {name: report.get("views", {}).get(name) for name in ("surfer", "gtkwave")}
     named: dict[str, str] = {"alone": str(found.pop("alone"))}
     for name, path in found.items():
         if path is not None and (folder / path).is_file():

@@ -246,16 +246,17 @@ def _clocks(request: Request, episode: EpisodeResult | None) -> dict[str, Any]:
 
 
 def _keep_mismatch(result: RunResult, folder: Path) -> dict[str, Any]:
-    """Draw the first difference of a stream; the report's entries of it."""
+    """Draw the first difference of a stream, and write views of its waves; the report's entries of it."""
     # Runs that pass start sooner without these.
     from goldbeat.tb.run.first_mismatch import find_first_mismatch
+    from goldbeat.tb.run.saved_view import save_views
     from goldbeat.tb.run.timing_diagram import draw_mismatch
 
     found = find_first_mismatch(result)
     if found is None:
         return {}
     (folder / DIAGRAM).write_text(draw_mismatch(found), encoding="utf-8")
-    return {"difference": asdict(found), "diagram": DIAGRAM}
+    return {"difference": asdict(found), "diagram": DIAGRAM, **save_views(result, found, folder)}
 
 
 def _keep_timeline(result: RunResult, folder: Path) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 from pathlib import Path
 
@@ -21,6 +22,8 @@ REPORT = "report.json"
 PLOT = "plot.svg"
 DIAGRAM = "difference.svg"
 """The window around the first difference of a run that failed."""
+SURFER_VIEW, GTKWAVE_VIEW = "difference.sucl", "difference.gtkw"
+"""The waves of a run that failed, at the first difference."""
 TIMELINE = "trace.json.gz"
 """The trace for Perfetto."""
 PAGE = "report.html"
@@ -29,7 +32,20 @@ OLD_PLOT = "plot.png"
 """What earlier versions drew."""
 MADE = (
     *(REPORT, EPISODES, OLD_EPISODES, "traces", "expected"),
-    *("stimulus", "output", PLOT, DIAGRAM, TIMELINE, PAGE, OLD_PLOT, "memory", "seeds", "sim"),
+    *(
+        "stimulus",
+        "output",
+        PLOT,
+        DIAGRAM,
+        SURFER_VIEW,
+        GTKWAVE_VIEW,
+        TIMELINE,
+        PAGE,
+        OLD_PLOT,
+        "memory",
+        "seeds",
+        "sim",
+    ),
 )
 """What runs leave in their folder; nothing else there is ever touched."""
 _MARKER_BYTES = 4096
@@ -65,6 +81,19 @@ def is_run(folder: Path) -> bool:
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(said, dict) and said.get("schema") == SCHEMA
+
+
+def view_commands(folder: Path, waves: Path) -> dict[str, str]:
+    """The command of each viewer that opens the waves at the first difference.
+
+    Args:
+        folder: with the views.
+        waves: the wave file.
+    """
+    return {
+        "Surfer": shlex.join(["surfer", "--command-file", str(folder / SURFER_VIEW), str(waves)]),
+        "GTKWave": shlex.join(["gtkwave", str(waves), str(folder / GTKWAVE_VIEW)]),
+    }
 
 
 def check_ours(folder: Path, *, force: bool = False) -> None:
