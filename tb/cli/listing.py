@@ -49,6 +49,7 @@ COMMON = {
     "rerun": Listed("Run one case of a recorded run again.", f"{_HOME}.regress"),
     "compare": Listed("Compare two runs: new and fixed failures, changes in cycles.", f"{_HOME}.regress"),
     "merge": Listed("Merge the shards of a regression into one run.", f"{_HOME}.merge"),
+    "comment": Listed("Comment a run on the pull or merge request of a CI job.", f"{_HOME}.comment"),
     "mutate": Listed(
         "Count the small changes of the RTL that a bench notices.",
         f"{_HOME}.mutate",

@@ -87,7 +87,7 @@ def _local(path: Path) -> str:
 
 
 def write_ci(store: Store, run: Run, service: Service) -> list[str]:
-    """Write what the service shows into the run's folder, and the job summary where GitHub wants it; lines to print."""
+    """Write what the service shows into the run's folder, job summary and outputs where GitHub wants them; lines to print."""
     rows, covered = store.briefs(run.id), store.coverage(run.id)
     found = find_annotations(run, store.bad(run.id, MOST_WHOLE))
     if service == "gitlab":
@@ -96,9 +96,12 @@ def write_ci(store: Store, run: Run, service: Service) -> list[str]:
         return [f"{kind} coverage: {share:.2%}" for kind, share in coverage_shares(covered).items()]
     text = markdown(run, rows, covered)
     (run.folder / "summary.md").write_text(text, encoding="utf-8")
-    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
-        with Path(summary).open("a", encoding="utf-8") as stream:
-            stream.write(text)
+    bad = sum(not row.passed for row in rows)
+    said = f"run={run.id}\nstatus={run.status}\nfailed={bad}\ntotal={run.total}\n"
+    for variable, more in (("GITHUB_STEP_SUMMARY", text), ("GITHUB_OUTPUT", said)):
+        if file := os.environ.get(variable):
+            with Path(file).open("a", encoding="utf-8") as stream:
+                stream.write(more)
     return github_lines(found)
 
 
