@@ -30,7 +30,7 @@ def comment_command(
         str, typer.Option("--name", metavar="NAME", help="Which comment to update, where several regressions comment.")
     ] = "regression",
 ) -> None:
-    """Comment a run on the pull or merge request of this CI job.
+    """Comment a run on the pull or merge request of a CI job.
 
     Later pushes update the same comment. GitHub needs GITHUB_TOKEN with pull-requests: write, GitLab
     needs GOLDBEAT_TOKEN with scope api.
