@@ -6,6 +6,7 @@ import re
 import shutil
 import struct
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from goldbeat.pymodels.errors import InputError
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.page.run_page import write_page
 from goldbeat.tb.paths import HDL
+from goldbeat.tb.run.expected_lane import expected_lane
 from goldbeat.tb.run.first_mismatch import find_first_mismatch
 from goldbeat.tb.run.fst_file import add_to_fst, fst_names, unpack_lz4
 from goldbeat.tb.run.lane import LaneSignal
@@ -206,3 +208,22 @@ def test_the_expected_lane_is_what_came_but_for_the_difference(viewed):
             if any(a not in (b, "x") for a, b in zip(want, data, strict=True)):
                 differing.append(cycle)
     assert differing[0] == found.cycle == report["difference"]["cycle"]
+
+
+@pytest.mark.sim
+def test_without_predicted_cycles_a_beat_is_shown_when_it_came(viewed):
+    result, _, _ = viewed
+    found = find_first_mismatch(result)
+    timed, untimed = expected_lane(result, found), replace(found, timed=False)
+    # Only data are wrong: every beat came in its cycle.
+    assert expected_lane(result, untimed) == timed
+    episode = result.episodes[found.episode]
+    got = episode.record.outcome.ports["m_axis"][:-3]
+    outcome = replace(episode.record.outcome, ports={**episode.record.outcome.ports, "m_axis": got})
+    cut = replace(episode, record=replace(episode.record, outcome=outcome))
+    missing = replace(untimed, what="missing", beat=len(got), cycle=int(got.cycle[-1]) + 5)
+    lane = expected_lane(replace(result, episodes=(*result.episodes[: found.episode], cut)), missing)
+    edge = episode.record.origin_ps + episode.stimulus.clocks[found.clock].time(missing.cycle)
+    # The first missing beat is shown where the difference is, those after it nowhere.
+    assert lane[0].times[-1] == lane[-1].times[-1] == edge
+    assert lane[0].values.count("1") <= timed[0].values.count("1")
