@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
 from pydantic import TypeAdapter, ValidationError
@@ -99,6 +99,8 @@ CREATE TABLE IF NOT EXISTS obligations (
 )
 """
 """A table that files of earlier versions do not have."""
+_BY_VERDICT = "CREATE INDEX IF NOT EXISTS items_by_verdict ON items (key, run, status)"
+"""Verdicts of all runs are read without their results, which take a thousand times the space."""
 
 
 def regress_root() -> Path:
@@ -115,7 +117,8 @@ class Run:
         suite: name or file.
         started, ended: UTC, ISO 8601; ``ended`` None while it has not.
         status: ``running``, ``stopped`` (Ctrl-C, ``--fail-fast``, a full disk: it can be resumed), ``pass``, ``recorded`` (every
-            case is the same as recorded), ``fail``, or ``incomplete`` (merged, and results are missing).
+            case is the same as recorded), ``fail``, ``limited`` (nothing failed, the budget left cases out), or ``incomplete``
+            (merged, and results are missing).
         git: revision, with ``+`` behind it when files had been changed.
         code: hash of Goldbeat's own sources.
         host: where its master ran.
@@ -179,6 +182,18 @@ class Run:
 
 
 _RUN = TypeAdapter(Run)
+
+
+class LastRuns(NamedTuple):
+    """The newest runs with a verdict on a case.
+
+    Attributes:
+        last: with any verdict; a case that was killed from outside has none.
+        passed: in which it passed; None: in none.
+    """
+
+    last: int
+    passed: int | None
 
 
 @dataclass(frozen=True)
@@ -264,6 +279,7 @@ class Store:
             if not self._version(base):
                 self._make_tables(base)
             base.execute(_OBLIGATIONS)
+            base.execute(_BY_VERDICT)
         return base
 
     def _connect(self, name: Path | str) -> sqlite3.Connection:
@@ -454,6 +470,12 @@ class Store:
             self._base.execute(f"UPDATE items SET {_CLEARED} WHERE run=? AND status='killed'", (run,))
             self._base.execute("UPDATE runs SET status='running', ended=NULL WHERE id=?", (run,))
 
+    def drop_left(self, run: int) -> None:
+        """Take the items without a result out of a run's plan."""
+        with _plain_errors(self.path), self._transaction():
+            self._base.execute("DELETE FROM items WHERE run=? AND status IS NULL", (run,))
+            self._base.execute("UPDATE runs SET total=(SELECT count(*) FROM items WHERE run=id) WHERE id=?", (run,))
+
     def settle(self, run: int, settings: Mapping[str, Any]) -> None:
         """Replace what is known of how a run was begun."""
         with _plain_errors(self.path), self._transaction():
@@ -531,7 +553,7 @@ class Store:
             run = self.run(number)
             if run.status == INCOMPLETE:
                 raise UsageError(f"run {number} lacks results of other machines; `goldbeat merge` adds them")
-            if run.status not in ("running", "stopped") and not self.rows(number, "AND status='killed'", most=1):
+            if run.status not in ("running", "stopped") and not self.rows(number, f"AND {LEFT}", most=1):
                 raise UsageError(f"run {number} has already ended ({run.status})")
             if suite not in (None, run.suite):
                 raise UsageError(f"run {number} is of the suite {run.suite}, not of {suite}")
@@ -644,6 +666,14 @@ class Store:
         if found is None:
             raise UsageError(f"no run has a case {case!r}")
         return int(found)
+
+    def last_runs(self) -> dict[str, LastRuns]:
+        """The newest runs with a verdict, by case."""
+        with self._selected(
+            "SELECT key, max(run), max(CASE WHEN status IN ('pass', 'recorded') THEN run END) FROM items"
+            " WHERE status IS NOT NULL AND status != 'killed' GROUP BY key"
+        ) as rows:
+            return {str(key): LastRuns(int(last), passed) for key, last, passed in rows}
 
     def counts(self, run: int) -> dict[str, int]:
         """How many items have which status; ``None`` ones under ``open``."""
