@@ -47,6 +47,7 @@ COMMON = {
     "history": Listed("List the recorded runs, newest first.", f"{_HOME}.regress"),
     "show": Listed("Show a recorded run, or one of its cases in full.", f"{_HOME}.regress"),
     "rerun": Listed("Run one case of a recorded run again.", f"{_HOME}.regress"),
+    "bisect": Listed("Find the first commit with which a recorded case fails.", f"{_HOME}.bisect"),
     "compare": Listed("Compare two runs: new and fixed failures, changes in cycles.", f"{_HOME}.regress"),
     "merge": Listed("Merge the shards of a regression into one run.", f"{_HOME}.merge"),
     "comment": Listed("Comment a run on the pull or merge request of a CI job.", f"{_HOME}.comment"),

@@ -195,7 +195,7 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
     sweep(build_root())
     with ExitStack() as stack:
         # Its workers are copies of this process, without the locks and signal handlers that come now.
-        pool = stack.enter_context(_killed_at_end(LocalExecutor(settings.jobs, lambda r: engine.ahead(r))))
+        pool = stack.enter_context(killed_at_end(LocalExecutor(settings.jobs, lambda r: engine.ahead(r))))
         stack.enter_context(locked(run))
         items = [r.item for r in store.rows(run.id)]
         run = _same_revision(store, run, items, settings, observer)
@@ -386,7 +386,8 @@ class _Builder:
 
 
 @contextmanager
-def _killed_at_end(pool: LocalExecutor) -> Iterator[LocalExecutor]:
+def killed_at_end(pool: LocalExecutor) -> Iterator[LocalExecutor]:
+    """Have the workers of a pool end with this block, and remove what their jobs have left."""
     try:
         yield pool
         pool.end()
