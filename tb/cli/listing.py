@@ -46,7 +46,7 @@ COMMON = {
     "regress": Listed("Run a suite of cases and seeds in parallel; record everything.", f"{_HOME}.regress"),
     "history": Listed("List the recorded runs, newest first.", f"{_HOME}.regress"),
     "show": Listed("Show a recorded run, or one of its cases in full.", f"{_HOME}.regress"),
-    "rerun": Listed("Run one case of a recorded run again.", f"{_HOME}.regress"),
+    "rerun": Listed("Run cases of a recorded run again.", f"{_HOME}.rerun"),
     "bisect": Listed("Find the first commit with which a recorded case fails.", f"{_HOME}.bisect"),
     "compare": Listed("Compare two runs: new and fixed failures, changes in cycles.", f"{_HOME}.regress"),
     "merge": Listed("Merge the shards of a regression into one run.", f"{_HOME}.merge"),

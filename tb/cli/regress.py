@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``goldbeat regress``, ``history``, ``show``, ``rerun`` and ``compare``."""
+"""``goldbeat regress``, ``history``, ``show`` and ``compare``."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +14,6 @@ import typer
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
-from typer.core import TyperCommand
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.cli.common import BY_SIGNAL, FAILED, PARTIAL, Json, examples, print_json
@@ -40,10 +39,12 @@ from goldbeat.tb.cli.regress_options import (
     SuiteName,
     WaitSeconds,
     WavesOnFail,
+    taking_number,
 )
 from goldbeat.tb.cli.screen import Screen, literal, progress, show_table
 from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.obligations.summary import ADVICE, counts_text
+from goldbeat.tb.regress.again import RERUN, failure_rates
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.compare import compare_runs
 from goldbeat.tb.regress.engine import Oldest, Tally
@@ -52,7 +53,7 @@ from goldbeat.tb.regress.farm_pool import WAIT_S
 from goldbeat.tb.regress.item import Item, ItemResult, Status
 from goldbeat.tb.regress.plan import confirmed_signals, make_batches, make_plan, required_of
 from goldbeat.tb.regress.reports import report_text, row_dict, run_dict
-from goldbeat.tb.regress.run import LOCAL, Observer, Settings, artefacts_of, begin, go_on
+from goldbeat.tb.regress.run import LOCAL, Observer, Settings, begin, go_on
 from goldbeat.tb.regress.run import PARTIAL as OPEN
 from goldbeat.tb.regress.shard import items_of_shard, parse_shard, shard_settings
 from goldbeat.tb.regress.store import INCOMPLETE, LEFT, Row, Run, Store
@@ -79,17 +80,6 @@ _COLOURS = {
 }
 
 
-class _RegressCommand(TyperCommand):
-    """``--resume`` takes a number or nothing: what follows it is the run only when it is a number."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put a name in the place of a number that was left out."""
-        words: list[str] = []
-        for word, after in zip(args, [*args[1:], ""], strict=True):
-            words += [word, _NEWEST] if word == "--resume" and not after.isdecimal() else [word]
-        return super().parse_args(ctx, words)
-
-
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command(
@@ -104,7 +94,7 @@ def register(app: typer.Typer) -> None:
             "goldbeat regress nightly --engine slurm --workers 40",
             "goldbeat regress nightly --engine tls://10.0.0.5:8786 --tls keys",
         ),
-        cls=_RegressCommand,
+        cls=taking_number("--resume", _NEWEST),
     )(regress_command)
     app.command("history", epilog=examples("goldbeat history", "goldbeat history --suite nightly --json"))(
         history_command
@@ -113,9 +103,6 @@ def register(app: typer.Typer) -> None:
         "show",
         epilog=examples("goldbeat show 12", "goldbeat show 12/my_fifo/random#3", "goldbeat show last --failed"),
     )(show_command)
-    app.command(
-        "rerun", epilog=examples("goldbeat rerun my_fifo/random#3 --waves", "goldbeat rerun 12/my_fifo/random#3")
-    )(rerun_command)
     app.command("compare", epilog=examples("goldbeat compare 11 12", "goldbeat compare 11 12 --json"))(compare_command)
 
 
@@ -166,12 +153,13 @@ def regress_command(
     if dry_run:
         _show_plan(items if resume is None else _unfinished(suite, number), workers, as_json)
         return
-    _check_farm(engine, keys)
+    check_farm(engine, keys)
     with Store() as store:
         if resume is not None:
             run = store.unfinished(suite, number)
             check_trusted(run, (r.item for r in store.rows(run.id)), trust=trust)
             settings = replace(settings, coverage=bool(run.settings.get("coverage")))
+            settings = replace(settings, until_fail=run.settings.get(RERUN, {}).get("until_fail", False))
         else:
             run = begin(store, suite or "smoke", items, settings, **words)
         with watching(run) as observer, code_of_project(trust=trust or resume is None):
@@ -235,7 +223,7 @@ def _tell_server(store: Store, run: Run, ci: CiService) -> None:
         typer.echo(line, err=True)
 
 
-def _check_farm(engine: str, keys: Path | None) -> None:
+def check_farm(engine: str, keys: Path | None) -> None:
     """Refuse a farm that is not there before anything is recorded: a run that could not begin would be there to be resumed."""
     if engine in SYSTEMS:
         need_batch(engine)
@@ -355,6 +343,11 @@ def show_run(store: Store, run: Run) -> None:
     for design, signals in run.settings.get("confirmed", {}).items():
         for name, reason in signals.items():
             out.print(f"{design}: not checked, confirmed: {name}: {reason}", markup=False, soft_wrap=True)
+    rates = failure_rates(run, rows)
+    for rate in rates[: 4 * _SHOWN]:
+        out.print(str(rate), markup=False, soft_wrap=True)
+    if len(rates) > 4 * _SHOWN:
+        out.print(f"... and {len(rates) - 4 * _SHOWN} more in index.html and report.json")
     passed, left = len(done) - len(failed), run.total - len(done)
     marks = {"pass": "[bold green]PASS[/]", "recorded": "[bold cyan]SAME AS RECORDED[/]", "fail": "[bold red]FAIL[/]"}
     recorded = sum(row.status is Status.RECORDED for row in done)
@@ -431,7 +424,8 @@ def history_command(
     show_table(table)
 
 
-def _find_run(store: Store, text: str) -> Run:
+def find_run(store: Store, text: str) -> Run:
+    """A run by its number, or ``last``."""
     if text == "last":
         runs = store.runs(last=1)
         if not runs:
@@ -446,7 +440,7 @@ def find_recorded(store: Store, text: str) -> tuple[Run, Row]:
     """``RUN/CASE``, or ``CASE`` of the newest run that has it."""
     head, _, tail = text.partition("/")
     if tail and (head.isdigit() or head == "last"):
-        run = _find_run(store, head)
+        run = find_run(store, head)
         return run, store.find(run.id, tail)
     run = store.run(store.last_with(text))
     return run, store.find(run.id, text)
@@ -466,7 +460,7 @@ def show_command(
             else:
                 _show_case(run, row)
             return
-        run = _find_run(store, what)
+        run = find_run(store, what)
         if as_json:
             typer.echo(run_json(store, run, failed=failed), nl=False)
         elif failed:
@@ -525,7 +519,7 @@ def compare_command(
     Exit code: 0 no new failure, 1 new failures, 2 bad usage.
     """
     with Store(read_only=True) as store:
-        first, second = _find_run(store, before), _find_run(store, after)
+        first, second = find_run(store, before), find_run(store, after)
         change = compare_runs(store.briefs(first.id), store.briefs(second.id))
     if as_json:
         print_json({"before": first.id, "after": second.id, **change.as_dict()})
@@ -555,96 +549,11 @@ def _list(out: Console, title: str, lines: Sequence[str]) -> None:
         out.print(f"  ... and {len(lines) - 4 * _SHOWN} more")
 
 
-# -- rerun -------------------------------------------------------------------------------------------------------------
-
-
-def rerun_command(
-    case: Annotated[
-        str, typer.Argument(metavar="[RUN/]CASE", help="Name of a case as in reports [of the newest run that has it].")
-    ],
-    waves: Annotated[bool, typer.Option("--waves", help="Write waves.")] = False,
-    with_batch: Annotated[
-        bool,
-        typer.Option("--with-batch", help="First run the cases that ran before it in the same simulator (no waves)."),
-    ] = False,
-    trust: Trust = False,
-    as_json: Json = False,
-) -> None:
-    """Run one case of a recorded run again.
-
-    Exit code: as for `goldbeat run`.
-    """
-    from goldbeat.tb.regress.worker import run_alone
-
-    if with_batch:
-        if waves:
-            raise UsageError("--with-batch writes no waves")
-        _rerun_with_batch(case, trust, as_json)
-        return
-    with Store() as store:
-        run, row = find_recorded(store, case)
-        _tell_changes(check_trusted(run, [row.item], trust=trust))
-        folder = run.folder / "reruns" / str(row.item.index)
-        err = Screen(stderr=True)
-        with err.status(f"running {literal(row.item.key)}") if err.is_terminal else _nothing():
-            again = run.repeat(row.item.key, waves=waves)
-            with code_of_project(trust=trust):
-                report = run_alone(row.item, str(folder), None, waves=waves, repeat=again)
-        files = artefacts_of(report, folder, Path.cwd())
-    if as_json:
-        print_json({**report, "folder": str(folder)})
-    else:
-        out = Screen(highlight=False)
-        for text in report["failures"][:_SHOWN]:
-            out.print(text, markup=False, soft_wrap=True)
-        marks = {"pass": "[bold green]PASS[/]", "recorded": "[bold cyan]SAME AS RECORDED[/]"}
-        mark = marks.get(report["status"], "[bold red]FAIL[/]")
-        out.print(f"{mark} {literal(row.item.key)}: {report['compared']} output values compared", soft_wrap=True)
-        for name, path in files.items():
-            if name != "alone":
-                out.print(f"  {name:<8} {path}", markup=False, soft_wrap=True)
-        if report["status"] not in marks:
-            out.print(f"repeat: {again}", markup=False, soft_wrap=True)
-    if report["status"] not in ("pass", "recorded"):
-        raise typer.Exit(FAILED)
-
-
-def _rerun_with_batch(case: str, trust: bool, as_json: bool) -> None:
-    from goldbeat.tb.regress.worker import run_with_batch
-
-    with Store() as store:
-        run, row = find_recorded(store, case)
-        if row.result is None or row.result.passed:
-            raise UsageError(
-                f"{row.item.key} did not fail in run {run.id}: the cases before it are recorded only for failures"
-            )
-        by_index = {r.item.index: r.item for r in store.rows(run.id)}
-        items = [*(by_index[i] for i in row.result.before), row.item]
-        _tell_changes(check_trusted(run, items, trust=trust))
-    err = Screen(stderr=True)
-    with err.status(f"running {len(items)} cases") if err.is_terminal else _nothing(), code_of_project(trust=trust):
-        result = run_with_batch(items)
-    if as_json:
-        print_json({**asdict(result), "ran": [i.key for i in items]})
-    else:
-        out = Screen(highlight=False)
-        for text in result.failures[:_SHOWN]:
-            out.print(text, markup=False, soft_wrap=True)
-        mark = "[bold green]PASS[/]" if result.passed else "[bold red]FAIL[/]"
-        out.print(f"{mark} {literal(row.item.key)}, after {len(items) - 1} case(s) in one simulator", soft_wrap=True)
-    if not result.passed:
-        raise typer.Exit(FAILED)
-
-
-def _tell_changes(notes: Sequence[str]) -> None:
+def tell_changes(notes: Sequence[str]) -> None:
+    """Print what has changed since a run."""
     err = Screen(stderr=True, highlight=False)
     for text in notes:
         err.print(text, style="yellow", markup=False, soft_wrap=True)
-
-
-@contextmanager
-def _nothing() -> Iterator[None]:
-    yield
 
 
 __all__ = ["register", "suite_names"]

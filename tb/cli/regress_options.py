@@ -4,9 +4,28 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
+
+
+def taking_number(option: str, without: str) -> type[TyperCommand]:
+    """The class of a command with an option that takes a number or nothing: what follows it is taken only if it is a number.
+
+    Args:
+        option: such as ``--resume``.
+        without: the value in place of a number that was left out.
+    """
+
+    class OptionalNumberCommand(TyperCommand):
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            words: list[str] = []
+            for word, after in zip(args, [*args, ""][1:], strict=True):
+                words += [word, without] if word == option and not after.isdecimal() else [word]
+            return super().parse_args(ctx, words)
+
+    return OptionalNumberCommand
 
 
 class CiService(StrEnum):

@@ -13,6 +13,7 @@ from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.obligations.summary import Obligations
 from goldbeat.tb.page.run_page import page_environment
 from goldbeat.tb.regress import summary
+from goldbeat.tb.regress.again import failure_rates
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.failure_groups import FailureGroup, failure_groups
 from goldbeat.tb.regress.store import Row, Run
@@ -92,6 +93,7 @@ def run_page(run: Run, content: Content) -> str:
     return template.render(
         run=run,
         mixture=run.mixture,
+        rates=failure_rates(run, content.rows),
         counts=counts,
         designs=list(dict.fromkeys(d for d, _ in found)),
         cases=list(dict.fromkeys(c for _, c in found)),

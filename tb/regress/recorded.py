@@ -150,6 +150,22 @@ class MergedSettings(BaseModel):
         return said
 
 
+class RerunSettings(BaseModel):
+    """What a run repeats (:mod:`goldbeat.tb.regress.again`).
+
+    Attributes:
+        run: the run whose cases these are.
+        cases: the first so many items are its cases; the others have new seeds.
+        until_fail: it ends at the first failure.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    run: int
+    cases: int
+    until_fail: bool = False
+
+
 def _ranges(numbers: Sequence[int]) -> str:
     """``1, 3 to 5``."""
     found: list[list[int]] = []
@@ -172,6 +188,7 @@ class _Settings(_Open):
     resources: dict[str, Resources] = {}
     shard: ShardSettings | None = None
     merged: MergedSettings | None = None
+    rerun: RerunSettings | None = None
 
 
 _RESULT = TypeAdapter(ItemResult)

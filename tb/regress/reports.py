@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from goldbeat.tb.obligations.summary import Obligations, counts_text
+from goldbeat.tb.regress.again import failure_rates
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.cobertura import cobertura
 from goldbeat.tb.regress.item import Status
@@ -155,6 +156,8 @@ def report_text(
     """
     shown = [r for r in rows if r.status is not None and not r.passed] if failed else rows
     found = {**run_dict(run, waivers), "obligations": store.obligations(run.id).as_dict()}
+    if rates := failure_rates(run, rows):
+        found["again"] = [one.as_dict() for one in rates]
     found["cases"] = found.pop("cases")
     if len(shown) <= MOST_CASES:
         cases = store.bad(run.id, -1) if failed else store.rows(run.id)

@@ -25,6 +25,7 @@ from goldbeat.tb.obligations.obligation import with_waivers
 from goldbeat.tb.obligations.summary import Obligations
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress import blobs
+from goldbeat.tb.regress.again import RERUN
 from goldbeat.tb.regress.engine import Hooks, Runner, Tally, WorkEngine
 from goldbeat.tb.regress.farm_pool import FarmExecutor
 from goldbeat.tb.regress.farm_task import run_apart
@@ -32,6 +33,7 @@ from goldbeat.tb.regress.fingerprint import code_hash, content_hash
 from goldbeat.tb.regress.item import Batch, Item, ItemResult, Status
 from goldbeat.tb.regress.plan import designs_of, make_batches
 from goldbeat.tb.regress.pool import LocalExecutor
+from goldbeat.tb.regress.recorded import RerunSettings
 from goldbeat.tb.regress.revision import changed, file_hash, revision_of
 from goldbeat.tb.regress.shard import SHARD
 from goldbeat.tb.regress.store import Row, Run, Store, locked, timing_name
@@ -59,6 +61,7 @@ class Settings:
         keys: folder of the farm's keys; None: a farm without keys, or none.
         workers: jobs of a batch system at a time, of each class.
         host: address of this machine that the nodes of a batch system reach; None: its name.
+        until_fail: end at the first item that does not pass, and take those that have not run out of the plan.
         wait_s: wall time to wait for workers of a farm; None: as :mod:`goldbeat.tb.regress.farm_pool` has it.
     """
 
@@ -72,6 +75,7 @@ class Settings:
     wait_s: float | None = None
     workers: int = 10
     host: str | None = None
+    until_fail: bool = False
 
 
 @dataclass
@@ -131,6 +135,7 @@ def begin(
     required: Sequence[str] = (),
     shard: Mapping[str, Any] | None = None,
     resources: Mapping[str, Resources] | None = None,
+    rerun: RerunSettings | None = None,
 ) -> Run:
     """Record a new run.
 
@@ -146,12 +151,15 @@ def begin(
         required: designs whose open obligations make the run partial.
         shard: which part of a plan this is (:func:`goldbeat.tb.regress.shard.shard_settings`); None: all of it.
         resources: of jobs of a batch system, by class.
+        rerun: what it repeats of an earlier run; None: nothing.
     """
     said: dict[str, Any] = {"jobs": settings.jobs, "engine": settings.engine, "coverage": settings.coverage}
     said["files"] = revision_of(items)
     said[CODE] = description_hashes(items)
     if resources:
         said["resources"] = {name: one.model_dump(exclude_defaults=True) for name, one in resources.items()}
+    if rerun is not None:
+        said[RERUN] = rerun.model_dump()
     if shard is not None:
         said[SHARD] = dict(shard)
     if required:
@@ -211,6 +219,8 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
             estimate = store.seconds()
             workers = settings.jobs if farm is None else 2 * settings.jobs
             engine.run(make_batches(left, workers, lambda item: estimate.get(timing_name(item))))
+            if settings.until_fail and not state.interrupted:
+                store.drop_left(run.id)
             counts = store.counts(run.id)
             if settings.coverage:
                 _add_conditions(store, run, items)
@@ -362,7 +372,7 @@ def _engine(
             record,
             files.__getitem__,
             tick,
-            lambda: state.interrupted or (settings.fail_fast and state.failed),
+            lambda: state.interrupted or ((settings.fail_fast or settings.until_fail) and state.failed),
         ),
         runner=backend.runner if farm is None else partial(run_apart, farm.topic, backend.runner),
         build=_Builder(backend.build, root, settings.coverage),

@@ -553,7 +553,9 @@ class Store:
             run = self.run(number)
             if run.status == INCOMPLETE:
                 raise UsageError(f"run {number} lacks results of other machines; `goldbeat merge` adds them")
-            if run.status not in ("running", "stopped") and not self.rows(number, f"AND {LEFT}", most=1):
+            # What a budget has left out runs for those who ask for this run.
+            where = f"AND {LEFT}" if run.facts.get("left_out") else "AND status='killed'"
+            if run.status not in ("running", "stopped") and not self.rows(number, where, most=1):
                 raise UsageError(f"run {number} has already ended ({run.status})")
             if suite not in (None, run.suite):
                 raise UsageError(f"run {number} is of the suite {run.suite}, not of {suite}")
@@ -666,6 +668,15 @@ class Store:
         if found is None:
             raise UsageError(f"no run has a case {case!r}")
         return int(found)
+
+    def seeds(self, group: str, run: int | None = None) -> set[int]:
+        """The seeds of a case, by its key without the seed, in the plan of one run or of any."""
+        where, values = ("", ()) if run is None else (" AND run=?", (run,))
+        # In the order of keys, "$" comes after "#".
+        query = f"SELECT DISTINCT key FROM items WHERE key >= ? AND key < ?{where}"
+        with self._selected(query, f"{group}#", f"{group}$", *values) as rows:
+            seeds = (str(row["key"]).rpartition("#")[2] for row in rows)
+            return {int(seed) for seed in seeds if seed.isdecimal()}
 
     def last_runs(self) -> dict[str, LastRuns]:
         """The newest runs with a verdict, by case."""
