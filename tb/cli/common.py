@@ -91,6 +91,18 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite existing output 
 
 # -- units ----------------------------------------------------------------------------------------------------------
 
+_TIMES = {"min": 60.0, "m": 60.0, "s": 1.0, "h": 3600.0}
+
+
+def budget_seconds(text: str) -> float:
+    """``90s``, ``30m``, ``5min`` or ``2h`` of ``--budget`` in seconds."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?|\.\d+)(min|[smh])", text, re.ASCII)
+    value = float(match[1]) * _TIMES[match[2]] if match else 0.0
+    if not 0 < value < 1e7:
+        raise UsageError(f"--budget {text}: expected a time above 0, as 90s, 30m or 2h")
+    return value
+
+
 _UNITS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from goldbeat.tb.cli.common import Json, examples
-from goldbeat.tb.cli.regress import end_run, run_json, show_run
+from goldbeat.tb.cli.regress import end_run, print_run
 from goldbeat.tb.cli.regress_options import Ci
 from goldbeat.tb.cli.screen import Screen
 from goldbeat.tb.regress.merge import find_shards, merge_shards
@@ -63,8 +63,5 @@ def merge_command(
             markup=False,
             soft_wrap=True,
         )
-        if as_json:
-            typer.echo(run_json(store, run), nl=False)
-        else:
-            show_run(store, run)
+        print_run(store, run, as_json=as_json)
         end_run(store, run, ci)

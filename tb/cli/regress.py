@@ -16,11 +16,12 @@ from rich.progress import MofNCompleteColumn, TextColumn, TimeElapsedColumn, Tim
 from rich.table import Table
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.tb.cli.common import BY_SIGNAL, FAILED, PARTIAL, Json, examples, print_json
+from goldbeat.tb.cli.common import BY_SIGNAL, FAILED, PARTIAL, Json, budget_seconds, examples, print_json
 from goldbeat.tb.cli.farm import Keys
 from goldbeat.tb.cli.regress_options import (
     AcceptChanges,
     BatchJobs,
+    Budget,
     Ci,
     CiService,
     Coverage,
@@ -46,6 +47,7 @@ from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.obligations.summary import ADVICE, counts_text
 from goldbeat.tb.regress.again import RERUN, failure_rates
 from goldbeat.tb.regress.brief import Brief
+from goldbeat.tb.regress.budget import left_out_names, order_text, planned_text
 from goldbeat.tb.regress.compare import compare_runs
 from goldbeat.tb.regress.engine import Oldest, Tally
 from goldbeat.tb.regress.farm_batch import SYSTEMS, need_batch
@@ -53,13 +55,15 @@ from goldbeat.tb.regress.farm_pool import WAIT_S
 from goldbeat.tb.regress.item import Item, ItemResult, Status
 from goldbeat.tb.regress.plan import confirmed_signals, make_batches, make_plan, required_of
 from goldbeat.tb.regress.reports import report_text, row_dict, run_dict
+from goldbeat.tb.regress.revision import revision_of
 from goldbeat.tb.regress.run import LOCAL, Observer, Settings, begin, go_on
 from goldbeat.tb.regress.run import PARTIAL as OPEN
 from goldbeat.tb.regress.shard import items_of_shard, parse_shard, shard_settings
-from goldbeat.tb.regress.store import INCOMPLETE, LEFT, Row, Run, Store
+from goldbeat.tb.regress.store import INCOMPLETE, LEFT, LIMITED, Row, Run, Store
 from goldbeat.tb.regress.suite import find_suite, load_suite, suite_names
 from goldbeat.tb.regress.summary import Gathered, cells, recorded_text
 from goldbeat.tb.regress.trust import check_trusted, code_of_project
+from goldbeat.tb.regress.worth import ranked
 
 Trust = Annotated[bool, typer.Option("--trust", help="Allow code outside this project.")]
 
@@ -90,6 +94,7 @@ def register(app: typer.Typer) -> None:
             "goldbeat regress smoke --filter 'my_*' --seed 1000 --coverage",
             "goldbeat regress nightly --resume           resume a killed run; --resume 12: run 12",
             "goldbeat regress smoke --ci github --coverage",
+            "goldbeat regress nightly --budget 30m       what finds most first, for half an hour",
             "goldbeat regress nightly --shard 2/8        one of eight machines; goldbeat merge merges them",
             "goldbeat regress nightly --engine slurm --workers 40",
             "goldbeat regress nightly --engine tls://10.0.0.5:8786 --tls keys",
@@ -118,6 +123,7 @@ def regress_command(
     fail_fast: FailFast = False,
     dry_run: DryRun = False,
     part: ShardPart = None,
+    budget: Budget = None,
     resume: Resume = None,
     accept_changes: AcceptChanges = False,
     trust: Trust = False,
@@ -138,11 +144,13 @@ def regress_command(
     What was recorded before a stop is kept; --resume runs the rest. `goldbeat merge` merges shards.
 
     Exit code: 0 all cases pass, 1 a case failed, 2 bad input, full disk or lost cluster, 3 obligations
-    are open that have to be met, 130 Ctrl-C, 143 SIGTERM.
+    are open that have to be met, or no case ran in --budget, 130 Ctrl-C, 143 SIGTERM.
     """
     workers = jobs or len(os.sched_getaffinity(0))
     settings = Settings(workers, engine, fail_fast, most_waves if waves else 0, coverage, accept_changes, keys, wait_s)
-    settings = replace(settings, workers=batch_jobs, host=host)
+    settings = replace(
+        settings, workers=batch_jobs, host=host, budget_s=None if budget is None else budget_seconds(budget)
+    )
     number = _run_number(resume)
     items: Sequence[Item] = ()
     words: Mapping[str, Any] = {}
@@ -151,24 +159,29 @@ def regress_command(
     elif part is not None:
         raise UsageError("--resume continues the shard that its run has; leave --shard out")
     if dry_run:
-        _show_plan(items if resume is None else _unfinished(suite, number), workers, as_json)
+        items = items if resume is None else _unfinished(suite, number)
+        _show_order(suite or "smoke", items, as_json) if budget else _show_plan(items, workers, as_json)
         return
     check_farm(engine, keys)
     with Store() as store:
         if resume is not None:
-            run = store.unfinished(suite, number)
-            check_trusted(run, (r.item for r in store.rows(run.id)), trust=trust)
-            settings = replace(settings, coverage=bool(run.settings.get("coverage")))
-            settings = replace(settings, until_fail=run.settings.get(RERUN, {}).get("until_fail", False))
+            run, settings = _resumed(store, suite, number, settings, trust=trust)
         else:
             run = begin(store, suite or "smoke", items, settings, **words)
         with watching(run) as observer, code_of_project(trust=trust or resume is None):
             run = go_on(store, run, settings, observer)
-        if as_json:
-            typer.echo(run_json(store, run), nl=False)
-        else:
-            show_run(store, run)
+        print_run(store, run, as_json=as_json)
         end_run(store, run, ci)
+
+
+def _resumed(
+    store: Store, suite: str | None, number: int | None, settings: Settings, *, trust: bool
+) -> tuple[Run, Settings]:
+    """The run to resume, with what it was begun with."""
+    run = store.unfinished(suite, number)
+    check_trusted(run, (r.item for r in store.rows(run.id)), trust=trust)
+    until_fail = run.settings.get(RERUN, {}).get("until_fail", False)
+    return run, replace(settings, coverage=bool(run.settings.get("coverage")), until_fail=until_fail)
 
 
 def _plan(
@@ -205,6 +218,11 @@ def end_run(store: Store, run: Run, ci: CiService | None) -> None:
         raise typer.Exit(BY_SIGNAL + run.facts["signal"])
     if run.status == INCOMPLETE and not store.bad(run.id, 1):
         raise typer.Exit(PARTIAL)
+    if run.status == LIMITED:
+        # Nothing failed in the time that was given; without any result nothing is known.
+        if run.left_out == run.total:
+            raise typer.Exit(PARTIAL)
+        return
     if run.status not in ("pass", "recorded"):
         raise typer.Exit(PARTIAL if run.status == OPEN else FAILED)
 
@@ -257,6 +275,25 @@ def _show_plan(items: Sequence[Item], jobs: int, as_json: bool) -> None:
         seeds = f"seed {members[0].seed}" if len(members) == 1 else f"seeds {members[0].seed}..{members[-1].seed}"
         out.print(f"{group}  {seeds}", markup=False, soft_wrap=True)
     out.print(f"{len(items)} cases, {len(batches)} simulators, {sum(map(len, batches.values()))} batches")
+
+
+def _show_order(suite: str, items: Sequence[Item], as_json: bool) -> None:
+    """The order of a run with a budget."""
+    with Store(read_only=True) as store:
+        order = ranked(store, suite, items, revision_of(items))
+    if as_json:
+        cases = [
+            one.item.model_dump(mode="json", exclude_defaults=True)
+            | {"reason": one.reason.value, "seconds": one.seconds}
+            for one in order
+        ]
+        print_json({"cases": cases})
+        return
+    out = Screen(highlight=False)
+    for one in order:
+        took = "" if one.seconds is None else f", {one.seconds:.3g} s"
+        out.print(f"{one.item.key}  {one.reason.value}{took}", markup=False, soft_wrap=True)
+    out.print(f"{len(order)} cases: {planned_text(order)}", markup=False)
 
 
 @contextmanager
@@ -326,6 +363,14 @@ def run_json(store: Store, run: Run, *, failed: bool = False) -> str:
     return report_text(store, run, store.briefs(run.id), _waivers(store, run), failed=failed)
 
 
+def print_run(store: Store, run: Run, *, as_json: bool) -> None:
+    """Print a run for machines or for people."""
+    if as_json:
+        typer.echo(run_json(store, run), nl=False)
+    else:
+        show_run(store, run)
+
+
 def show_run(store: Store, run: Run) -> None:
     rows = store.briefs(run.id)
     out = Screen(highlight=False)
@@ -356,7 +401,7 @@ def show_run(store: Store, run: Run) -> None:
     out.print(
         f"{mark} {literal(run.title)}: {passed} of {run.total} pass{recorded_text(recorded)}"
         + (f", {len(done) - passed} failed" if len(done) > passed else "")
-        + (f", {left} not run" if left else "")
+        + (f", {left} {'left out' if run.left_out else 'not run'}" if left else "")
         + f"; {facts.get('built', 0)} simulators built, {facts.get('cached', 0)} from the cache; {facts.get('wall_s', 0):.1f} s",
         soft_wrap=True,
     )
@@ -369,9 +414,23 @@ def show_run(store: Store, run: Run) -> None:
         out.print(ADVICE, markup=False, soft_wrap=True)
     for text in run.mixture:
         out.print(text, style="yellow", markup=False, soft_wrap=True)
+    if run.left_out:
+        _show_left_out(out, run, rows)
     if run.status == "stopped":
         out.print(f"to resume: goldbeat regress {run.suite} --resume {run.id}", markup=False)
     out.print(f"in {run.folder}: index.html, junit.xml, report.json", markup=False, soft_wrap=True)
+
+
+def _show_left_out(out: Console, run: Run, rows: Sequence[Brief]) -> None:
+    """What a budget has left out, and what it has not."""
+    out.print(f"ran: {order_text(run.facts.get('order', {}))}", markup=False, soft_wrap=True)
+    names = left_out_names(rows)
+    for name in names[:_SHOWN]:
+        out.print(f"  left out: {name}", markup=False, soft_wrap=True)
+    if len(names) > _SHOWN:
+        out.print(f"  ... and seeds of {len(names) - _SHOWN} more cases: index.html and report.json list all")
+    if "merged" not in run.settings:
+        out.print(f"to run them: goldbeat regress {run.suite} --resume {run.id}", markup=False, soft_wrap=True)
 
 
 def _design_table(run: Run, rows: Sequence[Brief]) -> Table:
@@ -534,6 +593,7 @@ def compare_command(
         out.print(
             f"{change.same} of {change.common} common cases are the same in every trace; "
             f"{change.gone} are only in the first run, {change.added} only in the second"
+            + (f"; {change.not_run} have a result in one run only" if change.not_run else "")
         )
     if change.broken:
         raise typer.Exit(FAILED)

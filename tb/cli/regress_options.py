@@ -53,6 +53,12 @@ Filters = Annotated[
 ]
 FailFast = Annotated[bool, typer.Option("--fail-fast", help="Stop at the first case that fails.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="List the cases; run nothing.")]
+Budget = Annotated[
+    str | None,
+    typer.Option(
+        "--budget", metavar="TIME", help="Run what finds most first; begin no case after TIME (90s, 30m, 2h)."
+    ),
+]
 ShardPart = Annotated[
     str | None,
     typer.Option("--shard", metavar="K/N", help="Run part K of N of the cases; `goldbeat merge` merges the parts."),

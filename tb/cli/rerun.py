@@ -21,8 +21,7 @@ from goldbeat.tb.cli.regress import (
     end_run,
     find_recorded,
     find_run,
-    run_json,
-    show_run,
+    print_run,
     tell_changes,
     watching,
 )
@@ -175,10 +174,7 @@ def _rerun_recorded(
     settings = replace(settings, waves=len(items) if waves else 0)
     with watching(run) as observer, code_of_project(trust=trust):
         run = go_on(store, run, settings, observer)
-    if as_json:
-        typer.echo(run_json(store, run), nl=False)
-    else:
-        show_run(store, run)
+    print_run(store, run, as_json=as_json)
     end_run(store, run, None)
 
 

@@ -12,9 +12,19 @@ from typing import Annotated, Any
 
 import typer
 
-from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.tb.cli import probe
-from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, examples, print_json, say, say_build, say_nothing
+from goldbeat.tb.cli.common import (
+    FAILED,
+    PARTIAL,
+    Json,
+    budget_seconds,
+    examples,
+    print_json,
+    say,
+    say_build,
+    say_nothing,
+)
 from goldbeat.tb.cli.subject import VerifySubject, find_subject
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.description import READY
@@ -115,7 +125,7 @@ def verify_command(
     Exit code: 0 equal to the model and every obligation met or waived, 1 different, 2 bad usage or
     bad input, 3 obligations are open, outputs were not compared, or a guess may be why they differ.
     """
-    budget_s = _seconds(budget)
+    budget_s = budget_seconds(budget)
     found = find_subject(context.params)
     tell = say_nothing if as_json else _say_round
     design, tried = _try(found, seed, budget_s, tell)
@@ -236,18 +246,6 @@ def _write(folder: Path, report: Mapping[str, Any]) -> None:
     page = page_environment(_TEMPLATES).get_template("verify.html.j2")
     text = page.render(report=report, summary=_summary(report), groups=groups)
     (folder / PAGE).write_text(text, encoding="utf-8")
-
-
-def _seconds(text: str) -> float:
-    for unit, factor in (("min", 60.0), ("s", 1.0), ("h", 3600.0)):
-        if text.endswith(unit):
-            try:
-                value = float(text.removesuffix(unit)) * factor
-            except ValueError:
-                break
-            if 0 < value < 1e7:
-                return value
-    raise UsageError(f"--budget {text}: expected a time above 0, as 20s or 5min")
 
 
 def _say_round(text: str) -> None:

@@ -224,7 +224,7 @@ def _of_regressions(
             total.add_obligations(run, tried.only([name]))
             suite = Path(run.suite).stem
             # A part of a suite is not the suite.
-            if (name, suite) not in seen and not {"filters", "shard"} & run.settings.keys():
+            if (name, suite) not in seen and not _is_part(run):
                 seen.add((name, suite))
                 one.facts.setdefault(f"suite {suite}", _pass_rate(run, mine))
                 one.buckets += _buckets(store, run, mine)
@@ -294,6 +294,11 @@ def _set_name(params: Mapping[str, Any]) -> str:
     return json.dumps(params, sort_keys=True, default=list)
 
 
+def _is_part(run: Run) -> bool:
+    """The run has not run a whole suite."""
+    return bool({"filters", "shard", "rerun"} & run.settings.keys()) or run.left_out > 0
+
+
 def _pass_rate(run: Run, rows: Sequence[Brief]) -> Fact:
     passed = sum(row.passed for row in rows)
     recorded = sum(row.status is Status.RECORDED for row in rows)
@@ -304,12 +309,14 @@ def _pass_rate(run: Run, rows: Sequence[Brief]) -> Fact:
 def _add_history(one: Evidence, run: Run, rows: Iterable[Brief]) -> None:
     counts: dict[str, list[int]] = {}
     for row in rows:
+        if row.status is None and run.left_out:
+            continue
         count = counts.setdefault(row.case, [0, 0, 0])
         count[0] += row.passed
         count[1] += 1
         count[2] += row.status is Status.RECORDED
     for case, (passed, total, recorded) in counts.items():
-        entry = CaseRun(run.id, passed, total, not run.settings.get("filters"), run.started, run.git, recorded)
+        entry = CaseRun(run.id, passed, total, not _is_part(run), run.started, run.git, recorded)
         one.history.setdefault(case, CaseHistory(case)).runs.insert(0, entry)
 
 

@@ -19,6 +19,7 @@ from typing import Literal
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.regress.brief import Brief
+from goldbeat.tb.regress.budget import left_out_names, order_text
 from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.reports import MOST_WHOLE
 from goldbeat.tb.regress.store import Row, Run, Store
@@ -137,13 +138,18 @@ def _as_recorded(rows: Sequence[Brief]) -> str:
 
 def markdown(run: Run, rows: Sequence[Brief], covered: Mapping[str, int]) -> str:
     """A run in short for a job summary."""
-    bad = [r for r in rows if not r.passed]
+    left = [r for r in rows if r.status is None]
+    # What a budget has left out is no failure.
+    bad = [r for r in rows if not r.passed and not (run.left_out and r.status is None)]
+    passed = sum(r.passed for r in rows)
     lines = [
-        f"## {_plain(run.title)}: {run.status.upper()}, {len(rows) - len(bad)} of {run.total} cases pass{_as_recorded(rows)}",
+        f"## {_plain(run.title)}: {run.status.upper()}, {passed} of {run.total} cases pass{_as_recorded(rows)}",
         "",
     ]
     lines += [f"run {run.id}, revision {_plain(run.git)}, first seed {run.seed}", ""]
-    lines += [f"{text}\n" for text in run.missing]
+    lines += [f"{text}\n" for text in (*run.missing, *run.limits)]
+    if run.left_out:
+        lines += [f"Ran: {order_text(run.facts.get('order', {}))}\n", *_left_out(left)]
     if bad:
         lines += ["| case | first failure | repeat |", "|---|---|---|"]
         for row in bad[:_MOST_FAILURES]:
@@ -159,6 +165,14 @@ def markdown(run: Run, rows: Sequence[Brief], covered: Mapping[str, int]) -> str
         shares = ", ".join(f"{kind} {value:.1%}" for kind, value in coverage_shares(covered).items())
         lines += ["", f"Code coverage: {shares}"]
     return "\n".join(lines) + "\n"
+
+
+def _left_out(rows: Sequence[Brief]) -> list[str]:
+    """The cases that a budget has left out, folded."""
+    names = left_out_names(rows)
+    more = [f"* and {len(names) - _MOST_FAILURES} more"] if len(names) > _MOST_FAILURES else []
+    listed = [f"* {_plain(name)}" for name in names[:_MOST_FAILURES]]
+    return ["<details><summary>Cases left out</summary>", "", *listed, *more, "", "</details>", ""]
 
 
 def coverage_shares(covered: Mapping[str, int]) -> dict[str, float]:

@@ -36,6 +36,7 @@ class Change:
         slower, faster: pass in both, in more or fewer cycles; the largest change first.
         differ: pass in both, in as many cycles, with other traces.
         gone, added: how many are in one of them alone.
+        not_run: how many have a result in one of them alone: a budget left them out, or the run has not ended.
     """
 
     common: int = 0
@@ -47,6 +48,7 @@ class Change:
     differ: list[str] = field(default_factory=list)
     gone: int = 0
     added: int = 0
+    not_run: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -57,7 +59,9 @@ def compare_runs(before: Sequence[Brief], after: Sequence[Brief]) -> Change:
     """Compare the results of two runs."""
     old = {r.key: r for r in before if r.status is not None}
     new = {r.key: r for r in after if r.status is not None}
-    change = Change(gone=len(old.keys() - new.keys()), added=len(new.keys() - old.keys()))
+    all_old, all_new = {r.key for r in before}, {r.key for r in after}
+    not_run = len((old.keys() ^ new.keys()) & all_old & all_new)
+    change = Change(gone=len(all_old - all_new), added=len(all_new - all_old), not_run=not_run)
     for key, now in new.items():
         if key not in old:
             continue

@@ -146,13 +146,21 @@ class WorkEngine:
         # In their order: what takes longest to simulate is first.
         for chunks in batches.values():
             self._submit_build(list(chunks), 1)
-        while self._running:
+        self._work()
+
+    def _work(self) -> None:
+        """Take what happens until nothing runs, or ``stop`` said so."""
+        while self._more():
             self.tally.oldest = self._oldest()
             self._hooks.tick()
             if self._hooks.stop():
                 break
             self._take_events()
         self._flush()
+
+    def _more(self) -> bool:
+        """Something runs."""
+        return bool(self._running)
 
     def _oldest(self) -> Oldest | None:
         """Of what workers are at: what has no result yet and began first."""
@@ -244,6 +252,13 @@ class WorkEngine:
         self.tally.built += seconds > 0
         self.tally.cached += seconds == 0
         self.tally.build_s += seconds
+        self._built_all(chunks, simulator)
+
+    def _built_all(self, chunks: Sequence[Sequence[Item]], simulator: str) -> None:
+        """The simulator of some batches is there."""
+        self._submit_built(chunks, simulator)
+
+    def _submit_built(self, chunks: Sequence[Sequence[Item]], simulator: str) -> None:
         for chunk in chunks:
             self._submit(_Task(self._hooks.batch(chunk, simulator)))
 

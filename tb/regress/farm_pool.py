@@ -135,6 +135,11 @@ class FarmExecutor(Executor):
             notes, self._notes = self._notes, []
         return [*said, *notes]
 
+    def room(self, kind: str) -> int:
+        """Tasks of one kind that its workers take at a time; at least one, which waits for them."""
+        with self._guard:
+            return max(1, _AHEAD * sum(not kind or kind in self._kinds.get(a, ()) for a in self._good))
+
     def worker_names(self) -> set[str]:
         """The workers that are there now."""
         with self._guard:

@@ -21,12 +21,15 @@ from pydantic import NonNegativeInt, StringConstraints, TypeAdapter, ValidationE
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.validation import first_mistake
 from goldbeat.tb.obligations.obligation import Obligation
+from goldbeat.tb.obligations.summary import Obligations
+from goldbeat.tb.regress.budget import limited_status
 from goldbeat.tb.regress.item import Item
 from goldbeat.tb.regress.plan import MOST_PLANNED
 from goldbeat.tb.regress.recorded import MergedSettings, MergedShard, ShardSettings
 from goldbeat.tb.regress.run import status_of
 from goldbeat.tb.regress.shard import PLACES, moved, plan_hash, roots, shard_of
 from goldbeat.tb.regress.store import INCOMPLETE, Row, Run, Store, locked
+from goldbeat.tb.regress.worth import ORDER
 
 RESULTS = "results.sqlite"
 MERGED = "merged"
@@ -68,6 +71,11 @@ class FoundShard:
     def name(self) -> str:
         """Which one it is, for people."""
         return f"shard {self.info.number}/{self.info.count} of {self.run.host}, started {self.run.started}"
+
+    @property
+    def settled(self) -> bool:
+        """Whether it lacks nothing but what its budget has left out."""
+        return self.left == self.run.left_out
 
     @property
     def common(self) -> dict[str, Any]:
@@ -264,7 +272,7 @@ def _target(store: Store, shards: Sequence[FoundShard]) -> Run | None:
         if any((have := merged.shards.get(one.info.number)) and have.id == one.info.id for one in shards):
             _check_once(run, merged, shards)
             return run
-        if waiting is None and not merged.whole:
+        if waiting is None and not merged.settled:
             waiting = run, merged
     if waiting is not None:
         _check_once(*waiting, shards)
@@ -317,6 +325,12 @@ def _is_new(shard: FoundShard, merged: MergedSettings) -> bool:
 def _take(store: Store, run: Run, shard: FoundShard, merged: MergedSettings) -> None:
     """Record the items, results, coverage and obligations of a shard."""
     first = shard.info.number not in merged.shards
+    if not first and merged.shards[shard.info.number].settled and shard.run.settings.get("coverage"):
+        raise InputError(
+            f"{shard.name} with more results",
+            f"those that run {run.id} has, since hits of code coverage add up (--new)",
+            file=shard.file,
+        )
     taken = store.numbers(run.id) if first else set()
     for rows in _rows(shard):
         items = [_local(shard, row.item) for row in rows]
@@ -331,7 +345,7 @@ def _take(store: Store, run: Run, shard: FoundShard, merged: MergedSettings) -> 
     for design, some in shard.store.obligations(shard.run.id).by_design.items():
         store.add_obligations(run.id, design, _valid(_OBLIGATIONS, [vars(one) for one in some], shard))
     # Hits add up, so they are taken once, when there will be no more.
-    if not shard.left:
+    if shard.settled:
         covered = _valid(_COVERAGE, shard.store.coverage(shard.run.id), shard)
         store.add_coverage(run.id, _moved_points(covered, shard.info.roots))
 
@@ -417,13 +431,20 @@ def _restate(store: Store, run: Run, added: Sequence[FoundShard], before: Merged
         run,
         started=min(shard.started for shard in merged.shards.values()),
         ended=max(ended, default=None),
-        status=status_of(counts, required) if merged.whole else INCOMPLETE,
+        status=_status(merged, counts, required),
         total=merged.total,
         settings=settings,
         facts=_facts(merged, counts),
     )
     store.restate(run)
     return store.run(run.id)
+
+
+def _status(merged: MergedSettings, counts: Mapping[str, int], required: Obligations) -> str:
+    """Of a merged run."""
+    if merged.whole:
+        return status_of(counts, required)
+    return limited_status(counts) if merged.settled else INCOMPLETE
 
 
 def _check_whole(store: Store, run: Run, merged: MergedSettings, file: Path) -> None:
@@ -444,6 +465,13 @@ def _facts(merged: MergedSettings, counts: Mapping[str, int]) -> dict[str, Any]:
     found: dict[str, Any] = {"wall_s": max(one["wall_s"] for one in every), "interrupted": False, "signal": 0}
     found |= {name: round(sum(one[name] for one in every), 3) for name in _SUMMED}
     meanwhile = sorted({name for one in every for name in one["changed_meanwhile"]})
+    if left_out := sum(one["left_out"] for one in every):
+        orders = [one["order"] for one in every]
+        reasons = [reason.value for reason in ORDER if any(reason.value in one for one in orders)]
+        found |= {"left_out": left_out, "budget_s": max(one["budget_s"] or 0.0 for one in every)}
+        found["order"] = {
+            reason: [sum(one.get(reason, (0, 0))[n] for one in orders) for n in (0, 1)] for reason in reasons
+        }
     return found | {"counts": dict(counts)} | ({"changed_meanwhile": meanwhile} if meanwhile else {})
 
 

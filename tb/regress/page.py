@@ -15,6 +15,7 @@ from goldbeat.tb.page.run_page import page_environment
 from goldbeat.tb.regress import summary
 from goldbeat.tb.regress.again import failure_rates
 from goldbeat.tb.regress.brief import Brief
+from goldbeat.tb.regress.budget import left_out_names, order_text
 from goldbeat.tb.regress.failure_groups import FailureGroup, failure_groups
 from goldbeat.tb.regress.store import Row, Run
 from goldbeat.tb.regress.summary import Spread
@@ -93,6 +94,8 @@ def run_page(run: Run, content: Content) -> str:
     return template.render(
         run=run,
         mixture=run.mixture,
+        left_out=left_out_names(content.rows) if run.left_out else [],
+        order=order_text(run.facts.get("order", {})),
         rates=failure_rates(run, content.rows),
         counts=counts,
         designs=list(dict.fromkeys(d for d, _ in found)),

@@ -42,6 +42,9 @@ class _Facts(_Open):
     signal: int = 0
     interrupted: bool = False
     changed_meanwhile: tuple[str, ...] = ()
+    budget_s: float | None = None
+    left_out: int = 0
+    order: dict[str, tuple[int, int]] = {}
 
 
 class _Mixed(_Open):
@@ -106,6 +109,11 @@ class MergedShard(_Open):
     mixed: tuple[_Mixed, ...]
     digest: str
 
+    @property
+    def settled(self) -> bool:
+        """Whether it lacks nothing but what its budget has left out."""
+        return self.left == self.facts.left_out
+
 
 class MergedSettings(BaseModel):
     """What a merged run records (:mod:`goldbeat.tb.regress.merge`).
@@ -130,6 +138,11 @@ class MergedSettings(BaseModel):
         return [number for number in range(1, self.count + 1) if number not in self.shards]
 
     @property
+    def settled(self) -> bool:
+        """Whether every shard is there, and nothing is missing but what a budget has left out."""
+        return not self.missing and all(one.settled for one in self.shards.values())
+
+    @property
     def whole(self) -> bool:
         """Whether every shard is there with every result."""
         return not self.missing and not any(one.left for one in self.shards.values())
@@ -145,7 +158,7 @@ class MergedSettings(BaseModel):
         said += [
             f"shard {number}/{self.count} has no result of {one.left} of its {one.cases} cases"
             for number, one in sorted(self.shards.items())
-            if one.left
+            if not one.settled
         ]
         return said
 

@@ -12,10 +12,11 @@ from typing import Any
 from goldbeat.tb.obligations.summary import Obligations, counts_text
 from goldbeat.tb.regress.again import failure_rates
 from goldbeat.tb.regress.brief import Brief
+from goldbeat.tb.regress.budget import left_out_names
 from goldbeat.tb.regress.cobertura import cobertura
 from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.page import Content, run_page
-from goldbeat.tb.regress.store import INCOMPLETE, Row, Run, Store
+from goldbeat.tb.regress.store import INCOMPLETE, LIMITED, Row, Run, Store
 from goldbeat.tb.regress.summary import Gathered
 from goldbeat.tb.regress.trends import trends
 from goldbeat.tb.regress.ucis_xml import FILE as UCIS_FILE
@@ -50,7 +51,10 @@ def write_reports(store: Store, run: Run) -> None:
         (run.folder / "cobertura.xml").write_text(cobertura(covered, Path.cwd()), encoding="utf-8")
     if gathered.functional:
         write_ucis(
-            gathered.functional, run.folder / UCIS_FILE, passed=run.status in ("pass", "recorded"), date=run.started
+            gathered.functional,
+            run.folder / UCIS_FILE,
+            passed=run.status in ("pass", "recorded", LIMITED),
+            date=run.started,
         )
     content = Content(rows, gathered, failures, trends(store, run), covered, obligations)
     (run.folder / "index.html").write_text(run_page(run, content), encoding="utf-8")
@@ -113,7 +117,7 @@ def _junit_open(design: str, found: Obligations, run: Run) -> Iterator[JUnitCase
 def _junit_case(run: Run, row: Brief, whole: Row | None, waived: Mapping[str, int]) -> JUnitCase:
     name = row.key.partition("/")[2]
     if row.status is None:
-        return JUnitCase(row.design, name, "skipped", 0.0, "not run")
+        return JUnitCase(row.design, name, "skipped", 0.0, "left out by the budget" if run.left_out else "not run")
     facts = {"trace_hash": row.trace_hash or "", "cycles": str(row.cycles), "seed": str(row.seed)}
     facts |= {f"waived {rule}": str(count) for rule, count in waived.items()}
     if row.status is Status.RECORDED:
@@ -158,6 +162,8 @@ def report_text(
     found = {**run_dict(run, waivers), "obligations": store.obligations(run.id).as_dict()}
     if rates := failure_rates(run, rows):
         found["again"] = [one.as_dict() for one in rates]
+    if run.left_out:
+        found["left_out"] = {"count": run.left_out, "cases": left_out_names(rows)}
     found["cases"] = found.pop("cases")
     if len(shown) <= MOST_CASES:
         cases = store.bad(run.id, -1) if failed else store.rows(run.id)

@@ -13,6 +13,7 @@ from goldbeat.tb.regress.item import Item
 from goldbeat.tb.regress.plan import item_design
 
 GOLDBEAT = "Goldbeat"
+_INPUT = "input "
 
 
 def revision_of(items: Iterable[Item]) -> dict[str, str]:
@@ -21,10 +22,30 @@ def revision_of(items: Iterable[Item]) -> dict[str, str]:
     inputs: set[str] = set()
     for item in items:
         designs.setdefault(item.source or item.design, item)
-        inputs.update(item.inputs.values())
+        inputs.update(_files_of(item))
     found = {GOLDBEAT: code_hash()}
     found |= {name: _design_hash(item) for name, item in designs.items()}
-    return found | {f"input {file}": file_hash(Path(file)) for file in sorted(inputs)}
+    return found | {f"{_INPUT}{file}": file_hash(Path(file)) for file in sorted(inputs)}
+
+
+def names_of(item: Item) -> list[str]:
+    """The names under which :func:`revision_of` has what an item's build and stimulus read, Goldbeat left out."""
+    return [item.source or item.design, *(f"{_INPUT}{file}" for file in _files_of(item))]
+
+
+def _files_of(item: Item) -> list[str]:
+    """The files that are an item's stimulus, or that its options name."""
+    files = list(item.inputs.values())
+    if item.options:
+        try:
+            named = item_design(item).case(item.case).files
+        except GoldbeatError:
+            # Told when the item runs.
+            return files
+        for name in named:
+            value = item.options.get(name, ())
+            files += [str(one) for one in (value if isinstance(value, tuple) else (value,))]
+    return [file for file in files if file]
 
 
 def changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:

@@ -26,6 +26,7 @@ from goldbeat.tb.obligations.summary import Obligations
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress import blobs
 from goldbeat.tb.regress.again import RERUN
+from goldbeat.tb.regress.budget import Budget, limited_status, planned_text, ranked_chunks
 from goldbeat.tb.regress.engine import Hooks, Runner, Tally, WorkEngine
 from goldbeat.tb.regress.farm_pool import FarmExecutor
 from goldbeat.tb.regress.farm_task import run_apart
@@ -33,6 +34,7 @@ from goldbeat.tb.regress.fingerprint import code_hash, content_hash
 from goldbeat.tb.regress.item import Batch, Item, ItemResult, Status
 from goldbeat.tb.regress.plan import designs_of, make_batches
 from goldbeat.tb.regress.pool import LocalExecutor
+from goldbeat.tb.regress.ranked_engine import RankedEngine
 from goldbeat.tb.regress.recorded import RerunSettings
 from goldbeat.tb.regress.revision import changed, file_hash, revision_of
 from goldbeat.tb.regress.shard import SHARD
@@ -40,6 +42,7 @@ from goldbeat.tb.regress.store import Row, Run, Store, locked, timing_name
 from goldbeat.tb.regress.suite import Resources
 from goldbeat.tb.regress.trust import CODE, description_hashes
 from goldbeat.tb.regress.worker import build_simulator, run_alone, run_batch
+from goldbeat.tb.regress.worth import ranked
 from goldbeat.tb.run.run_folder import PAGE
 
 LOCAL = "local"
@@ -61,6 +64,7 @@ class Settings:
         keys: folder of the farm's keys; None: a farm without keys, or none.
         workers: jobs of a batch system at a time, of each class.
         host: address of this machine that the nodes of a batch system reach; None: its name.
+        budget_s: wall time after which nothing more begins; what finds most runs first. None: everything runs.
         until_fail: end at the first item that does not pass, and take those that have not run out of the plan.
         wait_s: wall time to wait for workers of a farm; None: as :mod:`goldbeat.tb.regress.farm_pool` has it.
     """
@@ -76,6 +80,7 @@ class Settings:
     workers: int = 10
     host: str | None = None
     until_fail: bool = False
+    budget_s: float | None = None
 
 
 @dataclass
@@ -115,6 +120,11 @@ class _State:
     signal: int = 0
     failed: bool = False
     tally: Tally = field(default_factory=Tally)
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    def ends(self, settings: Settings) -> bool:
+        """Somebody or something has stopped the run before its end."""
+        return self.interrupted or (settings.fail_fast and self.failed)
 
     @property
     def interrupted(self) -> bool:
@@ -216,16 +226,13 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
         try:
             farm = _farm(run, settings, left, stack)
             engine = _engine(store, run, settings, observer, backend, state, pool, farm)
-            estimate = store.seconds()
-            workers = settings.jobs if farm is None else 2 * settings.jobs
-            engine.run(make_batches(left, workers, lambda item: estimate.get(timing_name(item))))
+            budget = _run_items(store, run, settings, observer, engine, left)
             if settings.until_fail and not state.interrupted:
                 store.drop_left(run.id)
             counts = store.counts(run.id)
             if settings.coverage:
                 _add_conditions(store, run, items)
-            if not counts.get("open"):
-                status = status_of(counts, store.obligations(run.id).only(run.settings.get("obligations", ())))
+            status = _end_status(store, run, counts, None if state.ends(settings) else budget, state)
             if settings.waves and not state.interrupted:
                 _rerun_failures(store, run, settings.waves, pool, observer, state)
         finally:
@@ -235,6 +242,16 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
         observer.step("writing reports")
         write_reports(store, run)
     return run
+
+
+def _end_status(store: Store, run: Run, counts: Mapping[str, int], budget: Budget | None, state: _State) -> str:
+    """Of a run whose engine has come back; with a budget, what is left was left out."""
+    if not counts.get("open"):
+        return status_of(counts, store.obligations(run.id).only(run.settings.get("obligations", ())))
+    if budget is None:
+        return "stopped"
+    state.more = budget.facts(store.left(run.id))
+    return limited_status(counts)
 
 
 def _add_conditions(store: Store, run: Run, items: Sequence[Item]) -> None:
@@ -303,7 +320,25 @@ def _facts(
         "lost": before.get("lost", 0) + tally.lost,
         "sent_bytes": before.get("sent_bytes", 0) + tally.sent,
         "counts": dict(counts),
+        **state.more,
     }
+
+
+def _run_items(
+    store: Store, run: Run, settings: Settings, observer: Observer, engine: WorkEngine, items: Sequence[Item]
+) -> Budget | None:
+    """Run items in batches; with a budget, in the order of what finds most."""
+    if isinstance(engine, RankedEngine):
+        assert settings.budget_s is not None
+        observer.step("ranking cases")
+        order = ranked(store, run.suite, items, run.settings["files"], observer.note)
+        observer.note(f"order: {planned_text(order)}")
+        engine.run_ranked(ranked_chunks(order, settings.budget_s))
+        return Budget(settings.budget_s, order)
+    estimate = store.seconds()
+    workers = settings.jobs if settings.engine == LOCAL else 2 * settings.jobs
+    engine.run(make_batches(items, workers, lambda item: estimate.get(timing_name(item))))
+    return None
 
 
 def _farm(run: Run, settings: Settings, items: Sequence[Item], stack: ExitStack) -> FarmExecutor | None:
@@ -364,7 +399,7 @@ def _engine(
             observer.note(text)
         observer.tick(engine.tally)
 
-    engine = WorkEngine(
+    engine = _engine_class(settings)(
         pool if farm is None else farm,
         pool,
         Hooks(
@@ -381,6 +416,14 @@ def _engine(
         farm.on_began = engine.ahead
     state.tally = engine.tally
     return engine
+
+
+def _engine_class(settings: Settings) -> Callable[..., WorkEngine]:
+    """The engine; with a budget, its time begins now."""
+    if settings.budget_s is None:
+        return WorkEngine
+    end = time.monotonic() + settings.budget_s
+    return partial(RankedEngine, over=lambda: time.monotonic() >= end, jobs=settings.jobs)
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,8 @@ from goldbeat.tb.regress.recorded import MergedSettings, read_artefacts, read_fa
 FORMAT = 1
 INCOMPLETE = "incomplete"
 """Status of a merged run with results missing."""
+LIMITED = "limited"
+"""Status of a run whose budget was over before every case had run; nothing that ran has failed."""
 LEFT = "(status IS NULL OR status='killed')"
 """What ``--resume`` runs: items without a result, and those whose simulator something outside has ended."""
 _BUSY_S = 60.0
@@ -169,9 +171,23 @@ class Run:
         return [] if merged is None else MergedSettings.model_validate(merged).lines
 
     @property
+    def left_out(self) -> int:
+        """Cases that a budget has left out."""
+        return int(self.facts.get("left_out", 0))
+
+    @property
+    def limits(self) -> list[str]:
+        """What a budget has left out, for people."""
+        if not self.left_out:
+            return []
+        budget = self.facts.get("budget_s")
+        of = f"the budget of {budget:g} s" if budget else "the budget"
+        return [f"left out: {self.left_out} of {self.total} cases; {of} was over"]
+
+    @property
     def mixture(self) -> list[str]:
         """What makes it incomplete, or a run of several versions, for people; empty for most."""
-        said = self.missing
+        said = [*self.missing, *self.limits]
         said += [
             f"went on at git {one['git']} with changes in {', '.join(one['changed'])}: results are of several versions"
             for one in self.settings.get("mixed", ())
@@ -557,6 +573,8 @@ class Store:
             where = f"AND {LEFT}" if run.facts.get("left_out") else "AND status='killed'"
             if run.status not in ("running", "stopped") and not self.rows(number, where, most=1):
                 raise UsageError(f"run {number} has already ended ({run.status})")
+            if "merged" in run.settings:
+                raise UsageError(f"run {number} is merged from shards; resume those, and merge them again")
             if suite not in (None, run.suite):
                 raise UsageError(f"run {number} is of the suite {run.suite}, not of {suite}")
             return run
@@ -602,6 +620,11 @@ class Store:
         """The numbers of a run's items."""
         with self._selected("SELECT idx FROM items WHERE run=?", run) as rows:
             return {row["idx"] for row in rows}
+
+    def left(self, run: int) -> list[int]:
+        """The numbers of a run's items without a result."""
+        with self._selected("SELECT idx FROM items WHERE run=? AND status IS NULL ORDER BY idx", run) as rows:
+            return [row["idx"] for row in rows]
 
     @contextmanager
     def _selected(self, query: str, *values: Any) -> Iterator[sqlite3.Cursor]:

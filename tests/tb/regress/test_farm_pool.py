@@ -3,6 +3,7 @@
 
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -10,13 +11,17 @@ import pytest
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed (extra farm)")
 
+import dry
 from distributed import Client, LocalCluster, get_worker
 
 from goldbeat.tb.regress import blobs, farm_pool
-from goldbeat.tb.regress.engine import ClusterLostError
+from goldbeat.tb.regress.budget import RankedChunk
+from goldbeat.tb.regress.engine import ClusterLostError, Hooks
 from goldbeat.tb.regress.farm_pool import FarmExecutor
 from goldbeat.tb.regress.farm_versions import Versions, differences, versions
 from goldbeat.tb.regress.fingerprint import content_hash
+from goldbeat.tb.regress.item import Batch
+from goldbeat.tb.regress.ranked_engine import RankedEngine
 
 HERE = versions()
 
@@ -164,3 +169,27 @@ def test_a_damaged_file_of_an_archive_is_written_again(tmp_path, monkeypatch):
     (path.parent / "helper.py").unlink()
     assert blobs.unpack_archive(name, "bench.py").read_text() == "ONE = 1\n"
     assert (path.parent / "helper.py").read_text() == "TWO = 2\n"
+
+
+def test_a_run_with_a_budget_gives_a_farm_no_more_than_its_workers_take():
+    end, done = time.monotonic() + 2, []
+
+    def record(results, coverage):
+        done.extend(result.index for result in results)
+        return results
+
+    hooks = Hooks(lambda chunk, simulator: Batch(tuple(chunk), simulator), record)
+    chunks = [RankedChunk(("dry", None, ""), [one]) for one in dry.items(1000)]
+    with farm(1) as (executor, _), ThreadPoolExecutor(1) as pool:
+        engine = RankedEngine(
+            *(executor, pool, hooks),
+            runner=dry.run_slowly,
+            build=dry.build,
+            over=lambda: time.monotonic() > end,
+            jobs=1,
+        )
+        engine.run_ranked(chunks)
+        assert (executor.room(""), executor.room("large")) == (2, 1)
+        assert not executor._waiting
+    assert done == list(range(len(done)))
+    assert 10 < len(done) < 400
