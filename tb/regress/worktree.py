@@ -36,10 +36,7 @@ def worktree_place(place: Path, root: Path) -> Iterator[Path]:
     tree = place / "tree"
     with lock:
         _remove_all(root, tree)
-        try:
-            yield tree
-        finally:
-            _remove_all(root, tree)
+        yield tree
 
 
 @contextmanager

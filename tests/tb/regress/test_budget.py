@@ -189,14 +189,14 @@ def test_what_is_left_out_is_named_and_does_not_look_passed(store, monkeypatch):
     items = dry.items(1000)
     before = recorded(store, items)
     started = time.monotonic()
-    run = regress(store, items, 0.5)
-    assert time.monotonic() - started < 8
+    run = regress(store, items, 1.0)
+    assert time.monotonic() - started < 10
     counts = store.counts(run.id)
     assert run.status == "limited"
     assert 0 < counts["pass"] == 1000 - counts["open"] < 1000
     assert run.facts["order"] == {"by age": [counts["pass"], 1000]}
     left = counts["open"]
-    assert run.limits == [f"left out: {left} of 1000 cases; the budget of 0.5 s was over"]
+    assert run.limits == [f"left out: {left} of 1000 cases; the budget of 1 s was over"]
     first, last = min(store.left(run.id)), max(store.left(run.id))
     report = json.loads((run.folder / "report.json").read_text())
     assert report["left_out"]["count"] == left
@@ -225,7 +225,7 @@ def test_exit_codes_of_runs_with_a_budget(own_root, monkeypatch, tmp_path):
     monkeypatch.setattr(regress_run, "BatchBackend", lambda: backend[0])
     (tmp_path / "suite.toml").write_text('seeds = 800\n[[run]]\ndesigns = ["axis_skid"]\ncases = ["random"]\n')
     words = ("regress", tmp_path / "suite.toml", "--jobs", 1, "--no-waves-on-fail")
-    code, said = goldbeat(*words, "--budget", ".5s", "--ci", "github")
+    code, said = goldbeat(*words, "--budget", "1s", "--ci", "github")
     assert (code, "LIMITED" in said) == (0, True)
     summary = (own_root / "regress/run-1/summary.md").read_text()
     assert ": LIMITED, " in summary
@@ -233,7 +233,7 @@ def test_exit_codes_of_runs_with_a_budget(own_root, monkeypatch, tmp_path):
     assert "* axis\\_skid/random#" in summary
     assert goldbeat(*words, "--budget", ".000001s")[0] == 3, "nothing has run"
     backend[0] = BatchBackend(dry.run_and_fail, dry.build)
-    code, said = goldbeat(*words, "--budget", ".3s")
+    code, said = goldbeat(*words, "--budget", "1s")
     assert (code, "FAIL" in said) == (1, True)
     code, said = goldbeat(*words, "--budget", "1m", "--dry-run")
     assert "failed last time" in said
@@ -249,7 +249,7 @@ def test_shards_with_budgets_merge(own_root, monkeypatch, tmp_path):
     words = ("regress", tmp_path / "suite.toml", "--jobs", 1)
     for number in (1, 2):
         monkeypatch.setenv("GOLDBEAT_BUILD", str(tmp_path / f"machine-{number}"))
-        assert goldbeat(*words, "--budget", ".3s", "--shard", f"{number}/2")[0] == 0
+        assert goldbeat(*words, "--budget", ".8s", "--shard", f"{number}/2")[0] == 0
     monkeypatch.setenv("GOLDBEAT_BUILD", str(tmp_path / "here"))
     found = [tmp_path / f"machine-{number}" for number in (1, 2)]
     code, said = goldbeat("merge", found[0])
