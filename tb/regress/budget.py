@@ -89,7 +89,8 @@ class Budget:
 
 def order_text(order: Mapping[str, Sequence[int]]) -> str:
     """How many cases ran for which reason, for people."""
-    return ", ".join(f"{ran} of {planned} {reason}" for reason, (ran, planned) in order.items())
+    found = ((reason.value, *order[reason.value]) for reason in ORDER if reason.value in order)
+    return ", ".join(f"{ran} of {planned} {reason}" for reason, ran, planned in found)
 
 
 def planned_text(order: Iterable[Ranked]) -> str:

@@ -121,6 +121,7 @@ class _State:
     failed: bool = False
     tally: Tally = field(default_factory=Tally)
     more: Mapping[str, Any] = field(default_factory=dict)
+    began: float = field(default_factory=time.monotonic)
 
     def ends(self, settings: Settings) -> bool:
         """Somebody or something has stopped the run before its end."""
@@ -399,7 +400,7 @@ def _engine(
             observer.note(text)
         observer.tick(engine.tally)
 
-    engine = _engine_class(settings)(
+    engine = _engine_class(settings, state.began)(
         pool if farm is None else farm,
         pool,
         Hooks(
@@ -418,11 +419,11 @@ def _engine(
     return engine
 
 
-def _engine_class(settings: Settings) -> Callable[..., WorkEngine]:
-    """The engine; with a budget, its time begins now."""
+def _engine_class(settings: Settings, began: float) -> Callable[..., WorkEngine]:
+    """The engine; the time of a budget counts from when the run began."""
     if settings.budget_s is None:
         return WorkEngine
-    end = time.monotonic() + settings.budget_s
+    end = began + settings.budget_s
     return partial(RankedEngine, over=lambda: time.monotonic() >= end, jobs=settings.jobs)
 
 

@@ -14,7 +14,7 @@ from goldbeat.tb.cli import app
 from goldbeat.tb.cli.common import budget_seconds
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.regress import run as regress_run
-from goldbeat.tb.regress.budget import RankedChunk, ranked_chunks
+from goldbeat.tb.regress.budget import RankedChunk, order_text, ranked_chunks
 from goldbeat.tb.regress.compare import compare_runs
 from goldbeat.tb.regress.engine import Hooks
 from goldbeat.tb.regress.item import Batch, BatchResult, Item, Status
@@ -115,6 +115,7 @@ def test_seeds_of_one_case_do_not_take_it_all(store):
     recorded(store, numbered(known), bad=["axis_skid/a#1"])
     fresh = [one.model_copy(update={"seed": 10 + n, "key": f"axis_skid/a#{10 + n}"}) for n, one in enumerate(known)]
     found = order(store, numbered([*fresh, *known]))
+    assert order_text({"by age": [1, 2], "failed last time": [3, 3]}) == "3 of 3 failed last time, 1 of 2 by age"
     assert [key for key, reason in found if reason is Reason.FAILED] == ["a#1", "a#10", "a#11", "a#12"]
     # Those that have never run are the oldest; then the first of a case come before its later ones.
     assert [key for key, _ in found[4:]] == ["a#13", "a#14", "a#15", "b#0", "b#1", "b#2", "a#0", "a#2"]
