@@ -121,7 +121,7 @@ class _State:
     failed: bool = False
     tally: Tally = field(default_factory=Tally)
     more: Mapping[str, Any] = field(default_factory=dict)
-    began: float = field(default_factory=time.monotonic)
+    began: float = 0.0
 
     def ends(self, settings: Settings) -> bool:
         """Somebody or something has stopped the run before its end."""
@@ -206,9 +206,8 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
     from goldbeat.tb.regress.reports import write_reports
 
     backend = backend or BatchBackend()
-    state = _State()
+    state = _State(began=time.monotonic())
     before = dict(run.facts)
-    started = time.monotonic()
     # Its workers hold the simulators while they live; some may be lost before others need the same.
     hold_cache()
     sweep(build_root())
@@ -237,7 +236,7 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
             if settings.waves and not state.interrupted:
                 _rerun_failures(store, run, settings.waves, pool, observer, state)
         finally:
-            facts = _facts(before, state.tally, time.monotonic() - started, store.counts(run.id), state)
+            facts = _facts(before, state.tally, time.monotonic() - state.began, store.counts(run.id), state)
             store.end(run.id, status, facts | _changed_meanwhile(run, items, observer))
         run = store.run(run.id)
         observer.step("writing reports")
