@@ -20,6 +20,7 @@ from goldbeat.tb.paths import plain_name
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.failure_groups import mismatch_kind
 from goldbeat.tb.regress.item import Status
+from goldbeat.tb.regress.postgres import store_url
 from goldbeat.tb.regress.store import Run, Store
 from goldbeat.tb.regress.summary import Gathered, bins_hit
 from goldbeat.tb.run.code_coverage import KINDS, Point
@@ -134,7 +135,7 @@ def gather(found: Sequence[Design], root: Path, runs: int) -> dict[str, Evidence
         runs: so many regressions are looked at, the newest.
     """
     evidence = {design.name: Evidence() for design in found}
-    if (root / "regress" / "results.sqlite").is_file():
+    if store_url() or (root / "regress" / "results.sqlite").is_file():
         with Store(read_only=True) as store:
             _of_regressions(store, [r for r in store.runs(last=runs) if r.ended], found, evidence)
     lint = _read(root / LINT_FILE) or {}

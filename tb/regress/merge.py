@@ -28,7 +28,7 @@ from goldbeat.tb.regress.plan import MOST_PLANNED
 from goldbeat.tb.regress.recorded import MergedSettings, MergedShard, ShardSettings
 from goldbeat.tb.regress.run import status_of
 from goldbeat.tb.regress.shard import PLACES, moved, plan_hash, roots, shard_of
-from goldbeat.tb.regress.store import INCOMPLETE, Row, Run, Store, locked
+from goldbeat.tb.regress.store import INCOMPLETE, Row, Run, Store
 from goldbeat.tb.regress.worth import ORDER
 
 RESULTS = "results.sqlite"
@@ -243,7 +243,7 @@ def merge_shards(store: Store, shards: Sequence[FoundShard], *, new: bool = Fals
             if run is None:
                 run = _begin(store, shards[0])
             merged = MergedSettings.model_validate(run.settings[MERGED])
-            stack.enter_context(locked(run))
+            stack.enter_context(store.held(run))
             added = [one for one in shards if _is_new(one, merged)]
             for one in added:
                 _take(store, run, one, merged)

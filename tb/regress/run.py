@@ -38,7 +38,7 @@ from goldbeat.tb.regress.ranked_engine import RankedEngine
 from goldbeat.tb.regress.recorded import RerunSettings
 from goldbeat.tb.regress.revision import changed, file_hash, revision_of
 from goldbeat.tb.regress.shard import SHARD
-from goldbeat.tb.regress.store import Row, Run, Store, locked, timing_name
+from goldbeat.tb.regress.store import Row, Run, Store, timing_name
 from goldbeat.tb.regress.suite import Resources
 from goldbeat.tb.regress.trust import CODE, description_hashes
 from goldbeat.tb.regress.worker import build_simulator, run_alone, run_batch
@@ -214,7 +214,7 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
     with ExitStack() as stack:
         # Its workers are copies of this process, without the locks and signal handlers that come now.
         pool = stack.enter_context(killed_at_end(LocalExecutor(settings.jobs, lambda r: engine.ahead(r))))
-        stack.enter_context(locked(run))
+        stack.enter_context(store.held(run))
         items = [r.item for r in store.rows(run.id)]
         run = _same_revision(store, run, items, settings, observer)
         store.again(run.id)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results: one SQLite file a project.
+"""Results: one SQLite file a project, or one PostgreSQL database for many (:mod:`goldbeat.tb.regress.postgres`).
 
 Every run writes its own rows and no others; within a run, the master is the only writer. In WAL mode with full synchronisation a
 transaction is there or it is not, whatever is killed when. An item is a row from the start; its result is written once,
@@ -31,6 +31,7 @@ from goldbeat.tb.obligations.summary import Obligations
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress.brief import COLUMNS, Brief, ItemFigures, PassedItem, read_brief, read_measured, read_passed
 from goldbeat.tb.regress.item import Item, ItemResult
+from goldbeat.tb.regress.postgres import DatabaseFullError, PostgresBase, store_url
 from goldbeat.tb.regress.recorded import MergedSettings, read_artefacts, read_facts, read_result, read_settings
 
 FORMAT = 1
@@ -40,6 +41,8 @@ LIMITED = "limited"
 """Status of a run whose budget was over before every case had run; nothing that ran has failed."""
 LEFT = "(status IS NULL OR status='killed')"
 """What ``--resume`` runs: items without a result, and those whose simulator something outside has ended."""
+BAD = "status NOT IN ('pass', 'recorded')"
+"""Of items: those that have run and do not pass."""
 _BUSY_S = 60.0
 _MEASURED = ("status", "cycles", "sim_ps", "wall_s", "compared", "trace_hash", "mismatch", "result")
 """Columns of an item that its result fills."""
@@ -79,7 +82,6 @@ CREATE TABLE IF NOT EXISTS items (
     artefacts TEXT,
     PRIMARY KEY (run, idx)
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS items_by_key ON items (key, run);
 CREATE TABLE IF NOT EXISTS coverage (
     run INTEGER NOT NULL REFERENCES runs(id),
     point TEXT NOT NULL,
@@ -100,9 +102,12 @@ CREATE TABLE IF NOT EXISTS obligations (
     PRIMARY KEY (run, design, kind, place, what)
 )
 """
-"""A table that files of earlier versions do not have."""
-_BY_VERDICT = "CREATE INDEX IF NOT EXISTS items_by_verdict ON items (key, run, status)"
-"""Verdicts of all runs are read without their results, which take a thousand times the space."""
+_INDEXES = (
+    "CREATE INDEX IF NOT EXISTS items_history ON items (key, run, status, cycles, sim_ps, wall_s, compared)",
+    f"CREATE INDEX IF NOT EXISTS items_bad ON items (run, idx) WHERE {BAD}",
+    "DROP INDEX IF EXISTS items_by_key",
+)
+"""The history of all cases is read from the first index alone. The last one is of earlier versions, and in the first."""
 
 
 def regress_root() -> Path:
@@ -229,6 +234,8 @@ class DiskFullError(ToolError):
 def _plain_errors(path: Path) -> Iterator[None]:
     try:
         yield
+    except DatabaseFullError as error:
+        raise DiskFullError(str(error)) from error
     except sqlite3.OperationalError as error:
         if "full" in str(error) or "disk I/O" in str(error):
             raise DiskFullError(f"{path}: {error}") from error
@@ -246,7 +253,7 @@ def _plain_errors(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _transaction(base: sqlite3.Connection) -> Iterator[None]:
+def _transaction(base: sqlite3.Connection | PostgresBase) -> Iterator[None]:
     base.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -275,8 +282,13 @@ class Store:
     """
 
     def __init__(self, path: Path | None = None, *, read_only: bool = False) -> None:
-        self.path = path or regress_root() / "results.sqlite"
         self._stack = ExitStack()
+        url = store_url() if path is None else None
+        self._base: sqlite3.Connection | PostgresBase
+        if url is not None:
+            self._base = self._open_database(url, read_only=read_only)
+            return
+        self.path = path or regress_root() / "results.sqlite"
         try:
             with _plain_errors(self.path):
                 self._base = self._open_to_read() if read_only else self._open_to_write()
@@ -284,6 +296,21 @@ class Store:
             # Whoever keeps the exception would keep the connection, and its locks, with it.
             self._stack.close()
             raise
+
+    def _open_database(self, url: str, *, read_only: bool) -> sqlite3.Connection | PostgresBase:
+        base = PostgresBase(url, read_only=read_only)
+        self._stack.callback(base.close)
+        self.path = Path(base.name)
+        if not read_only:
+            base.make_tables([*filter(str.strip, _TABLES.split(";\n")), _OBLIGATIONS, *_INDEXES], FORMAT)
+        elif not base.has_tables(FORMAT):
+            return self._without_runs()
+        return base
+
+    def _without_runs(self) -> sqlite3.Connection:
+        base = self._connect(":memory:")
+        self._make_tables(base)
+        return base
 
     def _open_to_write(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -294,8 +321,8 @@ class Store:
             base.execute("PRAGMA synchronous=FULL")
             if not self._version(base):
                 self._make_tables(base)
-            base.execute(_OBLIGATIONS)
-            base.execute(_BY_VERDICT)
+            for statement in (_OBLIGATIONS, *_INDEXES):
+                base.execute(statement)
         return base
 
     def _connect(self, name: Path | str) -> sqlite3.Connection:
@@ -317,10 +344,7 @@ class Store:
 
     def _open_to_read(self) -> sqlite3.Connection:
         base = self._existing() if self.path.name in _names(self.path.parent) else None
-        if base is None or not self._version(base):
-            base = self._connect(":memory:")
-            self._make_tables(base)
-        return base
+        return self._without_runs() if base is None or not self._version(base) else base
 
     def _existing(self) -> sqlite3.Connection:
         """The file as it is, or a copy where its folder does not let SQLite put its index of the write-ahead log beside it."""
@@ -363,7 +387,27 @@ class Store:
     def together(self) -> Iterator[None]:
         """Make everything that is written in this block one transaction."""
         with _plain_errors(self.path), _transaction(self._base):
+            if isinstance(self._base, PostgresBase):
+                # What is read here must be true until it is written, as it is where one at a time can write to a file.
+                self._base.alone()
             yield
+
+    @contextmanager
+    def held(self, run: Run) -> Iterator[None]:
+        """Hold a run for oneself, among all that write to these results.
+
+        Raises:
+            UsageError: another process is working on it.
+        """
+        base = self._base
+        with locked(run):
+            if isinstance(base, PostgresBase) and not base.hold(run.id):
+                raise UsageError(f"run {run.id} is still running, on {run.host} or another machine")
+            try:
+                yield
+            finally:
+                if isinstance(base, PostgresBase) and not base.in_transaction:
+                    base.release(run.id)
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -444,7 +488,7 @@ class Store:
         with _plain_errors(self.path), self._transaction():
             self._base.executemany(
                 "INSERT INTO coverage (run, point, hits) VALUES (?, ?, ?)"
-                " ON CONFLICT (run, point) DO UPDATE SET hits = hits + excluded.hits",
+                " ON CONFLICT (run, point) DO UPDATE SET hits = coverage.hits + excluded.hits",
                 ((run, point, hits) for point, hits in coverage.items()),
             )
 
@@ -457,7 +501,7 @@ class Store:
         self._base.executemany(
             "INSERT INTO obligations (run, design, kind, place, what, met, how, waived) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (run, design, kind, place, what) DO UPDATE SET met = excluded.met, how = excluded.how"
-            " WHERE excluded.met > met",
+            " WHERE excluded.met > obligations.met",
             ((run, design, o.kind, o.place, o.what, o.weight, o.how, o.waived) for o in obligations),
         )
 
@@ -552,8 +596,8 @@ class Store:
     def runs(self, *, suite: str | None = None, last: int = 20) -> list[Run]:
         """Runs, the newest first."""
         if suite is None:
-            return self._runs("ORDER BY id DESC LIMIT ?", last)
-        return self._runs("WHERE suite=? ORDER BY id DESC LIMIT ?", suite, last)
+            return self._runs("ORDER BY id DESC LIMIT ?", _limit(last))
+        return self._runs("WHERE suite=? ORDER BY id DESC LIMIT ?", suite, _limit(last))
 
     def unfinished(self, suite: str | None, number: int | None = None) -> Run:
         """A run that has not ended, or has ended with items that something outside has killed.
@@ -604,7 +648,7 @@ class Store:
         with _plain_errors(self.path):
             found = self._base.execute(
                 f"SELECT spec, result, artefacts FROM items WHERE run=? {where} ORDER BY idx LIMIT ?",
-                (run, *values, most),
+                (run, *values, _limit(most)),
             ).fetchall()
             return [
                 Row(Item.model_validate_json(r["spec"]), read_result(r["result"]), read_artefacts(r["artefacts"]))
@@ -627,7 +671,7 @@ class Store:
             return [row["idx"] for row in rows]
 
     @contextmanager
-    def _selected(self, query: str, *values: Any) -> Iterator[sqlite3.Cursor]:
+    def _selected(self, query: str, *values: Any) -> Iterator[Any]:
         """Rows one at a time. An error that somebody keeps must not keep the file locked, so the cursor does not wait for it."""
         with _plain_errors(self.path), closing(self._base.execute(query, values)) as rows:
             yield rows
@@ -646,7 +690,7 @@ class Store:
 
     def measured(self, run: int, *, waived: bool = False) -> Iterator[ItemFigures]:
         """The figures of every result of a run, one at a time, in the plan's order; ``waived``: only of those with waivers."""
-        where = 'AND instr(result, \'"waived": {"\')' if waived else ""
+        where = """AND result LIKE '%"waived": {"%'""" if waived else ""
         with self._selected(
             f"SELECT idx, design, status, result FROM items WHERE run=? AND result IS NOT NULL {where} ORDER BY idx",
             run,
@@ -687,7 +731,7 @@ class Store:
             UsageError: none has.
         """
         with _plain_errors(self.path):
-            found = self._base.execute("SELECT max(run) FROM items WHERE key=?", (case,)).fetchone()[0]
+            (found,) = self._base.execute("SELECT max(run) FROM items WHERE key=?", (case,)).fetchone() or (None,)
         if found is None:
             raise UsageError(f"no run has a case {case!r}")
         return int(found)
@@ -729,7 +773,7 @@ class Store:
     def obligations(self, run: int) -> Obligations:
         """What the designs of a run have tried, and what not; none of a run of an earlier version."""
         with _plain_errors(self.path):
-            if not self._base.execute("SELECT 1 FROM sqlite_master WHERE name='obligations'").fetchone():
+            if not self._has_obligations():
                 return Obligations({})
             rows = self._base.execute(
                 "SELECT design, kind, place, what, met, how, waived FROM obligations WHERE run=? ORDER BY design, rowid",
@@ -743,10 +787,21 @@ class Store:
                 found.setdefault(design, []).append(one)
             return Obligations(found).merged()
 
+    def _has_obligations(self) -> bool:
+        """False for files of earlier versions."""
+        return isinstance(self._base, PostgresBase) or bool(
+            self._base.execute("SELECT 1 FROM sqlite_master WHERE name='obligations'").fetchone()
+        )
+
     def coverage(self, run: int) -> dict[str, int]:
         """Merged code coverage by point."""
         with _plain_errors(self.path):
             return dict(self._base.execute("SELECT point, hits FROM coverage WHERE run=?", (run,)).fetchall())
+
+
+def _limit(most: int) -> int:
+    """All if negative, in the SQL of every database."""
+    return most if most >= 0 else 1 << 62
 
 
 def timing_name(item: Item) -> str:
