@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``goldbeat regress``, ``history``, ``show`` and ``compare``."""
+"""``goldbeat regress``, ``show`` and ``compare``."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ from goldbeat.tb.regress.farm_batch import SYSTEMS, need_batch
 from goldbeat.tb.regress.farm_pool import WAIT_S
 from goldbeat.tb.regress.item import Item, ItemResult, Status
 from goldbeat.tb.regress.plan import confirmed_signals, make_batches, make_plan, required_of
-from goldbeat.tb.regress.reports import report_text, row_dict, run_dict
+from goldbeat.tb.regress.quarantine import excused_of, quarantined
+from goldbeat.tb.regress.reports import report_text, row_dict
 from goldbeat.tb.regress.revision import revision_of
 from goldbeat.tb.regress.run import LOCAL, Observer, Settings, begin, go_on
 from goldbeat.tb.regress.run import PARTIAL as OPEN
@@ -101,9 +102,6 @@ def register(app: typer.Typer) -> None:
         ),
         cls=taking_number("--resume", _NEWEST),
     )(regress_command)
-    app.command("history", epilog=examples("goldbeat history", "goldbeat history --suite nightly --json"))(
-        history_command
-    )
     app.command(
         "show",
         epilog=examples("goldbeat show 12", "goldbeat show 12/my_fifo/random#3", "goldbeat show last --failed"),
@@ -216,7 +214,8 @@ def end_run(store: Store, run: Run, ci: CiService | None) -> None:
         _tell_server(store, run, ci)
     if run.facts.get("interrupted"):
         raise typer.Exit(BY_SIGNAL + run.facts["signal"])
-    if run.status == INCOMPLETE and not store.bad(run.id, 1):
+    excused = excused_of(store, run) if run.status == INCOMPLETE else {}
+    if run.status == INCOMPLETE and len(store.bad(run.id, len(excused) + 1)) == len(excused):
         raise typer.Exit(PARTIAL)
     if run.status == LIMITED:
         # Nothing failed in the time that was given; without any result nothing is known.
@@ -376,13 +375,18 @@ def show_run(store: Store, run: Run) -> None:
     out = Screen(highlight=False)
     show_table(_design_table(run, rows), piped=110)
     done = [r for r in rows if r.status is not None]
-    failed = [r for r in done if not r.passed]
+    held = quarantined(store, run, rows)
+    failed = [r for r in done if not r.passed and r.number not in held.excused]
     for row in failed[:_SHOWN]:
         assert row.status is not None
         out.print(_failure_line(row.status, row.key, row.mismatch), soft_wrap=True)
         out.print(f"        repeat: {run.repeat(row.key)}", markup=False, soft_wrap=True)
     if len(failed) > _SHOWN:
         out.print(f"... and {len(failed) - _SHOWN} more: goldbeat show {run.id} --failed", markup=False)
+    for text in held.lines[: 4 * _SHOWN]:
+        out.print(text, style="yellow", markup=False, soft_wrap=True)
+    if len(held.lines) > 4 * _SHOWN:
+        out.print(f"... and {len(held.lines) - 4 * _SHOWN} more of the quarantine: index.html", markup=False)
     for (design, name), count in _waivers(store, run).items():
         out.print(f"{design}: {waived(name, count)}", markup=False, soft_wrap=True)
     for design, signals in run.settings.get("confirmed", {}).items():
@@ -393,14 +397,15 @@ def show_run(store: Store, run: Run) -> None:
         out.print(str(rate), markup=False, soft_wrap=True)
     if len(rates) > 4 * _SHOWN:
         out.print(f"... and {len(rates) - 4 * _SHOWN} more in index.html and report.json")
-    passed, left = len(done) - len(failed), run.total - len(done)
+    passed, left = len(done) - len(failed) - len(held.excused), run.total - len(done)
     marks = {"pass": "[bold green]PASS[/]", "recorded": "[bold cyan]SAME AS RECORDED[/]", "fail": "[bold red]FAIL[/]"}
     recorded = sum(row.status is Status.RECORDED for row in done)
     mark = marks.get(run.status, f"[bold yellow]{run.status.upper()}[/]")
     facts = run.facts
     out.print(
         f"{mark} {literal(run.title)}: {passed} of {run.total} pass{recorded_text(recorded)}"
-        + (f", {len(done) - passed} failed" if len(done) > passed else "")
+        + (f", {len(failed)} failed" if failed else "")
+        + held.count_text
         + (f", {left} {'left out' if run.left_out else 'not run'}" if left else "")
         + f"; {facts.get('built', 0)} simulators built, {facts.get('cached', 0)} from the cache; {facts.get('wall_s', 0):.1f} s",
         soft_wrap=True,
@@ -450,37 +455,7 @@ def _design_table(run: Run, rows: Sequence[Brief]) -> Table:
     return table
 
 
-# -- history, show, compare -------------------------------------------------------------------------------------------
-
-
-def history_command(
-    suite: Annotated[str | None, typer.Option("--suite", metavar="NAME", help="List only runs of this suite.")] = None,
-    last: Annotated[int, typer.Option("--last", metavar="N", min=1, help="List at most N runs.")] = 20,
-    as_json: Json = False,
-) -> None:
-    """List the recorded runs, newest first."""
-    with Store(read_only=True) as store:
-        runs = store.runs(suite=suite, last=last)
-        counts = {run.id: store.counts(run.id) for run in runs}
-    if as_json:
-        print_json([{**run_dict(run), "counts": counts[run.id]} for run in runs])
-        return
-    table = Table()
-    for column in ("run", "suite", "started (UTC)", "git", "status", "pass", "fail", "open", "seconds"):
-        table.add_column(column, justify="left" if column in ("suite", "started (UTC)", "git", "status") else "right")
-    for run in runs:
-        by = counts[run.id]
-        passed, left = by.get("pass", 0) + by.get("recorded", 0), by.get("open", 0)
-        bad = run.total - passed - left
-        seconds = f"{run.facts['wall_s']:.1f}" if "wall_s" in run.facts else "-"
-        started = run.started.partition("+")[0].replace("T", " ")
-        table.add_row(
-            str(run.id),
-            *map(literal, (run.title, started, run.git, run.status)),
-            *map(str, (passed, bad, left)),
-            seconds,
-        )
-    show_table(table)
+# -- show, compare -------------------------------------------------------------------------------------------
 
 
 def find_run(store: Store, text: str) -> Run:
@@ -579,13 +554,14 @@ def compare_command(
     """
     with Store(read_only=True) as store:
         first, second = find_run(store, before), find_run(store, after)
-        change = compare_runs(store.briefs(first.id), store.briefs(second.id))
+        change = compare_runs(store.briefs(first.id), store.briefs(second.id), excused_of(store, second))
     if as_json:
         print_json({"before": first.id, "after": second.id, **change.as_dict()})
     else:
         out = Screen(highlight=False)
         out.print(f"run {first.id} (git {first.git}) -> run {second.id} (git {second.git})", markup=False)
         _list(out, "new failures", [f"{k}: {why}" for k, why in change.broken])
+        _list(out, "new failures in quarantine", [f"{k}: {why}" for k, why in change.quarantined])
         _list(out, "fixed", change.fixed)
         _list(out, "slower", [f"{c.key}: {c.before} -> {c.after} cycles ({c.change:+.1%})" for c in change.slower])
         _list(out, "faster", [f"{c.key}: {c.before} -> {c.after} cycles ({c.change:+.1%})" for c in change.faster])

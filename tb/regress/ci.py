@@ -21,6 +21,8 @@ from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.budget import left_out_names, order_text
 from goldbeat.tb.regress.item import Status
+from goldbeat.tb.regress.quarantine import Quarantined, quarantined
+from goldbeat.tb.regress.quarantine_file import QuarantineEntry
 from goldbeat.tb.regress.reports import MOST_WHOLE
 from goldbeat.tb.regress.store import Row, Run, Store
 from goldbeat.tb.regress.summary import cells, recorded_text
@@ -30,6 +32,7 @@ from goldbeat.tb.visible import visible
 Service = Literal["github", "gitlab"]
 MOST_ANNOTATIONS = 10
 """GitHub shows no more errors of a step."""
+_NONE_HELD = Quarantined()
 _MOST_FAILURES = 20
 _MOST_TEXT = 400
 _PLACE = re.compile(r"([\w.+/-]+\.(?:sv|svh|v|vh)):(\d+)")
@@ -45,6 +48,7 @@ class Annotation:
         line: of the file.
         message: what failed first, and the command that repeats it.
         check: the kind of failure: a status.
+        excused: it is in quarantine: a warning.
     """
 
     key: str
@@ -52,20 +56,26 @@ class Annotation:
     line: int
     message: str
     check: str
+    excused: bool = False
 
 
-def find_annotations(run: Run, failures: Iterable[Row]) -> list[Annotation]:
+def find_annotations(
+    run: Run, failures: Iterable[Row], excused: Mapping[int, QuarantineEntry] | None = None
+) -> list[Annotation]:
     """One for each case that does not pass, at the line that a failed assertion names, else at its description or top module."""
-    return [_annotation(run, row) for row in failures]
+    found = [_annotation(run, row, (excused or {}).get(row.item.index)) for row in failures]
+    return sorted(found, key=lambda one: one.excused)
 
 
-def _annotation(run: Run, row: Row) -> Annotation:
+def _annotation(run: Run, row: Row, entry: QuarantineEntry | None) -> Annotation:
     assert row.result is not None
     texts = row.result.failures
     first = visible(texts[0].partition("\n")[0]) if texts else row.result.status.value
     path, line = _place(row, texts)
     message = f"{first[:_MOST_TEXT]}\nrepeat: {run.repeat(row.item.key)}"
-    return Annotation(row.item.key, path, line, message, row.result.status.value)
+    if entry is not None:
+        message = f"quarantined: {entry.text}: {message}"
+    return Annotation(row.item.key, path, line, message, row.result.status.value, entry is not None)
 
 
 def _place(row: Row, texts: Sequence[str]) -> tuple[str, int]:
@@ -90,14 +100,15 @@ def _local(path: Path) -> str:
 def write_ci(store: Store, run: Run, service: Service) -> list[str]:
     """Write what the service shows into the run's folder, job summary and outputs where GitHub wants them; lines to print."""
     rows, covered = store.briefs(run.id), store.coverage(run.id)
-    found = find_annotations(run, store.bad(run.id, MOST_WHOLE))
+    held = quarantined(store, run, rows)
+    found = find_annotations(run, store.bad(run.id, MOST_WHOLE), {n: entry for n, (_, entry) in held.excused.items()})
     if service == "gitlab":
         (run.folder / "codequality.json").write_text(code_quality(found), encoding="utf-8")
         # GitLab reads a job's coverage from its log: coverage: '/line coverage: \d+\.\d+%/'.
         return [f"{kind} coverage: {share:.2%}" for kind, share in coverage_shares(covered).items()]
-    text = markdown(run, rows, covered)
+    text = markdown(run, rows, covered, held)
     (run.folder / "summary.md").write_text(text, encoding="utf-8")
-    bad = sum(not row.passed for row in rows)
+    bad = sum(row.status is not None and not row.passed and row.number not in held.excused for row in rows)
     said = f"run={run.id}\nstatus={run.status}\nfailed={bad}\ntotal={run.total}\n"
     for variable, more in (("GITHUB_STEP_SUMMARY", text), ("GITHUB_OUTPUT", said)):
         if file := os.environ.get(variable):
@@ -112,7 +123,8 @@ def write_ci(store: Store, run: Run, service: Service) -> list[str]:
 def github_lines(found: Sequence[Annotation]) -> list[str]:
     """Workflow commands, as many as GitHub shows."""
     return [
-        "::error {}::{}".format(
+        "::{} {}::{}".format(
+            "warning" if one.excused else "error",
             ",".join(
                 f"{name}={_property(value)}"
                 for name, value in (("file", one.path), ("line", str(one.line) * bool(one.path)), ("title", one.key))
@@ -136,14 +148,14 @@ def _as_recorded(rows: Sequence[Brief]) -> str:
     return recorded_text(sum(row.status is Status.RECORDED for row in rows))
 
 
-def markdown(run: Run, rows: Sequence[Brief], covered: Mapping[str, int]) -> str:
+def markdown(run: Run, rows: Sequence[Brief], covered: Mapping[str, int], held: Quarantined = _NONE_HELD) -> str:
     """A run in short for a job summary."""
     left = [r for r in rows if r.status is None]
     # What a budget has left out is no failure.
-    bad = [r for r in rows if not r.passed and not (run.left_out and r.status is None)]
-    passed = sum(r.passed for r in rows)
+    bad = [r for r in rows if not (r.passed or r.number in held.excused or (run.left_out and r.status is None))]
+    good = sum(r.passed for r in rows)
     lines = [
-        f"## {_plain(run.title)}: {run.status.upper()}, {passed} of {run.total} cases pass{_as_recorded(rows)}",
+        f"## {_plain(run.title)}: {run.status.upper()}, {good} of {run.total} cases pass{_as_recorded(rows)}{held.count_text}",
         "",
     ]
     lines += [f"run {run.id}, revision {_plain(run.git)}, first seed {run.seed}", ""]
@@ -157,7 +169,8 @@ def markdown(run: Run, rows: Sequence[Brief], covered: Mapping[str, int]) -> str
             lines.append(f"| {_plain(row.key)} | {_plain(why[:_MOST_TEXT])} | `{visible(run.repeat(row.key))}` |")
         more = len(bad) - _MOST_FAILURES
         lines += [*([f"\n... and {more} more"] if more > 0 else []), ""]
-    lines += ["| design | case | pass | of | cycles | values |", "|---|---|---:|---:|---:|---:|"]
+    lines += [f"- {_plain(text[:_MOST_TEXT])}" for text in held.lines[:_MOST_FAILURES]]
+    lines += ["", "| design | case | pass | of | cycles | values |", "|---|---|---:|---:|---:|---:|"]
     for cell in cells(rows).values():
         name = f"{_plain(cell.design)} | {_plain(cell.case)}"
         lines.append(f"| {name} | {cell.passed} | {cell.total} | {cell.cycles:,} | {cell.compared:,} |")
@@ -197,7 +210,7 @@ def code_quality(found: Iterable[Annotation]) -> str:
             "description": f"{one.key}: {one.message}",
             "check_name": f"goldbeat {one.check}",
             "fingerprint": hashlib.sha256(f"{one.key}\n{one.message.partition(chr(10))[0]}".encode()).hexdigest(),
-            "severity": "critical",
+            "severity": "minor" if one.excused else "critical",
             "location": {"path": one.path or "unknown", "lines": {"begin": one.line}},
         }
         for one in found

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -31,6 +31,7 @@ class Change:
     Attributes:
         common: cases that have a result in both.
         same: those with the same trace hash.
+        quarantined: passed before, fail in quarantine now.
         broken: passed before, do not any more, with the first mismatch.
         fixed: did not pass before, do now.
         slower, faster: pass in both, in more or fewer cycles; the largest change first.
@@ -41,6 +42,7 @@ class Change:
 
     common: int = 0
     same: int = 0
+    quarantined: list[tuple[str, str]] = field(default_factory=list)
     broken: list[tuple[str, str]] = field(default_factory=list)
     fixed: list[str] = field(default_factory=list)
     slower: list[CycleChange] = field(default_factory=list)
@@ -55,8 +57,14 @@ class Change:
         return asdict(self)
 
 
-def compare_runs(before: Sequence[Brief], after: Sequence[Brief]) -> Change:
-    """Compare the results of two runs."""
+def compare_runs(before: Sequence[Brief], after: Sequence[Brief], excused: Collection[int] = ()) -> Change:
+    """Compare the results of two runs.
+
+    Args:
+        before: items of the earlier one.
+        after: items of the later one.
+        excused: items of the later one whose failures a quarantine excuses, by number.
+    """
     old = {r.key: r for r in before if r.status is not None}
     new = {r.key: r for r in after if r.status is not None}
     all_old, all_new = {r.key for r in before}, {r.key for r in after}
@@ -69,7 +77,9 @@ def compare_runs(before: Sequence[Brief], after: Sequence[Brief]) -> Change:
         change.common += 1
         change.same += was.trace_hash == now.trace_hash and was.trace_hash is not None
         if was.passed and not now.passed:
-            change.broken.append((key, now.mismatch or str(now.status)))
+            (change.quarantined if now.number in excused else change.broken).append(
+                (key, now.mismatch or str(now.status))
+            )
         elif now.passed and not was.passed:
             change.fixed.append(key)
         elif was.passed and now.passed and was.cycles and was.cycles != now.cycles:

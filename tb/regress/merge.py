@@ -25,10 +25,13 @@ from goldbeat.tb.obligations.summary import Obligations
 from goldbeat.tb.regress.budget import limited_status
 from goldbeat.tb.regress.item import Item
 from goldbeat.tb.regress.plan import MOST_PLANNED
+from goldbeat.tb.regress.quarantine import quarantined
+from goldbeat.tb.regress.quarantine_file import QUARANTINE, entries_of
 from goldbeat.tb.regress.recorded import MergedSettings, MergedShard, ShardSettings
 from goldbeat.tb.regress.run import status_of
 from goldbeat.tb.regress.shard import PLACES, moved, plan_hash, roots, shard_of
 from goldbeat.tb.regress.store import INCOMPLETE, Row, Run, Store
+from goldbeat.tb.regress.tools import TOOLS
 from goldbeat.tb.regress.worth import ORDER
 
 RESULTS = "results.sqlite"
@@ -89,6 +92,7 @@ class FoundShard:
             "revision": self.run.git.rstrip("+"),
             "code coverage": "with" if self.run.settings.get("coverage") else "without",
             **{f"hash of {name}": value for name, value in sorted(self.info.revision.items())},
+            "quarantine": "; ".join(one.text for one in entries_of(self.run.settings)) or "none",
             "required obligations": " ".join(self.info.required) or "none",
         }
 
@@ -295,7 +299,9 @@ def _check_once(run: Run, merged: MergedSettings, shards: Sequence[FoundShard]) 
 def _begin(store: Store, first: FoundShard) -> Run:
     """Record a merged run without shards."""
     info, here = first.info, roots()
-    said = {name: first.run.settings[name] for name in ("coverage", "filters") if name in first.run.settings}
+    said = {
+        name: first.run.settings[name] for name in ("coverage", "filters", QUARANTINE) if name in first.run.settings
+    }
     said |= {"engine": "merge", "files": moved(dict(info.revision), PLACES, here)}
     if info.required:
         said["obligations"] = list(info.required)
@@ -422,16 +428,21 @@ def _restate(store: Store, run: Run, added: Sequence[FoundShard], before: Merged
         for name in ("code", "confirmed"):
             if name in said:
                 settings[name] = {**settings.get(name, {}), **moved(said[name], one.info.roots, here)}
+        # Machines with other tools: those of the merged run are not known.
+        tools = said.get(TOOLS, {})
+        settings[TOOLS] = tools if settings.get(TOOLS, tools) == tools else {}
     if mixed := [one.model_dump(mode="json") for shard in merged.shards.values() for one in shard.mixed]:
         settings["mixed"] = mixed
+    started = min(shard.started for shard in merged.shards.values())
+    judged = replace(run, started=started)
     counts = store.counts(run.id)
     required = store.obligations(run.id).only(settings.get("obligations", ()))
     ended = [shard.ended for shard in merged.shards.values() if shard.ended]
     run = replace(
         run,
-        started=min(shard.started for shard in merged.shards.values()),
+        started=started,
         ended=max(ended, default=None),
-        status=_status(merged, counts, required),
+        status=_status(merged, quarantined(store, judged).without(counts), required),
         total=merged.total,
         settings=settings,
         facts=_facts(merged, counts),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from markupsafe import Markup
@@ -17,6 +17,7 @@ from goldbeat.tb.regress.again import failure_rates
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.budget import left_out_names, order_text
 from goldbeat.tb.regress.failure_groups import FailureGroup, failure_groups
+from goldbeat.tb.regress.quarantine import Quarantined
 from goldbeat.tb.regress.store import Row, Run
 from goldbeat.tb.regress.summary import Spread
 from goldbeat.tb.regress.trends import Trend, Trends, sparkline
@@ -41,6 +42,7 @@ class Content:
         trends: figures over the earlier runs.
         covered: code coverage by point; empty when it was not counted.
         obligations: of the run.
+        held: what is in quarantine.
     """
 
     rows: Sequence[Brief]
@@ -49,6 +51,7 @@ class Content:
     trends: Trends
     covered: Mapping[str, int]
     obligations: Obligations
+    held: Quarantined = field(default_factory=Quarantined)
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,8 @@ def run_page(run: Run, content: Content) -> str:
         left_out=left_out_names(content.rows) if run.left_out else [],
         order=order_text(run.facts.get("order", {})),
         rates=failure_rates(run, content.rows),
+        held=content.held,
+        excused=[all(one.number in content.held.excused for one in card.group.members) for card in groups],
         counts=counts,
         designs=list(dict.fromkeys(d for d, _ in found)),
         cases=list(dict.fromkeys(c for _, c in found)),

@@ -11,6 +11,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, TypeAdapter, model_validator
 
 from goldbeat.tb.regress.item import ItemResult
+from goldbeat.tb.regress.quarantine_file import QuarantineEntry
 from goldbeat.tb.regress.suite import Resources
 
 
@@ -202,6 +203,8 @@ class _Settings(_Open):
     shard: ShardSettings | None = None
     merged: MergedSettings | None = None
     rerun: RerunSettings | None = None
+    tools: dict[str, str] = {}
+    quarantine: tuple[QuarantineEntry, ...] = ()
 
 
 _RESULT = TypeAdapter(ItemResult)

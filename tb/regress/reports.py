@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from goldbeat.tb.regress.budget import left_out_names
 from goldbeat.tb.regress.cobertura import cobertura
 from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.page import Content, run_page
+from goldbeat.tb.regress.quarantine import Quarantined, quarantined
 from goldbeat.tb.regress.store import INCOMPLETE, LIMITED, Row, Run, Store
 from goldbeat.tb.regress.summary import Gathered
 from goldbeat.tb.regress.trends import trends
@@ -24,6 +26,7 @@ from goldbeat.tb.regress.ucis_xml import write_ucis
 from goldbeat.tb.run.code_coverage import lcov
 from goldbeat.tb.run.junit import JUnitCase, JUnitSuite, junit_text
 
+_NONE_HELD = Quarantined()
 MOST_CASES = 100
 """Cases of a run whose JSON has every one whole."""
 MOST_WHOLE = 1000
@@ -42,7 +45,8 @@ def write_reports(store: Store, run: Run) -> None:
     failures = store.bad(run.id, MOST_WHOLE)
     run.folder.mkdir(parents=True, exist_ok=True)
     obligations = store.obligations(run.id)
-    junit = run_junit(run, rows, failures, gathered.waived, obligations)
+    held = quarantined(store, run, rows)
+    junit = run_junit(run, rows, failures, gathered.waived, obligations, held)
     (run.folder / "junit.xml").write_text(junit, encoding="utf-8")
     (run.folder / "report.json").write_text(report_text(store, run, rows, gathered.waivers), encoding="utf-8")
     covered = store.coverage(run.id)
@@ -56,7 +60,7 @@ def write_reports(store: Store, run: Run) -> None:
             passed=run.status in ("pass", "recorded", LIMITED),
             date=run.started,
         )
-    content = Content(rows, gathered, failures, trends(store, run), covered, obligations)
+    content = Content(rows, gathered, failures, trends(store, run), covered, obligations, held)
     (run.folder / "index.html").write_text(run_page(run, content), encoding="utf-8")
 
 
@@ -69,6 +73,7 @@ def run_junit(
     failures: Sequence[Row],
     waived: Mapping[int, Mapping[str, int]],
     obligations: Obligations,
+    held: Quarantined = _NONE_HELD,
 ) -> str:
     """A run as JUnit XML: one suite a design, one testcase an item; what has not run is skipped.
 
@@ -78,6 +83,7 @@ def run_junit(
         failures: those that do not pass and are shown whole; others are shown with the first line of their first failure.
         waived: violations that waivers fitted, by item and waiver.
         obligations: of the run: properties of the suite; where they have to be met and are open, a testcase that fails.
+        held: failures in quarantine: skipped, with the reason.
     """
     by_design: dict[str, list[Brief]] = {}
     for row in rows:
@@ -87,7 +93,10 @@ def run_junit(
         JUnitSuite(
             design,
             chain(
-                (_junit_case(run, row, whole.get(row.number), waived.get(row.number, {})) for row in members),
+                (
+                    _junit_held(_junit_case(run, row, whole.get(row.number), waived.get(row.number, {})), row, held)
+                    for row in members
+                ),
                 _junit_open(design, obligations.only([design]), run),
             ),
             run.started,
@@ -112,6 +121,17 @@ def _junit_open(design: str, found: Obligations, run: Run) -> Iterator[JUnitCase
     if (count := found.counts["open"]) and design in run.settings.get("obligations", ()):
         text = "\n".join(found.lines(None))
         yield JUnitCase(design, "obligations", "failure", None, f"{count} open", "partial", text)
+
+
+def _junit_held(case: JUnitCase, row: Brief, held: Quarantined) -> JUnitCase:
+    """The testcase of an item as its quarantine has it."""
+    if row.number in held.excused:
+        _, entry = held.excused[row.number]
+        return replace(case, verdict="skipped", message=f"quarantined: {entry.text}: {case.message}")
+    if row.number in held.ended:
+        _, entry = held.ended[row.number]
+        return replace(case, message=f"quarantine ended: {entry.text}: {case.message}")
+    return case
 
 
 def _junit_case(run: Run, row: Brief, whole: Row | None, waived: Mapping[str, int]) -> JUnitCase:
@@ -164,6 +184,7 @@ def report_text(
         found["again"] = [one.as_dict() for one in rates]
     if run.left_out:
         found["left_out"] = {"count": run.left_out, "cases": left_out_names(rows)}
+    found["quarantine"] = quarantined(store, run, rows).as_dict()
     found["cases"] = found.pop("cases")
     if len(shown) <= MOST_CASES:
         cases = store.bad(run.id, -1) if failed else store.rows(run.id)

@@ -34,13 +34,16 @@ from goldbeat.tb.regress.fingerprint import code_hash, content_hash
 from goldbeat.tb.regress.item import Batch, Item, ItemResult, Status
 from goldbeat.tb.regress.plan import designs_of, make_batches
 from goldbeat.tb.regress.pool import LocalExecutor
+from goldbeat.tb.regress.quarantine import quarantined
+from goldbeat.tb.regress.quarantine_file import QUARANTINE, entries_of, entry_of, load_quarantine
 from goldbeat.tb.regress.ranked_engine import RankedEngine
 from goldbeat.tb.regress.recorded import RerunSettings
 from goldbeat.tb.regress.revision import changed, file_hash, revision_of
 from goldbeat.tb.regress.shard import SHARD
 from goldbeat.tb.regress.store import Row, Run, Store, timing_name
 from goldbeat.tb.regress.suite import Resources
-from goldbeat.tb.regress.trust import CODE, description_hashes
+from goldbeat.tb.regress.tools import TOOLS, tool_versions
+from goldbeat.tb.regress.trust import CODE, description_hashes, project_root
 from goldbeat.tb.regress.worker import build_simulator, run_alone, run_batch
 from goldbeat.tb.regress.worth import ranked
 from goldbeat.tb.run.run_folder import PAGE
@@ -167,6 +170,9 @@ def begin(
     said: dict[str, Any] = {"jobs": settings.jobs, "engine": settings.engine, "coverage": settings.coverage}
     said["files"] = revision_of(items)
     said[CODE] = description_hashes(items)
+    said[TOOLS] = tool_versions()
+    if entries := load_quarantine(project_root()):
+        said[QUARANTINE] = [one.model_dump(mode="json") for one in entries]
     if resources:
         said["resources"] = {name: one.model_dump(exclude_defaults=True) for name, one in resources.items()}
     if rerun is not None:
@@ -229,7 +235,7 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
             budget = _run_items(store, run, settings, observer, engine, left)
             if settings.until_fail and not state.interrupted:
                 store.drop_left(run.id)
-            counts = store.counts(run.id)
+            counts = quarantined(store, run).without(store.counts(run.id))
             if settings.coverage:
                 _add_conditions(store, run, items)
             status = _end_status(store, run, counts, None if state.ends(settings) else budget, state)
@@ -266,11 +272,12 @@ def status_of(counts: Mapping[str, int], required: Obligations) -> str:
     """Of a run with a result for every item.
 
     Args:
-        counts: of its results.
+        counts: of its results, without failures in quarantine.
         required: obligations that have to be met.
     """
     found = {Status(name) for name in counts}
-    if not all(status.good for status in found):
+    # Where every case is in quarantine and fails, nothing passes.
+    if not found or not all(status.good for status in found):
         return Status.FAIL.value
     if required.counts["open"]:
         return PARTIAL
@@ -370,6 +377,10 @@ def _engine(
     root = str(build_root())
     mark = f"{socket.gethostname()}:{os.getpid()}:{time.monotonic_ns()}"
     files: dict[str, bytes] = {}
+    entries = [one for one in entries_of(run.settings) if one.holds(run.started)]
+
+    def is_excused(key: str) -> bool:
+        return entry_of(key, entries) is not None
 
     def batch(items: Sequence[Item], simulator: str) -> Batch:
         if farm is None:
@@ -389,7 +400,7 @@ def _engine(
     def record(results: Sequence[ItemResult], coverage: Mapping[str, int]) -> Sequence[ItemResult]:
         fresh = set(store.record(run.id, results, coverage))
         new = [r for r in results if r.index in fresh]
-        state.failed |= any(not r.passed for r in new)
+        state.failed |= any(not r.passed and not is_excused(r.key) for r in new)
         if new:
             observer.results(new)
         return new

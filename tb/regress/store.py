@@ -29,8 +29,17 @@ from goldbeat.pymodels.validation import first_mistake
 from goldbeat.tb.obligations.obligation import KINDS, Obligation
 from goldbeat.tb.obligations.summary import Obligations
 from goldbeat.tb.paths import build_root
-from goldbeat.tb.regress.brief import COLUMNS, Brief, ItemFigures, PassedItem, read_brief, read_measured, read_passed
-from goldbeat.tb.regress.item import Item, ItemResult
+from goldbeat.tb.regress.brief import (
+    COLUMNS,
+    MOST_TEXT,
+    Brief,
+    ItemFigures,
+    PassedItem,
+    read_brief,
+    read_measured,
+    read_passed,
+)
+from goldbeat.tb.regress.item import Item, ItemResult, Status
 from goldbeat.tb.regress.postgres import DatabaseFullError, PostgresBase, store_url
 from goldbeat.tb.regress.recorded import MergedSettings, read_artefacts, read_facts, read_result, read_settings
 
@@ -696,6 +705,40 @@ class Store:
             run,
         ) as rows:
             yield from read_measured(tuple(row) for row in rows)
+
+    def past(self, first: int) -> Iterator[tuple[Any, ...]]:
+        """Case, run, status, cycles, simulated time, wall time and values of every result from a run on, case by case."""
+        with self._selected(
+            "SELECT key, run, status, coalesce(cycles, 0), coalesce(sim_ps, 0), coalesce(wall_s, 0), coalesce(compared, 0)"
+            " FROM items WHERE run >= ? AND status IS NOT NULL ORDER BY key, run",
+            first,
+        ) as rows:
+            yield from map(tuple, rows)
+
+    def failed_since(self, first: int) -> Iterator[tuple[int, str, str, str, str]]:
+        """Run, case, design, status and first mismatch of everything that does not pass, from a run on."""
+        with self._selected(
+            f"SELECT run, key, design, status, coalesce(substr(mismatch, 1, {MOST_TEXT}), '') FROM items"
+            f" WHERE {BAD} AND run >= ? ORDER BY run, idx",
+            first,
+        ) as rows:
+            for run, key, design, status, mismatch in rows:
+                yield int(run), str(key), str(design), Status(status).value, str(mismatch).partition("\n")[0]
+
+    def fails_in(self, cases: Iterable[str], first: int, end: int) -> bool:
+        """Whether a case has a result that does not pass in a run from ``first`` on, before ``end``."""
+        query = f"SELECT 1 FROM items WHERE key=? AND run >= ? AND run < ? AND {BAD} LIMIT 1"
+        with _plain_errors(self.path):
+            return any(self._base.execute(query, (case, first, end)).fetchone() is not None for case in cases)
+
+    def results_of(self, case: str, first: int) -> list[tuple[int, str, str]]:
+        """Run, item and result, as they are recorded, of one case from a run on."""
+        with self._selected(
+            "SELECT run, spec, result FROM items WHERE key=? AND run >= ? AND result IS NOT NULL ORDER BY run",
+            case,
+            first,
+        ) as rows:
+            return [(int(run), str(spec), str(result)) for run, spec, result in rows]
 
     def passed(self, run: int, most: int) -> Iterator[PassedItem]:
         """The first items of a run that pass, with what is held against other runs, one at a time."""

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flaky cases: both verdicts on equal hashes of everything that a result depends on.
+
+A seed reproduces a run exactly. What passes and fails on equal hashes is therefore a fault of a machine, or of a bench or model
+that reads the clock or other state. Results whose hashes are not known or differ are never held against each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+from goldbeat.tb.regress.item import Status
+from goldbeat.tb.regress.store import Run, Store
+from goldbeat.tb.regress.tools import TOOLS
+
+Fault = Literal["machine", "bench"]
+_HASH = re.compile(r"^[0-9a-f]{16}$")
+_PATHS = ("index", "source", "inputs")
+"""Of an item: its place in the plan, and paths, whose content counts."""
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class FlakyCase:
+    """A case with both verdicts on equal hashes.
+
+    Attributes:
+        key: the case.
+        passed, failed: its results of each kind, with these hashes.
+        fault: of what.
+        evidence: why, for people.
+        runs: the newest run of each verdict: passes, fails.
+        identity: hash of everything that the results have in common.
+    """
+
+    key: str
+    passed: int
+    failed: int
+    fault: Fault
+    evidence: str
+    runs: tuple[int, int]
+    identity: str
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """One result.
+
+    Attributes:
+        traffic: hash of what the bench drove; None: nothing was judged.
+        trace: hash of everything recorded; None: not every episode ended.
+        before: number of cases that ran before it in its simulator process; of failures only.
+    """
+
+    run: int
+    status: Status
+    host: str
+    traffic: str | None
+    trace: str | None
+    before: int
+
+
+def find_flaky(store: Store, runs: Sequence[Run], wavering: Mapping[str, str]) -> list[FlakyCase]:
+    """The flaky cases among those with both verdicts.
+
+    Args:
+        store: where the runs are.
+        runs: the oldest first.
+        wavering: by case, its verdict in each run, as :class:`goldbeat.tb.regress.history.RecordedCase` has them.
+    """
+    hashes = [_hashes_of(run) for run in runs]
+    known = {run.id: found for run, found in zip(runs, hashes, strict=True) if found is not None}
+    hosts = {run.id: run.host for run in runs}
+    flaky = []
+    for key, verdicts in wavering.items():
+        # Every run that is not like any other is left out before a row is read.
+        if not {"p", "f"} <= {v for v, found in zip(verdicts, hashes, strict=True) if found is not None}:
+            continue
+        groups: dict[str, list[_Seen]] = {}
+        for run, spec, result in store.results_of(key, runs[0].id):
+            if run in known and (identity := known[run].identity(spec)) is not None:
+                seen = _read_seen(run, result, hosts[run])
+                if seen.status is not Status.KILLED:
+                    groups.setdefault(identity, []).append(seen)
+        found = [_judged(key, identity, seen) for identity, seen in groups.items()]
+        flaky += [one for one in found if one is not None][-1:]
+    return flaky
+
+
+@dataclass(frozen=True)
+class _RunHashes:
+    """What all results of a run depend on, and the hashes of its files by name."""
+
+    common: str
+    files: Mapping[str, str]
+
+    def identity(self, spec: str) -> str | None:
+        """A hash over everything that the result of an item depends on; None: something is not known."""
+        source, inputs, rest = _parts(spec)
+        found = [self.files.get(name, "") for name in (source, *(f"input {file}" for _, file in inputs))]
+        if not all(map(_HASH.match, found)):
+            return None
+        ports = [port for port, _ in inputs]
+        return hashlib.sha256(json.dumps([self.common, found, ports, rest]).encode()).hexdigest()[:16]
+
+
+def _hashes_of(run: Run) -> _RunHashes | None:
+    """None for a run of several versions, and for one of a version that did not record its tools."""
+    said = run.settings
+    if not said.get(TOOLS) or said.get("mixed") or run.facts.get("changed_meanwhile"):
+        return None
+    common = json.dumps([run.code, said[TOOLS], bool(said.get("coverage"))], sort_keys=True)
+    return _RunHashes(common, said.get("files", {}))
+
+
+@lru_cache(maxsize=100_000)
+def _parts(spec: str) -> tuple[str, tuple[tuple[str, str], ...], str]:
+    """Of an item: what its design's hash is called, its input files by port, and everything else without its place."""
+    item = json.loads(spec)
+    inputs = tuple(sorted(item.get("inputs", {}).items()))
+    rest = {name: value for name, value in item.items() if name not in _PATHS}
+    return item.get("source") or item["design"], inputs, json.dumps(rest, sort_keys=True)
+
+
+def _read_seen(run: int, text: str, master: str) -> _Seen:
+    found: dict[str, Any] = json.loads(text)
+    host = str(found.get("worker", "")).rpartition(":")[0] or master
+    traffic, trace = found.get("traffic"), found.get("trace_hash")
+    return _Seen(run, Status(found["status"]), host, traffic, trace, len(found.get("before", ())))
+
+
+def _judged(key: str, identity: str, seen: Sequence[_Seen]) -> FlakyCase | None:
+    """The case, if these results of equal hashes have both verdicts."""
+    good, bad = [one for one in seen if one.status.good], [one for one in seen if not one.status.good]
+    if not good or not bad:
+        return None
+    fault, evidence = _fault(good, bad)
+    return FlakyCase(key, len(good), len(bad), fault, evidence, (good[-1].run, bad[-1].run), identity)
+
+
+def _fault(good: Sequence[_Seen], bad: Sequence[_Seen]) -> tuple[Fault, str]:
+    """Whose fault it is, and why."""
+    passes, fails = Counter(one.host for one in good), Counter(one.host for one in bad)
+    traffic = {one.traffic for one in (*good, *bad) if one.traffic is not None}
+    if len(traffic) > 1:
+        # A machine does not draw other stimuli.
+        return (
+            "bench",
+            f"the stimulus differs at the same seed ({len(traffic)} kinds): the bench reads the clock or other state",
+        )
+    if not passes.keys() & fails.keys():
+        told = [f"{host} fails {count} of {count}" for host, count in fails.most_common(_SHOWN)]
+        other = ", ".join(sorted(host for host in passes)[:_SHOWN])
+        return "machine", f"{'; '.join(told)}; passes only on {other}"
+    both = ", ".join(sorted(host for host in passes.keys() & fails.keys())[:_SHOWN])
+    kinds = {one.status for one in bad}
+    if kinds == {Status.TIMEOUT}:
+        return "machine", f"every failure is a timeout, and it passes on the same host ({both}): the machine was busy"
+    if kinds == {Status.CRASH}:
+        return "machine", f"every failure is a crash of the simulator, and it passes on the same host ({both})"
+    return "bench", f"both verdicts on one host ({both}); {_other_evidence(good, bad)}"
+
+
+def _other_evidence(good: Sequence[_Seen], bad: Sequence[_Seen]) -> str:
+    """What differs between results of one host with the same stimulus."""
+    traces = {one.trace for one in (*good, *bad) if one.trace is not None}
+    ended = any(one.trace is not None for one in bad)
+    if ended and len(traces) == 1:
+        return "the recorded traces are the same: the golden model or the check reads the clock or other state"
+    after = sum(one.before > 0 for one in bad)
+    process = (
+        f"; {after} of {len(bad)} failures ran after other cases in one process, see rerun --with-batch"
+        if after
+        else ""
+    )
+    return f"the design was driven or observed differently: the bench reads the clock or other state{process}"
