@@ -25,6 +25,8 @@ _HASH = re.compile(r"^[0-9a-f]{16}$")
 _PATHS = ("index", "source", "inputs")
 """Of an item: its place in the plan, and paths, whose content counts."""
 _SHOWN = 3
+_MOST_READ = 25
+"""Results of each verdict on equal hashes that are read, the newest."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class FlakyCase:
 
     Attributes:
         key: the case.
-        passed, failed: its results of each kind, with these hashes.
+        passed, failed: its results of each kind with these hashes, the newest 25 of each.
         fault: of what.
         evidence: why, for people.
         runs: the newest run of each verdict: passes, fails.
@@ -75,23 +77,41 @@ def find_flaky(store: Store, runs: Sequence[Run], wavering: Mapping[str, str]) -
         runs: the oldest first.
         wavering: by case, its verdict in each run, as :class:`goldbeat.tb.regress.history.RecordedCase` has them.
     """
-    hashes = [_hashes_of(run) for run in runs]
-    known = {run.id: found for run, found in zip(runs, hashes, strict=True) if found is not None}
+    known = {run.id: found for run in runs if (found := _hashes_of(run)) is not None}
     hosts = {run.id: run.host for run in runs}
     flaky = []
     for key, verdicts in wavering.items():
-        # Every run that is not like any other is left out before a row is read.
-        if not {"p", "f"} <= {v for v, found in zip(verdicts, hashes, strict=True) if found is not None}:
+        told = {
+            run.id: verdict for run, verdict in zip(runs, verdicts, strict=True) if run.id in known and verdict in "pf"
+        }
+        # Most have changed hashes with their verdict, and are left out before more than a row is read.
+        if set(told.values()) == {"p", "f"}:
+            flaky.append(_find_one(store, key, told, known, hosts))
+    return [one for one in flaky if one is not None]
+
+
+def _find_one(
+    store: Store, key: str, told: Mapping[int, str], known: Mapping[int, _RunHashes], hosts: Mapping[int, str]
+) -> FlakyCase | None:
+    """The newest results of a case with both verdicts on equal hashes."""
+    spec = store.results_of(key, [max(told)])[0][1]
+    by_files: dict[str | None, list[int]] = {}
+    for run in sorted(told, reverse=True):
+        by_files.setdefault(known[run].identity(spec), []).append(run)
+    # Runs of machines with other paths: each has to be read.
+    elsewhere = by_files.pop(None, [])
+    for some in [*by_files.values(), []]:
+        chosen = [run for letter in "pf" for run in [r for r in (*some, *elsewhere) if told[r] == letter][:_MOST_READ]]
+        if {told[run] for run in chosen} != {"p", "f"}:
             continue
         groups: dict[str, list[_Seen]] = {}
-        for run, spec, result in store.results_of(key, runs[0].id):
-            if run in known and (identity := known[run].identity(spec)) is not None:
-                seen = _read_seen(run, result, hosts[run])
-                if seen.status is not Status.KILLED:
-                    groups.setdefault(identity, []).append(seen)
-        found = [_judged(key, identity, seen) for identity, seen in groups.items()]
-        flaky += [one for one in found if one is not None][-1:]
-    return flaky
+        for run, item, result in store.results_of(key, chosen):
+            if (identity := known[run].identity(item)) is not None:
+                groups.setdefault(identity, []).append(_read_seen(run, result, hosts[run]))
+        for identity, seen in groups.items():
+            if (one := _judged(key, identity, seen)) is not None:
+                return one
+    return None
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import groupby
-from typing import Any
 
 from goldbeat.tb.regress.failure_groups import mismatch_kind
 from goldbeat.tb.regress.flaky import FlakyCase, find_flaky
 from goldbeat.tb.regress.item import Status
-from goldbeat.tb.regress.store import Run, Store
+from goldbeat.tb.regress.store import PastCase, Run, Store
 
 MOST_RUNS = 200
 """Runs that are read, the newest."""
@@ -34,23 +32,22 @@ class RecordedCase:
 
     Attributes:
         key: ``design/case/K=V#seed``.
-        verdicts: one letter per run, the oldest first: p passes, f fails, k killed from outside, - not in this run.
+        verdicts: one letter per run, the oldest first: p passes, f fails, k killed from outside, - not in this run; empty for
+            a case that passes wherever it ran.
         runs, passed: results, and those of them that pass; a result that was killed from outside is neither.
         wall_s: mean wall time of its simulation.
         cycles, values_per_us: of the last result that passes; output values compared per simulated microsecond.
-        status: of the last result.
         fails_since: the earliest run since which no result passes; None: the last one passes.
         last_pass: the last run that passes; None: none does.
     """
 
     key: str
-    verdicts: str
+    verdicts: str = ""
     runs: int = 0
     passed: int = 0
     wall_s: float = 0.0
     cycles: int = 0
     values_per_us: float = 0.0
-    status: str = ""
     fails_since: CommitOfRun | None = None
     last_pass: CommitOfRun | None = None
 
@@ -113,49 +110,52 @@ def read_history(store: Store, *, suite: str | None = None, last: int = MOST_RUN
     commits = {run.id: CommitOfRun(run.id, run.git) for run in runs}
     places = {run.id: place for place, run in enumerate(runs)}
     first = runs[0].id
-    wavering = []
-    for key, rows in groupby(store.past(first), key=lambda row: row[0]):
-        case = _case(str(key), rows, commits, places)
-        if case is None:
-            continue
+    wavering = {}
+    for past in store.past(first, suite):
+        case = _case(past, commits)
+        if case.passed < past.results:
+            _add_verdicts(case, store.statuses(past.key, first), commits, places)
+            if {"p", "f"} <= set(case.verdicts):
+                wavering[case.key] = case.verdicts
         found.cases.append(case)
-        if 0 < case.passed < case.runs:
-            wavering.append(case)
-    found.flaky = find_flaky(store, runs, {case.key: case.verdicts for case in wavering})
+    found.flaky = find_flaky(store, runs, wavering)
     found.patterns = _patterns(store, first, commits)
     return found
 
 
-def _case(
-    key: str, rows: Iterable[tuple[Any, ...]], commits: dict[int, CommitOfRun], places: dict[int, int]
-) -> RecordedCase | None:
-    """One case from its rows, the oldest first; None: it is in none of these runs."""
+def _case(past: PastCase, commits: Mapping[int, CommitOfRun]) -> RecordedCase:
+    """A case without its verdicts."""
+    runs = past.results - past.killed
+    return RecordedCase(
+        past.key,
+        runs=runs,
+        passed=past.passed,
+        wall_s=float(past.seconds) / runs if runs else 0.0,
+        cycles=past.cycles,
+        values_per_us=past.compared / past.sim_ps * 1e6 if past.sim_ps else 0.0,
+        last_pass=None if past.last_pass is None else commits[past.last_pass],
+    )
+
+
+def _add_verdicts(
+    case: RecordedCase,
+    statuses: Iterable[tuple[int, str]],
+    commits: Mapping[int, CommitOfRun],
+    places: Mapping[int, int],
+) -> None:
+    """Add the verdict in each run, and since when it fails."""
     verdicts = ["-"] * len(places)
-    case = RecordedCase(key, "")
-    seconds = 0.0
-    for _, run, status, cycles, sim_ps, wall_s, compared in rows:
-        if run not in places:
-            continue
-        verdicts[places[run]] = verdict = _VERDICTS[status]
-        case.status = status
-        if verdict == "k":
-            continue
-        case.runs += 1
-        seconds += wall_s
-        if verdict == "p":
-            case.passed += 1
-            case.fails_since, case.last_pass = None, commits[run]
-            case.cycles, case.values_per_us = cycles, compared / sim_ps * 1e6 if sim_ps else 0.0
-        elif case.fails_since is None:
-            case.fails_since = commits[run]
-    if not case.status:
-        return None
+    for run, status in statuses:
+        if run in places:
+            verdicts[places[run]] = verdict = _VERDICTS[status]
+            if verdict == "p":
+                case.fails_since = None
+            elif verdict == "f" and case.fails_since is None:
+                case.fails_since = commits[run]
     case.verdicts = "".join(verdicts)
-    case.wall_s = seconds / case.runs if case.runs else 0.0
-    return case
 
 
-def _patterns(store: Store, first: int, commits: dict[int, CommitOfRun]) -> list[FailurePattern]:
+def _patterns(store: Store, first: int, commits: Mapping[int, CommitOfRun]) -> list[FailurePattern]:
     """Failures that are alike, those of most cases first."""
     found: dict[tuple[str, str, str], list[tuple[int, str, str]]] = {}
     for run, key, design, status, mismatch in store.failed_since(first):

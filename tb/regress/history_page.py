@@ -10,12 +10,15 @@ from markupsafe import Markup
 
 from goldbeat.tb.page.run_page import page_environment
 from goldbeat.tb.regress.history import ProjectHistory, RecordedCase, worst_first
+from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.store import Run
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _MOST_STRIPS = 500
 """Cases whose verdict in every run is drawn: those that do not always pass."""
 _MOST_PATTERNS = 200
+_GOOD = {status.value for status in Status if status.good}
+_UNKNOWN = ("open", Status.KILLED.value)
 _CLASSES = {"p": "pass", "f": "fail", "k": "killed"}
 
 
@@ -37,14 +40,13 @@ def history_page(history: ProjectHistory) -> str:
 
 
 def _rates(history: ProjectHistory) -> list[tuple[Run, int, int]]:
-    """Every run, the oldest first: results that pass, and all of them."""
-    counts = [[0, 0] for _ in history.runs]
-    for case in history.cases:
-        for place, verdict in enumerate(case.verdicts):
-            if verdict in "pf":
-                counts[place][0] += verdict == "p"
-                counts[place][1] += 1
-    return [(run, good, whole) for run, (good, whole) in zip(history.runs, counts, strict=True)]
+    """Every run that has ended, the oldest first: results that pass, and all of them."""
+    rates = []
+    for run in history.runs:
+        counts = run.facts.get("counts", {})
+        good = sum(count for status, count in counts.items() if status in _GOOD)
+        rates.append((run, good, sum(count for status, count in counts.items() if status not in _UNKNOWN)))
+    return rates
 
 
 def _strip(case: RecordedCase) -> Markup:

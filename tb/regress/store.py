@@ -235,6 +235,28 @@ class Row:
     artefacts: Mapping[str, str]
 
 
+class PastCase(NamedTuple):
+    """What the results of a case come to.
+
+    Attributes:
+        key: the case.
+        results, killed, passed: how many there are, were killed from outside, and pass.
+        seconds: wall time of those that were not killed.
+        last_pass: the newest run that passes; None: none does.
+        cycles, sim_ps, compared: of that run.
+    """
+
+    key: str
+    results: int
+    killed: int
+    passed: int
+    seconds: float
+    last_pass: int | None
+    cycles: int
+    sim_ps: int
+    compared: int
+
+
 class DiskFullError(ToolError):
     """There is no room to write; the run can be resumed when there is."""
 
@@ -706,14 +728,29 @@ class Store:
         ) as rows:
             yield from read_measured(tuple(row) for row in rows)
 
-    def past(self, first: int) -> Iterator[tuple[Any, ...]]:
-        """Case, run, status, cycles, simulated time, wall time and values of every result from a run on, case by case."""
+    def past(self, first: int, suite: str | None = None) -> list[PastCase]:
+        """What the results of every case come to, from a run on, and of one suite."""
+        of_suite = "" if suite is None else "AND run IN (SELECT id FROM runs WHERE suite=?)"
+        good = "status IN ('pass', 'recorded')"
         with self._selected(
-            "SELECT key, run, status, coalesce(cycles, 0), coalesce(sim_ps, 0), coalesce(wall_s, 0), coalesce(compared, 0)"
-            " FROM items WHERE run >= ? AND status IS NOT NULL ORDER BY key, run",
+            "SELECT c.key, c.results, c.killed, c.passed, c.seconds, c.last_pass, coalesce(i.cycles, 0),"
+            " coalesce(i.sim_ps, 0), coalesce(i.compared, 0) FROM (SELECT key, count(*) AS results,"
+            " sum(CASE WHEN status='killed' THEN 1 ELSE 0 END) AS killed,"
+            f" sum(CASE WHEN {good} THEN 1 ELSE 0 END) AS passed,"
+            " sum(CASE WHEN status='killed' THEN 0 ELSE coalesce(wall_s, 0) END) AS seconds,"
+            f" max(CASE WHEN {good} THEN run END) AS last_pass"
+            f" FROM items WHERE run >= ? AND status IS NOT NULL {of_suite} GROUP BY key) AS c"
+            " LEFT JOIN items AS i ON i.key = c.key AND i.run = c.last_pass ORDER BY c.key",
             first,
+            *(() if suite is None else (suite,)),
         ) as rows:
-            yield from map(tuple, rows)
+            return [PastCase(*row) for row in rows]
+
+    def statuses(self, case: str, first: int) -> list[tuple[int, str]]:
+        """The status of a case in every run that has a result of it, from a run on."""
+        query = "SELECT run, status FROM items WHERE key=? AND run >= ? AND status IS NOT NULL ORDER BY run"
+        with self._selected(query, case, first) as rows:
+            return [(int(run), str(status)) for run, status in rows]
 
     def failed_since(self, first: int) -> Iterator[tuple[int, str, str, str, str]]:
         """Run, case, design, status and first mismatch of everything that does not pass, from a run on."""
@@ -731,13 +768,13 @@ class Store:
         with _plain_errors(self.path):
             return any(self._base.execute(query, (case, first, end)).fetchone() is not None for case in cases)
 
-    def results_of(self, case: str, first: int) -> list[tuple[int, str, str]]:
-        """Run, item and result, as they are recorded, of one case from a run on."""
-        with self._selected(
-            "SELECT run, spec, result FROM items WHERE key=? AND run >= ? AND result IS NOT NULL ORDER BY run",
-            case,
-            first,
-        ) as rows:
+    def results_of(self, case: str, runs: Sequence[int]) -> list[tuple[int, str, str]]:
+        """Run, item and result of one case, as they are recorded, in some runs."""
+        places = ", ".join("?" * len(runs))
+        query = (
+            f"SELECT run, spec, result FROM items WHERE key=? AND run IN ({places}) AND result IS NOT NULL ORDER BY run"
+        )
+        with self._selected(query, case, *runs) as rows:
             return [(int(run), str(spec), str(result)) for run, spec, result in rows]
 
     def passed(self, run: int, most: int) -> Iterator[PassedItem]:
