@@ -127,8 +127,7 @@ class _RunHashes:
         found = [self.files.get(name, "") for name in (source, *(f"input {file}" for _, file in inputs))]
         if not all(map(_HASH.match, found)):
             return None
-        ports = [port for port, _ in inputs]
-        return hashlib.sha256(json.dumps([self.common, found, ports, rest]).encode()).hexdigest()[:16]
+        return _hash(self.common, *found, *(port for port, _ in inputs), rest)
 
 
 def _hashes_of(run: Run) -> _RunHashes | None:
@@ -136,8 +135,13 @@ def _hashes_of(run: Run) -> _RunHashes | None:
     said = run.settings
     if not said.get(TOOLS) or said.get("mixed") or run.facts.get("changed_meanwhile"):
         return None
-    common = json.dumps([run.code, said[TOOLS], bool(said.get("coverage"))], sort_keys=True)
+    common = _hash(run.code, json.dumps(said[TOOLS], sort_keys=True), str(bool(said.get("coverage"))))
     return _RunHashes(common, said.get("files", {}))
+
+
+@lru_cache(maxsize=100_000)
+def _hash(*texts: str) -> str:
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
 
 
 @lru_cache(maxsize=100_000)

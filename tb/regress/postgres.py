@@ -175,7 +175,7 @@ def _translated(query: str) -> str:
 
 def _storable(value: Any) -> Any:
     """A text without NUL, which PostgreSQL has not."""
-    return value.replace("\0", "\\0") if isinstance(value, str) else value
+    return value.replace("\0", "") if isinstance(value, str) else value
 
 
 class _NamedRow(tuple[Any, ...]):

@@ -42,7 +42,7 @@ from goldbeat.tb.regress.revision import changed, file_hash, revision_of
 from goldbeat.tb.regress.shard import SHARD
 from goldbeat.tb.regress.store import Row, Run, Store, timing_name
 from goldbeat.tb.regress.suite import Resources
-from goldbeat.tb.regress.tools import TOOLS, tool_versions
+from goldbeat.tb.regress.tools import TOOLS, recorded_tools
 from goldbeat.tb.regress.trust import CODE, description_hashes, project_root
 from goldbeat.tb.regress.worker import build_simulator, run_alone, run_batch
 from goldbeat.tb.regress.worth import ranked
@@ -170,7 +170,7 @@ def begin(
     said: dict[str, Any] = {"jobs": settings.jobs, "engine": settings.engine, "coverage": settings.coverage}
     said["files"] = revision_of(items)
     said[CODE] = description_hashes(items)
-    said[TOOLS] = tool_versions()
+    said[TOOLS] = recorded_tools()
     if entries := load_quarantine(project_root()):
         said[QUARANTINE] = [one.model_dump(mode="json") for one in entries]
     if resources:
@@ -377,10 +377,6 @@ def _engine(
     root = str(build_root())
     mark = f"{socket.gethostname()}:{os.getpid()}:{time.monotonic_ns()}"
     files: dict[str, bytes] = {}
-    entries = [one for one in entries_of(run.settings) if one.holds(run.started)]
-
-    def is_excused(key: str) -> bool:
-        return entry_of(key, entries) is not None
 
     def batch(items: Sequence[Item], simulator: str) -> Batch:
         if farm is None:
@@ -400,7 +396,7 @@ def _engine(
     def record(results: Sequence[ItemResult], coverage: Mapping[str, int]) -> Sequence[ItemResult]:
         fresh = set(store.record(run.id, results, coverage))
         new = [r for r in results if r.index in fresh]
-        state.failed |= any(not r.passed and not is_excused(r.key) for r in new)
+        state.failed |= _fails(run, new)
         if new:
             observer.results(new)
         return new
@@ -435,6 +431,13 @@ def _engine_class(settings: Settings, began: float) -> Callable[..., WorkEngine]
         return WorkEngine
     end = began + settings.budget_s
     return partial(RankedEngine, over=lambda: time.monotonic() >= end, jobs=settings.jobs)
+
+
+def _fails(run: Run, results: Sequence[ItemResult]) -> bool:
+    """Whether a result fails the run."""
+    entries = [one for one in entries_of(run.settings) if one.holds(run.started)]
+    bad = [r for r in results if not r.passed]
+    return any(r.status is Status.KILLED or entry_of(r.key, entries) is None for r in bad)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from functools import cache
 
-from goldbeat.tb.build.toolchain import find_verilator
+from goldbeat.tb.run.sources import tool_versions
 from goldbeat.tb.versions import version_of
 
 TOOLS = "tools"
@@ -16,16 +16,14 @@ TOOLS = "tools"
 _PACKAGES = ("cocotb", "numpy", "pydantic")
 
 
-def tool_versions() -> dict[str, str]:
-    """Versions by name: Python, packages, simulator, compiler, processor."""
-    found = {"Python": platform.python_version(), "processor": platform.machine(), "compiler": _compiler()}
+def recorded_tools() -> dict[str, str]:
+    """Versions by name: Goldbeat, Python, packages, simulator, compiler, processor."""
+    found = {**tool_versions(), "processor": platform.machine(), "compiler": _compiler()}
     for package in _PACKAGES:
         try:
             found[package] = version_of(package)
         except ModuleNotFoundError:
             found[package] = "missing"
-    tool, _ = find_verilator()
-    found["Verilator"] = "missing" if tool is None else tool.version
     return found
 
 

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from goldbeat.tb.regress.item import Item, ItemResult, Status
@@ -17,13 +20,14 @@ _BINS = (
 _BATCH = 1000
 
 
-def make_run(store: Store, count: int, *, seed: int = 0) -> Run:
+def make_run(store: Store, count: int, *, seed: int = 0, settings: Mapping[str, Any] | None = None) -> Run:
     """A run of ``count`` cases of 20 designs with four cases each; one of 500 fails, one of 100 takes other cycles by seed.
 
     Args:
         store: where to.
         count: of cases.
         seed: of what differs from run to run.
+        settings: what the run records of its beginning.
     """
     items = [
         Item(
@@ -36,11 +40,11 @@ def make_run(store: Store, count: int, *, seed: int = 0) -> Run:
         )
         for n in range(count)
     ]
-    run = store.begin("many", items, git="0123456789ab", code="0" * 16, host="here", seed=0, settings={})
+    run = store.begin("many", items, git="0123456789ab", code="0" * 16, host="here", seed=0, settings=settings or {})
     rng = np.random.default_rng(seed)
     for start in range(0, count, _BATCH):
         store.record(run.id, [_result(item, rng) for item in items[start : start + _BATCH]])
-    store.end(run.id, "fail", {"built": 20, "cached": 0, "wall_s": 3600.0})
+    store.end(run.id, "fail", {"built": 20, "cached": 0, "wall_s": 3600.0, "counts": store.counts(run.id)})
     return store.run(run.id)
 
 

@@ -76,6 +76,8 @@ def test_the_page_of_licences_has_what_packages_state() -> None:
     rows = re.findall(r"^\| `(\S+)` \| (.*?) \| (\w+) \| (.*?) \|$", page, flags=re.M)
     assert len(rows) == len(set().union(*map(pins, LISTS)))
     strict = {name: (where, needed) for name, licence, where, needed in rows if "GPL" in licence}
+    lesser = {name: strict.pop(name) for name in ("psycopg", "psycopg-binary")}
+    assert set(lesser.values()) == {("test", "postgres")}
     assert strict == {"codespell": ("test", "dev"), "scapy": ("test", "reference")}
 
 

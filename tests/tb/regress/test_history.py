@@ -187,7 +187,7 @@ def test_the_command_and_its_page(store, own_root, monkeypatch):
 
 def test_runs_record_their_tools(store):
     run = begin(store, "dry", dry.items(3), Settings(), seed=0)
-    assert {"Verilator", "compiler", "Python", "cocotb"} <= set(run.settings["tools"])
+    assert {"simulator", "compiler", "python", "cocotb"} <= set(run.settings["tools"])
     fails = BatchBackend(dry.run_and_fail, dry.build)
     for backend in (dry.DRY, fails):
         go_on(store, begin(store, "dry", dry.items(8), Settings(), seed=0), Settings(waves=0), Observer(), backend)

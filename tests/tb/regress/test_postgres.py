@@ -11,6 +11,7 @@ import pytest
 
 from goldbeat.pymodels.errors import ToolError, UsageError
 from goldbeat.tb.obligations.obligation import KINDS, Obligation
+from goldbeat.tb.regress.history import read_history
 from goldbeat.tb.regress.item import ItemResult, Status
 from goldbeat.tb.regress.reports import report_text, run_junit
 from goldbeat.tb.regress.run import Observer, Settings, begin, go_on
@@ -91,6 +92,8 @@ def _said(store, run):
     texts = [run_junit(run, rows, bad, gathered.waived, obligations), report_text(store, run, rows, gathered.waivers)]
     read = [store.seconds(), store.coverage(run.id), store.counts(run.id), store.passed_params(run.id, "axis_skid")]
     read += [store.last_with(rows[0].key), store.find(run.id, "2").item.key, store.unfinished(None).id]
+    history = read_history(store)
+    read += [history.cases, history.flaky, history.patterns]
     read += [list(store.passed(run.id, 2)), gathered.waivers, store.numbers(run.id)]
     return [text.replace(run.started, "").replace(str(run.ended), "") for text in texts], read
 
