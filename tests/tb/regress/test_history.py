@@ -109,6 +109,13 @@ def test_different_hashes_are_never_flaky(store, change):
     assert [one.key for one in read_history(store).flaky] == ["d/c#0"]
 
 
+@pytest.mark.parametrize("change", [{"files": {"d": "no such file"}}, {"files": {}}, {"tools": {}}])
+def test_hashes_that_are_not_known_are_not_equal(store, change):
+    record(store, {0: GOOD}, **change)
+    record(store, {0: BAD}, **change)
+    assert read_history(store).flaky == []
+
+
 @pytest.mark.parametrize(
     ("good", "bad", "fault", "evidence"),
     [

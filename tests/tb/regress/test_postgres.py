@@ -3,6 +3,7 @@
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import dry
@@ -68,6 +69,27 @@ def test_three_masters_at_once_lose_and_double_nothing(database, monkeypatch):
         assert covered
         with pytest.raises(ToolError, match="read-only"):
             store.settle(1, {})
+
+
+def test_masters_make_tables_and_merge_one_after_the_other(database):
+    import psycopg
+
+    opened = []
+
+    def merge():
+        with opened[0], opened[0].together():
+            pass
+
+    with psycopg.connect(database) as base:
+        for work in (lambda: opened.append(Store()), merge):
+            base.execute("SELECT pg_advisory_xact_lock(24605, 0)")
+            other = threading.Thread(target=work)
+            other.start()
+            other.join(0.3)
+            assert other.is_alive()
+            base.commit()
+            other.join(30)
+            assert not other.is_alive()
 
 
 def _fill(store):
