@@ -56,7 +56,7 @@ def history_command(
     page: Annotated[bool, typer.Option("--page", help="Write history.html: one file without network.")] = False,
     as_json: Json = False,
 ) -> None:
-    """List the recorded runs, newest first; or what they say of every case."""
+    """List the recorded runs, or what they say of every case."""
     if not (cases or flaky or failures or page):
         if filters:
             raise UsageError("--filter selects cases: add --cases, --flaky or --failures")

@@ -44,7 +44,7 @@ COMMON = {
         f"{_HOME}.probe",
     ),
     "regress": Listed("Run a suite of cases and seeds in parallel; record everything.", f"{_HOME}.regress"),
-    "history": Listed("List the recorded runs, newest first; or what they say of every case.", f"{_HOME}.history"),
+    "history": Listed("List the recorded runs, or what they say of every case.", f"{_HOME}.history"),
     "show": Listed("Show a recorded run, or one of its cases in full.", f"{_HOME}.regress"),
     "rerun": Listed("Run cases of a recorded run again.", f"{_HOME}.rerun"),
     "bisect": Listed("Find the first commit with which a recorded case fails.", f"{_HOME}.bisect"),

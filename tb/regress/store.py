@@ -819,9 +819,9 @@ class Store:
     def seeds(self, group: str, run: int | None = None) -> set[int]:
         """The seeds of a case, by its key without the seed, in the plan of one run or of any."""
         where, values = ("", ()) if run is None else (" AND run=?", (run,))
-        # In the order of keys, "$" comes after "#".
-        query = f"SELECT DISTINCT key FROM items WHERE key >= ? AND key < ?{where}"
-        with self._selected(query, f"{group}#", f"{group}$", *values) as rows:
+        # What comes after what depends on the database, so no range is asked for.
+        query = f"SELECT DISTINCT key FROM items WHERE substr(key, 1, ?)=?{where}"
+        with self._selected(query, len(group) + 1, f"{group}#", *values) as rows:
             seeds = (str(row["key"]).rpartition("#")[2] for row in rows)
             return {int(seed) for seed in seeds if seed.isdecimal()}
 
