@@ -19,7 +19,7 @@ DIFFERENCE = "first_difference"
 
 
 def expected_lane(result: RunResult, found: FirstMismatch) -> list[LaneSignal]:
-    """TVALID, TDATA, TLAST of the failing port as expected, and a signal that marks the first difference.
+    """The signals of the failing port as expected, all but TREADY, and one that marks the first difference.
 
     A beat is shown from the edge before its transfer to the edge of its transfer, like data of a register. Where the model
     predicts no cycles, expected beat n is shown when beat n came.
@@ -31,14 +31,13 @@ def expected_lane(result: RunResult, found: FirstMismatch) -> list[LaneSignal]:
     cycles = _shown_in(want, found, episode)[low : found.beat + MOST_BEATS]
     part = want[low : low + len(cycles)]
     edges = [(_edge(clock, c - 1, episode), _edge(clock, c, episode)) for c in cycles]
-    data = [_bits(part, n) for n in range(len(part))]
     name = f"{found.port}_".__add__
     mark = (_edge(clock, found.cycle - 1, episode), _edge(clock, found.cycle, episode))
-    lane = [
-        _pulses(name("tvalid"), edges, ["1"] * len(part), "0"),
-        _pulses(name("tdata"), edges, data, "z" * part.width),
-        _pulses(name("tlast"), edges, [str(int(last)) for last in part.last], "z"),
-    ]
+    (port,) = (one for one in result.request.design.bundles(result.request.all_params) if one.name == found.port)
+    lane = [_pulses(name("tvalid"), edges, ["1"] * len(part), "0")]
+    for wire in port.wires():
+        if (values := _payload(part, wire.name, wire.width)) is not None:
+            lane.append(_pulses(name(wire.name), edges, values, "z" * (len(values[0]) if values else wire.width)))
     return [*lane, _pulses(DIFFERENCE, [mark], ["1"], "0")]
 
 
@@ -59,6 +58,18 @@ def _shown_in(want: Trace, found: FirstMismatch, episode: EpisodeResult) -> list
 
 def _edge(clock: Clock, cycle: int, episode: EpisodeResult) -> int:
     return max(0, episode.record.origin_ps + clock.time(cycle))
+
+
+def _payload(part: Trace, signal: str, width: int) -> list[str] | None:
+    """Values of a signal in each beat, the high bit first; None for one that is no payload, or is not predicted."""
+    beats = range(len(part))
+    if signal == "tdata":
+        return [_bits(part, n) for n in beats]
+    if signal == "tlast":
+        return [str(int(last)) for last in part.last]
+    if signal == "tkeep":
+        return ["".join("1" if kept else "0" for kept in part.keep[n, ::-1]) for n in beats]
+    return [f"{int(v):0{width}b}"[-width:] for v in getattr(part, signal)] if signal in part.sides else None
 
 
 def _bits(trace: Trace, beat: int) -> str:

@@ -202,7 +202,8 @@ def test_the_expected_lane_is_what_came_but_for_the_difference(viewed):
         assert (now["expected.m_axis_tvalid"] == 1) == came
         assert (now["expected.first_difference"] == 1) == (cycle == found.cycle)
         if came:
-            assert now["expected.m_axis_tlast"] == now["harness.m_axis_tlast"]
+            for name in ("tlast", "tkeep", "tid", "tdest", "tuser"):
+                assert now[f"expected.m_axis_{name}"] == now[f"harness.m_axis_{name}"]
             want, data = now["expected.m_axis_tdata"], f"{now['harness.m_axis_tdata']:032b}"
             want = want if isinstance(want, str) else f"{want:032b}"
             if any(a not in (b, "x") for a, b in zip(want, data, strict=True)):
