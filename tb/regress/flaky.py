@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.store import Run, Store
@@ -80,32 +80,55 @@ def find_flaky(store: Store, runs: Sequence[Run], wavering: Mapping[str, str]) -
     known = {run.id: found for run in runs if (found := _hashes_of(run)) is not None}
     hosts = {run.id: run.host for run in runs}
     flaky = []
+    groups: dict[str, _Alike] = {}
     for key, verdicts in wavering.items():
         told = {
             run.id: verdict for run, verdict in zip(runs, verdicts, strict=True) if run.id in known and verdict in "pf"
         }
-        # Most have changed hashes with their verdict, and are left out before more than a row is read.
-        if set(told.values()) == {"p", "f"}:
-            flaky.append(_find_one(store, key, told, known, hosts))
+        if set(told.values()) != {"p", "f"}:
+            continue
+        # All seeds of a case have the same files.
+        group = key.rpartition("#")[0]
+        if group not in groups:
+            groups[group] = _alike(store.results_of(key, [max(told)])[0][1], known)
+        # Most have changed hashes with their verdict, and are left out before their rows are read.
+        flaky.append(_find_one(store, key, told, groups[group], known, hosts))
     return [one for one in flaky if one is not None]
 
 
+class _Alike(NamedTuple):
+    """Runs by what a case's hashes were: sets of equal ones, the newest first, and those of machines with other paths."""
+
+    runs: list[list[int]]
+    elsewhere: list[int]
+
+
+def _alike(spec: str, known: Mapping[int, _RunHashes]) -> _Alike:
+    """The runs by the hashes of the files that an item names."""
+    found: dict[str | None, list[int]] = {}
+    for run in sorted(known, reverse=True):
+        found.setdefault(known[run].identity(spec), []).append(run)
+    elsewhere = found.pop(None, [])
+    return _Alike([*found.values(), []], elsewhere)
+
+
 def _find_one(
-    store: Store, key: str, told: Mapping[int, str], known: Mapping[int, _RunHashes], hosts: Mapping[int, str]
+    store: Store,
+    key: str,
+    told: Mapping[int, str],
+    alike: _Alike,
+    known: Mapping[int, _RunHashes],
+    hosts: Mapping[int, str],
 ) -> FlakyCase | None:
     """The newest results of a case with both verdicts on equal hashes."""
-    spec = store.results_of(key, [max(told)])[0][1]
-    by_files: dict[str | None, list[int]] = {}
-    for run in sorted(told, reverse=True):
-        by_files.setdefault(known[run].identity(spec), []).append(run)
-    # Runs of machines with other paths: each has to be read.
-    elsewhere = by_files.pop(None, [])
-    for some in [*by_files.values(), []]:
-        chosen = [run for letter in "pf" for run in [r for r in (*some, *elsewhere) if told[r] == letter][:_MOST_READ]]
-        if {told[run] for run in chosen} != {"p", "f"}:
+    for some in alike.runs:
+        runs = [run for run in (*some, *alike.elsewhere) if run in told]
+        if {told[run] for run in runs} != {"p", "f"}:
             continue
+        chosen = [run for letter in "pf" for run in [r for r in runs if told[r] == letter][:_MOST_READ]]
         groups: dict[str, list[_Seen]] = {}
         for run, item, result in store.results_of(key, chosen):
+            # The item itself may differ, such as in an option.
             if (identity := known[run].identity(item)) is not None:
                 groups.setdefault(identity, []).append(_read_seen(run, result, hosts[run]))
         for identity, seen in groups.items():

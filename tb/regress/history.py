@@ -111,7 +111,8 @@ def read_history(store: Store, *, suite: str | None = None, last: int = MOST_RUN
     places = {run.id: place for place, run in enumerate(runs)}
     first = runs[0].id
     wavering = {}
-    for past in store.past(first, suite):
+    # Another master may begin a run meanwhile.
+    for past in store.past(first, runs[-1].id, suite):
         case = _case(past, commits)
         if case.passed < past.results:
             _add_verdicts(case, store.statuses(past.key, first), commits, places)

@@ -53,6 +53,7 @@ LEFT = "(status IS NULL OR status='killed')"
 BAD = "status NOT IN ('pass', 'recorded')"
 """Of items: those that have run and do not pass."""
 _BUSY_S = 60.0
+_CACHE_KB = 64 * 1024
 _MEASURED = ("status", "cycles", "sim_ps", "wall_s", "compared", "trace_hash", "mismatch", "result")
 """Columns of an item that its result fills."""
 _CLEARED = ", ".join(f"{name}=NULL" for name in (*_MEASURED, "artefacts"))
@@ -382,6 +383,8 @@ class Store:
         base = self._connect(f"{self.path.resolve().as_uri()}?mode=ro")
         # Nothing of the file's own schema runs: it may have come from anywhere.
         base.execute("PRAGMA trusted_schema=OFF")
+        # Rows are wide, so the tree is deep: its upper part is read once.
+        base.execute(f"PRAGMA cache_size=-{_CACHE_KB}")
         try:
             base.execute("SELECT count(*) FROM sqlite_master").fetchone()
             return base
@@ -728,8 +731,8 @@ class Store:
         ) as rows:
             yield from read_measured(tuple(row) for row in rows)
 
-    def past(self, first: int, suite: str | None = None) -> list[PastCase]:
-        """What the results of every case come to, from a run on, and of one suite."""
+    def past(self, first: int, last: int, suite: str | None = None) -> list[PastCase]:
+        """What the results of every case come to, from one run to another, and of one suite."""
         of_suite = "" if suite is None else "AND run IN (SELECT id FROM runs WHERE suite=?)"
         good = "status IN ('pass', 'recorded')"
         with self._selected(
@@ -739,9 +742,10 @@ class Store:
             f" sum(CASE WHEN {good} THEN 1 ELSE 0 END) AS passed,"
             " sum(CASE WHEN status='killed' THEN 0 ELSE coalesce(wall_s, 0) END) AS seconds,"
             f" max(CASE WHEN {good} THEN run END) AS last_pass"
-            f" FROM items WHERE run >= ? AND status IS NOT NULL {of_suite} GROUP BY key) AS c"
+            f" FROM items WHERE run BETWEEN ? AND ? AND status IS NOT NULL {of_suite} GROUP BY key) AS c"
             " LEFT JOIN items AS i ON i.key = c.key AND i.run = c.last_pass ORDER BY c.key",
             first,
+            last,
             *(() if suite is None else (suite,)),
         ) as rows:
             return [PastCase(*row) for row in rows]
