@@ -33,6 +33,8 @@ _READY = "ready|rdy|ready_and|ready_then|ready_param|gnt|grant|ack|accept|accept
 _TAKES = "pop|deq|get|rd|read|rd_en|re|rden|next"
 """Words of an input that takes a value."""
 _NOT_READY = "full|busy|stall|wait|waitrequest|halt|hold|hld|almost_full|afull|prog_full|nearly_full|near_full"
+_HELD = re.compile("valid|vld|val|v|method|req|request")
+"""Words of a valid that stays until its ready is high."""
 _STALLS = re.compile("busy|stall|wait|waitrequest|halt|hold|hld")
 """Words of an output that holds an input back, or tells that something goes on."""
 _UNCHECKED = "the RTL looks at {valid} without it, too: it may be a status"
@@ -405,7 +407,7 @@ class _Roles:
             ready: it has a ready.
             longer: valids whose prefixes begin with its own.
         """
-        found, rest = [], []
+        found, rest, named = [], [], False
         for pin in self.pins:
             if pin.way != valid.pin.way or pin.name in used or is_enable(pin.name):
                 continue
@@ -423,12 +425,15 @@ class _Roles:
                 continue
             if near or ((stored or shows) and not is_control(pin)):
                 found.append(pin)
+                named |= near
             elif alone and not is_control(pin) and pin.name not in self.unread:
                 rest.append(pin)
-        guessed = {}
-        if not found:
-            found = rest
-            guessed = {pin.name: f"the only handshake of this direction is {valid.pin.name}'s" for pin in rest}
+        # A tag that is stored as it is says nothing of wide operands that are not; a result seldom comes alone.
+        widest = max((pin.width for pin in found), default=0)
+        more = () if named or (widest > 1 and valid.pin.way == "input") else (p for p in rest if p.width > 1)
+        rest = rest if not found else [pin for pin in more if pin.width >= widest]
+        found += rest
+        guessed = {pin.name: f"the only handshake of this direction is {valid.pin.name}'s" for pin in rest}
         if sum(pin.width for pin in found) > _WIDEST:
             return [], {}
         if valid.pin.width > 1 and (not found or any(pin.width % valid.pin.width for pin in found)):
@@ -474,9 +479,10 @@ class _Roles:
             doubts[valid.pin.name] = f"{ready.pin.name} answers no other port"
         asks = ready is not None and bool(_ASKS_FIRST.fullmatch(ready.word)) and valid.pin.way == "output"
         slack = ready is not None and _SLACK.fullmatch(ready.word) is not None
+        loose = ready is not None and self._loose(valid, ready, payload)
         # Who writes a FIFO looks at its flag, so the FIFO need not.
         fills = ready is not None and is_fill_flag(ready.pin.name) and _FILLS.fullmatch(valid.word) is not None
-        gated = valid.word == _METHOD or asks or ((slack or fills) and valid.pin.way == "input")
+        gated = valid.word == _METHOD or asks or loose or ((slack or fills) and valid.pin.way == "input")
         if ready is not None and slack:
             doubts[ready.pin.name] = f"what {valid.pin.name} may hand over behind it is not tried"
         if gated and ready is not None and valid.pin.width > 1:
@@ -486,7 +492,7 @@ class _Roles:
             gated = False
         if ready is not None and not ready.word:
             doubts |= _odd_ready(valid, ready.pin, inverted=ready.inverted) or self._status(valid, ready)
-        elif ready is not None and _STALLS.fullmatch(ready.word) and self._stored_anyway(valid, ready, payload):
+        elif ready is not None and loose:
             doubts[ready.pin.name] = _UNCHECKED.format(valid=valid.pin.name)
         doubts |= self._odd_valid(valid, ready)
         said = [] if ready is None else [f"{ready.pin.name} answers {valid.pin.name}"]
@@ -526,11 +532,15 @@ class _Roles:
             return {ready.pin.name: _UNCHECKED.format(valid=valid.pin.name)}
         return {}
 
+    def _loose(self, valid: _Word, ready: _Word, payload: Sequence[Pin]) -> bool:
+        """Whether an input may be a pulse, or its ready a status: their names do not say otherwise, and neither does the RTL."""
+        other = _STALLS.fullmatch(ready.word) is not None or _HELD.fullmatch(valid.word) is None
+        return other and not is_fill_flag(ready.pin.name) and self._stored_anyway(valid, ready, payload)
+
     def _stored_anyway(self, valid: _Word, ready: _Word, payload: Sequence[Pin]) -> bool:
-        """Whether the payload is stored with an input whatever its ready is."""
-        stored = [pairs for pin in payload if (pairs := self.gates.stored.get(pin.name))]
-        looked = any(name == ready.pin.name for pairs in stored for name, _ in pairs)
-        return valid.pin.way == "input" and bool(stored) and not looked and not self._checks(valid, ready)
+        """Whether something that is stored with an input, or beside it, changes whatever its ready is."""
+        stored = any(self.gates.stored.get(pin.name) for pin in payload)
+        return valid.pin.way == "input" and stored and not self._checks(valid, ready)
 
     def _checks(self, valid: _Word, ready: _Word) -> bool:
         """Whether an input changes nothing while its ready is low."""

@@ -234,3 +234,32 @@ def test_an_enable_that_stores_what_nothing_else_has_is_a_valid(tmp_path: Path) 
     assert set(found.guesses) == {"i_ce", "o_ce"}
     # One that is only part of a condition says nothing.
     assert not found_of(tmp_path, ports + ", i go", body.replace("if (i_ce)", "if (i_ce && go)")).streams
+
+
+AGAIN = """logic [2:0] n; assign busy = n != 0; logic [7:0] x;
+  always_ff @(posedge clk) begin
+    done <= n == 1; if (n != 0) n <= n - 1; if (n == 1) begin root <= x; rest <= x >> 1; end
+    if (go LOOK) begin x <= rad; n <= 5; end if (!rst_n) n <= 0;
+  end"""
+
+
+@pytest.mark.parametrize(("look", "loose"), [("", True), ("&& !busy", False)], ids=["begins again", "looks"])
+def test_a_start_that_begins_again_is_a_pulse(look: str, loose: bool, tmp_path: Path) -> None:
+    ports = "i go, i [7:0] rad, o busy, o done, o [7:0] root, o [7:0] rest"
+    found = found_of(tmp_path, ports, AGAIN.replace("LOOK", look))
+    given, result = found.streams
+    assert (given.until == "done") is loose
+    assert ("done" in found.guesses) is loose or result.after == given.name
+    assert {*result.fields} == {"root", "rest"}
+
+
+def test_wide_operands_go_along_with_a_tag_as_guesses(tmp_path: Path) -> None:
+    ports = "i stb, i tag, i [7:0] x, i [7:0] y, o busy, o [8:0] sum, o out_tag"
+    body = """logic [8:0] early; logic on; assign busy = on;
+      always_ff @(posedge clk) begin
+        early <= x + y; on <= rst_n && stb && !busy; if (stb && !busy) out_tag <= tag; if (on) sum <= early;
+      end"""
+    found = found_of(tmp_path, ports, body)
+    assert roles(found)["stb"][2] == {"tag", "x", "y"}
+    assert {"x", "y"} <= found.guesses.keys()
+    assert "tag" not in found.guesses
