@@ -335,5 +335,21 @@ AVALON = Bus(
     frozenset({"read", "write", "waitrequest", "readdatavalid", "writeresponsevalid"}),
 )
 
-BUSES = (AXIS, AXIL, AXI, APB, WISHBONE, AVALON)
+AVALON_STREAM = Bus(
+    "avalonst",
+    "Avalon-ST",
+    tuple(one for one in AXIS.signals if one.name not in ("tstrb", "tdest")),
+    {
+        "valid_waits": "Without a ready latency, VALID does not wait for READY (tested as `axis_valid_waits` is).",
+        "valid_unready": "With a ready latency, VALID is high in ready cycles only, or READYALLOWANCE allows the beat.",
+        "packet": "STARTOFPACKET is high in the first beat of a packet, and in no other; per CHANNEL.",
+        "empty": "With ENDOFPACKET, EMPTY is less than the symbols of a beat.",
+        "ready_late": "No beat of an input waits for READY longer than a given bound. A warning.",
+        "outstanding": AXIS.rules["outstanding"],
+    },
+    frozenset({"ready_late"}),
+    {"valid_waits": "5.9.1", "valid_unready": "5.9.2", "packet": "5.11", "empty": "5.11"},
+)
+
+BUSES = (AXIS, AXIL, AXI, APB, WISHBONE, AVALON, AVALON_STREAM)
 """Those that Goldbeat comes with; a plug-in brings its own."""

@@ -699,15 +699,16 @@ def _sparse(port: StreamPort) -> bool:
 def _shown(trace: Trace, port: StreamPort, *, counting: bool) -> Trace:
     """The trace as a port can carry it: without TLAST where there is none; with counting bytes where asked for."""
     data = np.arange(trace.data.size, dtype=np.uint64).astype(np.uint8).reshape(trace.data.shape)
+    keep, tid = port.carried(trace.keep, trace.last, trace.tid)
     used = np.packbits(np.arange(int(port.width)) < port.used_bits, bitorder="little")
     return Trace.from_bytes(
         (data if counting else trace.data) & used,
-        keep=trace.keep,
+        keep=keep,
         last=trace.last if port.has("tlast") else None,
         cycle=trace.cycle,
         clock_ps=trace.clock_ps,
         offset_ps=trace.offset_ps,
-        tid=trace.tid,
+        tid=tid,
         tdest=trace.tdest,
         tuser=_marked(trace, port),
         tstrb=trace.tstrb,

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <deque>
 #include <new>
+#include <set>
 
 #include <sys/mman.h>
 
@@ -43,12 +44,21 @@ struct GbAxisNames {
   const char* sides[kSides];
 };
 
+/// When a ready counts, as Avalon-ST has it; AXI-Stream: both 0.
+struct GbAxisLate {
+  int latency;  ///< cycles from a ready to the cycle that it makes a ready cycle
+  int beyond;   ///< beats that may still transfer after the last ready cycle: readyAllowance - readyLatency
+};
+
 /// What a sink or monitor must know beyond the ports.
 struct GbAxisCheck {
   const char* reset;  ///< input of the top module; null: none
   int reset_high;     ///< its polarity
   int whole;          ///< no beat of another TID or TDEST comes within a packet
   int fifo;           ///< a FIFO is written: tvalid may fall, and a beat without tready is lost
+  int avalon;         ///< the rules of Avalon-ST
+  int first;          ///< bit of TUSER that is high in the first beat of a packet; -1: none
+  GbAxisLate late;
 };
 
 /// Beats to send. Null columns: all bytes valid, no TLAST, sidebands 0, no gaps.
@@ -165,6 +175,39 @@ class Stalls {
   std::array<std::int64_t, 8> counts_{0, 0, 0, 0, 0, 0, kNever, 0};
 };
 
+/// The ready cycles of Avalon-ST, and the beats that may come after them.
+class ReadyCycles {
+ public:
+  static constexpr int kLatest = 62;
+
+  void set(const GbAxisLate& late) {
+    if (late.latency < 0 || late.latency > kLatest || late.beyond < 0) throw std::invalid_argument("ready latency out of range");
+    late_ = late;
+  }
+  void clear() { ready_ = 0, left_ = 0; }
+  bool plain() const { return late_.latency == 0 && late_.beyond == 0; }
+  bool ahead() const { return late_.latency > 0; }
+
+  /// The ready of the next cycle; true: this is a ready cycle.
+  bool next(bool ready) {
+    ready_ = ready_ << 1 | ready;
+    if (now()) left_ = late_.beyond;
+    return now();
+  }
+  bool now() const { return ready_ >> late_.latency & 1; }
+  /// A beat in this cycle is taken.
+  bool takes() const { return now() || left_ > 0; }
+  /// With a latency: one in the next cycle would be.
+  bool will_take() const { return ready_ >> (late_.latency - 1) & 1 || left_ > 0; }
+  /// One was.
+  void used() { left_ -= !now(); }
+
+ private:
+  GbAxisLate late_{};
+  std::uint64_t ready_ = 0;  ///< bit n: ready n cycles ago
+  int left_ = 0;
+};
+
 /// Bytes of TKEEP for N bytes of TDATA, 0 where N is.
 constexpr std::size_t keep_size(std::size_t n) { return (n + 7) / 8; }
 
@@ -188,9 +231,12 @@ class AxisSource : public Transactor {
     base_ = kNever;
     offering_ = stalled_ = false;
     stalls_.clear();
+    cycles_.clear();
     sent_ = 0;
     low_ = 0;
   }
+
+  void late(const GbAxisLate& late) { cycles_.set(late); }
 
   /// Queue beats. Those that follow others count their gaps from there on, the first ones from the start.
   void send(const GbAxisBeats& beats) {
@@ -268,6 +314,7 @@ class AxisSource : public Transactor {
   bool wake_when_idle_ = false;
   std::size_t low_ = 0;  ///< of wake_when_low()
   Stalls stalls_;
+  ReadyCycles cycles_;
 };
 
 namespace {
@@ -278,20 +325,14 @@ class AxisSourceOf final : public AxisSource {
   using AxisSource::AxisSource;
 
   bool sample(std::int64_t cycle) override {
+    if (!cycles_.plain()) return sample_late(cycle);
     const bool was = offering_;
     if (was) {
       if (!ports_.ready.get()) {
-        if (!stalled_) since_ = cycle;
-        stalled_ = true;
+        wait(cycle);
         return false;
       }
-      if (stalled_) {
-        stalls_.count(since_, cycle);
-        stalled_ = false;
-      }
-      now_.cycles[at_] = cycle;
-      if (++at_ == now_.beats) next_block();
-      next_ = at_ < now_.beats ? cycle + 1 + gap() : kNever;
+      transfer(cycle);
     }
     offering_ = cycle + 1 >= next_;
     return was | offering_ | idle_.changes();
@@ -332,6 +373,41 @@ class AxisSourceOf final : public AxisSource {
   }
 
  private:
+  /// With a ready latency a beat is offered only in cycles that take it.
+  bool sample_late(std::int64_t cycle) {
+    const bool was = offering_;
+    cycles_.next(ports_.ready.get());
+    if (was && !cycles_.takes()) {
+      wait(cycle);
+      return false;
+    }
+    if (was) {
+      transfer(cycle);
+      cycles_.used();
+    }
+    offering_ = cycle + 1 >= next_;
+    if (offering_ && cycles_.ahead() && !cycles_.will_take()) {
+      offering_ = false;
+      wait(cycle + 1);
+    }
+    return was | offering_ | idle_.changes();
+  }
+
+  void wait(std::int64_t cycle) {
+    if (!stalled_) since_ = cycle;
+    stalled_ = true;
+  }
+
+  void transfer(std::int64_t cycle) {
+    if (stalled_) {
+      stalls_.count(since_, cycle);
+      stalled_ = false;
+    }
+    now_.cycles[at_] = cycle;
+    if (++at_ == now_.beats) next_block();
+    next_ = at_ < now_.beats ? cycle + 1 + gap() : kNever;
+  }
+
   /// All bits that the port has.
   void set_all(void* bits, std::size_t size) {
     std::memset(bits, 0xFF, size);
@@ -389,11 +465,17 @@ class AxisSink : public Transactor {
     reset_high_ = check.reset_high != 0;
     whole_ = check.whole != 0;
     fifo_ = check.fifo != 0;
+    avalon_ = check.avalon != 0;
+    first_ = check.first;
+    cycles_ready_.set(check.late);
   }
 
   void reset() override {
     in_reset_ = 0;
     open_ = false;
+    open_channels_.clear();
+    cycles_ready_.clear();
+    low_since_ = kNever;
     willing_ = false;
     if (!passive_) ports_.ready.set(false);
     base_ = from_ = kNever;
@@ -512,6 +594,7 @@ class AxisSink : public Transactor {
         violation("axis_valid_in_reset", cycle, "tvalid is high after " + std::to_string(in_reset_ - 1) + " edges in reset");
       }
       stalled_ = open_ = false;
+      open_channels_.clear();
       return true;
     }
     // After a short reset the design may still be in it.
@@ -549,6 +632,25 @@ class AxisSink : public Transactor {
     open_ = !ports_.last.get();
   }
 
+  /// Of Avalon-ST: packets of one channel begin and end in turn, and the last beat has a symbol.
+  void check_avalon(std::int64_t cycle) {
+    const std::uint64_t channel = ports_.sides[0].absent() ? 0 : ports_.sides[0].get();
+    const bool open = open_channels_.count(channel) != 0, last = ports_.last.get();
+    if (first_ >= 0 && (ports_.sides[2].get() >> first_ & 1) == open) {
+      violation("avalonst_packet", cycle, open ? "startofpacket within a packet" : "a packet begins without startofpacket");
+    }
+    if (last) open_channels_.erase(channel);
+    if (!last && !open) open_channels_.insert(channel);
+    if (last && ports_.keep && all_left_out()) {
+      violation("avalonst_empty", cycle, "empty is not less than the symbols of a beat");
+    }
+  }
+
+  bool all_left_out() const {
+    const auto* keep = static_cast<const std::uint8_t*>(ports_.keep);
+    return std::all_of(keep, keep + ports_.keep_bytes(), [](std::uint8_t one) { return one == 0; });
+  }
+
   Ports ports_;
   const bool passive_;
   Ready ready_;
@@ -570,6 +672,11 @@ class AxisSink : public Transactor {
   int in_reset_ = 0;            ///< edges in reset so far
   bool whole_ = false;
   bool fifo_ = false;
+  bool avalon_ = false;
+  int first_ = -1;
+  ReadyCycles cycles_ready_;
+  std::int64_t low_since_ = kNever;  ///< first cycle after the last one that takes a beat, with a latency
+  std::set<std::uint64_t> open_channels_;
   bool bytes_alone_ = false;
   bool open_ = false;  ///< a packet has begun and not ended
   std::uint64_t packet_id_ = 0, packet_dest_ = 0;
@@ -596,8 +703,11 @@ class AxisSinkOf final : public AxisSink {
 
   bool sample(std::int64_t cycle) override {
     const bool valid = ports_.valid.get();
-    const bool resets = has_reset_ && check_reset(cycle, valid && !fifo_);
-    if (valid | stalled_) {
+    const bool resets = has_reset_ && check_reset(cycle, valid && !fifo_ && !avalon_);
+    if (avalon_) {
+      cycles_ready_.next(ports_.ready.get());
+      if (cycle >= from_ && !resets) watch_avalon(cycle, valid);
+    } else if (valid | stalled_) {
       if (cycle >= from_ && !resets) watch(cycle, valid);
     }
     if (passive_) return resets;
@@ -637,6 +747,30 @@ class AxisSinkOf final : public AxisSink {
       since_ = cycle;
       hold();
     }
+  }
+
+  /// Valid and payload may change while they wait: 683091, 5.9.1.
+  void watch_avalon(std::int64_t cycle, bool valid) {
+    const bool takes = cycles_ready_.takes();
+    if (cycles_ready_.ahead()) {
+      if (!takes && low_since_ == kNever) low_since_ = cycle;
+      if (takes && low_since_ != kNever) {
+        // A beat in the first cycle that takes one has waited for it.
+        if (valid) stalls_.count(low_since_, cycle);
+        low_since_ = kNever;
+      }
+      if (valid && !takes) violation("avalonst_valid_unready", cycle, "valid is high outside of a ready cycle");
+    } else if (stalled_ && (takes || !valid)) {
+      if (valid) stalls_.count(since_, cycle);
+      stalled_ = false;
+    } else if (valid && !takes && !stalled_) {
+      stalled_ = true;
+      since_ = cycle;
+    }
+    if (!valid || !takes) return;
+    cycles_ready_.used();
+    check_avalon(cycle);
+    record(cycle);
   }
 
   void hold() {
@@ -734,6 +868,15 @@ void gb_axis_source_start(void* handle, std::int64_t base, std::int64_t earliest
 }
 
 std::int64_t gb_axis_sent(void* handle) { return source(handle).sent(); }
+
+int gb_axis_late(void* handle, const goldbeat::GbAxisLate* late) {
+  return guarded(
+      [&] {
+        source(handle).late(*late);
+        return 0;
+      },
+      -1);
+}
 
 int gb_axis_idle(void* handle) { return source(handle).idle(); }
 

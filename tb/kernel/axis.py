@@ -19,7 +19,16 @@ from goldbeat.pymodels.pattern import KINDS, WORST_PERIOD, WORST_STALL, Pattern,
 from goldbeat.pymodels.payload import PAYLOADS
 from goldbeat.pymodels.sidebands import MOST_LANES, SIDEBANDS, strobe_bits
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.kernel.library import AxisBeats, AxisCheck, AxisColumns, AxisNames, ReadyPattern, checked, library
+from goldbeat.tb.kernel.library import (
+    AxisBeats,
+    AxisCheck,
+    AxisColumns,
+    AxisLate,
+    AxisNames,
+    ReadyPattern,
+    checked,
+    library,
+)
 from goldbeat.tb.kernel.patience import Patience
 from goldbeat.tb.kernel.simulation import Kernel
 
@@ -431,12 +440,18 @@ class AxiStreamMonitor(Transactor):
         self._handle = checked(
             self._library.gb_axis_sink(prefix.encode(), clock.encode(), ctypes.byref(names), self._passive)
         )
-        check = AxisCheck(None if reset is None else reset.encode(), reset_high, not interleaved, fifo)
+        check = AxisCheck(
+            None if reset is None else reset.encode(), reset_high, not interleaved, fifo, *self._avalon_rules()
+        )
         checked(self._library.gb_axis_check(self._handle, ctypes.byref(check)))
         self._held: Trace | None = None
         self._base = 0
         if not held:
             self.start()
+
+    def _avalon_rules(self) -> tuple[bool, int, AxisLate]:
+        """Whether the rules are those of Avalon-ST, the bit of TUSER that marks first beats, and when a ready counts."""
+        return False, -1, AxisLate(0, 0)
 
     def reset(self) -> None:
         """Drop what was recorded, and record no more."""

@@ -29,10 +29,24 @@ class AxisNames(Structure):
     )
 
 
+class AxisLate(Structure):
+    """``GbAxisLate`` in axis.cpp."""
+
+    _fields_ = (("latency", c_int), ("beyond", c_int))
+
+
 class AxisCheck(Structure):
     """``GbAxisCheck`` in axis.cpp."""
 
-    _fields_ = (("reset", c_char_p), ("reset_high", c_int), ("whole", c_int), ("fifo", c_int))
+    _fields_ = (
+        ("reset", c_char_p),
+        ("reset_high", c_int),
+        ("whole", c_int),
+        ("fifo", c_int),
+        ("avalon", c_int),
+        ("first", c_int),
+        ("late", AxisLate),
+    )
 
 
 class AxisBeats(Structure):
@@ -150,6 +164,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_axis_send": (None, [c_void_p, POINTER(AxisBeats)]),
     "gb_axis_source_start": (None, [c_void_p, c_int64, c_int64]),
     "gb_axis_sent": (c_int64, [c_void_p]),
+    "gb_axis_late": (c_int, [c_void_p, POINTER(AxisLate)]),
     "gb_axis_idle": (c_int, [c_void_p]),
     "gb_axis_wake_when_idle": (None, [c_void_p, c_int]),
     "gb_axis_wake_when_low": (None, [c_void_p, c_int64]),

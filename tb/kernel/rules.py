@@ -96,7 +96,7 @@ about longer waits, on the terminal and in `report.json` under `warnings`:
 
 | warning | about |
 |---|---|
-| `axis_ready_late` | stream inputs whose beats waited for more than N cycles, with the worst beat |
+| `axis_ready_late`, `avalonst_ready_late` | stream inputs whose beats waited for more than N cycles, with the worst beat |
 | `axil_ready_late`, `axi_ready_late` | AW, W and AR of slaves, B and R of masters, with the longest wait of each port |
 | `apb_ready_late`, `wishbone_ready_late`, `avalon_ready_late` | slaves with an access of more than N wait states |
 
@@ -167,6 +167,9 @@ In `report.json`, `x_check` lists each episode that differs with its `text`. The
 | PREADY and PRDATA outside an access (3.1, 3.3) | any value is allowed |
 | Wishbone LOCK and user-defined tags | not driven and not watched |
 | Wishbone ACK that was never low (permission 3.35) | allowed: such a slave answers every cycle at once |
+| Avalon-ST EMPTY outside of the last beat, VALID and payload that change while they wait | allowed (5.9.1, 5.11) |
+| Avalon-ST packets that are interleaved across channels | allowed and not driven |
+| Avalon-ST without VALID, BEATSPERCYCLE, MAXCHANNEL, VALID in reset | not described: no rule |
 | Avalon-MM BYTEENABLE of bytes that are not adjacent (3.2) | driven and not watched: agents store each byte alone |
 | Avalon-MM bursts of an agent, fixed wait states, WAITREQUESTALLOWANCE | not driven |
 | Wishbone answers after a pipelined master lets CYC fall | one cycle of them is allowed |
@@ -175,8 +178,8 @@ In `report.json`, `x_check` lists each episode that differs with its `text`. The
 
 In the tables below, clauses of AXI4 and AXI-Lite are those of ARM IHI 0022, issues D to H. Those of AXI-Stream are of
 ARM IHI 0051A, those of APB of ARM IHI 0024E. Those of Wishbone are sections and rules of its
-specification B3; pipelined cycles are those of B4. Those of Avalon-MM are sections of Intel's 683091, 2022. `-` is not
-a demand of the protocol, but a bound or property that the user sets, or a check at the end of a run.
+specification B3; pipelined cycles are those of B4. Those of Avalon-MM and Avalon-ST are sections of Intel's 683091,
+2022. `-` is not a demand of the protocol, but a bound or property that the user sets, or a check at the end of a run.
 
 """
 

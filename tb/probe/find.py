@@ -124,7 +124,8 @@ class _Finder:
             [b for b in bundles if isinstance(b, StreamPort)], self.left, tuple(self.module.parameters)
         )
         for name in (pin for port in streams for pin in port.sidebands):
-            self.left.pop(name)
+            # Those that a bus knows by their names are taken already.
+            self.left.pop(name, None)
         self._rest()
         alone = streams and len(streams) == len(bundles)
         beside = payload_left_out(streams, self.left.values(), self.module.carried) if alone else {}

@@ -66,10 +66,13 @@ def with_sidebands(
     return [
         port.model_copy(
             update={
-                "sidebands": {found[stem].name: plain_width(found[stem], parameters) for stem in shared},
+                "sidebands": {
+                    **port.sidebands,
+                    **{found[stem].name: plain_width(found[stem], parameters) for stem in shared},
+                },
                 "first": found[first].name
                 if first is not None and found[first].width == 1 and port.has("tlast")
-                else None,
+                else port.first,
             }
         )
         for port, found in zip(streams, stems, strict=True)
@@ -156,8 +159,9 @@ def is_control(pin: Pin) -> bool:
 
 
 def _own_bits(port: StreamPort, parameters: Sequence[TopParameter]) -> int:
-    """Bits of TUSER."""
-    return 0 if port.tuser is None else number(port.tuser, {p.name: p.value for p in parameters})
+    """Bits of TUSER, known sidebands included."""
+    values = {p.name: p.value for p in parameters}
+    return sum(number(width, values) for width in (port.tuser or 0, *port.sidebands.values()))
 
 
 def _family(port: StreamPort) -> NameFamily | None:

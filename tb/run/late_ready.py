@@ -43,7 +43,7 @@ def late_ready(ports: Sequence[StreamPort], stimulus: Stimulus, found: Outcome, 
         if late is not None:
             most, worst, cycle, count = late
             texts.append(
-                f"axis_ready_late: {port.name}, cycle {cycle}: tready came {most} cycles after tvalid, beat {worst}; "
+                f"{port.spec.name}_ready_late: {port.name}, cycle {cycle}: tready came {most} cycles after tvalid, beat {worst}; "
                 f"{count} beat(s) waited more than {bound} cycles"
             )
     return texts

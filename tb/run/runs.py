@@ -612,11 +612,11 @@ def made_stimuli(request: Request, setting: CaseContext) -> list[Stimulus]:
 
 def _room_first(request: Request, stimulus: Stimulus) -> Stimulus:
     """The stimulus with sinks that do not wait for the valid of an output that may wait for them: a FIFO's room."""
-    waiting = {p.name: stimulus.pattern(p.name) for p in request.design.streams if p.fifo}
+    why = {p.name: p.room_first for p in request.design.streams if p.room_first}
+    waiting = {name: stimulus.pattern(name) for name in why}
     if (asked := str(request.options.get("ready", ""))).startswith("after-valid") and waiting:
-        raise UsageError(
-            f"ready={asked}: {', '.join(waiting)} writes a FIFO, whose room waits for no write; use another pattern"
-        )
+        texts = ", ".join(f"{name} {text}" for name, text in why.items())
+        raise UsageError(f"ready={asked}: {texts}; use another pattern")
     ready = {name: Pattern("random", seed=one.seed) for name, one in waiting.items() if one.waits}
     return replace(stimulus, ready={**stimulus.ready, **ready}) if ready else stimulus
 

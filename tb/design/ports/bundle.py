@@ -223,7 +223,7 @@ class Bundle(Frozen):
         return bool(self.responses_of) and self.has(self.responses_of[kind])
 
     @classmethod
-    def recognise(cls, wires: Wires) -> Self | None:
+    def recognise(cls, wires: Wires) -> Bundle | None:
         """The bundle that a top module's ports are; None: they are of another bus with such names.
 
         Raises:

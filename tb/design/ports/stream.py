@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import Field, model_validator
 
 from goldbeat.pymodels.buses import AXIS
@@ -80,7 +82,7 @@ class StreamPort(Bundle):
         "in": "goldbeat.tb.inside.transactors.reference_stream:GapSource",
         "out": "goldbeat.tb.inside.transactors.reference_stream:PatternSink",
     }
-    namings = (
+    namings: ClassVar[tuple[Naming, ...]] = (
         Naming(
             # ``outData`` and ``outdata`` are ``out`` and ``data``.
             f"(?<!ou)(?-i:(?<![a-z])|(?!t[A-Z]))t(?:{_WORDS}|wakeup)",
@@ -314,12 +316,24 @@ class StreamPort(Bundle):
         return f"{' + '.join(map(bits, self.fields.values())) if self.fields else bits(self.width)} bit"
 
     @property
+    def room_first(self) -> str:
+        """Why the valid of an output may wait for its ready, for people; empty: it must not."""
+        return "writes a FIFO, whose room waits for no write" if self.fifo else ""
+
+    def carried(
+        self, keep: npt.NDArray[np.bool_], last: npt.NDArray[np.bool_], tid: npt.NDArray[np.uint64] | None
+    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.uint64] | None]:
+        """What beats can say of drawn TKEEP and TID; ``last``: the last beats of frames."""
+        del last
+        return keep, tid
+
+    @property
     def side(self) -> str:
         """``in`` or ``out``."""
         return self.direction
 
     @classmethod
-    def recognise(cls, wires: Wires) -> Self | None:
+    def recognise(cls, wires: Wires) -> StreamPort | None:
         """TDATA and TVALID, under these names or plain ones."""
         roles = wires.roles
         way = roles["tvalid"].way

@@ -11,7 +11,7 @@ import pytest
 from rule_modes import APB_IN_RESET, APB_MODES, IN_RESET, MODES, WORD_MODES
 
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
-from goldbeat.pymodels.buses import APB, BUSES
+from goldbeat.pymodels.buses import APB, AVALON_STREAM, BUSES
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
@@ -36,8 +36,9 @@ MASTERS = (
 SLAVES = ("apb_ready_late", "apb_slverr_early")
 # Rules that only a cocotb test's verdict has: inside_traffic.py breaks the first, inside_word_rules.py the others.
 VERDICTS = {"apb_outstanding", "wishbone_outstanding", "avalon_outstanding"}
-# tests/tb/design/test_BUS_port.py breaks them.
+# tests/tb/design/test_BUS_port.py and test_avalon_stream.py break them.
 BOUNDS = {"wishbone_ready_late", "avalon_ready_late"}
+BOUNDS |= {f"avalonst_{rule}" for rule in AVALON_STREAM.rules}
 BEATS, WORDS = 6, 4
 # Ready for long enough, then away until long after the end.
 AWAY = Pattern("array", values=(1,) * 240 + (0,) * 9000)
