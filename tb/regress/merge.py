@@ -446,6 +446,8 @@ def _restate(store: Store, run: Run, added: Sequence[FoundShard], before: Merged
         total=merged.total,
         settings=settings,
         facts=_facts(merged, counts),
+        # One that had changes is no state of the commit alone.
+        git=next((one.run.git for one in added if one.run.git.endswith("+")), run.git),
     )
     store.restate(run)
     return store.run(run.id)

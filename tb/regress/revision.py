@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.tb.design.named_files import named_files
+from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress.fingerprint import code_hash, content_hash
 from goldbeat.tb.regress.item import Item
 from goldbeat.tb.regress.plan import item_design
@@ -34,8 +36,15 @@ def names_of(item: Item) -> list[str]:
 
 
 def _files_of(item: Item) -> list[str]:
-    """The files that are an item's stimulus, or that its options name."""
+    """The files that are an item's stimulus, or that its options or parameters name."""
     files = list(item.inputs.values())
+    words = [value for value in item.params.values() if isinstance(value, str)]
+    if words:
+        try:
+            files += map(str, named_files((), item_design(item).data_folders(), words))
+        except GoldbeatError:
+            # Told when the item runs.
+            return files
     if item.options:
         try:
             named = item_design(item).case(item.case).files
@@ -63,7 +72,13 @@ def _design_hash(item: Item) -> str:
         design = item_design(item)
         if design.blessed is not None and design.blessed.is_file():
             own.append(design.blessed)
-        files = [*own, *design.sources(), *design.included_files()]
+        code = [*design.sources(), *design.included_files()]
+        defaults = [one.default for one in design.parameters.values() if isinstance(one.default, str)]
+        files = [*own, *code, *named_files(code, design.data_folders(), defaults)]
+        # What lies in other folders may be what a run writes.
+        beside = [] if item.source is None else [Path(item.source).absolute().parent]
+        named = named_files((path for path in own if path.suffix == ".py"), beside)
+        files += [path for path in named if path.is_relative_to(beside[0]) and not path.is_relative_to(build_root())]
     except GoldbeatError as error:
         # What is missing is told when its simulator is built.
         return str(error)

@@ -383,9 +383,9 @@ class Store:
         base = self._connect(f"{self.path.resolve().as_uri()}?mode=ro")
         # Nothing of the file's own schema runs: it may have come from anywhere.
         base.execute("PRAGMA trusted_schema=OFF")
-        # Rows are wide, so the tree is deep: its upper part is read once.
-        base.execute(f"PRAGMA cache_size=-{_CACHE_KB}")
         try:
+            # Rows are wide, so the tree is deep: its upper part is read once.
+            base.execute(f"PRAGMA cache_size=-{_CACHE_KB}")
             base.execute("SELECT count(*) FROM sqlite_master").fetchone()
             return base
         except sqlite3.OperationalError:
@@ -584,11 +584,12 @@ class Store:
             run.total,
             json.dumps(dict(run.settings)),
             _json(run.facts),
+            run.git,
             run.id,
         )
         with _plain_errors(self.path), self._transaction():
             self._base.execute(
-                "UPDATE runs SET started=?, ended=?, status=?, total=?, settings=?, facts=? WHERE id=?", values
+                "UPDATE runs SET started=?, ended=?, status=?, total=?, settings=?, facts=?, git=? WHERE id=?", values
             )
 
     # -- reading ------------------------------------------------------------------------------------------------------

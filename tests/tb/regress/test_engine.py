@@ -175,8 +175,11 @@ DESIGN = designs()["axis_skid"].model_copy(update={"root": Path(__file__).parent
 def stopped(store, tmp_path):
     """A run of a design of one's own that has been stopped, with some results."""
     shutil.copytree(HDL, tmp_path / "hdl")
-    (tmp_path / "own.py").write_text(DESCRIPTION)
-    (tmp_path / "suite.toml").touch()
+    (tmp_path / "own.py").write_text(f'{DESCRIPTION}TABLE = "limits.txt"\n')
+    with (tmp_path / "hdl/axis/axis_skid.sv").open("a") as stream:
+        stream.write('module table_of; logic [7:0] m [4]; initial $readmemh("m.hex", m); endmodule\n')
+    for name in ("suite.toml", "limits.txt", "hdl/axis/m.hex"):
+        (tmp_path / name).touch()
     items = [i.model_copy(update={"source": str(tmp_path / "own.py")}) for i in dry.items(20)]
     run = begin(store, "dry", items, Settings(), seed=0, file=tmp_path / "suite.toml")
     store.record(run.id, [dry.result(i) for i in items[:7]])
@@ -184,7 +187,7 @@ def stopped(store, tmp_path):
     return store.run(run.id)
 
 
-@pytest.mark.parametrize("file", ["hdl/axis/axis_skid.sv", "own.py"])
+@pytest.mark.parametrize("file", ["hdl/axis/axis_skid.sv", "own.py", "hdl/axis/m.hex", "limits.txt"])
 def test_results_of_two_versions_do_not_mix_unnoticed(store, stopped, tmp_path, file):
     before = store.counts(stopped.id)
     with (tmp_path / file).open("a") as stream:

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import moody
 
-DEADLINE = Path(__file__).with_name("deadline.txt")
+DEADLINE = Path(__file__).with_name("deadline" + ".txt")
 
 
 def _make(setting):
