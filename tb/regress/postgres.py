@@ -123,9 +123,14 @@ class PostgresBase:
         """Whether the database has the tables of results.
 
         Raises:
-            InputError: those of another version of Goldbeat.
+            InputError: those of another version of Goldbeat, or of another program.
         """
-        if self.execute("SELECT to_regclass('goldbeat_format')").fetchone()[0] is None:
+        known = self.execute("SELECT to_regclass('goldbeat_format')").fetchone()[0] is not None
+        if not known or self.execute("SELECT version FROM goldbeat_format").fetchone() is None:
+            for name in ("runs", "items"):
+                if self.execute("SELECT to_regclass(?)", (name,)).fetchone()[0] is not None:
+                    raise InputError(f"a table {name} of another program", "a schema of its own", file=self.name)
+        if not known:
             return False
         row = self.execute("SELECT version FROM goldbeat_format").fetchone()
         if row is not None and row[0] != version:

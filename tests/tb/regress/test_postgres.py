@@ -10,7 +10,7 @@ import dry
 import postgres_server
 import pytest
 
-from goldbeat.pymodels.errors import ToolError, UsageError
+from goldbeat.pymodels.errors import InputError, ToolError, UsageError
 from goldbeat.tb.obligations.obligation import KINDS, Obligation
 from goldbeat.tb.regress.history import read_history
 from goldbeat.tb.regress.item import ItemResult, Status
@@ -163,3 +163,13 @@ def test_a_password_is_never_printed(database, monkeypatch, change):
 def test_an_empty_database_has_no_runs(database):
     with Store(read_only=True) as store:
         assert store.runs() == []
+
+
+def test_tables_of_another_program_are_left_alone(database):
+    import psycopg
+
+    with psycopg.connect(database, autocommit=True) as base:
+        base.execute("CREATE TABLE runs (name text)")
+    for read_only in (True, False):
+        with pytest.raises(InputError, match="a table runs of another program"):
+            Store(read_only=read_only)
