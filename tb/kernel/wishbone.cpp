@@ -30,7 +30,7 @@ class WishboneMaster final : public RegisterMaster {
     if (asks) {
       show(open_[asking()]);
     } else if (idle_.ahead() && next) {
-      show({-1, next, kClassic, false});
+      show({-1, next, kClassic, 0, false});
     } else {
       idle_.drive_near(at_.adr, at_.we, at_.wdat, at_.sel, at_.cti, at_.bte);
     }
@@ -52,7 +52,7 @@ class WishboneMaster final : public RegisterMaster {
   bool in_order() const override { return true; }
 
   void begin(std::int64_t index, const GbStep& step, std::int64_t) override {
-    open_.push_back({index, &step, kUnknown, false});
+    open_.push_back({index, &step, kUnknown, 0, false});
   }
 
   bool edge(std::int64_t cycle) override {
@@ -75,6 +75,7 @@ class WishboneMaster final : public RegisterMaster {
     const std::int64_t index = one.index;
     const std::uint64_t value = writes(*one.step) ? 0 : at_.rdat.get();
     bursts_ = one.type == kIncrementing && !failed;
+    order_ = one.order;
     open_.pop_front();
     if (failed && at_.pipelined()) {
       drops_ = true;
@@ -88,7 +89,7 @@ class WishboneMaster final : public RegisterMaster {
   }
 
   bool offer(std::int64_t) override {
-    if (!open_.empty() && open_.back().type == kUnknown) open_.back().type = type_of(*open_.back().step);
+    if (!open_.empty() && open_.back().type == kUnknown) decide(open_.back());
     return !open_.empty();
   }
 
@@ -110,6 +111,7 @@ class WishboneMaster final : public RegisterMaster {
     std::int64_t index;
     const GbStep* step;
     std::uint64_t type;  ///< CTI; kUnknown: the step behind it is not known yet
+    unsigned order;      ///< BTE: of a burst, how its addresses go on
     bool taken;          ///< pipelined: at an edge without STALL
   };
 
@@ -122,13 +124,34 @@ class WishboneMaster final : public RegisterMaster {
 
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 
-  /// CTI of an access that begins: of a burst, if the next step of the program goes on where this one ends.
-  std::uint64_t type_of(const GbStep& step) {
-    if (at_.cti.absent() || at_.pipelined()) return kClassic;
+  /// The address behind one in a burst: 0 linear, else it wraps at 4, 8 or 16 words.
+  std::uint64_t behind(std::uint64_t address, unsigned order) const {
+    const std::uint64_t next = address + word_;
+    if (order == 0) return next;
+    const std::uint64_t block = word_ << (order + 1);
+    return address / block * block + next % block;
+  }
+
+  /// CTI and BTE of an access that begins: of a burst, if the next step of the program goes on where this one ends.
+  void decide(Asked& one) {
+    const GbStep& step = *one.step;
+    one.type = kClassic;
+    if (at_.cti.absent() || at_.pipelined()) return;
     const GbStep* const next = upcoming(writes(step));
-    const bool on = next && next->op < kPoll && step.op < kPoll && next->address == step.address + word_ && next->strobe == step.strobe;
-    if (on && traffic().gap == 0 && !at_.bte.absent()) return kIncrementing;
-    return bursts_ || draw(2) != 0 ? kEndOfBurst : kClassic;
+    const bool like = next && next->op < kPoll && step.op < kPoll && next->strobe == step.strobe;
+    const bool may = like && traffic().gap == 0 && !at_.bte.absent();
+    unsigned orders[4], count = 0;
+    for (unsigned order = 0; may && order < 4; ++order) {
+      if (bursts_ && order != order_) continue;
+      if (next->address == behind(step.address, order)) orders[count++] = order;
+    }
+    if (count) {
+      one.type = kIncrementing;
+      one.order = orders[count > 1 ? draw(count) : 0];
+    } else if (bursts_ || draw(2) != 0) {
+      one.type = kEndOfBurst;
+      one.order = bursts_ ? order_ : 0;
+    }
   }
 
   void show(const Asked& one) {
@@ -137,7 +160,7 @@ class WishboneMaster final : public RegisterMaster {
     at_.we.set(writes(step));
     at_.sel.set(writes(step) ? step.strobe : ~std::uint64_t{0});
     at_.cti.set(one.type);
-    at_.bte.set(0);
+    at_.bte.set(one.order);
     if (writes(step)) {
       at_.wdat.set(step.value);
     } else {
@@ -151,6 +174,7 @@ class WishboneMaster final : public RegisterMaster {
   bool drops_ = false;   ///< CYC is low for a cycle
   bool keeps_ = false;   ///< CYC stays high without an access
   bool bursts_ = false;  ///< the access before was one of a burst that goes on
+  unsigned order_ = 0;   ///< its BTE
 };
 
 }  // namespace goldbeat

@@ -165,7 +165,8 @@ def test_errors_in_a_run_name_the_description_once(tmp_path, before, after, said
 def test_described_slaves_get_the_traffic_too(tmp_path):
     (tmp_path / "lite.toml").write_text(_LITE.format(rtl=KERNEL / "lite.sv"))
     design = load_description(tmp_path / "lite.toml")
-    for case, plain in (("ram", 1), ("sweep", 1)):
+    # The last episode of sweep, of values that tell words apart, is plain as well.
+    for case, plain in (("ram", 1), ("sweep", 2)):
         (result,) = run(Request(design, design.case(case)), tmp_path / case)
         assert result.passed, result.failures
         traffic = [e.stimulus.traffic_of("s_axil") for e in result.episodes]

@@ -219,3 +219,50 @@ def test_what_is_no_slave_is_explained(tmp_path, change, note):
     found = probed(tmp_path, ports)
     assert found["registers"] == []
     assert any(note in one for one in found["notes"]), found["notes"]
+
+
+WRAPS = """module wraps (input logic clk, rst, cyc, stb, we, input logic [7:0] adr, input logic [31:0] dat_i, input logic [3:0] sel,
+  input logic [2:0] cti, input logic [1:0] bte, output logic [31:0] dat_o, output logic ack);
+  logic [31:0] words [64];
+  logic [5:0] next, mask;
+  assign mask = bte == 0 ? '1 : bte == 1 ? 6'd3 : bte == 2 ? 6'd7 : MASK;
+  assign next = (adr[7:2] & ~mask) | ((adr[7:2] + 6'd1) & mask);
+  always_ff @(posedge clk) begin
+    // Behind a cycle of a burst, the next one is answered at once.
+    ack <= !rst && cyc && stb && (!ack || cti == 3'd2);
+    dat_o <= words[ack && cti == 3'd2 ? next : adr[7:2]];
+    for (int b = 0; b < 4; b++) if (cyc && stb && ack && we && sel[b]) words[adr[7:2]][8*b +: 8] <= dat_i[8*b +: 8];
+  end
+endmodule
+"""
+WRAPPED = """name = "wraps"
+top = "wraps"
+files = ["wraps.sv"]
+model = "memory"
+compare_time = false
+[[clocks]]
+name = "clk"
+reset = "rst"
+active_high = true
+[[registers]]
+bus = "wishbone"
+name = "wb"
+clock = "clk"
+address_width = 8
+signals = { PINS }
+"""
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(("mask", "right"), [("6'd15", True), ("6'd31", False)])
+def test_bursts_wrap_in_every_order(mask, right, tmp_path):
+    roles = {role: role for role in ("cyc", "stb", "we", "adr", "sel", "cti", "bte", "ack")} | {
+        "wdat": "dat_i",
+        "rdat": "dat_o",
+    }
+    pins = ", ".join(f'{role} = "{pin}"' for role, pin in roles.items())
+    (tmp_path / "wraps.sv").write_text(WRAPS.replace("MASK", mask))
+    (tmp_path / "wraps.toml").write_text(WRAPPED.replace("PINS", pins))
+    design = load_description(tmp_path / "wraps.toml")
+    (result,) = run(Request(design, design.case("sweep"), (0,)), tmp_path / "run")
+    assert (result.failures == ()) is right, result.failures[:3]
