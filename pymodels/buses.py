@@ -340,8 +340,8 @@ AVALON_STREAM = Bus(
     "Avalon-ST",
     tuple(one for one in AXIS.signals if one.name not in ("tstrb", "tdest")),
     {
-        "valid_waits": "Without a ready latency, VALID does not wait for READY (tested as `axis_valid_waits` is).",
-        "valid_unready": "With a ready latency, VALID is high in ready cycles only, or READYALLOWANCE allows the beat.",
+        "valid_waits": "Without a ready latency, VALID does not wait for READY (as `axis_valid_waits`).",
+        "valid_unready": "With a ready latency, VALID is high in ready cycles, or as READYALLOWANCE says.",
         "packet": "STARTOFPACKET is high in the first beat of a packet, and in no other; per CHANNEL.",
         "empty": "With ENDOFPACKET, EMPTY is less than the symbols of a beat.",
         "ready_late": "No beat of an input waits for READY longer than a given bound. A warning.",

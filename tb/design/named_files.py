@@ -14,7 +14,7 @@ from goldbeat.tb.design.source_text import read_code
 _TEXT = re.compile(r"""(["'])([^"'\n\\]{1,255})\1""")
 
 
-def named_files(code: Iterable[Path], folders: Sequence[Path], more: Iterable[str] = ()) -> list[Path]:
+def files_named_in(code: Iterable[Path], folders: Sequence[Path], more: Iterable[str] = ()) -> list[Path]:
     """The files that texts in code name, as far as they are there.
 
     Names that are put together while the code runs are not found.

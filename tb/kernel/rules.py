@@ -96,7 +96,7 @@ about longer waits, on the terminal and in `report.json` under `warnings`:
 
 | warning | about |
 |---|---|
-| `axis_ready_late`, `avalonst_ready_late` | stream inputs whose beats waited for more than N cycles, with the worst beat |
+| `axis_ready_late`, `avalonst_ready_late` | stream inputs whose beats waited more than N cycles, and the worst beat |
 | `axil_ready_late`, `axi_ready_late` | AW, W and AR of slaves, B and R of masters, with the longest wait of each port |
 | `apb_ready_late`, `wishbone_ready_late`, `avalon_ready_late` | slaves with an access of more than N wait states |
 
@@ -178,8 +178,9 @@ In `report.json`, `x_check` lists each episode that differs with its `text`. The
 
 In the tables below, clauses of AXI4 and AXI-Lite are those of ARM IHI 0022, issues D to H. Those of AXI-Stream are of
 ARM IHI 0051A, those of APB of ARM IHI 0024E. Those of Wishbone are sections and rules of its
-specification B3; pipelined cycles are those of B4. Those of Avalon-MM and Avalon-ST are sections of Intel's 683091,
-2022. `-` is not a demand of the protocol, but a bound or property that the user sets, or a check at the end of a run.
+specification B3; pipelined cycles are those of B4. Those of Avalon-MM and Avalon-ST are sections of Intel's
+683091 of 2022. `-` is no demand of the protocol, but a bound or property that the user sets, or a check at the end of
+a run.
 
 """
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from goldbeat.pymodels.errors import GoldbeatError
-from goldbeat.tb.design.named_files import named_files
+from goldbeat.tb.design.named_files import files_named_in
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress.fingerprint import code_hash, content_hash
 from goldbeat.tb.regress.item import Item
@@ -41,7 +41,7 @@ def _files_of(item: Item) -> list[str]:
     words = [value for value in item.params.values() if isinstance(value, str)]
     if words:
         try:
-            files += map(str, named_files((), item_design(item).data_folders(), words))
+            files += map(str, files_named_in((), item_design(item).data_folders(), words))
         except GoldbeatError:
             # Told when the item runs.
             return files
@@ -74,10 +74,10 @@ def _design_hash(item: Item) -> str:
             own.append(design.blessed)
         code = [*design.sources(), *design.included_files()]
         defaults = [one.default for one in design.parameters.values() if isinstance(one.default, str)]
-        files = [*own, *code, *named_files(code, design.data_folders(), defaults)]
+        files = [*own, *code, *files_named_in(code, design.data_folders(), defaults)]
         # What lies in other folders may be what a run writes.
         beside = [] if item.source is None else [Path(item.source).absolute().parent]
-        named = named_files((path for path in own if path.suffix == ".py"), beside)
+        named = files_named_in((path for path in own if path.suffix == ".py"), beside)
         files += [path for path in named if path.is_relative_to(beside[0]) and not path.is_relative_to(build_root())]
     except GoldbeatError as error:
         # What is missing is told when its simulator is built.

@@ -199,7 +199,7 @@ class AvalonStreamPort(StreamPort):
             raise NotABundleError(f"{roles['tvalid'].name}: arrays of Avalon-ST streams need a wrapper")
         bits = array.bits(roles["tdata"])
         if bits % _BYTE:
-            return StreamPort._of_fields(wires, array, direction)
+            return StreamPort.of_fields(wires, array, direction)
         for role in ("tready", "tlast", "startofpacket"):
             if role in roles and array.bits(roles[role]) != 1:
                 raise NotABundleError(f"{roles[role].name} has {array.bits(roles[role])} bits, expected 1")

@@ -352,7 +352,7 @@ class StreamPort(Bundle):
         array = wires.array(roles["tvalid"])
         width, bits = array.width(roles["tdata"]), array.bits(roles["tdata"])
         if bits % 8 and array.lanes is None and "tkeep" not in roles:
-            return cls._of_fields(wires, array, direction)
+            return cls.of_fields(wires, array, direction)
         if bits % 8:
             raise NotABundleError(f"{roles['tdata'].name} has {bits} bits per bundle, not a multiple of 8")
         if "tkeep" in roles and array.bits(roles["tkeep"]) != bits // 8:
@@ -375,7 +375,7 @@ class StreamPort(Bundle):
         return cls(name=wires.name, direction=direction, width=width, signals=wires.signals, **layout, **sides)
 
     @classmethod
-    def _of_fields(cls, wires: Wires, array: PinArray, direction: Literal["in", "out"]) -> Self:
+    def of_fields(cls, wires: Wires, array: PinArray, direction: Literal["in", "out"]) -> Self:
         """A bundle whose TDATA are no whole bytes: they and all else that comes with them are fields."""
         payload = [role for role in wires.roles if role not in ("tvalid", "tready")]
         fields = {wires.roles[role].name: array.width(wires.roles[role]) for role in payload}
