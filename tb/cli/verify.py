@@ -53,6 +53,7 @@ _LIKE_MOSTLY = 1 / 4
 """Share of the predicted words that come out at least where a guessed model is the right one. What makes one word of two gives at
 most half of what is merged: of a sum of floats, many words are those of the larger one."""
 _REPEAT = "repeat: "
+_ALONE = re.compile(rf"episode \d+ \((\w+) {SENDS_ALONE}\): ")
 _OUTSIDE = re.compile(r"\bmem_bounds: (\w+),")
 _INITIAL = re.compile(r"\bx_check: .*?, (\w+) differs: beat \d+ in cycle \d+: data [^,]*(?:;|$)")
 """What differs with other initial values is data, and neither a cycle nor a count."""
@@ -192,13 +193,11 @@ def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool
         }
     if alone:
         doubts |= _of_nobody_told(failures)
-    elif subject.model == "merge" and all(SENDS_ALONE in text.partition(": ")[0] for text in failures):
-        doubts |= {
-            text.partition("(")[2]
-            .partition(SENDS_ALONE)[0]
-            .strip(): "nothing comes where it sends alone: the module may take its inputs in turn"
-            for text in failures
-        }
+    elif subject.model == "merge":
+        alone_in = [_ALONE.match(text) for text in failures]
+        if all(alone_in):
+            why = "nothing comes where it sends alone: the module may take its inputs in turn"
+            doubts |= {match[1]: why for match in alone_in if match is not None}
     return doubts
 
 

@@ -229,6 +229,7 @@ class Description(_Table):
         if self.traffic is not None and not self.streams:
             raise ValueError("traffic needs a stream")
         self._check_stream_model()
+        self._check_results()
         for key, value in self.obligations.items():
             if isinstance(value, bool) != (key == _REQUIRED):
                 expected = "true or false" if key == _REQUIRED else "the reason why it need not be met"
@@ -266,6 +267,18 @@ class Description(_Table):
                 before = owners.setdefault(name := pin.removeprefix("!"), mine := f"{role} of {port.name}")
                 if before is not mine:
                     raise ValueError(f"signals: {name} is {before} and {mine}, expected one of them")
+
+    def _check_results(self) -> None:
+        """Results are those of an input that says when it takes a start."""
+        starts = [
+            port.name for port in self.streams if port.direction == "in" and port.lanes is None and port.has("tready")
+        ]
+        for port in self.streams:
+            if port.after is not None and port.after not in starts:
+                known = ", ".join(starts) or "none"
+                raise ValueError(
+                    f"{port.name}: after: found {port.after!r}, expected an input with tready or until: {known}"
+                )
 
     def _check_stream_model(self) -> None:
         """Designs with a bus model and streams say what they expect of these, others do not."""

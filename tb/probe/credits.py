@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from goldbeat.tb.design.pin_names import name_words
 from goldbeat.tb.probe.find import Found
 
@@ -26,10 +24,9 @@ def with_credits(found: Found) -> Found:
         for valid in (port.pin("tvalid") for port in free):
             mine = [name for name in returned if _belongs(name, valid)]
             mine = mine or (returned if len(returned) == len(free) == 1 else [])
-            if mine and valid not in found.guesses:
+            if mine:
                 fresh[valid] = f"the credits of {', '.join(mine)} are not counted: {_EFFECT[direction]}"
-    notes = (f"{name}: a guess: {why}" for name, why in fresh.items())
-    return replace(found, guesses={**found.guesses, **fresh}, notes=(*found.notes, *notes)) if fresh else found
+    return found.doubted(fresh)
 
 
 def _belongs(name: str, valid: str) -> bool:

@@ -65,8 +65,8 @@ def discover(
             refused.append(f"{wrong.bundle.name}: not a bundle: {error}")
             continue
         made = [replace(one, gated=False) if _guarded(one, plain.module.carried.gates) else one for one in made]
-        return with_jobs(with_credits(_told(found, made, [*told, *refused])))
-    return with_jobs(with_credits(replace(plain, notes=(*plain.notes, *told, *refused))))
+        return with_jobs(with_credits(_told(found, made, [*told, *refused])), known)
+    return with_jobs(with_credits(replace(plain, notes=(*plain.notes, *told, *refused))), known)
 
 
 def _handed_over(plain: Found, whole: Found, left: list[str]) -> list[Handshake]:

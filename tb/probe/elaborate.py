@@ -15,7 +15,7 @@ from goldbeat.tb.probe.absent import absent_modules
 from goldbeat.tb.probe.carried import carried
 from goldbeat.tb.probe.conditions import Conditions
 from goldbeat.tb.probe.defaults import check_defaults
-from goldbeat.tb.probe.fifo_use import fifo_uses, late_finder
+from goldbeat.tb.probe.fifo_use import FifoUses
 from goldbeat.tb.probe.fifos import fifo_sides
 from goldbeat.tb.probe.flat import FlatModule, PackedFields
 from goldbeat.tb.probe.flatten import Flattener, needs_flat
@@ -75,9 +75,8 @@ def elaborate(
     conditions = Conditions(instance, graph)
     wiring = trace(graph, instance.name, inputs, outputs)
     sides = fifo_sides(ports)
-    # Only FIFOs are worth another walk through the hierarchy.
-    fifos = fifo_uses(instance, graph, conditions, sides) if sides else {}
-    late = late_finder(instance, graph, conditions)
+    uses = FifoUses(instance, graph, conditions)
+    fifos, late = uses.of(sides), uses.comes_late
     passed = carried(instance, graph, conditions, inputs, outputs)
     absent = absent_modules(instance, compiled.compilation, warnings)
     return TopModule(instance.name, tuple(ports), tuple(found), wiring, warnings, flat, fifos, passed, absent, late)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -16,21 +16,8 @@ from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
 from goldbeat.tb.probe.wiring import Graph, closure, names_in, plain_value, signed_terms, values_moved
 
 
-def fifo_uses(top: Any, graph: Graph, conditions: Conditions, sides: Iterable[FifoSide]) -> dict[str, FifoUse]:
-    """What the RTL says of each side, by the side's enable.
-
-    Args:
-        top: pyslang's instance symbol.
-        graph: of it.
-        conditions: of it.
-        sides: of the FIFO that it is.
-    """
-    code = _Code(top, graph, conditions)
-    return {side.enable.name: code.use(side) for side in sides}
-
-
-def late_finder(top: Any, graph: Graph, conditions: Conditions) -> Callable[[str, str, str], bool]:
-    """What tells of an output, an input that takes it and an output that says it is there, whether it comes a cycle late.
+class FifoUses:
+    """What the RTL says of a module's FIFOs, and of outputs that are taken as if they were one's.
 
     Args:
         top: pyslang's instance symbol.
@@ -38,12 +25,17 @@ def late_finder(top: Any, graph: Graph, conditions: Conditions) -> Callable[[str
         conditions: of it.
     """
 
-    @cache
-    def code() -> _Code:
+    def __init__(self, top: Any, graph: Graph, conditions: Conditions) -> None:
         # Few modules ask, and it is another walk through the hierarchy.
-        return _Code(top, graph, conditions)
+        self._code = cache(lambda: _Code(top, graph, conditions))
 
-    return lambda data, enable, flag: code().comes_late(data, enable, flag)
+    def of(self, sides: Iterable[FifoSide]) -> dict[str, FifoUse]:
+        """What is known of each side, by the side's enable."""
+        return {side.enable.name: self._code().use(side) for side in sides}
+
+    def comes_late(self, data: str, enable: str, flag: str) -> bool:
+        """Whether an output comes a cycle after the input that takes it; ``flag``: the output that says that it is there."""
+        return self._code().comes_late(data, enable, flag)
 
 
 class _Code:

@@ -30,6 +30,7 @@ from goldbeat.tb.probe.names import (
 )
 from goldbeat.tb.probe.sidebands import payload_left_out, with_sidebands
 
+_T = TypeVar("_T")
 _PERIODS_PS = (4000, 3200, 5000, 2500, 8000)
 
 
@@ -90,6 +91,32 @@ class Found:
         """The guesses, and the ports of bundles whose widths are guessed."""
         widths = {} if self.module.flat is None else self.module.flat.guessed
         return {name: why for name, why in widths.items() if name not in self.unplaced} | dict(self.guesses)
+
+    def plus(self, streams: Iterable[StreamPort]) -> Found:
+        """The same with more streams, whose model nothing suggests, of ports that belong to nothing yet."""
+        more = tuple(streams)
+        taken = {one.pin(role) for one in more for role in ("tvalid", "tready") if one.has(role)}
+        taken |= {name for one in more for name in one.fields}
+
+        def left(names: Mapping[str, _T]) -> dict[str, _T]:
+            return {name: value for name, value in names.items() if name not in taken}
+
+        return replace(
+            self,
+            streams=(*self.streams, *more),
+            ties=left(self.ties),
+            ignored=tuple(name for name in self.ignored if name not in taken),
+            unchecked=left(self.unchecked),
+            beside=left(self.beside),
+            unplaced=left(self.unplaced),
+            handshakes=self.handshakes.union(one.name for one in more),
+        )
+
+    def doubted(self, guesses: Mapping[str, str]) -> Found:
+        """The same with more guesses, told in the notes; what is one already stays as it is."""
+        fresh = {name: why for name, why in guesses.items() if name not in self.guesses}
+        notes = (f"{name}: a guess: {why}" for name, why in fresh.items())
+        return replace(self, guesses={**self.guesses, **fresh}, notes=(*self.notes, *notes))
 
 
 def find(module: TopModule, choices: Choices | None = None) -> Found:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from goldbeat.tb.design.pin_names import holds_up, is_fill_flag, name_words
@@ -21,27 +21,14 @@ _FILL = re.compile("(?:items|slots|entries|level|occupancy|usage|fill|space|cred
 
 def with_handshakes(found: Found) -> Found:
     """The same with a stream for every ``x_valid`` with fields ``x_...`` that go the same way; ``x_ready`` may be missing."""
-    pins = {pin.name: pin for pin in found.module.ports}
-    left = [pins[name] for name in found.unplaced if name in pins and _plain(pins[name])]
+    left = list(plain_pins(found).values())
     prefixes = {match[1]: pin for pin in left if pin.width == 1 and (match := PLAIN_VALID.match(pin.name)) is not None}
     made = [
         one for prefix, valid in prefixes.items() if (one := _stream(prefix, valid, left, prefixes, found)) is not None
     ]
-    taken = {name for one in made for name in (*one.fields, *(one.signals or {}).values())}
-    more = replace(
-        found,
-        streams=(*found.streams, *made),
-        ties={name: value for name, value in found.ties.items() if name not in taken},
-        ignored=tuple(name for name in found.ignored if name not in taken),
-        unchecked={name: why for name, why in found.unchecked.items() if name not in taken},
-        beside={name: why for name, why in found.beside.items() if name not in taken},
-        unplaced={name: what for name, what in found.unplaced.items() if name not in taken},
-        handshakes=found.handshakes.union(one.name for one in made),
-        notes=tuple(n for n in found.notes if not n.startswith(tuple(f"{one.name}: not a bundle" for one in made))),
-    )
-    doubts = {name: why for name, why in _selects(made, found).items() if name not in more.guesses}
-    told = (f"{name}: a guess: {why}" for name, why in doubts.items())
-    return with_credits(replace(more, guesses={**more.guesses, **doubts}, notes=(*more.notes, *told)))
+    told = tuple(f"{one.name}: not a bundle" for one in made)
+    more = replace(found.plus(made), notes=tuple(note for note in found.notes if not note.startswith(told)))
+    return with_credits(more.doubted(_selects(made, found)))
 
 
 def _tells_fill(pin: Pin, prefix: str) -> bool:
@@ -62,8 +49,37 @@ def _selects(streams: Sequence[StreamPort], found: Found) -> dict[str, str]:
     }
 
 
-def _plain(pin: Pin) -> bool:
-    return pin.refusal is None and not pin.unpacked and pin.way in ("input", "output")
+def plain_pins(found: Found) -> dict[str, Pin]:
+    """The ports that belong to nothing yet and could be part of a stream, by name."""
+    pins = {pin.name: pin for pin in found.module.ports if pin.refusal is None and not pin.unpacked}
+    return {name: pins[name] for name in found.unplaced if name in pins and pins[name].way in ("input", "output")}
+
+
+def field_stream(found: Found, name: str, signals: Mapping[str, str], payload: Iterable[Pin]) -> StreamPort | None:
+    """A handshake without TDATA; None: no clock moves its valid.
+
+    Args:
+        found: what it is added to.
+        name: what it would be called if nothing else were; empty: by its direction.
+        signals: its ports by role.
+        payload: the ports that go along.
+    """
+    wiring, valid = found.module.wiring, signals["tvalid"]
+    seen = wiring.driven.get(valid) or wiring.read.get(valid) or frozenset()
+    clocks = [clock.name for clock in found.clocks]
+    known = [clock for clock in clocks if clock in seen] or clocks
+    if not known:
+        return None
+    way = next(pin.way for pin in found.module.ports if pin.name == valid)
+    direction = {"input": "in", "output": "out"}[way]
+    named = {
+        "name": own_name(name or direction, direction, {one.name for one in found.bundles}),
+        "direction": direction,
+    }
+    fields = {pin.name: plain_width(pin, found.module.parameters) for pin in payload}
+    return StreamPort.model_validate(
+        {**named, "clock": known[0], "from_file": False, "fields": fields, "signals": signals}
+    )
 
 
 def _stream(prefix: str, valid: Pin, left: Sequence[Pin], prefixes: dict[str, Pin], found: Found) -> StreamPort | None:
@@ -75,17 +91,8 @@ def _stream(prefix: str, valid: Pin, left: Sequence[Pin], prefixes: dict[str, Pi
     ready = next((p for p in mine if re.fullmatch(rf"{prefix}_ready(_[io])?", p.name) and p.way != valid.way), None)
     payload = [p for p in mine if p.way == valid.way and not (p.width == 1 and holds_up(p.name))]
     payload = [p for p in payload if not _tells_fill(p, prefix)]
-    fields = {p.name: plain_width(p, found.module.parameters) for p in payload}
-    if not fields or sum(pin.width for pin in mine) > _WIDEST:
+    if not payload or sum(pin.width for pin in mine) > _WIDEST:
         return None
-    wiring = found.module.wiring
-    seen = wiring.driven.get(valid.name) or wiring.read.get(valid.name) or frozenset()
-    clocks = [clock.name for clock in found.clocks]
-    known = [name for name in clocks if name in seen] or clocks
-    if not known:
-        return None
-    signals = {"tvalid": valid.name} | ({} if ready is None else {"tready": ready.name})
-    direction = {"input": "in", "output": "out"}[valid.way]
-    name = own_name(prefix, direction, {one.name for one in found.bundles})
-    named = {"name": name, "direction": direction, "clock": known[0], "from_file": False}
-    return StreamPort.model_validate({**named, "fields": fields, "signals": signals})
+    return field_stream(
+        found, prefix, {"tvalid": valid.name} | ({} if ready is None else {"tready": ready.name}), payload
+    )

@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from goldbeat.tb.design.pin_names import holds_up, inner_words, is_enable, is_ready, rests
-from goldbeat.tb.design.ports.recognition import Pin, plain_width
+from goldbeat.tb.design.ports.recognition import Pin
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.find import Found
-from goldbeat.tb.probe.names import own_name
+from goldbeat.tb.probe.handshakes import field_stream, plain_pins, with_handshakes
 
 _START = re.compile("start|go|begin|launch|trigger|trig|kick|run|load|ld|init|next|exec|execute|calc|compute|fire")
 _DONE = re.compile("done|finish|finished|complete|completed|eoc|drdy|rdy")
@@ -21,96 +21,89 @@ _BESIDE = re.compile("idle|busy|ready|error|err|running|active|state|status")
 _HLS = {"start": "ap_start", "ready": "ap_ready", "done": "ap_done", "idle": "ap_idle", "continue": "ap_continue"}
 
 
-def with_jobs(found: Found) -> Found:
-    """The same with streams for what is started: its operands go in with the start, its results come out when it is done."""
-    pins = [pin for pin in found.module.ports if pin.name in found.unplaced and _plain(pin)]
-    if not found.clocks or found.registers or found.memories:
+def with_jobs(found: Found, known: Collection[str] = ()) -> Found:
+    """The same with streams for what is started: its operands go in with the start, its results come out when it is done.
+
+    A module with an output stream hands its results over there: whatever says done beside it is a status.
+
+    Args:
+        found: what is there already.
+        known: ports that the user has said something about, or that are part of a bus.
+    """
+    whole = with_handshakes(found)
+    if not found.clocks or found.registers or found.memories or any(one.direction == "out" for one in whole.streams):
         return found
-    made = _of_hls(pins, found) if _HLS["start"] in found.unplaced else _of_names(pins, found)
+    pins = [pin for name, pin in plain_pins(whole).items() if name not in known]
+    made = _of_hls(pins, found) if any(pin.name == _HLS["start"] for pin in pins) else _of_names(pins, found)
     made = made or _of_enables(pins, found)
-    streams = [one for one, _ in made]
-    taken = {name for one in streams for role in one.roles() for name in one.payload_pins(role)}
-    taken |= {pin.removeprefix("!") for one in streams if one.until is not None for pin in (one.until,)}
-    told = [f"{one.name}: {why}" for one, why in made]
-    return replace(
-        found,
-        streams=(*found.streams, *streams),
-        ties={name: value for name, value in found.ties.items() if name not in taken},
-        ignored=tuple(name for name in found.ignored if name not in taken),
-        unplaced={name: what for name, what in found.unplaced.items() if name not in taken},
-        beside={name: why for name, why in found.beside.items() if name not in taken},
-        handshakes=found.handshakes.union(one.name for one in streams),
-        guesses={**found.guesses, **_guesses(streams, found)},
-        notes=(*found.notes, *told, *(f"{name}: a guess: {why}" for name, why in _guesses(streams, found).items())),
-    )
-
-
-def _plain(pin: Pin) -> bool:
-    return pin.refusal is None and not pin.unpacked and pin.way in ("input", "output")
+    told = tuple(f"{one.name}: {why}" for one, why in made)
+    more = replace(found.plus(one for one, _ in made), notes=(*found.notes, *told))
+    return more.doubted({name: why for one, _ in made for name, why in _guesses(one).items()})
 
 
 _Made = list[tuple[StreamPort, str]]
 
 
+def _add(made: _Made, found: Found, signals: Mapping[str, str], payload: Iterable[Pin], why: str, **more: Any) -> None:
+    """Add a stream with fields, called by its direction."""
+    port = field_stream(found.plus(one for one, _ in made), "", signals, payload)
+    if port is not None:
+        made.append((port.model_copy(update=more), why))
+
+
 def _of_hls(pins: Sequence[Pin], found: Found) -> _Made:
     """The block-level protocol: arguments stay until ``ap_ready``, results are there with ``ap_done``."""
-    ports = {pin.name: pin for pin in pins}
-    if not {_HLS["ready"], _HLS["done"]} <= ports.keys():
+    names = {pin.name for pin in pins}
+    rest = [pin for pin in pins if pin.name not in _HLS.values() and not is_enable(pin.name)]
+    inputs, outputs = ([pin for pin in rest if pin.way == way] for way in ("input", "output"))
+    if not ({_HLS["ready"], _HLS["done"]} <= names and inputs):
         return []
-    rest = [pin for pin in pins if pin.name not in _HLS.values()]
-    inputs, outputs = ([p for p in rest if p.way == way and not is_enable(p.name)] for way in ("input", "output"))
     why = "the block-level protocol of HLS"
     made: _Made = []
-    if inputs:
-        signals = {"tvalid": _HLS["start"], "tready": _HLS["ready"]}
-        made.append((_stream("in", "in", inputs, signals, found), why))
-    if inputs and outputs:
-        signals = {"tvalid": _HLS["done"]} | ({"tready": _HLS["continue"]} if _HLS["continue"] in ports else {})
-        made.append((_stream("out", "out", outputs, signals, found), why))
+    _add(made, found, {"tvalid": _HLS["start"], "tready": _HLS["ready"]}, inputs, why)
+    if outputs:
+        goes_on = {"tready": _HLS["continue"]} if _HLS["continue"] in names else {}
+        _add(made, found, {"tvalid": _HLS["done"]} | goes_on, outputs, why)
     return made
 
 
 def _of_names(pins: Sequence[Pin], found: Found) -> _Made:
     """One start and one done, where no other port could be either."""
-    done = _only(pins, "output", _DONE)
-    if done is None:
-        return []
-    results = [p for p in pins if p.way == "output" and p is not done and not _status(p)]
-    start = _only(pins, "input", _START)
+    start, done = _only(pins, "input", _START), _only(pins, "output", _DONE)
     started = [one for one in found.streams if one.direction == "in" and _busy(one)]
     made: _Made = []
-    if start is not None and not started:
-        operands = [p for p in pins if p.way == "input" and p is not start and _operand(p, found)]
+    if done is not None and start is not None and not started:
+        operands = [pin for pin in pins if pin.way == "input" and pin is not start and _operand(pin, found)]
         stored = [p for p in operands if (start.name, True) in found.module.carried.gates.stored.get(p.name, ())]
         if not operands:
             return []
-        port = _stream("in", "in", operands, {"tvalid": start.name}, found)
-        port = port.model_copy(update={"until": done.name, "held": len(stored) < len(operands)})
-        what = f"operands stay until {done.name}" if port.held else f"operands change after {start.name}"
-        started = [port]
-        made.append((port, f"{start.name} is high for one cycle, and not again before {done.name}; {what}"))
-    if len(started) == 1 and results:
-        port = _stream("out", "out", results, {"tvalid": done.name}, found, {made[0][0].name} if made else set())
-        port = port.model_copy(update={"after": started[0].name})
-        made.append((port, f"one beat for each start: where {done.name} is high after it, or rises"))
+        held = len(stored) < len(operands)
+        what = f"operands stay until {done.name}" if held else f"operands change after {start.name}"
+        why = f"{start.name} is high for one cycle, and not again before {done.name}; {what}"
+        _add(made, found, {"tvalid": start.name}, operands, why, until=done.name, held=held)
+        started = [one for one, _ in made]
+    results = [pin for pin in pins if pin.way == "output" and pin is not done and not _status(pin)]
+    if done is not None and len(started) == 1 and results:
+        why = f"one beat for each start: where {done.name} is high after it, or rises"
+        _add(made, found, {"tvalid": done.name}, results, why, after=started[0].name)
     return made
 
 
 def _of_enables(pins: Sequence[Pin], found: Found) -> _Made:
     """An enable under which inputs are stored that belong to nothing else: then it says when they are there."""
     stored = found.module.carried.gates.stored
+    wide = [pin for pin in pins if pin.way == "input" and pin.width > 1 and _operand(pin, found)]
+    enables = [pin for pin in pins if pin.width == 1 and is_enable(pin.name)]
+    under = {pin.name: [p for p in wide if {n for n, _ in stored.get(p.name, ())} == {pin.name}] for pin in enables}
     made: _Made = []
-    for enable in (pin for pin in pins if pin.way == "input" and pin.width == 1 and is_enable(pin.name)):
-        rest = [p for p in pins if p.way == "input" and p.width > 1 and _operand(p, found)]
-        data = [p for p in rest if {name for name, _ in stored.get(p.name, ())} == {enable.name}]
-        if data and not made:
-            port = _stream("in", "in", data, {"tvalid": enable.name}, found)
-            made.append((port, f"it stores {', '.join(p.name for p in data)} with {enable.name}"))
-    strobes = [pin for pin in pins if pin.way == "output" and pin.width == 1 and is_enable(pin.name)]
+    if enable := next((name for name, data in under.items() if data), ""):
+        data = under[enable]
+        _add(made, found, {"tvalid": enable}, data, f"it stores {', '.join(pin.name for pin in data)} with {enable}")
+    strobes = [pin.name for pin in enables if pin.way == "output"]
     results = [pin for pin in pins if pin.way == "output" and pin.width > 1]
     if made and len(strobes) == 1 and results:
-        port = _stream("out", "out", results, {"tvalid": strobes[0].name}, found, {made[0][0].name})
-        made.append((port, f"{strobes[0].name} is the only output that may say when others are there"))
+        why = f"{strobes[0]} is the only output that may say when others are there"
+        _add(made, found, {"tvalid": strobes[0]}, results, why)
     return made
 
 
@@ -135,37 +128,12 @@ def _operand(pin: Pin, found: Found) -> bool:
     return not unread and not setting
 
 
-def _stream(
-    key: str,
-    direction: str,
-    payload: Sequence[Pin],
-    signals: dict[str, str],
-    found: Found,
-    taken: Iterable[str] = (),
-) -> StreamPort:
-    wiring = found.module.wiring
-    seen = wiring.driven.get(signals["tvalid"]) or wiring.read.get(signals["tvalid"]) or frozenset()
-    clocks = [clock.name for clock in found.clocks]
-    values: dict[str, Any] = {
-        "name": own_name(key, direction, {*(one.name for one in found.bundles), *taken}),
-        "direction": direction,
-        "clock": next((name for name in clocks if name in seen), clocks[0]),
-        "from_file": False,
-        "fields": {pin.name: plain_width(pin, found.module.parameters) for pin in payload},
-        "signals": signals,
-    }
-    return StreamPort.model_validate(values)
-
-
-def _guesses(streams: Iterable[StreamPort], found: Found) -> dict[str, str]:
+def _guesses(port: StreamPort) -> dict[str, str]:
     """What nothing but a name speaks for."""
-    guessed: dict[str, str] = {}
-    for one in streams:
-        if one.until is not None:
-            guessed[one.pin("tready")] = f"its name says that what {one.pin('tvalid')} began has ended"
-            guessed |= dict.fromkeys(one.fields if one.held else (), f"{one.pin('tvalid')} stores not all of them")
-        elif one.after is not None:
-            guessed[one.pin("tvalid")] = "its name says that results are there"
-        elif is_enable(one.pin("tvalid")) and one.pin("tvalid") not in _HLS.values():
-            guessed[one.pin("tvalid")] = "its name is that of an enable"
-    return {name: why for name, why in guessed.items() if name not in found.guesses}
+    valid = port.pin("tvalid")
+    if port.until is not None:
+        doubts = dict.fromkeys(port.fields if port.held else (), f"{valid} stores not all of them")
+        return {port.pin("tready"): f"its name says that what {valid} began has ended"} | doubts
+    if port.after is not None:
+        return {valid: "its name says that results are there"}
+    return {valid: "its name is that of an enable"} if is_enable(valid) and valid not in _HLS.values() else {}

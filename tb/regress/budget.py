@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.item import Item, Status
 from goldbeat.tb.regress.plan import BuildKey, build_key
+from goldbeat.tb.regress.recorded import ranges_text
 from goldbeat.tb.regress.store import LIMITED
 from goldbeat.tb.regress.worth import ORDER, Ranked, Reason
 
@@ -105,17 +106,7 @@ def left_out_names(rows: Iterable[Brief]) -> list[str]:
     for row in rows:
         if row.status is None:
             seeds.setdefault(row.group, []).append(row.seed)
-    return [f"{group}#{_ranges(sorted(numbers))}" for group, numbers in seeds.items()]
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    found: list[list[int]] = []
-    for number in numbers:
-        if found and number == found[-1][1] + 1:
-            found[-1][1] = number
-        else:
-            found.append([number, number])
-    return ",".join(str(a) if a == b else f"{a}..{b}" for a, b in found)
+    return [f"{group}#{ranges_text(sorted(numbers), ',', '..')}" for group, numbers in seeds.items()]
 
 
 def limited_status(counts: Mapping[str, int]) -> str:

@@ -155,7 +155,7 @@ class MergedSettings(BaseModel):
         if missing := self.missing:
             cases = self.total - sum(one.cases for one in self.shards.values())
             many = "s" if missing[1:] else ""
-            said.append(f"missing: shard{many} {_ranges(missing)} of {self.count}, {cases} of {self.total} cases")
+            said.append(f"missing: shard{many} {ranges_text(missing)} of {self.count}, {cases} of {self.total} cases")
         said += [
             f"shard {number}/{self.count} has no result of {one.left} of its {one.cases} cases"
             for number, one in sorted(self.shards.items())
@@ -180,15 +180,15 @@ class RerunSettings(BaseModel):
     until_fail: bool = False
 
 
-def _ranges(numbers: Sequence[int]) -> str:
-    """``1, 3 to 5``."""
+def ranges_text(numbers: Sequence[int], between: str = ", ", to: str = " to ") -> str:
+    """Numbers in ascending order, runs of them by their ends: ``1, 3 to 5``."""
     found: list[list[int]] = []
     for number in numbers:
         if found and number == found[-1][1] + 1:
             found[-1][1] = number
         else:
             found.append([number, number])
-    return ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in found)
+    return between.join(str(a) if a == b else f"{a}{to}{b}" for a, b in found)
 
 
 class _Settings(_Open):

@@ -65,8 +65,8 @@ class StreamPort(Bundle):
         until: of an input without TREADY whose TVALID starts something: the design's output that says that it is done
             (``!port``: that is low then). The harness shows the start for one cycle, and takes no other before that.
         held: with ``until``: what goes along with the start stays until it is done; else it may change after one cycle.
-        after: of an output: the input with :attr:`until` whose results it gives. TVALID counts from a start until it is done,
-            and where it rises, so that a level that stays high gives one beat.
+        after: of an output: the input whose results it gives. TVALID counts from a start until it is done, and where it rises,
+            so that a level that stays high gives one beat.
         fifo: an output that writes a FIFO: TREADY is its ``full_n``. TVALID may wait for it and fall without a transfer; a
             beat that comes while it is low is lost.
 
@@ -230,39 +230,54 @@ class StreamPort(Bundle):
     def level(self, role: str) -> str:
         """With ``gated``, the enable only where a beat transfers; with ``late``, ``until`` and ``after``, what is kept counts."""
         name, no = self.name, "~" * self.inverts(role)
-        there = f"{'~' * self.inverts('tvalid')}{name}_tvalid_inside"
         if self.late and role == "tready":
             # What checks its flag itself may be read beside it.
-            return f"{no}({f'{there} & ' * self.gated}(~{name}_shown | {name}_tready))"
+            return f"{no}({f'{self._there} & ' * self.gated}({self._free}))"
         if self.late and role == "tvalid":
             return f"{name}_shown"
-        if self.until is not None and role in ("tvalid", "tready"):
-            taken = f"{name}_running & {self._done}" if self.held else f"~{name}_running"
-            return f"{no}({name}_tvalid & ~{name}_running)" if role == "tvalid" else taken
+        if self.until is not None and role == "tvalid":
+            return f"{no}({self._starts})"
+        if self.until is not None and role == "tready":
+            return f"{name}_running & {self._done}" if self.held else f"~{name}_running"
         if self.after is not None and role == "tvalid":
-            return f"{there} & ({self.after}_running | {name}_was_low)"
+            return f"{self._there} & ({self.after}_running | {name}_was_low)"
         if not self.gated or role != ("tvalid" if self.direction == "in" else "tready"):
             return super().level(role)
         return f"{'~' * self.inverts(role)}({self.name}_tvalid & {self.name}_tready)"
 
     @property
+    def _there(self) -> str:
+        """The harness's expression that is high when the design offers something."""
+        return f"{'~' * self.inverts('tvalid')}{self.name}_tvalid_inside"
+
+    @property
+    def _free(self) -> str:
+        """That is high when no word is shown that is not taken."""
+        return f"~{self.name}_shown | {self.name}_tready"
+
+    @property
+    def _starts(self) -> str:
+        """That is high when something is started."""
+        return f"{self.name}_tvalid & ~{self.name}_running"
+
+    @property
     def _done(self) -> str:
-        """The harness's net that is high when what was started is done."""
+        """That is high when what was started is done."""
         return f"{'~' * (self.until or '').startswith('!')}{self.name}_done"
 
     def kept(self, others: Iterable[Bundle]) -> Iterator[tuple[str, str, str]]:
         """What a late word, a start and a result need."""
-        name, there = self.name, f"{'~' * self.inverts('tvalid')}{self.name}_tvalid_inside"
+        name = self.name
         if self.late:
-            yield f"{name}_shown", f"{there} & (~{name}_shown | {name}_tready)", f"{name}_tready"
+            yield f"{name}_shown", f"{self._there} & ({self._free})", f"{name}_tready"
         if self.until is not None:
-            yield f"{name}_running", f"{name}_tvalid & ~{name}_running", self._done
+            yield f"{name}_running", self._starts, self._done
         if self.after is not None:
-            yield f"{name}_was_low", f"~({there})", there
+            yield f"{name}_was_low", f"~({self._there})", self._there
             started = next((one for one in others if one.name == self.after and isinstance(one, StreamPort)), None)
             if started is not None and started.until is None:
                 # It says itself when it takes a start.
-                yield f"{started.name}_running", f"{started.name}_tvalid & {started.name}_tready", there
+                yield f"{started.name}_running", f"{started.name}_tvalid & {started.name}_tready", self._there
 
     def widths(self) -> Mapping[str, int]:
         """Bits by what the bus's signals call their widths."""

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from goldbeat.tb.design.description import load_description
+from goldbeat.tb.design.description import Description, load_description
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.probe.bench import write_bench
 from goldbeat.tb.probe.discover import discover
-from goldbeat.tb.probe.find import Found
+from goldbeat.tb.probe.find import Choices, Found
+from goldbeat.tb.probe.handshakes import with_handshakes
 from goldbeat.tb.probe.model_guess import guessed_model
 from goldbeat.tb.probe.write import MODEL, describe
 from goldbeat.tb.run.runs import Request, run
@@ -87,6 +88,33 @@ def test_the_block_protocol_of_hls(tmp_path: Path) -> None:
     # Without arguments and results it starts what streams do.
     plain = HLS.replace("input [15:0] a, input [15:0] b,", "input x,").replace("a * b", "0")
     assert found_of(tmp_path, plain)[0].streams[0].fields == {"x": 1}
+
+
+def test_what_the_user_says_of_a_port_holds(tmp_path: Path) -> None:
+    found, sources = found_of(tmp_path, SUM)
+    kept = discover(sources, choices=Choices(ties={"start": 0}, ignored=("s",)))
+    assert (kept.streams, kept.ties["start"], kept.unplaced["s"]) == ((), 0, "output: left open, as asked for")
+    wrong = describe(found, sources, tmp_path, model=MODEL).model_dump(exclude_unset=True)
+    wrong["streams"][1]["after"] = "inn"
+    with pytest.raises(ValueError, match="out: after: found 'inn', expected an input with tready or until: in"):
+        Description.model_validate(wrong)
+
+
+@pytest.mark.parametrize(
+    ("ports", "body"),
+    [
+        ("input r_ready, output r_valid, output [7:0] r_data", "assign r_valid = run, r_data = x;"),
+        ("output note_valid, output [7:0] note_code", "assign note_valid = done, note_code = x;"),
+    ],
+    ids=["stream", "strobe"],
+)
+def test_done_beside_an_output_stream_is_a_status(ports: str, body: str, tmp_path: Path) -> None:
+    text = SUM.replace("output reg done", f"{ports}, output reg done").replace("reg run;", f"reg run; {body}")
+    found = with_handshakes(found_of(tmp_path, text)[0])
+    assert [port.name for port in found.streams if port.direction == "out"] == [
+        ports.partition("_valid")[0].split()[-1]
+    ]
+    assert "done" in found.unplaced
 
 
 @pytest.mark.parametrize(
