@@ -29,6 +29,10 @@ LONGEST_EXCLUSIVE = 128
 """Bytes."""
 _LONGEST_RUNS = 8
 """Runs of the longest bursts that :func:`queued_bursts` ends with."""
+_READ_BEATS = 2048
+"""Beats that a run reads, or more: it asks for them again."""
+_FEW_IDS = (0, 1, 4)
+"""IDs of a run; 0: any."""
 _FEW_BEATS = 4
 """Beats of bursts that meet others."""
 CROWDS = 2
@@ -194,6 +198,9 @@ def queued_bursts(
 ) -> BurstProgram:
     """Long runs of bursts that wait for none: in random order windows are written, then read, with bursts of many lengths.
 
+    Half of the runs end with one window before they begin with the next, so that many bursts are open at one place. Some
+    have one ID, or few, so that many are open of each.
+
     Behind the first burst of a run, which waits for all before it, nothing is asked for during a pause. Windows that are
     ``whole`` are run over once, others as long as it takes.
 
@@ -209,12 +216,19 @@ def queued_bursts(
     ends = [window for window in windows if not window.whole]
 
     def run(longest: int, over: Sequence[Window]) -> None:
-        tiles = [tile for window in over for tile in _whole(rng, window, shape, WRITE, longest)]
-        name = _id(rng, shape) if rng.random() < 0.5 else None
+        parts = [_whole(rng, window, shape, WRITE, longest) for window in over]
+        tiles = [tile for part in parts for tile in part]
+        places = [place for place, part in enumerate(parts) for _ in part]
+        few = [_id(rng, shape) for _ in range(int(rng.choice(_FEW_IDS)))]
+        together = rng.random() < 0.5
         for kind in [WRITE] * shape.writes + [READ] * shape.reads:
             starts.append(len(rows))
-            for at in rng.permutation(len(tiles)).tolist():
-                rows.append(replace(tiles[at], kind=kind, id=_id(rng, shape) if name is None else name))
+            order = rng.permutation(len(tiles)).tolist()
+            if kind == READ:
+                order *= -(-_READ_BEATS // sum(tile.beats for tile in tiles))
+            for at in sorted(order, key=places.__getitem__) if together else order:
+                name = few[int(rng.integers(len(few)))] if few else _id(rng, shape)
+                rows.append(replace(tiles[at], kind=kind, id=name))
 
     run(_SHORT, windows)
     run(2, ends)

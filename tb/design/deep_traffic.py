@@ -26,6 +26,10 @@ SOON = 20
 """Most cycles in which a memory still takes addresses before it closes."""
 _BETWEEN = 5
 """Cycles between stalls, in those of a stall."""
+_SLOWLY, _TRICKLE = 4, 1 / 4
+"""How long full queues drain slowly, in stalls, and the share of cycles with ready in the first half of it."""
+_TAKEN, _STOPPED = 20, 40
+"""In the other half: cycles with ready between stops at most, and cycles of a stop. A burst of a few beats fills a queue in one."""
 
 
 def pause_cycles(numbers: Iterable[int]) -> int:
@@ -33,14 +37,25 @@ def pause_cycles(numbers: Iterable[int]) -> int:
     return max([_PAUSE, *(number + 8 for number in numbers if number <= _MOST_PAUSE)])
 
 
+def _slowly(cycles: int, rng: np.random.Generator) -> tuple[int, ...]:
+    """Ready in some of these cycles: a few at a time."""
+    found = (rng.random(cycles // 2) < _TRICKLE).astype(int).tolist()
+    while len(found) < cycles:
+        found += [1] * int(rng.integers(1, _TAKEN + 1)) + [0] * _STOPPED
+    return tuple(found[:cycles])
+
+
 def _away(pause: int, rng: np.random.Generator, *, first: bool) -> tuple[int, ...]:
-    """Ready in each cycle: stalls, of which the first one comes at once or later."""
-    open_ = _BETWEEN * pause + int(rng.integers(pause))
-    return (0,) * pause + (1,) * open_ if first else (1,) * open_ + (0,) * pause
+    """Ready in each cycle: stalls, of which the first one comes at once or later; what has piled up drains slowly at first."""
+    open_ = (1,) * (_BETWEEN * pause + int(rng.integers(pause)))
+    stall = (*(0,) * pause, *_slowly(_SLOWLY * pause, rng))
+    return (*stall, *open_) if first else (*open_, *stall)
 
 
 def stalled_memory(pause: int, rng: np.random.Generator, held: str = "rb") -> MemoryTiming:
     """A memory that takes all requests, and holds the answers back at times, all the others at once behind them.
+
+    Those of different IDs come in any order.
 
     Args:
         pause: cycles.
@@ -51,6 +66,8 @@ def stalled_memory(pause: int, rng: np.random.Generator, held: str = "rb") -> Me
     r, b = (Pattern("array", values=(pause, *(0,) * int(rng.integers(300, 600)))) for _ in range(2))
     return MemoryTiming(
         *(1, 0, 1, 0, _OUTSTANDING, _OUTSTANDING),
+        order="by_id",
+        seed=int(rng.integers(1 << 30)),
         aw_ready=aw,
         w_ready=w,
         ar_ready=ar,

@@ -203,14 +203,20 @@ def _wrapped(walk: AccessWalk, windows: Sequence[Window]) -> None:
 
 
 def queued_accesses(walk: AccessWalk, windows: Sequence[Window], count: int, pause: int) -> tuple[Access, ...]:
-    """Runs of accesses of which none meets another: all words in random order, written, then read; a pause before each run."""
+    """Runs of accesses of which none meets another: all words in random order, written, then read; a pause before each run.
+
+    Half of the runs end with one window before they begin with the next.
+    """
     over = windows
     while len(walk.program) < count:
         words = [(window, at) for window in over for at in range(0, len(window.data), walk.size)]
+        places = [place for place, window in enumerate(over) for _ in range(0, len(window.data), walk.size)]
+        together = walk.rng.random() < 0.5
         for writes in [True] * walk.port.writable + [False] * walk.port.readable:
             if pause:
                 walk.wait(pause)
-            for number in walk.rng.permutation(len(words)).tolist():
+            order = walk.rng.permutation(len(words)).tolist()
+            for number in sorted(order, key=places.__getitem__) if together else order:
                 window, at = words[number]
                 if writes:
                     walk.write(window, at, walk.lanes)

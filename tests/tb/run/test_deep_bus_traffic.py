@@ -86,10 +86,18 @@ def test_long_runs_of_bursts_have_all_lengths_and_wait_between_runs():
     # Within a run all are of one kind, and the second one waits for the pause.
     starts = np.flatnonzero(bursts.barrier)[::2]
     assert (bursts.gap[starts + 1] == 300).all()
+    places, names = np.searchsorted([0x1000, 0x3800], bursts.address, "right"), set()
+    together = []
     for first, end in zip(starts, [*starts[1:], len(bursts)], strict=True):
         assert len(set(bursts.kind[first:end])) == 1
         addresses = bursts.address[first:end]
         assert bursts.kind[first] == READ or len(set(addresses.tolist())) == len(addresses)
+        names.add(min(len(set(bursts.id[first:end].tolist())), 5))
+        # Behind each other at one place, in some runs.
+        together.append(np.count_nonzero(np.diff(places[first:end])) < 3)
+        if bursts.kind[first] == READ:
+            assert int((bursts.len[first:end] + 1).sum()) >= 2048
+    assert {1, 5} < names and True in together and False in together
     assert program.checked[(bursts.kind == READ)[bursts.of_beat]].all()
     assert np.array_equal(program.data, drawn().data)
 
