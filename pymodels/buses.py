@@ -136,6 +136,7 @@ _WISHBONE_CLAUSES = {
     "payload_stable": "3.1.3, rule 3.60",
     "answers_exclusive": "3.1.3, rule 3.45",
     "answer_without_request": "3.1.3, rules 3.30, 3.50",
+    "answer_without_cyc": "3.1.3, rules 3.30, 3.35",
     "burst": "4.3, rules 4.30 to 4.40",
 }
 _AVALON_CLAUSES = {
@@ -303,6 +304,7 @@ WISHBONE = Bus(
         "payload_stable": "ADR, WE, SEL, CTI, BTE and write data stay while STB waits.",
         "answers_exclusive": "At most one of ACK, ERR and RTY is high.",
         "answer_without_request": "ACK, ERR and RTY come only for a request.",
+        "answer_without_cyc": "ACK, ERR and RTY do not answer STB without CYC.",
         "burst": "After CTI 1 or 2: a cycle of that WE and SEL, and the next address.",
         "ready_late": _LATE_ACCESS,
         "outstanding": _OPEN_ACCESS,

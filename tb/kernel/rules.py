@@ -102,7 +102,8 @@ about longer waits, on the terminal and in `report.json` under `warnings`:
 
 `apb_slverr_early`, `apb_unaligned` and `wishbone_strobe_alone` are warnings too. The first is about slaves: a memory of
 the bench drives PSLVERR at random outside of a transfer ([payload without
-valid](running.md#payload-without-valid)). A design with such a memory may pass that on, so it is not warned of.
+valid](running.md#payload-without-valid)). A design with such a memory may pass that on, so it is not warned of. A
+master of the bench likewise drives STB without CYC, so `wishbone_strobe_alone` is for designs without Wishbone slaves.
 
 `axis_valid_in_reset` and `axis_valid_after_reset` are warnings about streams with other names than those of
 AXI-Stream (`out_valid`, `v_o`): nothing says that their valid is low in reset. A warning fails nothing. Waived warnings

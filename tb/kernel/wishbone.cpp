@@ -3,7 +3,8 @@
 // wishbone.cpp - Wishbone master for register programs.
 //
 // Accesses to one word after the other are a burst where there is CTI and no pause between them. RTY makes the access once more.
-// An error in the pipeline ends the cycle: CYC falls, and what has no answer is asked for again.
+// An error in the pipeline ends the cycle: CYC falls, and what has no answer is asked for again. While CYC is low, STB is as
+// undefined as the payload: a slave has to ignore it.
 
 #include "wishbone.h"
 
@@ -15,9 +16,9 @@ namespace goldbeat {
 
 class WishboneMaster final : public RegisterMaster {
  public:
-  /// `words`: addresses count words, not bytes.
-  WishboneMaster(std::string name, const GbWishboneNames& names, bool words)
-      : RegisterMaster(std::move(name)), at_(names, Side::kMaster) {
+  /// `words`: addresses count words, not bytes. `lone`: STB may be high without CYC.
+  WishboneMaster(std::string name, const GbWishboneNames& names, bool words, bool lone)
+      : RegisterMaster(std::move(name)), at_(names, Side::kMaster), lone_(lone) {
     word_ = at_.bytes();
     while (words && (1ULL << shift_) < word_) ++shift_;
   }
@@ -33,6 +34,11 @@ class WishboneMaster final : public RegisterMaster {
       show({-1, next, kClassic, 0, false});
     } else {
       idle_.drive_near(at_.adr, at_.we, at_.wdat, at_.sel, at_.cti, at_.bte);
+      // In reset STB must be low.
+      if (lone_ && !at_.cyc.get() && released()) {
+        idle_.drive(at_.stb);
+        lone_strobes |= at_.stb.get();
+      }
     }
   }
 
@@ -61,8 +67,8 @@ class WishboneMaster final : public RegisterMaster {
       return true;
     }
     bool moved = false;
-    if (at_.stb.get() && at_.pipelined() && !at_.stall.get()) moved = open_[asking()].taken = true;
-    const bool waits = !open_.empty() && (at_.pipelined() ? open_.front().taken : at_.stb.get());
+    if (at_.asks() && at_.pipelined() && !at_.stall.get()) moved = open_[asking()].taken = true;
+    const bool waits = !open_.empty() && (at_.pipelined() ? open_.front().taken : at_.asks());
     if (!waits || !at_.answered()) return moved;
     Asked& one = open_.front();
     if (at_.rty.get() && !at_.ack.get() && !at_.err.get()) {
@@ -169,6 +175,7 @@ class WishboneMaster final : public RegisterMaster {
   }
 
   WishbonePorts at_;
+  bool lone_;
   unsigned shift_ = 0;
   std::deque<Asked> open_;
   bool drops_ = false;   ///< CYC is low for a cycle
@@ -181,11 +188,11 @@ class WishboneMaster final : public RegisterMaster {
 
 extern "C" {
 
-void* gb_wishbone_master(const char* name, const char* port, const goldbeat::GbWishboneNames* names, int words) {
+void* gb_wishbone_master(const char* name, const char* port, const goldbeat::GbWishboneNames* names, int words, int lone) {
   return goldbeat::guarded(
       [&] {
         goldbeat::Clock& clock = goldbeat::kernel().clock(port);
-        auto made = std::make_unique<goldbeat::WishboneMaster>(name, *names, words != 0);
+        auto made = std::make_unique<goldbeat::WishboneMaster>(name, *names, words != 0, lone != 0);
         return static_cast<void*>(static_cast<goldbeat::Transactor*>(goldbeat::kernel().add(clock, std::move(made))));
       },
       static_cast<void*>(nullptr));

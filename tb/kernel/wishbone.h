@@ -42,12 +42,17 @@ struct WishbonePorts {
   bool pipelined() const { return !stall.absent(); }
   /// Without WE the data say which of the two it is.
   bool writes() const { return we.absent() ? !wdat.absent() : we.get(); }
+  /// STB alone is no request.
+  bool asks() const { return cyc.get() && stb.get(); }
   bool answered() const { return ack.get() || err.get() || rty.get(); }
   std::uint64_t bytes() const { return std::max<std::uint64_t>(1, std::max(wdat.bits(), rdat.bits()) / 8); }
 
   Bit cyc, stb, we, ack, err, rty, stall;
   Field adr, wdat, sel, cti, bte, rdat;
 };
+
+/// A master of the bench has driven STB without CYC, on purpose.
+inline bool lone_strobes = false;
 
 /// What CTI says of a cycle.
 enum CycleType : std::uint64_t { kClassic = 0, kConstant = 1, kIncrementing = 2, kEndOfBurst = 7 };

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from goldbeat.pymodels.buses import WISHBONE
 from goldbeat.tb.kernel.word_bus import WordChecker, WordMaster, WordMemory
 
@@ -10,9 +13,10 @@ _NEEDED = ("cyc", "stb", "ack")
 
 
 class WishboneMaster(WordMaster):
-    """Its option is ``words``: addresses count words, not bytes."""
+    """Its options are ``words``: addresses count words, not bytes, and ``lone_strobe``: STB may be high while CYC is low."""
 
     spec, needed, make = WISHBONE, _NEEDED, "gb_wishbone_master"
+    defaults: ClassVar[Mapping[str, int]] = {"words": False, "lone_strobe": True}
 
 
 class WishboneChecker(WordChecker):

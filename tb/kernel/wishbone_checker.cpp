@@ -38,8 +38,9 @@ class WishboneChecker final : public Transactor {
       return false;
     }
     in_reset_ = 0;
-    const bool cycled = at_.cyc.get(), asks = cycled && at_.stb.get(), answered = at_.answered();
-    if (at_.stb.get() && !cycled) violation("wishbone_strobe_alone", cycle, "stb is high without cyc");
+    const bool cycled = at_.cyc.get(), asks = at_.asks(), answered = at_.answered();
+    lone_ = !cycled && (lone_ || at_.stb.get());
+    if (at_.stb.get() && !cycled && !lone_strobes) violation("wishbone_strobe_alone", cycle, "stb is high without cyc");
     if (at_.ack.get() + at_.err.get() + at_.rty.get() > 1) {
       violation("wishbone_answers_exclusive", cycle, "more than one of ack, err and rty is high");
     }
@@ -59,7 +60,7 @@ class WishboneChecker final : public Transactor {
   }
 
   void forget() {
-    waits_ = bursts_ = cycled_ = false;
+    waits_ = bursts_ = cycled_ = lone_ = false;
     open_ = 0;
   }
 
@@ -114,7 +115,11 @@ class WishboneChecker final : public Transactor {
 
   void without_request(std::int64_t cycle) {
     const char* const name = at_.ack.get() ? "ack" : at_.err.get() ? "err" : "rty";
-    violation("wishbone_answer_without_request", cycle, std::string(name) + " is high, and no request waits for it");
+    if (lone_) {
+      violation("wishbone_answer_without_cyc", cycle, std::string(name) + " is high without cyc: stb alone is no request");
+    } else {
+      violation("wishbone_answer_without_request", cycle, std::string(name) + " is high, and no request waits for it");
+    }
   }
 
   /// The next address of a burst, whose lowest bits wrap as BTE says.
@@ -151,6 +156,7 @@ class WishboneChecker final : public Transactor {
   bool tied_ = true;            ///< ACK has never been low
   bool waits_ = false;          ///< a request stood in the cycle before, and was not taken
   bool cycled_ = false;         ///< CYC was high in the cycle before
+  bool lone_ = false;           ///< STB has been high since CYC was low
   bool bursts_ = false;         ///< CTI has announced a cycle
   std::int64_t open_ = 0;       ///< pipelined: requests without an answer
   std::array<std::uint64_t, 6> held_{};

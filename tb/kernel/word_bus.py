@@ -50,11 +50,13 @@ class WordTransactor(Transactor):
         spec: the bus.
         needed: signals that it cannot do without.
         make: ``gb_apb_master``.
+        defaults: its options, in the order of its function in C++, for callers that leave some out.
     """
 
     spec: ClassVar[Bus]
     needed: ClassVar[tuple[str, ...]]
     make: ClassVar[str]
+    defaults: ClassVar[Mapping[str, int]] = {}
 
     def connect(self, names: Mapping[str, str] | None, *more: Any) -> None:
         """Find the ports and make it.
@@ -88,7 +90,7 @@ class WordMaster(WordTransactor, RegisterMaster):
     ) -> None:
         super().__init__(kernel, prefix, clock)
         self.outstanding = f"{self.spec.name}_outstanding"
-        self.connect(signals, *options.values())
+        self.connect(signals, *{**self.defaults, **options}.values())
 
 
 class WordChecker(WordTransactor):
@@ -118,7 +120,9 @@ class WordChecker(WordTransactor):
         **options: int,
     ) -> None:
         super().__init__(kernel, prefix, clock)
-        self.connect(signals, None if reset is None else reset.encode(), reset_high, *options.values())
+        self.connect(
+            signals, None if reset is None else reset.encode(), reset_high, *{**self.defaults, **options}.values()
+        )
 
 
 class WordMemory(WordTransactor):
@@ -149,7 +153,7 @@ class WordMemory(WordTransactor):
     ) -> None:
         super().__init__(kernel, prefix, clock)
         self._library = _library()
-        self.connect(signals, *options.values())
+        self.connect(signals, *{**self.defaults, **options}.values())
         self.map(regions)
         if not held:
             self.start(timing)

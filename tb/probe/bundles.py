@@ -24,14 +24,21 @@ class PlacedBundle:
     wires: Wires
 
 
-def place_group(group: PinGroup, parameters: Sequence[TopParameter]) -> PlacedBundle:
+def place_group(
+    group: PinGroup, parameters: Sequence[TopParameter], unread: frozenset[str] = frozenset()
+) -> PlacedBundle:
     """Make a bundle of a group.
+
+    Args:
+        group: the ports.
+        parameters: of the top module.
+        unread: inputs of it that nothing reads.
 
     Raises:
         NotABundleError: with the reason.
     """
     for one in group.buses:
-        wires = Wires(group.name, group.pins, parameters, group.inverted)
+        wires = Wires(group.name, group.pins, parameters, group.inverted, unread)
         if (port := one.recognise(wires)) is not None:
             return PlacedBundle(port, wires)
     raise NotABundleError("no bus has these signals")

@@ -97,7 +97,7 @@ APB_IN_RESET = {
 # On buses of single words, the bundle of pins.sv, and cycle by cycle what is not 0; the rules that are broken.
 _READ, _WRITE = "cyc stb", "cyc stb we wdat=5"
 _LINE = "cyc stb cti=2 sel=15"
-_ALONE = ["wishbone_strobe_alone", "wishbone_strobe_alone", "wishbone_answer_without_request"]
+_ALONE = ["wishbone_strobe_alone", "wishbone_strobe_alone", "wishbone_answer_without_cyc"]
 WORD_MODES = {
     "wishbone sound": ("c", [_READ, f"{_READ} ack", "", _WRITE, f"{_WRITE} err", f"{_READ} rty adr=4", "cyc"], []),
     "wishbone stb falls": ("c", [_READ, "cyc"], ["wishbone_request_held"]),

@@ -183,6 +183,7 @@ class Wires:
         pins: the ports by role.
         parameters: parameters of the top module with their defaults.
         inverted: roles whose ports have the other level.
+        unread: inputs of the module that nothing in it reads.
 
     Attributes:
         name: as given.
@@ -190,6 +191,7 @@ class Wires:
         ties, ignored: of those that are.
         unchecked: those of them that the module itself does not use, and why.
         notes: what was left out or guessed, and why.
+        unread: as given.
     """
 
     def __init__(
@@ -198,6 +200,7 @@ class Wires:
         pins: Mapping[str, Pin],
         parameters: Sequence[TopParameter],
         inverted: frozenset[str] = frozenset(),
+        unread: frozenset[str] = frozenset(),
     ) -> None:
         self.name = name
         self.roles = dict(pins)
@@ -207,6 +210,7 @@ class Wires:
         self.notes: list[str] = []
         self._parameters = parameters
         self._inverted = inverted
+        self.unread = unread
         for pin in pins.values():
             if pin.refusal is not None:
                 raise NotABundleError(f"{pin.name} is a {pin.refusal}")

@@ -29,6 +29,7 @@ class WishbonePort(UnitPort):
 
     Attributes:
         retries: a memory behind a classic master answers some accesses with RTY at first.
+        lone_strobe: STB may be high while CYC is low, which is no request; false for slaves that never look at CYC.
     """
 
     spec = WISHBONE
@@ -57,6 +58,7 @@ class WishbonePort(UnitPort):
 
     bus: str = WISHBONE.name
     retries: bool = True
+    lone_strobe: bool = True
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -81,9 +83,9 @@ class WishbonePort(UnitPort):
         return self.has("wdat")
 
     def native_options(self) -> dict[str, Any]:
-        """And whether the memory asks for retries."""
-        found = super().native_options()
-        return {**found, "retries": self.retries} if self.direction == "out" else found
+        """And whether the memory asks for retries, or the master drives STB without CYC."""
+        more = {"retries": self.retries} if self.direction == "out" else {"lone_strobe": self.lone_strobe}
+        return {**super().native_options(), **more}
 
     def monitor_options(self) -> dict[str, Any]:
         """What addresses count."""
@@ -131,6 +133,9 @@ class WishbonePort(UnitPort):
             # The cores of one author are called so, and count words.
             usual: Unit = "words" if roles["adr"].name.lower().startswith(("i_", "o_")) else "bytes"
             unit = address_unit_of(wires, roles["adr"], array, data, usual)
+        deaf = direction == "in" and roles["cyc"].name in wires.unread
+        if deaf:
+            wires.notes.append(f"{roles['cyc'].name}: nothing in the RTL reads it, so STB is never high without it")
         return cls(
             name=wires.name,
             bus=WISHBONE.name,
@@ -140,5 +145,6 @@ class WishbonePort(UnitPort):
             data_width=wires.common(array, there),
             address_width=array.width(roles["adr"]) if "adr" in roles else 0,
             address_unit=unit,
+            lone_strobe=not deaf,
             signals=wires.signals,
         )

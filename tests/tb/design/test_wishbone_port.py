@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 from bus_bridges import bench, bridges
 from port_boxes import probed
+from typer.testing import CliRunner
 
 from goldbeat.pymodels.buses import WISHBONE
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
+from goldbeat.tb.cli import app
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.ports.wishbone import WishbonePort
 from goldbeat.tb.paths import REPOSITORY
@@ -27,9 +30,11 @@ NAMES = {
     "s_8": "wishbone_answers_exclusive: s_8, cycle ",
     "s_9": "s_9: access ",
     "s_11": "s_11: access ",
+    "s_13": "wishbone_answer_without_cyc: s_13, cycle ",
     "p_3": "wishbone_answer_without_request: p_3, cycle ",
     "p_4": "wishbone_answer_without_request: p_4, cycle ",
     "p_5": "wishbone_no_answer: p_5: access ",
+    "p_6": "p_6: access ",
 }
 PINS = {"we": "we_i", "adr": "adr_i", "wdat": "dat_i", "sel": "sel_i", "rdat": "dat_o", "err": "err_o"}
 PINS |= {"cyc": "cyc_i", "stb": "stb_i", "ack": "ack_o"}
@@ -40,7 +45,7 @@ top = "wishbone_modes"
 files = ["{rtl}/wishbone_modes.sv"]
 model = "identity"
 compare_time = false
-parameters = {{ N = 13, P = 6 }}
+parameters = {{ N = 14, P = 7 }}
 ready_bound = 20
 [[clocks]]
 name = "clk"
@@ -266,3 +271,25 @@ def test_bursts_wrap_in_every_order(mask, right, tmp_path):
     design = load_description(tmp_path / "wraps.toml")
     (result,) = run(Request(design, design.case("sweep"), (0,)), tmp_path / "run")
     assert (result.failures == ()) is right, result.failures[:3]
+
+
+DEAF = """module deaf (input logic clk, rst, cyc, stb, we, input logic [7:0] adr, input logic [31:0] dat_i,
+  output logic [31:0] dat_o, output logic ack);
+  logic [31:0] words [64];
+  wire unused = &{cyc, 1'b0};
+  always_ff @(posedge clk) begin
+    ack <= !rst && CYC stb && !ack;
+    dat_o <= words[adr[7:2]];
+    if (stb && we) words[adr[7:2]] <= dat_i;
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(("gate", "lone"), [("", False), ("cyc &&", True)])
+def test_a_slave_that_never_looks_at_cyc_gets_no_stb_without_it(gate, lone, tmp_path):
+    (tmp_path / "deaf.sv").write_text(DEAF.replace("CYC", gate))
+    found = json.loads(CliRunner().invoke(app, ["probe", str(tmp_path / "deaf.sv"), "--json"]).stdout)
+    (port,) = found["registers"]
+    assert port.get("lone_strobe", True) is lone
+    assert any("STB is never high without it" in note for note in found["notes"]) is not lone

@@ -7,12 +7,14 @@
 //            5  never answers a write         6  ignores SEL                      7  ACK stays for a cycle
 //            8  ACK and ERR                   9  reads the word before           10  30 wait states (allowed)
 //           11  counts a burst one word too far                                  12  RTY at first (allowed)
+//           13  takes STB without CYC for a request
 // Pipelined: 0  right, answers after a cycle  1  right, STALL every second cycle  2  right, answers after five cycles
 //            3  takes nothing with STALL      4  answers twice                    5  loses a request behind another one
+//            6  writes with STB without CYC
 
 module wishbone_modes #(
-  parameter int N = 13,
-  parameter int P = 6
+  parameter int N = 14,
+  parameter int P = 7
 ) (
   input  logic               clk,
   input  logic               rst,
@@ -48,7 +50,7 @@ module wishbone_modes #(
 
     // In a burst, these look at the address of its first cycle alone.
     assign word    = (m == 4 || m == 11) && burst_q ? counted_q : s_adr_i[m][5:2];
-    assign asks    = s_cyc_i[m] && s_stb_i[m];
+    assign asks    = (s_cyc_i[m] || m == 13) && s_stb_i[m];
     assign states  = m == 1 || m == 7 ? 6'd1 : m == 2 ? {2'b0, word} : m == 10 ? 6'd30 : '0;
     assign strobes = m == 6 ? '1 : s_sel_i[m];
     assign ends    = asks && waited_q >= states && !(m == 5 && s_we_i[m]);
@@ -83,7 +85,7 @@ module wishbone_modes #(
     // Addresses count words here.
     assign last         = m == 2 ? 5 : 0;
     assign p_stall_o[m] = (m == 1 || m == 3) && odd_q;
-    assign taken        = p_cyc_i[m] && p_stb_i[m] && (m == 3 ? !odd_q || p_we_i[m] : !p_stall_o[m]);
+    assign taken        = (p_cyc_i[m] || m == 6) && p_stb_i[m] && (m == 3 ? !odd_q || p_we_i[m] : !p_stall_o[m]);
     assign p_ack_o[m]   = open_q[last] && !fails_q[last];
     assign p_err_o[m]   = open_q[last] && fails_q[last];
     assign p_dat_o[m]   = p_ack_o[m] ? data_q[last] : '1;
