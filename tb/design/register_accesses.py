@@ -21,8 +21,8 @@ _DRAWN = 256
 """Words that are drawn at once."""
 _UNALIGNED = 1 / 2
 """Share of the accesses whose address is not that of their word, where they are asked for."""
-_WRAPS = (4, 8, 16)
-"""Words of bursts that wrap, as Wishbone's BTE has them."""
+_STILL = 3
+"""Accesses to one word after the other, for bursts at one address."""
 _AGAIN, _MOST_AGAIN = 1 / 32, 5
 """Share of the accesses that are made again at once, read or written, and how often at most."""
 
@@ -182,24 +182,23 @@ def storage_accesses(
             access(window, at)
     for window, at in words if reads else ():
         walk.read(window, at)
-    if port.has("bte"):
-        _wrapped(walk, windows)
+    for block in sorted({form.words for form in port.forms() if form is not None}):
+        _around(walk, windows, block)
     return tuple(walk.program)
 
 
-def _wrapped(walk: AccessWalk, windows: Sequence[Window]) -> None:
-    """Blocks of 4, 8 and 16 words, written and read from a word in the middle, on from their first: bursts that wrap."""
-    for count in _WRAPS:
-        block = count * walk.size
-        for window in (one for one in windows if len(one.data) >= block + -one.base % block):
-            first = -window.base % block
-            start = first + int(walk.rng.integers((len(window.data) - first) // block)) * block
-            for middle in (count - 1, int(walk.rng.integers(count))):
-                turned = [start + (middle + number) % count * walk.size for number in range(count)]
-                for at in turned if walk.port.writable else ():
-                    walk.write(window, at, walk.lanes)
-                for at in turned if walk.port.readable else ():
-                    walk.read(window, at)
+def _around(walk: AccessWalk, windows: Sequence[Window], count: int) -> None:
+    """Blocks of words, written and read from one in the middle, on from their first: bursts that wrap, or at one address."""
+    block, turns = count * walk.size, _STILL if count == 1 else 1
+    for window in (one for one in windows if len(one.data) >= block + -one.base % block):
+        first = -window.base % block
+        start = first + int(walk.rng.integers((len(window.data) - first) // block)) * block
+        for middle in (count - 1, int(walk.rng.integers(count))):
+            turned = [start + (middle + number) % count * walk.size for number in range(count * turns)]
+            for at in turned if walk.port.writable else ():
+                walk.write(window, at, walk.lanes)
+            for at in turned if walk.port.readable else ():
+                walk.read(window, at)
 
 
 def queued_accesses(walk: AccessWalk, windows: Sequence[Window], count: int, pause: int) -> tuple[Access, ...]:

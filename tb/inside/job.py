@@ -145,6 +145,7 @@ class AccessResult:
         cycle: of the answer, counted like those of the streams; None where the back end does not know it.
         first: cycle in which the step began, likewise.
         response: as AXI numbers them, of a bus with several; 0 or 1 of others. None where the back end does not know it.
+        forms: in which the bus made it, a bit for each form that its port has.
     """
 
     value: int | None
@@ -152,6 +153,7 @@ class AccessResult:
     cycle: int | None = field(default=None, compare=False)
     first: int | None = field(default=None, compare=False)
     response: int | None = field(default=None, compare=False)
+    forms: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -118,7 +118,10 @@ STEP = np.dtype(
 """``GbStep`` in registers.h."""
 
 RESULT = np.dtype(
-    [("status", np.int32), ("response", np.int32), ("value", np.uint64), ("first", np.int64), ("last", np.int64)],
+    [
+        *(("status", np.int32), ("response", np.int32), ("value", np.uint64)),
+        *(("first", np.int64), ("last", np.int64), ("forms", np.uint64)),
+    ],
     align=True,
 )
 """``GbStepResult`` in registers.h."""

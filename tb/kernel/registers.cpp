@@ -105,8 +105,10 @@ void RegisterMaster::start(std::int64_t cycle) {
   ++next_;
 }
 
-void RegisterMaster::answer(std::int64_t cycle, std::int64_t index, std::uint64_t response, std::uint64_t value) {
+void RegisterMaster::answer(std::int64_t cycle, std::int64_t index, std::uint64_t response, std::uint64_t value,
+                            std::uint64_t forms) {
   if (stuck_) return;
+  results_[index].forms |= forms;
   std::size_t at = 0;
   while (open_[at].step != index) ++at;
   const GbStep& step = steps_[index];
@@ -134,7 +136,7 @@ void RegisterMaster::wait(std::int64_t cycle) {
 void RegisterMaster::give_up(std::int64_t cycle) {
   for (const Open& open : open_) {
     if (cycle + 1 - open.first < steps_[open.step].cycles) continue;
-    results_[open_[0].step] = {kTimeout, 0, 0, open_[0].first, cycle};
+    results_[open_[0].step] = {kTimeout, 0, 0, open_[0].first, cycle, 0};
     stuck_ = true;
     wake();
     return;
@@ -142,7 +144,8 @@ void RegisterMaster::give_up(std::int64_t cycle) {
 }
 
 void RegisterMaster::end(std::size_t open, std::int64_t cycle, Status status, std::uint64_t response, std::uint64_t value) {
-  results_[open_[open].step] = {status, static_cast<int>(response), value, open_[open].first, cycle};
+  GbStepResult& result = results_[open_[open].step];
+  result = {status, static_cast<int>(response), value, open_[open].first, cycle, result.forms};
   open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(open));
   if (status != kTimeout && (next_ < count_ || !open_.empty())) return;
   running_ = false;

@@ -33,6 +33,7 @@ struct GbStepResult {
   std::uint64_t value;    ///< read
   std::int64_t first;     ///< cycle in which it was first offered, or waiting began
   std::int64_t last;      ///< cycle of the answer
+  std::uint64_t forms;    ///< how the bus made it: a bit for each form that it has
 };
 
 /// How a master behaves. What a bus has no signals for does not count there.
@@ -94,8 +95,8 @@ class RegisterMaster : public Transactor {
   /// Drop all accesses and write all ports.
   virtual void idle() = 0;
 
-  /// The answer to step number `index`.
-  void answer(std::int64_t cycle, std::int64_t index, std::uint64_t response, std::uint64_t value);
+  /// The answer to step number `index`; `forms` in which it was made.
+  void answer(std::int64_t cycle, std::int64_t index, std::uint64_t response, std::uint64_t value, std::uint64_t forms = 0);
 
   /// The step that begins next, if it is such an access; else null.
   const GbStep* upcoming(bool write) const {

@@ -122,6 +122,7 @@ class StepResult(NamedTuple):
         value: read, or seen on the port waited for; 0 otherwise.
         first_cycle: in which it was first offered, or waiting began.
         last_cycle: of the answer.
+        forms: in which the bus made it, a bit for each of :meth:`goldbeat.tb.design.ports.register.RegisterPort.forms`.
     """
 
     status: str
@@ -129,6 +130,7 @@ class StepResult(NamedTuple):
     value: int
     first_cycle: int
     last_cycle: int
+    forms: int = 0
 
 
 class Results(Sequence[StepResult]):

@@ -2,7 +2,8 @@
 //
 // wishbone.cpp - Wishbone master for register programs.
 //
-// Accesses to one word after the other are a burst where there is CTI and no pause between them. RTY makes the access once more.
+// Accesses to one word after the other, or to one word again, are a burst where there is CTI and no pause between them. RTY makes
+// the access once more.
 // An error in the pipeline ends the cycle: CYC falls, and what has no answer is asked for again. While CYC is low, STB is as
 // undefined as the payload: a slave has to ignore it.
 
@@ -58,6 +59,9 @@ class WishboneMaster final : public RegisterMaster {
   bool in_order() const override { return true; }
 
   void begin(std::int64_t index, const GbStep& step, std::int64_t) override {
+    if (!open_.empty() && open_.back().type == kUnknown) {
+      decide(open_.back(), writes(step) == writes(*open_.back().step) ? &step : nullptr);
+    }
     open_.push_back({index, &step, kUnknown, 0, false});
   }
 
@@ -74,20 +78,22 @@ class WishboneMaster final : public RegisterMaster {
     if (at_.rty.get() && !at_.ack.get() && !at_.err.get()) {
       one.taken = false;
       one.type = kClassic;
+      one.forms = 0;
+      bursts_ = false;
       drops_ = draw(2) != 0;
       return true;
     }
     const bool failed = at_.err.get();
     const std::int64_t index = one.index;
     const std::uint64_t value = writes(*one.step) ? 0 : at_.rdat.get();
-    bursts_ = one.type == kIncrementing && !failed;
-    order_ = one.order;
+    const std::uint64_t forms = failed ? 0 : one.forms;
     open_.pop_front();
+    if (failed && open_.empty()) bursts_ = false;
     if (failed && at_.pipelined()) {
       drops_ = true;
       for (Asked& other : open_) other.taken = false;
     }
-    answer(cycle, index, failed, value);
+    answer(cycle, index, failed, value, forms);
     // CYC may stay high until the next access.
     const bool next = upcoming(true) || upcoming(false);
     keeps_ = next && (bursts_ || draw(2) != 0);
@@ -95,7 +101,10 @@ class WishboneMaster final : public RegisterMaster {
   }
 
   bool offer(std::int64_t) override {
-    if (!open_.empty() && open_.back().type == kUnknown) decide(open_.back());
+    if (!open_.empty() && open_.back().type == kUnknown) {
+      Asked& last = open_.back();
+      decide(last, upcoming(writes(*last.step)));
+    }
     return !open_.empty();
   }
 
@@ -119,6 +128,7 @@ class WishboneMaster final : public RegisterMaster {
     std::uint64_t type;  ///< CTI; kUnknown: the step behind it is not known yet
     unsigned order;      ///< BTE: of a burst, how its addresses go on
     bool taken;          ///< pipelined: at an edge without STALL
+    std::uint64_t forms = 0;  ///< a bit for each of WishbonePort.forms()
   };
 
   /// The first request that has to be made.
@@ -139,25 +149,36 @@ class WishboneMaster final : public RegisterMaster {
   }
 
   /// CTI and BTE of an access that begins: of a burst, if the next step of the program goes on where this one ends.
-  void decide(Asked& one) {
+  void decide(Asked& one, const GbStep* next) {
     const GbStep& step = *one.step;
     one.type = kClassic;
-    if (at_.cti.absent() || at_.pipelined()) return;
-    const GbStep* const next = upcoming(writes(step));
+    if (at_.cti.absent()) return;
     const bool like = next && next->op < kPoll && step.op < kPoll && next->strobe == step.strobe;
-    const bool may = like && traffic().gap == 0 && !at_.bte.absent();
+    const bool may = like && traffic().gap == 0;
+    const bool again = may && next->address == step.address && !(bursts_ && type_ != kConstant);
     unsigned orders[4], count = 0;
-    for (unsigned order = 0; may && order < 4; ++order) {
-      if (bursts_ && order != order_) continue;
+    for (unsigned order = 0; may && !again && !at_.bte.absent() && order < 4; ++order) {
+      if (bursts_ && (type_ != kIncrementing || order != order_)) continue;
       if (next->address == behind(step.address, order)) orders[count++] = order;
     }
-    if (count) {
+    if (again) {
+      one.type = kConstant;
+    } else if (count) {
       one.type = kIncrementing;
       one.order = orders[count > 1 ? draw(count) : 0];
     } else if (bursts_ || draw(2) != 0) {
       one.type = kEndOfBurst;
       one.order = bursts_ ? order_ : 0;
     }
+    if (one.type == kIncrementing && one.order != 0) {
+      // Only where the addresses turn back does the order show.
+      one.forms = next->address < step.address ? 1u << (kIncrementing + one.order) : 0;
+    } else if (one.type != kEndOfBurst) {
+      one.forms = 1u << one.type;
+    }
+    type_ = one.type;
+    order_ = one.order;
+    bursts_ = type_ == kConstant || type_ == kIncrementing;
   }
 
   void show(const Asked& one) {
@@ -180,8 +201,9 @@ class WishboneMaster final : public RegisterMaster {
   std::deque<Asked> open_;
   bool drops_ = false;   ///< CYC is low for a cycle
   bool keeps_ = false;   ///< CYC stays high without an access
-  bool bursts_ = false;  ///< the access before was one of a burst that goes on
-  unsigned order_ = 0;   ///< its BTE
+  bool bursts_ = false;  ///< the latest request is one of a burst that goes on
+  std::uint64_t type_ = kClassic;  ///< its CTI
+  unsigned order_ = 0;             ///< its BTE
 };
 
 }  // namespace goldbeat

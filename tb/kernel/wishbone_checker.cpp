@@ -46,7 +46,7 @@ class WishboneChecker final : public Transactor {
     }
     if (waits_) follow(cycle, cycled);
     check_answer(cycle, cycled, asks, answered);
-    if (!at_.pipelined()) check_burst(cycle, cycled, asks, answered);
+    check_burst(cycle, cycled, asks, answered);
     waits_ = asks && (at_.pipelined() ? at_.stall.get() : !answered);
     held_ = controls();
     cycled_ = cycled;
@@ -129,8 +129,11 @@ class WishboneChecker final : public Transactor {
     return (size ? (at_.adr.get() & ~(size - 1)) | (next & (size - 1)) : next) & at_.adr.mask();
   }
 
+  /// In the pipeline, requests are followed; an error among the answers ends the cycle, and with it a burst.
   void check_burst(std::int64_t cycle, bool cycled, bool asks, bool answered) {
-    if (bursts_ && !cycled) {
+    if (bursts_ && !cycled && at_.pipelined()) {
+      bursts_ = false;
+    } else if (bursts_ && !cycled) {
       violation("wishbone_burst", cycle, "cyc is low, and the cycle before said in cti that another one follows");
       bursts_ = false;
     } else if (bursts_ && asks && !waits_) {
@@ -141,9 +144,9 @@ class WishboneChecker final : public Transactor {
       if (wrong) violation("wishbone_burst", cycle, std::string(wrong) + " is not that of the burst which cti began");
       bursts_ = false;
     }
-    if (!asks || !answered) return;
+    if (!asks || (at_.pipelined() ? at_.stall.get() : !answered)) return;
     const std::uint64_t type = at_.cti.get();
-    bursts_ = (type == kIncrementing || type == kConstant) && at_.ack.get();
+    bursts_ = (type == kIncrementing || type == kConstant) && (at_.pipelined() || at_.ack.get());
     expected_ = {type == kIncrementing ? next_address() : at_.adr.get(), at_.we.get(), at_.sel.get()};
   }
 

@@ -66,8 +66,9 @@ def bus_obligations(result: RunResult) -> Iterator[Obligation]:
             if isinstance(port, MemoryPort):
                 yield from _bursts(port, result.episodes)
                 yield from merged_errors(port, result.episodes, lite=any(isinstance(one, LitePort) for one in ports))
-            else:
+            elif isinstance(port, RegisterPort):
                 yield from _refused_without_bytes(port, result.episodes)
+                yield from _forms(port, spans.get(port.name, ()), result.episodes)
         else:
             yield from _answers(port, result.episodes)
 
@@ -305,6 +306,23 @@ def _bursts(port: MemoryPort, episodes: Sequence[EpisodeResult]) -> Iterator[Obl
         yield Obligation(
             "outstanding", port.place(f"{letter}valid"), "two bursts open at the same time", most > 1, _SWEEP
         )
+
+
+def _forms(
+    port: RegisterPort, spans: Sequence[tuple[int, int]], episodes: Sequence[EpisodeResult]
+) -> Iterator[Obligation]:
+    """Each form of accesses that the bus has, such as a kind of burst."""
+    size, met = data_bytes(port), dict.fromkeys(_WAYS, 0)
+    for episode in episodes:
+        for access, result in zip(_program(episode, port), episode.record.accesses.get(port.name, ()), strict=False):
+            if access.kind is not None and not result.error:
+                met[access.kind] |= result.forms
+    for bit, form in enumerate(port.forms()):
+        if form is None or not any(-base % (form.words * size) + form.words * size <= length for base, length in spans):
+            continue
+        for way in (one for one in _WAYS if _can(port, one)):
+            what = f"a {_WAYS[way]} in a {form.text}"
+            yield Obligation("sizes", port.place(form.role), what, bool(met[way] >> bit & 1), _SWEEP)
 
 
 def merged_errors(port: MemoryPort, episodes: Sequence[EpisodeResult], *, lite: bool) -> Iterator[Obligation]:

@@ -127,6 +127,23 @@ WORD_MODES = {
     "wishbone burst without end": ("c", [f"{_LINE} ack adr=8", ""], ["wishbone_burst"]),
     "wishbone constant burst": ("c", [f"{_READ} cti=1 ack adr=8", f"{_READ} cti=7 adr=8 ack"], []),
     "wishbone pipelined": ("p", [f"{_READ} stall", _READ, f"{_READ} adr=4 ack", "cyc ack", f"{_READ} ack", ""], []),
+    "wishbone pipelined burst": (
+        "p",
+        [
+            f"{_LINE} adr=8",
+            f"{_LINE} adr=12 ack stall",
+            f"{_LINE} adr=12",
+            "cyc ack",
+            f"{_READ} cti=7 sel=15 adr=16",
+            "ack",
+        ],
+        [],
+    ),
+    "wishbone pipelined burst of other words": (
+        "p",
+        [f"{_LINE} adr=8", f"{_READ} cti=7 sel=15 adr=16 ack", "cyc ack"],
+        ["wishbone_burst"],
+    ),
     "wishbone pipelined, given up": ("p", [f"{_READ} stall", "", _READ, "ack", ""], []),
     "wishbone pipelined, stb falls": ("p", [f"{_READ} stall", "cyc"], ["wishbone_request_held"]),
     "wishbone pipelined, adr changes": ("p", [f"{_READ} stall", f"{_READ} adr=4"], ["wishbone_payload_stable"]),

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from goldbeat.pymodels.register_traffic import RegisterTraffic
@@ -13,6 +14,21 @@ from goldbeat.tb.design.ports.storage import Storage
 
 Level = Callable[[str], int]
 """role -> the value of its signal."""
+
+
+@dataclass(frozen=True)
+class AccessForm:
+    """One way in which a bus makes accesses, such as a kind of burst.
+
+    Attributes:
+        role: the signal that tells it.
+        text: what it is.
+        words: those of an aligned block that it goes around; 1: it needs none.
+    """
+
+    role: str
+    text: str
+    words: int = 1
 
 
 class RegisterPort(Bundle):
@@ -81,6 +97,10 @@ class RegisterPort(Bundle):
     def waits(self, *, reads: bool, level: Level) -> str:
         """What an access that gets no answer waits for, for reports of hangs."""
         return "no answer"
+
+    def forms(self) -> Sequence[AccessForm | None]:
+        """The forms of accesses that have an obligation each, by the bits of ``GbStepResult.forms``; None: a port lacks it."""
+        return ()
 
     def shape(self, bits: Callable[[Width], str]) -> str:
         """Its widths for people."""

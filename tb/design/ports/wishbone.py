@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from pydantic import model_validator
@@ -12,12 +12,16 @@ from goldbeat.pymodels.axi.burst import SLVERR
 from goldbeat.pymodels.buses import WISHBONE
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.tb.design.ports.recognition import Naming, NotABundleError, Wires
-from goldbeat.tb.design.ports.register import Level
+from goldbeat.tb.design.ports.register import AccessForm, Level
 from goldbeat.tb.design.ports.words import Unit, UnitPort, address_unit_of, data_bits
 
 _NEEDED = ("cyc", "stb", "ack")
 _DATA = ("wdat", "rdat")
 _FIXED = {"cti": 3, "bte": 2}
+_CYCLES = ("classic cycle", "burst at a constant address", "incrementing burst")
+_LINEAR = 2
+"""Of these."""
+_WRAPS = (4, 8, 16)
 _KERNEL = "goldbeat.tb.kernel.wishbone"
 
 
@@ -99,6 +103,16 @@ class WishbonePort(UnitPort):
     def wait_states(self, first: int, last: int) -> int:
         """Cycles with STB and without an answer."""
         return last - first
+
+    def forms(self) -> Sequence[AccessForm | None]:
+        """What CTI and BTE say of a cycle."""
+        tagged, bursts = self.has("cti"), self.has("cti") and self.has("bte")
+        named = [AccessForm("cti", text) for text in _CYCLES]
+        wraps = [AccessForm("bte", f"burst that wraps at {words} words", words) for words in _WRAPS]
+        found = [one if tagged else None for one in named] + [one if bursts else None for one in wraps]
+        # Its addresses could wrap without BTE.
+        found[_LINEAR] = named[_LINEAR] if bursts else None
+        return found
 
     def waits(self, *, reads: bool, level: Level) -> str:
         """The request that gets no answer."""

@@ -197,7 +197,12 @@ class NativeTransactors(Transactors):
         await Timer(cycles * self._stimulus.clocks[self._registers[port].clock].period_ps, "ps")
         return [
             AccessResult(
-                r.value if a.op in ("read", "poll") else None, r.response != 0, r.last_cycle, r.first_cycle, r.response
+                r.value if a.op in ("read", "poll") else None,
+                r.response != 0,
+                r.last_cycle,
+                r.first_cycle,
+                r.response,
+                r.forms,
             )
             for a, r in zip(accesses, results, strict=False)
             if r.status == "done"

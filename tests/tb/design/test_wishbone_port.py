@@ -17,6 +17,7 @@ from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.tb.cli import app
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.ports.wishbone import WishbonePort
+from goldbeat.tb.obligations.buses import bus_obligations
 from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.run.runs import Request, run
 
@@ -240,6 +241,8 @@ WRAPS = """module wraps (input logic clk, rst, cyc, stb, we, input logic [7:0] a
   end
 endmodule
 """
+FORMS = ("classic cycle", "burst at a constant address", "incrementing burst")
+FORMS += tuple(f"burst that wraps at {words} words" for words in (4, 8, 16))
 WRAPPED = """name = "wraps"
 top = "wraps"
 files = ["wraps.sv"]
@@ -258,19 +261,49 @@ signals = { PINS }
 """
 
 
+PIPED = """module wraps (input logic clk, rst, cyc, stb, we, input logic [7:0] adr, input logic [31:0] dat_i, input logic [3:0] sel,
+  input logic [2:0] cti, input logic [1:0] bte, output logic [31:0] dat_o, output logic ack, output logic stall);
+  logic [31:0] words [64];
+  logic [5:0] next, mask, at;
+  logic burst, odd;
+  assign mask = bte == 0 ? '1 : bte == 1 ? 6'd3 : bte == 2 ? 6'd7 : MASK;
+  // Behind the first request of a burst, it counts the words itself.
+  assign at = burst ? next : adr[7:2];
+  assign stall = odd;
+  always_ff @(posedge clk) begin
+    odd <= !rst && !odd;
+    ack <= !rst && cyc && stb && !stall;
+    dat_o <= words[at];
+    if (cyc && stb && !stall) begin
+      burst <= cti == 3'd1 || cti == 3'd2;
+      next <= cti == 3'd1 ? at : (at & ~mask) | ((at + 6'd1) & mask);
+      for (int b = 0; b < 4; b++) if (we && sel[b]) words[at][8*b +: 8] <= dat_i[8*b +: 8];
+    end
+    if (rst || !cyc) burst <= 1'b0;
+  end
+endmodule
+"""
+
+
 @pytest.mark.sim
-@pytest.mark.parametrize(("mask", "right"), [("6'd15", True), ("6'd31", False)])
-def test_bursts_wrap_in_every_order(mask, right, tmp_path):
+@pytest.mark.parametrize(
+    ("source", "mask", "right"), [(WRAPS, "6'd15", True), (WRAPS, "6'd31", False), (PIPED, "6'd31", False)]
+)
+def test_bursts_wrap_in_every_order(source, mask, right, tmp_path):
     roles = {role: role for role in ("cyc", "stb", "we", "adr", "sel", "cti", "bte", "ack")} | {
         "wdat": "dat_i",
         "rdat": "dat_o",
     }
+    roles |= {"stall": "stall"} if source is PIPED else {}
     pins = ", ".join(f'{role} = "{pin}"' for role, pin in roles.items())
-    (tmp_path / "wraps.sv").write_text(WRAPS.replace("MASK", mask))
+    (tmp_path / "wraps.sv").write_text(source.replace("MASK", mask))
     (tmp_path / "wraps.toml").write_text(WRAPPED.replace("PINS", pins))
     design = load_description(tmp_path / "wraps.toml")
     (result,) = run(Request(design, design.case("sweep"), (0,)), tmp_path / "run")
     assert (result.failures == ()) is right, result.failures[:3]
+    tried = {one.what: one.met for one in bus_obligations(result) if one.kind == "sizes"}
+    assert set(tried) == {f"a {way} in a {form}" for way in ("read", "write") for form in FORMS}
+    assert not right or all(tried.values()), tried
 
 
 DEAF = """module deaf (input logic clk, rst, cyc, stb, we, input logic [7:0] adr, input logic [31:0] dat_i,
