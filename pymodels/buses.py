@@ -144,6 +144,10 @@ _AVALON_CLAUSES = {
     "payload_stable": "3.5.1",
     "read_and_write": "3.2",
     "unaligned": "3.2",
+    "burst_length": "3.5.5",
+    "burst_broken": "3.5.5.1",
+    "burst_begin": "3.2",
+    "allowance": "3.5.2",
     "data_without_request": "3.5.4",
     "response_without_request": "3.5.6",
 }
@@ -319,7 +323,7 @@ AVALON = Bus(
     "Avalon-MM",
     (
         *_signals("address:address_width read write writedata:data_width byteenable:bytes"),
-        *_signals("burstcount:burst_width chipselect"),
+        *_signals("burstcount:burst_width beginbursttransfer chipselect"),
         *_answers("waitrequest readdata:data_width readdatavalid response:2 writeresponsevalid"),
     ),
     {
@@ -327,6 +331,10 @@ AVALON = Bus(
         "payload_stable": "The address, write data, BYTEENABLE and BURSTCOUNT stay while WAITREQUEST is high.",
         "read_and_write": "READ and WRITE are not high in the same cycle.",
         "unaligned": "Addresses of bytes are multiples of the data's bytes.",
+        "burst_length": "BURSTCOUNT of a new burst is 1 to half of its range.",
+        "burst_broken": "No read comes before all beats of a write burst.",
+        "burst_begin": "BEGINBURSTTRANSFER is high in the first cycle of a burst, and in no other.",
+        "allowance": "At most WAITREQUESTALLOWANCE transfers come while WAITREQUEST stays high.",
         "data_without_request": "READDATAVALID comes only for a read, in a later cycle.",
         "response_without_request": "WRITERESPONSEVALID comes only for a write, in a later cycle.",
         "ready_late": _LATE_ACCESS,
@@ -334,7 +342,7 @@ AVALON = Bus(
     },
     frozenset({"ready_late"}),
     _AVALON_CLAUSES,
-    frozenset({"read", "write", "waitrequest", "readdatavalid", "writeresponsevalid"}),
+    frozenset({"read", "write", "beginbursttransfer", "waitrequest", "readdatavalid", "writeresponsevalid"}),
 )
 
 AVALON_STREAM = Bus(

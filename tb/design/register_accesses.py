@@ -182,18 +182,18 @@ def storage_accesses(
             access(window, at)
     for window, at in words if reads else ():
         walk.read(window, at)
-    for block in sorted({form.words for form in port.forms() if form is not None}):
-        _around(walk, windows, block)
+    for block, wraps in sorted({(form.words, form.wraps) for form in port.forms() if form is not None}):
+        _around(walk, windows, block, wraps=wraps)
     return tuple(walk.program)
 
 
-def _around(walk: AccessWalk, windows: Sequence[Window], count: int) -> None:
-    """Blocks of words, written and read from one in the middle, on from their first: bursts that wrap, or at one address."""
+def _around(walk: AccessWalk, windows: Sequence[Window], count: int, *, wraps: bool) -> None:
+    """Blocks of words, written and read in order: bursts, some at one address; if they wrap, from the middle on from the first."""
     block, turns = count * walk.size, _STILL if count == 1 else 1
     for window in (one for one in windows if len(one.data) >= block + -one.base % block):
         first = -window.base % block
         start = first + int(walk.rng.integers((len(window.data) - first) // block)) * block
-        for middle in (count - 1, int(walk.rng.integers(count))):
+        for middle in (count - 1, int(walk.rng.integers(count))) if wraps else (0,):
             turned = [start + (middle + number) % count * walk.size for number in range(count * turns)]
             for at in turned if walk.port.writable else ():
                 walk.write(window, at, walk.lanes)

@@ -10,15 +10,20 @@ namespace goldbeat {
 
 class AvalonChecker final : public Transactor {
  public:
-  /// `reset`: input of the top module; null: none. `reset_high`: its polarity. `words`: addresses count words.
-  AvalonChecker(std::string name, const GbAvalonNames& names, const char* reset, bool reset_high, bool words)
-      : Transactor(std::move(name)), at_(names, Side::kMonitor), reset_high_(reset_high), step_(words ? 1 : at_.bytes()) {
+  /// `reset`: input of the top module; null: none. `reset_high`: its polarity. `words`: addresses count words. `allowance`: transfers
+  /// while WAITREQUEST is high.
+  AvalonChecker(std::string name, const GbAvalonNames& names, const char* reset, bool reset_high, bool words, std::int64_t allowance)
+      : Transactor(std::move(name)),
+        at_(names, Side::kMonitor),
+        reset_high_(reset_high),
+        step_(words ? 1 : at_.bytes()),
+        allowance_(allowance) {
     if (reset) reset_ = Bit(*Finder(Side::kMonitor).port(reset, true));
   }
 
   void reset() override {
     waits_ = false;
-    reads_ = writes_ = beats_ = 0;
+    reads_ = writes_ = beats_ = spent_ = 0;
   }
 
   void drive() override {}
@@ -42,7 +47,15 @@ class AvalonChecker final : public Transactor {
       writes_ = 0;
       violation("avalon_response_without_request", cycle, "writeresponsevalid is high, and no write waits for a response");
     }
-    waits_ = asks && at_.waitrequest.get();
+    if (!at_.beginbursttransfer.absent() && at_.beginbursttransfer.get() != (asks && !waits_ && beats_ == 0)) {
+      violation("avalon_burst_begin", cycle, std::string("beginbursttransfer is ") +
+                                                 (at_.beginbursttransfer.get() ? "high, and no burst begins" : "low, and a burst begins"));
+    }
+    if (allowance_ > 0) {
+      count_allowed(cycle, asks);
+    } else {
+      waits_ = asks && at_.waitrequest.get();
+    }
     held_ = controls();
     if (asks && !waits_) taken();
     return false;
@@ -57,6 +70,14 @@ class AvalonChecker final : public Transactor {
   void judge(std::int64_t cycle) {
     reading_ = at_.read.get();
     if (reading_ && at_.write.get()) violation("avalon_read_and_write", cycle, "read and write are high");
+    if (beats_ > 0 && reading_) {
+      violation("avalon_burst_broken", cycle, "read is high, and " + std::to_string(beats_) + " beats of a write burst have not come");
+      beats_ = 0;
+    }
+    if (beats_ == 0 && !at_.burstcount.absent() && (at_.burstcount.get() == 0 || at_.burstcount.get() > at_.most())) {
+      violation("avalon_burst_length", cycle, "burstcount is " + std::to_string(at_.burstcount.get()) + ", expected 1 to " +
+                                                  std::to_string(at_.most()));
+    }
     if (beats_ == 0 && at_.address.get() % step_ != 0) {
       violation("avalon_unaligned", cycle, "address is " + hex(at_.address.get()) + ", data have " + std::to_string(step_) + " bytes");
     }
@@ -76,8 +97,15 @@ class AvalonChecker final : public Transactor {
     }
   }
 
+  void count_allowed(std::int64_t cycle, bool asks) {
+    spent_ = at_.waitrequest.get() ? spent_ + asks : 0;
+    if (!asks || spent_ <= allowance_) return;
+    violation("avalon_allowance", cycle, "transfer " + std::to_string(spent_) + " since waitrequest is high, " +
+                                             std::to_string(allowance_) + " are allowed");
+  }
+
   void taken() {
-    const auto count = std::max<std::int64_t>(1, static_cast<std::int64_t>(at_.burstcount.get()));
+    const auto count = static_cast<std::int64_t>(at_.count());
     if (at_.read.get()) {
       reads_ += count;
       return;
@@ -90,6 +118,8 @@ class AvalonChecker final : public Transactor {
   Bit reset_;
   bool reset_high_;
   std::uint64_t step_;     ///< addresses are multiples of it
+  std::int64_t allowance_;
+  std::int64_t spent_ = 0;  ///< transfers since WAITREQUEST has risen
   bool waits_ = false;     ///< a request stood in the cycle before, and was not taken
   bool reading_ = false;   ///< the latest request is a read
   std::int64_t reads_ = 0, writes_ = 0;  ///< words and writes without an answer
@@ -102,11 +132,11 @@ class AvalonChecker final : public Transactor {
 extern "C" {
 
 void* gb_avalon_checker(const char* name, const char* port, const goldbeat::GbAvalonNames* names, const char* reset,
-                        int reset_high, int words) {
+                        int reset_high, int words, int allowance) {
   return goldbeat::guarded(
       [&] {
         goldbeat::Clock& clock = goldbeat::kernel().clock(port);
-        auto made = std::make_unique<goldbeat::AvalonChecker>(name, *names, reset, reset_high != 0, words != 0);
+        auto made = std::make_unique<goldbeat::AvalonChecker>(name, *names, reset, reset_high != 0, words != 0, allowance);
         return static_cast<void*>(static_cast<goldbeat::Transactor*>(goldbeat::kernel().add(clock, std::move(made))));
       },
       static_cast<void*>(nullptr));

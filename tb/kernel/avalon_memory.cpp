@@ -15,9 +15,10 @@ namespace goldbeat {
 
 class AvalonMemory final : public WordMemory {
  public:
-  /// `words`: addresses count words, not bytes. `latency`: of reads without READDATAVALID.
-  AvalonMemory(std::string name, const GbAvalonNames& names, bool words, std::int64_t latency)
-      : WordMemory(std::move(name)), at_(names, Side::kSlave), latency_(latency) {
+  /// `words`: addresses count words, not bytes. `latency`: of reads without READDATAVALID. `allowance`: transfers while WAITREQUEST
+  /// is high.
+  AvalonMemory(std::string name, const GbAvalonNames& names, bool words, std::int64_t latency, std::int64_t allowance)
+      : WordMemory(std::move(name)), at_(names, Side::kSlave), latency_(latency), allowance_(allowance) {
     bytes_ = at_.bytes();
     one_error_ = false;
     while (words && (1ULL << shift_) < bytes_) ++shift_;
@@ -53,13 +54,16 @@ class AvalonMemory final : public WordMemory {
     reads_now_ = writes_now_ = ready_ = stands_ = false;
     left_ = 0;
     burst_ = 0;
+    spent_ = 0;
   }
 
   bool edge(std::int64_t cycle) override {
     if (reads_now_) finish(reads_, cycle);
     if (writes_now_) finish(writes_, cycle);
     const bool asks = at_.asks(), shown = ready_ || reads_now_ || writes_now_;
-    if (asks && ready_) {
+    const bool takes = asks && (ready_ || spent_ < allowance_);
+    spent_ = ready_ ? 0 : spent_ + takes;
+    if (takes) {
       take(cycle);
       stands_ = false;
     } else if (asks && !stands_) {
@@ -87,7 +91,8 @@ class AvalonMemory final : public WordMemory {
 
   /// No WAITREQUEST in the next cycle.
   bool next_ready(std::int64_t cycle, bool stood) {
-    const bool drawn = pattern_.next(stood);
+    // With an allowance, a host may wait for WAITREQUEST before it asks.
+    const bool drawn = pattern_.next(stood || allowance_ > 0);
     if (at_.waitrequest.absent()) return true;
     if (at_.piped()) return drawn;
     if (!stood || wait_-- > 0) return latency_ > 0 && !stood && drawn;
@@ -101,7 +106,7 @@ class AvalonMemory final : public WordMemory {
       end(looked_, cycle);
       return;
     }
-    const std::uint64_t count = at_.burstcount.absent() ? 1 : std::max<std::uint64_t>(1, at_.burstcount.get());
+    const std::uint64_t count = at_.count();
     if (!write) {
       for (std::uint64_t beat = 0; beat < count; ++beat) ask(cycle, false, (at_.address.get() << shift_) + beat * bytes_);
       return;
@@ -136,7 +141,8 @@ class AvalonMemory final : public WordMemory {
   }
 
   AvalonPorts at_;
-  std::int64_t latency_;
+  std::int64_t latency_, allowance_;
+  std::int64_t spent_ = 0;  ///< transfers since WAITREQUEST has risen
   unsigned shift_ = 0;
   std::deque<Asked> reads_, writes_;
   std::uint64_t burst_ = 0, left_ = 0;  ///< of a burst of writes: address, and beats that have not come
@@ -151,11 +157,11 @@ class AvalonMemory final : public WordMemory {
 
 extern "C" {
 
-void* gb_avalon_memory(const char* name, const char* port, const goldbeat::GbAvalonNames* names, int words, int latency) {
+void* gb_avalon_memory(const char* name, const char* port, const goldbeat::GbAvalonNames* names, int words, int latency, int allowance) {
   return goldbeat::guarded(
       [&] {
         goldbeat::Clock& clock = goldbeat::kernel().clock(port);
-        auto made = std::make_unique<goldbeat::AvalonMemory>(name, *names, words != 0, latency);
+        auto made = std::make_unique<goldbeat::AvalonMemory>(name, *names, words != 0, latency, allowance);
         return static_cast<void*>(static_cast<goldbeat::Transactor*>(goldbeat::kernel().add(clock, std::move(made))));
       },
       static_cast<void*>(nullptr));

@@ -112,6 +112,7 @@ STEP = np.dtype(
     [
         *(("op", np.int32), ("address", np.uint64), ("value", np.uint64), ("mask", np.uint64)),
         *(("strobe", np.uint64), ("cycles", np.int64), ("port", np.uint64), ("prot", np.uint64)),
+        ("alone", np.uint64),
     ],
     align=True,
 )

@@ -13,6 +13,7 @@ void RegisterMaster::reset() {
   results_ = nullptr;
   count_ = next_ = 0;
   due_ = kNever;
+  joined_ = 0;
   open_.clear();
   running_ = stuck_ = false;
   idle();
@@ -76,6 +77,7 @@ void RegisterMaster::allow_whole(const GbStep& step, const Field& data) const {
 /// The next step may begin behind edge `cycle`.
 bool RegisterMaster::may_begin(std::int64_t cycle) {
   if (next_ == count_) return false;
+  if (joined_ > 0) return true;
   const GbStep& step = steps_[next_];
   if (!open_.empty()) {
     if (static_cast<std::int64_t>(open_.size()) >= traffic_.outstanding) return false;
@@ -99,6 +101,7 @@ bool RegisterMaster::meets(const GbStep& step) const {
 void RegisterMaster::start(std::int64_t cycle) {
   const GbStep& step = steps_[next_];
   due_ = kNever;
+  if (joined_ > 0) --joined_;
   open_.push_back({next_, cycle + 1});
   if (step.op == kWaitFor) watched_ = Field(kernel().need(step.port, false));
   if (step.op <= kPoll) begin(next_, step, cycle + 1);

@@ -24,6 +24,7 @@ struct GbStep {
   std::int64_t cycles;       ///< to wait, or allowed (from the first offer on)
   const char* port;          ///< output of the design to wait for
   std::uint64_t prot;        ///< AxPROT or PPROT
+  std::uint64_t alone;       ///< it is in no burst: an error is expected
 };
 
 /// What became of it.
@@ -103,6 +104,15 @@ class RegisterMaster : public Transactor {
     const bool begins = running_ && !stuck_ && next_ < count_ && steps_[next_].op <= kPoll;
     return begins && writes(steps_[next_]) == write ? &steps_[next_] : nullptr;
   }
+  /// In begin(): the step `count` behind that one, if it is an access like it that can be in a burst with it; else null.
+  const GbStep* like(std::int64_t count) const {
+    const GbStep& first = steps_[next_];
+    if (next_ + count >= count_ || first.op >= kPoll || first.alone) return nullptr;
+    const GbStep& other = steps_[next_ + count];
+    return other.op < kPoll && !other.alone && writes(other) == writes(first) ? &other : nullptr;
+  }
+  /// In begin(): the next steps begin with this one, whatever the traffic allows.
+  void join(std::int64_t count) { joined_ = count; }
   const GbRegisterTraffic& traffic() const { return traffic_; }
   /// A number below `below`.
   std::uint64_t draw(std::uint64_t below) { return below <= 1 ? 0 : splitmix64(traffic_.seed, drawn_++) % below; }
@@ -142,6 +152,7 @@ class RegisterMaster : public Transactor {
   std::int64_t count_ = 0;
   std::int64_t next_ = 0;    ///< step that begins next
   std::int64_t due_ = kNever;  ///< cycle in which it begins, once it may
+  std::int64_t joined_ = 0;    ///< steps that begin with the latest one
   std::vector<Open> open_;   ///< in the order of the program
   bool running_ = false;
   bool stuck_ = false;       ///< given up

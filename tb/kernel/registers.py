@@ -40,6 +40,7 @@ class Step(NamedTuple):
     cycles: int = TIMEOUT_CYCLES
     port: int = 0
     prot: int = 0
+    alone: int = 0
 
 
 def write(address: int, value: int, strobe: int | None = None, *, timeout: int = TIMEOUT_CYCLES) -> Step:

@@ -172,7 +172,7 @@ In `report.json`, `x_check` lists each episode that differs with its `text`. The
 | Avalon-ST packets that are interleaved across channels | allowed and not driven |
 | Avalon-ST without VALID, BEATSPERCYCLE, MAXCHANNEL, VALID in reset | not described: no rule |
 | Avalon-MM BYTEENABLE of bytes that are not adjacent (3.2) | driven and not watched: agents store each byte alone |
-| Avalon-MM bursts of an agent, fixed wait states, WAITREQUESTALLOWANCE | not driven |
+| Avalon-MM fixed wait states, bursts that wrap (LINEWRAPBURSTS), BURSTCOUNT in symbols | not driven |
 | Wishbone answers after a pipelined master lets CYC fall | one cycle of them is allowed |
 
 ## Clauses

@@ -320,7 +320,7 @@ def _forms(
     for bit, form in enumerate(port.forms()):
         if form is None or not any(-base % (form.words * size) + form.words * size <= length for base, length in spans):
             continue
-        for way in (one for one in _WAYS if _can(port, one)):
+        for way in (one for one in form.ways if _can(port, one)):
             what = f"a {_WAYS[way]} in a {form.text}"
             yield Obligation("sizes", port.place(form.role), what, bool(met[way] >> bit & 1), _SWEEP)
 

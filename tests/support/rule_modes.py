@@ -175,6 +175,26 @@ WORD_MODES |= {
     "avalon data twice": ("a", ["read", "readdatavalid", "readdatavalid"], ["avalon_data_without_request"]),
     "avalon burst of reads": ("a", ["read burstcount=3", *["readdatavalid"] * 3], []),
     "avalon burst of writes": ("a", ["write burstcount=2", "", "write address=1", "writeresponsevalid"], []),
+    "avalon burst of no words": ("a", ["read burstcount=0", "readdatavalid"], ["avalon_burst_length"]),
+    "avalon burst of too many words": ("a", ["read burstcount=5", *["readdatavalid"] * 5], ["avalon_burst_length"]),
+    "avalon read in a burst of writes": ("a", ["write burstcount=2", "read", "readdatavalid"], ["avalon_burst_broken"]),
+    "avalon burst begins": (
+        "b",
+        [
+            "write burstcount=2 beginbursttransfer waitrequest",
+            "write burstcount=2 waitrequest",
+            "write burstcount=2",
+            "write",
+        ],
+        [],
+    ),
+    "avalon burst begins twice": (
+        "b",
+        [*["write burstcount=2 beginbursttransfer"] * 2, "write burstcount=2 beginbursttransfer", "write"],
+        ["avalon_burst_begin"],
+    ),
+    "avalon allowance": ("w", ["write", "waitrequest write", "waitrequest", "write", *["waitrequest write"] * 2], []),
+    "avalon allowance is spent": ("w", ["write", *["waitrequest write"] * 3], ["avalon_allowance"]),
     "avalon response in a burst": (
         "a",
         ["write burstcount=2", "writeresponsevalid", "write address=1"],

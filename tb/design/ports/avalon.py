@@ -3,23 +3,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
 from goldbeat.pymodels.axi.burst import DECERR, SLVERR
+from goldbeat.pymodels.axi.burst import READ as READ_KIND
 from goldbeat.pymodels.axi.burst import WRITE as WRITE_KIND
 from goldbeat.pymodels.buses import AVALON
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.tb.design.ports.recognition import Naming, NotABundleError, Wires
-from goldbeat.tb.design.ports.register import Level
+from goldbeat.tb.design.ports.register import AccessForm, Level
 from goldbeat.tb.design.ports.words import Unit, UnitPort, address_unit_of, data_bits
 
 _READ, _WRITE = ("read", "readdata"), ("write", "writedata")
 _DATA = ("writedata", "readdata")
 _RESPONSE = 2
-_UNUSUAL = ("burstcount", "chipselect", "response", "writeresponsevalid")
+_UNUSUAL = ("burstcount", "beginbursttransfer", "chipselect", "response", "writeresponsevalid")
+_LONGEST = 64
+"""Words of the longest burst that has an obligation."""
 _KERNEL = "goldbeat.tb.kernel.avalon"
 
 
@@ -27,11 +30,13 @@ class AvalonPort(UnitPort):
     """An Avalon-MM bundle of the design: an agent (``in``) or a host (``out``).
 
     ``data_width`` is 8, 16, 32 or 64. Signals that ``signals`` does not name are absent; READ and READDATA, or WRITE and WRITEDATA
-    are there. Without ``signals``, BURSTCOUNT, CHIPSELECT, RESPONSE and WRITERESPONSEVALID are absent.
+    are there. Without ``signals``, BURSTCOUNT, BEGINBURSTTRANSFER, CHIPSELECT, RESPONSE and WRITERESPONSEVALID are absent.
 
     Attributes:
         read_latency: cycles from a read that is taken to its data, without READDATAVALID.
-        burst_width: bits of BURSTCOUNT. Agents get bursts of one word.
+        burst_width: bits of BURSTCOUNT. Agents without READDATAVALID get no bursts of reads.
+        waitrequest_allowance: transfers that may come while WAITREQUEST is high.
+        constant_burst: an agent looks at the address and BURSTCOUNT in each beat of a burst; else in its first alone.
     """
 
     spec = AVALON
@@ -39,7 +44,7 @@ class AvalonPort(UnitPort):
     monitor = f"{_KERNEL}:AvalonChecker"
     namings = (
         Naming(
-            "address|read|write|(?:write|read)_?data|byte_?enable|burst_?count|chip_?select|wait_?request"
+            "address|read|write|(?:write|read)_?data|byte_?enable|burst_?count|begin_?burst_?transfer|chip_?select|wait_?request"
             "|readdata_?valid|read_?datavalid|response|write_?response_?valid",
             tuple(frozenset({*pair, *more}) for pair in (_READ, _WRITE) for more in (("address",), ("waitrequest",))),
             AVALON.name,
@@ -53,7 +58,9 @@ class AvalonPort(UnitPort):
 
     bus: str = AVALON.name
     read_latency: int = Field(default=0, ge=0)
-    burst_width: int = Field(default=1, ge=1)
+    burst_width: int = Field(default=1, ge=1, le=16)
+    waitrequest_allowance: int = Field(default=0, ge=0, le=64)
+    constant_burst: bool = False
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -64,6 +71,9 @@ class AvalonPort(UnitPort):
             raise ValueError("signals: read and write are missing")
         if self.read_latency and self.has("readdatavalid"):
             raise ValueError(f"read_latency: found {self.read_latency}, expected 0 with readdatavalid")
+        late = not self.readable or self.has("readdatavalid") or self.read_latency
+        if self.waitrequest_allowance and not (self.has("waitrequest") and late):
+            raise ValueError("waitrequest_allowance: needs waitrequest, and readdatavalid or read_latency")
         timed = self.read_latency or self.has("readdatavalid") or self.has("waitrequest")
         if self.direction == "out" and self.readable and not timed:
             raise ValueError(
@@ -94,12 +104,28 @@ class AvalonPort(UnitPort):
         return super().answers(kind) and (kind != WRITE_KIND or self.has("writeresponsevalid"))
 
     def native_options(self) -> dict[str, Any]:
-        """And the latency."""
-        return {**super().native_options(), "latency": self.read_latency}
+        """And the latency, and what a host may do."""
+        found = {**super().native_options(), "latency": self.read_latency, "allowance": self.waitrequest_allowance}
+        return {**found, "constant": self.constant_burst} if self.direction == "in" else found
 
     def monitor_options(self) -> dict[str, Any]:
-        """What addresses count."""
-        return {"words": self.in_words}
+        """What addresses count, and the allowance."""
+        return {"words": self.in_words, "allowance": self.waitrequest_allowance}
+
+    def forms(self) -> Sequence[AccessForm | None]:
+        """The lengths of bursts, pauses in them, and transfers after WAITREQUEST."""
+        most = 1 << (self.burst_width - 1)
+        ways = (READ_KIND, WRITE_KIND) if self.has("readdatavalid") else (WRITE_KIND,)
+        bursts = self.has("burstcount") and most > 1
+        lengths = [
+            AccessForm("burstcount", "burst of one word"),
+            AccessForm("burstcount", "burst of several words", 2, ways=ways),
+            AccessForm("burstcount", f"burst of {min(most, _LONGEST)} words or more", min(most, _LONGEST), ways=ways),
+            AccessForm("write", "burst that WRITE pauses in", 2, ways=(WRITE_KIND,)),
+        ]
+        found: list[AccessForm | None] = [one if bursts else None for one in lengths]
+        allowed = AccessForm("waitrequest", f"transfer {self.waitrequest_allowance} after WAITREQUEST")
+        return [*found, allowed if self.waitrequest_allowance else None]
 
     def fitting(self, traffic: RegisterTraffic) -> RegisterTraffic:
         """The gaps, and pipelined accesses."""
@@ -150,5 +176,6 @@ class AvalonPort(UnitPort):
             address_unit=unit,
             read_latency=int(late and direction == "out" and "waitrequest" not in roles),
             burst_width=array.bits(roles["burstcount"]) if "burstcount" in roles else 1,
+            waitrequest_allowance=wires.setting("WAITREQUESTALLOWANCE") if "waitrequest" in roles else 0,
             signals=wires.signals,
         )

@@ -242,6 +242,11 @@ class Wires:
         free = {p.name: p.value for p in self._parameters if p.free and isinstance(p.value, int)}
         return PinArray(lead, free)
 
+    def setting(self, word: str) -> int:
+        """The value of the parameter whose name, without underscores, ends with a word in capitals; 0: there is none."""
+        named = (p for p in self._parameters if p.name.upper().replace("_", "").endswith(word))
+        return next((p.value for p in named if isinstance(p.value, int)), 0)
+
     def drop(self, role: str, why: str, tie: int = 0) -> None:
         """Leave an optional signal out."""
         pin = self.roles.pop(role)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+from goldbeat.pymodels.axi.burst import READ, WRITE
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.tb.design.ports.bundle import Bundle, number
 from goldbeat.tb.design.ports.recognition import Width
@@ -23,12 +24,16 @@ class AccessForm:
     Attributes:
         role: the signal that tells it.
         text: what it is.
-        words: those of an aligned block that it goes around; 1: it needs none.
+        words: those of an aligned block that it needs; 1: none.
+        wraps: it begins in the middle of that, and goes on at its first word.
+        ways: reads, writes or both have it.
     """
 
     role: str
     text: str
     words: int = 1
+    wraps: bool = False
+    ways: tuple[int, ...] = (READ, WRITE)
 
 
 class RegisterPort(Bundle):

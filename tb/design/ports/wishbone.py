@@ -108,7 +108,7 @@ class WishbonePort(UnitPort):
         """What CTI and BTE say of a cycle."""
         tagged, bursts = self.has("cti"), self.has("cti") and self.has("bte")
         named = [AccessForm("cti", text) for text in _CYCLES]
-        wraps = [AccessForm("bte", f"burst that wraps at {words} words", words) for words in _WRAPS]
+        wraps = [AccessForm("bte", f"burst that wraps at {words} words", words, wraps=True) for words in _WRAPS]
         found = [one if tagged else None for one in named] + [one if bursts else None for one in wraps]
         # Its addresses could wrap without BTE.
         found[_LINEAR] = named[_LINEAR] if bursts else None

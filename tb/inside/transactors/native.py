@@ -306,7 +306,7 @@ def register_step(access: Access, usual: int) -> registers.Step:
     Raises:
         UsageError: there is no such access.
     """
-    return _step(access, step_patience(access, usual))._replace(prot=access.prot)
+    return _step(access, step_patience(access, usual))._replace(prot=access.prot, alone=int(access.error))
 
 
 def _step(access: Access, timeout: int) -> registers.Step:

@@ -3,18 +3,22 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 from bus_bridges import bench, bridges
 from port_boxes import probed
+from typer.testing import CliRunner
 
 from goldbeat.pymodels.axi.burst import READ, WRITE
 from goldbeat.pymodels.buses import AVALON
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
+from goldbeat.tb.cli import app
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.ports.avalon import AvalonPort
+from goldbeat.tb.obligations.buses import bus_obligations
 from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.run.runs import Request, run
 
@@ -173,3 +177,83 @@ def test_a_host_counts_bytes_and_its_bursts_have_a_width(tmp_path):
     (port,) = probed(tmp_path, f"{turned} out:avm_burstcount:4 in:avm_readdatavalid")["registers"]
     assert (port["direction"], port.get("address_unit", "bytes"), port["burst_width"]) == ("out", "bytes", 4)
     assert "readdatavalid" in port["signals"]
+
+
+BURSTS = """\
+name = "{top}"
+top = "{top}"
+files = ["{rtl}/avalon_bursts.sv"]
+model = "{model}"
+compare_time = false
+parameters = {{ FAULT = 0 }}
+[[clocks]]
+name = "clk"
+reset = "rst"
+active_high = true
+"""
+SIDE = """\
+[[registers]]
+bus = "avalon"
+name = "{name}"
+direction = "{way}"
+clock = "clk"
+address_width = 8
+{more}
+signals = {{ {signals} }}
+"""
+SHAPES = {
+    f"a {way} in a burst of {n}" for way in ("read", "write") for n in ("one word", "several words", "8 words or more")
+}
+SHAPES |= {"a write in a burst that WRITE pauses in"}
+ALLOWED = {f"a {way} in a transfer 2 after WAITREQUEST" for way in ("read", "write")}
+PLAIN = tuple(role for role in PIPED[:8] if role != "byteenable")
+
+
+def test_probe_finds_an_allowance_among_the_parameters(tmp_path):
+    text = (
+        (RTL / "avalon_bursts.sv")
+        .read_text()
+        .replace("FAULT = 0", "FAULT = 0, parameter int WAITREQUEST_ALLOWANCE = 2")
+    )
+    (tmp_path / "one.sv").write_text(text)
+    words = ["probe", str(tmp_path / "one.sv"), "--top", "avalon_allowed", "--json"]
+    found = json.loads(CliRunner().invoke(app, words, catch_exceptions=False).stdout)
+    assert [port["waitrequest_allowance"] for port in found["registers"]] == [2, 2]
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(
+    ("fault", "begin"),
+    [
+        (0, ""),
+        (1, "avalon_no_answer: s: access "),
+        (2, "s: access "),
+        (3, "s: access "),
+        (4, "w: access "),
+        (5, "avalon_allowance: m, cycle "),
+    ],
+)
+def test_bursts_and_an_allowance_are_driven_and_answered(fault, begin, tmp_path):
+    benches = {
+        "avalon_bursts": ("memory", {"s": ("in", (*PIPED[:8], "burstcount", "beginbursttransfer"), "burst_width = 4")}),
+        "avalon_allowed": (
+            "adapter",
+            {name: (way, PLAIN, "waitrequest_allowance = 2") for name, way in (("w", "in"), ("m", "out"))},
+        ),
+    }
+    for top, (model, sides) in benches.items():
+        if fault and (fault > 3) != (top == "avalon_allowed"):
+            continue
+        text = BURSTS.format(top=top, rtl=RTL, model=model)
+        for name, (way, roles, more) in sides.items():
+            signals = ", ".join(f'{role} = "{name}_{role}"' for role in roles)
+            text += SIDE.format(name=name, way=way, more=more, signals=signals)
+        (tmp_path / f"{top}.toml").write_text(text)
+        design = load_description(tmp_path / f"{top}.toml")
+        (result,) = run(Request(design, design.case("sweep"), params={"FAULT": fault}), tmp_path / top)
+        if fault:
+            assert any(f.partition(": ")[2].startswith(begin) for f in result.failures), result.failures[:9]
+            continue
+        assert result.failures == ()
+        tried = {one.what: one.met for one in bus_obligations(result) if one.kind == "sizes"}
+        assert tried == dict.fromkeys(SHAPES if model == "memory" else ALLOWED, True)

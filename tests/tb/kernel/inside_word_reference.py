@@ -4,7 +4,15 @@
 import cocotb
 import numpy as np
 from cocotb.triggers import FallingEdge
-from cocotbext.avalon import AvalonFormat, AvalonMMMasterBFM, AvalonSTBus, AvalonSTFrame, AvalonSTSink, AvalonSTSource
+from cocotbext.avalon import (
+    AvalonFormat,
+    AvalonMMMasterBFM,
+    AvalonMMSlaveBFM,
+    AvalonSTBus,
+    AvalonSTFrame,
+    AvalonSTSink,
+    AvalonSTSource,
+)
 from cocotbext.wishbone.driver import WBOp, WishboneMaster
 
 from goldbeat.pymodels.trace import Trace
@@ -130,6 +138,44 @@ async def avalon(dut):
     assert len(seen["p"]) > len(accesses)
     assert seen["p"] == seen["n"]
     assert native.violations == []
+
+
+class _Agent(AvalonMMSlaveBFM):
+    """A public agent with bursts, on a dictionary of words."""
+
+    def __init__(self, *args, **more):
+        super().__init__(*args, **more)
+        self.words = {}
+
+    def read_word(self, address, byteenable):
+        return self.words.get(address, 0)
+
+    def write_word(self, address, data, byteenable):
+        lanes = sum(0xFF << 8 * lane for lane in range(4) if byteenable >> lane & 1)
+        self.words[address] = self.words.get(address, 0) & ~lanes | data & lanes
+
+
+@cocotb.test()
+@cocotb.parametrize(waits=[False, True])
+async def avalon_bursts(dut, waits):
+    kernel, clock = await _start(dut)
+    dut.h_read.value = dut.h_write.value = 0
+    names = {role: f"h_{role}" for role in (*AVALON, "burstcount")}
+    host = native_avalon.AvalonMaster(kernel, "h", clock="clk", signals=names)
+    agent = _Agent.from_prefix(dut, "q", dut.clk, record_transactions=True, read_latency=3, randomize=waits)
+    agent.start()
+    dut.reset_n.value = 1
+    await clock.cycles(2)
+    accesses = list(_accesses())
+    host.behave(reg.RegisterTraffic(gap=3 * waits, outstanding=4, seed=5))
+    results = await host.run(_steps(accesses))
+    for taken, kind in ((agent.write_transactions, True), (agent.read_transactions, False)):
+        asked = [(at, *((data, strobe) if kind else ())) for at, data, strobe in accesses if (data is not None) == kind]
+        assert [(one.address, *((one.data, one.byteenable) if kind else ())) for one in taken] == asked
+        assert {1, 8} <= {one.burstcount for one in taken} <= set(range(1, 9))
+    values = {at: result.value for (at, data, _), result in zip(accesses, results, strict=True) if data is None}
+    assert values == {at: agent.words[at] for at in values}
+    assert host.violations == []
 
 
 def _signals(side):

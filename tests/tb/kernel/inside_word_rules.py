@@ -13,16 +13,16 @@ from goldbeat.tb.kernel.registers import write
 from goldbeat.tb.kernel.wishbone import WishboneChecker, WishboneMaster
 
 PERIOD_PS = 1000
-CHECKERS = {"c": WishboneChecker, "p": WishboneChecker, "a": AvalonChecker}
+CHECKERS = {"c": WishboneChecker, "p": WishboneChecker, **dict.fromkeys("abw", AvalonChecker)}
 MASTERS = {"s": WishboneMaster, "v": AvalonMaster}
-OPTIONS = {"v": {"words": False, "latency": 0}}
+OPTIONS = {"v": {"words": False, "latency": 0}, "w": {"words": False, "allowance": 2}}
 
 
 def _put(dut, port, text):
     levels = {role: int(value or "1") for role, _, value in (word.partition("=") for word in text.split())}
     for name in dir(dut):
         if name.startswith(f"{port}_"):
-            getattr(dut, name).value = levels.get(name[2:], 0)
+            getattr(dut, name).value = levels.get(name[2:], int(name.endswith("_burstcount")))
 
 
 def _start(dut):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// pins - bundles of which a test drives both sides: a classic Wishbone (c), a pipelined one (p) and an Avalon-MM (a). Slaves of the
-// two buses (s, v) never answer.
+// pins - bundles of which a test drives both sides: a classic Wishbone (c), a pipelined one (p), and Avalon-MM: one with all signals
+// (a), one with BEGINBURSTTRANSFER (b), one with an allowance of two transfers (w). Slaves of the two buses (s, v) never answer.
 
 module pins (
   input  logic        clk,
@@ -19,6 +19,11 @@ module pins (
   input  logic        a_read, a_write, a_waitrequest, a_readdatavalid, a_writeresponsevalid,
   input  logic [31:0] a_address, a_writedata, a_readdata,
   input  logic [2:0]  a_burstcount,
+  input  logic        b_write, b_waitrequest, b_beginbursttransfer,
+  input  logic [31:0] b_address, b_writedata,
+  input  logic [2:0]  b_burstcount,
+  input  logic        w_write, w_waitrequest,
+  input  logic [31:0] w_address, w_writedata,
   input  logic        s_cyc, s_stb, s_we,
   input  logic [31:0] s_adr, s_wdat,
   output logic        s_ack,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each slave and FIFO twice: what the prefix p_ drives is compared with what n_ drives.
+// Each slave and FIFO twice: what the prefix p_ drives is compared with what n_ drives. An agent behind q_ gets what a host drives
+// on h_.
 module word_slaves (
   input  logic        clk,
   input  logic        reset_n,
@@ -45,6 +46,9 @@ endmodule
   input logic [7:0] P``av_address, input logic P``av_read, P``av_write, input logic [31:0] P``av_writedata, \
   input logic [3:0] P``av_byteenable, output logic P``av_waitrequest, P``av_readdatavalid, \
   output logic [31:0] P``av_readdata
+`define BURSTS(P, I, O) \
+  I logic [9:0] P``address, I logic P``read, P``write, I logic [31:0] P``writedata, I logic [3:0] P``byteenable, \
+  I logic [3:0] P``burstcount, O logic P``waitrequest, P``readdatavalid, O logic [31:0] P``readdata
 `define STREAM(P, I, O) \
   I logic [31:0] P``_data, I logic P``_valid, O logic P``_ready, I logic P``_startofpacket, P``_endofpacket
 `define JOIN(P) \
@@ -66,6 +70,8 @@ module word_reference (
   input logic reset_n,
   `BUS(p_),
   `BUS(n_),
+  `BURSTS(h_, input, output),
+  `BURSTS(q_, output, input),
   `STREAM(p_in, input, output),
   `STREAM(n_in, input, output),
   `STREAM(p_out, output, input),
@@ -73,6 +79,9 @@ module word_reference (
 );
   `JOIN(p_)
   `JOIN(n_)
+  assign {q_address, q_read, q_write, q_writedata, q_byteenable, q_burstcount} =
+         {h_address, h_read, h_write, h_writedata, h_byteenable, h_burstcount};
+  assign {h_waitrequest, h_readdatavalid, h_readdata} = {q_waitrequest, q_readdatavalid, q_readdata};
   `FIFO(p_)
   `FIFO(n_)
 endmodule
