@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.library import VENDOR
 from goldbeat.tb.design.pin_names import enables_all, is_enable, is_reset, rests
+from goldbeat.tb.design.ports.words import other_units
 from goldbeat.tb.design.rules_model import RULES
 from goldbeat.tb.design.unchecked import left_out
 from goldbeat.tb.paths import build_root, plain_name
@@ -40,6 +41,7 @@ class VerifySubject:
         model: of the bench that was made for it; empty: there is one.
         guessed: nobody has named the model.
         rules: makes the bench again without a model.
+        units: makes a bench with other units of addresses where these are guesses: its description, and what it changes by port.
     """
 
     name: str
@@ -48,6 +50,7 @@ class VerifySubject:
     model: str = ""
     guessed: bool = False
     rules: Callable[[], None] = lambda: None
+    units: Callable[[], tuple[str, dict[str, str]] | None] = lambda: None
 
 
 def find_subject(given: Mapping[str, Any]) -> VerifySubject:
@@ -97,10 +100,19 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
         path.with_suffix(_MADE).unlink(missing_ok=True)
         _bench(given["bench"], found.module.title, make_rules)
 
+    def units() -> tuple[str, dict[str, str]] | None:
+        changed = other_units(found.registers, found.notes) if made else {}
+        if not changed:
+            return None
+        other = replace(found, registers=tuple(changed.get(port.name, port) for port in found.registers))
+        folder = path.parent.parent / "units"
+        bench = probe.make_bench(folder, sources, other, model=made[-1] or MODEL, rdl=rdl, force=True, err=True)
+        return str(bench), {name: port.address_unit for name, port in changed.items()}
+
     path = _bench(given["bench"], found.module.title, make)
     _check_same(path, found, sources)
     # A bench that was there has the model that its owner wants.
-    return VerifySubject(str(path), notes, doubts, made[-1] if made else "", guessed, rules)
+    return VerifySubject(str(path), notes, doubts, made[-1] if made else "", guessed, rules, units)
 
 
 def _unheld(found: Found) -> dict[str, str]:

@@ -165,6 +165,11 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
         design = find_design(subject.name)
         tried = try_all(design, source, seed=seed, budget_s=budget_s, tell=tell)
     tried.guesses = {**tried.guesses, **_doubts(subject, design, tried, alone=alone)}
+    if tried.failures and (other := subject.units()) is not None:
+        path, units = other
+        if not try_all(find_design(path), path, seed=seed, budget_s=0, tell=tell).failures:
+            said = {name: f'nothing differs with address_unit = "{unit}" for it' for name, unit in units.items()}
+            tried.guesses = {**tried.guesses, **said}
     return design, tried
 
 

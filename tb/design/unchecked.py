@@ -131,7 +131,7 @@ def lost_signals(model: str | None, ports: Sequence[StreamPort]) -> dict[str, st
 
 def unpredicted(names: Iterable[str], port: StreamPort) -> dict[str, str]:
     """Sidebands of an output that the golden model does not predict, by the design's name of the signal."""
-    pins = (pin for name in names for pin in port.payload_pins(name))
+    pins = (pin for name in names for pin in port.payload_pins(name) if pin not in port.judged)
     return dict.fromkeys(pins, f"not predicted by the golden model; it belongs to {port.name}")
 
 

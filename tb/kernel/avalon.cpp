@@ -49,7 +49,7 @@ class AvalonMaster final : public RegisterMaster {
     if (at_.byteenable.absent()) allow_whole(step, at_.writedata);
   }
 
-  bool in_order() const override { return true; }
+  bool in_order(const GbStep&) const override { return true; }
 
   void begin(std::int64_t index, const GbStep& step, std::int64_t) override {
     if (left_ > 0) {

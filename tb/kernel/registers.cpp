@@ -81,7 +81,7 @@ bool RegisterMaster::may_begin(std::int64_t cycle) {
   const GbStep& step = steps_[next_];
   if (!open_.empty()) {
     if (static_cast<std::int64_t>(open_.size()) >= traffic_.outstanding) return false;
-    if (step.op >= kPoll || steps_[open_[0].step].op >= kPoll || (!in_order() && meets(step))) return false;
+    if (step.op >= kPoll || steps_[open_[0].step].op >= kPoll || (!in_order(step) && meets(step))) return false;
   }
   if (traffic_.gap == 0 || step.op >= kWait) return true;
   if (due_ == kNever) due_ = cycle + static_cast<std::int64_t>(draw(static_cast<std::uint64_t>(traffic_.gap) + 1));

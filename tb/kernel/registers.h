@@ -81,8 +81,8 @@ class RegisterMaster : public Transactor {
 
   /// Throws where the bus cannot behave like this.
   virtual void accept(const GbRegisterTraffic&) const {}
-  /// Accesses are made in the order in which they are asked for, so that one may meet another of its word.
-  virtual bool in_order() const { return false; }
+  /// This access is made behind those that were asked for before, so that it may meet one of its word.
+  virtual bool in_order(const GbStep&) const { return false; }
   /// Throws where the bus cannot make this access.
   virtual void allow(const GbStep& step) const = 0;
   /// Step number `index`, an access, may be offered from `cycle` on. The step lives until its answer.

@@ -56,7 +56,8 @@ class WishboneMaster final : public RegisterMaster {
     }
   }
 
-  bool in_order() const override { return true; }
+  /// A read that is asked for again behind an error may find what a later write has stored.
+  bool in_order(const GbStep& step) const override { return !writes(step) || at_.err.absent(); }
 
   void begin(std::int64_t index, const GbStep& step, std::int64_t) override {
     if (!open_.empty() && open_.back().type == kUnknown) {

@@ -182,6 +182,11 @@ class AvalonStreamPort(StreamPort):
             found if self.direction == "in" else {**found, "interleaved": self.interleaved, "first": self.first_bit()}
         )
 
+    @property
+    def judged(self) -> frozenset[str]:
+        """STARTOFPACKET of an output."""
+        return frozenset() if self.first is None else frozenset({self.first})
+
     def paths(self) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
         """The specification allows all."""
         return ()

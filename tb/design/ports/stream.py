@@ -216,6 +216,11 @@ class StreamPort(Bundle):
         return None if self.first is None else int(self.tuser or 0) + sum(below)
 
     @property
+    def judged(self) -> frozenset[str]:
+        """Sidebands of which a rule of the bus says what they must be."""
+        return frozenset()
+
+    @property
     def used_bits(self) -> int:
         """Bits of TDATA that the design has; for a bundle whose widths are numbers already."""
         return sum(map(int, self.fields.values())) if self.fields else int(self.width) - self.padding

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from pydantic import model_validator
@@ -12,6 +13,8 @@ from goldbeat.tb.design.ports.register import RegisterPort
 
 Unit = Literal["bytes", "words"]
 
+_GUESSED = ": taken to count "
+_OTHER: dict[Unit, Unit] = {"bytes": "words", "words": "bytes"}
 _WIDTHS = (8, 16, 32, 64)
 _SPACE = 32
 """Bits of an address that reach all of the usual space."""
@@ -64,9 +67,26 @@ def address_unit_of(wires: Wires, address: Pin, array: PinArray, data: int, usua
         return "bytes"
     if (range_ and range_[0].right == within) or bits == _SPACE - within:
         return "words"
-    other = "bytes" if usual == "words" else "words"
-    wires.notes.append(f'{address.name}: taken to count {usual}; if not, set address_unit = "{other}"')
+    other = _OTHER[usual]
+    wires.notes.append(f'{address.name}{_GUESSED}{usual}; if not, set address_unit = "{other}"')
     return usual
+
+
+def other_units(ports: Sequence[RegisterPort], notes: Iterable[str]) -> dict[str, UnitPort]:
+    """Ports whose unit is a guess, with the unit that is as likely; none where it is the same on both sides of a module.
+
+    Args:
+        ports: of the module.
+        notes: what :func:`address_unit_of` has said of them.
+    """
+    pins = {note.partition(_GUESSED)[0] for note in notes if _GUESSED in note}
+    guessed = [p for p in ports if isinstance(p, UnitPort) and {p.pin(r) for r in p.addresses_of if p.has(r)} & pins]
+    units = {port.address_unit for port in guessed}
+    if len(units) > 1:
+        guessed = [port for port in guessed if port.address_unit == "words"]
+    elif any(port.direction == "out" for port in ports):
+        return {}
+    return {p.name: p.model_copy(update={"address_unit": _OTHER[p.address_unit]}) for p in guessed}
 
 
 def data_bits(wires: Wires, array: PinArray, roles: tuple[str, ...], strobes: str) -> int:

@@ -569,3 +569,23 @@ def test_what_nobody_has_told_may_be_why_it_fails(text: str, said: str, folder: 
     )
     (folder / "m.v").write_text(wrong)
     assert invoke("verify", "m.v", "--budget", "1s", "--mutants", 0).exit_code == 1
+
+
+BRIDGE = """module bridge (input logic clk, rst, input logic [9:0] s_address, input logic s_read, s_write,
+  input logic [31:0] s_writedata, output logic s_waitrequest, s_readdatavalid, output logic [31:0] s_readdata,
+  output logic [9:0] m_address, output logic m_read, m_write, output logic [31:0] m_writedata,
+  input logic m_waitrequest, m_readdatavalid, input logic [31:0] m_readdata);
+  logic seen;
+  always_ff @(posedge clk) seen <= !rst;
+  assign m_read = seen && s_read, m_write = seen && s_write, m_address = s_address, m_writedata = DATA;
+  assign s_waitrequest = !seen || m_waitrequest, s_readdatavalid = m_readdatavalid, s_readdata = m_readdata;
+endmodule
+"""
+
+
+@pytest.mark.parametrize(("data", "code"), [("s_writedata", 3), ("s_writedata | 32'h100", 1)])
+def test_what_an_address_counts_may_be_why_it_fails(data: str, code: int, folder: Path) -> None:
+    (folder / "bridge.sv").write_text(BRIDGE.replace("DATA", data))
+    said = invoke("verify", "bridge.sv", "--budget", "1s", "--mutants", 0)
+    named = 's (nothing differs with address_unit = "bytes" for it)' in said.stdout
+    assert (said.exit_code, "undecided: " in said.stdout, named) == (code, code == 3, code == 3)
