@@ -94,10 +94,10 @@ def stays_low(port: StreamPort, ports: Sequence[StreamPort], stimulus: Stimulus,
     other reasons, such as a memory that is refreshed.
     """
     given, taken = stimulus.inputs.get(port.name), found.ports.get(port.name)
-    outputs = [found.ports[one.name] for one in ports if one.direction == "out" and len(found.ports.get(one.name, ()))]
+    outputs = [one for one in ports if one.direction == "out" and len(found.ports.get(one.name, ()))]
     if given is None or taken is None or not len(taken) or not outputs:
         return False
-    freed = np.array([int(trace[:1].time_ps[0]) for trace in outputs], np.int64) - taken.offset_ps
+    freed = np.array([_freed(one, stimulus, found.ports[one.name]) for one in outputs], np.int64) - taken.offset_ps
     longest = other = 0
     for start, offered, waits in _waits(given, taken, 0 if stimulus.settled else 1):
         since, until = offered * taken.clock_ps, (offered + waits) * taken.clock_ps
@@ -108,6 +108,13 @@ def stays_low(port: StreamPort, ports: Sequence[StreamPort], stimulus: Stimulus,
         over = ((since[:, None] < freed) & (until[:, None] >= freed)).any(axis=1)
         longest = max(longest, int(waits[over].max(initial=0)))
     return longest >= max(HELD, 2 * other)
+
+
+def _freed(port: StreamPort, stimulus: Stimulus, trace: Trace) -> int:
+    """When the sink of an output first took something, or where a valid waits for its ready, could have taken it."""
+    first, pattern = trace[:1], stimulus.pattern(port.name)
+    ready = pattern.values.index(1) if port.room_first and pattern.kind == "array" and 1 in pattern.values else None
+    return int(first.time_ps[0]) if ready is None else first.offset_ps + ready * first.clock_ps
 
 
 def passed_over(port: StreamPort, ports: Sequence[StreamPort], stimulus: Stimulus, found: Outcome) -> int:

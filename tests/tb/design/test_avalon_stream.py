@@ -144,3 +144,73 @@ def test_mistakes_in_a_description_of_avalon_streams(tmp_path, line, message):
     (tmp_path / "d.toml").write_text(HEAD.format(rtl=RTL) + stream)
     with pytest.raises(GoldbeatError, match=message):
         load_description(tmp_path / "d.toml")
+
+
+HEADS = {
+    name: f"""module stage (input logic clk, rst,
+  input logic [7:0] a_data, input logic a_valid, a_startofpacket, a_endofpacket, output logic a_ready,
+  output logic [{bits - 1}:0] y_data, output logic y_valid, y_startofpacket, y_endofpacket{empty}, input logic y_ready);
+"""
+    for name, bits, empty in (("late", 8, ""), ("repack", 16, ", y_empty"))
+}
+SMALL = {
+    # After READY has fallen, three more beats go.
+    "late": """
+  logic [3:0] spent;
+  assign a_ready = y_ready || spent < 3;
+  always_ff @(posedge clk) begin
+    spent <= y_ready ? '0 : spent + 4'(a_valid && a_ready);
+    {y_valid, y_data} <= {a_valid && a_ready && !rst, a_data};
+    {y_startofpacket, y_endofpacket} <= {a_startofpacket, a_endofpacket};
+    if (rst) spent <= '1;
+  end
+endmodule
+""",
+    "repack": """
+  logic half, first;
+  assign a_ready = !y_valid || y_ready;
+  always_ff @(posedge clk) begin
+    if (y_ready) y_valid <= 1'b0;
+    if (a_valid && a_ready) begin
+      half <= !half && !a_endofpacket;
+      y_data <= half ? {y_data[15:8], a_data} : {a_data, 8'h5a};
+      first <= a_startofpacket;
+      y_valid <= half || a_endofpacket;
+      {y_startofpacket, y_endofpacket, y_empty} <= {half ? first : a_startofpacket, a_endofpacket, !half};
+    end
+    if (rst) {y_valid, half} <= '0;
+  end
+endmodule
+""",
+}
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(
+    ("name", "change", "options", "wrong"),
+    [
+        ("late", ("", ""), "ready_latency = 1\nready_allowance = 4\n", None),
+        ("late", ("", ""), "ready_latency = 1\nready_allowance = 3\n", "avalonst_valid_unready: y, cycle "),
+        ("repack", ("", ""), "", None),
+        ("repack", ("half ? first :", "!half &&"), "", "avalonst_packet: y, cycle "),
+    ],
+)
+def test_an_allowance_and_the_start_of_a_packet_are_judged(name, change, options, wrong, tmp_path):
+    (tmp_path / "stage.sv").write_text(HEADS[name] + SMALL[name].replace(*change))
+    text = HEAD.format(rtl="stage.sv").replace(', "fifos.sv"', "").replace("fifos", "stage").replace("reset_n", "rst")
+    text = text.replace('"rst"', '"rst"\nactive_high = true').replace(
+        "identity", "repack" if name == "repack" else "identity"
+    )
+    for port, width, more in (("a", 8, ""), ("y", 16 if name == "repack" else 8, options)):
+        roles = ("data", "valid", "ready", "startofpacket", "endofpacket", *(["empty"] if width == 16 else []))
+        signals = ", ".join(f'{role} = "{port}_{role}"' for role in roles)
+        way = "in" if port == "a" else "out"
+        text += f'[[streams]]\nbus = "avalonst"\nname = "{port}"\nclock = "clk"\ndirection = "{way}"\nwidth = {width}\n'
+        text += f"{more}signals = {{ {signals} }}\n"
+    (tmp_path / "stage.toml").write_text(text)
+    design = load_description(tmp_path / "stage.toml")
+    (result,) = run(Request(design, design.case("sweep"), (0,)), tmp_path / "run")
+    if wrong is None:
+        assert (result.failures, result.partial) == ((), ())
+    else:
+        assert any(text.partition(": ")[2].startswith(wrong) for text in result.failures), result.failures[:5]
