@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from inspect import signature
 from pathlib import Path
@@ -27,6 +28,7 @@ from goldbeat.tb.run.seal import file_digest
 _RTL = (".v", ".sv")
 _MADE = ".made"
 """Beside a bench that this command has made: its hash."""
+_UNCHECKED = "\n[unchecked]\n"
 _NO_MODEL = "the ports suggest none that predicts values, so none are compared; write one with `goldbeat new`"
 
 
@@ -42,6 +44,9 @@ class VerifySubject:
         guessed: nobody has named the model.
         rules: makes the bench again without a model.
         units: makes a bench with other units of addresses where these are guesses: its description, and what it changes by port.
+        narrow: makes it again with other options of ``[accesses]``, and with attributes that are not compared.
+        constant: outputs that are.
+        far_resets: bundles whose clock has a reset that only flip-flops of other clocks use, and what that means.
     """
 
     name: str
@@ -51,6 +56,9 @@ class VerifySubject:
     guessed: bool = False
     rules: Callable[[], None] = lambda: None
     units: Callable[[], tuple[str, dict[str, str]] | None] = lambda: None
+    narrow: Callable[[Mapping[str, str | bool], Collection[str]], None] = lambda options, unchecked: None
+    constant: Collection[str] = ()
+    far_resets: Mapping[str, str] = field(default_factory=dict)
 
 
 def find_subject(given: Mapping[str, Any]) -> VerifySubject:
@@ -109,10 +117,41 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
         bench = probe.make_bench(folder, sources, other, model=made[-1] or MODEL, rdl=rdl, force=True, err=True)
         return str(bench), {name: port.address_unit for name, port in changed.items()}
 
+    def narrow(options: Mapping[str, str | bool], unchecked: Collection[str]) -> None:
+        path.write_text(_narrowed(wide, options, unchecked))
+        if (mark := path.with_suffix(_MADE)).is_file():
+            mark.write_text(file_digest(path))
+
     path = _bench(given["bench"], found.module.title, make)
+    wide = path.read_text()
     _check_same(path, found, sources)
     # A bench that was there has the model that its owner wants.
-    return VerifySubject(str(path), notes, doubts, made[-1] if made else "", guessed, rules, units)
+    model_made = made[-1] if made else ""
+    constant, far = found.module.carried.constant, _far_resets(found)
+    return VerifySubject(str(path), notes, doubts, model_made, guessed, rules, units, narrow, constant, far)
+
+
+def _far_resets(found: Found) -> dict[str, str]:
+    """Bundles whose clock has a reset that only flip-flops of other clocks use: it takes some of their edges to get there."""
+    uses = {(use.clock, use.reset) for use in found.module.wiring.resets}
+    resets = {clock.name: clock.reset for clock in found.clocks if clock.reset is not None}
+    far = {
+        clock: f"no flip-flop of {clock} uses {reset}, which has to come over from another clock first"
+        for clock, reset in resets.items()
+        if (clock, reset) not in uses and any(other == reset for _, other in uses)
+    }
+    return {one.name: far[one.clock] for one in found.bundles if one.clock in far}
+
+
+def _narrowed(text: str, options: Mapping[str, str | bool], unchecked: Collection[str]) -> str:
+    """A description with options of ``[accesses]``, and with more signals that are not compared."""
+    accesses = "".join(f"{name} = {json.dumps(value)}\n" for name, value in options.items())
+    pins = "".join(f'{pin} = "a constant of the RTL"\n' for pin in unchecked)
+    if _UNCHECKED in text:
+        text = text.replace(_UNCHECKED, _UNCHECKED + pins)
+    elif pins:
+        text += _UNCHECKED + pins
+    return text + (f"\n[accesses]\n{accesses}" if accesses else "")
 
 
 def _unheld(found: Found) -> dict[str, str]:

@@ -25,6 +25,7 @@ from goldbeat.tb.cli.common import (
     say_build,
     say_nothing,
 )
+from goldbeat.tb.cli.narrower import narrower
 from goldbeat.tb.cli.subject import VerifySubject, find_subject
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.description import READY
@@ -57,6 +58,7 @@ _ALONE = re.compile(rf"episode \d+ \((\w+) {SENDS_ALONE}\): ")
 _OUTSIDE = re.compile(r"\bmem_bounds: (\w+),")
 _INITIAL = re.compile(r"\bx_check: .*?, (\w+) differs: beat \d+ in cycle \d+: data [^,]*(?:;|$)")
 """What differs with other initial values is data, and neither a cycle nor a count."""
+_IN_RESET = re.compile(r"\b\w+_in_reset: (\w+),")
 _ALIKE = 3
 """Failures that differ in numbers alone and are listed."""
 
@@ -153,6 +155,10 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
     source = subject.name if subject.name.endswith((".toml", ".py")) else None
     tried = try_all(design, source, seed=seed, budget_s=budget_s, tell=tell)
     alone = subject.model == RULES
+    if subject.guessed and subject.model and not alone and tried.failures:
+        design, tried = _narrowed(
+            subject, design, tried, lambda one: try_all(one, source, seed=seed, budget_s=budget_s, tell=tell)
+        )
     unlike = not tried.compared or tried.alike < _LIKE.get(subject.model, _LIKE_MOSTLY) * tried.predicted
     if subject.guessed and not alone and tried.failures and _by_values(tried) and unlike:
         subject.notes[:] = [
@@ -173,6 +179,25 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
     return design, tried
 
 
+def _narrowed(
+    subject: VerifySubject, design: Design, tried: Tried, again: Callable[[Design], Tried]
+) -> tuple[Design, Tried]:
+    """The same without what a sound module need not do, if it does all else; what is left out is then not compared."""
+    less = narrower(design, tried.failures, subject.constant)
+    if not less.untried:
+        return design, tried
+    subject.narrow(less.options, less.unchecked)
+    other = find_design(subject.name)
+    fresh = again(other)
+    if fresh.failures:
+        subject.narrow({}, ())
+        return find_design(subject.name), tried
+    fresh.partial |= {f"{pin}: {why}": None for pin, why in less.untried.items()}
+    first = tried.failures[0].partition("\n")[0]
+    subject.notes.append(f"with all that model {subject.model} asks for, the first failure: {first}")
+    return other, fresh
+
+
 def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool) -> dict[str, str]:
     """What may be why a module fails that nobody has described, by port.
 
@@ -190,6 +215,9 @@ def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool
     failures = [text for text in tried.failures if not text.startswith(_REPEAT)]
     if not (failures and (alone or subject.guessed)):
         return doubts
+    early = [_IN_RESET.search(text) for text in failures]
+    if all(match is not None and match[1] in subject.far_resets for match in early):
+        return doubts | {match[1]: subject.far_resets[match[1]] for match in early if match is not None}
     if alone and _by_values(tried) and sum(port.direction == "in" for port in design.ports) > 1:
         doubts |= {
             failure_kind(text).place: "takes less than it is offered; it may wait for what other inputs give"

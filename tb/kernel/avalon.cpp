@@ -49,7 +49,8 @@ class AvalonMaster final : public RegisterMaster {
     if (at_.byteenable.absent()) allow_whole(step, at_.writedata);
   }
 
-  bool in_order(const GbStep&) const override { return true; }
+  /// Accesses are made in the order in which they are asked for.
+  bool clashes(const GbStep&, const GbStep&) const override { return false; }
 
   void begin(std::int64_t index, const GbStep& step, std::int64_t) override {
     if (left_ > 0) {

@@ -81,18 +81,18 @@ bool RegisterMaster::may_begin(std::int64_t cycle) {
   const GbStep& step = steps_[next_];
   if (!open_.empty()) {
     if (static_cast<std::int64_t>(open_.size()) >= traffic_.outstanding) return false;
-    if (step.op >= kPoll || steps_[open_[0].step].op >= kPoll || (!in_order(step) && meets(step))) return false;
+    if (step.op >= kPoll || steps_[open_[0].step].op >= kPoll || meets(step)) return false;
   }
   if (traffic_.gap == 0 || step.op >= kWait) return true;
   if (due_ == kNever) due_ = cycle + static_cast<std::int64_t>(draw(static_cast<std::uint64_t>(traffic_.gap) + 1));
   return cycle >= due_;
 }
 
-/// An open access reads what the step writes, or the other way round: buses with channels leave the order of the two open.
+/// The step has to wait for an open access of its word.
 bool RegisterMaster::meets(const GbStep& step) const {
   for (const Open& open : open_) {
     const GbStep& other = steps_[open.step];
-    if (writes(step) != writes(other) && step.address / word_ == other.address / word_) return true;
+    if (step.address / word_ == other.address / word_ && clashes(step, other)) return true;
   }
   return false;
 }

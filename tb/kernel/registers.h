@@ -81,8 +81,8 @@ class RegisterMaster : public Transactor {
 
   /// Throws where the bus cannot behave like this.
   virtual void accept(const GbRegisterTraffic&) const {}
-  /// This access is made behind those that were asked for before, so that it may meet one of its word.
-  virtual bool in_order(const GbStep&) const { return false; }
+  /// A step has to wait for an open access of the same word: a read and a write, where a bus leaves the order of the two open.
+  virtual bool clashes(const GbStep& later, const GbStep& open) const { return writes(later) != writes(open); }
   /// Throws where the bus cannot make this access.
   virtual void allow(const GbStep& step) const = 0;
   /// Step number `index`, an access, may be offered from `cycle` on. The step lives until its answer.

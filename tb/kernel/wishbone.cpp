@@ -56,8 +56,11 @@ class WishboneMaster final : public RegisterMaster {
     }
   }
 
-  /// A read that is asked for again behind an error may find what a later write has stored.
-  bool in_order(const GbStep& step) const override { return !writes(step) || at_.err.absent(); }
+  /// Accesses are made in the order in which they are asked for. A read that an error makes this master ask for again must not
+  /// see what a later write has done already.
+  bool clashes(const GbStep& later, const GbStep& open) const override {
+    return at_.pipelined() && !at_.err.absent() && writes(later) && !writes(open);
+  }
 
   void begin(std::int64_t index, const GbStep& step, std::int64_t) override {
     if (!open_.empty() && open_.back().type == kUnknown) {

@@ -20,6 +20,7 @@ from goldbeat.tb.probe.bundles import PlacedBundle, place_group
 from goldbeat.tb.probe.chosen import ChosenBundle, resolved
 from goldbeat.tb.probe.clearing import may_reset
 from goldbeat.tb.probe.fifos import fifo_sides
+from goldbeat.tb.probe.halves import with_whole_slaves
 from goldbeat.tb.probe.module import TopModule
 from goldbeat.tb.probe.names import (
     PLAIN_VALID,
@@ -207,7 +208,9 @@ class _Finder:
                     placed[-1].port = placed[-1].port.model_copy(update={"padding": padding})
             except NotABundleError as reason:
                 raise UsageError(f"--bundle {chosen.name}: {reason}") from None
-        for group in groups(self.left.values()):
+        named, joined = with_whole_slaves(groups(self.left.values()), self.module)
+        self.notes += joined
+        for group in named:
             try:
                 placed.append(self._take(self._named(group, {one.port.name for one in placed})))
             except NotABundleError as reason:

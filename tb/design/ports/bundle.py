@@ -76,6 +76,7 @@ class Bundle(Frozen):
         strobes_of: the signal that says which bytes a write has.
         responses_of: the signal of the response to reads, and of that to writes, on buses that have such.
         refusals: the responses that refuse an access, as AXI numbers them.
+        ends_at: the signal at which a master may end its bus cycle, and drop what is open; empty: it has to wait for all answers.
         payload: what the bench drives on its payload while valid is low; None: random values.
     """
 
@@ -91,6 +92,7 @@ class Bundle(Frozen):
     strobes_of: ClassVar[str] = ""
     responses_of: ClassVar[tuple[str, ...]] = ()
     refusals: ClassVar[tuple[int, ...]] = ()
+    ends_at: ClassVar[str] = ""
 
     name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
     bus: str = ""

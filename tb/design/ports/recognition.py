@@ -15,6 +15,10 @@ Width = int | str
 """A number (of bits, of bundles), or how it follows from parameters: ``DATA_W``, ``8*NLOCK``, ``NS+NM``."""
 
 _PLAIN_RANGE = re.compile(r"^(\w+)-1:0$")
+_ENABLE = re.compile(r"(?:(S|M)_)?(?:AXIS?_)?([A-Z]+)_?EN(?:ABLE)?")
+_EXCLUSIVE = re.compile(
+    r"(?:(?:OPT|EN|ENABLE|SUPPORT|HAS|USE|ALLOW)_?)?(?:EXCLUSIVE|LOCK)S?(?:_?(?:ACCESS|ACCESSES|EN|ENABLE))?"
+)
 _COUNT = re.compile(r"^(?:0:)?(\w+?)(?:-1)?(?::0)?$")
 _FLAT_RANGE = re.compile(r"^\(?(\w+)\*(\w+)\)?-1:0$")
 
@@ -262,10 +266,7 @@ class Wires:
         """Leave out the signals that a parameter such as ``ID_ENABLE`` switches off."""
         side = "S" if direction == "in" else "M"
         for parameter in self._parameters:
-            match = re.fullmatch(r"(?:(S|M)_)?(?:AXIS?_)?([A-Z]+)_?EN(?:ABLE)?", parameter.name.upper())
-            if match is None or parameter.value != 0 or match[1] not in (None, side):
-                continue
-            for role in (match[2].lower(), f"t{match[2].lower()}"):
+            for role in _switched_by(parameter.name.upper(), side) if parameter.value == 0 else ():
                 if role in self.roles and role not in ("tdata", "tvalid"):
                     self.unchecked[self.roles[role].name] = why = f"parameter {parameter.name} is 0"
                     self.drop(role, why, tie=-1 if role == "tkeep" else 0)
@@ -282,3 +283,13 @@ class Wires:
             names, numbers = ", ".join(p.name for p in there), ", ".join(map(str, sorted(bits)))
             raise NotABundleError(f"{names} differ in width: {numbers}")
         return array.width(there[0])
+
+
+def _switched_by(parameter: str, side: str) -> tuple[str, ...]:
+    """The signals on a side, ``S`` or ``M``, that a parameter switches off by a name such as ``ID_ENABLE`` or ``OPT_EXCLUSIVE``."""
+    if _EXCLUSIVE.fullmatch(parameter):
+        return "awlock", "arlock"
+    match = _ENABLE.fullmatch(parameter)
+    if match is None or match[1] not in (None, side):
+        return ()
+    return match[2].lower(), f"t{match[2].lower()}"

@@ -59,6 +59,7 @@ class WishbonePort(UnitPort):
     strobes_of = "sel"
     responses_of = ("err", "err")
     refusals = (SLVERR,)
+    ends_at = "err"
 
     bus: str = WISHBONE.name
     retries: bool = True

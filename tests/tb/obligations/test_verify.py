@@ -589,3 +589,74 @@ def test_what_an_address_counts_may_be_why_it_fails(data: str, code: int, folder
     said = invoke("verify", "bridge.sv", "--budget", "1s", "--mutants", 0)
     named = 's (nothing differs with address_unit = "bytes" for it)' in said.stdout
     assert (said.exit_code, "undecided: " in said.stdout, named) == (code, code == 3, code == 3)
+
+
+_WRAP = "else if (burst == 2'b10) next_beat = (addr & ~span) | (sum & span);"
+_LOST = {"wr": "{m_axil_awaddr, m_axil_awprot}), .out_v", "rd": "{m_axil_araddr, m_axil_arprot}), .out_v"}
+_ENDS = "output logic        m_axil_rready\n);"
+
+
+def _lost(*ways: str) -> list[tuple[str, str]]:
+    """What makes protections constants."""
+    edits = [(_LOST[way], _LOST[way].replace(f"m_axil_a{way[0]}prot", f"{way}_lost")) for way in ways]
+    lines = [f"logic [2:0] {way}_lost; assign m_axil_a{way[0]}prot = 3'd0;" for way in ways]
+    return [*edits, (_ENDS, "\n".join([_ENDS, *lines]))]
+
+
+@pytest.mark.parametrize(
+    ("module", "edits", "code", "said"),
+    [
+        ("axi_split_ram", [(_WRAP, "")], 3, "s_axi_wr_awburst: WRAP bursts: no comparison of the RTL tells them from INCR"),
+        ("axi_split_ram", [("mem[r_addr[14:4]]", "mem[{1'b0, r_addr[13:4]}]")], 1, "bytes read differ"),
+        pytest.param(
+            *("axil_slice", _lost("wr", "rd"), 3, "m_axil_arprot: the RTL has a constant there"), marks=pytest.mark.slow
+        ),
+        ("axil_slice", _lost("wr"), 1, "m_axil_awprot of "),
+    ],
+    ids=["wrap", "halves", "attributes", "attribute"],
+)
+def test_what_a_slave_need_not_do_is_no_failure(
+    module: str, edits: list[tuple[str, str]], code: int, said: str, folder: Path
+) -> None:
+    text = (PLANTED.parent / "buses" / f"{module}.sv").read_text()
+    for right, wrong in edits:
+        assert text.count(right) == 1
+        text = text.replace(right, wrong)
+    (folder / "m.sv").write_text(text)
+    found = invoke("verify", "m.sv", "--top", module, "--budget", "1s", "--mutants", 0)
+    assert (found.exit_code, said in found.stdout) == (code, True), found.stdout
+
+
+ABORTS = """module aborts (input logic clk, rst, input logic awvalid, output logic awready, input logic [9:0] awaddr,
+  input logic wvalid, output logic wready, input logic [31:0] wdata, input logic [3:0] wstrb, output logic bvalid,
+  input logic bready, output logic [1:0] bresp, output logic wb_cyc, wb_stb, output logic [9:0] wb_adr,
+  output logic [31:0] wb_dat_o, output logic [3:0] wb_sel, output logic wb_we, input logic wb_stall, wb_ack, wb_err);
+  logic aw_full, w_full, failed; logic [2:0] open, owed, first, last; logic [7:0] wrong;
+  wire answered = wb_cyc && (wb_ack || wb_err), ended = answered && wb_err, done = answered || failed;
+  wire go = aw_full && w_full && !failed && !ended && (!wb_stb || !wb_stall) && {1'b0, open} + owed < 7;
+  assign awready = !aw_full, wready = !w_full, wb_we = 1'b1, wb_cyc = open != 0 && !failed;
+  assign owed = last - first, bvalid = owed != 0, bresp = {wrong[first], 1'b0};
+  always_ff @(posedge clk) begin
+    aw_full <= go ? 1'b0 : aw_full || awvalid; w_full <= go ? 1'b0 : w_full || wvalid;
+    if (awready) addr <= awaddr; if (wready) {data, strb} <= {wdata, wstrb};
+    if (go) {wb_adr, wb_dat_o, wb_sel} <= {addr, data, strb};
+    if (go || ended || !wb_stall) wb_stb <= go;
+    open <= open + go - done; failed <= (failed || ended) && open != 1;
+    if (done) begin wrong[last] <= failed || wb_err; last <= last + 1; end
+    if (bvalid && bready) first <= first + 1;
+    if (rst) {aw_full, w_full, failed, open, first, last, wb_stb} <= '0;
+  end
+  logic [9:0] addr; logic [31:0] data; logic [3:0] strb;
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("swallowed", "code", "said"),
+    [(False, 3, "wb_err: errors: what is open beside the access"), (True, 1, "expected SLVERR, got OKAY")],
+)
+def test_a_master_that_ends_its_cycle_at_an_error(swallowed: bool, code: int, said: str, folder: Path) -> None:
+    text = ABORTS.replace("<= failed || wb_err;", "<= failed;") if swallowed else ABORTS
+    (folder / "m.sv").write_text(text)
+    found = invoke("verify", "m.sv", "--budget", "1s", "--mutants", 0)
+    assert (found.exit_code, said in found.stdout) == (code, True), found.stdout

@@ -16,6 +16,7 @@ from goldbeat.tb.design.description import READY, load_description
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.unchecked import unchecked_signals
+from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.probe.bench import write_bench
 from goldbeat.tb.probe.chosen import read_bundle
 from goldbeat.tb.probe.elaborate import elaborate
@@ -633,3 +634,49 @@ def test_a_leading_i_or_o_is_the_direction_if_all_ports_agree(tmp_path):
     assert found["registers"] == []
     streams = "in:i_tdata:8 in:i_tvalid out:o_tdata:8 out:o_tvalid"
     assert [port["name"] for port in probed(tmp_path, streams)["streams"]] == ["i", "o"]
+
+_HALF = """module half (input logic CLOCKS input logic [7:0] wr_awaddr, input logic wr_awvalid, output logic wr_awready,
+  input logic [31:0] wr_wdata, input logic wr_wvalid, output logic wr_wready, output logic wr_bvalid, input logic wr_bready,
+  input logic [7:0] rd_araddr, input logic rd_arvalid, output logic rd_arready,
+  output logic [31:0] rd_rdata, output logic rd_rvalid, input logic rd_rready);
+  logic [31:0] mem [64];
+  wire go = wr_awvalid && wr_wvalid && !wr_bvalid;
+  assign {wr_awready, wr_wready} = {2{go}}, rd_arready = !rd_rvalid;
+  always_ff @(posedge W) begin
+    if (go) mem[wr_awaddr[7:2]] <= wr_wdata;
+    wr_bvalid <= !rst && (go || (wr_bvalid && !wr_bready));
+  end
+  always_ff @(posedge R) begin
+    if (rd_arready) rd_rdata <= VALUE;
+    rd_rvalid <= !rst && (rd_arready ? rd_arvalid : !rd_rready);
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("clocks", "value", "names"),
+    [
+        (("clk", "clk"), "mem[rd_araddr[7:2]]", ["axi"]),
+        (("clk", "clk"), "{24'd0, rd_araddr}", ["rd", "wr"]),
+        (("wclk", "rclk"), "mem[rd_araddr[7:2]]", ["rd", "wr"]),
+    ],
+    ids=["one memory", "another source", "two clocks"],
+)
+def test_a_writer_and_a_reader_of_one_memory_are_one_slave(
+    clocks: tuple[str, str], value: str, names: list[str], tmp_path: Path
+) -> None:
+    text = _HALF.replace("posedge W", f"posedge {clocks[0]}").replace("posedge R", f"posedge {clocks[1]}")
+    text = text.replace("CLOCKS", f"{', '.join(dict.fromkeys(clocks))}, rst,").replace("VALUE", value)
+    found, _ = found_in(tmp_path, text)
+    assert sorted(one.name for one in found.registers) == names
+    assert any("driven as one slave" in note for note in found.notes) == (names == ["axi"])
+
+
+def test_a_parameter_switches_exclusive_accesses_off(tmp_path: Path) -> None:
+    text = (REPOSITORY / "tests" / "benchmarks" / "planted" / "buses" / "axi_fifo.sv").read_text()
+    for value in (0, 1):
+        head = f"module axi_fifo #(parameter OPT_EXCLUSIVE = {value}) ("
+        found, _ = found_in(tmp_path, text.replace("module axi_fifo (", head), top="axi_fifo")
+        assert {name for name in found.ties if "lock" in name} == ({"s_axi_awlock", "s_axi_arlock"} if not value else set())
+        assert all(one.has("awlock") == bool(value) for one in found.memories)
