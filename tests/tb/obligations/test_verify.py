@@ -606,7 +606,12 @@ def _lost(*ways: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("module", "edits", "code", "said"),
     [
-        ("axi_split_ram", [(_WRAP, "")], 3, "s_axi_wr_awburst: WRAP bursts: no comparison of the RTL tells them from INCR"),
+        (
+            "axi_split_ram",
+            [(_WRAP, "")],
+            3,
+            "s_axi_wr_awburst: WRAP bursts: no comparison of the RTL tells them from INCR",
+        ),
         ("axi_split_ram", [("mem[r_addr[14:4]]", "mem[{1'b0, r_addr[13:4]}]")], 1, "bytes read differ"),
         pytest.param(
             *("axil_slice", _lost("wr", "rd"), 3, "m_axil_arprot: the RTL has a constant there"), marks=pytest.mark.slow

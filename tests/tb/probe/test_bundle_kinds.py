@@ -635,6 +635,7 @@ def test_a_leading_i_or_o_is_the_direction_if_all_ports_agree(tmp_path):
     streams = "in:i_tdata:8 in:i_tvalid out:o_tdata:8 out:o_tvalid"
     assert [port["name"] for port in probed(tmp_path, streams)["streams"]] == ["i", "o"]
 
+
 _HALF = """module half (input logic CLOCKS input logic [7:0] wr_awaddr, input logic wr_awvalid, output logic wr_awready,
   input logic [31:0] wr_wdata, input logic wr_wvalid, output logic wr_wready, output logic wr_bvalid, input logic wr_bready,
   input logic [7:0] rd_araddr, input logic rd_arvalid, output logic rd_arready,
@@ -678,5 +679,7 @@ def test_a_parameter_switches_exclusive_accesses_off(tmp_path: Path) -> None:
     for value in (0, 1):
         head = f"module axi_fifo #(parameter OPT_EXCLUSIVE = {value}) ("
         found, _ = found_in(tmp_path, text.replace("module axi_fifo (", head), top="axi_fifo")
-        assert {name for name in found.ties if "lock" in name} == ({"s_axi_awlock", "s_axi_arlock"} if not value else set())
+        assert {name for name in found.ties if "lock" in name} == (
+            {"s_axi_awlock", "s_axi_arlock"} if not value else set()
+        )
         assert all(one.has("awlock") == bool(value) for one in found.memories)
