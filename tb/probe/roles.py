@@ -183,6 +183,7 @@ class _Roles:
         self.gates, self.taken = module.carried.gates, taken
         pins = [pin for pin in module.ports if pin.name in left and pin.refusal is None and not pin.unpacked]
         self.pins = [pin for pin in pins if pin.way != "inout" and not (is_clock(pin.name) or is_reset(pin.name))]
+        self.inputs = [pin for pin in module.ports if pin.way == "input"]
         self.counted = {pin.name for pin in pins if is_counted(pin.name, (port.name for port in module.ports))}
         self.offers = {(word.key, pin.way) for pin in self.pins if (word := self._word(pin, _PAIR[0])) is not None}
         self.unread, self.shown, self.moved = module.carried.unread, module.carried.shown, module.carried.moved
@@ -407,7 +408,7 @@ class _Roles:
             ready: it has a ready.
             longer: valids whose prefixes begin with its own.
         """
-        found, rest, named = [], [], False
+        found, serial, rest, named = list[Pin](), list[Pin](), list[Pin](), False
         for pin in self.pins:
             if pin.way != valid.pin.way or pin.name in used or is_enable(pin.name):
                 continue
@@ -424,10 +425,12 @@ class _Roles:
             if not near and (self._of_other(pin, valid) or not self._moves_with(pin, valid)):
                 continue
             if near or ((stored or shows) and not is_control(pin)):
-                found.append(pin)
+                (serial if not near and self._is_serial(pin, used) else found).append(pin)
                 named |= near
             elif alone and not is_control(pin) and pin.name not in self.unread:
                 rest.append(pin)
+        # Beside whole words, a bit at a time goes to other pins, as those of SPI.
+        found += serial if not found else []
         # A tag that is stored as it is says nothing of wide operands that are not; a result seldom comes alone.
         widest = max((pin.width for pin in found), default=0)
         more = () if named or (widest > 1 and valid.pin.way == "input") else (p for p in rest if p.width > 1)
@@ -440,6 +443,11 @@ class _Roles:
             # A vector of valids is an array of streams, each with its share of every port.
             return [], {}
         return found, guessed
+
+    def _is_serial(self, pin: Pin, used: Container[str]) -> bool:
+        """Whether an output of one bit shows bits of wider words that inputs have carried away."""
+        shown = [one for one in self.inputs if one.name in used and one.name in self.shown.get(pin.name, ())]
+        return pin.way == "output" and pin.width == 1 and bool(shown) and all(one.width > 1 for one in shown)
 
     def _answers_other(self, pin: Pin) -> bool:
         """Whether a port says by its name that it is the ready of a valid."""

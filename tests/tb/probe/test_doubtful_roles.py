@@ -263,3 +263,18 @@ def test_wide_operands_go_along_with_a_tag_as_guesses(tmp_path: Path) -> None:
     assert roles(found)["stb"][2] == {"tag", "x", "y"}
     assert {"x", "y"} <= found.guesses.keys()
     assert "tag" not in found.guesses
+
+
+def test_a_serial_output_is_no_payload(tmp_path: Path) -> None:
+    ports = "i tx_dv, i [7:0] tx_byte, o tx_ready, o rx_dv, o [7:0] rx_byte, i miso, o mosi"
+    body = """logic [7:0] word; logic [3:0] left; assign tx_ready = left == 0;
+      always_ff @(posedge clk) begin
+        rx_dv <= left == 1; if (left != 0) begin left <= left - 1; mosi <= word[3'(left - 1)]; rx_byte[3'(left - 1)] <= miso; end
+        if (tx_dv && tx_ready) begin word <= tx_byte; left <= 8; end if (!rst_n) {left, rx_dv} <= 0;
+      end"""
+    found = found_of(tmp_path, ports, body)
+    assert {name: payload for name, (_, _, payload) in roles(found).items()} == {
+        "tx_dv": {"tx_byte"},
+        "rx_dv": {"rx_byte"},
+    }
+    assert "mosi" in found.unplaced
