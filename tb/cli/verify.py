@@ -58,6 +58,9 @@ _ALONE = re.compile(rf"episode \d+ \((\w+) {SENDS_ALONE}\): ")
 _OUTSIDE = re.compile(r"\bmem_bounds: (\w+),")
 _INITIAL = re.compile(r"\bx_check: .*?, (\w+) differs: beat \d+ in cycle \d+: data [^,]*(?:;|$)")
 """What differs with other initial values is data, and neither a cycle nor a count."""
+_LIMIT = re.compile(r"(?i)(?:^|_)(?:time_?out|watch_?dog|max_?(?:stall|wait))|(?-i:Time[Oo]ut|Watch[Dd]og)")
+_LONGEST_PAUSE = 10_000
+"""Cycles after which a run without progress ends."""
 _IN_RESET = re.compile(r"\b\w+_in_reset: (\w+),")
 _ALIKE = 3
 """Failures that differ in numbers alone and are listed."""
@@ -215,6 +218,7 @@ def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool
     failures = [text for text in tried.failures if not text.startswith(_REPEAT)]
     if not (failures and (alone or subject.guessed)):
         return doubts
+    doubts |= _patience(design)
     early = [_IN_RESET.search(text) for text in failures]
     if all(match is not None and match[1] in subject.far_resets for match in early):
         return doubts | {match[1]: subject.far_resets[match[1]] for match in early if match is not None}
@@ -232,6 +236,19 @@ def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool
             why = "nothing comes where it sends alone: the module may take its inputs in turn"
             doubts |= {match[1]: why for match in alone_in if match is not None}
     return doubts
+
+
+def _patience(design: Design) -> dict[str, str]:
+    """Ports of a module that gives up what takes longer than a parameter says: the traffic has longer pauses."""
+    limits = [
+        f"{name} = {one.default}"
+        for name, one in design.parameters.items()
+        if _LIMIT.search(name) and isinstance(one.default, int) and 0 < one.default <= _LONGEST_PAUSE
+    ]
+    if not limits:
+        return {}
+    why = f"with {', '.join(limits)} it may give up what takes longer here; set a larger value with -G"
+    return {port.name: why for port in design.ports if port.direction == "out"}
 
 
 def _of_nobody_told(failures: Sequence[str]) -> dict[str, str]:

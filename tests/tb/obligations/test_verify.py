@@ -665,3 +665,24 @@ def test_a_master_that_ends_its_cycle_at_an_error(swallowed: bool, code: int, sa
     (folder / "m.sv").write_text(text)
     found = invoke("verify", "m.sv", "--budget", "1s", "--mutants", 0)
     assert (found.exit_code, said in found.stdout) == (code, True), found.stdout
+
+
+GIVES_UP = """module gives_up #(parameter TIMEOUT = 20) (input wire clk, input wire rst, input wire [7:0] s_tdata, input wire s_tvalid,
+  output wire s_tready, output reg [7:0] m_tdata, output reg m_tvalid, input wire m_tready);
+  reg [5:0] waited; assign s_tready = !rst & (!m_tvalid | m_tready);
+  always @(posedge clk) begin
+    waited <= m_tvalid & !m_tready ? waited + 1 : 0;
+    if (s_tready) m_tvalid <= s_tvalid; else if (waited == TIMEOUT) m_tvalid <= 0;
+    if (s_tready) m_tdata <= s_tdata;
+    if (rst) begin m_tvalid <= 0; waited <= 0; end
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(("name", "code"), [("TIMEOUT", 3), ("DEPTH", 1)])
+def test_a_parameter_may_say_when_a_module_gives_up(name: str, code: int, folder: Path) -> None:
+    (folder / "m.v").write_text(GIVES_UP.replace("TIMEOUT", name))
+    found = invoke("verify", "m.v", "--budget", "1s", "--mutants", 0)
+    said = "m (with TIMEOUT = 20 it may give up what takes longer here"
+    assert (found.exit_code, said in found.stdout) == (code, code == 3), found.stdout
