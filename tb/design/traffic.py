@@ -33,6 +33,8 @@ _LONGER = 8
 """How much longer sinks are away where all frames are short."""
 _ALONE, _BEATS_ALONE = 8, 40
 """Outputs that are each held back alone, and inputs that each send alone, at most, and beats that these send."""
+_NARROWER = 16
+"""Beats that a design may make of one: a sink that was away is ready for as many cycles, before it is away again."""
 FILLING = "filling queues"
 """How the labels of the episodes begin that do."""
 KEEPS = ("full", "words", "bytes", "least", "any", "holes", "hole", "empty")
@@ -388,7 +390,9 @@ def filling(traffic: Traffic, setting: CaseContext, extremes: Sequence[int] = ()
         rng = np.random.default_rng([setting.seed, 8, *([number] * (number > 0))])
         gaps = f"array:{gap}" if gap else "none"
         made = _dress(traffic(setting, rng, fill), gaps, "none", setting, int(rng.integers(1 << 31)))
-        away = Pattern("array", values=(0,) * cycles + tuple(slow) + (1,) * (fill * (1 + 3 * gap)))
+        # It is away once: a design may make many narrow beats of each.
+        back = fill * max(1 + 3 * gap, _NARROWER)
+        away = Pattern("array", values=(0,) * cycles + tuple(slow) + (1,) * back)
         return replace(made, ready={**made.ready, **dict.fromkeys(names, away)}, aside=True, label=label)
 
     found = []

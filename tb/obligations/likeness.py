@@ -26,11 +26,17 @@ def likeness(results: Sequence[RunResult]) -> tuple[int, int]:
     """
     predicted = alike = 0
     for result in results:
-        ways = {p.name: p.direction for p in result.request.design.bundles(result.request.all_params)}
+        bundles = result.request.design.bundles(result.request.all_params)
+        ways = {p.name: p.direction for p in bundles}
+        widest = max((int(p.width) // 8 for p in bundles), default=0)
         for episode in result.episodes:
             outputs = [name for name in episode.expected.ports if ways.get(name) == "out"]
             for name in outputs:
-                want, came = (_words(o.ports[name]) for o in (episode.expected, episode.record.outcome))
+                sides = [o.ports[name] for o in (episode.expected, episode.record.outcome)]
+                want, came = (_words(one) for one in sides)
+                if 2 * (want & came).total() < want.total():
+                    # What is made of wide words has their bytes in groups, in whatever order of lanes.
+                    want, came = max((want, came), tuple(_groups(one, widest) for one in sides), key=_share)
                 predicted, alike = predicted + want.total(), alike + (want & came).total()
             for fits in (*_reads(episode), *_bursts(episode)):
                 predicted, alike = predicted + 1, alike + fits
@@ -44,6 +50,26 @@ def _words(trace: Trace) -> Counter[bytes]:
         return Counter()
     rows = np.hstack([data[at : len(data) - beats + 1 + at] for at in range(beats)])
     return Counter(row.tobytes() for row in rows[rows.any(axis=1)])
+
+
+def _share(pair: tuple[Counter[bytes], Counter[bytes]]) -> float:
+    """Of the first ones, those that are among the others."""
+    return (pair[0] & pair[1]).total() / max(1, pair[0].total())
+
+
+def _groups(trace: Trace, size: int) -> Counter[bytes]:
+    """The bytes of so many narrow beats after another that they make a word of this size, from each frame's first on."""
+    data = trace.masked().data[:_MOST]
+    beats = size // data.shape[1]
+    if beats < 2 or not len(data):
+        return Counter()
+    at = np.arange(len(data))
+    ends = np.flatnonzero(trace.last[: len(data)]) if trace.last is not None else at[:0]
+    begins = np.concatenate([at[:1], ends[ends < len(data) - 1] + 1])
+    first = begins[np.searchsorted(begins, at, side="right") - 1]
+    cuts = np.flatnonzero((at - first) % beats == 0)[1:]
+    groups = (np.sort(group, axis=None) for group in np.split(data, cuts))
+    return Counter(group.tobytes() for group in groups if len(group) >= _BYTES and group.any())
 
 
 def _reads(episode: EpisodeResult) -> Iterator[bool]:

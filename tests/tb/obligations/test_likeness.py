@@ -14,6 +14,8 @@ from goldbeat.tb.obligations.likeness import likeness
 
 WANT = np.random.default_rng(1).integers(0, 256, (200, 2), dtype=np.uint8)
 
+BUNDLES = [SimpleNamespace(name="m", direction="out", width=16), SimpleNamespace(name="s", direction="in", width=64)]
+
 
 def found(came: np.ndarray) -> tuple[int, int]:
     """The likeness of one output of one episode."""
@@ -21,7 +23,7 @@ def found(came: np.ndarray) -> tuple[int, int]:
     episode = SimpleNamespace(
         expected=traces[0], record=SimpleNamespace(outcome=traces[1]), stimulus=SimpleNamespace(program={}, bursts={})
     )
-    design = SimpleNamespace(bundles=lambda params: [SimpleNamespace(name="m", direction="out")])
+    design = SimpleNamespace(bundles=lambda params: BUNDLES)
     result: Any = SimpleNamespace(request=SimpleNamespace(design=design, all_params={}), episodes=[episode])
     return likeness([result])
 
@@ -42,3 +44,8 @@ def test_a_fault_leaves_most_words(came: np.ndarray, least: float, most: float) 
     predicted, alike = found(came)
     assert predicted == 199
     assert least <= alike / predicted <= most
+
+
+def test_beats_of_one_wide_word_may_be_in_any_order() -> None:
+    assert found(WANT.reshape(50, 4, 2)[:, [0, 2, 1, 3]].reshape(200, 2)) == (50, 50)
+    assert found(WANT.reshape(50, 4, 2)[:, [0, 2, 1, 1]].reshape(200, 2))[1] < 60

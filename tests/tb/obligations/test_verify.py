@@ -667,7 +667,7 @@ def test_a_master_that_ends_its_cycle_at_an_error(swallowed: bool, code: int, sa
     assert (found.exit_code, said in found.stdout) == (code, True), found.stdout
 
 
-GIVES_UP = """module gives_up #(parameter TIMEOUT = 20) (input wire clk, input wire rst, input wire [7:0] s_tdata, input wire s_tvalid,
+GIVES_UP = """module gives_up #(parameter TIMEOUT = 20) (input wire clk, rst, input wire [7:0] s_tdata, input wire s_tvalid,
   output wire s_tready, output reg [7:0] m_tdata, output reg m_tvalid, input wire m_tready);
   reg [5:0] waited; assign s_tready = !rst & (!m_tvalid | m_tready);
   always @(posedge clk) begin
@@ -686,3 +686,25 @@ def test_a_parameter_may_say_when_a_module_gives_up(name: str, code: int, folder
     found = invoke("verify", "m.v", "--budget", "1s", "--mutants", 0)
     said = "m (with TIMEOUT = 20 it may give up what takes longer here"
     assert (found.exit_code, said in found.stdout) == (code, code == 3), found.stdout
+
+
+DOWN = """module down (input logic clk, rst, input logic [31:0] s_tdata, input logic s_tvalid, s_tlast, output logic s_tready,
+  output logic [7:0] m_tdata, output logic m_tvalid, m_tlast, input logic m_tready);
+  logic [31:0] word; logic last, full; logic [1:0] lane;
+  assign s_tready = !full || (m_tready && lane == 3), m_tvalid = full, m_tdata = word[8*LANE +: 8], m_tlast = last && lane == 3;
+  always_ff @(posedge clk) begin
+    if (full && m_tready) begin lane <= lane + 1; if (lane == 3) full <= 0; end
+    if (s_tvalid && s_tready) begin full <= 1; word <= s_tdata; last <= s_tlast; end
+    if (rst) {full, lane} <= 0;
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(("lane", "model", "code"), [("lane", ["--model", "rules"], 3), ("{lane[0], lane[1]}", [], 1)])
+def test_lanes_in_the_wrong_order_are_a_fault_of_the_guessed_model(
+    lane: str, model: list[str], code: int, folder: Path
+) -> None:
+    (folder / "m.sv").write_text(DOWN.replace("LANE", lane))
+    found = invoke("verify", "m.sv", *model, "--budget", "1s", "--mutants", 0)
+    assert (found.exit_code, "port m, beat 1: data differs" in found.stdout) == (code, code == 1), found.stdout
