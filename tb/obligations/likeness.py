@@ -36,7 +36,8 @@ def likeness(results: Sequence[RunResult]) -> tuple[int, int]:
                 want, came = (_words(one) for one in sides)
                 if 2 * (want & came).total() < want.total():
                     # What is made of wide words has their bytes in groups, in whatever order of lanes.
-                    want, came = max((want, came), tuple(_groups(one, widest) for one in sides), key=_share)
+                    wide, wide_came = (_groups(one, widest) for one in sides)
+                    want, came = max((want, came), (wide, wide_came), key=_share)
                 predicted, alike = predicted + want.total(), alike + (want & came).total()
             for fits in (*_reads(episode), *_bursts(episode)):
                 predicted, alike = predicted + 1, alike + fits
