@@ -116,7 +116,8 @@ class WishboneChecker final : public Transactor {
   void without_request(std::int64_t cycle) {
     const char* const name = at_.ack.get() ? "ack" : at_.err.get() ? "err" : "rty";
     if (lone_) {
-      violation("wishbone_answer_without_cyc", cycle, std::string(name) + " is high without cyc: stb alone is no request");
+      violation("wishbone_answer_without_cyc", cycle, std::string(name) + " is high without cyc: stb alone is no request (slaves "
+                                                      "that never look at cyc need lone_strobe = false)");
     } else {
       violation("wishbone_answer_without_request", cycle, std::string(name) + " is high, and no request waits for it");
     }
