@@ -116,14 +116,26 @@ def _goes(pin: Pin) -> str:
 
 def _parsed(pins: Iterable[Pin], naming: Naming, bus: type[Bundle]) -> Iterator[tuple[_Key, str, Pin]]:
     """Prefix and index, role and port, of the ports that a naming fits."""
-    pattern = re.compile(rf"^(?P<prefix>{naming.prefix})(?P<role>{naming.roles}){_TAIL}", re.IGNORECASE)
+    rest = rf"(?P<role>{naming.roles}){_TAIL}"
+    pattern = re.compile(rf"^(?P<prefix>{naming.prefix}){rest}", re.IGNORECASE)
+    # Other readings: with a letter more in the prefix.
+    letter = re.compile(rf"^(?P<prefix>{naming.prefix.replace('??', '')}){rest}", re.IGNORECASE)
     pins = list(pins)
     lead = _SIDED if naming.sided and all(_goes(p) == p.way for p in pins if _goes(p)) else ""
-    for pin in pins:
-        match = pattern.match(_CAMEL.sub("_", pin.name) if naming.loose else pin.name)
-        if match is not None:
+
+    def readings(name: str) -> Iterator[tuple[_Key, str]]:
+        for match in filter(None, (one.match(name) for one in dict.fromkeys((pattern, letter)))):
             key = (re.sub(lead, "", match["prefix"].lower()).strip("_"), match["index"] or "")
-            yield key, _role(match["role"].lower(), naming, bus), pin
+            yield key, _role(match["role"].lower(), naming, bus)
+
+    read = {pin.name: list(readings(_CAMEL.sub("_", pin.name) if naming.loose else pin.name)) for pin in pins}
+    # Most others have the prefix, too: `i_wdata` beside `i_wcyc` is the data of `w`.
+    common = Counter(key for found in read.values() for key in {key for key, _ in found})
+    for pin in pins:
+        if read[pin.name]:
+            key, role = max(read[pin.name], key=lambda one: common[one[0]])
+            yield key, role, pin
+
 
 
 def _uncross(gathered: Mapping[_Key, dict[str, list[Pin]]]) -> None:

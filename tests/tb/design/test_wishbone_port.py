@@ -201,6 +201,12 @@ def test_both_sides_of_a_guard_are_told_apart_by_direction(tmp_path):
     assert one["address_unit"] == other["address_unit"] == "words"
 
 
+def test_the_data_of_a_wide_side_are_no_write_data_of_another(tmp_path):
+    wide = "in:i_wcyc in:i_wstb in:i_wwe in:i_waddr:8 in:i_wdata:64 out:o_wdata:64 out:o_wack"
+    (port,) = probed(tmp_path, wide)["registers"]
+    assert (port["name"], port["signals"]["wdat"], port["signals"]["rdat"]) == ("w", "i_wdata", "o_wdata")
+
+
 @pytest.mark.parametrize(("bits", "unit"), [("7:0", "bytes"), ("31:0", "bytes"), ("29:0", "words"), ("9:2", "words")])
 def test_the_range_of_an_address_tells_what_it_counts(tmp_path, bits, unit):
     ports = PREFIXED.format(p="wb_", q="wb_", i="_i", o="_o").replace("adr_i:8", f"adr_i:[{bits}]")
