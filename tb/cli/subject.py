@@ -69,21 +69,13 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
         if len(words) != 1 or any((model, rdl, given["bench"])):
             raise UsageError("give RTL, one design, or one description; --model, --rdl and --bench are for RTL")
         return VerifySubject(words[0])
-    options = {name: given[name] for name in signature(probe.find_module).parameters if name in given}
-    sources, found = probe.find_module([Path(word) for word in words], **options)
+    sources, found = probe.find_module([Path(word) for word in words], **_taken(probe.find_module, given))
     notes: list[str] = []
     doubts: dict[str, str] = {}
     guessed, made = model is None and rdl is None, list[str]()
     if guessed:
-        guess = guessed_model(found)
-        model, why = guess or (RULES, _NO_MODEL)
-        asked = {text.partition("=")[0] for text in given["ties"] or ()}
-        doubts = {
-            port: left_out(port, found.ties)
-            for port in found.ties
-            if port not in asked and tie_matters(port, found.ties)
-        }
-        doubts |= _unheld(found)
+        model, why = guessed_model(found) or (RULES, _NO_MODEL)
+        doubts = _tied(found, given["ties"] or ()) | _unheld(found)
         other = "; registers that are no memory need --rdl MAP, or --model rules" if model == "memory" else ""
         notes.append(f"model {model}, guessed: {why}; --model names another{other}")
 
@@ -152,6 +144,19 @@ def _narrowed(text: str, options: Mapping[str, str | bool], unchecked: Collectio
     elif pins:
         text += _UNCHECKED + pins
     return text + (f"\n[accesses]\n{accesses}" if accesses else "")
+
+
+def _taken(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that a function takes."""
+    return {name: given[name] for name in signature(function).parameters if name in given}
+
+
+def _tied(found: Found, asked: Collection[str]) -> dict[str, str]:
+    """Inputs that nobody has asked to tie and that may matter, and what they are tied to."""
+    known = {text.partition("=")[0] for text in asked}
+    return {
+        port: left_out(port, found.ties) for port in found.ties if port not in known and tie_matters(port, found.ties)
+    }
 
 
 def _unheld(found: Found) -> dict[str, str]:

@@ -137,7 +137,6 @@ def _parsed(pins: Iterable[Pin], naming: Naming, bus: type[Bundle]) -> Iterator[
             yield key, role, pin
 
 
-
 def _uncross(gathered: Mapping[_Key, dict[str, list[Pin]]]) -> None:
     """Give the readies of ``i_valid``, ``o_ready`` and ``o_valid``, ``i_ready`` to the valids that they answer."""
     wrong: dict[str, list[dict[str, list[Pin]]]] = {"input": [], "output": []}
