@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import signature
 from pathlib import Path
@@ -16,12 +16,15 @@ from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.library import VENDOR
 from goldbeat.tb.design.pin_names import enables_all, is_enable, is_reset, rests
+from goldbeat.tb.design.ports.register import RegisterPort
+from goldbeat.tb.design.ports.wishbone import WishbonePort
 from goldbeat.tb.design.ports.words import other_units
 from goldbeat.tb.design.rules_model import RULES
 from goldbeat.tb.design.unchecked import left_out
 from goldbeat.tb.paths import build_root, plain_name
 from goldbeat.tb.probe.find import Found
 from goldbeat.tb.probe.model_guess import guessed_model
+from goldbeat.tb.probe.names import affinity
 from goldbeat.tb.probe.write import MODEL
 from goldbeat.tb.run.seal import file_digest
 
@@ -29,6 +32,7 @@ _RTL = (".v", ".sv")
 _MADE = ".made"
 """Beside a bench that this command has made: its hash."""
 _UNCHECKED = "\n[unchecked]\n"
+_LONE_RULE = "wishbone_answer_without_cyc"
 _NO_MODEL = "the ports suggest none that predicts values, so none are compared; write one with `goldbeat new`"
 
 
@@ -43,9 +47,11 @@ class VerifySubject:
         model: of the bench that was made for it; empty: there is one.
         guessed: nobody has named the model.
         rules: makes the bench again without a model.
-        units: makes a bench with other units of addresses where these are guesses: its description, and what it changes by port.
+        variants: makes benches with other readings of guesses, for these failures: the description of each, and by port what it
+            says if nothing fails with it.
         narrow: makes it again with other options of ``[accesses]``, and with attributes that are not compared.
         constant: outputs that are.
+        tied_payload: bundles with signals that are made of an input that nobody has asked to tie, and which.
         far_resets: bundles whose clock has a reset that only flip-flops of other clocks use, and what that means.
     """
 
@@ -55,10 +61,11 @@ class VerifySubject:
     model: str = ""
     guessed: bool = False
     rules: Callable[[], None] = lambda: None
-    units: Callable[[], tuple[str, dict[str, str]] | None] = lambda: None
+    variants: Callable[[Sequence[str]], Iterator[tuple[str, dict[str, str]]]] = lambda failures: iter(())
     narrow: Callable[[Mapping[str, str | bool], Collection[str]], None] = lambda options, unchecked: None
     constant: Collection[str] = ()
     far_resets: Mapping[str, str] = field(default_factory=dict)
+    tied_payload: Mapping[str, str] = field(default_factory=dict)
 
 
 def find_subject(given: Mapping[str, Any]) -> VerifySubject:
@@ -100,14 +107,12 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
         path.with_suffix(_MADE).unlink(missing_ok=True)
         _bench(given["bench"], found.module.title, make_rules)
 
-    def units() -> tuple[str, dict[str, str]] | None:
-        changed = other_units(found.registers, found.notes) if made else {}
-        if not changed:
-            return None
-        other = replace(found, registers=tuple(changed.get(port.name, port) for port in found.registers))
-        folder = path.parent.parent / "units"
-        bench = probe.make_bench(folder, sources, other, model=made[-1] or MODEL, rdl=rdl, force=True, err=True)
-        return str(bench), {name: port.address_unit for name, port in changed.items()}
+    def variants(failures: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+        for number, (changed, said) in enumerate(_readings(found, failures) if made else ()):
+            other = replace(found, registers=tuple(changed.get(port.name, port) for port in found.registers))
+            folder = path.parent.parent / f"variant{number}"
+            bench = probe.make_bench(folder, sources, other, model=made[-1] or MODEL, rdl=rdl, force=True, err=True)
+            yield str(bench), dict.fromkeys(changed, said)
 
     def narrow(options: Mapping[str, str | bool], unchecked: Collection[str]) -> None:
         path.write_text(_narrowed(wide, options, unchecked))
@@ -120,7 +125,31 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     # A bench that was there has the model that its owner wants.
     model_made = made[-1] if made else ""
     constant, far = found.module.carried.constant, _far_resets(found)
-    return VerifySubject(str(path), notes, doubts, model_made, guessed, rules, units, narrow, constant, far)
+    tied = _tied_payload(found, doubts)
+    return VerifySubject(str(path), notes, doubts, model_made, guessed, rules, variants, narrow, constant, far, tied)
+
+
+def _readings(found: Found, failures: Sequence[str]) -> Iterator[tuple[Mapping[str, RegisterPort], str]]:
+    """Other readings of register ports: the ports that change, and what is said if nothing fails with them."""
+    if changed := other_units(found.registers, found.notes):
+        (unit,) = {port.address_unit for port in changed.values()}
+        yield changed, f'nothing differs with address_unit = "{unit}" for it'
+    wishbone = [port for port in found.registers if isinstance(port, WishbonePort) and port.direction == "in"]
+    if any(port.lone_strobe for port in wishbone) and not any(_LONE_RULE in text for text in failures):
+        why = "nothing fails with lone_strobe = false for it: a master that never raises STB without CYC may be behind it"
+        yield {port.name: port.model_copy(update={"lone_strobe": False}) for port in wishbone}, why
+
+
+def _tied_payload(found: Found, tied: Collection[str]) -> dict[str, str]:
+    """Bundles with signals that are made of one of these inputs, which are tied."""
+    values, found_ties = found.module.carried.values, dict[str, str]()
+    for one in found.bundles:
+        pins = (one.pin(role) for role in one.spec.roles if one.has(role))
+        names = set(tied) & set[str]().union(*(values.get(pin, frozenset()) for pin in pins))
+        if names:
+            name = max(sorted(names), key=lambda tie, port=one.name: affinity(tie, port))
+            found_ties[one.name] = f"signals of it are made of {name}, which is tied; give --tie {name}=VALUE"
+    return found_ties
 
 
 def _far_resets(found: Found) -> dict[str, str]:

@@ -61,6 +61,9 @@ _INITIAL = re.compile(r"\bx_check: .*?, (\w+) differs: beat \d+ in cycle \d+: da
 _LIMIT = re.compile(r"(?i)(?:^|_)(?:time_?out|watch_?dog|max_?(?:stall|wait))|(?-i:Time[Oo]ut|Watch[Dd]og)")
 _LONGEST_PAUSE = 10_000
 """Cycles after which a run without progress ends."""
+_AT_END = ": at the end of the run: "
+_SIDE = re.compile(r"\bport (\w+), beat \d+: tuser differs: ")
+_STARVED = re.compile(r"\bat the end of the run: (\w+): .*\bwaits for write data\b")
 _IN_RESET = re.compile(r"\b\w+_in_reset: (\w+),")
 _ALIKE = 3
 """Failures that differ in numbers alone and are listed."""
@@ -174,11 +177,10 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
         design = find_design(subject.name)
         tried = try_all(design, source, seed=seed, budget_s=budget_s, tell=tell)
     tried.guesses = {**tried.guesses, **_doubts(subject, design, tried, alone=alone)}
-    if tried.failures and (other := subject.units()) is not None:
-        path, units = other
+    for path, said in subject.variants(tried.failures) if tried.failures else ():
         if not try_all(find_design(path), path, seed=seed, budget_s=0, tell=tell).failures:
-            said = {name: f'nothing differs with address_unit = "{unit}" for it' for name, unit in units.items()}
             tried.guesses = {**tried.guesses, **said}
+            break
     return design, tried
 
 
@@ -219,6 +221,10 @@ def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool
     if not (failures and (alone or subject.guessed)):
         return doubts
     doubts |= _patience(design)
+    broken = [kind.place.rpartition(": ")[2] for kind in map(failure_kind, failures) if kind.kind == "protocol"]
+    # What is tied makes the signals of the first rule; others and values may follow from it.
+    doubts |= {place: subject.tied_payload[place] for place in broken[:1] if place in subject.tied_payload}
+    doubts |= _unlike_sides(design, failures)
     early = [_IN_RESET.search(text) for text in failures]
     if all(match is not None and match[1] in subject.far_resets for match in early):
         return doubts | {match[1]: subject.far_resets[match[1]] for match in early if match is not None}
@@ -251,12 +257,28 @@ def _patience(design: Design) -> dict[str, str]:
     return {port.name: why for port in design.ports if port.direction == "out"}
 
 
+def _unlike_sides(design: Design, failures: Sequence[str]) -> dict[str, str]:
+    """Outputs of which TUSER alone fails, where inputs have another number of bits for it: it may mean something else there."""
+    places = [match[1] if (match := _SIDE.search(text)) else "" for text in failures if _AT_END not in text]
+    params = {name: one.default for name, one in design.parameters.items()}
+    bits = {(port.name, port.direction): port.widths().get("tuser", 0) for port in design.bundles(params)}
+    given = sorted({width for (_, way), width in bits.items() if way == "in"})
+    if not given or any(bits.get((place, "out"), given[0]) in given for place in places):
+        return {}
+    return {
+        place: f"its TUSER has {bits[place, 'out']} bit(s), that of inputs {' and '.join(map(str, given))}"
+        for place in places
+    }
+
+
 def _of_nobody_told(failures: Sequence[str]) -> dict[str, str]:
     """Where only rules are known: ports whose failures may come of words that mean something else, or of unused lanes."""
     found: dict[str, str] = {}
     for text in failures:
         if (match := _OUTSIDE.search(text)) is not None:
             found[match[1]] = "its addresses may come of registers or words that are random here"
+        elif (match := _STARVED.search(text)) is not None:
+            found[match[1]] = "its data may come of an input that has ended"
         elif (match := _INITIAL.search(text)) is not None:
             found[match[1]] = "its value depends on what registers held before reset; no model says which bits count"
         else:

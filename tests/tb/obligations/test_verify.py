@@ -708,3 +708,38 @@ def test_lanes_in_the_wrong_order_are_a_fault_of_the_guessed_model(
     (folder / "m.sv").write_text(DOWN.replace("LANE", lane))
     found = invoke("verify", "m.sv", *model, "--budget", "1s", "--mutants", 0)
     assert (found.exit_code, "port m, beat 1: data differs" in found.stdout) == (code, code == 1), found.stdout
+
+
+BARE = """module bare (input logic clk, rst, cyc, stb, we, input logic [7:2] adr, input logic [31:0] dat_i,
+  output logic [31:0] dat_o, output logic ack);
+  logic [31:0] words [64];
+  always_ff @(posedge clk) begin
+    ack <= !rst && stb && cyc && !ack; dat_o <= words[adr]; if (stb && we) words[adr] <= dat_i;
+  end
+endmodule
+"""
+NARROWED = """module narrowed (input logic clk, rst, input logic s_tvalid, output logic s_tready, input logic [7:0] s_tdata,
+  input logic s_tlast, input logic [1:0] s_tuser, output logic m_tvalid, input logic m_tready, output logic [7:0] m_tdata,
+  output logic m_tlast, output logic m_tuser);
+  assign s_tready = m_tready || !m_tvalid;
+  always_ff @(posedge clk) begin
+    if (s_tready) {m_tvalid, m_tdata, m_tlast, m_tuser} <= {s_tvalid, s_tdata, LAST, s_tuser[1]};
+    if (rst) m_tvalid <= 1'b0;
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        (BARE, 3, "nothing fails with lone_strobe = false"),
+        (BARE.replace("&& cyc &&", "&& (cyc || !we) &&"), 1, "wishbone_answer_without_cyc"),
+        (NARROWED.replace("LAST", "s_tlast"), 3, "its TUSER has 1 bit(s), that of inputs 2"),
+        (NARROWED.replace("LAST", "1'b1"), 1, "last differs"),
+    ],
+)
+def test_what_a_guess_may_have_wrong_is_undecided(text: str, code: int, said: str, folder: Path) -> None:
+    (folder / "m.sv").write_text(text)
+    found = invoke("verify", "m.sv", "--budget", "1s", "--mutants", 0)
+    assert (found.exit_code, said in found.stdout) == (code, True), found.stdout
