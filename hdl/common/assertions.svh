@@ -6,8 +6,8 @@
 // the edge. What it remembers of earlier edges starts at 0: before the first edge it has seen
 // nothing, whatever initial values the simulator draws. A failure is an $error whose scope ends
 // with NAME; Goldbeat reports it by instance, name and cycle and fails the run. These are plain
-// processes: they are active in every simulation, whatever its switches. Synthesis (SYNTHESIS
-// defined) leaves them out.
+// processes: they are active in every simulation, whatever its switches. Proofs (FORMAL defined)
+// get them as immediate assertions. Synthesis (SYNTHESIS defined) leaves them out.
 //
 //   `ASSERT(NAME, EXPR, CLK, RST_N)               EXPR holds.
 //   `ASSERT_STABLE(NAME, WAIT, DATA, CLK, RST_N)  DATA after an edge is what it was before, if WAIT
@@ -22,7 +22,41 @@
 `ifndef ASSERTIONS_SVH
 `define ASSERTIONS_SVH
 
-`ifdef SYNTHESIS
+`ifdef FORMAL
+
+`define ASSERT(NAME, EXPR, CLK, RST_N) \
+  always_ff @(posedge CLK) if (RST_N) NAME : assert (EXPR);
+
+`define ASSERT_STABLE(NAME, WAIT, DATA, CLK, RST_N) \
+  if (1) begin : gen_``NAME \
+    logic waited = 1'b0; \
+    logic [$bits(DATA)-1:0] held; \
+    always_ff @(posedge CLK) begin \
+      if ((RST_N) && waited) NAME : assert (held == (DATA)); \
+      waited <= (RST_N) && (WAIT); \
+      if (WAIT) held <= (DATA); \
+    end \
+  end
+
+`define ASSERT_NEXT(NAME, WAS, EXPR, CLK, RST_N) \
+  if (1) begin : gen_``NAME \
+    logic was = 1'b0; \
+    always_ff @(posedge CLK) begin \
+      if ((RST_N) && was) NAME : assert (EXPR); \
+      was <= (RST_N) && (WAS); \
+    end \
+  end
+
+`define ASSERT_RESET(NAME, EXPR, CLK, RST_N) \
+  if (1) begin : gen_``NAME \
+    logic in_reset = 1'b0; \
+    always_ff @(posedge CLK) begin \
+      if (in_reset) NAME : assert (EXPR); \
+      in_reset <= !(RST_N); \
+    end \
+  end
+
+`elsif SYNTHESIS
 
 `define ASSERT(NAME, EXPR, CLK, RST_N)
 `define ASSERT_STABLE(NAME, WAIT, DATA, CLK, RST_N)

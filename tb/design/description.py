@@ -330,6 +330,7 @@ class Description(_Table):
             waive=self.waive,
             ready_bound=self.ready_bound,
             model=self._model(folder),
+            ready_model=self.stream_model or (self.model if self.model in READY else ""),
             coverage=None if self.coverage is None else load_function(folder, self.coverage, "coverage"),
             blurred=self.blurred,
             timed=self.compare_time,

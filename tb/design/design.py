@@ -62,6 +62,7 @@ class Design(Frozen):
         uncompared: parameters -> further signals of bundles that the model does not predict, and why.
         masked: parameters -> fields of register maps whose values are not compared; None: it has none.
         model: the golden model.
+        ready_model: name of the ready-made model that it is, of the streams where there are buses as well; empty: it is another.
         blurred: the model uses ``Stimulus.blur_ps``: with blurred clock crossings, cycles are compared with the earliest and
             the latest that it predicts. Without it, only data and order are compared then.
         timed: compare the cycles that the model predicts. False: compare values and order; the report says so.
@@ -115,6 +116,7 @@ class Design(Frozen):
     uncompared: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     masked: Callable[[Mapping[str, Any]], Sequence[str]] | None = None
     model: GoldenModel
+    ready_model: str = ""
     blurred: bool = False
     timed: bool = True
     ordered: bool = True

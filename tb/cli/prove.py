@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat prove``: what can be proven of RTL, from the same description that is simulated."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.tb.build.yosys import yosys
+from goldbeat.tb.cli import probe
+from goldbeat.tb.cli.common import (
+    FAILED,
+    PARTIAL,
+    Json,
+    budget_seconds,
+    examples,
+    print_json,
+    say,
+    say_build,
+    say_nothing,
+)
+from goldbeat.tb.cli.options import as_pairs, split_sets
+from goldbeat.tb.cli.subject import find_subject
+from goldbeat.tb.cli.verify import BenchFolder, Map, Model, Subject
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.families import design_examples
+from goldbeat.tb.paths import build_root, plain_name
+from goldbeat.tb.prove.confirm import Confirmation, Confirmer, confirm_all
+from goldbeat.tb.prove.proof import ClaimVerdict, Proof, prove
+from goldbeat.tb.prove.sheet import CAPACITY
+from goldbeat.tb.run.runs import Request, predict
+from goldbeat.tb.visible import visible
+
+REPORT = "proof.json"
+BUDGET_S, DEPTH, WITHIN = 60.0, 40, 16
+_COLOURS = {"pass": "green", "fail": "red", "partial": "yellow"}
+_TEMPLATE_SEEDS = (0, 1, 2)
+
+Budget = Annotated[
+    str, typer.Option("--budget", metavar="TIME", help="Time for all properties together, as 20s or 5min.")
+]
+Depth = Annotated[
+    int, typer.Option("--depth", metavar="N", min=1, help="Most cycles behind the reset that are searched.")
+]
+Within = Annotated[
+    int, typer.Option("--within", metavar="N", min=1, max=200, help="Cycles in which something has to move.")
+]
+Sets = Annotated[
+    list[str] | None, typer.Option("--set", "-P", metavar="NAME=VALUE", help="Set a parameter of the top module.")
+]
+CaseName = Annotated[
+    str | None,
+    typer.Option("--case", "-c", metavar="NAME", help="Use the parameters and traffic of this case [the first]."),
+]
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What is printed of a property."""
+
+    name: str
+    status: str
+    cycles: int
+    seconds: float
+    text: str
+    note: str
+    command: str = ""
+
+    @property
+    def verdict(self) -> str:
+        if self.status == "bounded":
+            return f"proven to {self.cycles} cycles"
+        return {"undecided": "not decided", "unconfirmed": "not confirmed"}.get(self.status, self.status)
+
+
+def register(app: typer.Typer) -> None:
+    """Mount the command."""
+    app.command(
+        "prove",
+        no_args_is_help=True,
+        epilog=examples(
+            "goldbeat prove rtl/my_fifo.sv",
+            "goldbeat prove rtl/my_arbiter.sv --model merge --budget 5min",
+            "goldbeat prove bench/my_fifo.toml --set DEPTH=4",
+            *design_examples("prove"),
+        ),
+    )(prove_command)
+
+
+def prove_command(
+    context: typer.Context,
+    subject: Subject = None,
+    lists: probe.FileLists = None,
+    near: probe.NearLists = None,
+    top: probe.Top = None,
+    includes: probe.Includes = None,
+    libraries: probe.Libraries = None,
+    defines: probe.Defines = None,
+    generics: probe.Generics = None,
+    ties: probe.Ties = None,
+    ignored: probe.Ignored = None,
+    bundles: probe.Bundles = None,
+    relaxed: probe.Relaxed = False,
+    model: Model = None,
+    rdl: Map = None,
+    bench: BenchFolder = None,
+    case: CaseName = None,
+    sets: Sets = None,
+    budget: Budget = f"{BUDGET_S:g}s",
+    depth: Depth = DEPTH,
+    within: Within = WITHIN,
+    as_json: Json = False,
+) -> None:
+    """Prove rules, order and assertions, or find what breaks them.
+
+    The harness is made from the description. A counterexample counts only if the simulator fails on
+    it. RTL without a bench gets one first.
+
+    Exit code: 0 everything proven, 1 refuted and confirmed by the simulator, 2 bad usage or bad
+    input, 3 something is proven to some cycles only, not decided, vacuous or has no property.
+    """
+    budget_s = budget_seconds(budget)
+    tell = say_nothing if as_json else say_build
+    tool = yosys("prove")
+    source, stream_model, notes = _subject(context.params)
+    design = find_design(source)
+    stream_model = stream_model or design.ready_model
+    chosen = design.case(case)
+    overrides, _ = split_sets(design, chosen, as_pairs(sets or []))
+    params = design.params(chosen, overrides)
+    folder = build_root() / "prove" / plain_name(design.name)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = source if source.endswith((".toml", ".py")) else None
+    templates = list(_templates(Request(design, chosen, params=overrides)))
+    found = prove(
+        tool, design, params, stream_model, templates, folder, budget_s=budget_s, depth=depth, within=within, tell=tell
+    )
+    confirmer = Confirmer(design, chosen, overrides, path, templates[:8], folder, tell)
+    confirmed = confirm_all(confirmer, found)
+    told = [_told(verdict, confirmed) for verdict in found.verdicts if _is_claim(verdict)]
+    report = _report(design, params, stream_model, found, told, notes)
+    (folder / REPORT).write_text(json.dumps(report, indent=2), encoding="utf-8")
+    if as_json:
+        print_json({**report, "folder": str(folder)})
+    else:
+        _show(report, told, folder)
+    if report["status"] != "pass":
+        raise typer.Exit(FAILED if report["status"] == "fail" else PARTIAL)
+
+
+def _subject(given: Mapping[str, Any]) -> tuple[str, str, list[str]]:
+    """Design or description, the model of its streams that was asked for, and what was guessed."""
+    words = given["subject"] or []
+    described = len(words) == 1 and not words[0].startswith("+") and Path(words[0]).suffix not in (".v", ".sv")
+    if described and not (given["lists"] or given["near"]):
+        # A design with a timed model of its own can have its order proven by a ready-made one.
+        return find_subject({**given, "model": None}).name, given["model"] or "", []
+    found = find_subject(given)
+    return found.name, "", found.notes
+
+
+def _templates(request: Request) -> Iterator[Stimulus]:
+    """What the case does in some seeds, and what the others do in one."""
+    others = [case for case in request.design.cases if case.name != request.case.name and not case.slow]
+    wanted = [(request.case, seed) for seed in _TEMPLATE_SEEDS] + [(case, 0) for case in others]
+    for case, seed in wanted:
+        if case.lacks({}) is not None:
+            continue
+        for stimulus, _ in predict(replace(request, case=case, seeds=(seed,)), seed).steps:
+            if stimulus.stop_ps is None and not stimulus.drivers:
+                yield stimulus
+
+
+def _is_claim(verdict: ClaimVerdict) -> bool:
+    """Bounds of counters are told only where something rests on them that is not proven."""
+    return not (verdict.claim.name.startswith(CAPACITY) and verdict.status == "proven")
+
+
+def _told(verdict: ClaimVerdict, confirmed: Mapping[str, Confirmation | str]) -> _Told:
+    claim = verdict.claim
+    status, note, command = str(verdict.status), verdict.note, ""
+    if claim.name.startswith(CAPACITY) and status == "refuted":
+        status, note = "undecided", "more are in flight than the simulation has shown; what rests on it is bounded"
+    elif status == "refuted":
+        result = confirmed[claim.name]
+        if isinstance(result, str):
+            status, note = "unconfirmed", result
+        else:
+            note, command = result.failure, result.command
+    return _Told(claim.name, status, verdict.cycles, verdict.seconds, claim.text, note, command)
+
+
+def _report(
+    design: Design, params: Mapping[str, Any], model: str, found: Proof, told: Sequence[_Told], notes: Sequence[str]
+) -> dict[str, Any]:
+    sheet = found.harness.sheet
+    statuses = {one.status for one in told}
+    if "refuted" in statuses:
+        status = "fail"
+    elif statuses == {"proven"} and not sheet.unproven:
+        status = "pass"
+    else:
+        status = "partial"
+    return {
+        "design": design.name,
+        "status": status,
+        "model": model,
+        "parameters": dict(params),
+        "flip_flops": found.flip_flops,
+        "seconds": round(found.seconds, 2),
+        "assumed": [*sheet.assumed, *sheet.limits.values()],
+        "notes": list(notes),
+        "properties": [
+            {
+                "name": one.name,
+                "status": one.status,
+                "cycles": one.cycles,
+                "seconds": round(one.seconds, 2),
+                "claim": one.text,
+                "note": one.note,
+                "command": one.command,
+            }
+            for one in told
+        ],
+        "without_property": dict(sheet.unproven),
+        "not_asked": dict(sheet.excused),
+    }
+
+
+def _show(report: Mapping[str, Any], told: Sequence[_Told], folder: Path) -> None:
+    word = typer.style(report["status"].upper(), fg=_COLOURS[report["status"]], bold=True)
+    counts = Counter("proven to some cycles" if one.status == "bounded" else one.verdict for one in told)
+    summary = ", ".join(f"{number} {name}" for name, number in counts.items()) or "nothing to prove"
+    typer.echo(
+        f"{word} {visible(report['design'])}: {summary}; {report['flip_flops']} flip-flops, {report['seconds']:.0f} s"
+    )
+    for line in report["notes"]:
+        say(line)
+    width = max((len(one.name) for one in told), default=0)
+    for one in told:
+        note = f"  {one.note}" if one.note else ""
+        say(f"  {one.name:{width}}  {one.verdict}{note}")
+        if one.command:
+            say(f"  {'':{width}}  repeat: {one.command}")
+    for line in report["assumed"]:
+        say(f"assumed: {line}")
+    for name, why in report["without_property"].items():
+        say(f"not proven: {name}: {why}")
+    say(f"report: {folder / REPORT}")

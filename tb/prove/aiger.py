@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Circuits as AIGER files: read with their names, written with some of their outputs, and simulated.
+
+Armin Biere, "The AIGER And-Inverter Graph (AIG) Format Version 20071012". Yosys writes the file of names (``write_aiger -map``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from goldbeat.pymodels.errors import InputError
+
+
+@dataclass(frozen=True)
+class Circuit:
+    """A circuit whose flip-flops start at 0.
+
+    Attributes:
+        head: numbers of variables, inputs, latches, outputs and gates.
+        latches: the literal that each takes next.
+        outputs: their literals.
+        gates: the binary text of the gates.
+        input_names, output_names: by number, signal and bit.
+    """
+
+    head: tuple[int, int, int, int, int]
+    latches: tuple[int, ...]
+    outputs: tuple[int, ...]
+    gates: bytes
+    input_names: Mapping[int, tuple[str, int]]
+    output_names: Mapping[int, tuple[str, int]]
+
+    @property
+    def input_count(self) -> int:
+        """Bits of the inputs, with those of flip-flops that start at any value."""
+        return self.head[1]
+
+    def numbers(self, prefix: str) -> dict[str, list[int]]:
+        """Outputs by name, of the names that begin so, lowest bit first."""
+        found: dict[str, dict[int, int]] = {}
+        for number, (name, bit) in self.output_names.items():
+            if name.startswith(prefix):
+                found.setdefault(name, {})[bit] = number
+        return {name: [bits[n] for n in sorted(bits)] for name, bits in found.items()}
+
+    def chosen(self, outputs: Sequence[int]) -> bytes:
+        """The file with these outputs alone."""
+        variables, inputs, latches, _, gates = self.head
+        lines = [f"aig {variables} {inputs} {latches} {len(outputs)} {gates}"]
+        lines += [str(one) for one in self.latches]
+        lines += [str(self.outputs[number]) for number in outputs]
+        return "\n".join([*lines, ""]).encode() + self.gates
+
+    @cached_property
+    def _pairs(self) -> list[tuple[int, int]]:
+        """The two literals of each gate."""
+        found, at = [], 0
+        first = self.head[1] + self.head[2] + 1
+        for number in range(self.head[4]):
+            deltas = []
+            for _ in range(2):
+                value = shift = 0
+                while True:
+                    byte = self.gates[at]
+                    at += 1
+                    value |= (byte & 0x7F) << shift
+                    shift += 7
+                    if byte < 0x80:
+                        break
+                deltas.append(value)
+            one = 2 * (first + number) - deltas[0]
+            found.append((one, one - deltas[1]))
+        return found
+
+    def simulate(self, inputs: Iterator[Sequence[int]], lanes: int = 1) -> Iterator[list[int]]:
+        """The outputs in each cycle.
+
+        Args:
+            inputs: the inputs in each cycle; bit k of a value is lane k's.
+            lanes: simulations side by side.
+        """
+        ones = (1 << lanes) - 1
+        pairs = self._pairs
+        state = [0] * len(self.latches)
+
+        def literal(values: list[int], one: int) -> int:
+            return values[one >> 1] ^ (ones if one & 1 else 0)
+
+        for given in inputs:
+            values = [0, *given, *state]
+            for one, other in pairs:
+                a = values[one >> 1] ^ ones if one & 1 else values[one >> 1]
+                values.append(a & (values[other >> 1] ^ ones if other & 1 else values[other >> 1]))
+            state = [literal(values, one) for one in self.latches]
+            yield [literal(values, one) for one in self.outputs]
+
+    def support(self, output: int) -> set[int]:
+        """The inputs that an output follows within a cycle."""
+        first, inputs = self.head[1] + self.head[2] + 1, self.head[1]
+        pairs, found, seen = self._pairs, set[int](), set[int]()
+        waiting = [self.outputs[output] >> 1]
+        while waiting:
+            variable = waiting.pop()
+            if variable in seen:
+                continue
+            seen.add(variable)
+            if variable >= first:
+                waiting += [one >> 1 for one in pairs[variable - first]]
+            elif 0 < variable <= inputs:
+                found.add(variable - 1)
+        return found
+
+
+def read_aiger(file: Path, names: Path) -> Circuit:
+    """A circuit.
+
+    Raises:
+        InputError: it is no such file.
+    """
+    data = file.read_bytes()
+    line, _, rest = data.partition(b"\n")
+    words = line.split()
+    if words[:1] != [b"aig"] or len(words) < 6 or any(int(word) for word in words[6:]):
+        raise InputError(f"head {line[:40]!r}", "aig M I L O A", file=file)
+    head = tuple(int(word) for word in words[1:6])
+    latches: list[int] = []
+    outputs: list[int] = []
+    for count, found in ((head[2], latches), (head[3], outputs)):
+        for _ in range(count):
+            line, _, rest = rest.partition(b"\n")
+            found.append(int(line.split()[0]))
+    named: dict[str, dict[int, tuple[str, int]]] = {"input": {}, "output": {}}
+    for text in names.read_text().splitlines():
+        words_of = text.split()
+        if len(words_of) == 4 and words_of[0] in named:
+            kind, number, bit, name = words_of
+            named[kind][int(number)] = (name, int(bit))
+    return Circuit(
+        (head[0], head[1], head[2], head[3], head[4]),
+        tuple(latches),
+        tuple(outputs),
+        rest,
+        named["input"],
+        named["output"],
+    )

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counterexamples in the simulator: only what it confirms is a failure of the design."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.pymodels.stimulus_file import KeptStimulus, write_stimulus
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.paths import plain_name
+from goldbeat.tb.prove.proof import ClaimVerdict, Proof
+from goldbeat.tb.prove.sheet import CAPACITY
+from goldbeat.tb.prove.witness import Witness, replay_witness, stimuli
+from goldbeat.tb.run.runs import Origin, Request
+from goldbeat.tb.shrink.trials import Trial, Trials
+
+_SEEDS = (0, 1, 2)
+"""Initial values of flip-flops differ between seeds."""
+_MOST_TRIALS, _TOGETHER = 60, 8
+"""Stimuli of a counterexample, and those of one process."""
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """A counterexample that the simulator fails on.
+
+    Attributes:
+        failure: what the simulation says.
+        file: the stimulus.
+        command: repeats it.
+    """
+
+    failure: str
+    file: Path
+    command: str
+
+
+@dataclass
+class Confirmer:
+    """Runs counterexamples of one design.
+
+    Attributes:
+        design, case, params: what is run.
+        source: path of its description; None: it comes with Goldbeat.
+        templates: stimuli of its cases.
+        folder: for files.
+        tell: is told of the build.
+    """
+
+    design: Design
+    case: Case
+    params: Mapping[str, Any]
+    source: str | None
+    templates: Sequence[Stimulus]
+    folder: Path
+    tell: Callable[[str], None] = lambda text: None
+
+    def confirm(self, proof: Proof, verdict: ClaimVerdict, seeds: Sequence[int] = _SEEDS) -> Confirmation | str:
+        """Run a counterexample in some seeds; why it is not confirmed otherwise."""
+        witness = replay_witness(proof.circuit, proof.harness, verdict.inputs, verdict.outputs)
+        if not witness.breaks:
+            return "its trace does not break the property when it is replayed on the circuit"
+        for seed in seeds:
+            found = self._tried(seed, witness, verdict)
+            if found is not None:
+                return self._kept(seed, found, verdict)
+        return f"the simulator passes with it and with stimuli close to it, in {len(seeds)} seed(s)"
+
+    def _request(self, seed: int) -> Request:
+        return Request(self.design, self.case, (seed,), params=self.params, origin=Origin(self.source))
+
+    def _tried(self, seed: int, witness: Witness, verdict: ClaimVerdict) -> Trial | None:
+        with tempfile.TemporaryDirectory(dir=self.folder, prefix="trials-") as place:
+            trials = Trials(self._request(seed), Path(place), tell=self.tell)
+            made = stimuli(self.design, trials.request.all_params, witness, self.templates)
+            most = _MOST_TRIALS if seed == _SEEDS[0] else _MOST_TRIALS // 3
+            failed: list[Trial] = []
+            made = itertools.islice(made, most)
+            while some := list(itertools.islice(made, _TOGETHER)):
+                failed = [one for one in trials.run([[one] for one in some]) if one.failures]
+                if failed:
+                    break
+        rule = verdict.claim.name.partition(" ")[0]
+        alike = [one for one in failed if any(rule in text for text in one.failures)]
+        return next(iter(alike or failed), None)
+
+    def _kept(self, seed: int, trial: Trial, verdict: ClaimVerdict) -> Confirmation:
+        file = self.folder / f"{plain_name(verdict.claim.name)}.stimulus.json"
+        failure = trial.failures[0].partition("\n")[0]
+        params = dict(self.params)
+        write_stimulus(
+            file, KeptStimulus(self.design.name, self.case.name, seed, tuple(trial.episodes), params, {}, failure)
+        )
+        request = replace(
+            self._request(seed), stimuli=tuple(trial.episodes), origin=Origin(self.source, stimulus=str(file))
+        )
+        return Confirmation(failure, file, request.command())
+
+
+def confirm_all(confirmer: Confirmer, proof: Proof) -> dict[str, Confirmation | str]:
+    """What became of each counterexample, by name of the property; the bound of a counter is no claim of its own."""
+    found: dict[str, Confirmation | str] = {}
+    for verdict in proof.verdicts:
+        if verdict.status == "refuted" and not verdict.claim.name.startswith(CAPACITY):
+            try:
+                # One that is confirmed fails the design; the others are told if they are as easy.
+                done = any(isinstance(one, Confirmation) for one in found.values())
+                found[verdict.claim.name] = confirmer.confirm(proof, verdict, _SEEDS[:1] if done else _SEEDS)
+            except GoldbeatError as error:
+                found[verdict.claim.name] = f"its stimulus cannot be run: {error}"
+    return found

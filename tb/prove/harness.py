@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The SystemVerilog of a proof: around the harness that is simulated, with the bench's side, and all that is claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.tb.build.harness import TOP as HARNESS
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.ports.apb import ApbPort
+from goldbeat.tb.design.ports.bundle import Bundle
+from goldbeat.tb.design.ports.register import RegisterPort
+from goldbeat.tb.design.ports.wishbone import WishbonePort
+from goldbeat.tb.prove.channels import Channels, add_channels
+from goldbeat.tb.prove.habits import Habits, learn
+from goldbeat.tb.prove.handshakes import ProofChannel
+from goldbeat.tb.prove.order import claim_identity, claim_merge, claim_repack
+from goldbeat.tb.prove.sheet import RESET_CYCLES, TOP, Property, Sheet, vector
+from goldbeat.tb.prove.storage import add_storage, learn_words
+from goldbeat.tb.prove.streams import drive_stream, watch_stream
+from goldbeat.tb.prove.words import add_apb, add_wishbone
+
+_STREAM_MODELS = ("identity", "broadcast", "merge", "repack")
+_COUNTED = " & ~prover_over"
+_LOW, _HIGH = "1'b0", "1'b1"
+_CYCLE = 4
+"""Bits of the number of the cycle; it stops at its end."""
+
+
+@dataclass(frozen=True)
+class ProofHarness:
+    """What is proven of a design.
+
+    Attributes:
+        text: the SystemVerilog.
+        properties: in the order of the outputs ``bad_N`` and ``hit_N``.
+        seen: the harness's signals that outputs ``see_N`` show: names and widths.
+        sheet: what it was made from.
+    """
+
+    text: str
+    properties: tuple[Property, ...]
+    seen: Mapping[str, int]
+    sheet: Sheet
+
+
+def make_proof(
+    design: Design,
+    params: Mapping[str, Any],
+    model: str,
+    stimuli: Sequence[Stimulus],
+    within: int,
+    fitted: Mapping[str, int],
+) -> ProofHarness:
+    """The harness of a proof.
+
+    Args:
+        design: what is proven.
+        params: values of its parameters.
+        model: a ready-made model; empty: order and data are left out.
+        stimuli: of its cases: what inputs never do there, they do not do here.
+        within: cycles in which something has to move.
+        fitted: widths of counters, by name; none: those that are always enough.
+
+    Raises:
+        UsageError: several clocks.
+    """
+    if len(design.clocks) != 1:
+        names = ", ".join(clock.name for clock in design.clocks)
+        raise UsageError(f"{design.name} has several clocks ({names}); a proof takes designs of one clock")
+    sheet = Sheet(design.clocks[0].name, fitted)
+    nets: dict[str, tuple[Bundle, int]] = {}
+    for port in (*design.register_ports(params), *design.memory_ports(params), *design.bundles(params)):
+        for signal in port.wires():
+            nets[f"{port.name}_{signal.name}"] = (port, signal.width)
+    for name, (_, width) in nets.items():
+        sheet.net(name, width)
+    sources, sinks = _streams(sheet, design, params, stimuli)
+    _quiet(sheet, sources, sinks, within)
+    _order(sheet, model, sources, sinks, within)
+    _buses(sheet, design, params, model, stimuli)
+    _answered(sheet, design, params, within)
+    seen = {name: width for name, (_, width) in nets.items()} | sheet.counters
+    return ProofHarness(_text(sheet, design, params, seen), tuple(sheet.properties), seen, sheet)
+
+
+def _streams(
+    sheet: Sheet, design: Design, params: Mapping[str, Any], stimuli: Sequence[Stimulus]
+) -> tuple[list[tuple[ProofChannel, Habits]], list[ProofChannel]]:
+    sources, sinks = [], []
+    for port in design.bundles(params):
+        if port.direction == "in":
+            habits = learn(port, stimuli)
+            sources.append((drive_stream(sheet, port, habits), habits))
+        else:
+            sinks.append(watch_stream(sheet, port))
+    return sources, sinks
+
+
+def _quiet(
+    sheet: Sheet, sources: Sequence[tuple[ProofChannel, Habits]], sinks: Sequence[ProofChannel], within: int
+) -> None:
+    """How long nothing has moved although all sinks are ready, up to the bound."""
+    moves = [event for source, _ in sources for event in (source.offers, source.moves)] + [one.moves for one in sinks]
+    stalls = [f"~{one.is_ready}" for one in sinks if one.ready]
+    frames = [f"{source.port}_open" for source, _ in sources if "tlast" in source.payload]
+    busy = " | ".join([*moves, *stalls, *frames]) or "1'b0"
+    count = "prover_quiet"
+    sheet.register(count, f"~prover_live | {busy} ? '0 : {count} + 8'({count} != {within})", 8)
+    still = " | ".join([*moves, *frames]) or _LOW
+    sheet.register("prover_still", f"~prover_live | {still} ? '0 : prover_still + 8'(prover_still != {within})", 8)
+
+
+def _order(
+    sheet: Sheet, model: str, sources: Sequence[tuple[ProofChannel, Habits]], sinks: Sequence[ProofChannel], within: int
+) -> None:
+    """What the model of the streams says."""
+    why = "no ready-made model of streams; --model names one"
+    if model == "identity" and len(sources) == len(sinks):
+        for (source, _), sink in zip(sources, sinks, strict=True):
+            claim_identity(sheet, source, sink, within)
+    elif model == "broadcast" and len(sources) == 1:
+        for sink in sinks:
+            claim_identity(sheet, sources[0][0], sink, within)
+    elif model == "merge" and len(sinks) == 1 and sources:
+        claim_merge(sheet, [source for source, _ in sources], sinks[0], within)
+    elif model == "repack" and len(sources) == len(sinks) == 1:
+        (source, habits) = sources[0]
+        claim_repack(sheet, source, sinks[0], within, packed=habits.keep != "any" and not habits.null)
+    one_way = len(sources) == len(sinks) == 1 and sinks[0].ready and bool(sheet.counters)
+    # Without the end of a frame, bytes may wait for others that fill a word.
+    if one_way and (model == "identity" or (model == "repack" and "tlast" in sources[0][0].payload)):
+        sink = sinks[0]
+        sheet.unproven.pop(f"axis_valid_waits {sink.port}", None)
+        sheet.check(
+            f"axis_valid_waits {sink.port}",
+            f"what is in flight is offered after {within} cycles in which nothing moves, whether or not the sink is ready",
+            f"(prover_still == {within}) & ({sink.port}_flight != 0) & ~{sink.is_valid}",
+            f"{sink.port}_flight != 0",
+            counted=True,
+        )
+    elif sinks and not sheet.counters:
+        sheet.unproven["order " + ", ".join(sink.port for sink in sinks)] = why
+
+
+def _answered(sheet: Sheet, design: Design, params: Mapping[str, Any], within: int) -> None:
+    """Every request of a slave is answered, where nothing else can hold it back."""
+    ports = (*design.register_ports(params), *design.memory_ports(params))
+    for port in ports:
+        if port.direction != "in":
+            continue
+        if len(ports) > 1 or design.streams:
+            sheet.unproven[f"answered {port.name}"] = "only of slaves without other ports; simulation tries it"
+            continue
+        name = port.name
+        if isinstance(port, ApbPort):
+            stuck, moves = f"{name}_penable", f"{name}_penable{f' & {name}_pready' if port.has('pready') else ''}"
+        elif isinstance(port, WishbonePort):
+            stuck, moves = f"{name}_waits", f"~{name}_waits"
+        else:
+            sheet.unproven.pop(f"{port.spec.name}_valid_waits {name}", None)
+            stuck, moves = _stuck(port)
+        count = f"{name}_stuck"
+        sheet.register(count, f"~prover_live | ~({stuck}) | ({moves}) ? '0 : {count} + 8'({count} != {within})", 8)
+        sheet.check(
+            f"answered {name}",
+            f"no complete request waits {within} cycles in which nothing moves",
+            f"{count} == {within}",
+            stuck,
+        )
+
+
+def _stuck(port: Bundle) -> tuple[str, str]:
+    """Something is left to do and no response is offered, and something moves, on AXI channels."""
+    name = port.name
+    parts, moves = [], []
+    if port.has("awvalid"):
+        parts.append(f"(({name}_bvalid_open != 0) & ({name}_bvalid_whole != 0) & ~{name}_bvalid)")
+        parts.append(f"({name}_awvalid_waits & {name}_wvalid_waits & ~{name}_bvalid)")
+        moves += [f"({name}_{one}valid & {name}_{one}ready)" for one in ("aw", "w", "b")]
+    if port.has("arvalid"):
+        parts.append(f"((({name}_rvalid_open != 0) | {name}_arvalid_waits) & ~{name}_rvalid)")
+        moves += [f"({name}_{one}valid & {name}_{one}ready)" for one in ("ar", "r")]
+    return " | ".join(parts), " | ".join(moves)
+
+
+def _buses(sheet: Sheet, design: Design, params: Mapping[str, Any], model: str, stimuli: Sequence[Stimulus]) -> None:
+    ports = (*design.register_ports(params), *design.memory_ports(params))
+    masters = [port for port in ports if port.direction == "out"]
+    made: dict[str, Channels] = {}
+    for port in ports:
+        if port.spec.name in ("axil", "axi"):
+            made[port.name] = add_channels(sheet, port)
+        elif isinstance(port, ApbPort):
+            add_apb(sheet, port)
+        elif isinstance(port, WishbonePort):
+            add_wishbone(sheet, port)
+        else:
+            raise UsageError(f"{port.name}: no proof knows the bus {port.spec.title}")
+    for port in ports:
+        # What is behind a master is any, in every cycle.
+        if port.direction == "in" and isinstance(port, RegisterPort) and not masters:
+            words = learn_words(port, stimuli)
+            if not add_storage(sheet, port, made.get(port.name), words):
+                sheet.unproven[f"storage {port.name}"] = (
+                    "no words that the cases read back, or no property for this bus"
+                )
+    if masters and len(ports) == 2 and len(masters) == 1 and _passes(sheet, made, ports):
+        return
+    for port in masters if model else ():
+        sheet.unproven[f"data {port.name}"] = f"no property says what model {model} asks of this master"
+
+
+def _passes(sheet: Sheet, made: Mapping[str, Channels], ports: Sequence[Bundle]) -> bool:
+    """Between a slave and a master of one kind, each channel is a stream of its own; False: they are not of one kind."""
+    slave, master = (made.get(one.name) for one in sorted(ports, key=lambda one: one.direction))
+    if slave is None or master is None or slave.port.spec is not master.port.spec:
+        return False
+    if _widths(slave.port) != _widths(master.port):
+        return False
+    forward = [(getattr(slave, name), getattr(master, name)) for name in ("aw", "w", "ar")]
+    backward = [(getattr(master, name), getattr(slave, name)) for name in ("b", "r")]
+    for source, sink in (*forward, *backward):
+        if source is not None and sink is not None:
+            claim_identity(sheet, source, sink, None)
+    return True
+
+
+def _widths(port: Bundle) -> dict[str, int]:
+    return {one.name: one.width for one in port.wires()}
+
+
+def _text(sheet: Sheet, design: Design, params: Mapping[str, Any], seen: Mapping[str, int]) -> str:
+    clock = design.clocks[0]
+    reset = None if clock.reset is None else clock.resetn
+    status = design.status_ports(params)
+    cycle = "prover_cycle"
+    end = (1 << _CYCLE) - 1
+    # Behind the end of a counter, nothing that rests on it means anything.
+    over = " | ".join(f"&{name}" for name in sheet.counters) or _LOW
+    excluded = " | ".join(f"(prover_live & ({one}))" for one in sheet.limits) or _LOW
+    ports = [
+        f"  input  logic {clock.name}",
+        *(f"  input  logic {vector(width)}{name}" for name, width in sheet.inputs.items()),
+        *(f"  output logic {vector(one.width)}bad_{n}" for n, one in enumerate(sheet.properties)),
+        *(f"  output logic hit_{n}" for n in range(len(sheet.properties))),
+        *(f"  output logic {vector(width)}see_{n}" for n, width in enumerate(seen.values())),
+    ]
+    # Without a reset, all begins at once.
+    live = f"({cycle} >= {RESET_CYCLES})" if reset else _HIGH
+    body = [
+        f"  logic [{_CYCLE - 1}:0] {cycle} = '0;",
+        f"  always_ff @(posedge {clock.name}) {cycle} <= {cycle} + {_CYCLE}'({cycle} != {end});",
+        f"  wire prover_live = {live};",
+        f"  wire prover_go = {f'({cycle} > {RESET_CYCLES})' if reset else live};",
+        f"  wire prover_settled = ({cycle} >= 4) & ~prover_live;",
+        f"  wire prover_released = {f'({cycle} == {RESET_CYCLES})' if reset else _LOW};",
+        *([f"  wire {reset} = prover_live;"] if reset else []),
+        *(f"  wire {vector(int(one.width))}{one.name};" for one in status),
+        "  wire harness_alive;",
+        *sheet.lines,
+        f"  wire prover_outside = {excluded};",
+        "  logic prover_left = 1'b0;",
+        f"  always_ff @(posedge {clock.name}) prover_left <= prover_left | prover_outside;",
+        "  logic prover_over = 1'b0;",
+        f"  always_ff @(posedge {clock.name}) prover_over <= prover_over | {over};",
+        "  wire prover_ok = ~(prover_left | prover_outside);",
+        *(
+            f"  assign bad_{n} = (prover_ok{_COUNTED * one.counted}) ? ({one.violated}) : '0;"
+            for n, one in enumerate(sheet.properties)
+        ),
+        *(f"  assign hit_{n} = prover_ok & ({one.occurs or _HIGH});" for n, one in enumerate(sheet.properties)),
+        *(f"  assign see_{n} = {name};" for n, name in enumerate(seen)),
+        f"  {HARNESS} bench (.*);",
+    ]
+    head = (
+        f"// Generated from the description of {design.name}: what the bench does, and what is claimed of the design."
+    )
+    return "\n".join([head, f"module {TOP} (", ",\n".join(ports), ");", *_declared_first(body), "endmodule", ""])
+
+
+def _declared_first(lines: Sequence[str]) -> list[str]:
+    """Declarations before what uses them: nothing may be used before its declaration, and registers look at each other."""
+    declared, rest = [], []
+    for line in lines:
+        words = line.strip()
+        if words.startswith("logic "):
+            declared.append(line)
+        elif words.startswith("wire ") and "=" in words:
+            name_part, _, expression = line.partition(" = ")
+            declared.append(f"{name_part};")
+            rest.append(f"  assign {name_part.split()[-1]} = {expression}")
+        elif words.startswith("wire "):
+            declared.append(line)
+        else:
+            rest.append(line)
+    return [*declared, *rest]

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words that hold what was written last, as properties of any one bit of any one word, and which words these are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.tb.design.ports.apb import ApbPort
+from goldbeat.tb.design.ports.register import RegisterPort
+from goldbeat.tb.design.ports.wishbone import WishbonePort
+from goldbeat.tb.prove.channels import Channels
+from goldbeat.tb.prove.handshakes import counter
+from goldbeat.tb.prove.sheet import Sheet
+
+_QUEUE = 3
+_MOST_WORDS = 64
+"""Words that are listed one by one; more have to be a range."""
+
+
+def learn_words(port: RegisterPort, stimuli: Sequence[Stimulus]) -> dict[int, int]:
+    """By byte address, the bits that read as they were last written, in all that the cases expect."""
+    size = int(port.data_width) // 8
+    seen: dict[int, int] = {}
+    wrong: dict[int, int] = {}
+    for stimulus in stimuli:
+        held: dict[int, tuple[int, int]] = {}
+        for access in (*stimulus.program.get(port.name, ()), *stimulus.after.get(port.name, ())):
+            at = access.address // size * size
+            value, known = held.get(at, (0, 0))
+            if access.op in ("write", "post"):
+                strobe = sum(0xFF << 8 * n for n in range(size) if access.strobe >> n & 1)
+                strobe = 0 if access.error else strobe
+                held[at] = (value & ~strobe | (access.value or 0) & strobe, known | strobe)
+            elif access.op == "read" and access.value is not None and not access.error:
+                mask = known & ((1 << 8 * size) - 1 if access.mask is None else access.mask) & ~access.unset
+                differs = (access.value ^ value) & mask
+                wrong[at] = wrong.get(at, 0) | differs
+                seen[at] = seen.get(at, 0) | mask
+    return {at: bits for at, mask in sorted(seen.items()) if (bits := mask & ~wrong[at])}
+
+
+def add_storage(sheet: Sheet, port: RegisterPort, channels: Channels | None, words: Mapping[int, int]) -> bool:
+    """The property that one bit of one word reads as it was last written; False: there is none for this bus."""
+    unit = int(port.data_width) // 8 if isinstance(port, WishbonePort) and port.in_words else 1
+    width, bits = int(port.address_width), int(port.data_width)
+    name = port.name
+    if not words or (isinstance(port, WishbonePort) and port.has("stall")):
+        return False
+    at = sheet.constant(f"{name}_word", width)
+    masks = _masks(at, {a // unit: mask for a, mask in words.items()}, width, bits, unit)
+    sheet.wire(f"{name}_held_bits", masks, bits)
+    if isinstance(port, ApbPort):
+        events = _of_apb(port, at)
+    elif isinstance(port, WishbonePort):
+        events = _of_wishbone(port, at)
+    else:
+        assert channels is not None
+        found = _of_channels(sheet, channels, at, bits)
+        if found is None:
+            return False
+        events = found
+    writes, failed, data, strobe, reads, came = events
+    lanes = ", ".join(f"{{8{{{name}_lanes[{n}]}}}}" for n in reversed(range(bits // 8)))
+    sheet.wire(f"{name}_lanes", strobe or "'1", bits // 8)
+    hit = sheet.wire(f"{name}_writes_bits", f"{{{bits}{{{writes}}}}} & {{{lanes}}}", bits)
+    known, value = f"{name}_known", f"{name}_last"
+    sheet.register(known, f"prover_live & ~{failed} ? ({hit} | {known}) : '0", bits)
+    sheet.register(value, f"({hit} & ({data})) | (~{hit} & {value})", bits)
+    compared = sheet.wire(f"{name}_compared", f"{name}_held_bits & {{{bits}{{{reads}}}}} & {known}", bits)
+    sheet.check(
+        f"storage {name}",
+        f"{_listed(words, bits // 8)} read as they were last written, bit by bit",
+        f"{compared} & (({came}) ^ {value})",
+        f"|{compared}",
+        width=bits,
+    )
+    return True
+
+
+def _listed(words: Mapping[int, int], size: int) -> str:
+    first, last = min(words), max(words)
+    whole = len(words) == (last - first) // size + 1
+    return f"words {first:#x} to {last:#x}" if whole else f"{len(words)} words from {first:#x} to {last:#x}"
+
+
+def _masks(at: str, words: Mapping[int, int], width: int, bits: int, unit: int) -> str:
+    """The bits that a word holds, by its address."""
+    first, last = min(words), max(words)
+    step = bits // 8 // unit
+    common = (1 << bits) - 1
+    for mask in words.values():
+        common &= mask
+    if len(words) == (last - first) // step + 1 and common and len(words) > 2:
+        inside = f"({at} >= {width}'d{first}) & ({at} <= {width}'d{last})"
+        aligned = f" & (({at} & {width}'d{step - 1}) == 0)" if step > 1 else ""
+        return f"({inside}{aligned}) ? {bits}'h{common:x} : '0"
+    cases = "".join(f"({at} == {width}'d{a}) ? {bits}'h{mask:x} : " for a, mask in list(words.items())[:_MOST_WORDS])
+    return f"{cases}'0"
+
+
+_Events = tuple[str, str, str, str, str, str]
+"""A write of the word is done; one failed; its data and strobes; a read of it answers; with what."""
+
+
+def _of_apb(port: ApbPort, at: str) -> _Events:
+    name = port.name
+    ready = f" & {name}_pready" if port.has("pready") else ""
+    done = f"{name}_psel & {name}_penable{ready} & ({name}_paddr == {at})"
+    failed = f"{name}_pslverr" if port.has("pslverr") else "1'b0"
+    strobe = f"{name}_pstrb" if port.has("pstrb") else ""
+    return (
+        f"({done} & {name}_pwrite & ~{failed})",
+        f"({done} & {name}_pwrite & {failed})",
+        f"{name}_pwdata",
+        strobe,
+        f"({done} & ~{name}_pwrite & ~{failed})",
+        f"{name}_prdata",
+    )
+
+
+def _of_wishbone(port: WishbonePort, at: str) -> _Events:
+    name = port.name
+    asked = f"{name}_cyc & {name}_stb & ({name}_adr == {at})"
+    bad = " | ".join(f"{name}_{role}" for role in ("err", "rty") if port.has(role)) or "1'b0"
+    write = f"{name}_we" if port.has("we") else "1'b0"
+    strobe = f"{name}_sel" if port.has("sel") else ""
+    # What a read without all of its strobes gives is open.
+    whole = f" & (&{name}_sel)" if strobe else ""
+    return (
+        f"({asked} & {name}_ack & {write})",
+        f"({asked} & {write} & ({bad}))",
+        f"{name}_wdat",
+        strobe,
+        f"({asked} & {name}_ack & ~{write}{whole})",
+        f"{name}_rdat",
+    )
+
+
+def _of_channels(sheet: Sheet, channels: Channels, at: str, bits: int) -> _Events | None:
+    """Writes in a queue up to their response; one read that no write of the same word meets."""
+    aw, w, b, ar, r = channels.aw, channels.w, channels.b, channels.ar, channels.r
+    if aw is None or w is None or b is None or ar is None or r is None or "arid" in ar.payload:
+        return None
+    name, depth = channels.port.name, 1 << _QUEUE
+    step = bits // 8 - 1
+
+    def same(channel: str) -> str:
+        return f"(({channel} & ~{channels.port.widths()['address_width']}'d{step}) == {at})"
+
+    for end, event in (("aw_put", aw.moves), ("w_put", w.moves), ("b_got", b.moves)):
+        sheet.register(f"{name}_{end}", f"prover_live ? {name}_{end} + {_QUEUE}'({event}) : '0", _QUEUE)
+    hits = f"{name}_hits"
+    slots = [f"(({name}_aw_put == {n}) & {aw.moves} ? {same(aw.net('awaddr'))} : " for n in range(depth)]
+    for n in range(depth):
+        done = f"({b.moves} & ({name}_b_got == {n}))"
+        sheet.register(f"{hits}_{n}", f"prover_live & {slots[n]}{hits}_{n} & ~{done})")
+    strobes = bits // 8 if "wstrb" in w.payload else 0
+    sheet.lines.append(f"  logic [{bits + strobes - 1}:0] {name}_written [{depth}];")
+    whole = f"{{{w.net('wstrb')}, {w.net('wdata')}}}" if strobes else w.net("wdata")
+    sheet.lines.append(f"  always_ff @(posedge {sheet.clock}) if ({w.moves}) {name}_written[{name}_w_put] <= {whole};")
+    oldest = sheet.wire(f"{name}_oldest", f"{name}_written[{name}_b_got]", bits + strobes)
+    hit = " | ".join(f"(({name}_b_got == {n}) & {hits}_{n})" for n in range(depth))
+    meets = sheet.wire(
+        f"{name}_meets",
+        " | ".join(f"{hits}_{n}" for n in range(depth)) + f" | ({aw.is_valid} & {same(aw.net('awaddr'))})",
+    )
+    okay = f"({b.net('bresp')} == 0)" if "bresp" in b.payload else "1'b1"
+    marked, ahead = f"{name}_read", f"{name}_read_ahead"
+    open_ = f"{r.name}_open"
+    marks = f"({sheet.free(f'{name}_read_free')} & {ar.moves} & {same(ar.net('araddr'))} & ~{marked} & ~{meets})"
+    counter(sheet, f"{name}_reads_open", ar.moves, r.moves, _QUEUE)
+    sheet.register(ahead, f"{marks} ? {open_} - {_QUEUE}'({r.moves}) : {ahead} - {_QUEUE}'({r.moves})", _QUEUE)
+    answer = sheet.wire(f"{name}_read_done", f"{marked} & ({ahead} == 0) & {r.moves}")
+    sheet.register(marked, f"prover_live & ({marks} | {marked}) & ~{answer} & ~{meets}")
+    good = f"({r.net('rresp')} == 0)" if "rresp" in r.payload else "1'b1"
+    done = f"({b.moves} & ({hit}))"
+    return (
+        f"({done} & {okay})",
+        f"({done} & ~{okay})",
+        f"{oldest}[{bits - 1}:0]",
+        f"{oldest}[{bits + strobes - 1}:{bits}]" if strobes else "",
+        f"({answer} & {good} & ~{meets})",
+        r.net("rdata"),
+    )

@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a trace that breaks a property to stimuli that a simulation runs: first the trace as it is, then others close to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from goldbeat.pymodels.axi.burst import READ, WRITE, Bursts
+from goldbeat.pymodels.axi.memory import MasterTiming
+from goldbeat.pymodels.axi.program import BurstProgram
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.register_traffic import ORDERS, RegisterTraffic
+from goldbeat.pymodels.stimulus import Access, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.ports.apb import ApbPort
+from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.register import RegisterPort
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.ports.wishbone import WishbonePort
+from goldbeat.tb.prove.aiger import Circuit
+from goldbeat.tb.prove.harness import ProofHarness
+from goldbeat.tb.prove.sheet import RESET_CYCLES
+
+_AWHILE = 256
+"""Cycles in which a sink is ready behind the trace, so that everything comes out."""
+_READY = ("none", "after-valid:3", "random:0.5", "random:0.8")
+_SIDES = ("tid", "tdest", "tuser")
+
+
+@dataclass(frozen=True)
+class Witness:
+    """The harness's signals in each cycle from the release of the reset on.
+
+    Attributes:
+        signals: values by name of the signal.
+        cycles: how many.
+        breaks: the property is broken in the last of them.
+    """
+
+    signals: Mapping[str, Sequence[int]]
+    cycles: int
+    breaks: bool
+
+    def high(self, name: str, cycle: int) -> bool:
+        """Whether a signal is high; one that is not there is."""
+        return name not in self.signals or bool(self.signals[name][cycle])
+
+
+def replay_witness(circuit: Circuit, harness: ProofHarness, inputs: Sequence[str], outputs: Sequence[int]) -> Witness:
+    """What the signals are in a trace.
+
+    Args:
+        circuit: of the proof.
+        harness: likewise.
+        inputs: the circuit's, a cycle each.
+        outputs: of which one has to be high at the end.
+    """
+    shown = circuit.numbers("see_")
+    places = {name: shown[f"see_{n}"] for n, name in enumerate(harness.seen)}
+    rows = list(circuit.simulate(iter([[int(bit) for bit in row] for row in inputs])))
+    signals = {
+        name: [sum(row[bit] << n for n, bit in enumerate(bits)) for row in rows[RESET_CYCLES:]]
+        for name, bits in places.items()
+    }
+    return Witness(signals, max(0, len(rows) - RESET_CYCLES), bool(rows) and any(rows[-1][one] for one in outputs))
+
+
+def stimuli(
+    design: Design, params: Mapping[str, Any], witness: Witness, templates: Sequence[Stimulus]
+) -> Iterator[Stimulus]:
+    """Episodes that do what a trace does, the closest first.
+
+    Args:
+        design: the design.
+        params: values of its parameters.
+        witness: the trace.
+        templates: of its cases, for clocks and memories behind its masters.
+    """
+    streams = design.bundles(params)
+    for number, template in enumerate(templates):
+        inputs = {p.name: _trace(p, witness, template) for p in streams if p.direction == "in"}
+        ready = {p.name: _pattern(p, witness) for p in streams if p.direction == "out" and p.has("tready")}
+        slaves = [p for p in design.register_ports(params) if p.direction == "in"]
+        program = {p.name: tuple(_accesses(p, witness)) for p in slaves}
+        bursts = {
+            p.name: made
+            for p in design.memory_ports(params)
+            if p.direction == "in" and (made := _bursts(p, witness, number)) is not None
+        }
+        plain = Stimulus(
+            inputs=inputs,
+            ready=ready,
+            clocks=template.clocks,
+            program={name: steps for name, steps in program.items() if steps},
+            memories=template.memories,
+            bursts=bursts,
+            together=len(program) + len(bursts) > 1,
+            label="counterexample",
+        )
+        if number == 0:
+            yield from _with_traffic(plain, slaves, witness)
+        else:
+            yield plain
+            yield from list(_with_traffic(plain, slaves, witness))[number : number + 2]
+
+
+def _offers(port: str, valid: str, ready: str, witness: Witness) -> Iterator[tuple[int, int | None]]:
+    """Of each beat, the cycle in which it is first offered, and that in which it is taken."""
+    since = None
+    for cycle in range(witness.cycles):
+        if not witness.signals[f"{port}_{valid}"][cycle]:
+            continue
+        since = cycle if since is None else since
+        if witness.high(f"{port}_{ready}", cycle):
+            yield since, cycle
+            since = None
+    if since is not None:
+        yield since, None
+
+
+def _trace(port: StreamPort, witness: Witness, template: Stimulus) -> Trace:
+    """The beats of an input; a frame that is open at the end is ended."""
+    clock = template.clocks[port.clock]
+    width = int(port.width) // 8
+    offers = list(_offers(port.name, "tvalid", "tready", witness))
+    rows: list[dict[str, int]] = []
+    cycles: list[int] = []
+    before = -1
+    for offered, taken in offers:
+        cycles.append((cycles[-1] if cycles else -1) + 1 + offered - before - 1)
+        before = taken if taken is not None else offered
+        rows.append(
+            {
+                role: witness.signals[f"{port.name}_{role}"][offered]
+                for role in port.roles()
+                if role not in ("tvalid", "tready")
+            }
+        )
+    if rows and port.has("tlast") and not rows[-1]["tlast"]:
+        rows.append({**rows[-1], "tlast": 1, "tkeep": (1 << width) - 1})
+        cycles.append(cycles[-1] + 1)
+    if not rows:
+        return Trace.empty(int(port.width), clock_ps=clock.period_ps, offset_ps=clock.offset_ps)
+    widths = {one.name: one.width for one in port.wires()}
+    sides = {side: [row[side] for row in rows] if side in widths and widths[side] <= 64 else None for side in _SIDES}
+    full = (1 << width) - 1
+    return Trace.from_bytes(
+        np.array([list(row["tdata"].to_bytes(width, "little")) for row in rows], np.uint8),
+        clock_ps=clock.period_ps,
+        offset_ps=clock.offset_ps,
+        keep=np.array([[row.get("tkeep", full) >> n & 1 for n in range(width)] for row in rows], np.bool_),
+        last=np.array([row.get("tlast", 0) for row in rows], np.bool_),
+        cycle=cycles,
+        **sides,
+    )
+
+
+def _pattern(port: StreamPort, witness: Witness) -> Pattern:
+    values = [int(witness.signals[f"{port.name}_tready"][cycle]) for cycle in range(witness.cycles)]
+    return Pattern("array", values=(*values, *([1] * _AWHILE)))
+
+
+# -- registers --------------------------------------------------------------------------------------------------------
+
+
+def _accesses(port: RegisterPort, witness: Witness) -> list[Access]:
+    """The accesses in the order in which they are offered; reads are compared with what was written last."""
+    if isinstance(port, ApbPort):
+        made = _of_select(port, witness, "psel", "penable", ("paddr", "pwrite", "pwdata", "pstrb"))
+    elif isinstance(port, WishbonePort):
+        made = _of_select(port, witness, "stb", "cyc", ("adr", "we", "wdat", "sel"))
+    else:
+        made = _of_channels(port, witness)
+    return list(_expected(made, int(port.data_width) // 8))
+
+
+def _of_select(
+    port: RegisterPort, witness: Witness, select: str, with_: str, roles: tuple[str, str, str, str]
+) -> list[Access]:
+    name, found = port.name, []
+    unit = int(port.data_width) // 8 if isinstance(port, WishbonePort) and port.in_words else 1
+    ready = "pready" if select == "psel" else "ack"
+    busy = False
+    for cycle in range(witness.cycles):
+        if not witness.signals[f"{name}_{select}"][cycle]:
+            busy = False
+            continue
+        if not busy:
+            address, write, data, strobe = (
+                witness.signals[f"{name}_{role}"][cycle] if f"{name}_{role}" in witness.signals else None
+                for role in roles
+            )
+            found.append(_access(port, (address or 0) * unit, bool(write), data or 0, strobe))
+        ends = witness.high(f"{name}_{ready}", cycle)
+        busy = not (ends and (select != "psel" or witness.high(f"{name}_{with_}", cycle)))
+    return found
+
+
+def _access(port: RegisterPort, address: int, write: bool, data: int, strobe: int | None) -> Access:
+    whole = (1 << int(port.data_width) // 8) - 1
+    if write:
+        return Access("write", address, data, strobe=whole if strobe is None else strobe)
+    return Access("read", address)
+
+
+def _of_channels(port: RegisterPort, witness: Witness) -> list[Access]:
+    """Writes from both of their channels; one whose address or data never come is left out."""
+    name, signals = port.name, witness.signals
+    found: list[tuple[int, Access]] = []
+    step = int(port.data_width) // 8
+    if port.has("awvalid"):
+        addresses = [offered for offered, _ in _offers(name, "awvalid", "awready", witness)]
+        data = [offered for offered, _ in _offers(name, "wvalid", "wready", witness)]
+        for first, second in zip(addresses, data, strict=False):
+            strobe = signals[f"{name}_wstrb"][second] if f"{name}_wstrb" in signals else None
+            address = signals[f"{name}_awaddr"][first] // step * step
+            found.append((min(first, second), _access(port, address, True, signals[f"{name}_wdata"][second], strobe)))
+    if port.has("arvalid"):
+        for offered, _ in _offers(name, "arvalid", "arready", witness):
+            address = signals[f"{name}_araddr"][offered] // step * step
+            found.append((offered, _access(port, address, False, 0, None)))
+    return [access for _, access in sorted(found, key=lambda pair: pair[0])]
+
+
+def _expected(accesses: Sequence[Access], size: int) -> Iterator[Access]:
+    held: dict[int, tuple[int, int]] = {}
+    for access in accesses:
+        value, known = held.get(access.address, (0, 0))
+        if access.op == "write":
+            mask = sum(0xFF << 8 * n for n in range(size) if access.strobe >> n & 1)
+            held[access.address] = (value & ~mask | (access.value or 0) & mask, known | mask)
+            yield access
+        else:
+            yield replace(access, value=value, mask=known) if known else access
+
+
+def _with_traffic(plain: Stimulus, slaves: Sequence[RegisterPort], witness: Witness) -> Iterator[Stimulus]:
+    """The same accesses at other paces, since a register program does not follow a trace cycle by cycle."""
+    yield plain
+    if not plain.program:
+        return
+    loose = {
+        name: tuple(replace(one, value=None, mask=None) if one.op == "read" else one for one in steps)
+        for name, steps in plain.program.items()
+    }
+    again = {name: steps * 4 for name, steps in loose.items()}
+    patterns = [_answers_ready(port, witness) for port in slaves if port.has("bready") or port.has("rready")]
+    for seed, (b_ready, r_ready) in enumerate([*patterns, *((one, one) for one in _READY)]):
+        for order in ORDERS[:3]:
+            for outstanding, gap, program in ((1, 0, plain.program), (4, 0, again), (4, 3, again)):
+                traffic = RegisterTraffic(
+                    order=order,
+                    distance=2,
+                    gap=gap,
+                    outstanding=outstanding,
+                    b_ready=b_ready,
+                    r_ready=r_ready,
+                    seed=seed,
+                )
+                yield replace(plain, program=program, traffic={port.name: port.fitting(traffic) for port in slaves})
+
+
+def _answers_ready(port: RegisterPort, witness: Witness) -> tuple[str, str]:
+    """When responses were taken in the trace, as patterns."""
+    found = []
+    for role in ("bready", "rready"):
+        values = witness.signals.get(f"{port.name}_{role}", [1])
+        found.append("array:" + ",".join(str(int(one)) for one in (*values, 1)))
+    return found[0], found[1]
+
+
+def _bursts(port: MemoryPort, witness: Witness, number: int) -> BurstProgram | None:
+    """Bursts of one beat in the order in which they are offered."""
+    name, signals = port.name, witness.signals
+    width = int(port.data_width) // 8
+    found: list[tuple[int, int, int, int, int]] = []
+    if port.has("awvalid"):
+        addresses = [offered for offered, _ in _offers(name, "awvalid", "awready", witness)]
+        data = [offered for offered, _ in _offers(name, "wvalid", "wready", witness)]
+        for n, first in enumerate(addresses):
+            found.append((first, WRITE, first, data[n] if n < len(data) else -1, _id(signals, f"{name}_awid", first)))
+    if port.has("arvalid"):
+        for first, _ in _offers(name, "arvalid", "arready", witness):
+            found.append((first, READ, first, -1, _id(signals, f"{name}_arid", first)))
+    if not found:
+        return None
+    found.sort()
+    rows = np.zeros((len(found), width), np.uint8)
+    strobe = np.zeros((len(found), width), np.bool_)
+    for n, (_, kind, _, beat, _) in enumerate(found):
+        if kind == WRITE and beat >= 0:
+            rows[n] = list(signals[f"{name}_wdata"][beat].to_bytes(width, "little"))
+            lanes = signals[f"{name}_wstrb"][beat] if f"{name}_wstrb" in signals else (1 << width) - 1
+            strobe[n] = [lanes >> k & 1 for k in range(width)]
+    letters = {READ: "ar", WRITE: "aw"}
+    bursts = Bursts(
+        kind=[kind for _, kind, *_ in found],
+        address=[signals[f"{name}_{letters[kind]}addr"][at] for _, kind, at, *_ in found],
+        len=0,
+        size=width.bit_length() - 1,
+        id=[one[4] for one in found],
+        not_before=[one[0] for one in found],
+    )
+    waits = Pattern() if number == 0 else Pattern.parse(_READY[number % len(_READY)])
+    none = np.zeros((len(found), width), np.bool_)
+    return BurstProgram(
+        bursts, rows, strobe, none, np.full(len(found), -1), timing=MasterTiming(r_ready=waits, b_ready=waits)
+    )
+
+
+def _id(signals: Mapping[str, Sequence[int]], name: str, cycle: int) -> int:
+    return signals[name][cycle] if name in signals else 0

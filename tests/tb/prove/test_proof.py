@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proofs of small modules: sound ones are proven, each broken one is refuted by the property that it breaks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import goldbeat
+from pass_through import pass_through
+
+from goldbeat.pymodels.buses import APB, AXI, AXIL, AXIS, WISHBONE
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.build.yosys import find_yosys, yosys
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.parameter import ClockPort
+from goldbeat.tb.design.ports.apb import ApbPort
+from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.ports.wishbone import WishbonePort
+from goldbeat.tb.prove.aiger import read_aiger
+from goldbeat.tb.prove.engine import dropped_assertions
+from goldbeat.tb.prove.harness import make_proof
+from goldbeat.tb.prove.proof import Proof, prove
+
+needs_yosys = pytest.mark.skipif(find_yosys()[0] is None, reason="no Yosys (extra prove)")
+
+RTL = """module one_deep #(
+  parameter int BUG = 0
+) (
+  input  logic       aclk, aresetn,
+  input  logic [7:0] s_axis_tdata,
+  input  logic       s_axis_tlast, s_axis_tvalid,
+  output logic       s_axis_tready,
+  output logic [7:0] m_axis_tdata,
+  output logic       m_axis_tlast, m_axis_tvalid,
+  input  logic       m_axis_tready
+);
+  logic       full;
+  logic [7:0] data;
+  logic [3:0] count;
+  logic       last, gone;
+  assign s_axis_tready = aresetn && (!full || m_axis_tready);
+  assign m_axis_tvalid = BUG == 1 ? full && !gone : BUG == 3 ? full || !aresetn : full;
+  assign m_axis_tdata  = BUG == 2 && gone ? ~data : data;
+  assign m_axis_tlast  = last;
+  always_ff @(posedge aclk) begin
+    gone <= full && !m_axis_tready;
+    if (s_axis_tready && s_axis_tvalid) begin
+      data  <= BUG == 4 && count == 4'd3 ? 8'd0 : s_axis_tdata;
+      last  <= s_axis_tlast;
+      count <= count + 4'd1;
+    end
+    full <= (s_axis_tready && s_axis_tvalid && !(BUG == 5 && count == 4'd2)) || (full && !m_axis_tready) || (BUG == 6 && &count);
+    if (!aresetn) begin
+      full  <= 1'b0;
+      count <= 4'd0;
+    end
+    if (aresetn) bounded : assert (!(BUG == 7 && count > 4'd2));
+  end
+endmodule
+"""
+BENCH = pass_through("one_deep", "rtl.sv", last=True, more="parameters = { BUG = 0 }\n")
+BROKEN = {
+    1: "axis_valid_held m_axis",
+    2: "axis_payload_stable m_axis",
+    3: "axis_valid_in_reset m_axis",
+    4: "order m_axis",
+    5: "delivered m_axis",
+    6: "nothing_extra m_axis",
+    7: "rtl_assertion",
+}
+
+
+def _described(folder: Path) -> Path:
+    (folder / "rtl.sv").write_text(RTL)
+    path = folder / "one_deep.toml"
+    path.write_text(BENCH)
+    return path
+
+
+def _proof(folder: Path, bug: int, budget_s: float = 20) -> Proof:
+    design = find_design(str(_described(folder)))
+    params = design.params(design.cases[0], {"BUG": bug})
+    return prove(yosys(), design, params, "identity", [], folder, budget_s=budget_s, depth=20, within=6)
+
+
+def _statuses(proof: Proof) -> dict[str, str]:
+    return {one.claim.name: one.status for one in proof.verdicts}
+
+
+@needs_yosys
+def test_a_sound_module_is_proven(tmp_path):
+    found = _statuses(_proof(tmp_path, 0, 60))
+    assert set(found.values()) == {"proven"}
+    assert {name.partition(" (")[0] for name in BROKEN.values()} <= {n.partition(" bounded")[0] for n in found}
+
+
+@needs_yosys
+@pytest.mark.parametrize("bug", [one if one in (1, 4) else pytest.param(one, marks=pytest.mark.slow) for one in BROKEN])
+def test_a_broken_module_is_refuted(tmp_path, bug):
+    found = _statuses(_proof(tmp_path, bug))
+    assert any(name.startswith(BROKEN[bug]) and status == "refuted" for name, status in found.items()), found
+
+
+@needs_yosys
+@pytest.mark.slow
+@pytest.mark.sim
+def test_a_counterexample_is_confirmed_and_can_be_repeated(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    described = _described(tmp_path)
+    done = goldbeat("prove", described, "--set", "BUG=4", "--json", "--budget", "20s", code=1)
+    report = json.loads(done.stdout)
+    refuted = next(one for one in report["properties"] if one["name"] == "order m_axis")
+    assert report["status"] == "fail"
+    assert "differs" in refuted["note"]
+    words = refuted["command"].split()[1:]
+    assert "differs" in goldbeat(*words, code=1).stdout
+
+
+def _both_ways(kind: type, **more: object) -> tuple[object, object]:
+    return kind(name="s", direction="in", **more), kind(name="m", direction="out", **more)
+
+
+@pytest.mark.parametrize(
+    ("bus", "key", "ports"),
+    [
+        (AXIS, "streams", _both_ways(StreamPort, interleaved=False, tid=2)),
+        (AXIL, "registers", _both_ways(LitePort)),
+        (AXI, "memories", _both_ways(MemoryPort, id_width=2)),
+        (APB, "registers", _both_ways(ApbPort)),
+        (WISHBONE, "registers", _both_ways(WishbonePort)),
+    ],
+)
+def test_every_rule_has_a_property_or_a_reason(bus, key, ports):
+    design = find_design("axis_skid").model_copy(update={"streams": (), "status": (), key: ports})
+    sheet = make_proof(design, design.params(design.cases[0], {}), "", [], 16, {}).sheet
+    told = [one.name for one in sheet.properties] + [*sheet.unproven, *sheet.excused]
+    told += [rule for port in ports for rule, _, _ in port.paths()]
+    rules = {name.partition(" ")[0] for name in told if name.startswith(f"{bus.name}_")}
+    assert rules == set(bus.full_rules) - _only_if_there(bus, rules)
+
+
+def _only_if_there(bus: object, rules: set[str]) -> set[str]:
+    """TSTRB is not there unless it is named."""
+    return {"axis_strobe_reserved"} - rules if bus is AXIS else set()
+
+
+def test_several_clocks_are_refused():
+    design: Design = find_design("axis_skid")
+    other = ClockPort(name="other", reset=None)
+    design = design.model_copy(update={"clocks": (*design.clocks, other)})
+    with pytest.raises(UsageError, match="a proof takes designs of one clock"):
+        make_proof(design, {}, "", [], 16, {})
+
+
+def test_assertions_that_are_not_read_are_named(tmp_path):
+    design = find_design(str(_described(tmp_path)))
+    line = next(n for n, text in enumerate(RTL.splitlines(), 1) if "bounded :" in text)
+    assert dropped_assertions(design, {}) == [f"rtl.sv:{line}"]
+    assert dropped_assertions(design, {"own_0": f"u_x.bounded (rtl.sv:{line}.1-{line}.9)"}) == []
+
+
+def test_a_circuit_is_simulated_and_knows_what_follows_what(tmp_path):
+    """A flip-flop that is set unless it is set and enabled; the output is its inverse."""
+    (tmp_path / "c.aig").write_bytes(b"aig 3 1 1 1 1\n7\n5\n" + bytes([6 - 4, 4 - 2]))
+    (tmp_path / "c.map").write_text("input 0 0 enable\nlatch 0 0 state\noutput 0 0 shown\nninitff 3\n")
+    circuit = read_aiger(tmp_path / "c.aig", tmp_path / "c.map")
+    assert circuit.numbers("sh") == {"shown": [0]}
+    enables = iter([[0b01], [0b01], [0b00]])
+    assert [row[0] for row in circuit.simulate(enables, 2)] == [0b11, 0b00, 0b01]
+    assert circuit.support(0) == set()
