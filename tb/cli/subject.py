@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -136,7 +137,7 @@ def _readings(found: Found, failures: Sequence[str]) -> Iterator[tuple[Mapping[s
         yield changed, f'nothing differs with address_unit = "{unit}" for it'
     wishbone = [port for port in found.registers if isinstance(port, WishbonePort) and port.direction == "in"]
     if any(port.lone_strobe for port in wishbone) and not any(_LONE_RULE in text for text in failures):
-        why = "nothing fails with lone_strobe = false for it: a master that never raises STB without CYC may be behind it"
+        why = "nothing fails with lone_strobe = false for it; its master may never raise STB without CYC"
         yield {port.name: port.model_copy(update={"lone_strobe": False}) for port in wishbone}, why
 
 
@@ -147,7 +148,7 @@ def _tied_payload(found: Found, tied: Collection[str]) -> dict[str, str]:
         pins = (one.pin(role) for role in one.spec.roles if one.has(role))
         names = set(tied) & set[str]().union(*(values.get(pin, frozenset()) for pin in pins))
         if names:
-            name = max(sorted(names), key=lambda tie, port=one.name: affinity(tie, port))
+            name = max(sorted(names), key=partial(affinity, one.name))
             found_ties[one.name] = f"signals of it are made of {name}, which is tied; give --tie {name}=VALUE"
     return found_ties
 

@@ -81,29 +81,7 @@ def make_circuit(
         ToolError: Yosys cannot read the design.
         UsageError: the design has latches, or flip-flops of another clock.
     """
-    (folder / "harness.sv").write_text(make_harness(design, params))
-    (folder / "prover.sv").write_text(proof.text)
-    commands = folder / "sources.f"
-    more = [folder / "harness.sv", folder / "prover.sv"]
-    commands.write_text(command_file(tool, design, params, top=TOP, more=more) + "-D FORMAL\n")
-    flat = folder / "flat.il"
-    script = [*(one.format(top=TOP) for one in _PREPARE), f"write_rtlil {tool.place(flat)}"]
-    read = f"read_slang -f {tool.place(commands)}"
-    try:
-        _yosys(tool, [read, *script], design, folder, tell)
-    except ToolError as error:
-        if _CONCURRENT not in str(error):
-            raise
-        # What is left out is named by dropped_assertions().
-        _yosys(tool, [f"{read} --ignore-assertions", *script], design, folder, tell)
-    bits = sum(_number(cell, "SIZE") * _number(cell, "WIDTH") for cell in _MEMORY.findall(flat.read_text()))
-    if bits > MOST_BITS:
-        raise UsageError(
-            f"{design.name} has {bits} bits of memory; a proof takes at most {MOST_BITS}. Give smaller parameters, by --set of "
-            "a design or -G of RTL"
-        )
-    script = [f"read_rtlil {tool.place(flat)}", f"hierarchy -top {TOP}", *_FLIP_FLOPS]
-    _yosys(tool, [*script, f"write_rtlil {tool.place(flat)}"], design, folder, tell)
+    flat = _flattened(tool, design, params, proof, folder, tell)
     own = _assertions_as_outputs(flat)
     aig, names, clocks = folder / "whole.aig", folder / "whole.map", folder / "clocks.txt"
     script = [
@@ -149,6 +127,41 @@ def dropped_assertions(design: Design, own: Mapping[str, str]) -> list[str]:
 def _number(cell: str, parameter: str) -> int:
     found = re.search(_NUMBER.format(parameter), cell, re.MULTILINE)
     return int(found[1]) if found else 0
+
+
+def _flattened(
+    tool: Yosys,
+    design: Design,
+    params: Mapping[str, Any],
+    proof: ProofHarness,
+    folder: Path,
+    tell: Callable[[str], None],
+) -> Path:
+    """The flat design with its harness, as Yosys keeps it."""
+    (folder / "harness.sv").write_text(make_harness(design, params))
+    (folder / "prover.sv").write_text(proof.text)
+    commands = folder / "sources.f"
+    more = [folder / "harness.sv", folder / "prover.sv"]
+    commands.write_text(command_file(tool, design, params, top=TOP, more=more) + "-D FORMAL\n")
+    flat = folder / "flat.il"
+    script = [*(one.format(top=TOP) for one in _PREPARE), f"write_rtlil {tool.place(flat)}"]
+    read = f"read_slang -f {tool.place(commands)}"
+    try:
+        _yosys(tool, [read, *script], design, folder, tell)
+    except ToolError as error:
+        if _CONCURRENT not in str(error):
+            raise
+        # What is left out is named by dropped_assertions().
+        _yosys(tool, [f"{read} --ignore-assertions", *script], design, folder, tell)
+    bits = sum(_number(cell, "SIZE") * _number(cell, "WIDTH") for cell in _MEMORY.findall(flat.read_text()))
+    if bits > MOST_BITS:
+        raise UsageError(
+            f"{design.name} has {bits} bits of memory; a proof takes at most {MOST_BITS}. Give smaller parameters, by --set of "
+            "a design or -G of RTL"
+        )
+    script = [f"read_rtlil {tool.place(flat)}", f"hierarchy -top {TOP}", *_FLIP_FLOPS]
+    _yosys(tool, [*script, f"write_rtlil {tool.place(flat)}"], design, folder, tell)
+    return flat
 
 
 def _yosys(tool: Yosys, script: Sequence[str], design: Design, folder: Path, tell: Callable[[str], None]) -> None:
