@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.recognition import NotABundleError, TopParameter, Wires
+from goldbeat.tb.probe.module import PortValues
 from goldbeat.tb.probe.names import PinGroup
 
 
@@ -24,21 +25,20 @@ class PlacedBundle:
     wires: Wires
 
 
-def place_group(
-    group: PinGroup, parameters: Sequence[TopParameter], unread: frozenset[str] = frozenset()
-) -> PlacedBundle:
+def place_group(group: PinGroup, parameters: Sequence[TopParameter], values: PortValues | None = None) -> PlacedBundle:
     """Make a bundle of a group.
 
     Args:
         group: the ports.
         parameters: of the top module.
-        unread: inputs of it that nothing reads.
+        values: how they pass through it; None: nothing is known of that.
 
     Raises:
         NotABundleError: with the reason.
     """
+    values = values or PortValues()
     for one in group.buses:
-        wires = Wires(group.name, group.pins, parameters, group.inverted, unread)
+        wires = Wires(group.name, group.pins, parameters, group.inverted, values.unread, values.indexed)
         if (port := one.recognise(wires)) is not None:
             return PlacedBundle(port, wires)
     raise NotABundleError("no bus has these signals")

@@ -14,6 +14,7 @@ from goldbeat.tb.design.pin_names import is_reset
 from goldbeat.tb.probe.conditions import Conditions
 from goldbeat.tb.probe.gates import find_gates
 from goldbeat.tb.probe.guarded import find_guards
+from goldbeat.tb.probe.indexed import index_bits
 from goldbeat.tb.probe.module import Branch, MadeValues, PortValues
 from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
 from goldbeat.tb.probe.wiring import Graph, closure, names_in, signed_terms, values_moved, without_casts
@@ -53,6 +54,7 @@ def carried(
         },
         partial(_made, moves, ways[0], ways[1]),
         replace(find_gates(graph, conditions, ways[0] | ways[1], used), guarded=guarded),
+        index_bits(top, ways[0].values()),
     )
 
 

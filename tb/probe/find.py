@@ -267,7 +267,7 @@ class _Finder:
         return port.model_copy(update={"late": True})
 
     def _take(self, group: PinGroup) -> PlacedBundle:
-        one = place_group(group, tuple(self.module.parameters), self.module.carried.unread)
+        one = place_group(group, tuple(self.module.parameters), self.module.carried)
         one.port = self._late(one.port)
         if isinstance(one.port, StreamPort) and one.port.fields and self._has_more(one):
             raise NotABundleError(f"{', '.join(one.port.fields)}: not all of its payload")

@@ -162,6 +162,7 @@ class PortValues:
         values: by output, the inputs whose value has a part in its own: those that only decide, or count, have none.
         made: what is made of an input without any of the data of streams; it takes both names.
         gates: which ports are conditions of others.
+        indexed: the lowest bit of an input that selects one of the words that the module stores, by the bits of these words.
     """
 
     moved: Mapping[str, frozenset[Branch]] = field(default_factory=dict)
@@ -173,6 +174,7 @@ class PortValues:
     values: Mapping[str, frozenset[str]] = field(default_factory=dict)
     made: Callable[[str, Collection[str]], MadeValues] = _nothing_made
     gates: Gates = field(default_factory=Gates)
+    indexed: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

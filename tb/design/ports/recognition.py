@@ -188,6 +188,7 @@ class Wires:
         parameters: parameters of the top module with their defaults.
         inverted: roles whose ports have the other level.
         unread: inputs of the module that nothing in it reads.
+        indexed: the lowest bit of an input that selects one of the words that the module stores, by the bits of these words.
 
     Attributes:
         name: as given.
@@ -195,7 +196,7 @@ class Wires:
         ties, ignored: of those that are.
         unchecked: those of them that the module itself does not use, and why.
         notes: what was left out or guessed, and why.
-        unread: as given.
+        unread, indexed: as given.
     """
 
     def __init__(
@@ -205,6 +206,7 @@ class Wires:
         parameters: Sequence[TopParameter],
         inverted: frozenset[str] = frozenset(),
         unread: frozenset[str] = frozenset(),
+        indexed: Mapping[str, Mapping[int, int]] | None = None,
     ) -> None:
         self.name = name
         self.roles = dict(pins)
@@ -215,6 +217,7 @@ class Wires:
         self._parameters = parameters
         self._inverted = inverted
         self.unread = unread
+        self.indexed = indexed or {}
         for pin in pins.values():
             if pin.refusal is not None:
                 raise NotABundleError(f"{pin.name} is a {pin.refusal}")

@@ -52,7 +52,7 @@ class UnitPort(RegisterPort):
 
 
 def address_unit_of(wires: Wires, address: Pin, array: PinArray, data: int, usual: Unit) -> Unit:
-    """What an address counts, by its range (``[31:2]``) or its width; else what is usual, with a note.
+    """What an address counts, by its range (``[31:2]``), its width, or the words that it selects; else what is usual, with a note.
 
     Args:
         wires: of the bundle.
@@ -67,6 +67,14 @@ def address_unit_of(wires: Wires, address: Pin, array: PinArray, data: int, usua
         return "bytes"
     if (range_ and range_[0].right == within) or bits == _SPACE - within:
         return "words"
+    lowest = wires.indexed.get(address.name, {}).get(data)
+    if lowest in (0, within):
+        found: Unit = "bytes" if lowest else "words"
+        if found != usual:
+            wires.notes.append(f"{address.name} counts {found}: from bit {lowest} on it selects words of {data} bits")
+        return found
+    # Some bits within a word: neither unit is sure, but one that never changes them would not show what they do.
+    usual = usual if lowest is None or lowest > within else "words"
     other = _OTHER[usual]
     wires.notes.append(f'{address.name}{_GUESSED}{usual}; if not, set address_unit = "{other}"')
     return usual

@@ -216,6 +216,40 @@ def test_the_range_of_an_address_tells_what_it_counts(tmp_path, bits, unit):
     assert any("taken to count bytes" in note for note in found["notes"]) == (bits == "7:0")
 
 
+SCRATCH = """module store (input clk, input [5:0] at, input [31:0] d, input w, output reg [31:0] q);
+  reg [31:0] m [0:63];
+  wire [5:0] word = INDEX;
+  always @(posedge clk) begin if (w) m[word] <= d; q <= m[word]; end
+endmodule
+module scratch (input clk, rst, wb_cyc_i, wb_stb_i, wb_we_i, input [7:0] wb_adr_i, input [31:0] wb_dat_i,
+  output [31:0] wb_dat_o, output reg wb_ack_o);
+  store ram (clk, wb_adr_i[5:0], wb_dat_i, wb_stb_i & wb_we_i, wb_dat_o);
+  always @(posedge clk) wb_ack_o <= wb_cyc_i & wb_stb_i & !wb_ack_o & !rst;
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("index", "unit", "guessed"),
+    [
+        ("at", "words", False),
+        ("{at[0], at[5:1]} + 1", "words", False),
+        ("at >> 2", "bytes", False),
+        ("{2'b0, at[5:2]}", "bytes", False),
+        # Halves of words: a bench that counts bytes would never change bit 1.
+        ("{1'b0, at[5:1]}", "words", True),
+        ("{at[5:3], 3'b0}", "bytes", True),
+    ],
+)
+def test_the_words_that_an_address_selects_tell_what_it_counts(tmp_path, index, unit, guessed):
+    (tmp_path / "scratch.v").write_text(SCRATCH.replace("INDEX", index))
+    result = CliRunner().invoke(app, ["probe", str(tmp_path / "scratch.v"), "--json"])
+    found = json.loads(result.stdout)
+    (port,) = found["registers"]
+    assert port.get("address_unit", "bytes") == unit
+    assert any(f"taken to count {unit}" in note for note in found["notes"]) == guessed
+
+
 @pytest.mark.parametrize(
     ("change", "note"),
     [
