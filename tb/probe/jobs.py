@@ -109,7 +109,8 @@ def _of_enables(pins: Sequence[Pin], found: Found) -> _Made:
 
 def _busy(port: StreamPort) -> bool:
     """Whether an input takes nothing before it has done what it was given last."""
-    return port.has("tready") and bool(re.search("busy|idle|ready|rdy", port.pin("tready")))
+    one = port.lanes is None and port.has("tready")
+    return one and bool(re.search("busy|idle|ready|rdy", port.pin("tready")))
 
 
 def _only(pins: Iterable[Pin], way: str, words: re.Pattern[str]) -> Pin | None:

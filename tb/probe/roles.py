@@ -28,12 +28,12 @@ from goldbeat.tb.probe.module import TopModule
 from goldbeat.tb.probe.names import own_name
 from goldbeat.tb.probe.sidebands import is_control
 
-_VALID = "valid|vld|val|v|req|request|stb|strobe|put|push|enq|avail|dv|wr|write|wr_en|we|wren|load_en"
+_VALID = "valid|vld|val|v|srdy|req|request|stb|strobe|put|push|enq|avail|dv|wr|write|wr_en|we|wren|load_en"
 _READY = "ready|rdy|ready_and|ready_then|ready_param|gnt|grant|ack|accept|accepted|yumi|take|taken|consumed"
 _TAKES = "pop|deq|get|rd|read|rd_en|re|rden|next"
 """Words of an input that takes a value."""
 _NOT_READY = "full|busy|stall|wait|waitrequest|halt|hold|hld|almost_full|afull|prog_full|nearly_full|near_full"
-_HELD = re.compile("valid|vld|val|v|method|req|request")
+_HELD = re.compile("valid|vld|val|v|srdy|method|req|request")
 """Words of a valid that stays until its ready is high."""
 _STALLS = re.compile("busy|stall|wait|waitrequest|halt|hold|hld")
 """Words of an output that holds an input back, or tells that something goes on."""
@@ -49,17 +49,19 @@ _ASKS_FIRST = re.compile("yumi|ack|accept|accepted|take|taken|consumed|pop|deq|g
 """Words of a ready that is high only beside a valid."""
 _LATE = re.compile("ack|accepted|taken|consumed")
 """Words of an output that may say afterwards that a value was taken."""
-_SURE = re.compile("valid|vld|val|v|stb|strobe|dv")
+_SURE = re.compile("valid|vld|val|v|srdy|stb|strobe|dv")
 """Words of a valid that is never the payload of another."""
-_STAYS = re.compile("valid|vld|val|v|dv|method")
+_STAYS = re.compile("valid|vld|val|v|srdy|dv|method")
 """Words of a valid that stays until it is taken: others may fall."""
 _WRITES = re.compile("wr|write|wr_en|we|wren")
 _FILLS = re.compile("put|push|enq|wr|write|wr_en|we|wren|load_en")
 """Words of an input that writes a FIFO."""
 _READS = re.compile("rd|read|rd_en|re|rden")
 """Words of two requests that share ports."""
-_PAIR = "v", "r"
-"""A valid and a ready of one letter: the ready is one only beside such a valid of the same key."""
+_PAIRS = {"r": "v", "drdy": "srdy"}
+"""Words of readies that are one only beside such a valid of the same key: a letter, and ready of destination and of source."""
+_SOURCE = "srdy"
+"""The one of these valids that is another port's ready, as that of ``svld``, without the other half."""
 _GUESSED = "guessed"
 """In place of the word of a valid that its ready has found."""
 _METHOD = "method"
@@ -185,7 +187,8 @@ class _Roles:
         self.pins = [pin for pin in pins if pin.way != "inout" and not (is_clock(pin.name) or is_reset(pin.name))]
         self.inputs = [pin for pin in module.ports if pin.way == "input"]
         self.counted = {pin.name for pin in pins if is_counted(pin.name, (port.name for port in module.ports))}
-        self.offers = {(word.key, pin.way) for pin in self.pins if (word := self._word(pin, _PAIR[0])) is not None}
+        halves = ((pin, self._word(pin, "|".join([*_PAIRS, *_PAIRS.values()]))) for pin in self.pins)
+        self.halves = {(word.word, word.key, pin.way) for pin, word in halves if word is not None}
         self.unread, self.shown, self.moved = module.carried.unread, module.carried.shown, module.carried.moved
         words = [(pin, self._valid(pin)) for pin in module.ports if pin.width == 1]
         self.valids = [word for _, word in words if word is not None and word.key and _SURE.fullmatch(word.word)]
@@ -384,15 +387,21 @@ class _Roles:
         return _word(pin, words, opposite, counted=pin.name in self.counted)
 
     def _valid(self, pin: Pin) -> _Word | None:
-        return self._word(pin, _VALID, _NOT_VALID if pin.way == "output" else "")
+        found = self._word(pin, _VALID, _NOT_VALID if pin.way == "output" else "")
+        return None if found is not None and found.word == _SOURCE and not self._other_half(found) else found
 
     def _ready(self, pin: Pin) -> _Word | None:
+        half = self._word(pin, "|".join([*_PAIRS, _SOURCE]))
+        if half is not None and self._other_half(half):
+            return None if half.word == _SOURCE else half
         # What takes a value that is offered, and what says that one is taken.
-        found = self._word(pin, f"{_READY}|{_TAKES}" if pin.way == "input" else _READY, _NOT_READY)
-        if found is None and (letter := self._word(pin, _PAIR[1])) is not None:
-            offered = letter.key, "output" if pin.way == "input" else "input"
-            found = letter if offered in self.offers else None
-        return found
+        return self._word(pin, f"{_READY}|{_TAKES}" if pin.way == "input" else _READY, _NOT_READY)
+
+    def _other_half(self, one: _Word) -> bool:
+        """Whether the other one of two words that go together is there with the same key and the other direction."""
+        other = "output" if one.pin.way == "input" else "input"
+        words = [_PAIRS.get(one.word), *(ready for ready, valid in _PAIRS.items() if valid == one.word)]
+        return any((word, one.key, other) in self.halves for word in words)
 
     # -- payload ------------------------------------------------------------------------------------------------
 

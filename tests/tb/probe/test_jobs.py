@@ -100,6 +100,18 @@ def test_what_the_user_says_of_a_port_holds(tmp_path: Path) -> None:
         Description.model_validate(wrong)
 
 
+def test_what_is_found_is_no_result_of_an_array_of_inputs(tmp_path: Path) -> None:
+    """Its description would be refused."""
+    text = """module lanes(input clk, input [1:0] in_valid, output [1:0] in_ready, input [15:0] in_word, output fin_rdy,
+      output reg [15:0] y); reg [1:0] full; assign in_ready = ~full; assign fin_rdy = &full;
+      always @(posedge clk) begin
+        if (in_valid[0] & in_ready[0]) begin y[7:0] <= in_word[7:0]; full[0] <= 1; end
+        if (in_valid[1] & in_ready[1]) begin y[15:8] <= in_word[15:8]; full[1] <= 1; end
+      end endmodule"""
+    found, sources = found_of(tmp_path, text)
+    assert describe(found, sources, tmp_path, model=MODEL).streams
+
+
 @pytest.mark.parametrize(
     ("ports", "body"),
     [

@@ -38,6 +38,7 @@ NAMES = {
     "requests": ("inp_req_i inp_gnt_o inp_word_i oup_req_o oup_gnt_i oup_word_o", {}),
     "letters": ("wvalid_i wready_o wword_i rvalid_o rready_i rword_o", {}),
     "no_words": ("go busy x y_stb y_take y", {"READY_IS": "full", "TAKES": "!busy"}),
+    "both_ready": ("c_srdy c_drdy c_data p_srdy p_drdy p_data", {}),
     "payload": ("valid_i ready_o payload_i valid_o ready_i payload_o", {}),
 }
 
