@@ -76,6 +76,11 @@ def _last_word(name: str) -> str:
     return (inner_words(name) or [""])[-1]
 
 
+def _low_joined(name: str) -> str:
+    """The name with an ``_n`` of its last word as part of it: ``FULL_N`` is ``fulln``."""
+    return re.sub(r"_[nN](?=$|_[ioIO]$)", "n", name)
+
+
 def is_counted(name: str, others: Iterable[str]) -> bool:
     """Whether the last word tells a name from others: ``req_b`` beside ``req_a``, but not ``rst_b`` alone.
 
@@ -111,13 +116,13 @@ def low_by_name(name: str, others: Iterable[str] = ()) -> bool:
 
 
 def holds_up(name: str) -> bool:
-    """Whether the last word is that of flow control, which is no payload."""
-    return _HOLD.fullmatch(_last_word(name)) is not None
+    """Whether the last word is that of flow control, which is no payload; ``ready_n`` is, too."""
+    return _HOLD.fullmatch(_last_word(_low_joined(name))) is not None
 
 
 def is_fill_flag(name: str) -> bool:
     """Whether the last word is that of a full or empty flag, which a response may have as payload."""
-    return _FILL.fullmatch(_last_word(name)) is not None
+    return _FILL.fullmatch(_last_word(_low_joined(name))) is not None
 
 
 def is_enable(name: str) -> bool:

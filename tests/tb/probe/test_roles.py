@@ -83,6 +83,17 @@ def test_a_ready_that_is_high_only_beside_its_valid_is_driven_so(tmp_path: Path)
         assert {p.direction: p.gated for p in found_in(tmp_path, text).streams} == {"in": False, "out": gated}
 
 
+UNLOOKED = """module unlooked(input logic CLK, RST, ENQ, DEQ, output logic FULL_N, EMPTY_N);
+  always_ff @(posedge CLK) if (RST) {EMPTY_N, FULL_N} <= 2'b01; else if (ENQ && !DEQ) {EMPTY_N, FULL_N} <= {1'b1, !EMPTY_N};
+    else if (!ENQ && DEQ) {EMPTY_N, FULL_N} <= {!FULL_N, 1'b1};
+endmodule
+"""
+
+
+def test_a_fifo_that_does_not_look_at_its_flags_is_never_pushed_while_full(tmp_path: Path) -> None:
+    assert {p.direction: p.gated for p in found_in(tmp_path, UNLOOKED).streams} == {"in": True, "out": True}
+
+
 GUARDED = {
     "plain": ("", ""),
     "wire": ("(TAKE && full)", "(go)"),
