@@ -29,6 +29,11 @@ _CONTROL = re.compile(
 )
 """Names without their prefix of what goes along with no beat."""
 _DATA = re.compile(r"(?:.*_)?[a-z]*(?:data|dout|payload)(?:_?\d+)?(?:_(?:o|out|no))?", re.IGNORECASE)
+_OF_BEATS = re.compile("(?!in)[a-z]{0,2}(?:valid|vld)|[wr]?ack|acknowledge|[wr]?(?:full|empty)n?")
+"""Words of an output beside streams that says of each word whether it is there, was taken, or may come."""
+_AROUND = SIDES | {"fifo", "wr", "rd", "w", "r", "write", "read", "s", "m", "data", "din", "dout", "word", "flag"}
+"""Words beside them; with another one (``pll_valid``, ``almost_full``, ``irq_ack``) it is said of something else."""
+_TELLS = "says of each word whether it is there, was taken or has room"
 _VALID = re.compile(r"(?P<before>.*?)_?t?(?:valid|vld)(?P<behind>(?:_(?:i|o|in|out))?)", re.IGNORECASE)
 
 
@@ -66,7 +71,8 @@ def unchecked_signals(design: Design) -> dict[str, str]:
 
     A signal belongs to a described bundle if its name begins as those of the bundle's signals do. Signals around a valid that
     is not described are a bundle as well. An output called data is one by itself, and so are an input and an output whose names
-    differ in their side alone. Other outputs that nothing reads are only listed (:attr:`Design.ignored`). Two signals of a bundle
+    differ in their side alone. So is an output beside streams that says of each word whether it is there or was taken
+    (:func:`tells_of_words`). Other outputs that nothing reads are only listed (:attr:`Design.ignored`). Two signals of a bundle
     of which each has the other's name are listed too: nothing but the names shows whether they are crossed.
     """
     families = [family for port in design.ports for family in families_of(port)]
@@ -76,10 +82,19 @@ def unchecked_signals(design: Design) -> dict[str, str]:
     found = {}
     for pin in left:
         owner = max((f for f in families if f.has(pin)), key=lambda f: len(f.before), default=None)
-        if owner is not None or pin in pairs or (pin in design.ignored and _DATA.fullmatch(pin)):
-            of = f"goes with {pairs[pin]}" if pin in pairs else "carries data"
+        tells = tells_of_words(pin, design.streams)
+        if owner is not None or pin in pairs or (pin in design.ignored and (tells or _DATA.fullmatch(pin))):
+            of = f"goes with {pairs[pin]}" if pin in pairs else _TELLS if tells else "carries data"
             found[pin] = f"{left_out(pin, design.ties)}; it {of if owner is None else f'belongs to {owner.bundle}'}"
     return found | {pin: what for port in design.ports for pin, what in _crossed(port)}
+
+
+def tells_of_words(pin: str, streams: Sequence[StreamPort]) -> bool:
+    """Whether an output says by its name that a word of streams is there or was taken, or that there is room for one."""
+    words = name_words(pin)
+    others = {word for word in words if _OF_BEATS.fullmatch(word) is None}
+    known = _AROUND.union(word for port in streams for name in pins_of(port) for word in name_words(name))
+    return bool(streams) and len(others) < len(words) and others <= known
 
 
 def _crossed(port: Bundle) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.recognition import NotABundleError, Pin
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.unchecked import tells_of_words
 from goldbeat.tb.probe.bundles import PlacedBundle, place_group
 from goldbeat.tb.probe.chosen import ChosenBundle, resolved
 from goldbeat.tb.probe.clearing import may_reset
@@ -154,7 +155,7 @@ class _Finder:
         for name in (pin for port in streams for pin in port.sidebands):
             # Those that a bus knows by their names are taken already.
             self.left.pop(name, None)
-        self._rest()
+        self._rest(streams)
         alone = streams and len(streams) == len(bundles)
         beside = payload_left_out(streams, self.left.values(), self.module.carried) if alone else {}
         for name, why in beside.items():
@@ -415,7 +416,7 @@ class _Finder:
 
     # -- the rest -----------------------------------------------------------------------------------------------
 
-    def _rest(self) -> None:
+    def _rest(self, streams: Sequence[StreamPort]) -> None:
         for name, port in self.left.items():
             if port.refusal is not None:
                 self.refused[name] = f"{port.refusal} ({port.where}): {_remedy(port)}"
@@ -424,6 +425,9 @@ class _Finder:
             elif port.way == "output":
                 self.ignored.append(name)
                 self.unplaced[name] = f"output, {port.width} bit: not checked"
+                if name in self.module.carried.constant and tells_of_words(name, streams):
+                    # What a setting has switched off says nothing.
+                    self.unchecked[name] = "a constant of the RTL"
             else:
                 kind = "an enable" if is_enable(name) else "a ready" if is_ready(name) else ""
                 # An underscore behind it says active low.

@@ -89,6 +89,13 @@ AXIS = (
         (("o_data", "o_valid", "i_ready"), ["i_tag", "i_irq", "i_mode"], ["o_tag", "o_irq", "o_eop"], [0, 3, 5]),
         (("data_o", "valid_o", "ready_i"), ["poison_i", "cfg_i"], ["poison_o", "cfg_o", "tag_count"], [0, 2]),
         (("m_axis_tdata", "m_axis_tvalid"), ["meta_in"], ["meta_out", "other_out"], [0, 1]),
+        # What says of each word whether it is there or was taken; a level, or what is valid elsewhere, does not.
+        (
+            ("m_axis_tdata", "m_axis_tvalid"),
+            [],
+            ["valid", "wr_ack", "fifo_full", "prog_full", "full_count", "pll_valid", "irq_ack", "invalid", "overflow"],
+            [0, 1, 2],
+        ),
     ],
 )
 def test_bundle_signals_left_out_are_found(
