@@ -9,7 +9,7 @@ from goldbeat.tb.design.pin_names import inner_words, name_words
 from goldbeat.tb.design.ports.recognition import Pin
 from goldbeat.tb.probe.sidebands import is_control
 
-_CLEARS = re.compile("[as]?(?:clear|clr|flush)n?")
+_CLEARS = re.compile("[as]?(?:clear|clr|flush)n?|[as]init")
 """Words of an input that is a reset where there is no other."""
 _EVENT = re.compile(
     "(?:.+_)?(?:valid|vld|val|v|stb|strobe|put|push|pop|get|enq|deq|avail|dv|wr|write|we|rd|read|re|ready|rdy|"

@@ -377,7 +377,7 @@ class _Finder:
         for name in found:
             self._note(
                 f"{name}: taken as the reset: no other input is one, and it sets most registers to constants; "
-                f"if it is none, give --tie {name}=0"
+                f"if it is none, give --tie {name}={0 if self._active_high(name) else 1}"
             )
         return found
 

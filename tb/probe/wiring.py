@@ -292,7 +292,7 @@ class Graph:
         used = names_in(body.stmt)
         clock = ([name for name in edges if name not in used] or list(edges))[0]
         decisions = list(_decisions(body))
-        if decisions and (cleared := _cleared(decisions[0])) is not None:
+        if decisions and (cleared := _cleared(decisions[0]) or _cleared_behind(body, decisions)) is not None:
             self.clears.append((clock, *cleared))
         for decision in decisions:
             for condition in decision.conditions:
@@ -367,6 +367,33 @@ def _cleared(decision: Any) -> tuple[str, int] | None:
         return None
     targets, _ = _written(decision.ifTrue)
     return (conditions[0][0], len(targets)) if targets else None
+
+
+def _cleared_behind(body: Any, decisions: Sequence[Any]) -> tuple[str, int] | None:
+    """The same of a decision that others stand before: most of the block's registers, memories left out, get constants."""
+    for decision in decisions[1:]:
+        conditions = [value for one in decision.conditions for value in _conditions(one.expr)]
+        if len(conditions) != 1 or _varies(decision.ifTrue):
+            continue
+        cleared, counted = _registers(decision.ifTrue), _registers(body)
+        rest = _registers(*(one for one in decisions if one is not decision), decision.ifFalse)
+        if cleared and cleared <= rest and 2 * len(cleared) > len(counted):
+            return conditions[0][0], len(cleared)
+    return None
+
+
+def _registers(*statements: Any) -> set[str]:
+    """What statements assign as a whole: no words of memories."""
+    found: set[str] = set()
+
+    def look(node: Any) -> None:
+        if symbol_kind(node) == "Assignment" and (target := plain_value(node.left)) is not None:
+            found.add(target[0])
+
+    for statement in statements:
+        if statement is not None:
+            visit_taken(statement, look)
+    return found
 
 
 def _varies(statement: Any) -> bool:

@@ -376,6 +376,38 @@ def test_a_reset_of_another_name_where_there_is_none(name: str, rest: str, reset
     assert (found.clocks[0].reset, name in found.ties) == ("rst", True)
 
 
+QUEUE = """module queue (input clk, input CLEAR, input put, input [7:0] d, output [7:0] q, output reg [3:0] w, output reg [3:0] r);
+  reg [7:0] m [0:15];
+  assign q = m[r];
+  always @(posedge clk) begin
+    if (put && w != r) m[w] <= d;
+    BODY
+  end
+endmodule"""
+_STEPS = "if (put) w <= w + 1; if (w != r) r <= r + 1;"
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "high"),
+    [
+        ("sclr", f"if (sclr) begin w <= 0; r <= 0; end else begin {_STEPS} end", True),
+        ("sinit", f"{_STEPS} if (sinit) begin w <= 0; r <= 0; end", True),
+        ("mr_n", f"{_STEPS} if (!mr_n) begin w <= 0; r <= 0; end", False),
+        # What sets some of the registers, stores values, or begins something is no reset.
+        ("again", f"{_STEPS} if (again) r <= 0;", None),
+        ("again", f"{_STEPS} if (again) begin w <= 0; r <= w; end", None),
+        ("start", f"{_STEPS} if (start) begin w <= 0; r <= 0; end", None),
+    ],
+)
+def test_a_reset_behind_other_decisions(name: str, body: str, high: bool | None, tmp_path: Path) -> None:
+    (tmp_path / "queue.v").write_text(QUEUE.replace("CLEAR", name).replace("BODY", body))
+    found = find(elaborate(Sources((tmp_path / "queue.v",))))
+    (clock,) = found.clocks
+    assert (clock.reset, clock.active_high) == ((None, False) if high is None else (name, high))
+    told = [note for note in found.notes if note.endswith(f"give --tie {name}={0 if high else 1}")]
+    assert len(told) == (high is not None)
+
+
 def test_what_overrides_a_clock_is_none_and_the_readies_of_half_a_bus_let_it_go_on(tmp_path: Path) -> None:
     (tmp_path / "gated.sv").write_text(
         "module gated (input wire clk_i, input wire clk_override, input wire [7:0] s_tdata, input wire s_tvalid,"
