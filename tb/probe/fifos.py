@@ -24,9 +24,9 @@ _WORDS = {
         "flag": "(?:w|wr|write|push|enq)?_?full",
     },
     _READ: {
-        "enable": f"r(?:d|ead)?_?(?:{_EN})|re|rd|read|pop(?:_en)?|deq(?:ueue)?(?:_en)?|get",
-        "data": "dout|r(?:d|ead)?_?(?:data|dout)|(?:pop|deq|get)_data|data|q|d",
-        "flag": "(?:r|rd|read|pop|deq)?_?empty",
+        "enable": f"r(?:d|ead)?_?(?:{_EN})|re|rd|read|(?:pop|pull)(?:_en)?|deq(?:ueue)?(?:_en)?|get",
+        "data": "dout|r(?:d|ead)?_?(?:data|dout)|(?:pop|pull|deq|get)_data|data|q|d",
+        "flag": "(?:r|rd|read|pop|pull|deq)?_?empty",
     },
 }
 

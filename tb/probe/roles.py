@@ -13,6 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from goldbeat.tb.design.pin_names import (
+    SIDES,
     holds_up,
     inner_words,
     is_clock,
@@ -30,7 +31,7 @@ from goldbeat.tb.probe.sidebands import is_control
 
 _VALID = "valid|vld|val|v|srdy|req|request|stb|strobe|put|push|enq|avail|dv|wr|write|wr_en|we|wren|load_en"
 _READY = "ready|rdy|ready_and|ready_then|ready_param|gnt|grant|ack|accept|accepted|yumi|take|taken|consumed"
-_TAKES = "pop|deq|get|rd|read|rd_en|re|rden|next"
+_TAKES = "pop|pull|deq|get|rd|read|rd_en|re|rden|next"
 """Words of an input that takes a value."""
 _NOT_READY = "full|busy|stall|wait|waitrequest|halt|hold|hld|almost_full|afull|prog_full|nearly_full|near_full"
 _HELD = re.compile("valid|vld|val|v|srdy|method|req|request")
@@ -45,7 +46,7 @@ _ANSWERS = re.compile("ready|rdy|accept|accepted|yumi")
 _SLACK = re.compile("almost_full|afull|prog_full|nearly_full|near_full")
 """Words of a flag that is high before nothing more can be taken."""
 _NOT_VALID = "empty"
-_ASKS_FIRST = re.compile("yumi|ack|accept|accepted|take|taken|consumed|pop|deq|get|rd|read|rd_en|re|rden|next")
+_ASKS_FIRST = re.compile("yumi|ack|accept|accepted|take|taken|consumed|pop|pull|deq|get|rd|read|rd_en|re|rden|next")
 """Words of a ready that is high only beside a valid."""
 _LATE = re.compile("ack|accepted|taken|consumed")
 """Words of an output that may say afterwards that a value was taken."""
@@ -267,6 +268,7 @@ class _Roles:
             if way == "input":
                 yield from self._unnamed_valids(free, valids)
             yield from self._by_ready(way, free, {word.pin.name for word in valids})
+            yield from self._guarded_valids(free, valids) if way == "input" else self._unnamed_offers()
 
     def _is_data(self, valid: _Word) -> bool:
         """Whether the RTL stores an input as it is where another one says so, and asks nowhere what it is."""
@@ -374,6 +376,54 @@ class _Roles:
             stores = (pin.name, not low) in pairs
             if stores and (ready := self._answer(pin, low=low)) is not None:
                 yield _Word(pin, "", "", low), next((one for one in free if one.pin is ready.pin), ready)
+
+    def _guarded_valids(self, free: list[_Word], named: list[_Word]) -> Iterator[tuple[_Word, _Word]]:
+        """The only inputs that change nothing unless an output, whose name says ready or its opposite, has the level.
+
+        That decides, even where the name of the input is a ready's: no output may ask for it.
+        """
+        mine = {word.pin.name for word in named}
+        inputs = [p for p in self.pins if p.way == "input" and p.width == 1 and p.name not in mine | self.answers]
+        inputs = [p for p in inputs if not (_never(p) or is_enable(p.name) or self.moved.get(p.name) or self._asked(p))]
+        for ready in (one for one in free if one.pin.width == 1 and one.pin.name not in self.answers):
+            near = [p for p in inputs if self.gates.guarded(p.name, ready.pin.name, not ready.inverted)]
+            if len(near) == 1 and self.gates.turns(near[0].name, ready.pin.name):
+                self.answers |= {near[0].name, ready.pin.name}
+                yield _Word(near[0], "", "", self._low_beside(near[0], ready.pin, high=not ready.inverted)), ready
+
+    def _asked(self, pin: Pin) -> bool:
+        """Whether an output of a known valid waits for an input, by its name or by what the RTL does."""
+        ready = self._ready(pin)
+        valids = [word for one in self.pins if one.way == "output" and (word := self._valid(one)) is not None]
+        return any(
+            self.gates.guarded(pin.name, valid.pin.name, not valid.inverted)
+            or (ready is not None and _beside(ready) == _beside(valid))
+            for valid in valids
+        )
+
+    def _unnamed_offers(self) -> Iterator[tuple[_Word, _Word]]:
+        """The only output of any name, without which an input of any name changes nothing, where an output shows data."""
+        pins = [p for p in self.pins if p.width == 1 and p.name not in self.answers and not _never(p)]
+        pins = [p for p in pins if self._valid(p) is None and not is_enable(p.name)]
+        told = {name for stored in self.gates.stored.values() for name, _ in stored}
+        takes = [p for p in pins if p.way == "input" and p.name not in told and not self.moved.get(p.name)]
+        offers = [p for p in pins if p.way == "output" and not is_fill_flag(p.name) and self._ready(p) is None]
+        if not any(p.way == "output" and p.width > 1 and self.shown.get(p.name) for p in self.pins):
+            return
+        found = [(o, t, high) for o in offers for t in takes for high in (True, False) if self._takes(o, t, high=high)]
+        if len(found) == 1:
+            ((offer, take, high),) = found
+            self.answers |= {offer.name, take.name}
+            yield _Word(offer, "", "", not high), _Word(take, "", "", self._low_beside(take, offer, high=high))
+
+    def _low_beside(self, pin: Pin, other: Pin, *, high: bool) -> bool:
+        """Whether an input means something when it is low: by the level that it needs beside an output, or by its name."""
+        level = self.gates.level(other.name, pin.name, high)
+        return self._low_named(pin) if level is None else not level
+
+    def _takes(self, offer: Pin, take: Pin, *, high: bool) -> bool:
+        """Whether an input changes something, the output among it, only where the output has a level."""
+        return self.gates.guarded(take.name, offer.name, high) and self.gates.turns(take.name, offer.name)
 
     def _together(self, one: Pin, other: Pin) -> bool:
         return self.gates.joined(one.name, other.name)
@@ -616,6 +666,13 @@ def _odd_ready(valid: _Word, ready: Pin, *, inverted: bool) -> dict[str, str]:
 def _flag(valid: _Word, ready: _Word | None) -> bool:
     """Whether a valid is a status: an empty flag alone."""
     return ready is None and valid.inverted and not _SURE.fullmatch(valid.word)
+
+
+def _beside(word: _Word) -> list[str]:
+    """The words of a name without that of its role, and without a direction behind it."""
+    words = name_words(word.pin.name)
+    words = words[:-1] if words[-1] in SIDES else words
+    return [one for one in words if one != word.word]
 
 
 def _both(pair: tuple[_Word, _Word | None]) -> Iterator[Pin]:

@@ -16,12 +16,14 @@ from typing import Any
 from goldbeat.tb.build.compiling import operator_of, symbol_kind
 from goldbeat.tb.design.pin_names import is_clock
 from goldbeat.tb.probe.module import ResetUse, Wiring
-from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
+from goldbeat.tb.probe.taken import fixed_number, inside, settled_arms, visit_taken
 
 _NOT = ("LogicalNot", "BitwiseNot")
 _ANY_OF = ("LogicalOr", "LogicalAnd", "BinaryOr", "BinaryAnd")
 _AND = ("LogicalAnd", "BinaryAnd")
 _OR = ("LogicalOr", "BinaryOr")
+_SAME = ("Equality", "CaseEquality")
+_OTHER = ("Inequality", "CaseInequality")
 _ONE_INPUT = ("buf", "not")
 _NAMED = ("NamedValue", "HierarchicalValue")
 
@@ -105,13 +107,31 @@ def negated_and(node: Any) -> Any:
     return inner if turned and symbol_kind(inner) == "BinaryOp" and is_and(inner) else None
 
 
+def _one_bit(expression: Any) -> tuple[str, bool] | None:
+    """A plain value, its negation, or a bit that is compared with a constant: path and whether it is inverted."""
+    value = plain_value(expression)
+    if value is not None or symbol_kind(expression) != "BinaryOp":
+        return value
+    op = operator_of(expression)
+    for side, other in ((expression.left, expression.right), (expression.right, expression.left)):
+        value, number = plain_value(side), fixed_number(other)
+        if (
+            op in (*_SAME, *_OTHER)
+            and value is not None
+            and number in (0, 1)
+            and without_casts(side).type.bitWidth == 1
+        ):
+            return value[0], value[1] ^ (number == 0) ^ (op in _OTHER)
+    return None
+
+
 def signed_terms(expression: Any) -> Iterator[str]:
     """What must be high, or with ``!`` low, for an expression to be high."""
     expression = without_casts(expression)
     if symbol_kind(expression) == "BinaryOp" and is_and(expression):
         yield from signed_terms(expression.left)
         yield from signed_terms(expression.right)
-    elif (value := plain_value(expression)) is not None:
+    elif (value := _one_bit(expression)) is not None:
         yield f"{'!' * value[1]}{value[0]}"
 
 
@@ -121,7 +141,7 @@ def blocking_terms(expression: Any) -> Iterator[str]:
     if symbol_kind(expression) == "BinaryOp" and is_or(expression):
         yield from blocking_terms(expression.left)
         yield from blocking_terms(expression.right)
-    elif (value := plain_value(expression)) is not None:
+    elif (value := _one_bit(expression)) is not None:
         yield f"{'!' * (not value[1])}{value[0]}"
 
 
@@ -141,7 +161,7 @@ def _conditions(expression: Any, inverted: bool = False) -> Iterator[tuple[str, 
                 return
             yield from _conditions(expression.left, inverted)
             yield from _conditions(expression.right, inverted)
-        elif op in ("Equality", "Inequality", "CaseEquality", "CaseInequality"):
+        elif op in (*_SAME, *_OTHER):
             for side, other in ((expression.left, expression.right), (expression.right, expression.left)):
                 value, constant = plain_value(side), without_casts(other).constant
                 if value is not None and constant is not None:

@@ -294,6 +294,7 @@ SIDES = {
     "plain": ("in:wr_en in:din:8 out:full in:rd_en out:dout:8 out:empty out:almost_full", "write", "read"),
     "Cummings": ("in:winc in:wdata:16 out:wfull in:rinc out:rdata:16 out:rempty", "write", "read"),
     "sides": ("in:i_wr in:i_data:8 out:o_full in:i_rd out:o_data:8 out:o_empty out:o_fill:4", "write", "read"),
+    "pull": ("in:push in:data_in:8 out:full in:pull out:data_out:8 out:empty in:flush", "write", "read"),
     "push": ("in:push_i in:data_i:9 out:full_o in:pop_i out:data_o:9 out:empty_o in:flush_i", "write", "read"),
     "short": ("in:wr in:d:8 out:full in:rd out:q:8 out:empty", "write", "read"),
     "prefixed": ("in:a_wrEn in:a_dataIn:8 out:a_full in:b_rdEn out:b_dataOut:8 out:b_empty", "a", "b"),

@@ -33,14 +33,30 @@ STAGE = """module stage (input logic clk, input logic rst_n, input logic VALID, 
 endmodule
 """
 PLAIN = {"READY_IS": "!full", "OFFER_IS": "full", "TAKES": "!full", "MORE": ""}
+SOME = {
+    "logic full;": "logic full, some;",
+    "full <= 1'b1;": "{full, some} <= 3;",
+    "full <= 1'b0;": "{full, some} <= 0;",
+}
 NAMES = {
     "basejump": ("v_i ready_and_o data_i v_o yumi_i data_o", {}),
     "requests": ("inp_req_i inp_gnt_o inp_word_i oup_req_o oup_gnt_i oup_word_o", {}),
     "letters": ("wvalid_i wready_o wword_i rvalid_o rready_i rword_o", {}),
     "no_words": ("go busy x y_stb y_take y", {"READY_IS": "full", "TAKES": "!busy"}),
     "both_ready": ("c_srdy c_drdy c_data p_srdy p_drdy p_data", {}),
+    "misnamed": ("in_ready buffer_full x o_valid o_take y", {"READY_IS": "full", "TAKES": "!buffer_full"}),
+    "unknown": (
+        "w_n ff_n d ef_n r_n q",
+        {"OFFER_IS": "some", "(VALID": "(!VALID", "(TAKE && full": "(!TAKE && some"} | SOME,
+    ),
     "payload": ("valid_i ready_o payload_i valid_o ready_i payload_o", {}),
 }
+LOW = {
+    "no_words": {"busy"},
+    "misnamed": {"buffer_full"},
+    "unknown": {"w_n", "r_n"},
+}
+"""Ports of them that mean something when they are low."""
 
 
 def source(names: str, more: dict[str, str]) -> str:
@@ -71,7 +87,9 @@ def test_roles_are_found_whatever_the_names_are(kind: str, tmp_path: Path) -> No
         "in": (valid, ready),
         "out": (offer, take),
     }
-    assert [sides["in"].inverts("tready"), *(p.padding for p in found.streams)] == [kind == "no_words", 5, 5]
+    low = {p.pin(role) for p in found.streams for role in ("tvalid", "tready") if p.inverts(role)}
+    assert low == LOW.get(kind, set())
+    assert [int(p.width) - p.padding for p in sides.values()] == [11, 11]
     assert not found.unplaced
     assert not found.guesses
 
@@ -453,7 +471,7 @@ def test_a_connection_that_inverts_leaves_one_level(tmp_path: Path) -> None:
     found = found_in(tmp_path, code)
     assert [(clock.name, clock.reset) for clock in found.clocks] == [("k", "rst")]
     assert found.module.carried.gates.stored["in_tdata"] == {("b", True), ("c", True)}
-    assert [(p.pin("tready"), p.inverts("tready")) for p in found.streams] == [("c", False)]
+    assert [(p.pin("tready"), p.inverts("tready")) for p in found.streams] == [("c", False), ("z", False)]
 
 
 SLICE = """module slice (input logic clk, input logic rst_n, input logic in_valid, output logic in_WORD,
