@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.parameter import ClockPort
 from goldbeat.tb.design.pin_names import is_clock, is_enable, is_ready, is_reset, low_by_name
+from goldbeat.tb.design.ports.avalon import AvalonPort
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.recognition import NotABundleError, Pin
@@ -267,9 +268,29 @@ class _Finder:
         )
         return port.model_copy(update={"late": True})
 
+    def _latency(self, port: Bundle, notes: list[str]) -> Bundle:
+        """The same Avalon agent with the fixed latency of reads that its registers give it.
+
+        Args:
+            port: the bundle.
+            notes: of it.
+        """
+        if not isinstance(port, AvalonPort) or port.direction == "out" or port.lanes or port.has("readdatavalid"):
+            return port
+        if not all(port.has(role) for role in ("address", "readdata", "writedata")):
+            return port
+        waits = port.has("waitrequest") and port.pin("waitrequest") not in self.module.carried.constant
+        address, data, stored = (port.pin(role) for role in ("address", "readdata", "writedata"))
+        edges = None if waits else self.module.carried.gates.edges(address, data, stored)
+        if not edges:
+            return port
+        notes[:] = [note for note in notes if not note.endswith("if later, set read_latency")]
+        self._note(f"{data}: {edges} cycle(s) behind {address} in the RTL: read_latency = {edges}")
+        return port.model_copy(update={"read_latency": edges})
+
     def _take(self, group: PinGroup) -> PlacedBundle:
         one = place_group(group, tuple(self.module.parameters), self.module.carried)
-        one.port = self._late(one.port)
+        one.port = self._latency(self._late(one.port), one.wires.notes)
         if isinstance(one.port, StreamPort) and one.port.fields and self._has_more(one):
             raise NotABundleError(f"{', '.join(one.port.fields)}: not all of its payload")
         self.ties |= one.wires.ties

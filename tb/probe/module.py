@@ -104,6 +104,11 @@ def _never_falls(valid: str, ready: str, *, low: bool) -> bool:
     return False
 
 
+def _no_way(one: str, other: str, stored: str) -> int | None:
+    """How many edges are between ports of a module without code."""
+    return None
+
+
 def _not_stored(name: str, stored: Collection[str]) -> bool | None:
     """Whether a module without code only stores an input."""
     return False
@@ -134,6 +139,7 @@ class Gates:
             or one has no register.
         follows: whether the first has a part in the second, an output, at once.
         falls_alone: whether the first, an output, is cleared where the second has no say.
+        edges: the fewest edges from the first, an input, to the second, an output, past what stores the third; None: no way.
         only_stored: whether no decision asks for an input, nor for the registers that have it; None: one asks for these.
     """
 
@@ -145,6 +151,7 @@ class Gates:
     related: Callable[[str, str], bool] = _always_joined
     follows: Callable[[str, str], bool] = _never_joined
     falls_alone: Callable[..., bool] = _never_falls
+    edges: Callable[[str, str, str], int | None] = _no_way
     only_stored: Callable[[str, Collection[str]], bool | None] = _not_stored
 
 

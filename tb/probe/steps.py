@@ -13,6 +13,8 @@ from goldbeat.tb.probe.taken import fixed_number, inside, settled_arms
 from goldbeat.tb.probe.wiring import Graph, names_in, path_of, without_casts
 
 _NAMED = ("NamedValue", "HierarchicalValue")
+_MOST_EDGES = 8
+"""Beyond so many it is no fixed latency."""
 
 
 class Steps:
@@ -80,6 +82,24 @@ class Steps:
         if self.paths[name] in self._asked:
             return False
         return None if self._asked.intersection(stored) else True
+
+    def edges(self, one: str, other: str, stored: str) -> int | None:
+        """The fewest edges on the way from an input to an output; None: there is no way.
+
+        Args:
+            one: the input.
+            other: the output.
+            stored: another input: what stores it is a memory, through which no way goes.
+        """
+        near, seen = self._at_once([self.paths[other]]), set[str]()
+        for count in range(_MOST_EDGES):
+            if self.paths[one] in near:
+                return count
+            flops = {path for path in near - seen if path in self.graph.flops}
+            seen |= near
+            made = {path: self._at_once(self.sources.get(path, ())) for path in flops}
+            near = set[str]().union(*(behind for behind in made.values() if self.paths[stored] not in behind)) - seen
+        return None
 
     def related(self, one: str, other: str) -> bool:
         """Whether two outputs have a register or an input in common, at once or one edge before; or one has no register."""

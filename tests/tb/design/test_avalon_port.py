@@ -17,9 +17,11 @@ from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.tb.cli import app
 from goldbeat.tb.design.description import load_description
+from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.ports.avalon import AvalonPort
 from goldbeat.tb.obligations.buses import bus_obligations
 from goldbeat.tb.paths import REPOSITORY
+from goldbeat.tb.probe.discover import discover
 from goldbeat.tb.run.runs import Request, run
 
 RTL = REPOSITORY / "tests" / "tb" / "kernel" / "registers_rtl"
@@ -168,6 +170,28 @@ def test_names_of_all_kinds_are_recognised(tmp_path, ports, name, pin):
     assert any(
         "data come in the cycle that takes a read; if later, set read_latency" in note for note in found["notes"]
     )
+
+
+@pytest.mark.parametrize(
+    ("read", "wait", "latency"),
+    [
+        ("assign readdata = m[address];", "0", 0),
+        ("always @(posedge clk) readdata <= m[address];", "0", 1),
+        ("reg [3:0] a; always @(posedge clk) a <= address; assign readdata = m[a];", "0", 1),
+        ("reg [3:0] a; always @(posedge clk) begin a <= address; readdata <= m[a]; end", "0", 2),
+        ("reg w; always @(posedge clk) begin readdata <= m[address]; w <= read & ~w; end", "read & ~w", 0),
+    ],
+    ids=["at_once", "data", "address", "both", "waits"],
+)
+def test_registers_say_when_data_come(tmp_path, read, wait, latency):
+    kind = "wire" if "assign readdata" in read else "reg"
+    (tmp_path / "ram.v").write_text(
+        f"""module ram(input clk, input [3:0] address, input read, input write, input [31:0] writedata,
+          output {kind} [31:0] readdata, output waitrequest); reg [31:0] m [0:15]; {read}
+          assign waitrequest = {wait}; always @(posedge clk) if (write) m[address] <= writedata; endmodule"""
+    )
+    (port,) = discover(Sources((tmp_path / "ram.v",))).bundles
+    assert (port.bus, port.read_latency) == ("avalon", latency)
 
 
 def test_a_host_counts_bytes_and_its_bursts_have_a_width(tmp_path):
