@@ -28,6 +28,8 @@ _RESTING = re.compile(
     "isolate|thresh(?:old)?|timeout|ecc|err(?:or)?|inj|inject"
 )
 """Words of inputs that change nothing of what a module does while they are 0."""
+_START = re.compile("start|go|begin|launch|trigger|trig|kick|run|load|ld|init|next|exec|execute|calc|compute|fire")
+_END = re.compile("done|finish|finished|complete|completed|eoc")
 _ENABLE = re.compile(r"(?:clk_?en|clock_enable|ce|cen|en|ena|enable|aclken|ap_start|ap_continue)$")
 
 _ALL = re.compile("clk|clock|a?clken|ce|cen|en|ena|enable|core|block|module|chip|sys|global|ap|start|continue|n")
@@ -134,6 +136,16 @@ def is_enable(name: str) -> bool:
 def enables_all(name: str) -> bool:
     """Whether an enable's name says nothing of what it enables: ``core_en``, but not ``prog_en``."""
     return all(_ALL.fullmatch(word) for word in inner_words(name))
+
+
+def starts(name: str) -> bool:
+    """Whether a name says that something begins."""
+    return _START.fullmatch(_last_word(name)) is not None
+
+
+def ends(name: str) -> bool:
+    """Whether a name says that something has ended."""
+    return _END.fullmatch(_last_word(name)) is not None
 
 
 def is_ready(name: str) -> bool:

@@ -67,5 +67,7 @@ def find_gates(
         return bool(mine[one] & makers[other])
 
     steps = Steps(graph, ports)
-    looks = {name: getattr(steps, name) for name in ("turns", "related", "falls_alone", "only_stored", "edges")}
+    looks = {
+        name: getattr(steps, name) for name in ("turns", "related", "falls_alone", "only_stored", "edges", "beside")
+    }
     return Gates(stored, joined, level, follows=follows, **looks)

@@ -4,18 +4,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from goldbeat.tb.design.pin_names import holds_up, inner_words, is_enable, is_ready, rests
+from goldbeat.tb.design.pin_names import ends, holds_up, inner_words, is_enable, is_ready, rests, starts
 from goldbeat.tb.design.ports.recognition import Pin
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.find import Found
 from goldbeat.tb.probe.handshakes import field_stream, plain_pins, with_handshakes
 
-_START = re.compile("start|go|begin|launch|trigger|trig|kick|run|load|ld|init|next|exec|execute|calc|compute|fire")
-_DONE = re.compile("done|finish|finished|complete|completed|eoc|drdy|rdy")
+_DATA_READY = ("drdy", "rdy")
 _BESIDE = re.compile("idle|busy|ready|error|err|running|active|state|status")
 """Words of outputs of one bit that are no result."""
 _HLS = {"start": "ap_start", "ready": "ap_ready", "done": "ap_done", "idle": "ap_idle", "continue": "ap_continue"}
@@ -69,7 +68,7 @@ def _of_hls(pins: Sequence[Pin], found: Found) -> _Made:
 
 def _of_names(pins: Sequence[Pin], found: Found) -> _Made:
     """One start and one done, where no other port could be either."""
-    start, done = _only(pins, "input", _START), _only(pins, "output", _DONE)
+    start, done = _only(pins, "input", starts), _only(pins, "output", _is_done)
     started = [one for one in found.streams if one.direction == "in" and _busy(one)]
     made: _Made = []
     if done is not None and start is not None and not started:
@@ -113,9 +112,14 @@ def _busy(port: StreamPort) -> bool:
     return one and bool(re.search("busy|idle|ready|rdy", port.pin("tready")))
 
 
-def _only(pins: Iterable[Pin], way: str, words: re.Pattern[str]) -> Pin | None:
-    named = [pin for pin in pins if pin.way == way and pin.width == 1 and words.fullmatch(inner_words(pin.name)[-1])]
+def _only(pins: Iterable[Pin], way: str, says: Callable[[str], bool]) -> Pin | None:
+    named = [pin for pin in pins if pin.way == way and pin.width == 1 and says(pin.name)]
     return named[0] if len(named) == 1 else None
+
+
+def _is_done(name: str) -> bool:
+    """Whether a name says that results are there."""
+    return ends(name) or inner_words(name)[-1] in _DATA_READY
 
 
 def _status(pin: Pin) -> bool:

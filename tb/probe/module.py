@@ -140,6 +140,7 @@ class Gates:
         follows: whether the first has a part in the second, an output, at once.
         falls_alone: whether the first, an output, is cleared where the second has no say.
         edges: the fewest edges from the first, an input, to the second, an output, past what stores the third; None: no way.
+        beside: whether a register looks at the first, an input, and none does without the second.
         only_stored: whether no decision asks for an input, nor for the registers that have it; None: one asks for these.
     """
 
@@ -152,6 +153,7 @@ class Gates:
     follows: Callable[[str, str], bool] = _never_joined
     falls_alone: Callable[..., bool] = _never_falls
     edges: Callable[[str, str, str], int | None] = _no_way
+    beside: Callable[[str, str], bool] = _never_joined
     only_stored: Callable[[str, Collection[str]], bool | None] = _not_stored
 
 

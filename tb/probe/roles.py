@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from goldbeat.tb.design.pin_names import (
     SIDES,
+    ends,
     holds_up,
     inner_words,
     is_clock,
@@ -22,6 +23,7 @@ from goldbeat.tb.design.pin_names import (
     is_fill_flag,
     is_reset,
     name_words,
+    starts,
 )
 from goldbeat.tb.design.ports.recognition import Pin
 from goldbeat.tb.probe.chosen import ChosenBundle
@@ -312,6 +314,8 @@ class _Roles:
             pin for pin in outputs if pin.width == valid.width == 1 and self._valid(pin) is None and not _never(pin)
         ]
         outputs = [pin for pin in outputs if among is None or pin.name in among]
+        # What starts something waits for its end, which comes with results.
+        outputs = [pin for pin in outputs if not (starts(valid.name) and ends(pin.name))]
         if len(outputs) != 1:
             return None
         self.answers.add(outputs[0].name)
@@ -495,13 +499,31 @@ class _Roles:
         more = () if named or (widest > 1 and valid.pin.way == "input") else (p for p in rest if p.width > 1)
         rest = rest if not found else [pin for pin in more if pin.width >= widest]
         found += rest
-        guessed = {pin.name: f"the only handshake of this direction is {valid.pin.name}'s" for pin in rest}
+        looked = [pin for pin in self.pins if alone and pin.name not in used and self._looked_at(pin, valid, found)]
+        found += looked
+        guessed = {pin.name: f"the RTL looks at it beside {valid.pin.name} alone" for pin in looked if pin.width == 1}
+        guessed |= {pin.name: f"the only handshake of this direction is {valid.pin.name}'s" for pin in rest}
         if sum(pin.width for pin in found) > _WIDEST:
             return [], {}
         if valid.pin.width > 1 and (not found or any(pin.width % valid.pin.width for pin in found)):
             # A vector of valids is an array of streams, each with its share of every port.
             return [], {}
         return found, guessed
+
+    def _looked_at(self, pin: Pin, valid: _Word, found: Sequence[Pin]) -> bool:
+        """Whether an input of one bit counts beside a valid alone, or another is stored, and looked at together with it.
+
+        Args:
+            pin: the input.
+            valid: that of a handshake.
+            found: its payload.
+        """
+        inward = pin.way == valid.pin.way == "input" and pin is not valid.pin and pin not in found
+        if not (inward and found) or is_control(pin) or is_enable(pin.name) or _never(pin) or holds_up(pin.name):
+            return False
+        if self._valid(pin) is not None or self._ready(pin) is not None or not self._together(valid.pin, pin):
+            return False
+        return bool(self.moved.get(pin.name)) if pin.width > 1 else self.gates.beside(pin.name, valid.pin.name)
 
     def _is_serial(self, pin: Pin, used: Container[str]) -> bool:
         """Whether an output of one bit shows bits of wider words that inputs have carried away."""

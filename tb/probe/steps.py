@@ -83,6 +83,11 @@ class Steps:
             return False
         return None if self._asked.intersection(stored) else True
 
+    def beside(self, one: str, other: str) -> bool:
+        """Whether a register looks at an input, and none does without another one."""
+        parts = [near for path in self.sources if self.paths[one] in (near := self._at_once(self.sources[path]))]
+        return bool(parts) and all(self.paths[other] in near for near in parts)
+
     def edges(self, one: str, other: str, stored: str) -> int | None:
         """The fewest edges on the way from an input to an output; None: there is no way.
 

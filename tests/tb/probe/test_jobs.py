@@ -28,6 +28,7 @@ module sums(input clk, input rst, input start, input [7:0] a, input [7:0] b, out
 endmodule
 """
 STAYS = SUM.replace("    done <= 0;\n", "").replace("if (start) begin", "if (start) begin done <= 0;")
+RESTS = STAYS.replace("done <= 0; n <= 0; end", "done <= 1; n <= 0; end").replace("if (start)", "if (start && done)")
 HELD = SUM.replace("x <= a; y <= b; ", "").replace("s <= x + y", "s <= a + b")
 TOLD = SUM.replace("output reg done", "output busy, output reg done").replace("reg run;", "reg run; assign busy = run;")
 TOLD = TOLD.replace("if (start)", "if (start && !run)")
@@ -61,7 +62,11 @@ def found_of(folder: Path, text: str) -> tuple[Found, Sources]:
     return discover(sources), sources
 
 
-@pytest.mark.parametrize(("text", "held"), [(SUM, False), (STAYS, False), (HELD, True)], ids=["pulse", "level", "held"])
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [(SUM, False), (STAYS, False), (RESTS, False), (HELD, True)],
+    ids=["pulse", "level", "rests", "held"],
+)
 def test_a_start_takes_its_operands_and_waits_for_done(text: str, held: bool, tmp_path: Path) -> None:
     found, _ = found_of(tmp_path, text)
     given, result = found.streams
@@ -131,8 +136,8 @@ def test_done_beside_an_output_stream_is_a_status(ports: str, body: str, tmp_pat
 
 @pytest.mark.parametrize(
     ("text", "passes"),
-    [(SUM, True), (STAYS, True), (HELD, True), (TOLD, True), (SPURIOUS, False)],
-    ids=["pulse", "level", "held", "busy", "spurious"],
+    [(SUM, True), (STAYS, True), (RESTS, True), (HELD, True), (TOLD, True), (SPURIOUS, False)],
+    ids=["pulse", "level", "rests", "held", "busy", "spurious"],
 )
 def test_a_job_is_compared_with_a_model(text: str, passes: bool, tmp_path: Path) -> None:
     found, sources = found_of(tmp_path, text)

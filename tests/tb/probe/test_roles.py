@@ -291,6 +291,27 @@ def test_what_is_stored_under_an_enable_comes_without_ready(tmp_path: Path) -> N
 
 
 @pytest.mark.sim
+def test_operands_that_are_looked_at_together_go_in_together(tmp_path: Path) -> None:
+    """One of them is loaded whenever nothing goes on; what is compared, and a bit with another use, are no operands."""
+    text = """module ratio (input logic clk, input logic rst, input logic wr, input logic twos, input logic odd,
+      input logic [7:0] over, input logic [7:0] under, input logic [7:0] base, output logic busy, output logic [3:0] seen);
+      logic [7:0] n, d; logic neg, hit, other;
+      always_ff @(posedge clk) begin
+        if (wr) d <= under;
+        if (!busy) n <= over;
+        other <= odd;
+        neg <= wr & twos & (over[7] | under[7]);
+        hit <= wr & odd & (under == base);
+        busy <= !rst & (wr | (busy & n != d));
+        seen <= {neg, hit, other, n == d};
+      end
+    endmodule"""
+    found = found_in(tmp_path, text)
+    assert {"odd", "base"} <= found.unplaced.keys()
+    assert not {"twos", "over", "under"} & found.unplaced.keys()
+    assert found.guesses["twos"] == "the RTL looks at it beside wr alone"
+
+
 def test_a_guess_is_no_pass_until_it_is_confirmed(tmp_path: Path) -> None:
     names, more = NAMES["basejump"]
     text = source(names.replace("data_o", "word_o"), more).replace("<= data_i", "<= data_i ^ 11'h000")
