@@ -390,15 +390,18 @@ def _cleared(decision: Any) -> tuple[str, int] | None:
 
 
 def _cleared_behind(body: Any, decisions: Sequence[Any]) -> tuple[str, int] | None:
-    """The same of a decision that others stand before: most of the block's registers, memories left out, get constants."""
+    """The same of a decision that others stand before. It counts as one register if it sets few of the block's.
+
+    Memories do not count. A block of many data registers and few pointers may have a reset, but its name has to say so.
+    """
     for decision in decisions[1:]:
         conditions = [value for one in decision.conditions for value in _conditions(one.expr)]
         if len(conditions) != 1 or _varies(decision.ifTrue):
             continue
         cleared, counted = _registers(decision.ifTrue), _registers(body)
         rest = _registers(*(one for one in decisions if one is not decision), decision.ifFalse)
-        if cleared and cleared <= rest and 2 * len(cleared) > len(counted):
-            return conditions[0][0], len(cleared)
+        if cleared and cleared <= rest:
+            return conditions[0][0], len(cleared) if 2 * len(cleared) > len(counted) else 1
     return None
 
 

@@ -377,8 +377,8 @@ def test_a_reset_of_another_name_where_there_is_none(name: str, rest: str, reset
 
 
 QUEUE = """module queue (input clk, input CLEAR, input put, input [7:0] d, output [7:0] q, output reg [3:0] w, output reg [3:0] r);
-  reg [7:0] m [0:15];
-  assign q = m[r];
+  reg [7:0] m [0:15], a, b, c;
+  assign q = m[r] ^ c;
   always @(posedge clk) begin
     if (put && w != r) m[w] <= d;
     BODY
@@ -393,7 +393,9 @@ _STEPS = "if (put) w <= w + 1; if (w != r) r <= r + 1;"
         ("sclr", f"if (sclr) begin w <= 0; r <= 0; end else begin {_STEPS} end", True),
         ("sinit", f"{_STEPS} if (sinit) begin w <= 0; r <= 0; end", True),
         ("mr_n", f"{_STEPS} if (!mr_n) begin w <= 0; r <= 0; end", False),
+        ("sclr", f"a <= d; b <= a; c <= b; if (sclr) begin w <= 0; r <= 0; end else begin {_STEPS} end", True),
         # What sets some of the registers, stores values, or begins something is no reset.
+        ("again", f"a <= d; b <= a; c <= b; if (again) begin w <= 0; r <= 0; end else begin {_STEPS} end", None),
         ("again", f"{_STEPS} if (again) r <= 0;", None),
         ("again", f"{_STEPS} if (again) begin w <= 0; r <= w; end", None),
         ("start", f"{_STEPS} if (start) begin w <= 0; r <= 0; end", None),
