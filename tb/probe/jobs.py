@@ -34,7 +34,7 @@ def with_jobs(found: Found, known: Collection[str] = ()) -> Found:
         return found
     pins = [pin for name, pin in plain_pins(whole).items() if name not in known]
     made = _of_hls(pins, found) if any(pin.name == _HLS["start"] for pin in pins) else _of_names(pins, found)
-    made = made or _of_enables(pins, found)
+    made = made or _of_enables(pins, found) or _of_delays(pins, found)
     told = tuple(f"{one.name}: {why}" for one, why in made)
     more = replace(found.plus(one for one, _ in made), notes=(*found.notes, *told))
     return more.doubted({name: why for one, _ in made for name, why in _guesses(one).items()})
@@ -103,6 +103,25 @@ def _of_enables(pins: Sequence[Pin], found: Found) -> _Made:
     if made and len(strobes) == 1 and results:
         why = f"{strobes[0]} is the only output that may say when others are there"
         _add(made, found, {"tvalid": strobes[0]}, results, why)
+    return made
+
+
+def _of_delays(pins: Sequence[Pin], found: Found) -> _Made:
+    """An enable that comes out as many cycles later as the data beside it."""
+    carried = found.module.carried
+    enables = [pin for pin in pins if pin.way == "input" and pin.width == 1 and is_enable(pin.name)]
+    words = [pin for pin in pins if pin.way == "input" and pin.width > 1 and _operand(pin, found)]
+    outputs = [(pin, carried.shown.get(pin.name, frozenset())) for pin in pins if pin.way == "output"]
+    made: _Made = []
+    for enable in enables if len(enables) == 1 else ():
+        strobes = [pin.name for pin, shown in outputs if pin.width == 1 and shown == {enable.name}]
+        pairs = [(one, pin) for one in words for pin, shown in outputs if shown == {one.name}]
+        delays = {carried.gates.edges(one.name, pin.name, enable.name) for one, pin in pairs}
+        if not pairs or len(strobes) != 1 or delays != {carried.gates.edges(enable.name, strobes[0], pairs[0][0].name)}:
+            continue
+        why = f"{strobes[0]} is {enable.name} as many cycles later as the data are"
+        _add(made, found, {"tvalid": enable.name}, dict.fromkeys(one for one, _ in pairs), why)
+        _add(made, found, {"tvalid": strobes[0]}, [pin for _, pin in pairs], why)
     return made
 
 

@@ -19,7 +19,9 @@ def guessed_model(found: Found) -> tuple[str, str] | None:
         return value if isinstance(value, int) else 1
 
     buses = (*found.registers, *found.memories)
-    if found.handshakes or (found.streams and buses):
+    if found.handshakes:
+        return None if buses or not _passes_on(found) else ("identity", "both sides have the same fields")
+    if found.streams and buses:
         return None
     if buses:
         slaves, masters = (sum(number(port.lanes) for port in buses if port.direction == way) for way in ("in", "out"))
@@ -47,6 +49,18 @@ def guessed_model(found: Found) -> tuple[str, str] | None:
     if inputs == 1:
         return "broadcast", "one input and several outputs of one width"
     return ("merge", "several inputs and one output of one width") if outputs == 1 else None
+
+
+def _passes_on(found: Found) -> bool:
+    """Whether an output without data has fields of the same widths as the only input, each of which shows its counterpart."""
+    sides = {port.direction: port for port in found.streams}
+    if len(found.streams) != 2 or len(sides) != 2 or not all(port.fields for port in found.streams):
+        return False
+    given, result = sides["in"], sides["out"]
+    shown = found.module.carried.shown
+    pairs = list(zip(given.fields.items(), result.fields.items(), strict=False))
+    same = len(given.fields) == len(result.fields) and result.after is None and given.until is None
+    return same and all(one == other and name in shown.get(out, ()) for (name, one), (out, other) in pairs)
 
 
 def _apart(found: Found) -> bool:

@@ -344,9 +344,12 @@ def test_an_underscore_behind_the_name_of_a_reset_says_active_low(name: str) -> 
 
 
 COUNTERS = """module counters (input logic clock, input logic CLEAR, input logic up, output logic [3:0] w, output logic [3:0] r);
-  always_ff @(posedge clock)
+  logic [3:0] m [16];
+  always_ff @(posedge clock) begin
+    FIRST
     if (CLEAR) begin w <= '0; REST end
     else begin w <= w + 4'(up); r <= r + 4'd1; end
+  end
 endmodule"""
 
 
@@ -354,6 +357,7 @@ endmodule"""
     ("name", "rest", "reset"),
     [
         ("clear", "", True),
+        ("mr_n", "r <= '0; /* behind a memory */", False),
         ("sclr_n", "", False),
         ("again", "r <= '0;", True),
         ("again", "", None),
@@ -363,7 +367,13 @@ endmodule"""
 )
 def test_a_reset_of_another_name_where_there_is_none(name: str, rest: str, reset: bool | None, tmp_path: Path) -> None:
     low = "!" * (reset is False)
-    text = COUNTERS.replace("(CLEAR)", f"({low}{name})").replace("CLEAR", name).replace("REST", rest)
+    first = "if (up) m[w] <= r;" if "memory" in rest else ""
+    text = (
+        COUNTERS.replace("FIRST", first)
+        .replace("(CLEAR)", f"({low}{name})")
+        .replace("CLEAR", name)
+        .replace("REST", rest)
+    )
     (tmp_path / "counters.sv").write_text(text)
     found = find(elaborate(Sources((tmp_path / "counters.sv",))))
     (clock,) = found.clocks

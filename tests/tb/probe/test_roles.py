@@ -581,3 +581,37 @@ def test_no_model_is_guessed_where_only_one_side_has_data(tmp_path: Path) -> Non
         found = found_in(tmp_path, code)
         assert sorted(p.padding for p in found.streams) == padding
         assert (guessed_model(found) or (None,))[0] == model
+
+
+TWO_FIELDS = """module box (input logic clk, input logic rst, input logic a_valid, output logic a_ready,
+  input logic [6:0] a_head, input logic [2:0] a_tail, output logic b_valid, input logic b_ready,
+  output logic [6:0] b_head, output logic [2:0] b_tail);
+  assign a_ready = !b_valid | b_ready;
+  always_ff @(posedge clk) begin
+    if (a_ready) begin b_valid <= a_valid; b_head <= a_head; b_tail <= MADE; end
+    if (rst) b_valid <= 0;
+  end
+endmodule
+"""
+DELAY = """module echo (input logic clk, input logic rst, input logic smp_ce, input logic [15:0] smp, output logic out_ce,
+  output logic [15:0] out_smp);
+  logic c; logic [15:0] t;
+  always_ff @(posedge clk) begin t <= smp; c <= smp_ce; out_ce <= rst ? 0 : c; out_smp <= LAST; end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs", "model"),
+    [
+        (TWO_FIELDS.replace("MADE", "a_tail"), {"a_head", "a_tail"}, "identity"),
+        (TWO_FIELDS.replace("MADE", "3'd1"), {"a_head", "a_tail"}, None),
+        (DELAY.replace("LAST", "t"), {"smp"}, "identity"),
+        (DELAY.replace("LAST", "smp"), set(), None),
+    ],
+    ids=["fields", "constant", "delay", "other_delay"],
+)
+def test_fields_that_pass_through_are_compared(text: str, inputs: set[str], model: str | None, tmp_path: Path) -> None:
+    found = with_handshakes(found_in(tmp_path, text))
+    assert {name for port in found.streams if port.direction == "in" for name in port.fields} == inputs
+    assert (guessed_model(found) or (None,))[0] == model
