@@ -192,6 +192,7 @@ class _Roles:
         self.counted = {pin.name for pin in pins if is_counted(pin.name, (port.name for port in module.ports))}
         halves = ((pin, self._word(pin, "|".join([*_PAIRS, *_PAIRS.values()]))) for pin in self.pins)
         self.halves = {(word.word, word.key, pin.way) for pin, word in halves if word is not None}
+        self.values = module.carried.values
         self.unread, self.shown, self.moved = module.carried.unread, module.carried.shown, module.carried.moved
         words = [(pin, self._valid(pin)) for pin in module.ports if pin.width == 1]
         self.valids = [word for _, word in words if word is not None and word.key and _SURE.fullmatch(word.word)]
@@ -406,13 +407,16 @@ class _Roles:
         )
 
     def _unnamed_offers(self) -> Iterator[tuple[_Word, _Word]]:
-        """The only output of any name, without which an input of any name changes nothing, where an output shows data."""
+        """The only output of any name, without which an input of any name changes nothing, where an output is made of data."""
         pins = [p for p in self.pins if p.width == 1 and p.name not in self.answers and not _never(p)]
         pins = [p for p in pins if self._valid(p) is None and not is_enable(p.name)]
         told = {name for stored in self.gates.stored.values() for name, _ in stored}
         takes = [p for p in pins if p.way == "input" and p.name not in told and not self.moved.get(p.name)]
         offers = [p for p in pins if p.way == "output" and not is_fill_flag(p.name) and self._ready(p) is None]
-        if not any(p.way == "output" and p.width > 1 and self.shown.get(p.name) for p in self.pins):
+        wide = {pin.name for pin in self.inputs if pin.width > 1 and self.gates.stored.get(pin.name)}
+        if not any(
+            p.way == "output" and p.width > 1 and wide & self.values.get(p.name, frozenset()) for p in self.pins
+        ):
             return
         found = [(o, t, high) for o in offers for t in takes for high in (True, False) if self._takes(o, t, high=high)]
         if len(found) == 1:
