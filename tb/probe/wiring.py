@@ -312,9 +312,7 @@ class Graph:
         used = names_in(body.stmt)
         clock = ([name for name in edges if name not in used] or list(edges))[0]
         decisions = list(_decisions(body))
-        # What a memory stores in front of it has no other arm.
-        whole = [decision for decision in decisions if decision.ifFalse is not None] or decisions
-        if whole and (cleared := _cleared(whole[0]) or _cleared_behind(body, decisions)) is not None:
+        if decisions and (cleared := _cleared(decisions[0]) or _cleared_behind(body, decisions)) is not None:
             self.clears.append((clock, *cleared))
         for decision in decisions:
             for condition in decision.conditions:
