@@ -6,7 +6,7 @@
 // the edge. What it remembers of earlier edges starts at 0: before the first edge it has seen
 // nothing, whatever initial values the simulator draws. A failure is an $error whose scope ends
 // with NAME; Goldbeat reports it by instance, name and cycle and fails the run. These are plain
-// processes: they are active in every simulation, whatever its switches. Proofs (FORMAL defined)
+// processes: they are active in every simulation, whatever its switches. Proofs (GOLDBEAT_PROVE defined)
 // get them as immediate assertions. Synthesis (SYNTHESIS defined) leaves them out.
 //
 //   `ASSERT(NAME, EXPR, CLK, RST_N)               EXPR holds.
@@ -22,7 +22,7 @@
 `ifndef ASSERTIONS_SVH
 `define ASSERTIONS_SVH
 
-`ifdef FORMAL
+`ifdef GOLDBEAT_PROVE
 
 `define ASSERT(NAME, EXPR, CLK, RST_N) \
   always_ff @(posedge CLK) if (RST_N) NAME : assert (EXPR);

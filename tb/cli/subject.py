@@ -145,7 +145,7 @@ def _tied_payload(found: Found, tied: Collection[str]) -> dict[str, str]:
     """Bundles with signals that are made of one of these inputs, which are tied."""
     values, found_ties = found.module.carried.values, dict[str, str]()
     for one in found.bundles:
-        pins = (one.pin(role) for role in one.spec.roles if one.has(role))
+        pins = [pin.lstrip("!") for pin in (one.signals or {}).values()]
         names = set(tied) & set[str]().union(*(values.get(pin, frozenset()) for pin in pins))
         if names:
             name = max(sorted(names), key=partial(affinity, one.name))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.pymodels.stimulus_file import KeptStimulus, write_stimulus
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.kernel.rules import ASSERTION
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.prove.proof import ClaimVerdict, Proof
 from goldbeat.tb.prove.sheet import CAPACITY
@@ -26,6 +28,9 @@ _SEEDS = (0, 1, 2)
 """Initial values of flip-flops differ between seeds."""
 _MOST_TRIALS, _TOGETHER = 60, 8
 """Stimuli of a counterexample, and those of one process."""
+
+_PLACE = re.compile(r"[\w.]+:\d+")
+_NOTHING, _COMBINATIONAL = "nothing was compared", "_combinational"
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,7 @@ class Confirmer:
             failed: list[Trial] = []
             made = itertools.islice(made, most)
             while some := list(itertools.islice(made, _TOGETHER)):
-                failed = [one for one in trials.run([[one] for one in some]) if one.failures]
+                failed = [one for one in trials.run([[one] for one in some]) if _telling(one, verdict)]
                 if failed:
                     break
         rule = verdict.claim.name.partition(" ")[0]
@@ -94,7 +99,7 @@ class Confirmer:
 
     def _kept(self, seed: int, trial: Trial, verdict: ClaimVerdict) -> Confirmation:
         file = self.folder / f"{plain_name(verdict.claim.name)}.stimulus.json"
-        failure = trial.failures[0].partition("\n")[0]
+        failure = _telling(trial, verdict)[0].partition("\n")[0]
         params = dict(self.params)
         write_stimulus(
             file, KeptStimulus(self.design.name, self.case.name, seed, tuple(trial.episodes), params, {}, failure)
@@ -103,6 +108,16 @@ class Confirmer:
             self._request(seed), stimuli=tuple(trial.episodes), origin=Origin(self.source, stimulus=str(file))
         )
         return Confirmation(failure, file, request.command())
+
+
+def _telling(trial: Trial, verdict: ClaimVerdict) -> list[str]:
+    """The failures that confirm a property: of assertions the very one; of others no path between pins, which any traffic shows."""
+    rule, _, place = verdict.claim.name.partition(" ")
+    if rule == ASSERTION:
+        marks = [*_PLACE.findall(place), place.partition(" ")[0]]
+        return [text for text in trial.failures if ASSERTION in text and any(mark in text for mark in marks)]
+    others = [_NOTHING, *([] if rule.endswith(_COMBINATIONAL) else [_COMBINATIONAL])]
+    return [text for text in trial.failures if not any(other in text for other in others)]
 
 
 def confirm_all(confirmer: Confirmer, proof: Proof) -> dict[str, Confirmation | str]:

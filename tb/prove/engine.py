@@ -25,6 +25,12 @@ from goldbeat.tb.prove.sheet import TOP
 from goldbeat.tb.synth.sources import command_file
 
 LOG = "yosys.log"
+DEFINED = "GOLDBEAT_PROVE"
+"""The macro of assertions for proofs: not FORMAL, with which RTL of others differs from what is simulated."""
+OWN_HIT = "ownhit_"
+_OF_SYNTHESIS = re.compile(
+    r"(?i:/[/*]\s*(?:synthesis|synopsys|pragma|xilinx)\s+(?:translate|synthesis)_off\b)|`(?:ifn?def|elsif)\s+(?:SYNTHESIS|YOSYS)\b"
+)
 _PREPARE_S = 240
 """Processor seconds of each step that makes the circuit; the first one ever compiles Yosys."""
 MOST_BITS = 8192
@@ -36,7 +42,7 @@ _NUMBER = r"^    parameter (?:signed )?\\{} (\d+)$"
 _STATUS = re.compile(r"^(?:snl_)?(SAT|UNSAT|UNK|UNKNOWN)\s+(-?\d+)\s+\S+(?:\s+(\d+)\s+(\d+))?")
 _PREPARE = (
     *("hierarchy -top {top}", "proc", "flatten", "opt_expr", "opt_clean", "check -assert"),
-    *("async2sync", "chformal -lower", "memory_collect"),
+    *("async2sync", "chformal -lower", "chformal -assume -assume2assert", "memory_collect"),
 )
 _FLIP_FLOPS = ("memory_map", "opt -fast", "setundef -undriven -anyseq", "setundef -anyconst", "opt -fast")
 _GATES = ("dffunmap", "techmap", "opt -fast", "dffunmap", "aigmap", "opt_clean -purge")
@@ -103,11 +109,23 @@ def make_circuit(
     # Yosys leaves names out that are another's as well; outputs come in the order of the ports.
     ports = [(f"bad_{n}", one.width) for n, one in enumerate(proof.properties)]
     ports += [(f"hit_{n}", 1) for n in range(len(proof.properties))]
-    ports += [(f"see_{n}", width) for n, width in enumerate(proof.seen.values())] + [(name, 1) for name in own]
+    ports += [(f"see_{n}", width) for n, width in enumerate(proof.seen.values())] + [
+        (one, 1) for name in own for one in (name, name.replace("own_", OWN_HIT))
+    ]
     named = [(name, bit) for name, width in ports for bit in range(width)]
     if len(named) != len(circuit.outputs) or any(named[n] != one for n, one in circuit.output_names.items()):
         raise ToolError(f"yosys failed on {design.name}: the outputs of {aig} are not those of the harness")
     return replace(circuit, output_names=dict(enumerate(named))), own
+
+
+def unseen_places(design: Design) -> list[str]:
+    """File and line of what makes RTL another one for synthesis, which the simulator does not see so."""
+    return [
+        f"{path.name}:{number}"
+        for path in design.sources()
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1)
+        if _OF_SYNTHESIS.search(line)
+    ]
 
 
 def dropped_assertions(design: Design, own: Mapping[str, str]) -> list[str]:
@@ -142,7 +160,7 @@ def _flattened(
     (folder / "prover.sv").write_text(proof.text)
     commands = folder / "sources.f"
     more = [folder / "harness.sv", folder / "prover.sv"]
-    commands.write_text(command_file(tool, design, params, top=TOP, more=more) + "-D FORMAL\n")
+    commands.write_text(command_file(tool, design, params, top=TOP, more=more) + f"-D {DEFINED}\n")
     flat = folder / "flat.il"
     script = [*(one.format(top=TOP) for one in _PREPARE), f"write_rtlil {tool.place(flat)}"]
     read = f"read_slang -f {tool.place(commands)}"
@@ -179,15 +197,17 @@ _SOURCE = re.compile(r'\\src "([^"|]+)')
 
 
 def _assertions_as_outputs(flat: Path) -> dict[str, str]:
-    """Make each assertion an output that is high where it fails; what they are called."""
+    """Make each assertion an output that is high where it fails, and one where it is judged; what they are called."""
     text, found = flat.read_text(), dict[str, str]()
 
     def changed(match: re.Match[str]) -> str:
         output = f"own_{len(found)}"
         place = _SOURCE.search(match[1])
         found[output] = _assertion_name(match[2], place[1] if place else "")
+        hit = output.replace("own_", OWN_HIT)
         return (
-            f"  wire output {100000 + len(found)} \\{output}\n"
+            f"  wire output {100000 + 2 * len(found)} \\{output}\n"
+            f"  wire output {100001 + 2 * len(found)} \\{hit}\n  connect \\{hit} {match[4]}\n"
             f"  cell $_ANDNOT_ {match[2]}\n    connect \\A {match[4]}\n    connect \\B {match[3]}\n"
             f"    connect \\Y \\{output}\n  end\n"
         )

@@ -14,7 +14,15 @@ from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.tb.build.yosys import Yosys
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.prove.aiger import Circuit
-from goldbeat.tb.prove.engine import Answer, Stopwatch, ask_abc, dropped_assertions, make_circuit
+from goldbeat.tb.prove.engine import (
+    OWN_HIT,
+    Answer,
+    Stopwatch,
+    ask_abc,
+    dropped_assertions,
+    make_circuit,
+    unseen_places,
+)
 from goldbeat.tb.prove.harness import ProofHarness, make_proof
 from goldbeat.tb.prove.sheet import CAPACITY, RESET_CYCLES, Property
 
@@ -122,6 +130,9 @@ def prove(
     if lost := dropped_assertions(design, own):
         why = "concurrent, or not for synthesis: Yosys does not read them"
         harness.sheet.unproven["assertions " + ", ".join(lost)] = why
+    if places := unseen_places(design):
+        why = "a proof takes it as synthesis does, and the simulator does not"
+        harness.sheet.unproven["RTL beside " + ", ".join(places)] = why
     proof = Proof(harness, circuit, list(_claims(circuit, harness, own)), len(circuit.latches))
     watch = Stopwatch(budget_s)
     _simulate(proof)
@@ -142,13 +153,13 @@ def prove(
 
 
 def _claims(circuit: Circuit, harness: ProofHarness, own: Mapping[str, str]) -> Iterator[ClaimVerdict]:
-    bad, hit, mine = (circuit.numbers(prefix) for prefix in ("bad_", "hit_", "own_"))
+    bad, hit, mine, judged = (circuit.numbers(prefix) for prefix in ("bad_", "hit_", "own_", OWN_HIT))
     for number, claim in enumerate(harness.properties):
         occurs = hit[f"hit_{number}"][0] if claim.occurs else None
         yield ClaimVerdict(claim, tuple(bad[f"bad_{number}"]), occurs, reached=occurs is None)
     for output, name in own.items():
         claim = Property(f"rtl_assertion {name}", f"the assertion {name} holds", "")
-        yield ClaimVerdict(claim, tuple(mine[output]), None, reached=True)
+        yield ClaimVerdict(claim, tuple(mine[output]), judged[output.replace("own_", OWN_HIT)][0], reached=False)
 
 
 # -- simulation -------------------------------------------------------------------------------------------------------

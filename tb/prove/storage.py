@@ -40,8 +40,25 @@ def learn_words(port: RegisterPort, stimuli: Sequence[Stimulus]) -> dict[int, in
     return {at: bits for at, mask in sorted(seen.items()) if (bits := mask & ~wrong[at])}
 
 
-def add_storage(sheet: Sheet, port: RegisterPort, channels: Channels | None, words: Mapping[int, int]) -> bool:
-    """The property that one bit of one word reads as it was last written; False: there is none for this bus."""
+def errs(port: RegisterPort, stimuli: Sequence[Stimulus]) -> bool:
+    """Whether a case expects an error from an access, or anything."""
+    return any(
+        access.error for one in stimuli for access in (*one.program.get(port.name, ()), *one.after.get(port.name, ()))
+    )
+
+
+def add_storage(
+    sheet: Sheet, port: RegisterPort, channels: Channels | None, words: Mapping[int, int], *, erring: bool
+) -> bool:
+    """The properties that one bit of one word reads as it was last written, without an error; False: there is none.
+
+    Args:
+        sheet: they are written on.
+        port: the slave.
+        channels: of an AXI-Lite slave.
+        words: bits by byte address that hold what was written.
+        erring: the cases expect errors, so that an error is no fault.
+    """
     unit = int(port.data_width) // 8 if isinstance(port, WishbonePort) and port.in_words else 1
     width, bits = int(port.address_width), int(port.data_width)
     name = port.name
@@ -60,7 +77,7 @@ def add_storage(sheet: Sheet, port: RegisterPort, channels: Channels | None, wor
         if found is None:
             return False
         events = found
-    writes, failed, data, strobe, reads, came = events
+    writes, failed, data, strobe, reads, came, refused = events
     lanes = ", ".join(f"{{8{{{name}_lanes[{n}]}}}}" for n in reversed(range(bits // 8)))
     sheet.wire(f"{name}_lanes", strobe or "'1", bits // 8)
     hit = sheet.wire(f"{name}_writes_bits", f"{{{bits}{{{writes}}}}} & {{{lanes}}}", bits)
@@ -75,6 +92,15 @@ def add_storage(sheet: Sheet, port: RegisterPort, channels: Channels | None, wor
         f"|{compared}",
         width=bits,
     )
+    if erring:
+        sheet.unproven[f"no_error {name}"] = "the cases expect errors; simulation compares them"
+    else:
+        sheet.check(
+            f"no_error {name}",
+            f"{_listed(words, bits // 8)} are read and written without an error",
+            f"(|{name}_held_bits) & {refused}",
+            f"(|{name}_held_bits) & ({refused} | {writes} | {reads})",
+        )
     return True
 
 
@@ -99,8 +125,8 @@ def _masks(at: str, words: Mapping[int, int], width: int, bits: int, unit: int) 
     return f"{cases}'0"
 
 
-_Events = tuple[str, str, str, str, str, str]
-"""A write of the word is done; one failed; its data and strobes; a read of it answers; with what."""
+_Events = tuple[str, str, str, str, str, str, str]
+"""A write of the word is done; one failed; its data and strobes; a read of it answers; with what; an access gets an error."""
 
 
 def _of_apb(port: ApbPort, at: str) -> _Events:
@@ -116,6 +142,7 @@ def _of_apb(port: ApbPort, at: str) -> _Events:
         strobe,
         f"({done} & ~{name}_pwrite & ~{failed})",
         f"{name}_prdata",
+        f"({done} & {failed})",
     )
 
 
@@ -134,6 +161,7 @@ def _of_wishbone(port: WishbonePort, at: str) -> _Events:
         strobe,
         f"({asked} & {name}_ack & ~{write}{whole})",
         f"{name}_rdat",
+        f"({asked} & {name}_err)" if port.has("err") else "1'b0",
     )
 
 
@@ -182,4 +210,5 @@ def _of_channels(sheet: Sheet, channels: Channels, at: str, bits: int) -> _Event
         f"{oldest}[{bits + strobes - 1}:{bits}]" if strobes else "",
         f"({answer} & {good} & ~{meets})",
         r.net("rdata"),
+        f"({done} & ~{okay} | {answer} & ~{good})",
     )

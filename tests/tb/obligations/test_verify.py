@@ -729,6 +729,16 @@ NARROWED = """module narrowed (input logic clk, rst, input logic s_tvalid, outpu
 endmodule
 """
 
+ODD = """module odd (input logic clk, rst, mode, input logic s_valid, output logic s_ready, input logic [8:0] s_word,
+  output logic m_valid, input logic m_ready, output logic [8:0] m_word);
+  assign s_ready = m_ready || !m_valid;
+  always_ff @(posedge clk) begin
+    if (s_ready) {m_valid, m_word} <= {s_valid, mode ? s_word : ~s_word};
+    if (rst) m_valid <= 1'b0;
+  end
+endmodule
+"""
+
 
 @pytest.mark.parametrize(
     ("text", "code", "said"),
@@ -737,6 +747,8 @@ endmodule
         (BARE.replace("&& cyc &&", "&& (cyc || !we) &&"), 1, "wishbone_answer_without_cyc"),
         (NARROWED.replace("LAST", "s_tlast"), 3, "its TUSER has 1 bit(s), that of inputs 2"),
         (NARROWED.replace("LAST", "1'b1"), 1, "last differs"),
+        # A word of nine bits beside a tied input.
+        (ODD, 3, "that it predicts"),
     ],
 )
 def test_what_a_guess_may_have_wrong_is_undecided(text: str, code: int, said: str, folder: Path) -> None:
