@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from goldbeat.pymodels.errors import ToolError, UsageError
@@ -33,6 +33,10 @@ _FIRST_TIME = "preparing Yosys, once per machine"
 _TAIL = 1 << 13
 _EVERY_S = 0.5
 _UNNAMEABLE = re.compile(r"[$\"\\\n]")
+_LIMITED = (
+    "import os, resource, sys; n = int(sys.argv[1]); "
+    "resource.setrlimit(resource.RLIMIT_CPU, (n, n + 1)); os.execv(sys.argv[2], sys.argv[2:])"
+)
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,10 @@ class Yosys:
         if not self.inside:
             return text
         return re.sub(rf"/?{re.escape(self.inside[1:])}(?=/)", "", text)
+
+    def within(self, seconds: int) -> Yosys:
+        """The same tool, ended after so many processor seconds."""
+        return replace(self, command=(sys.executable, "-I", "-c", _LIMITED, str(seconds), *self.command))
 
     def environment(self) -> dict[str, str]:
         """The environment to run it in."""

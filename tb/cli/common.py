@@ -32,6 +32,7 @@ BAD_INPUT = 2
 """Exit code: bad usage or bad input."""
 PARTIAL = 3
 """Exit code: nothing failed, but the outputs were not compared, or nothing moved."""
+_COLOURS = {"pass": "green", "fail": "red", "partial": "yellow"}
 
 BY_SIGNAL = 128
 """Exit code: this plus the number of the signal that stopped it, as shells have it."""
@@ -158,6 +159,11 @@ def complete_design(incomplete: str) -> list[str]:
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print a text that may hold anything."""
     typer.echo(visible(text), err=err, nl=nl)
+
+
+def status_word(status: str) -> str:
+    """``PASS``, ``FAIL`` or ``PARTIAL`` in its colour, as the first word of a verdict."""
+    return typer.style(status.upper(), fg=_COLOURS[status], bold=True)
 
 
 def say_build(step: str) -> None:

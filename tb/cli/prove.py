@@ -25,23 +25,25 @@ from goldbeat.tb.cli.common import (
     say,
     say_build,
     say_nothing,
+    status_word,
 )
 from goldbeat.tb.cli.options import as_pairs, split_sets
-from goldbeat.tb.cli.subject import find_subject
+from goldbeat.tb.cli.subject import VerifySubject, find_subject
+from goldbeat.tb.cli.synth import Sets
 from goldbeat.tb.cli.verify import BenchFolder, Map, Model, Subject
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.families import design_examples
+from goldbeat.tb.obligations.likeness import is_unlike, likeness
 from goldbeat.tb.paths import build_root, plain_name
 from goldbeat.tb.prove.confirm import Confirmation, Confirmer, confirm_all
 from goldbeat.tb.prove.proof import ClaimVerdict, Proof, prove
-from goldbeat.tb.prove.sheet import CAPACITY
-from goldbeat.tb.run.runs import Request, predict
+from goldbeat.tb.prove.sheet import CAPACITY, OF_MODEL
+from goldbeat.tb.run.runs import Request, predict, run
 from goldbeat.tb.visible import visible
 
 REPORT = "proof.json"
 BUDGET_S, DEPTH, WITHIN = 60.0, 40, 16
-_COLOURS = {"pass": "green", "fail": "red", "partial": "yellow"}
 _TEMPLATE_SEEDS = (0, 1, 2)
 
 Budget = Annotated[
@@ -52,9 +54,6 @@ Depth = Annotated[
 ]
 Within = Annotated[
     int, typer.Option("--within", metavar="N", min=1, max=200, help="Cycles in which something has to move.")
-]
-Sets = Annotated[
-    list[str] | None, typer.Option("--set", "-P", metavar="NAME=VALUE", help="Set a parameter of the top module.")
 ]
 CaseName = Annotated[
     str | None,
@@ -130,23 +129,23 @@ def prove_command(
     budget_s = budget_seconds(budget)
     tell = say_nothing if as_json else say_build
     tool = yosys("prove")
-    source, stream_model, notes = _subject(context.params)
-    design = find_design(source)
+    found_subject, stream_model = _subject(context.params)
+    design = find_design(found_subject.name)
     stream_model = stream_model or design.ready_model
     chosen = design.case(case)
     overrides, _ = split_sets(design, chosen, as_pairs(sets or []))
     params = design.params(chosen, overrides)
     folder = build_root() / "prove" / plain_name(design.name)
     folder.mkdir(parents=True, exist_ok=True)
-    path = source if source.endswith((".toml", ".py")) else None
-    templates = list(_templates(Request(design, chosen, params=overrides)))
+    request = Request(design, chosen, params=overrides)
+    templates = list(_templates(request))
     found = prove(
         tool, design, params, stream_model, templates, folder, budget_s=budget_s, depth=depth, within=within, tell=tell
     )
-    confirmer = Confirmer(design, chosen, overrides, path, templates[:8], folder, tell)
-    confirmed = confirm_all(confirmer, found)
+    confirmer = Confirmer(design, chosen, overrides, found_subject.path, templates[:8], folder, tell)
+    confirmed = _without_guesses(confirm_all(confirmer, found), found_subject, request)
     told = [_told(verdict, confirmed) for verdict in found.verdicts if _is_claim(verdict)]
-    report = _report(design, params, stream_model, found, told, notes)
+    report = _report(design, params, stream_model, found, told, found_subject.notes)
     (folder / REPORT).write_text(json.dumps(report, indent=2), encoding="utf-8")
     if as_json:
         print_json({**report, "folder": str(folder)})
@@ -156,15 +155,36 @@ def prove_command(
         raise typer.Exit(FAILED if report["status"] == "fail" else PARTIAL)
 
 
-def _subject(given: Mapping[str, Any]) -> tuple[str, str, list[str]]:
-    """Design or description, the model of its streams that was asked for, and what was guessed."""
+def _subject(given: Mapping[str, Any]) -> tuple[VerifySubject, str]:
+    """What is proven, and the model of its streams that was asked for."""
     words = given["subject"] or []
     described = len(words) == 1 and not words[0].startswith("+") and Path(words[0]).suffix not in (".v", ".sv")
     if described and not (given["lists"] or given["near"]):
         # A design with a timed model of its own can have its order proven by a ready-made one.
-        return find_subject({**given, "model": None}).name, given["model"] or "", []
-    found = find_subject(given)
-    return found.name, "", found.notes
+        return find_subject({**given, "model": None}), given["model"] or ""
+    return find_subject(given), ""
+
+
+def _without_guesses(
+    confirmed: Mapping[str, Confirmation | str], subject: VerifySubject, request: Request
+) -> dict[str, Confirmation | str]:
+    """The same, with a reason in place of what contradicts a guessed model that may be that of another function."""
+    of_model = [name for name in confirmed if name.partition(" ")[0] in OF_MODEL]
+    real = any(isinstance(confirmed[name], Confirmation) for name in of_model)
+    doubt = _doubt(subject, request) if real else ""
+    return {**confirmed, **dict.fromkeys(of_model if doubt else (), doubt)}
+
+
+def _doubt(subject: VerifySubject, request: Request) -> str:
+    """Why what contradicts a guessed model may be no fault, as ``verify`` judges it; empty: it is one."""
+    if not subject.guessed:
+        return ""
+    if subject.doubts:
+        return "a guess may be why: " + ", ".join(f"{port} ({why})" for port, why in subject.doubts.items())
+    predicted, alike = likeness([result for result in run(replace(request, seeds=(0,))) if result.failures])
+    if not is_unlike(subject.model, predicted, alike):
+        return ""
+    return f"model {subject.model}, guessed, is not what this RTL does: of {predicted} words {alike} came; --model names another"
 
 
 def _templates(request: Request) -> Iterator[Stimulus]:
@@ -236,11 +256,11 @@ def _report(
 
 
 def _show(report: Mapping[str, Any], told: Sequence[_Told], folder: Path) -> None:
-    word = typer.style(report["status"].upper(), fg=_COLOURS[report["status"]], bold=True)
     counts = Counter("proven to some cycles" if one.status == "bounded" else one.verdict for one in told)
     summary = ", ".join(f"{number} {name}" for name, number in counts.items()) or "nothing to prove"
     typer.echo(
-        f"{word} {visible(report['design'])}: {summary}; {report['flip_flops']} flip-flops, {report['seconds']:.0f} s"
+        f"{status_word(report['status'])} {visible(report['design'])}: {summary}; {report['flip_flops']} flip-flops, "
+        f"{report['seconds']:.0f} s"
     )
     for line in report["notes"]:
         say(line)

@@ -68,6 +68,11 @@ class VerifySubject:
     far_resets: Mapping[str, str] = field(default_factory=dict)
     tied_payload: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def path(self) -> str | None:
+        """The file of the description; None for a design of Goldbeat."""
+        return self.name if self.name.endswith((".toml", ".py")) else None
+
 
 def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     """The design or description that is asked for, made now for RTL."""

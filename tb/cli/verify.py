@@ -24,6 +24,7 @@ from goldbeat.tb.cli.common import (
     say,
     say_build,
     say_nothing,
+    status_word,
 )
 from goldbeat.tb.cli.narrower import narrower
 from goldbeat.tb.cli.subject import VerifySubject, find_subject
@@ -39,6 +40,7 @@ from goldbeat.tb.mutate.campaign import Fate, UnmutatedFailureError
 from goldbeat.tb.mutate.report import score
 from goldbeat.tb.mutate.sample import sample_fates
 from goldbeat.tb.obligations import rounds
+from goldbeat.tb.obligations.likeness import is_unlike
 from goldbeat.tb.obligations.rounds import BUDGET_S, Tried, try_all
 from goldbeat.tb.obligations.summary import ADVICE, SHOWN, VERIFIED, Obligations, counts_text, obligation_lines
 from goldbeat.tb.page.run_page import page_environment
@@ -48,11 +50,6 @@ from goldbeat.tb.visible import visible
 
 PAGE = "index.html"
 _TEMPLATES = Path(rounds.__file__).parent / "templates"
-_COLOURS = {"pass": "green", "fail": "red", "partial": "yellow"}
-_LIKE = {"merge": 1 / 2}
-_LIKE_MOSTLY = 1 / 4
-"""Share of the predicted words that come out at least where a guessed model is the right one. What makes one word of two gives at
-most half of what is merged: of a sum of floats, many words are those of the larger one."""
 _REPEAT = "repeat: "
 _ALONE = re.compile(rf"episode \d+ \((\w+) {SENDS_ALONE}\): ")
 _OUTSIDE = re.compile(r"\bmem_bounds: (\w+),")
@@ -146,8 +143,7 @@ def verify_command(
     if as_json:
         print_json({**report, "folder": str(folder)})
     else:
-        word = typer.style(tried.status.upper(), fg=_COLOURS[tried.status], bold=True)
-        typer.echo(f"{word} {visible(design.name)}")
+        typer.echo(f"{status_word(tried.status)} {visible(design.name)}")
         for line in _lines(tried, report, every=every):
             say(line)
         say(f"page: {folder / PAGE}")
@@ -158,14 +154,13 @@ def verify_command(
 def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str], None]) -> tuple[Design, Tried]:
     """Run all that a subject has; once more under the protocol rules alone, where a guessed model says nothing of it."""
     design = find_design(subject.name)
-    source = subject.name if subject.name.endswith((".toml", ".py")) else None
-    tried = try_all(design, source, seed=seed, budget_s=budget_s, tell=tell)
+    tried = try_all(design, subject.path, seed=seed, budget_s=budget_s, tell=tell)
     alone = subject.model == RULES
     if subject.guessed and subject.model and not alone and tried.failures:
         design, tried = _narrowed(
-            subject, design, tried, lambda one: try_all(one, source, seed=seed, budget_s=budget_s, tell=tell)
+            subject, design, tried, lambda one: try_all(one, subject.path, seed=seed, budget_s=budget_s, tell=tell)
         )
-    unlike = not tried.compared or tried.alike < _LIKE.get(subject.model, _LIKE_MOSTLY) * tried.predicted
+    unlike = not tried.compared or is_unlike(subject.model, tried.predicted, tried.alike)
     if subject.guessed and not alone and tried.failures and _by_values(tried) and unlike:
         subject.notes[:] = [
             f"model {subject.model}, guessed, is not what this RTL does: of {tried.predicted} words that it predicts "
@@ -175,7 +170,7 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
         subject.rules()
         alone = True
         design = find_design(subject.name)
-        tried = try_all(design, source, seed=seed, budget_s=budget_s, tell=tell)
+        tried = try_all(design, subject.path, seed=seed, budget_s=budget_s, tell=tell)
     tried.guesses = {**tried.guesses, **_doubts(subject, design, tried, alone=alone)}
     for path, said in subject.variants(tried.failures) if tried.failures else ():
         if not try_all(find_design(path), path, seed=seed, budget_s=0, tell=tell).failures:

@@ -9,11 +9,9 @@ any value, in each version by itself. What Yosys cannot read or has no model for
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +31,6 @@ LIMIT_S = 60
 """Processor time for one mutant with one set of parameter values."""
 _CYCLES = 4
 """For so many cycles both have to be alike before induction says that they stay so; a bench holds the reset for as long."""
-_LIMITED = (
-    "import os, resource, sys; n = int(sys.argv[1]); "
-    "resource.setrlimit(resource.RLIMIT_CPU, (n, n)); os.execv(sys.argv[2], sys.argv[2:])"
-)
 _PREPARE = (
     *("hierarchy -auto-top", "proc", "flatten", "opt_expr", "memory_collect", "memory_map", "dffunmap"),
     # Loops and several drivers are errors; assertions are compared by what they look at.
@@ -72,7 +66,7 @@ class EquivalenceProver:
     def __init__(
         self, tool: Yosys, design: Design, params: Sequence[Mapping[str, Any]], folder: Path, limit_s: int = LIMIT_S
     ) -> None:
-        self._tool = replace(tool, command=(sys.executable, "-I", "-c", _LIMITED, str(limit_s), *tool.command))
+        self._tool = tool.within(limit_s)
         self._design, self._params, self._folder = design, params, folder
         self._sound = self._checked(tool)
         tree, _, _ = parse_sources(design.sources(), include_dirs=design.include_paths(), defines=design.macros())

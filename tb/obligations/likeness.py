@@ -16,6 +16,15 @@ _BYTES = 4
 """Beats with fewer bytes are counted together with those that follow: single ones are alike by chance."""
 _MOST = 1 << 16
 """Beats of a port and an episode that are looked at."""
+_SHARES = {"merge": 1 / 2}
+_SHARE = 1 / 4
+"""Share of the predicted words that come out at least where a guessed model is the right one. What makes one word of two gives at
+most half of what is merged: of a sum of floats, many words are those of the larger one."""
+
+
+def is_unlike(model: str, predicted: int, alike: int) -> bool:
+    """Whether so few of the words that a guessed model predicts came that the RTL does something else."""
+    return alike < _SHARES.get(model, _SHARE) * predicted
 
 
 def likeness(results: Sequence[RunResult]) -> tuple[int, int]:

@@ -174,7 +174,9 @@ def _single(sheet: Sheet, port: Channels, request: ProofChannel) -> ProofChannel
     address = sheet.free(f"{request.name}_address_free", width[f"{letter}addr"])
     ties[f"{letter}addr"] = f"({address} & ~{width[f'{letter}addr']}'d{low})"
     ties |= {f"{letter}{one}": "'0" for one in ("cache", "region")}
-    sheet.assumed.append(f"{port.port.name}: bursts of one whole beat alone, none exclusive")
+    sheet.assumed.append(
+        f"{port.port.name}: bursts of one whole beat alone, none exclusive; axcache and axregion are 0"
+    )
     return ProofChannel(
         request.port, request.valid, request.ready, width, ties={k: v for k, v in ties.items() if k in width}
     )

@@ -8,7 +8,6 @@ that can be read where it is linked into Yosys, so results are read from the fil
 from __future__ import annotations
 
 import re
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -46,10 +45,6 @@ _PREPARE = (
 )
 _FLIP_FLOPS = ("memory_map", "opt -fast", "setundef -undriven -anyseq", "setundef -anyconst", "opt -fast")
 _GATES = ("dffunmap", "techmap", "opt -fast", "dffunmap", "aigmap", "opt_clean -purge")
-_LIMITED = (
-    "import os, resource, sys; n = int(sys.argv[1]); "
-    "resource.setrlimit(resource.RLIMIT_CPU, (n, n + 1)); os.execv(sys.argv[2], sys.argv[2:])"
-)
 _DUMMY = ("read_verilog <<GOLDBEAT", "module none(input a, output b); assign b = ~a; endmodule", "GOLDBEAT", "techmap")
 
 
@@ -87,7 +82,12 @@ def make_circuit(
         ToolError: Yosys cannot read the design.
         UsageError: the design has latches, or flip-flops of another clock.
     """
-    flat = _flattened(tool, design, params, proof, folder, tell)
+    (folder / "harness.sv").write_text(make_harness(design, params))
+    (folder / "prover.sv").write_text(proof.text)
+    commands = folder / "sources.f"
+    more = [folder / "harness.sv", folder / "prover.sv"]
+    commands.write_text(command_file(tool, design, params, top=TOP, more=more) + f"-D {DEFINED}\n")
+    flat = _flattened(tool, design, commands, folder, tell)
     own = _assertions_as_outputs(flat)
     aig, names, clocks = folder / "whole.aig", folder / "whole.map", folder / "clocks.txt"
     script = [
@@ -147,20 +147,8 @@ def _number(cell: str, parameter: str) -> int:
     return int(found[1]) if found else 0
 
 
-def _flattened(
-    tool: Yosys,
-    design: Design,
-    params: Mapping[str, Any],
-    proof: ProofHarness,
-    folder: Path,
-    tell: Callable[[str], None],
-) -> Path:
-    """The flat design with its harness, as Yosys keeps it."""
-    (folder / "harness.sv").write_text(make_harness(design, params))
-    (folder / "prover.sv").write_text(proof.text)
-    commands = folder / "sources.f"
-    more = [folder / "harness.sv", folder / "prover.sv"]
-    commands.write_text(command_file(tool, design, params, top=TOP, more=more) + f"-D {DEFINED}\n")
+def _flattened(tool: Yosys, design: Design, commands: Path, folder: Path, tell: Callable[[str], None]) -> Path:
+    """The flat design with its harness, which a command file reads, as Yosys keeps it."""
     flat = folder / "flat.il"
     script = [*(one.format(top=TOP) for one in _PREPARE), f"write_rtlil {tool.place(flat)}"]
     read = f"read_slang -f {tool.place(commands)}"
@@ -184,7 +172,7 @@ def _flattened(
 
 def _yosys(tool: Yosys, script: Sequence[str], design: Design, folder: Path, tell: Callable[[str], None]) -> None:
     log = folder / LOG
-    if code := run_yosys(_within(tool, _PREPARE_S), script, log, lambda step: tell(f"preparing {design.name}: {step}")):
+    if code := run_yosys(tool.within(_PREPARE_S), script, log, lambda step: tell(f"preparing {design.name}: {step}")):
         raise broken(design.name, log, code)
 
 
@@ -248,13 +236,8 @@ def ask_abc(
     script = folder / "ask.abc"
     script.write_text("\n".join([*lines, ""]))
     # Where ABC is linked in, it ends Yosys with it, whatever has come of its commands.
-    run_yosys(_within(tool, int(limit_s) + 5), [*_DUMMY, f"abc -script {tool.place(script)}"], folder / "ask.log")
+    run_yosys(tool.within(int(limit_s) + 5), [*_DUMMY, f"abc -script {tool.place(script)}"], folder / "ask.log")
     return [_answer(folder / f"ask-{n}.status", folder / f"ask-{n}.cex") for n in range(len(groups))]
-
-
-def _within(tool: Yosys, seconds: int) -> Yosys:
-    """The same tool, ended after so many processor seconds."""
-    return replace(tool, command=(sys.executable, "-I", "-c", _LIMITED, str(seconds), *tool.command))
 
 
 def _answer(status: Path, trace: Path) -> Answer:

@@ -20,7 +20,7 @@ from goldbeat.tb.prove.habits import Habits, learn
 from goldbeat.tb.prove.handshakes import ProofChannel
 from goldbeat.tb.prove.order import claim_identity, claim_merge, claim_repack
 from goldbeat.tb.prove.sheet import RESET_CYCLES, TOP, Property, Sheet, vector
-from goldbeat.tb.prove.storage import add_storage, errs, learn_words
+from goldbeat.tb.prove.storage import add_storage, expects_errors, learn_words
 from goldbeat.tb.prove.streams import drive_stream, watch_stream
 from goldbeat.tb.prove.words import add_apb, add_wishbone
 
@@ -205,7 +205,7 @@ def _buses(sheet: Sheet, design: Design, params: Mapping[str, Any], model: str, 
         # What is behind a master is any, in every cycle.
         if port.direction == "in" and isinstance(port, RegisterPort) and not masters:
             words = learn_words(port, stimuli)
-            if not add_storage(sheet, port, made.get(port.name), words, erring=errs(port, stimuli)):
+            if not add_storage(sheet, port, made.get(port.name), words, erring=expects_errors(port, stimuli)):
                 sheet.unproven[f"storage {port.name}"] = (
                     "no words that the cases read back, or no property for this bus"
                 )

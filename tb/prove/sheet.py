@@ -12,6 +12,11 @@ TOP = "prover"
 CAPACITY = "capacity"
 """Begin of the names of properties that others rely on: counters of what is in flight do not reach their ends."""
 
+OF_MODEL = frozenset(
+    {"order", "nothing_extra", "delivered", "whole_frames", "packed", "axis_valid_waits", "storage", "no_error"}
+)
+"""First words of the names of properties that a ready-made model asks for, and no rule or assertion."""
+
 
 @dataclass(frozen=True)
 class Property:

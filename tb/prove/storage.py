@@ -40,8 +40,8 @@ def learn_words(port: RegisterPort, stimuli: Sequence[Stimulus]) -> dict[int, in
     return {at: bits for at, mask in sorted(seen.items()) if (bits := mask & ~wrong[at])}
 
 
-def errs(port: RegisterPort, stimuli: Sequence[Stimulus]) -> bool:
-    """Whether a case expects an error from an access, or anything."""
+def expects_errors(port: RegisterPort, stimuli: Sequence[Stimulus]) -> bool:
+    """Whether a case expects an error from an access."""
     return any(
         access.error for one in stimuli for access in (*one.program.get(port.name, ()), *one.after.get(port.name, ()))
     )

@@ -92,6 +92,10 @@ def _drive_apb(sheet: Sheet, port: ApbPort, controls: list[str], widths: dict[st
     sheet.lines.append(f"  assign {name}_psel = {open_} | (prover_go & {sheet.free(f'{name}_psel_free')});")
     sheet.lines.append(f"  assign {name}_penable = {open_};")
     low = int(port.data_width) // 8 - 1
+    if low:
+        sheet.assumed.append(f"{name}: addresses of whole words")
+    if "pprot" in controls:
+        sheet.assumed.append(f"{name}: pprot is 0")
     for role in controls:
         made = sheet.free(f"{name}_{role}_free", widths[role])
         if role == "paddr" and low:
@@ -164,6 +168,12 @@ def _drive_wishbone(
     ask = sheet.free(f"{name}_stb_free")
     room = f"{name}_count < 4" if piped else "1'b1"
     sheet.lines.append(f"  assign {name}_stb = {name}_waits | (prover_go & {ask} & ({room}));")
+    if piped:
+        sheet.assumed.append(f"{name}: at most 4 accesses are open")
+    if "cti" in controls:
+        sheet.assumed.append(f"{name}: no bursts")
+    if not port.in_words and int(port.data_width) > 8:
+        sheet.assumed.append(f"{name}: addresses of whole words")
     stays = f" | ({name}_count != 0)" if piped else ""
     sheet.lines.append(f"  assign {name}_cyc = {name}_stb{stays};")
     for role in controls:

@@ -12,6 +12,7 @@ from pass_through import pass_through
 
 from goldbeat.pymodels.buses import APB, AXI, AXIL, AXIS, WISHBONE
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.tb.build.yosys import find_yosys, yosys
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.design import Design
@@ -22,7 +23,7 @@ from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.ports.wishbone import WishbonePort
 from goldbeat.tb.prove.aiger import read_aiger
-from goldbeat.tb.prove.engine import dropped_assertions
+from goldbeat.tb.prove.engine import dropped_assertions, unseen_places
 from goldbeat.tb.prove.harness import make_proof
 from goldbeat.tb.prove.proof import Proof, prove
 
@@ -104,6 +105,88 @@ def test_a_sound_module_is_proven(tmp_path):
 def test_a_broken_module_is_refuted(tmp_path, bug):
     found = _statuses(_proof(tmp_path, bug))
     assert any(name.startswith(BROKEN[bug]) and status == "refuted" for name, status in found.items()), found
+
+
+@needs_yosys
+def test_what_the_rtl_says_of_itself_is_no_proof_by_its_name(tmp_path):
+    """An assertion that is never judged says nothing; an ``assume`` is an assertion, as in the simulator."""
+    turn = "step <= !aresetn || step == 2'd2 ? 2'd0 : step + 2'd1;"
+    claims = "if (aresetn && step == 2'd3) never : assert (0); hope : assume (count < 4'd2);"
+    text = RTL.replace("  logic       full;", "  logic full; logic [1:0] step;")
+    (tmp_path / "rtl.sv").write_text(text.replace("if (aresetn) bounded", f"{turn} {claims} if (aresetn) bounded"))
+    path = tmp_path / "one_deep.toml"
+    path.write_text(BENCH)
+    design = find_design(str(path))
+    params = design.params(design.cases[0], {})
+    found = prove(yosys(), design, params, "", [], tmp_path, budget_s=20, depth=20, within=6)
+    told = {
+        name.partition("never")[1] or name.partition("hope")[1]: status for name, status in _statuses(found).items()
+    }
+    assert (told["never"], told["hope"]) == ("vacuous", "refuted")
+
+
+def test_rtl_of_synthesis_alone_is_named(tmp_path):
+    _described(tmp_path)
+    text = "`ifndef SYNTHESIS\n`endif\n// synthesis translate_off\n// translate off\n`ifdef FORMAL\n`endif\n"
+    (tmp_path / "rtl.sv").write_text(text + RTL)
+    assert unseen_places(find_design(str(tmp_path / "one_deep.toml"))) == ["rtl.sv:1", "rtl.sv:3"]
+
+
+SLAVE = """module words (input logic aclk, aresetn, psel, penable, pwrite, input logic [3:0] paddr, input logic [31:0] pwdata,
+  output logic [31:0] prdata, output logic pready, pslverr);
+  logic [31:0] held [4];
+  assign pready = 1'b1, prdata = held[paddr[3:2]], pslverr = ERROR;
+  always_ff @(posedge aclk) if (psel && penable && pwrite) held[paddr[3:2]] <= pwdata;
+endmodule
+"""
+WORDS = """name = "words"
+top = "words"
+files = ["words.sv"]
+model = "memory"
+compare_time = false
+[[clocks]]
+name = "aclk"
+reset = "aresetn"
+[[registers]]
+bus = "apb"
+name = "s"
+clock = "aclk"
+address_width = 4
+storage = [{ words = 4 }]
+"""
+
+
+@needs_yosys
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        ("psel && penable && prdata[5] && paddr[3:2] == 1", "refuted"),
+        pytest.param("1'b0", "proven", marks=pytest.mark.slow),
+    ],
+)
+def test_an_error_answer_of_a_word_is_no_way_around_its_value(tmp_path, error, status):
+    pins = ("psel", "penable", "pwrite", "paddr", "pwdata", "prdata", "pready", "pslverr")
+    signals = ", ".join(f'{pin} = "{pin}"' for pin in pins)
+    (tmp_path / "words.sv").write_text(SLAVE.replace("ERROR", error))
+    (tmp_path / "words.toml").write_text(f"{WORDS}signals = {{ {signals} }}\n")
+    design = find_design(str(tmp_path / "words.toml"))
+    used = [Access(op, 4 * n, 7) for n in range(4) for op in ("write", "read")]
+    template = Stimulus({}, program={"s": tuple(used)})
+    found = prove(
+        yosys(), design, design.params(design.cases[0], {}), "", [template], tmp_path, budget_s=20, depth=20, within=6
+    )
+    assert _statuses(found)["no_error s"] == status
+    assert "s: addresses of whole words" in found.harness.sheet.assumed
+
+
+@needs_yosys
+@pytest.mark.slow
+@pytest.mark.sim
+def test_what_contradicts_a_model_that_does_not_fit_is_not_confirmed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rtl.sv").write_text(RTL.replace(": data;", ": data ^ 8'h5a;"))
+    for more, code, said in ((), 3, "is not what this RTL does"), (("--model", "identity"), 1, "differs"):
+        assert said in goldbeat("prove", "rtl.sv", "--top", "one_deep", "--budget", "10s", *more, code=code).stdout
 
 
 @needs_yosys
