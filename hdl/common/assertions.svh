@@ -6,8 +6,8 @@
 // the edge. What it remembers of earlier edges starts at 0: before the first edge it has seen
 // nothing, whatever initial values the simulator draws. A failure is an $error whose scope ends
 // with NAME; Goldbeat reports it by instance, name and cycle and fails the run. These are plain
-// processes: they are active in every simulation, whatever its switches. Proofs (GOLDBEAT_PROVE defined)
-// get them as immediate assertions. Synthesis (SYNTHESIS defined) leaves them out.
+// processes: they are active in every simulation, whatever its switches. Proofs (GOLDBEAT_PROVE
+// defined) get them as immediate assertions. Synthesis (SYNTHESIS defined) leaves them out.
 //
 //   `ASSERT(NAME, EXPR, CLK, RST_N)               EXPR holds.
 //   `ASSERT_STABLE(NAME, WAIT, DATA, CLK, RST_N)  DATA after an edge is what it was before, if WAIT
