@@ -27,6 +27,8 @@ _SHORT = 16
 """Beats of most bursts, and of all FIXED and exclusive ones at most."""
 LONGEST_EXCLUSIVE = 128
 """Bytes."""
+_LONGEST_LOST = 1 / 3
+"""Share of the bursts to where nothing is that are as long as can be."""
 _LONGEST_RUNS = 8
 """Runs of the longest bursts that :func:`queued_bursts` ends with."""
 _READ_BEATS = 2048
@@ -155,7 +157,7 @@ def storage_bursts(
     shape: BurstShape,
     count: int,
     *,
-    outside: Sequence[int] = (),
+    outside: Sequence[tuple[int, int]] = (),
 ) -> BurstProgram:
     """Write what is not known, then write and read at random, then read all of it.
 
@@ -164,7 +166,7 @@ def storage_bursts(
         windows: the storage; holds afterwards what the program leaves.
         shape: what the port can do.
         count: bursts between the first writes and the last reads.
-        outside: addresses without storage: a few bursts go there, and must be answered DECERR.
+        outside: addresses without storage, and for how many bytes: a few bursts go there, and must be answered DECERR.
     """
     rows: list[_Row] = []
     if shape.writes:
@@ -345,12 +347,18 @@ def _draw(rng: np.random.Generator, window: Window, shape: BurstShape) -> _Row:
     return _Row(_kind(rng, shape), address, beats, size, burst, _id(rng, shape))
 
 
-def _lost(rng: np.random.Generator, outside: Sequence[int], shape: BurstShape) -> _Row:
-    """A burst to where nothing is."""
-    size = shape.width.bit_length() - 1
-    address = int(rng.choice(np.array(outside, np.uint64)))
-    beats = int(rng.integers(1, min(4, shape.longest) + 1))
-    return _Row(_kind(rng, shape), address, beats, size, INCR, _id(rng, shape), response=DECERR)
+def _lost(rng: np.random.Generator, outside: Sequence[tuple[int, int]], shape: BurstShape) -> _Row:
+    """A burst to where nothing is, of any kind and length; of each third, as long as can be."""
+    address, room = outside[int(rng.integers(len(outside)))]
+    room = min(room, PAGE - address % PAGE)
+    # Blocks of bursts that wrap are aligned only from the begin of a page on.
+    kinds = shape.kinds if address % PAGE == 0 else tuple(kind for kind in shape.kinds if kind != WRAP) or (INCR,)
+    if room < shape.width:
+        return _Row(_kind(rng, shape), address, 1, shape.width.bit_length() - 1, INCR, _id(rng, shape), response=DECERR)
+    row = _draw(rng, Window.unknown(address, room), replace(shape, kinds=kinds))
+    if row.burst == INCR and rng.random() < _LONGEST_LOST:
+        row = replace(row, address=address, beats=min(shape.longest, room >> row.size))
+    return replace(row, response=DECERR)
 
 
 def _exclusive_bytes(window: Window, shape: BurstShape) -> tuple[int, int]:

@@ -92,7 +92,7 @@ def bus_episode(ports: BusPorts, setting: CaseContext, rng: Rng, *, plain: bool,
     scene = BusScene.draw(ports, setting, rng, single, lambda: _timing(rng, setting, plain=plain))
     count = int(setting.options["accesses"])
 
-    def outside(port: Bundle) -> list[int]:
+    def outside(port: Bundle) -> list[tuple[int, int]]:
         return _outside(ports, port) if ports.closed and setting.options["unmapped"] else []
 
     def bursts(port: MemoryPort, windows: list[Window], shape: BurstShape) -> BurstProgram:
@@ -100,7 +100,7 @@ def bus_episode(ports: BusPorts, setting: CaseContext, rng: Rng, *, plain: bool,
         return made if plain else _roughly(made, int(rng.integers(1 << 30)))
 
     def accesses(walk: AccessWalk, windows: list[Window]) -> tuple[Access, ...]:
-        return storage_accesses(walk, windows, count, outside(walk.port))
+        return storage_accesses(walk, windows, count, [address for address, _ in outside(walk.port)])
 
     def traffic() -> RegisterTraffic:
         drawn = traffics(rng)
@@ -340,14 +340,14 @@ def _slowly(program: BurstProgram, pause: int, rng: Rng) -> BurstProgram:
     return replace(program, bursts=replace(program.bursts, gap=gap), write_gaps=data)
 
 
-def _outside(ports: BusPorts, port: Bundle) -> list[int]:
-    """Addresses of a slave that lead nowhere: those right behind its stretches, and the last page."""
+def _outside(ports: BusPorts, port: Bundle) -> list[tuple[int, int]]:
+    """Addresses of a slave that lead nowhere, right behind its stretches and the last page, and for how many bytes they do."""
     space = 1 << port.address_bits
     mine = [s for s in ports.stretches if port.name in s.slaves]
     candidates = [*(s.base + s.size for s in mine), space - 4096]
     return [
-        address
-        for address in candidates
+        (address, min([space, *(s.base for s in ports.stretches if s.base > address)]) - address)
+        for address in dict.fromkeys(candidates)
         if 0 <= address < space and not any(s.base <= address < s.base + s.size for s in ports.stretches)
     ]
 

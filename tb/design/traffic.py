@@ -35,6 +35,16 @@ _ALONE, _BEATS_ALONE = 8, 40
 """Outputs that are each held back alone, and inputs that each send alone, at most, and beats that these send."""
 _NARROWER = 16
 """Beats that a design may make of one: a sink that was away is ready for as many cycles, before it is away again."""
+_RUN = 4000
+"""Beats of a long run, of which rare moments and counters see many."""
+SLOW_SINKS, SLOW_SOURCES, KEPT = "slow sinks", "slow sources", "sinks away at first and at last"
+"""Labels of the episodes of long runs."""
+_FILLED, _LESS_FULL, _REST = 700, 2500, 12_000
+"""Beats that fill queues, beats that leave them full and less full in turn, and cycles in which they get empty."""
+_ALIKE = 5
+"""Beats of the frames that fill queues twice."""
+_SINKS = ((0, _FILLED), (None, 8000), (1, 7000), (0, 8000))
+"""What sinks do meanwhile, for so many cycles: 0: away, 1: there, None: at random."""
 FILLING = "filling queues"
 """How the labels of the episodes begin that do."""
 KEEPS = ("full", "words", "bytes", "least", "any", "holes", "hole", "empty")
@@ -414,9 +424,68 @@ def filling(traffic: Traffic, setting: CaseContext, extremes: Sequence[int] = ()
         found.append(held(number, framed, setting.outputs, cycles * (1 + gap), label, gap, slow))
     if not setting.inputs and not extremes:
         found.append(held(2, setting, (), 0, "a gap before each beat", 1))
-    # Behind one of several outputs may be a queue that is full while the others go on.
+    # Behind one of several outputs may be a queue that is full while the others go on, and when they have ended.
     single = setting.outputs[:_ALONE] if len(setting.outputs) > 1 else ()
-    return [*found, *(held(_ALONE + n, setting, [name], fill, f"{name} away alone") for n, name in enumerate(single))]
+    alone = [held(_ALONE + n, setting, [name], fill, f"{name} away alone") for n, name in enumerate(single)]
+    if set(setting.outputs).isdisjoint(setting.inputs) and len(alone) > 1:
+        alone = [_others_end(one, number, fill // 4) for number, one in enumerate(alone)]
+    return [*found, *alone]
+
+
+def _others_end(stimulus: Stimulus, lane: int, beats: int) -> Stimulus:
+    """The same, but inputs of other lanes end after about so many beats; where there is one input for all, it does not."""
+    if len(stimulus.inputs) < 2:
+        return stimulus
+    inputs = {}
+    for number, (name, trace) in enumerate(stimulus.inputs.items()):
+        ends = np.flatnonzero(trace.last)
+        whole = ends[ends < beats]
+        inputs[name] = trace if number == lane or not len(whole) else trace[: int(whole[-1]) + 1]
+    return replace(stimulus, inputs=inputs)
+
+
+def long_runs(traffic: Traffic, setting: CaseContext, extremes: Sequence[int] = ()) -> list[Stimulus]:
+    """Long episodes: with slow sinks, with slow sources, and one that fills queues at its beginning and at its end.
+
+    Args:
+        traffic: makes the stimulus.
+        setting: of the case.
+        extremes: least and most beats of frames, which traffic of :attr:`CaseContext.frames` makes; empty: it makes none.
+    """
+    if int(setting.options["fill"]) < 1 or not setting.outputs or setting.inputs:
+        return []
+    rng = np.random.default_rng([setting.seed, 13])
+
+    def dressed(setting: CaseContext, gaps: str, ready: str, label: str) -> Stimulus:
+        made = _dress(traffic(setting, rng, _RUN), gaps, ready, setting, int(rng.integers(1 << 31)))
+        return replace(made, aside=True, label=label)
+
+    found = [
+        dressed(setting, "none", "random:0.9", SLOW_SINKS),
+        dressed(setting, "random:0.9", "random:0.3", SLOW_SOURCES),
+    ]
+    alike = setting
+    if extremes:
+        # What is held may depend on frames, so that they are alike.
+        beats = min(max(_ALIKE, min(extremes)), max(extremes))
+        alike = replace(setting, frames=(beats,) * (_RUN // beats))
+    kept = dressed(alike, "none", "none", KEPT)
+    pauses = rng.integers(0, 4, _LESS_FULL) * (rng.random(_LESS_FULL) < 0.6)
+    ready = [
+        bit for kind, cycles in _SINKS for bit in (rng.integers(0, 2, cycles) if kind is None else [kind] * cycles)
+    ]
+    pattern = Pattern("array", values=(*map(int, ready), *(1,) * (_RUN * _NARROWER)))
+    inputs = {}
+    for name, trace in kept.inputs.items():
+        gaps = np.zeros(len(trace), np.int64)
+        gaps[_FILLED : _FILLED + _LESS_FULL] = pauses[: len(gaps[_FILLED:])]
+        # Nothing stays in queues that wait for the end of a frame.
+        ends = np.flatnonzero(trace.last[:-1])
+        ends = ends[ends >= _FILLED + _LESS_FULL]
+        if len(ends):
+            gaps[ends[0] + 1] = _REST
+        inputs[name] = trace.with_gaps(gaps)
+    return [*found, replace(kept, inputs=inputs, ready=dict.fromkeys(setting.outputs, pattern))]
 
 
 def frame_lengths(longest: int, numbers: Iterable[int] = ()) -> list[int]:
@@ -565,7 +634,8 @@ def stream_cases(
             episodes.insert(number, cut_off(traffic, setting, _CUTS[number], number))
         more = cornering(traffic, setting) if corners else []
         single = _each_alone(traffic, setting, alone, cut=cuts) if alone else []
-        return [*episodes, *single, *filling(traffic, setting, extremes), *framing(traffic, setting), *more]
+        deep = [*filling(traffic, setting, extremes), *long_runs(traffic, setting, extremes)]
+        return [*episodes, *single, *deep, *framing(traffic, setting), *more]
 
     def random(setting: CaseContext) -> list[Stimulus]:
         rng = np.random.default_rng([setting.seed, 2])

@@ -7,15 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from goldbeat.tb.build.harness import TOP
 from goldbeat.tb.design.ports.stream import StreamPort
-from goldbeat.tb.design.traffic import FILLING
+from goldbeat.tb.design.traffic import FILLING, KEPT
 from goldbeat.tb.obligations.buses import bus_obligations
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.run.functional import STALL_BINS, add_bins, port_coverage, stream_bins
-from goldbeat.tb.run.late_ready import passed_over
+from goldbeat.tb.run.late_ready import full_twice, passed_over
 from goldbeat.tb.run.runs import RunResult
 
 _TURNS = 64
 """Frames that an input may have to wait for, while another has them."""
+_FEW_PLACES = 2
+"""Beats that a design may hold less of: it waits for an end of a frame, or for the other half of a word."""
 _MORE = "the case sweep, or more seeds (--seeds N, of verify --budget 60s)"
 
 
@@ -41,7 +43,7 @@ def obligations_of(result: RunResult, bins: Mapping[str, Mapping[str, int]]) -> 
         from goldbeat.tb.obligations.strobes import strobe_obligations
 
         buses += strobe_obligations(result)
-    return [*found, *_of_turns(result), *_of_words(result), *buses, *_of_start(result)]
+    return [*found, *_of_turns(result), *_of_places(result), *_of_words(result), *buses, *_of_start(result)]
 
 
 def _of_stream(port: StreamPort, bins: Mapping[str, int], *, unchecked: Mapping[str, str]) -> Iterator[Obligation]:
@@ -108,6 +110,24 @@ def _of_turns(result: RunResult) -> Iterator[Obligation]:
         what = f"served before another input had ended {_TURNS} frames"
         how = f"RTL that lets it wait for fewer than the {most} frames of another input, or a waiver if it comes last on purpose"
         yield Obligation("handshake", port.place("tready"), what, most < _TURNS, how, refuted=most >= _TURNS)
+
+
+def _of_places(result: RunResult) -> Iterator[Obligation]:
+    """That queues hold at the end of a long run what they held at its beginning: a place that is lost never comes back."""
+    design, ports = result.request.design, result.request.design.bundles(result.request.all_params)
+    inputs = [port for port in ports if port.direction == "in" and port.has("tready")]
+    held = [
+        full
+        for e in result.episodes
+        if e.stimulus.label == KEPT and (full := full_twice(ports, e.record.outcome)) is not None
+    ]
+    if not held or design.unchecked.keys() & {port.pin("tready") for port in inputs}:
+        return
+    first, last = min(held, key=lambda one: one[1] - one[0])
+    lost = first - last > max(_FEW_PLACES, first // 4)
+    how = f"RTL that holds {first} beats at the end, too, not {last}, or a waiver if it holds fewer on purpose"
+    what = "as many beats held at the end of a long run as at its beginning"
+    yield Obligation("outstanding", inputs[0].place("tready"), what, not lost, how if lost else _MORE, refuted=lost)
 
 
 def _of_words(result: RunResult) -> Iterator[Obligation]:

@@ -67,15 +67,22 @@ def test_reads_give_what_a_plain_array_holds():
     assert stored == held
 
 
-def test_bursts_to_nowhere_are_answered_so():
+def test_bursts_to_nowhere_are_answered_so_whatever_their_length_and_kind():
     windows = [Window.unknown(0, 256)]
     rng = np.random.default_rng(1)
-    program = storage_bursts(rng, windows, BurstShape(4, reads=False), 200, outside=[0x8000])
-    lost = program.bursts.address == 0x8000
-    assert lost.any()
+    program = storage_bursts(rng, windows, BurstShape(4), 1500, outside=[(0x8000, 0x2000), (0xF00, 0x40)])
+    b = program.bursts
+    lost = b.address >= 0x100
     assert (program.response[lost] == DECERR).all()
     assert (program.response[~lost] == OKAY).all()
-    assert (program.bursts.kind == WRITE).all()
+    far = b.address >= 0x8000
+    # None leaves its page, or reaches what comes behind.
+    near = lost & ~far & (b.burst == INCR)
+    first = b.address[near].astype(int) >> b.size[near] << b.size[near]
+    assert (first + ((b.len[near].astype(int) + 1) << b.size[near]) <= 0xF40).all()
+    seen = {(int(k), int(n) + 1, int(w)) for k, n, w in zip(b.kind[far], b.len[far], b.burst[far], strict=True)}
+    assert {(READ, 256), (WRITE, 256)} <= {one[:2] for one in seen}
+    assert {one[2] for one in seen} == {FIXED, INCR, WRAP}
 
 
 @pytest.mark.parametrize("seed", range(5))

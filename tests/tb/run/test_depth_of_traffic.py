@@ -16,7 +16,7 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.description import Description
 from goldbeat.tb.design.source_numbers import source_numbers
-from goldbeat.tb.design.traffic import FILL, FILLING, FILLS, LONGEST, frame_lengths
+from goldbeat.tb.design.traffic import FILL, FILLING, FILLS, KEPT, LONGEST, SLOW_SINKS, SLOW_SOURCES, frame_lengths
 from goldbeat.tb.inside.job import Record
 from goldbeat.tb.run.open_points import untried_ready
 from goldbeat.tb.run.runs import Request
@@ -124,6 +124,47 @@ def test_queues_are_filled_with_the_shortest_and_the_longest_frames_too(tmp_path
     assert (len(one.inputs["s"]), set(one.inputs["s"].gaps_after(-1).tolist())) == (FILL, {1})
 
 
+def test_long_runs_are_slow_on_either_side_and_end_full(tmp_path: Path) -> None:
+    """What happens after every thousandth beat, or loses a place of a queue at times, needs many beats."""
+    (tmp_path / "d.v").write_text("module d; endmodule")
+    design = description().design(tmp_path)
+    request = Request(design, design.case("sweep"))
+    episodes = {e.label: e for e in request.case.make(request.setting(1))}
+    sinks, sources, kept = (episodes[label] for label in (SLOW_SINKS, SLOW_SOURCES, KEPT))
+    assert min(len(e.inputs["s"]) for e in (sinks, sources, kept)) >= 4000
+    assert sinks.pattern("m").ready(9000).mean() < 0.2
+    assert sources.inputs["s"].gaps_after(-1).mean() > 4
+    ready = kept.pattern("m").ready(24_000)
+    assert not ready[:700].any()
+    assert not ready[15_700:23_700].any()
+    assert ready[8700:15_700].all()
+    assert ready[23_700:].all()
+    # All that is in queues leaves before they are filled again, from a frame's begin on.
+    one = kept.inputs["s"]
+    (again,) = np.flatnonzero(one.gaps_after(-1) > 1000)
+    assert one.last[again - 1]
+    assert len(one) - again >= 700
+    rest = replace(request.setting(1), options={"beats": 60, "fill": 0, "longest": 0})
+    assert not {SLOW_SINKS, KEPT} & {e.label for e in request.case.make(rest)}
+
+
+def test_other_lanes_end_while_one_sink_is_still_away(tmp_path: Path) -> None:
+    (tmp_path / "d.v").write_text("module d; endmodule")
+    table = description().model_dump(exclude_unset=True)
+    table["streams"] = [
+        {**one, "name": f"{one['name']}{n}", "signals": {p: f"{one['name']}{n}_{p}" for p in PIN}}
+        for one in table["streams"]
+        for n in range(2)
+    ]
+    design = Description.model_validate(table).design(tmp_path)
+    request = Request(design, design.case("sweep"))
+    alone = [e for e in request.case.make(request.setting(1)) if e.label.endswith("away alone")]
+    assert [e.label.partition(" ")[0] for e in alone] == ["m0", "m1"]
+    for lane, one in enumerate(alone):
+        other = one.inputs[f"s{1 - lane}"]
+        assert (len(one.inputs[f"s{lane}"]), 0 < len(other) < FILL // 2, other.last[-1]) == (FILL, True, True)
+
+
 # -- queues -------------------------------------------------------------------------------------------------------------
 
 CLOCK = {"clk": Clock(4000, 4000)}
@@ -212,7 +253,7 @@ endmodule
 SOUND = {"DATA": "s_tdata", "READY": "!full", "LAST": "1'b0", "RESET": "w <= 0; r <= 0;"}
 BLOCKS: dict[str, tuple[dict[str, str], int, str]] = {
     # Deeper than what is sent at first: more is, and then it is full.
-    "sound": ({}, 0, "PASS block sweep: 35 episode(s)"),
+    "sound": ({}, 0, "PASS block sweep: 38 episode(s)"),
     "no full": ({"READY": "c[3:0] != 15"}, 1, "s_tready never stayed low"),
     "no full, pauses": ({"READY": "c[7:6] != 1"}, 1, "s_tready never stayed low"),
     "full of frames": ({"READY": "f < 300"}, 1, "with frames of 4098 beat(s); send more"),
