@@ -50,7 +50,7 @@ def comparison_watch(design: Design, params: Mapping[str, Any]) -> str:
         design: whose sources.
         params: parameter values.
     """
-    found = _comparisons(design, params)
+    found = watched_comparisons(design, params)
     lines = []
     for module, watched in sorted(found.items()):
         names = {f"{kind}_{'_'.join(map(str, place))}": text for (kind, place), text in sorted(watched.items())}
@@ -82,7 +82,8 @@ def slang_design(design: Design, params: Mapping[str, Any]) -> Compiled:
     return compile_sources(sources, design.top, values)
 
 
-def _comparisons(design: Design, params: Mapping[str, Any]) -> dict[str, Watched]:
+def watched_comparisons(design: Design, params: Mapping[str, Any]) -> dict[str, Watched]:
+    """What is watched in each module; nothing where slang cannot read them."""
     files = design.sources()
     found: dict[str, Watched] = defaultdict(dict)
     try:
@@ -244,7 +245,7 @@ class _Watch:
         if self._compares(node) and symbol_kind(node) == "BinaryOp":
             for one, other in ((node.left, node.right), (node.right, node.left)):
                 if not _is_zero(other):
-                    yield from _names(one)
+                    yield from value_names(one)
         for child in _children(node):
             yield from self._bounded(child)
 
@@ -292,27 +293,33 @@ class _Watch:
         return bool(node.type.bitWidth == 1)
 
     def _is_own(self, node: Any) -> bool:
-        """Whether it can be written anywhere in the module: no macro, no loop variable, no constant."""
-        if node.constant is not None or node.sourceRange.start.buffer != node.sourceRange.end.buffer:
-            return False
-        signals, strange = [], []
+        return stands_alone(node, self.scope)
 
-        def look(one: Any) -> None:
-            kind = symbol_kind(one)
-            if kind == "NamedValue":
-                symbol = one.symbol
-                if (
-                    symbol_kind(symbol) in ("Variable", "Net")
-                    and symbol.hierarchicalPath == f"{self.scope}.{symbol.name}"
-                ):
-                    signals.append(symbol)
-                elif symbol_kind(symbol) not in ("Parameter", "EnumValue"):
-                    strange.append(symbol)
-            elif kind in ("HierarchicalValue", "Call", "Assignment"):
-                strange.append(one)
 
-        node.visit(look)
-        return bool(signals) and not strange
+def stands_alone(node: Any, scope: str) -> bool:
+    """Whether an expression can be written anywhere in its module: no macro, no loop variable, no constant.
+
+    Args:
+        node: slang's expression.
+        scope: path of the instance of the module.
+    """
+    if node.constant is not None or node.sourceRange.start.buffer != node.sourceRange.end.buffer:
+        return False
+    signals, strange = [], []
+
+    def look(one: Any) -> None:
+        kind = symbol_kind(one)
+        if kind == "NamedValue":
+            symbol = one.symbol
+            if symbol_kind(symbol) in ("Variable", "Net") and symbol.hierarchicalPath == f"{scope}.{symbol.name}":
+                signals.append(symbol)
+            elif symbol_kind(symbol) not in ("Parameter", "EnumValue"):
+                strange.append(symbol)
+        elif kind in ("HierarchicalValue", "Call", "Assignment"):
+            strange.append(one)
+
+    node.visit(look)
+    return bool(signals) and not strange
 
 
 def _is_zero(node: Any) -> bool:
@@ -323,7 +330,7 @@ def _is_zero(node: Any) -> bool:
         return False
 
 
-def _names(node: Any) -> set[str]:
+def value_names(node: Any) -> set[str]:
     """Of the values of an expression."""
     found: set[str] = set()
     node.visit(lambda one: found.add(one.symbol.name) if symbol_kind(one) == "NamedValue" else None)
@@ -336,10 +343,10 @@ def _signs(node: Any) -> dict[str, set[str]]:
         return _signs(node.operand)
     operator = operator_of(node) if symbol_kind(node) == "BinaryOp" else ""
     if operator not in ("Add", "Subtract"):
-        return {"+": _names(node)}
+        return {"+": value_names(node)}
     found = _signs(node.left)
     if operator == "Subtract":
-        return {**found, "-": found.get("-", set()) | _names(node.right)}
+        return {**found, "-": found.get("-", set()) | value_names(node.right)}
     more = _signs(node.right)
     return {sign: found.get(sign, set()) | more.get(sign, set()) for sign in found.keys() | more.keys()}
 

@@ -102,7 +102,7 @@ class SettledConditions:
     def _reason(self, one: Obligation) -> str | None:
         """Why an obligation cannot be met; Verilator writes numbers of comparisons in its own way."""
         match = re.fullmatch(r"\((.*)\) is (true|false)", one.what)
-        written = f"{_plain(match[1])} is {match[2]}" if match is not None else ""
+        written = f"{plain_condition(match[1])} is {match[2]}" if match is not None else ""
         found = self._reasons.get((one.place, one.what)) or self._reasons.get((one.place, written))
         return found or self._undriven_reason(one) or self._size_reason(one)
 
@@ -168,11 +168,11 @@ class SettledConditions:
             condition = text[one.begin : one.end].decode(errors="replace")
             word = ("false", "true")[one.value]
             reason = f"by widths and constants, `{_short(condition)}` is always {word}"
-            found |= {(f"{name}:{line}", what): reason for line, what in _ruled_out(text, condition, one)}
+            found |= {(f"{name}:{line}", what): reason for line, what in ruled_out(text, condition, one)}
         return found
 
 
-def _ruled_out(text: bytes, condition: str, one: Settled) -> Iterator[tuple[int, str]]:
+def ruled_out(text: bytes, condition: str, one: Settled) -> Iterator[tuple[int, str]]:
     """Lines and texts of the obligations that a settled condition leaves open for ever."""
     line = text.count(b"\n", 0, one.begin) + 1
     never = ("true", "false")[one.value]
@@ -186,10 +186,10 @@ def _ruled_out(text: bytes, condition: str, one: Settled) -> Iterator[tuple[int,
             yield line, f"the choice in column {column} of `{_short(whole)}` is {never}"
     yield line, f"`if ({_short(condition)})` is {never}"
     yield line, f"`{_short(condition)}` is true and is false"
-    yield line, f"{_plain(condition)} is {never}"
+    yield line, f"{plain_condition(condition)} is {never}"
 
 
-def _plain(text: str) -> str:
+def plain_condition(text: str) -> str:
     """A condition without spaces, its numbers in decimal."""
     bases = {"h": 16, "d": 10, "o": 8, "b": 2}
 
@@ -233,7 +233,7 @@ def _of_file(
                 yield _value(place, f"{condition} {_BRANCHES[point.what]}", hits)
         elif point.kind == "line" and point.what == "case":
             if _is_told(label := _label(lines, point), lines[point.line - 1]):
-                yield _value(place, f"the arm `{_short(label)}`", hits)
+                yield _value(place, arm_text(label), hits)
         elif point.kind in ("fsm_state", "fsm_arc"):
             yield _value(place, f"{point.kind.removeprefix('fsm_')} {point.what}", hits)
         elif point.kind == "expr" and (match := _ROW.fullmatch(point.what)) is not None:
@@ -281,9 +281,19 @@ def _compared(sources: Sequence[Path], points: Sequence[tuple[Point, int]]) -> I
         line = text.count(b"\n", 0, begin) + 1
         yield _value(
             f"{sources[number].name}:{line}",
-            _WATCHED[kind].format(_short(text[begin:end].decode(errors="replace"))),
+            watched_text(kind, text[begin:end].decode(errors="replace")),
             count,
         )
+
+
+def watched_text(kind: str, text: str) -> str:
+    """What is asked of a watched expression (:mod:`goldbeat.tb.build.comparisons`)."""
+    return _WATCHED[kind].format(_short(text))
+
+
+def arm_text(label: str) -> str:
+    """What is asked of an arm of a ``case``."""
+    return f"the arm `{_short(label)}`"
 
 
 def _asks_reset(condition: str, ties: Collection[str]) -> bool:

@@ -6,6 +6,7 @@ Armin Biere, "The AIGER And-Inverter Graph (AIG) Format Version 20071012". Yosys
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +17,7 @@ from goldbeat.pymodels.errors import InputError
 
 @dataclass(frozen=True)
 class Circuit:
-    """A circuit whose flip-flops start at 0.
+    """A circuit whose flip-flops start at 0, or as :attr:`starts` says.
 
     Attributes:
         head: numbers of variables, inputs, latches, outputs and gates.
@@ -24,6 +25,7 @@ class Circuit:
         outputs: their literals.
         gates: the binary text of the gates.
         input_names, output_names: by number, signal and bit.
+        starts: the value that each latch starts with (None: any); empty: all start at 0.
     """
 
     head: tuple[int, int, int, int, int]
@@ -32,6 +34,7 @@ class Circuit:
     gates: bytes
     input_names: Mapping[int, tuple[str, int]]
     output_names: Mapping[int, tuple[str, int]]
+    starts: tuple[int | None, ...] = ()
 
     @property
     def input_count(self) -> int:
@@ -50,7 +53,12 @@ class Circuit:
         """The file with these outputs alone."""
         variables, inputs, latches, _, gates = self.head
         lines = [f"aig {variables} {inputs} {latches} {len(outputs)} {gates}"]
-        lines += [str(one) for one in self.latches]
+        starts = self.starts or (0,) * len(self.latches)
+        own = (2 * (inputs + n + 1) for n in range(len(self.latches)))
+        lines += [
+            f"{after} {it if start is None else start}" if start != 0 else str(after)
+            for after, start, it in zip(self.latches, starts, own, strict=True)
+        ]
         lines += [str(self.outputs[number]) for number in outputs]
         return "\n".join([*lines, ""]).encode() + self.gates
 
@@ -75,6 +83,33 @@ class Circuit:
             found.append((one, one - deltas[1]))
         return found
 
+    def settled(self, held: int, cycles: Sequence[int]) -> tuple[int | None, ...]:
+        """What latches hold after some cycles in which one of them is held at 0, whatever the inputs are; None: that depends.
+
+        Args:
+            held: number of the latch.
+            cycles: the first and the last number of cycles; what differs between them depends.
+        """
+
+        def literal(values: list[tuple[bool, bool]], one: int) -> tuple[bool, bool]:
+            zero, high = values[one >> 1]
+            return (high, zero) if one & 1 else (zero, high)
+
+        # Of each variable, whether it can be 0 and can be 1.
+        state = [(True, False)] * len(self.latches)
+        found: list[tuple[bool, bool]] = []
+        for cycle in range(cycles[1]):
+            values = [(True, False), *[(True, True)] * self.head[1], *state]
+            for one, other in self._pairs:
+                zero, high = literal(values, one)
+                low, up = literal(values, other)
+                values.append((zero or low, high and up))
+            state = [literal(values, one) for one in self.latches]
+            state[held] = (True, False)
+            if cycle + 1 >= cycles[0]:
+                found = [(a or c, b or d) for (a, b), (c, d) in zip(found, state, strict=True)] if found else state
+        return tuple(None if zero and high else int(high) for zero, high in found)
+
     def simulate(self, inputs: Iterator[Sequence[int]], lanes: int = 1) -> Iterator[list[int]]:
         """The outputs in each cycle.
 
@@ -84,7 +119,8 @@ class Circuit:
         """
         ones = (1 << lanes) - 1
         pairs = self._pairs
-        state = [0] * len(self.latches)
+        starts = self.starts or (0,) * len(self.latches)
+        state = [random.getrandbits(lanes) if start is None else ones * start for start in starts]
 
         def literal(values: list[int], one: int) -> int:
             return values[one >> 1] ^ (ones if one & 1 else 0)

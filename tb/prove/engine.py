@@ -30,7 +30,7 @@ OWN_HIT = "ownhit_"
 _OF_SYNTHESIS = re.compile(
     r"(?i:/[/*]\s*(?:synthesis|synopsys|pragma|xilinx)\s+(?:translate|synthesis)_off\b)|`(?:ifn?def|elsif)\s+(?:SYNTHESIS|YOSYS)\b"
 )
-_PREPARE_S = 240
+PREPARE_S = 240
 """Processor seconds of each step that makes the circuit; the first one ever compiles Yosys."""
 MOST_BITS = 8192
 """Of memories, which all become flip-flops."""
@@ -43,8 +43,8 @@ _PREPARE = (
     *("hierarchy -top {top}", "proc", "flatten", "opt_expr", "opt_clean", "check -assert"),
     *("async2sync", "chformal -lower", "chformal -assume -assume2assert", "memory_collect"),
 )
-_FLIP_FLOPS = ("memory_map", "opt -fast", "setundef -undriven -anyseq", "setundef -anyconst", "opt -fast")
-_GATES = ("dffunmap", "techmap", "opt -fast", "dffunmap", "aigmap", "opt_clean -purge")
+FLIP_FLOPS = ("memory_map", "opt -fast", "setundef -undriven -anyseq", "setundef -anyconst", "opt -fast")
+GATES = ("dffunmap", "techmap", "opt -fast", "dffunmap", "aigmap", "opt_clean -purge")
 _DUMMY = ("read_verilog <<GOLDBEAT", "module none(input a, output b); assign b = ~a; endmodule", "GOLDBEAT", "techmap")
 
 
@@ -93,7 +93,7 @@ def make_circuit(
     script = [
         f"read_rtlil {tool.place(flat)}",
         f"hierarchy -top {TOP}",
-        *_GATES,
+        *GATES,
         "select -set clocked t:$_DFF_P_",
         f"select -set right w:{design.clocks[0].name} %co1:+[C] @clocked %i",
         f"tee -q -o {tool.place(clocks)} select -list t:$_DFF_N_ t:*LATCH* @clocked @right %d",
@@ -142,6 +142,11 @@ def dropped_assertions(design: Design, own: Mapping[str, str]) -> list[str]:
     return found
 
 
+def memory_bits(flat: str) -> int:
+    """Bits of the memories of a flat design, which Yosys has collected."""
+    return sum(_number(cell, "SIZE") * _number(cell, "WIDTH") for cell in _MEMORY.findall(flat))
+
+
 def _number(cell: str, parameter: str) -> int:
     found = re.search(_NUMBER.format(parameter), cell, re.MULTILINE)
     return int(found[1]) if found else 0
@@ -159,20 +164,19 @@ def _flattened(tool: Yosys, design: Design, commands: Path, folder: Path, tell: 
             raise
         # What is left out is named by dropped_assertions().
         _yosys(tool, [f"{read} --ignore-assertions", *script], design, folder, tell)
-    bits = sum(_number(cell, "SIZE") * _number(cell, "WIDTH") for cell in _MEMORY.findall(flat.read_text()))
-    if bits > MOST_BITS:
+    if (bits := memory_bits(flat.read_text())) > MOST_BITS:
         raise UsageError(
             f"{design.name} has {bits} bits of memory; a proof takes at most {MOST_BITS}. Give smaller parameters, by --set of "
             "a design or -G of RTL"
         )
-    script = [f"read_rtlil {tool.place(flat)}", f"hierarchy -top {TOP}", *_FLIP_FLOPS]
+    script = [f"read_rtlil {tool.place(flat)}", f"hierarchy -top {TOP}", *FLIP_FLOPS]
     _yosys(tool, [*script, f"write_rtlil {tool.place(flat)}"], design, folder, tell)
     return flat
 
 
 def _yosys(tool: Yosys, script: Sequence[str], design: Design, folder: Path, tell: Callable[[str], None]) -> None:
     log = folder / LOG
-    if code := run_yosys(tool.within(_PREPARE_S), script, log, lambda step: tell(f"preparing {design.name}: {step}")):
+    if code := run_yosys(tool.within(PREPARE_S), script, log, lambda step: tell(f"preparing {design.name}: {step}")):
         raise broken(design.name, log, code)
 
 
@@ -233,11 +237,23 @@ def ask_abc(
         aig.write_bytes(circuit.chosen(outputs))
         lines += [f"read_aiger {tool.place(aig)}", commands]
         lines += [f"write_status {tool.place(status)}", f"write_cex -a {tool.place(trace)}"]
-    script = folder / "ask.abc"
-    script.write_text("\n".join([*lines, ""]))
-    # Where ABC is linked in, it ends Yosys with it, whatever has come of its commands.
-    run_yosys(tool.within(int(limit_s) + 5), [*_DUMMY, f"abc -script {tool.place(script)}"], folder / "ask.log")
+    run_abc(tool, lines, folder, limit_s)
     return [_answer(folder / f"ask-{n}.status", folder / f"ask-{n}.cex") for n in range(len(groups))]
+
+
+def run_abc(tool: Yosys, commands: Sequence[str], folder: Path, limit_s: float) -> None:
+    """Let ABC do commands; what it has come to is in the files that they write, whatever ends it.
+
+    Args:
+        tool: has ABC.
+        commands: a line each.
+        folder: for files.
+        limit_s: processor seconds.
+    """
+    script = folder / "ask.abc"
+    script.write_text("\n".join([*commands, ""]))
+    # Where ABC is linked in, it ends Yosys with it.
+    run_yosys(tool.within(int(limit_s) + 5), [*_DUMMY, f"abc -script {tool.place(script)}"], folder / "ask.log")
 
 
 def _answer(status: Path, trace: Path) -> Answer:

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which claims about signals of a design no input can break, after its reset: proven on the circuit that Yosys makes.
+
+All inputs are free in every cycle; the reset is held at first, and then comes and goes. So what is proven here holds for any
+bench. What memories hold is free too where they are large.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from goldbeat.pymodels.errors import ToolError, UsageError
+from goldbeat.tb.build.harness import TOP, make_harness
+from goldbeat.tb.build.yosys import Yosys, broken, run_yosys
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.obligations.claims import Claim
+from goldbeat.tb.prove.aiger import Circuit, read_aiger
+from goldbeat.tb.prove.engine import (
+    FLIP_FLOPS,
+    GATES,
+    LOG,
+    MOST_BITS,
+    PREPARE_S,
+    Stopwatch,
+    ask_abc,
+    memory_bits,
+    run_abc,
+)
+from goldbeat.tb.prove.sheet import RESET_CYCLES
+from goldbeat.tb.synth.sources import command_file
+
+_WATCH = "goldbeat_claims"
+_PROBLEM = re.compile(r"claims\.sv:(\d+):\d+: error:")
+_MOST_TRIES = 6
+_LANES = 128
+_SIMULATED, _GATE_CYCLES = 300, 8_000_000
+"""Cycles of the random simulation, and gates times cycles that it takes at most."""
+_PREPARED = (
+    *("hierarchy -top {top}", "proc", "flatten", "opt_expr", "opt_clean", "check -assert"),
+    *("delete t:$check t:$print t:$assert t:$assume t:$cover", "async2sync", "memory_collect"),
+)
+_RESET = """module goldbeat_release(input clock, input again, output live, output resetn);
+  reg released = 1'b0;
+  always @(posedge clock) released <= 1'b1;
+  assign live = released;
+  assign resetn = released & ~again;
+endmodule
+"""
+"""The reset is held as long as a flip-flop is held at 0; afterwards it comes and goes."""
+_RESETS = (RESET_CYCLES, 2 * RESET_CYCLES)
+"""Least and most cycles of the reset; what holds between them holds after any number, in practice."""
+_WIRE = re.compile(r"^  wire (.*?)(\\\S+)$", re.MULTILINE)
+_ROLE = re.compile(r"\b(input|output|inout) \d+ ")
+_WATCHED = re.compile(rf"\.{_WATCH}\.p_(\d+)$")
+_PORTS = 100_000
+"""Number of the first port that is added."""
+_REDUCE = ("&scl", "&lcorr", "&scorr")
+_PROVE_S = (2, 1)
+"""Seconds of an induction over the bits of a signal together, and over each by itself."""
+
+
+def unreachable(
+    tool: Yosys,
+    design: Design,
+    params: Mapping[str, Any],
+    claims: Sequence[Claim],
+    folder: Path,
+    *,
+    budget_s: float,
+    tell: Callable[[str], None] = lambda text: None,
+) -> set[Claim]:
+    """The claims that hold in all instances of their module, whatever the inputs do.
+
+    Args:
+        tool: Yosys with ABC.
+        design: its description.
+        params: values of its parameters.
+        claims: what is claimed.
+        folder: for files.
+        budget_s: seconds of the proofs, the circuit left out.
+        tell: is told what is going on.
+
+    Raises:
+        ToolError: Yosys cannot read the design.
+        UsageError: the design has several clocks, latches, or flip-flops of another edge.
+    """
+    clock = design.clocks[0]
+    if len(design.clocks) != 1 or clock.resetn is None:
+        raise UsageError(f"{design.name}: what nothing can reach is proven of designs with one clock and a reset")
+    flat = _flat(tool, design, params, claims, folder, tell)
+    text, bits = _with_outputs(flat.read_text(), clock.resetn, clock.name, claims)
+    flat.write_text(text)
+    circuit = _circuit(tool, design, flat, folder, tell, 2 * len(bits))
+    # Of each watched bit, the first output is high while it is 1, the second while it is 0.
+    waiting = set(range(2 * len(bits))) - _seen(circuit)
+    watch = Stopwatch(budget_s)
+    tell(f"proving {design.name}: {len(waiting)} of {2 * len(bits)} values were not reached at random")
+    proven = _proven(tool, circuit, waiting, bits, folder, watch)
+    held: dict[Claim, list[bool]] = defaultdict(list)
+    for number, claim in enumerate(bits):
+        ones, zeros = 2 * number in proven, 2 * number + 1 in proven
+        held[claim].append({"true": ones, "false": zeros, "change": ones or zeros}[claim.never])
+    return {claim for claim, one in held.items() if all(one)}
+
+
+def _flat(
+    tool: Yosys,
+    design: Design,
+    params: Mapping[str, Any],
+    claims: Sequence[Claim],
+    folder: Path,
+    tell: Callable[[str], None],
+) -> Path:
+    """The flat design with what is watched; what cannot be written at the edge of its module is left out."""
+    harness, watched, commands, flat = (folder / name for name in ("harness.sv", "claims.sv", "sources.f", "flat.il"))
+    harness.write_text(make_harness(design, params))
+    commands.write_text(command_file(tool, design, params, top=TOP, more=[harness, watched]))
+    script = [f"read_slang -f {tool.place(commands)}", *(one.format(top=TOP) for one in _PREPARED)]
+    script.append(f"write_rtlil {tool.place(flat)}")
+    left, log = set(range(len(claims))), folder / LOG
+    for _ in range(_MOST_TRIES):
+        text, lines = _watching(claims, left)
+        watched.write_text(text)
+        code = run_yosys(tool.within(PREPARE_S), script, log, lambda step: tell(f"preparing {design.name}: {step}"))
+        wrong = {lines[int(line) - 1] for line in _PROBLEM.findall(log.read_text(errors="replace"))} if code else set()
+        if not code or not wrong & left:
+            break
+        left -= wrong
+    if code:
+        raise broken(design.name, log, code)
+    return flat
+
+
+def _watching(claims: Sequence[Claim], left: Iterable[int]) -> tuple[str, list[int]]:
+    """SystemVerilog that brings each expression out of its module, and the claim of each of its lines (-1: none)."""
+    modules: dict[str, list[int]] = defaultdict(list)
+    for number in sorted(left):
+        modules[claims[number].module].append(number)
+    lines, owners = [], []
+    for module, numbers in modules.items():
+        ports = ", ".join(f"(* keep *) input logic p_{n}" for n in numbers)
+        lines += [f"module {_WATCH}_{module} ({ports}); endmodule", f"bind {module} {_WATCH}_{module} {_WATCH} ("]
+        owners += [-1, -1]
+        for n in numbers:
+            # A `//` of the RTL must not hide the rest.
+            expression = " ".join(claims[n].expression.split())
+            lines.append(f"  .p_{n}({expression}){',' if n != numbers[-1] else ''}")
+            owners.append(n)
+        lines.append(");")
+        owners.append(-1)
+    return "\n".join([*lines, ""]), owners
+
+
+def _with_outputs(text: str, reset: str, clock: str, claims: Sequence[Claim]) -> tuple[str, list[Claim]]:
+    """The flat design with two outputs for each bit that is watched, high while it is 1 and while it is 0, and their claims."""
+    found: list[Claim] = []
+    cells: list[str] = []
+
+    def changed(match: re.Match[str]) -> str:
+        role, name = _ROLE.search(match[1]), match[2]
+        width = _ROLE.sub("", match[1])
+        if (watched := _WATCHED.search(name)) is not None:
+            one, zero = (f"\\goldbeat_{word}_{len(found)}" for word in ("one", "zero"))
+            cells.append(f"  wire output {_PORTS + 2 * len(found)} {one}\n  connect {one} {name}")
+            cells.append(f"  wire output {_PORTS + 2 * len(found) + 1} {zero}")
+            cells.append(f"  cell $_NOT_ $goldbeat$zero{len(found)}\n    connect \\A {name}")
+            cells[-1] += f"\n    connect \\Y {zero}\n  end"
+            found.append(claims[int(watched[1])])
+        kept = f"{role[0]}" if role is not None and role[1] == "input" and name != f"\\{reset}" else ""
+        return f"  wire {width}{kept}{name}"
+
+    begin = text.index(f"\nmodule \\{TOP}\n")
+    end = text.index("\nend\n", begin)
+    body = _WIRE.sub(changed, text[begin:end])
+    release = [
+        f"  wire output {_PORTS + 2 * len(found)} \\goldbeat_live\n  wire input {_PORTS - 1} \\goldbeat_again",
+        f"  cell \\goldbeat_release \\goldbeat_release\n    connect \\clock \\{clock}",
+        f"    connect \\live \\goldbeat_live\n    connect \\again \\goldbeat_again\n    connect \\resetn \\{reset}",
+        "  end",
+    ]
+    return "\n".join([text[:begin], body.removeprefix("\n"), *cells, *release]) + text[end:], found
+
+
+def _circuit(
+    tool: Yosys, design: Design, flat: Path, folder: Path, tell: Callable[[str], None], outputs: int
+) -> Circuit:
+    """The gates of the flat design."""
+    release, names, aig, clocks = (folder / name for name in ("release.v", "whole.map", "whole.aig", "clocks.txt"))
+    release.write_text(_RESET)
+    # What a large memory holds is anything.
+    large = memory_bits(flat.read_text()) > MOST_BITS
+    clock = design.clocks[0].name
+    script = [
+        f"read_verilog -sv {tool.place(release)}",
+        f"read_rtlil {tool.place(flat)}",
+        *(f"hierarchy -top {TOP}", "proc", "flatten", "opt_clean"),
+        *(["delete t:$mem_v2"] if large else []),
+        *(*FLIP_FLOPS, *GATES[:-2], "setundef -anyconst", *GATES[-2:]),
+        "select -set clocked t:$_DFF_P_",
+        f"select -set right w:{clock} %co1:+[C] @clocked %i",
+        f"tee -q -o {tool.place(clocks)} select -list t:$_DFF_N_ t:*LATCH* @clocked @right %d",
+        f"write_aiger -zinit -map {tool.place(names)} {tool.place(aig)}",
+    ]
+    log = folder / LOG
+    if code := run_yosys(tool.within(PREPARE_S), script, log, lambda step: tell(f"preparing {design.name}: {step}")):
+        raise broken(design.name, log, code)
+    if other := [line for line in clocks.read_text().splitlines() if "/" in line]:
+        raise UsageError(f"{design.name}: {len(other)} flip-flops or latches do not follow the rising edge of {clock}")
+    circuit = read_aiger(aig, names)
+    *found, live = circuit.outputs
+    latch = (live >> 1) - circuit.head[1] - 1
+    if len(found) != outputs or live & 1 or not 0 <= latch < len(circuit.latches):
+        raise ToolError(f"yosys failed on {design.name}: {aig} has {len(found)} outputs, not {outputs}")
+    starts = list(circuit.settled(latch, _RESETS))
+    starts[latch] = 1
+    return replace(circuit, outputs=tuple(found), starts=tuple(starts))
+
+
+def _seen(circuit: Circuit) -> set[int]:
+    """Outputs that are high in a random simulation."""
+    source = random.Random(0)
+    cycles = max(24, min(_SIMULATED, _GATE_CYCLES // max(1, circuit.head[4])))
+    # Half of the lanes hold their inputs for a while.
+    still = (1 << _LANES // 2) - 1
+
+    def given() -> Iterator[list[int]]:
+        values = [source.getrandbits(_LANES) for _ in range(circuit.input_count)]
+        for _ in range(cycles):
+            yield values
+            kept = source.getrandbits(_LANES) | source.getrandbits(_LANES) | source.getrandbits(_LANES)
+            held = kept & still
+            values = [(one & held) | (source.getrandbits(_LANES) & ~held) for one in values]
+
+    found: set[int] = set()
+    for row in circuit.simulate(given(), _LANES):
+        found |= {number for number, value in enumerate(row) if value}
+    return found
+
+
+def _proven(
+    tool: Yosys, circuit: Circuit, waiting: set[int], owners: Sequence[Claim], folder: Path, watch: Stopwatch
+) -> set[int]:
+    """Outputs that are never high: by equivalent flip-flops first, the others by induction, those of one signal together."""
+    order = sorted(waiting)
+    reduced = _reduced(tool, replace(circuit, outputs=tuple(circuit.outputs[n] for n in order)), folder, watch.left)
+    place = {n: at for at, n in enumerate(order)}
+    proven = {n for n in order if reduced.outputs[place[n]] == 0}
+    signals: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for n in order:
+        if n not in proven:
+            claim = owners[n // 2]
+            signals[claim.module, claim.expression.partition("[")[0]].append(n)
+    groups = sorted(signals.values(), key=len)
+    for seconds in _PROVE_S:
+        asked = [[place[n] for n in group] for group in groups]
+        answers = ask_abc(tool, reduced, asked, f"pdr -T {seconds}", folder, watch.left) if asked and watch.left else []
+        failed = []
+        for group, answer in zip(groups, answers, strict=False):
+            if answer.proven:
+                proven.update(group)
+            elif not answer.found or len(group) > 1:
+                failed.append(group)
+        groups = [[n] for group in failed for n in group]
+    return proven
+
+
+def _reduced(tool: Yosys, circuit: Circuit, folder: Path, limit_s: float) -> Circuit:
+    """The same circuit without flip-flops that are constant or equal to another one."""
+    whole, names = folder / "reduce.aig", folder / "no.map"
+    whole.write_bytes(circuit.chosen(range(len(circuit.outputs))))
+    names.write_text("")
+    steps = [(folder / f"reduce-{n}.aig", command) for n, command in enumerate(_REDUCE)]
+    for path, _ in steps:
+        path.unlink(missing_ok=True)
+    lines = [f"&r {tool.place(whole)}"]
+    for path, command in steps:
+        lines += [command, f"&write {tool.place(path)}"]
+    run_abc(tool, lines, folder, limit_s)
+    for path, _ in reversed(steps):
+        if path.is_file() and len((found := read_aiger(path, names)).outputs) == len(circuit.outputs):
+            return found
+    return circuit
