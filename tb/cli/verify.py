@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.tb.build.yosys import Yosys, yosys
 from goldbeat.tb.cli import probe
 from goldbeat.tb.cli.common import (
     FAILED,
@@ -45,6 +46,7 @@ from goldbeat.tb.obligations.rounds import BUDGET_S, Tried, try_all
 from goldbeat.tb.obligations.summary import ADVICE, SHOWN, VERIFIED, Obligations, counts_text, obligation_lines
 from goldbeat.tb.page.run_page import page_environment
 from goldbeat.tb.paths import build_root, plain_name
+from goldbeat.tb.prove.unreachable import UNREACHABLE, Reached, without_unreachable
 from goldbeat.tb.run.failure_kind import failure_kind
 from goldbeat.tb.visible import visible
 
@@ -83,6 +85,10 @@ FirstSeed = Annotated[int, typer.Option("--seed", "-s", metavar="S", min=0, help
 Sample = Annotated[
     int, typer.Option("--mutants", metavar="N", min=0, help="Try N small changes of the RTL against the default case.")
 ]
+Prove = Annotated[
+    bool,
+    typer.Option("--prove", help="Prove which open places of the RTL no input can reach (extra `prove`)."),
+]
 Every = Annotated[bool, typer.Option("--all", help="List the obligations that are met, too.")]
 
 
@@ -94,7 +100,7 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "goldbeat verify rtl/my_fifo.sv",
             "goldbeat verify rtl/my_bridge.sv --model adapter --bench bench",
-            "goldbeat verify bench/my_fifo.toml --budget 5min",
+            "goldbeat verify bench/my_fifo.toml --budget 5min --prove",
             *design_examples("verify"),
         ),
     )(verify_command)
@@ -120,25 +126,29 @@ def verify_command(
     budget: Budget = f"{BUDGET_S:g}s",
     seed: FirstSeed = 0,
     sample: Sample = 20,
+    prove: Prove = False,
     every: Every = False,
     as_json: Json = False,
 ) -> None:
     """Run all cases in rounds, and list what was not tried.
 
     RTL without a bench gets one first. Rounds go on until every obligation is met or the budget is
-    spent. The same seed makes the same rounds.
+    spent. The same seed makes the same rounds. With --prove, as many seconds again look for what is
+    open and cannot be met.
 
     Exit code: 0 equal to the model and every obligation met or waived, 1 different, 2 bad usage or
     bad input, 3 obligations are open, outputs were not compared, or a guess may be why they differ.
     """
     budget_s = budget_seconds(budget)
+    tool = yosys("prove") if prove else None
     found = find_subject(context.params)
     tell = say_nothing if as_json else _say_round
     design, tried = _try(found, seed, budget_s, tell)
     name, notes = found.name, found.notes
-    fates = _sample(name, design, tried, sample, seed, tell)
-    report = _report(design, tried, notes, fates)
     folder = build_root() / "verify" / plain_name(design.name)
+    proof = None if tool is None else _proof(tool, design, tried, folder / "proof", budget_s, tell)
+    fates = _sample(name, design, tried, sample, seed, tell)
+    report = {**_report(design, tried, notes, fates), "proof": None if proof is None else proof.as_dict()}
     _write(folder, report)
     if as_json:
         print_json({**report, "folder": str(folder)})
@@ -300,6 +310,24 @@ def _sample(name: str, design: Design, tried: Tried, count: int, seed: int, tell
     return []
 
 
+def _proof(
+    tool: Yosys, design: Design, tried: Tried, folder: Path, budget_s: float, tell: Callable[[str], None]
+) -> Reached | None:
+    """What proofs say of the open obligations, which are closed where nothing can meet them; None: they say nothing."""
+    cases = [case for case in design.cases if not case.slow and case.lacks({}) is None]
+    params: list[dict[str, Any]] = []
+    for case in cases:
+        if (values := design.params(case, {})) not in params:
+            params.append(values)
+    try:
+        found = without_unreachable(tool, design, params, tried.obligations, folder, budget_s=budget_s, tell=tell)
+    except GoldbeatError as error:
+        tried.warnings[f"nothing was proven: {error}"] = None
+        return None
+    tried.obligations = found.obligations
+    return found
+
+
 def _write(folder: Path, report: Mapping[str, Any]) -> None:
     """The report for machines, and its page."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -315,7 +343,7 @@ def _write(folder: Path, report: Mapping[str, Any]) -> None:
 
 
 def _say_round(text: str) -> None:
-    if text.startswith("round"):
+    if text.startswith(("round", "preparing", "proving")):
         say(text, err=True)
     say_build(text)
 
@@ -362,6 +390,10 @@ def _summary(report: Mapping[str, Any]) -> str:
     """What was compared, how many obligations are met, and how many mutants were noticed."""
     mutants = report["mutants"]
     said = "" if mutants is None else f"; mutants: {mutants['score']:.0%} of {mutants['tried']} noticed"
+    proof = report["proof"]
+    said += (
+        "" if proof is None else f"; proof: {proof['unreachable']} of {proof['asked']} open places cannot be reached"
+    )
     return (
         f"{report['compares']}: {report['compared']} values compared in {report['episodes']} episodes of "
         f"{report['runs']} runs; {counts_text(report['obligations'])}{said}"
@@ -400,4 +432,5 @@ def _lines(tried: Tried, report: Mapping[str, Any], *, every: bool) -> Iterator[
         yield from (f"not noticed: {text}" for text in report["mutants"]["unnoticed"][:SHOWN])
     if every:
         yield from obligation_lines("met", [one for one in tried.obligations if one.met])
-    yield from (f"waived: {one.key} ({one.waived})" for one in tried.obligations if one.waived is not None)
+    shown = [one for one in tried.obligations if one.waived is not None and (every or one.waived != UNREACHABLE)]
+    yield from (f"waived: {one.key} ({one.waived})" for one in shown)

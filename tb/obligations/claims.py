@@ -16,6 +16,7 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.obligations.conditions import arm_text, plain_condition, ruled_out, watched_text
 from goldbeat.tb.obligations.obligation import Obligation
 
+_COMPARED = re.compile(r"\A\((.*)\)( is (?:true|false))\Z")
 _CHANGES = re.compile(r"(.*) (?:rises|falls)")
 
 
@@ -55,6 +56,9 @@ def claims_of(obligations: Iterable[Obligation], design: Design, params: Mapping
         if match is not None and (module := modules.at(one.place)) is not None:
             found[one.key] = Claim(module, match[1], "change")
         elif (claim := known.get((one.place, plain_condition(one.what)))) is not None:
+            found[one.key] = claim
+        # Verilator writes a comparison in parentheses.
+        elif (claim := known.get((one.place, plain_condition(_COMPARED.sub(r"\1\2", one.what))))) is not None:
             found[one.key] = claim
     return found
 

@@ -11,7 +11,7 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ from goldbeat.pymodels.errors import ToolError, UsageError
 from goldbeat.tb.build.harness import TOP, make_harness
 from goldbeat.tb.build.yosys import Yosys, broken, run_yosys
 from goldbeat.tb.design.design import Design
-from goldbeat.tb.obligations.claims import Claim
+from goldbeat.tb.obligations.claims import Claim, claims_of
+from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.prove.aiger import Circuit, read_aiger
 from goldbeat.tb.prove.engine import (
     FLIP_FLOPS,
@@ -35,6 +36,8 @@ from goldbeat.tb.prove.engine import (
 from goldbeat.tb.prove.sheet import RESET_CYCLES
 from goldbeat.tb.synth.sources import command_file
 
+UNREACHABLE = "proven: no input and no reset brings it about"
+"""Why what cannot be reached is waived."""
 _WATCH = "goldbeat_claims"
 _PROBLEM = re.compile(r"claims\.sv:(\d+):\d+: error:")
 _MOST_TRIES = 6
@@ -63,6 +66,66 @@ _PORTS = 100_000
 _REDUCE = ("&scl", "&lcorr", "&scorr")
 _PROVE_S = (2, 1)
 """Seconds of an induction over the bits of a signal together, and over each by itself."""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What proofs say of obligations of kind ``values``.
+
+    Attributes:
+        obligations: all, in the same order; what cannot be reached is waived with :data:`UNREACHABLE`.
+        asked: open ones of this kind.
+        closed: of these, what cannot be reached.
+    """
+
+    obligations: list[Obligation]
+    asked: int
+    closed: int
+
+    def as_dict(self) -> dict[str, int]:
+        """For JSON."""
+        return {"asked": self.asked, "unreachable": self.closed}
+
+
+def without_unreachable(
+    tool: Yosys,
+    design: Design,
+    params: Sequence[Mapping[str, Any]],
+    obligations: Sequence[Obligation],
+    folder: Path,
+    *,
+    budget_s: float,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Reached:
+    """Close the open obligations of the RTL's text that nothing can meet.
+
+    Args:
+        tool: Yosys with ABC.
+        design: its description.
+        params: the sets of parameter values that were run: what is closed cannot be reached with any.
+        obligations: merged ones.
+        folder: for files.
+        budget_s: seconds of the proofs of all sets, the circuits left out.
+        tell: is told what is going on.
+
+    Raises:
+        ToolError: Yosys cannot read the design.
+        UsageError: the design has several clocks, latches, or flip-flops of another edge.
+    """
+    left = {one.key for one in obligations if one.open and one.kind == "values"}
+    asked = len(left)
+    for number, values in enumerate(params):
+        claims = claims_of([one for one in obligations if one.key in left], design, values)
+        place = folder / str(number)
+        place.mkdir(parents=True, exist_ok=True)
+        found = (
+            unreachable(tool, design, values, [*dict.fromkeys(claims.values())], place, budget_s=budget_s, tell=tell)
+            if claims
+            else set()
+        )
+        left = {key for key, claim in claims.items() if claim in found}
+    closed = [replace(one, waived=UNREACHABLE) if one.key in left else one for one in obligations]
+    return Reached(closed, asked, len(left))
 
 
 def unreachable(
