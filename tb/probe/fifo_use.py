@@ -11,6 +11,7 @@ from typing import Any
 from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.probe.conditions import Conditions
 from goldbeat.tb.probe.fifos import FifoSide
+from goldbeat.tb.probe.looks import Looks
 from goldbeat.tb.probe.module import FifoUse
 from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
 from goldbeat.tb.probe.wiring import Graph, closure, names_in, plain_value, signed_terms, values_moved
@@ -28,10 +29,11 @@ class FifoUses:
     def __init__(self, top: Any, graph: Graph, conditions: Conditions) -> None:
         # Few modules ask, and it is another walk through the hierarchy.
         self._code = cache(lambda: _Code(top, graph, conditions))
+        self._looks = cache(lambda: Looks(graph))
 
     def of(self, sides: Iterable[FifoSide]) -> dict[str, FifoUse]:
         """What is known of each side, by the side's enable."""
-        return {side.enable.name: self._code().use(side) for side in sides}
+        return {side.enable.name: self._code().use(side, self._looks()) for side in sides}
 
     def comes_late(self, data: str, enable: str, flag: str) -> bool:
         """Whether an output comes a cycle after the input that takes it; ``flag``: the output that says that it is there."""
@@ -87,14 +89,21 @@ class _Code:
 
     # -- questions ----------------------------------------------------------------------------------------------
 
-    def use(self, side: FifoSide) -> FifoUse:
-        """What is known of a side."""
+    def use(self, side: FifoSide, looks: Looks) -> FifoUse:
+        """What is known of a side.
+
+        Args:
+            side: the side.
+            looks: of the whole hierarchy.
+        """
         enable, flag, data = (self.prefix + pin.name for pin in side.ports[:1] + side.ports[2:] + side.ports[1:2])
         mine = self._same(enable)
         makers = self.graph.makers(flag) - mine
         guarded = any(one & mine and one & makers for one in map(self._spelled, self.conditions.joined))
         # Who asserts that both are never high relies on it, whatever else is looked at.
         guarded = guarded and not any(one & mine and one & (makers | {flag}) for one in self.conditions.claims)
+        # A count that moves with the enable alone is wrong for ever, although memory and pointer look at the flag.
+        guarded = guarded and not looks.moves_blindly(flag, mine)
         # Data that no logic makes are a register.
         register = self.graph.origin(data)[0] in self.graph.flops
         return FifoUse(guarded, register, self.comes_late(*(pin.name for pin in (side.data, side.enable, side.flag))))

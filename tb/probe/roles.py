@@ -228,7 +228,10 @@ class _Roles:
     # -- valid and ready ----------------------------------------------------------------------------------------
 
     def _methods(self) -> Iterator[tuple[_Word, _Word]]:
-        """Methods of Bluespec: ``EN_x`` must be high only beside ``RDY_x``; one without arguments gives a value."""
+        """Methods of Bluespec: ``EN_x`` must be high only beside ``RDY_x``; one that has no argument but a result gives it.
+
+        An argument is called ``x_name``, or ``x`` alone as that of a ``Put``.
+        """
         ports = {pin.name: pin for pin in self.pins}
         for name, enable in ports.items():
             ready = ports.get(f"RDY_{name[3:]}") if name.startswith("EN_") else None
@@ -236,7 +239,9 @@ class _Roles:
                 continue
             key = "_".join(name_words(name[3:]))
             takes = any(other.way == "input" and other.name.startswith(f"{name[3:]}_") for other in self.pins)
-            valid, answer = (enable, ready) if takes or name[3:] not in ports else (ready, enable)
+            result = ports.get(name[3:])
+            gives = result is not None and result.way == "output" and not takes
+            valid, answer = (ready, enable) if gives else (enable, ready)
             yield _Word(valid, key, _METHOD), _Word(answer, key, _METHOD)
 
     def _pairs(self) -> Iterator[tuple[_Word, _Word | None]]:
