@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -15,6 +14,7 @@ from goldbeat.tb.probe.conditions import Conditions
 from goldbeat.tb.probe.gates import find_gates
 from goldbeat.tb.probe.guarded import find_guards
 from goldbeat.tb.probe.indexed import index_bits
+from goldbeat.tb.probe.looks import Looks
 from goldbeat.tb.probe.module import Branch, MadeValues, PortValues
 from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
 from goldbeat.tb.probe.wiring import Graph, closure, names_in, signed_terms, values_moved, without_casts
@@ -24,7 +24,12 @@ _Edge = tuple[str, frozenset[str] | None]
 
 
 def carried(
-    top: Any, graph: Graph, conditions: Conditions, inputs: Iterable[str], outputs: Iterable[str]
+    top: Any,
+    graph: Graph,
+    conditions: Conditions,
+    looks: Callable[[], Looks],
+    inputs: Iterable[str],
+    outputs: Iterable[str],
 ) -> PortValues:
     """Follow every port's value.
 
@@ -32,6 +37,7 @@ def carried(
         top: pyslang's instance symbol.
         graph: of it.
         conditions: of it.
+        looks: of it, made when they are needed.
         inputs: names of its input ports.
         outputs: names of its output ports.
     """
@@ -53,7 +59,7 @@ def carried(
             for path, name in ways[1].items()
         },
         partial(_made, moves, ways[0], ways[1]),
-        replace(find_gates(graph, conditions, ways[0] | ways[1], used), guarded=guarded),
+        find_gates(graph, conditions, ways, used, looks, guarded),
         index_bits(top, ways[0].values()),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
@@ -20,6 +21,7 @@ from goldbeat.tb.probe.fifos import fifo_sides
 from goldbeat.tb.probe.flat import FlatModule, PackedFields
 from goldbeat.tb.probe.flatten import Flattener, needs_flat
 from goldbeat.tb.probe.leaves import COMPOUND, WAYS, peel, ranges, reachable_name
+from goldbeat.tb.probe.looks import Looks
 from goldbeat.tb.probe.module import TopModule
 from goldbeat.tb.probe.readable import check_synthesizable
 from goldbeat.tb.probe.wiring import Graph, trace, without_casts
@@ -75,9 +77,10 @@ def elaborate(
     conditions = Conditions(instance, graph)
     wiring = trace(graph, instance.name, inputs, outputs)
     sides = fifo_sides(ports)
-    uses = FifoUses(instance, graph, conditions)
+    looks = cache(lambda: Looks(graph))
+    uses = FifoUses(instance, graph, conditions, looks)
     fifos, late = uses.of(sides), uses.comes_late
-    passed = carried(instance, graph, conditions, inputs, outputs)
+    passed = carried(instance, graph, conditions, looks, inputs, outputs)
     absent = absent_modules(instance, compiled.compilation, warnings)
     return TopModule(instance.name, tuple(ports), tuple(found), wiring, warnings, flat, fifos, passed, absent, late)
 

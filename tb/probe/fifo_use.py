@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -24,12 +24,13 @@ class FifoUses:
         top: pyslang's instance symbol.
         graph: of it.
         conditions: of it.
+        looks: of it, made when they are needed.
     """
 
-    def __init__(self, top: Any, graph: Graph, conditions: Conditions) -> None:
+    def __init__(self, top: Any, graph: Graph, conditions: Conditions, looks: Callable[[], Looks]) -> None:
         # Few modules ask, and it is another walk through the hierarchy.
         self._code = cache(lambda: _Code(top, graph, conditions))
-        self._looks = cache(lambda: Looks(graph))
+        self._looks = looks
 
     def of(self, sides: Iterable[FifoSide]) -> dict[str, FifoUse]:
         """What is known of each side, by the side's enable."""

@@ -3,25 +3,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from goldbeat.tb.probe.conditions import Conditions
+from goldbeat.tb.probe.looks import Looks
 from goldbeat.tb.probe.module import Branch, Gates
 from goldbeat.tb.probe.steps import Steps
 from goldbeat.tb.probe.wiring import Graph
 
 
 def find_gates(
-    graph: Graph, conditions: Conditions, ports: Mapping[str, str], used: Mapping[str, Iterable[Branch]]
+    graph: Graph,
+    conditions: Conditions,
+    ways: tuple[Mapping[str, str], Mapping[str, str]],
+    used: Mapping[str, Iterable[Branch]],
+    looks: Callable[[], Looks],
+    guarded: Callable[..., bool],
 ) -> Gates:
     """Which inputs are stored under which ports, and which ports are looked at together.
 
     Args:
         graph: of the module.
         conditions: of the module.
-        ports: names by path.
+        ways: names of the inputs and of the outputs by path.
         used: as :attr:`~goldbeat.tb.probe.module.PortValues.used`.
+        looks: of the module, made when they are needed.
+        guarded: as :attr:`~goldbeat.tb.probe.module.Gates.guarded`, with registers that stand for the second port.
     """
+    ports = {**ways[0], **ways[1]}
     paths = {name: path for path, name in ports.items()}
     origins = {name: graph.origin(path) for name, path in paths.items()}
     names: dict[str, list[str]] = {}
@@ -67,7 +76,35 @@ def find_gates(
         return bool(mine[one] & makers[other])
 
     steps = Steps(graph, ports)
-    looks = {
+
+    def guarded_late(one: str, other: str, high: bool) -> bool:
+        return guarded(one, other, high, steps.echoes(other))
+
+    def begins(strobe: str, data: Iterable[str]) -> bool:
+        return looks().begins(paths[strobe], [paths[one] for one in data], steps.echoes(strobe))
+
+    def indexed(name: str) -> bool:
+        return looks().indexed(paths[name], ways[0])
+
+    def kept(name: str) -> bool:
+        return looks().stores(paths[name])
+
+    def clears(name: str, high: bool) -> bool:
+        return looks().clears(paths[name], high=high)
+
+    told = {
         name: getattr(steps, name) for name in ("turns", "related", "falls_alone", "only_stored", "edges", "beside")
     }
-    return Gates(stored, joined, level, follows=follows, **looks)
+    return Gates(
+        stored,
+        joined,
+        level,
+        guarded,
+        guarded_late=guarded_late,
+        begins=begins,
+        kept=kept,
+        indexed=indexed,
+        clears=clears,
+        follows=follows,
+        **told,
+    )

@@ -11,7 +11,7 @@ from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.design.pin_names import is_reset
 from goldbeat.tb.probe.conditions import Conditions
 from goldbeat.tb.probe.taken import fixed_number, inside, settled_arms, visit_taken
-from goldbeat.tb.probe.wiring import Graph, closure, is_and, names_in, path_of, without_casts
+from goldbeat.tb.probe.wiring import Graph, assigned_names, closure, is_and, names_in, path_of, without_casts
 
 _NAMED = ("NamedValue", "HierarchicalValue")
 _NOT = ("LogicalNot", "BitwiseNot")
@@ -26,8 +26,8 @@ _Use = tuple[frozenset[str], frozenset[str]]
 
 def find_guards(
     prefix: str, graph: Graph, conditions: Conditions, inputs: Iterable[str], outputs: Iterable[str]
-) -> Callable[[str, str, bool], bool]:
-    """Whether an input changes no state unless an output has a level.
+) -> Callable[..., bool]:
+    """Whether an input changes no state unless another port has a level.
 
     Args:
         prefix: of the paths of the top module's ports.
@@ -40,26 +40,29 @@ def find_guards(
         graph, [prefix + name for name in inputs if not is_reset(name)], [prefix + name for name in outputs]
     ).found
     claims, flops = conditions.claims, {*graph.flops, _ANYTHING}
-    origins = {name: graph.origin(prefix + name) for name in outputs}
-    makers = {name: graph.makers(prefix + name) for name in outputs}
+    names = [*inputs, *outputs]
+    origins = {name: graph.origin(prefix + name) for name in names}
+    makers = {name: graph.makers(prefix + name) for name in names}
 
-    def guarded(enable: str, flag: str, high: bool) -> bool:
+    def guarded(enable: str, flag: str, high: bool, late: Iterable[str] = ()) -> bool:
         if flag not in origins:
             return False
         path, low = origins[flag]
-        term, seen, beside = f"{'!' * (high == low)}{path}", {prefix + enable}, False
+        terms = {f"{'!' * (high == low)}{path}", *(f"{no}{one}" for one in late for no in ("", "!"))}
+        seen, beside = {prefix + enable}, False
         # Who asserts that both are never high relies on it.
         if any(prefix + enable in one and one & {*makers[flag], path} for one in claims):
             return False
         todo = list(seen)
         while todo:
             for needed, targets in uses[todo.pop()]:
-                beside |= term in needed
-                if term in needed:
+                if not needed.isdisjoint(terms):
+                    beside = True
                     continue
                 if targets & flops:
                     return False
-                todo += targets - seen
+                # What the flag itself makes of it counts while the flag is high.
+                todo += targets - seen - {path}
                 seen |= targets
         return beside
 
@@ -208,11 +211,11 @@ class _Uses:
             self._use(expression, frozenset(), frozenset({path}))
 
     def _assign(self, assignment: Any, needed: frozenset[str]) -> None:
-        targets = frozenset(names_in(assignment.left))
+        targets = frozenset(assigned_names(assignment.left))
         self._use(assignment.right, needed, targets)
-        if symbol_kind(assignment.left) not in _NAMED:
-            for name in targets:
-                self._note(name, needed, targets)
+        # What selects a word or a part of it.
+        for name in names_in(assignment.left) - targets:
+            self._note(name, needed, targets)
 
     def _walk(self, statement: Any, needed: frozenset[str]) -> None:
         """Note the uses below a statement; ``needed``: what must hold for it."""
@@ -312,7 +315,7 @@ def _assigned(statement: Any) -> frozenset[str]:
 
     def look(node: Any) -> None:
         if symbol_kind(node) == "Assignment":
-            found.update(names_in(node.left))
+            found.update(assigned_names(node.left))
 
     visit_taken(statement, look)
     return frozenset(found)

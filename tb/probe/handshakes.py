@@ -61,10 +61,10 @@ def field_stream(found: Found, name: str, signals: Mapping[str, str], payload: I
     Args:
         found: what it is added to.
         name: what it would be called if nothing else were; empty: by its direction.
-        signals: its ports by role.
+        signals: its ports by role, with ``!`` those with the other level.
         payload: the ports that go along.
     """
-    wiring, valid = found.module.wiring, signals["tvalid"]
+    wiring, valid = found.module.wiring, signals["tvalid"].removeprefix("!")
     seen = wiring.driven.get(valid) or wiring.read.get(valid) or frozenset()
     clocks = [clock.name for clock in found.clocks]
     known = [clock for clock in clocks if clock in seen] or clocks

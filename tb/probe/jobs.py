@@ -13,6 +13,7 @@ from goldbeat.tb.design.ports.recognition import Pin
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.find import Found
 from goldbeat.tb.probe.handshakes import field_stream, plain_pins, with_handshakes
+from goldbeat.tb.probe.strobes import Strobe, stored_under, strobes
 
 _DATA_READY = ("drdy", "rdy")
 _BESIDE = re.compile("idle|busy|ready|error|err|running|active|state|status")
@@ -23,21 +24,34 @@ _HLS = {"start": "ap_start", "ready": "ap_ready", "done": "ap_done", "idle": "ap
 def with_jobs(found: Found, known: Collection[str] = ()) -> Found:
     """The same with streams for what is started: its operands go in with the start, its results come out when it is done.
 
-    A module with an output stream hands its results over there: whatever says done beside it is a status.
+    A module with an output stream hands its results over there: whatever says done beside it is a status. What stores a word
+    whose name says nothing is a strobe.
 
     Args:
         found: what is there already.
         known: ports that the user has said something about, or that are part of a bus.
     """
     whole = with_handshakes(found)
-    if not found.clocks or found.registers or found.memories or any(one.direction == "out" for one in whole.streams):
+    if not found.clocks or found.registers or found.memories:
         return found
     pins = [pin for name, pin in plain_pins(whole).items() if name not in known]
-    made = _of_hls(pins, found) if any(pin.name == _HLS["start"] for pin in pins) else _of_names(pins, found)
-    made = made or _of_enables(pins, found) or _of_delays(pins, found)
-    told = tuple(f"{one.name}: {why}" for one, why in made)
-    more = replace(found.plus(one for one, _ in made), notes=(*found.notes, *told))
-    return more.doubted({name: why for one, _ in made for name, why in _guesses(one).items()})
+    outs = [one for one in whole.streams if one.direction == "out"]
+    made = (
+        []
+        if outs
+        else _of_hls(pins, found)
+        if any(pin.name == _HLS["start"] for pin in pins)
+        else _of_names(pins, found)
+    )
+    starting: list[Strobe] = []
+    if not made:
+        starting = strobes(pins, whole)
+        made = [] if outs or starting else _of_delays(pins, found)
+    if not made:
+        return _opened(_with_strobes(found, whole, pins, starting), whole, starting, pins)
+    return _opened(
+        _with(found, made, {name: why for one, _ in made for name, why in _guesses(one).items()}), whole, [], pins
+    )
 
 
 _Made = list[tuple[StreamPort, str]]
@@ -48,6 +62,144 @@ def _add(made: _Made, found: Found, signals: Mapping[str, str], payload: Iterabl
     port = field_stream(found.plus(one for one, _ in made), "", signals, payload)
     if port is not None:
         made.append((port.model_copy(update=more), why))
+
+
+def _with(found: Found, made: _Made, doubts: Mapping[str, str]) -> Found:
+    """The same with streams, what speaks for each, and what of them is a guess."""
+    told = tuple(f"{port.name}: {why}" for port, why in made)
+    return replace(found.plus(port for port, _ in made), notes=(*found.notes, *told)).doubted(doubts)
+
+
+def _with_strobes(found: Found, whole: Found, pins: Sequence[Pin], starting: Sequence[Strobe]) -> Found:
+    """The same with streams for what is stored under an input of any name, and for results that come out after it.
+
+    Args:
+        found: what is there already.
+        whole: the same with handshakes without data.
+        pins: the ports that belong to nothing.
+        starting: the inputs.
+    """
+    given = any(one.direction == "in" for one in whole.streams)
+    outs = [one for one in whole.streams if one.direction == "out"]
+    starting = starting or ([] if given else _starting(pins, whole, outs))
+    made: _Made = []
+    doubts: dict[str, str] = {}
+    done, says = _end_of(pins, outs) if len(starting) == 1 and starting[0].waits else ("", "")
+    for one in starting:
+        name = "_".join(inner_words(one.pin.name)) if len(starting) > 1 else ""
+        port = field_stream(whole.plus(other for other, _ in made), name, one.signals, one.data)
+        more = {"until": done, "held": one.later} if done else {}
+        made += [] if port is None else [(port.model_copy(update=more), _why(one, done))]
+        doubts |= ({done.removeprefix("!"): f"it {says}"} if done and not outs else {}) | _doubts(one, done)
+    if len(made) == 1 and not outs and not given:
+        answers = set(starting[0].signals.values())
+        free = [pin for pin in pins if not {pin.name, f"!{pin.name}"} & answers]
+        valid, says = (done, says) if done else _offer(free)
+        results = [
+            pin for pin in free if pin.way == "output" and pin.name != valid.removeprefix("!") and not _status(pin)
+        ]
+        if valid and results:
+            more = {"after": made[0][0].name} if done else {}
+            _add(made, whole, {"tvalid": valid}, results, f"{valid.removeprefix('!')} {says}", **more)
+            doubts |= {valid.removeprefix("!"): f"it {says}"}
+    more_found = _with(found, made, doubts)
+    # The valid of a handshake without data, which says when the next one may come, still belongs to that.
+    kept = {pin: text for one in outs if (pin := one.pin("tvalid")) in found.unplaced for text in [found.unplaced[pin]]}
+    return replace(more_found, unplaced={**more_found.unplaced, **kept})
+
+
+def _why(one: Strobe, done: str) -> str:
+    """What is said of a strobe."""
+    ends = f"; it is high for one cycle, and not again before {done.replace('!', 'not ')}" if done else ""
+    return f"{one.why}{ends}" if one.data and not one.held else f"{one.pin.name} begins something{ends}"
+
+
+def _opened(found: Found, whole: Found, starting: Iterable[Strobe], pins: Sequence[Pin]) -> Found:
+    """The same where inputs without which nothing goes in have their level, and where those that store others are told.
+
+    Args:
+        found: with all streams.
+        whole: what was there before, with handshakes without data.
+        starting: what stores words.
+        pins: the ports that belonged to nothing then.
+    """
+    guarded = found.module.carried.gates.guarded
+    free = [pin for pin in pins if pin.name in found.unplaced and pin.width == 1 and pin.way == "input"]
+    valids = [(one.pin("tvalid")) for one in whole.streams if one.direction == "in" and one.lanes is None]
+    gates = [pin.name for pin in free if not rests(pin.name) and any(guarded(one, pin.name, True) for one in valids)]
+    levels = {name: True for name in gates if not any(guarded(one, name, False) for one in valids)}
+    levels |= {name: high for one in starting for name, high in one.around if name in found.ties}
+    levels = {name: high for name, high in levels.items() if bool(found.ties[name]) is not high}
+    texts = {name: f"input, 1 bit: tied to {int(high)}: nothing goes in otherwise" for name, high in levels.items()}
+    for name, why in stored_under(plain_pins(found).values(), found).items():
+        texts.setdefault(name, f"{found.unplaced[name]}; {why}")
+    ties = {**found.ties, **{name: -1 if high else 0 for name, high in levels.items()}}
+    return replace(found, ties=ties, unplaced={**found.unplaced, **texts})
+
+
+def _starting(pins: Sequence[Pin], found: Found, outs: Sequence[StreamPort]) -> list[Strobe]:
+    """The only input that may begin something, where words go in that it does not store and an output says when it has ended."""
+    bits = [pin for pin in pins if pin.way == "input" and pin.width == 1 and _operand(pin, found)]
+    named = [pin for pin in bits if starts(pin.name)]
+    asked = [pin for pin in bits if found.module.carried.gates.only_stored(pin.name, ()) is False]
+    data = [pin for pin in pins if pin.way == "input" and _operand(pin, found)]
+    for group in (named, asked):
+        if len(group) == 1 and _end_of(pins, outs)[0] and any(pin.width > 1 for pin in data):
+            return [
+                Strobe(
+                    group[0],
+                    False,
+                    tuple(pin for pin in data if pin is not group[0]),
+                    later=True,
+                    begins=True,
+                    held=True,
+                )
+            ]
+    return []
+
+
+def _end_of(pins: Sequence[Pin], outs: Sequence[StreamPort]) -> tuple[str, str]:
+    """The output that says that what was begun has ended, ``!`` with its low level, and what speaks for it; else empty."""
+    free = [pin for pin in pins if pin.way == "output" and pin.width == 1]
+    if outs:
+        plain = len(outs) == 1 and outs[0].lanes is None and not outs[0].has("tready")
+        valid = outs[0].pin("tvalid")
+        return (f"{'!' * outs[0].inverts('tvalid')}{valid}", f"{valid} comes with a result") if plain else ("", "")
+    says = "says by its name that what was begun has ended"
+    for low, test in ((False, _is_done), (False, is_ready), (False, _idle), (True, _is_busy)):
+        named = [pin for pin in free if test(pin.name)]
+        if len(named) == 1:
+            return f"{'!' * low}{named[0].name}", says
+    return _offer(pins)
+
+
+def _offer(pins: Sequence[Pin]) -> tuple[str, str]:
+    """The only output that may say when others are there, and what speaks for it; else empty."""
+    free = [pin for pin in pins if pin.way == "output" and pin.width == 1 and not _status(pin)]
+    return (free[0].name, "is the only output that may say when others are there") if len(free) == 1 else ("", "")
+
+
+def _idle(name: str) -> bool:
+    return inner_words(name)[-1] == "idle"
+
+
+def _is_busy(name: str) -> bool:
+    return inner_words(name)[-1] in ("busy", "running")
+
+
+def _doubts(one: Strobe, done: str) -> dict[str, str]:
+    """What nothing but the structure of the RTL speaks for."""
+    name = one.pin.name
+    if one.held:
+        return {name: "it may be a setting: the RTL only asks for it"} | dict.fromkeys(
+            (pin.name for pin in one.data), f"the RTL does not store it with {name}"
+        )
+    doubts = {
+        name: f"only that the RTL stores {', '.join(pin.name for pin in one.data)} with it says that it is a valid"
+    }
+    if one.begins and not done and one.ready is None:
+        doubts[name] += "; no output says when the next one may come"
+    return doubts
 
 
 def _of_hls(pins: Sequence[Pin], found: Found) -> _Made:
@@ -85,24 +237,6 @@ def _of_names(pins: Sequence[Pin], found: Found) -> _Made:
     if done is not None and len(started) == 1 and results:
         why = f"one beat for each start: where {done.name} is high after it, or rises"
         _add(made, found, {"tvalid": done.name}, results, why, after=started[0].name)
-    return made
-
-
-def _of_enables(pins: Sequence[Pin], found: Found) -> _Made:
-    """An enable under which inputs are stored that belong to nothing else: then it says when they are there."""
-    stored = found.module.carried.gates.stored
-    wide = [pin for pin in pins if pin.way == "input" and pin.width > 1 and _operand(pin, found)]
-    enables = [pin for pin in pins if pin.width == 1 and is_enable(pin.name)]
-    under = {pin.name: [p for p in wide if {n for n, _ in stored.get(p.name, ())} == {pin.name}] for pin in enables}
-    made: _Made = []
-    if enable := next((name for name, data in under.items() if data), ""):
-        data = under[enable]
-        _add(made, found, {"tvalid": enable}, data, f"it stores {', '.join(pin.name for pin in data)} with {enable}")
-    strobes = [pin.name for pin in enables if pin.way == "output"]
-    results = [pin for pin in pins if pin.way == "output" and pin.width > 1]
-    if made and len(strobes) == 1 and results:
-        why = f"{strobes[0]} is the only output that may say when others are there"
-        _add(made, found, {"tvalid": strobes[0]}, results, why)
     return made
 
 

@@ -4,16 +4,34 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.probe.taken import fixed_number, inside, settled_arms
-from goldbeat.tb.probe.wiring import Graph, is_and, is_or, names_in, path_of, without_casts
+from goldbeat.tb.probe.wiring import Graph, assigned_names, is_and, is_or, names_in, path_of, without_casts
 
 _NAMED = ("NamedValue", "HierarchicalValue")
-_Use = tuple[frozenset[str], frozenset[str]]
-"""What is looked at beside a value, and what the value then changes."""
+_Use = tuple[frozenset[str], frozenset[str], bool]
+"""What is looked at beside a value, what the value then changes, and whether it only decides about that."""
+
+
+@dataclass(frozen=True)
+class _Change:
+    """An assignment in a block.
+
+    Attributes:
+        asked: what the conditions have that hold for it.
+        left: what those have that do not hold.
+        value: path of what it gives as it is; None: it gives something else.
+        constant: it gives a number.
+    """
+
+    asked: frozenset[str]
+    left: frozenset[str]
+    value: str | None
+    constant: bool
 
 
 class Looks:
@@ -26,9 +44,11 @@ class Looks:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.uses: dict[str, list[_Use]] = defaultdict(list)
+        self.selects: dict[str, set[str]] = defaultdict(set)
+        self._changes: dict[str, list[_Change]] = defaultdict(list)
         for kind, node in graph.makes:
             if kind == "ContinuousAssign":
-                self._note([node.assignment.right], frozenset(), frozenset(names_in(node.assignment.left)))
+                self._note([node.assignment.right], frozenset(), frozenset(assigned_names(node.assignment.left)))
             elif kind == "Net":
                 self._note([node.initializer], frozenset(), frozenset({str(node.hierarchicalPath)}))
             elif kind == "Instance":
@@ -50,7 +70,7 @@ class Looks:
         seen = set(enable)
         todo = list(seen)
         while todo:
-            for beside, targets in self.uses[todo.pop()]:
+            for beside, targets, _ in self.uses[todo.pop()]:
                 if any(not told.isdisjoint(self.graph.makers(one)) for one in beside):
                     continue
                 if targets & kept:
@@ -60,13 +80,92 @@ class Looks:
                 todo += fresh
         return False
 
+    def begins(self, strobe: str, data: Iterable[str], echoes: Container[str]) -> bool:
+        """Whether an input that stores others begins something that goes on by itself, so the next one may have to wait.
+
+        That is a register which goes on without the input, and which has to have a value for the others to be stored, or gets
+        a constant from the input.
+
+        Args:
+            strobe: path of the input.
+            data: paths of the others.
+            echoes: registers that stand for the input, a cycle later.
+        """
+        beside = set[str]()
+        for target, near in self._stored(data):
+            beside |= {flop for one in near for flop in self._kept(one) if flop != target and flop not in echoes}
+        mine = {strobe, *(flop for flop in self.graph.flops if flop in echoes)}
+        beside |= {
+            target
+            for target, changes in self._changes.items()
+            if target in self.graph.flops and any(one.constant and self._of(one.asked, mine) for one in changes)
+        }
+        return any(self._goes_on(flop, mine) for flop in beside)
+
+    def indexed(self, data: str, inputs: Container[str]) -> bool:
+        """Whether what is stored of an input is a word that another input selects."""
+        selects = (one for target, _ in self._stored([data], values=True) for one in self.selects[target])
+        return any(maker in inputs for one in selects for maker in self.graph.makers(one))
+
+    def stores(self, data: str) -> bool:
+        """Whether a register has a part of an input."""
+        return next(self._stored([data], values=True), None) is not None
+
+    def clears(self, path: str, *, high: bool) -> bool:
+        """Whether registers get constants where an input alone has a level."""
+        plain = ([path], []) if high else ([], [path])
+        return any(
+            target in self.graph.flops and one.constant and ([*one.asked], [*one.left]) == plain
+            for target, changes in self._changes.items()
+            for one in changes
+        )
+
+    def _stored(self, data: Iterable[str], *, values: bool = False) -> Iterator[tuple[str, frozenset[str]]]:
+        """The registers that depend on values, each with what is looked at for that.
+
+        Args:
+            data: paths of the values.
+            values: only where they have a part in what is stored, and do not only decide.
+        """
+        seen = set(data)
+        todo = [(one, frozenset[str]()) for one in seen]
+        while todo:
+            name, before = todo.pop()
+            for beside, targets, decides in self.uses[name]:
+                for target in () if decides and values else targets:
+                    if target in self.graph.flops:
+                        yield target, before | beside
+                    elif target not in seen:
+                        seen.add(target)
+                        todo.append((target, before | beside))
+
+    def _kept(self, name: str) -> set[str]:
+        return self.graph.makers(name) & self.graph.flops.keys()
+
+    def _of(self, names: Iterable[str], mine: Container[str]) -> bool:
+        """Whether any of some values is made of an input, or of what stands for it."""
+        return any(maker in mine for one in names for maker in self.graph.makers(one))
+
+    def _goes_on(self, flop: str, mine: Container[str]) -> bool:
+        """Whether registers decide that a register changes, and an input has no part in that."""
+        changes = [*self._changes[flop]]
+        for value in {one.value for one in changes if one.value is not None} - self.graph.flops.keys():
+            # What is to come next is made without the clock.
+            changes += self._changes[value]
+        return any(
+            one.value != flop
+            and not self._of(one.asked, mine)
+            and any(self._kept(name) for name in one.asked | one.left if not self._of([name], mine))
+            for one in changes
+        )
+
     def _connection(self, connection: Any) -> None:
         inner, expression = getattr(connection.port, "internalSymbol", None), connection.expression
         if inner is None or expression is None:
             return
         path = str(inner.hierarchicalPath)
         if symbol_kind(expression) == "Assignment":
-            self.uses[path].append((frozenset(), frozenset(names_in(expression.left))))
+            self.uses[path].append((frozenset(), frozenset(names_in(expression.left)), False))
         else:
             self._note([expression], frozenset(), frozenset({path}))
 
@@ -90,11 +189,19 @@ class Looks:
             for one in inside(statement):
                 self._walk(one, (*asked, statement.expr), left)
         elif kind == "ExpressionStatement" and symbol_kind(statement.expr) == "Assignment":
-            targets = frozenset(names_in(statement.expr.left))
-            self._note([*asked, statement.expr.right], left, targets)
+            self._assign(statement.expr, asked, left)
         else:
             for one in inside(statement):
                 self._walk(one, asked, left)
+
+    def _assign(self, assignment: Any, asked: tuple[Any, ...], left: frozenset[str]) -> None:
+        targets, right = frozenset(assigned_names(assignment.left)), without_casts(assignment.right)
+        self._note([*asked, right], left, targets)
+        value = path_of(right) if symbol_kind(right) in _NAMED else None
+        around = frozenset().union(*map(names_in, asked))
+        for target in targets:
+            self.selects[target] |= names_in(assignment.left) - targets
+            self._changes[target].append(_Change(around, left, value, fixed_number(assignment.right) is not None))
 
     def _note(self, parts: Sequence[Any], beside: frozenset[str], targets: frozenset[str]) -> None:
         """Note the uses in conditions and in what is assigned.
@@ -107,8 +214,9 @@ class Looks:
         named = [frozenset(names_in(one)) for one in parts]
         for number, one in enumerate(parts):
             around = beside.union(*(names for other, names in enumerate(named[:-1]) if other != number))
-            for name, near in _used(one, around | _cases(one) if number < len(parts) - 1 else around):
-                self.uses[name].append((near - {name}, targets))
+            asks = number < len(parts) - 1
+            for name, near, decides in _used(one, around | _cases(one) if asks else around):
+                self.uses[name].append((near - {name}, targets, asks or decides))
 
 
 def _both(expression: Any) -> bool:
@@ -124,12 +232,15 @@ def _cases(asked: Any) -> set[str]:
     return {path_of(one) for one in map(without_casts, parts) if symbol_kind(one) in _NAMED}
 
 
-def _used(expression: Any, beside: frozenset[str]) -> Iterator[tuple[str, frozenset[str]]]:
-    """The values in an expression, each with what is looked at beside it: the other half of a conjunction, and what selects."""
+def _used(expression: Any, beside: frozenset[str]) -> Iterator[tuple[str, frozenset[str], bool]]:
+    """The values in an expression, each with what is looked at beside it, and whether it only selects among others.
+
+    That is the other half of a conjunction, and what selects.
+    """
     expression = without_casts(expression)
     kind = symbol_kind(expression)
     if kind in _NAMED:
-        yield path_of(expression), beside
+        yield path_of(expression), beside, False
     elif kind == "UnaryOp":
         yield from _used(expression.operand, beside)
     elif kind == "BinaryOp":
@@ -140,7 +251,7 @@ def _used(expression: Any, beside: frozenset[str]) -> Iterator[tuple[str, frozen
     elif kind == "ConditionalOp":
         asked = [one.expr for one in expression.conditions]
         for one in asked:
-            yield from _used(one, beside)
+            yield from ((name, near, True) for name, near, _ in _used(one, beside))
         for one in (expression.left, expression.right):
             yield from _used(one, beside.union(*map(names_in, asked)))
     elif kind == "Concatenation":
@@ -148,4 +259,4 @@ def _used(expression: Any, beside: frozenset[str]) -> Iterator[tuple[str, frozen
             yield from _used(one, beside)
     else:
         for name in names_in(expression):
-            yield name, beside
+            yield name, beside, False

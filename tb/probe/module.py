@@ -124,6 +124,21 @@ def _never_guarded(enable: str, flag: str, high: bool) -> bool:
     return False
 
 
+def _never_asked(name: str) -> bool:
+    """Whether a module without code has a memory."""
+    return False
+
+
+def _never_set(name: str, high: bool) -> bool:
+    """Whether an input of a module without code sets registers to constants."""
+    return False
+
+
+def _never_begins(strobe: str, data: Collection[str]) -> bool:
+    """Whether a module without code is busy behind a strobe."""
+    return False
+
+
 @dataclass(frozen=True)
 class Gates:
     """Ports as conditions.
@@ -133,7 +148,12 @@ class Gates:
         joined: whether one port and another, or what makes it, are looked at together.
         level: the level of the second port where the first has a level, in disjunctions such as ``!valid || ready``, or
             else in conjunctions; None: in none, or both levels.
-        guarded: whether the first, an input, changes no state unless the second, an output, has a level.
+        guarded: whether the first, an input, changes no state unless the second has a level.
+        guarded_late: the same, where registers that the second alone makes count like it, such as one that finds its edge.
+        begins: whether an input that stores others begins something that goes on by itself.
+        kept: whether a register gets something of an input, which the input does not only decide about.
+        indexed: whether what is stored of an input is a word that another input selects.
+        clears: whether an input sets a register to a constant, which a reset would.
         turns: whether the first has a part in the second, at once or at the next edge.
         related: whether two outputs come, at once or an edge later, from a register or an input that they have in common;
             or one has no register.
@@ -148,6 +168,11 @@ class Gates:
     joined: Callable[[str, str], bool] = _never_joined
     level: Callable[[str, str, bool], bool | None] = _no_level
     guarded: Callable[[str, str, bool], bool] = _never_guarded
+    guarded_late: Callable[[str, str, bool], bool] = _never_guarded
+    begins: Callable[[str, Collection[str]], bool] = _never_begins
+    kept: Callable[[str], bool] = _never_asked
+    indexed: Callable[[str], bool] = _never_asked
+    clears: Callable[[str, bool], bool] = _never_set
     turns: Callable[[str, str], bool] = _always_joined
     related: Callable[[str, str], bool] = _always_joined
     follows: Callable[[str, str], bool] = _never_joined

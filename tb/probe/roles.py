@@ -32,6 +32,8 @@ from goldbeat.tb.probe.names import own_name
 from goldbeat.tb.probe.sidebands import is_control
 
 _VALID = "valid|vld|val|v|srdy|req|request|stb|strobe|put|push|enq|avail|dv|wr|write|wr_en|we|wren|load_en"
+_ENABLES = "en|ena|enable|ce|cen"
+"""Words of an input that may be a valid beside a ready."""
 _READY = "ready|rdy|ready_and|ready_then|ready_param|gnt|grant|ack|accept|accepted|yumi|take|taken|consumed"
 _TAKES = "pop|pull|deq|get|rd|read|rd_en|re|rden|next"
 """Words of an input that takes a value."""
@@ -450,8 +452,19 @@ class _Roles:
         return _word(pin, words, opposite, counted=pin.name in self.counted)
 
     def _valid(self, pin: Pin) -> _Word | None:
-        found = self._word(pin, _VALID, _NOT_VALID if pin.way == "output" else "")
+        found = self._word(pin, _VALID, _NOT_VALID if pin.way == "output" else "") or self._enabling(pin)
         return None if found is not None and found.word == _SOURCE and not self._other_half(found) else found
+
+    def _enabling(self, pin: Pin) -> _Word | None:
+        """An enable that has a ready of the same name and stores a word of that name: it is that ready's valid."""
+        found = self._word(pin, _ENABLES) if pin.way == "input" and pin.width == 1 else None
+        if found is None or not found.key or self._word(pin, _TAKES) is not None:
+            return None
+        answers = (one for one in self.pins if one.way == "output" and one.width == 1)
+        words = [one for one in self.inputs if one is not pin and found.begins("_".join(inner_words(one.name)))]
+        asked = any((word := self._ready(one)) is not None and word.key == found.key for one in answers)
+        stored = any((pin.name, True) in self.gates.stored.get(one.name, ()) for one in words)
+        return found if asked and stored else None
 
     def _ready(self, pin: Pin) -> _Word | None:
         half = self._word(pin, "|".join([*_PAIRS, _SOURCE]))

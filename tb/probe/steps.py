@@ -10,11 +10,13 @@ from typing import Any
 from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.design.pin_names import is_reset, rests
 from goldbeat.tb.probe.taken import fixed_number, inside, settled_arms
-from goldbeat.tb.probe.wiring import Graph, names_in, path_of, without_casts
+from goldbeat.tb.probe.wiring import Graph, assigned_names, names_in, path_of, without_casts
 
 _NAMED = ("NamedValue", "HierarchicalValue")
 _MOST_EDGES = 8
 """Beyond so many it is no fixed latency."""
+_MOST_ECHOES = 3
+"""So many registers in a row."""
 
 
 class Steps:
@@ -33,6 +35,8 @@ class Steps:
         self._made: dict[str, frozenset[str]] = {}
         self._conditions: set[str] = set()
         self._asked: frozenset[str] | None = None
+        self._next: dict[str, set[str]] = {}
+        self._echoes: dict[str, frozenset[str]] = {}
         for kind, node in graph.makes:
             if kind == "ProceduralBlock" and symbol_kind(node.body) == "Timed":
                 self._walk(node.body.stmt, frozenset())
@@ -56,7 +60,7 @@ class Steps:
     def _note(self, assignment: Any, around: frozenset[str]) -> None:
         left, right = without_casts(assignment.left), assignment.right
         self._conditions |= around
-        targets = set(_targets(left))
+        targets = set(assigned_names(left))
         for target in targets:
             self.sources[target] |= around | names_in(right) | names_in(left) - targets
         value = fixed_number(right)
@@ -87,6 +91,23 @@ class Steps:
         """Whether a register looks at an input, and none does without another one."""
         parts = [near for path in self.sources if self.paths[one] in (near := self._at_once(self.sources[path]))]
         return bool(parts) and all(self.paths[other] in near for near in parts)
+
+    def echoes(self, name: str) -> frozenset[str]:
+        """Paths of the registers that an input alone makes, as those that delay it or find its edge."""
+        if name in self._echoes:
+            return self._echoes[name]
+        mine, found = self.paths[name], set[str]()
+        for _ in range(_MOST_ECHOES):
+            near = {mine, *found}
+            found |= {path for path in self.sources if (leaves := self._leaves(path)) and leaves <= near}
+        self._echoes[name] = frozenset(found)
+        return self._echoes[name]
+
+    def _leaves(self, path: str) -> set[str]:
+        """The registers and inputs that make a register at the next edge, without resets."""
+        if path not in self._next:
+            self._next[path] = set(self._counting(self._at_once(self.sources[path])))
+        return self._next[path]
 
     def edges(self, one: str, other: str, stored: str) -> int | None:
         """The fewest edges on the way from an input to an output; None: there is no way.
@@ -148,16 +169,3 @@ class Steps:
 
     def _at_once(self, paths: Iterable[str]) -> set[str]:
         return set().union(*map(self.graph.makers, paths))
-
-
-def _targets(left: Any) -> Iterator[str]:
-    """Paths of what an assignment changes, without what selects a part of it."""
-    left = without_casts(left)
-    kind = symbol_kind(left)
-    if kind in _NAMED:
-        yield path_of(left)
-    elif kind in ("ElementSelect", "RangeSelect", "MemberAccess"):
-        yield from _targets(left.value)
-    elif kind == "Concatenation":
-        for one in left.operands:
-            yield from _targets(one)

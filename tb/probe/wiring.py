@@ -90,6 +90,19 @@ def values_moved(expression: Any) -> set[str]:
     return set()
 
 
+def assigned_names(left: Any) -> Iterator[str]:
+    """Paths of what an assignment changes, without what selects a part of it."""
+    left = without_casts(left)
+    kind = symbol_kind(left)
+    if kind in _NAMED:
+        yield path_of(left)
+    elif kind in ("ElementSelect", "RangeSelect", "MemberAccess"):
+        yield from assigned_names(left.value)
+    elif kind == "Concatenation":
+        for one in left.operands:
+            yield from assigned_names(one)
+
+
 def is_and(node: Any) -> bool:
     """Whether an operator is a conjunction."""
     return operator_of(node) in _AND

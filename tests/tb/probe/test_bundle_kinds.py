@@ -344,6 +344,16 @@ def test_an_enable_is_never_high_in_vain_where_the_fifo_does_not_look(tmp_path: 
         name: [p.gated for p in found_in(tmp_path, text)[0].streams] for name, text in (("y", UNGUARDED), ("n", FIFO))
     }
     assert gated == {"y": [True, True], "n": [False, False]}
+    # A count that moves anyway is wrong for ever, although memory and pointers look at the flags.
+    counted = FIFO.replace("w - r == 4'd8", "n == 4'd8").replace("empty = w == r", "empty = n == 4'd0")
+    counted = counted.replace("[3:0] w, r;", "[3:0] w, r, n;").replace("w <= 0; r", "n <= 0; w <= 0; r")
+    for step, blind in (
+        ("if (wr_en ^ rd_en) n <= rd_en ? n - 1 : n + 1;", True),
+        ("n <= n + (wr_en & ~full) - (rd_en & ~empty);", False),
+        ("case ({put, rd_en & ~empty}) 1: n <= n - 1; 2: n <= n + 1; endcase", False),
+    ):
+        text = counted.replace("    if (rst) begin", f"    {step}\n    if (rst) begin")
+        assert [p.gated for p in found_in(tmp_path, text)[0].streams] == [blind, blind]
     # What it asserts, it may rely on; a block that only complains is no look, and its level of the reset is none.
     assert [p.gated for p in found_in(tmp_path, CLAIMED)[0].streams] == [True, False]
     found, _ = found_in(tmp_path, COMPLAINING)
