@@ -40,7 +40,7 @@ def find_guards(
         graph, [prefix + name for name in inputs if not is_reset(name)], [prefix + name for name in outputs]
     ).found
     claims, flops = conditions.claims, {*graph.flops, _ANYTHING}
-    names = [*inputs, *outputs]
+    names, outs = [*inputs, *outputs], frozenset(outputs)
     origins = {name: graph.origin(prefix + name) for name in names}
     makers = {name: graph.makers(prefix + name) for name in names}
 
@@ -50,8 +50,8 @@ def find_guards(
         path, low = origins[flag]
         terms = {f"{'!' * (high == low)}{path}", *(f"{no}{one}" for one in late for no in ("", "!"))}
         seen, beside = {prefix + enable}, False
-        # Who asserts that both are never high relies on it.
-        if any(prefix + enable in one and one & {*makers[flag], path} for one in claims):
+        # Who asserts that both are never high relies on it; of two inputs that says nothing.
+        if flag in outs and any(prefix + enable in one and one & {*makers[flag], path} for one in claims):
             return False
         todo = list(seen)
         while todo:

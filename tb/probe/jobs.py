@@ -184,7 +184,7 @@ def _idle(name: str) -> bool:
 
 
 def _is_busy(name: str) -> bool:
-    return inner_words(name)[-1] in ("busy", "running")
+    return re.fullmatch("[a-z]?busy|running", inner_words(name)[-1]) is not None
 
 
 def _doubts(one: Strobe, done: str) -> dict[str, str]:
