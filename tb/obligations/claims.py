@@ -55,11 +55,11 @@ def claims_of(obligations: Iterable[Obligation], design: Design, params: Mapping
         match = _CHANGES.fullmatch(one.what)
         if match is not None and (module := modules.at(one.place)) is not None:
             found[one.key] = Claim(module, match[1], "change")
-        elif (claim := known.get((one.place, plain_condition(one.what)))) is not None:
-            found[one.key] = claim
+            continue
         # Verilator writes a comparison in parentheses.
-        elif (claim := known.get((one.place, plain_condition(_COMPARED.sub(r"\1\2", one.what))))) is not None:
-            found[one.key] = claim
+        for text in (one.what, _COMPARED.sub(r"\1\2", one.what)):
+            if (claim := known.get((one.place, plain_condition(text)))) is not None:
+                found[one.key] = claim
     return found
 
 
