@@ -28,7 +28,7 @@ from goldbeat.tb.probe.discover import discover
 from goldbeat.tb.probe.find import Choices, Found, found_json
 from goldbeat.tb.probe.handshakes import with_handshakes
 from goldbeat.tb.probe.model_guess import guessed_model
-from goldbeat.tb.probe.write import MODEL, describe, made_files, to_toml
+from goldbeat.tb.probe.write import MODEL, describe, made_files, to_toml, undriven
 from goldbeat.tb.probe.write import wrapper as harness
 
 _FEW_SIGNALS = 10
@@ -118,7 +118,7 @@ def probe_command(
 ) -> None:
     """Find clocks, resets and bundles of a top module.
 
-    Exit code: 0 a harness can be made, 2 it cannot (or the sources have errors).
+    Exit code: 0 a bench can be made, 2 it cannot: nothing can be driven, or the sources have errors.
     """
     sources, found = find_module(
         files, lists, near, top, includes, libraries, defines, generics, ties, ignored, bundles, relaxed
@@ -127,14 +127,15 @@ def probe_command(
     for path in (out, wrapper):
         if path is not None:
             check_free(path, force)
+    missing = undriven(found, model)
     if as_machine:
-        print_json(found_json(found))
+        print_json({**found_json(found), "undriven": missing})
     else:
         _show(found)
     if found.refused:
         say(f"{found.module.title}: no harness can be made: see refused", err=True)
         raise typer.Exit(BAD_INPUT)
-    if out is not None:
+    if out is not None and not missing:
         description = describe(found, sources, out.parent, model=model)
         out.write_text(to_toml(description, comments(found)), encoding="utf-8")
         for name, text in made_files(found, description).items():
@@ -142,9 +143,11 @@ def probe_command(
             say(f"wrote {out.parent / name}", err=as_machine)
     if wrapper is not None:
         wrapper.write_text(harness(found), encoding="utf-8")
-    for path in (out, wrapper):
+    for path in (None if missing else out, wrapper):
         if path is not None:
             say(f"wrote {path}", err=as_machine)
+    if missing:
+        raise UsageError(missing)
 
 
 def new_command(

@@ -60,6 +60,8 @@ def describe(
     top = found.module.title
     _check_fit(found)
     _check_model(found, model, mapped=register_map is not None)
+    if text := undriven(found, model):
+        raise UsageError(text)
     try:
         description = _description(found, sources, folder, name or top, model, register_map)
         if model in READY and model != "interconnect":
@@ -77,7 +79,7 @@ def _description(
 ) -> Description:
     top = found.module.title
     inward = any(s.direction == "in" for s in found.streams)
-    slaves = _slaves(found, halves=(on_buses := model in (*BUS_MODELS, RULES)))
+    slaves = _slaves(found, model)
     cases = tuple(
         CaseTable(
             name=f"ram_{r.name}" if len(slaves) > 1 else "ram",
@@ -85,11 +87,9 @@ def _description(
             make=f"ram:{r.name}",
         )
         for r in slaves
-        if r.lanes is None and not on_buses and register_map is None
+        if r.lanes is None and not _on_buses(model) and register_map is None
     )
     source = not inward and not slaves
-    if source and not found.streams:
-        raise UsageError(f"no stream and no slave port found; there is nothing to drive{_way_out(found)}")
     return Description(
         name=name,
         summary=f"{top}: streams {_list(s.name for s in found.streams)}" if found.streams else top,
@@ -114,6 +114,14 @@ def _description(
         cases=cases,
         **_more(found, model, None if register_map is None else _relative(register_map, folder)),
     )
+
+
+def undriven(found: Found, model: str) -> str:
+    """Why nothing of a module can be driven with a model, and the option that would help; empty: something can."""
+    if found.streams or _slaves(found, model):
+        return ""
+    text = f"{found.module.title}: no stream and no slave port found; there is nothing to drive{_way_out(found)}"
+    return _with_reasons(found, text)
 
 
 def _way_out(found: Found) -> str:
@@ -183,10 +191,15 @@ def _more(found: Found, model: str, register_map: str | None) -> dict[str, Any]:
     return maps | ({"stream_model": RULES} if model in BUS_MODELS and found.streams else {})
 
 
-def _slaves(found: Found, *, halves: bool) -> list[RegisterPort | MemoryPort]:
-    """What can be written and read; with ``halves``, one of the two is enough."""
+def _on_buses(model: str) -> bool:
+    """Whether a ready-made model drives buses by itself."""
+    return model in (*BUS_MODELS, RULES)
+
+
+def _slaves(found: Found, model: str) -> list[RegisterPort | MemoryPort]:
+    """What a model writes and reads; a ready-made one takes what can only be written, or only be read."""
     registers: list[RegisterPort | MemoryPort] = [
-        r for r in found.registers if r.direction == "in" and (r.whole or halves)
+        r for r in found.registers if r.direction == "in" and (r.whole or _on_buses(model))
     ]
     return [*registers, *(m for m in found.memories if m.direction == "in")]
 

@@ -40,6 +40,23 @@ def incomplete(there: Collection[str], extra_write: tuple[str, ...] = (), extra_
     return "" if whole else "the write channels or the read channels are missing"
 
 
+def _drop_write_ids(wires: Wires, array: PinArray) -> None:
+    """Leave WID out where the rest is no AXI3: nothing interleaves writes, so WLAST alone ends one.
+
+    Raises:
+        NotABundleError: it is AXI3.
+    """
+    roles = wires.roles
+    if "wid" not in roles:
+        return
+    ids = roles["wid"].name
+    for role, bits, what in (("awlen", 4, "lengths"), ("awlock", 2, "locks")):
+        if role in roles and array.bits(roles[role]) == bits:
+            raise NotABundleError(f"{ids}: write IDs beside {what} of {bits} bits ({roles[role].name}) are AXI3")
+    wrap = "; if the module needs it, wrap it and drive the ID of the write" if roles["wid"].way == "input" else ""
+    wires.drop("wid", f"a write ID, although lengths and locks are not those of AXI3{wrap}")
+
+
 def recognise_channels(wires: Wires, bus: Bus, fixed: Mapping[str, int]) -> tuple[PinArray, dict[str, Any]]:
     """The bundles' layout and what both classes say of them.
 
@@ -56,8 +73,7 @@ def recognise_channels(wires: Wires, bus: Bus, fixed: Mapping[str, int]) -> tupl
     direction = wires.direction(lead, bus)
     wires.drop_disabled(direction)
     array = wires.array(lead)
-    if "wid" in roles:
-        raise NotABundleError(f"{roles['wid'].name}: write IDs are AXI3")
+    _drop_write_ids(wires, array)
     bursts = (("awlen", "wlast"), ("arlen", "rlast")) if BURSTS & frozenset(bus.roles) else ((), ())
     if wrong := incomplete(roles, *bursts):
         raise NotABundleError(wrong.replace("the write", "its write").replace("the read", "its read"))

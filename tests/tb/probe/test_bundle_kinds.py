@@ -694,3 +694,30 @@ def test_a_parameter_switches_exclusive_accesses_off(tmp_path: Path) -> None:
             {"s_axi_awlock", "s_axi_arlock"} if not value else set()
         )
         assert all(one.has("awlock") == bool(value) for one in found.memories)
+
+
+_WRITES = "awid:4 awaddr:16 awlen:8 awlock awvalid >awready wid:4 wdata:32 wlast wvalid >wready >bid:4 >bresp:2 >bvalid bready"
+
+
+@pytest.mark.parametrize("way", ["in", "out"])
+@pytest.mark.parametrize(
+    ("change", "bus"),
+    [(("", ""), "axi"), (("awlen:8 awlock ", ""), "axil"), (("awlen:8", "awlen:4"), ""), (("awlock", "awlock:2"), "")],
+    ids=["AXI4", "AXI-Lite", "lengths of AXI3", "locks of AXI3"],
+)
+def test_a_write_id_beside_lengths_of_axi4_is_left_out(
+    tmp_path: Path, way: str, change: tuple[str, str], bus: str
+) -> None:
+    """An AXI-Lite bus has one beat for each address, so it needs none either."""
+    words = _WRITES.replace(*change).replace("wlast " if bus == "axil" else "", "").split()
+    back = {"in": "out", "out": "in"}[way]
+    pins = " ".join(f"{back if word[0] == '>' else way}:s_{word.lstrip('>')}" for word in words)
+    found, _ = found_in(tmp_path, stub(pins))
+    if bus:
+        (port,) = found.bundles
+        assert (port.bus, port.direction, port.has("wid")) == (bus, way, False)
+        assert ("s_wid" in found.ties) is (way == "in")
+        assert ("s_wid" in found.ignored) is (way == "out")
+    else:
+        assert not found.bundles
+        assert any("s: not a bundle: s_wid: write IDs beside " in note and "are AXI3" in note for note in found.notes)

@@ -100,6 +100,24 @@ def test_probe_refuses(words: list[Any], message: str) -> None:
     assert message in said.stderr
 
 
+@pytest.mark.parametrize("more", [[], ["--json"], ["--out", "d.toml"]])
+def test_probe_of_a_module_with_nothing_to_drive_gives_the_reason_and_the_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.v").write_text(
+        "module d (input clk, input rst, input [1:0] zz, input [7:0] word, output reg [7:0] q);\n"
+        "always @(posedge clk) if (rst) q <= 0; else if (zz[0]) q <= q ^ word;\nendmodule\n"
+    )
+    said = goldbeat("probe", "d.v", *more)
+    reason = "d: no stream and no slave port found; there is nothing to drive: if zz says when word is valid, give --bundle in="
+    assert said.exit_code == 2
+    assert reason in said.stderr
+    assert not (tmp_path / "d.toml").exists()
+    if more == ["--json"]:
+        assert json.loads(said.stdout)["undriven"].startswith(reason)
+
+
 def test_without_pyslang(monkeypatch: pytest.MonkeyPatch) -> None:
     genuine: Callable[..., Any] = builtins.__import__
 
