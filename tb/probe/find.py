@@ -98,7 +98,7 @@ class Found:
     def plus(self, streams: Iterable[StreamPort]) -> Found:
         """The same with more streams, whose model nothing suggests, of ports that belong to nothing yet."""
         more = tuple(streams)
-        taken = {one.pin(role) for one in more for role in ("tvalid", "tready") if one.has(role)}
+        taken = {one.pin(role) for one in more for role in one.signals or {}}
         taken |= {name for one in more for name in one.fields}
 
         def left(names: Mapping[str, _T]) -> dict[str, _T]:

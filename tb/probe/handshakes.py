@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from goldbeat.tb.design.pin_names import holds_up, is_fill_flag, name_words
@@ -84,15 +84,33 @@ def field_stream(found: Found, name: str, signals: Mapping[str, str], payload: I
 
 def _stream(prefix: str, valid: Pin, left: Sequence[Pin], prefixes: dict[str, Pin], found: Found) -> StreamPort | None:
     """The handshake of a valid; None where nothing goes along with it."""
-    longer = [f"{other}_" for other in prefixes if other.startswith(f"{prefix}_")]
-    mine = [
-        p for p in left if p.name.startswith(f"{prefix}_") and not p.name.startswith(tuple(longer)) and p is not valid
-    ]
+    names = {pin.name for pin in left}
+    mine = [p for p in left if p is not valid and _owner(p.name, prefixes, names) == prefix]
     ready = next((p for p in mine if re.fullmatch(rf"{prefix}_ready(_[io])?", p.name) and p.way != valid.way), None)
     payload = [p for p in mine if p.way == valid.way and not (p.width == 1 and holds_up(p.name))]
     payload = [p for p in payload if not _tells_fill(p, prefix)]
     if not payload or sum(pin.width for pin in mine) > _WIDEST:
         return None
-    return field_stream(
-        found, prefix, {"tvalid": valid.name} | ({} if ready is None else {"tready": ready.name}), payload
-    )
+    signals = {"tvalid": valid.name} | ({} if ready is None else {"tready": ready.name})
+    made = field_stream(found, prefix, signals, payload)
+    return None if made is None else _with_data(made, prefix, payload, found)
+
+
+def _owner(name: str, prefixes: Iterable[str], names: Container[str]) -> str | None:
+    """The longest prefix that a name begins with.
+
+    ``x_y`` is the data of ``x_y_valid`` unless ``x_valid`` has no data ``x``, but those of ``x_y``.
+    """
+    inside = [one for one in prefixes if name.startswith(f"{one}_") and not (name in prefixes and one in names)]
+    return max(inside, key=len, default=name if name in prefixes else None)
+
+
+def _with_data(made: StreamPort, prefix: str, payload: Sequence[Pin], found: Found) -> StreamPort:
+    """The same with TDATA and TLAST where the fields are no more than ``x`` in whole bytes and ``x_last``."""
+    data = next((p for p in payload if re.fullmatch(rf"{prefix}(_[io])?", p.name) and p.width % 8 == 0), None)
+    last = [pin for pin in payload if re.fullmatch(rf"{prefix}_last(_[io])?", pin.name) and pin.width == 1]
+    if data is None or len(last) != 1 or len(payload) > len(last) + 1:
+        return made
+    width = plain_width(data, found.module.parameters)
+    signals = {**(made.signals or {}), "tdata": data.name, "tlast": last[0].name}
+    return made.model_copy(update={"fields": {}, "from_file": True, "width": width, "signals": signals})

@@ -279,3 +279,30 @@ def test_a_serial_output_is_no_payload(tmp_path: Path) -> None:
         "rx_dv": {"rx_byte"},
     }
     assert "mosi" in found.unplaced
+
+
+@pytest.mark.parametrize(
+    ("ports", "streams"),
+    [
+        ("sum_valid, [7:0] sum, sum_last", {"sum_valid": "tdata=sum tlast=sum_last"}),
+        ("sum_valid_o, [15:0] sum_o, sum_last_o", {"sum_valid_o": "tdata=sum_o tlast=sum_last_o"}),
+        ("sum_valid, [8:0] sum, sum_last", {"sum_valid": "sum sum_last"}),
+        ("sum_valid, [7:0] sum, sum_last, [1:0] sum_kind", {"sum_valid": "sum sum_kind sum_last"}),
+        (
+            "sum_valid, [8:0] sum, sum_last, sum_of_valid, sum_of_last, [8:0] sum_of",
+            {"sum_valid": "sum sum_last", "sum_of_valid": "sum_of sum_of_last"},
+        ),
+    ],
+)
+def test_a_port_named_as_the_valid_without_its_word_is_payload(
+    ports: str, streams: dict[str, str], tmp_path: Path
+) -> None:
+    names = [port.split()[-1] for port in ports.split(", ")]
+    body = f"always_ff @(posedge clk) begin {' '.join(f'{name} <= {name} + !go;' for name in names)} end"
+    found = with_handshakes(found_of(tmp_path, f"i go, o {ports.replace(', ', ', o ')}", body))
+    assert {
+        p.pin("tvalid"): " ".join(sorted([*p.fields, *(f"{r}={n}" for r, n in p.signals.items() if r != "tvalid")]))
+        for p in found.streams
+        if p.signals
+    } == streams
+    assert not {*names} & found.unplaced.keys()
