@@ -18,6 +18,7 @@ from goldbeat.tb.probe.handshakes import with_handshakes
 from goldbeat.tb.probe.jobs import with_jobs
 from goldbeat.tb.probe.module import Gates
 from goldbeat.tb.probe.roles import Handshake, handshakes
+from goldbeat.tb.probe.slack import slack
 
 
 def discover(
@@ -65,8 +66,15 @@ def discover(
             refused.append(f"{wrong.bundle.name}: not a bundle: {error}")
             continue
         made = [replace(one, gated=False) if _guarded(one, plain.module.carried.gates) else one for one in made]
-        return with_jobs(with_credits(_told(found, made, [*told, *refused])), known)
-    return with_jobs(with_credits(replace(plain, notes=(*plain.notes, *told, *refused))), known)
+        return _completed(_told(found, made, [*told, *refused]), choices, known)
+    return _completed(replace(plain, notes=(*plain.notes, *told, *refused)), choices, known)
+
+
+def _completed(found: Found, choices: Choices, known: set[str]) -> Found:
+    """The same with doubts about readies, credits, and starts; ``known``: ports that are no part of a start."""
+    chosen = {one.name for one in choices.bundles}
+    sure = (one for one in found.streams if one.name not in chosen and one.pin("tvalid") not in found.guesses)
+    return with_jobs(with_credits(found.doubted(slack(sure, found.module.carried.gates))), known)
 
 
 def _handed_over(plain: Found, whole: Found, left: list[str]) -> list[Handshake]:

@@ -26,8 +26,8 @@ _Use = tuple[frozenset[str], frozenset[str]]
 
 def find_guards(
     prefix: str, graph: Graph, conditions: Conditions, inputs: Iterable[str], outputs: Iterable[str]
-) -> Callable[..., bool]:
-    """Whether an input changes no state unless another port has a level.
+) -> tuple[Callable[..., bool], Callable[[str, str, bool], bool]]:
+    """Whether an input changes no state unless another port has a level, and whether an output needs one of an input to be high.
 
     Args:
         prefix: of the paths of the top module's ports.
@@ -36,9 +36,8 @@ def find_guards(
         inputs: names of its input ports.
         outputs: names of its output ports.
     """
-    uses = _Uses(
-        graph, [prefix + name for name in inputs if not is_reset(name)], [prefix + name for name in outputs]
-    ).found
+    code = _Uses(graph, [prefix + name for name in inputs if not is_reset(name)], [prefix + name for name in outputs])
+    uses = code.found
     claims, flops = conditions.claims, {*graph.flops, _ANYTHING}
     names, outs = [*inputs, *outputs], frozenset(outputs)
     origins = {name: graph.origin(prefix + name) for name in names}
@@ -66,7 +65,13 @@ def find_guards(
                 seen |= targets
         return beside
 
-    return guarded
+    def only_with(output: str, name: str, high: bool) -> bool:
+        path, low = origins.get(output, (prefix + output, False))
+        # What a register keeps is high when the input is low again.
+        held = low or path in graph.flops
+        return not held and all(f"{'!' * (not high)}{prefix + name}" in one for one in code.sets.get(path, [frozenset()]))
+
+    return guarded, only_with
 
 
 class _Uses:
@@ -75,6 +80,8 @@ class _Uses:
     def __init__(self, graph: Graph, inputs: list[str], outputs: list[str]) -> None:
         self.graph = graph
         self.found: dict[str, list[_Use]] = defaultdict(list)
+        # What must hold for each assignment that does not make a value 0.
+        self.sets: dict[str, list[frozenset[str]]] = defaultdict(list)
         self._drivers: dict[str, Any] = {}
         self._near = closure(inputs, lambda name: graph.after.get(name, ()))
         for kind, node in graph.makes:
@@ -213,6 +220,8 @@ class _Uses:
     def _assign(self, assignment: Any, needed: frozenset[str]) -> None:
         targets = frozenset(assigned_names(assignment.left))
         self._use(assignment.right, needed, targets)
+        if symbol_kind(assignment.left) in _NAMED and fixed_number(assignment.right) != 0:
+            self.sets[path_of(assignment.left)].append(needed.union(self._terms(assignment.right, True)))
         # What selects a word or a part of it.
         for name in names_in(assignment.left) - targets:
             self._note(name, needed, targets)

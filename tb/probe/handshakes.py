@@ -13,6 +13,7 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.credits import with_credits
 from goldbeat.tb.probe.find import Found
 from goldbeat.tb.probe.names import PLAIN_VALID, own_name
+from goldbeat.tb.probe.slack import slack
 
 _WIDEST = 64 * 8
 _FILL = re.compile("(?:items|slots|entries|level|occupancy|usage|fill|space|credits?|watermark)")
@@ -28,7 +29,7 @@ def with_handshakes(found: Found) -> Found:
     ]
     told = tuple(f"{one.name}: not a bundle" for one in made)
     more = replace(found.plus(made), notes=tuple(note for note in found.notes if not note.startswith(told)))
-    return with_credits(more.doubted(_selects(made, found)))
+    return with_credits(more.doubted(_selects(made, found) | slack(made, found.module.carried.gates)))
 
 
 def _tells_fill(pin: Pin, prefix: str) -> bool:

@@ -150,6 +150,7 @@ class Gates:
             else in conjunctions; None: in none, or both levels.
         guarded: whether the first, an input, changes no state unless the second has a level.
         guarded_late: the same, where registers that the second alone makes count like it, such as one that finds its edge.
+        only_with: whether the first, an output, is high only while the second, an input, has a level.
         begins: whether an input that stores others begins something that goes on by itself.
         kept: whether a register gets something of an input, which the input does not only decide about.
         indexed: whether what is stored of an input is a word that another input selects.
@@ -159,7 +160,8 @@ class Gates:
             or one has no register.
         follows: whether the first has a part in the second, an output, at once.
         falls_alone: whether the first, an output, is cleared where the second has no say.
-        edges: the fewest edges from the first, an input, to the second, an output, past what stores the third; None: no way.
+        edges: the fewest edges from the first, an input, to the second, an output, past what stores the third, if there is
+            one; None: no way.
         beside: whether a register looks at the first, an input, and none does without the second.
         only_stored: whether no decision asks for an input, nor for the registers that have it; None: one asks for these.
     """
@@ -169,6 +171,7 @@ class Gates:
     level: Callable[[str, str, bool], bool | None] = _no_level
     guarded: Callable[[str, str, bool], bool] = _never_guarded
     guarded_late: Callable[[str, str, bool], bool] = _never_guarded
+    only_with: Callable[[str, str, bool], bool] = _never_guarded
     begins: Callable[[str, Collection[str]], bool] = _never_begins
     kept: Callable[[str], bool] = _never_asked
     indexed: Callable[[str], bool] = _never_asked

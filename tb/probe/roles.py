@@ -37,6 +37,7 @@ _ENABLES = "en|ena|enable|ce|cen"
 _READY = "ready|rdy|ready_and|ready_then|ready_param|gnt|grant|ack|accept|accepted|yumi|take|taken|consumed"
 _TAKES = "pop|pull|deq|get|rd|read|rd_en|re|rden|next"
 """Words of an input that takes a value."""
+_TAKES_ALONE = re.compile(_TAKES)
 _NOT_READY = "full|busy|stall|wait|waitrequest|halt|hold|hld|almost_full|afull|prog_full|nearly_full|near_full"
 _HELD = re.compile("valid|vld|val|v|srdy|method|req|request")
 """Words of a valid that stays until its ready is high."""
@@ -267,6 +268,7 @@ class _Roles:
                 mine = self._of_prefix(valid, valids)
                 near = [one for one in free if one.pin.name not in self.answers and self._together(valid.pin, one.pin)]
                 near = [one for one in near if one.pin.width == valid.pin.width]
+                mine = self._reader(valid, valids) if mine is None and way == "input" else mine
                 if mine is not None:
                     yield valid, mine
                 elif len(near) == 1 and sum(self._together(o.pin, near[0].pin) for o in late) == 1:
@@ -299,12 +301,35 @@ class _Roles:
             valid: the valid.
             valids: those of its direction; ports of a longer prefix are another's.
         """
-        longer = [one for one in valids if len(one.key) > len(valid.key) and one.key.startswith(valid.key)]
-        names = {pin.name: "_".join(inner_words(pin.name)) for pin in self.pins}
-        own = {pin for pin, name in names.items() if valid.begins(name) and not any(one.begins(name) for one in longer)}
+        own = self._own(valid, valids)
         if valid.pin.way == "output":
             return self._taker(valid, own)
         return self._answer(valid.pin, low=valid.inverted, among=own)
+
+    def _own(self, valid: _Word, valids: Sequence[_Word]) -> set[str]:
+        """The ports of a valid's prefix; those of a longer prefix are another's."""
+        longer = [one for one in valids if len(one.key) > len(valid.key) and one.key.startswith(valid.key)]
+        names = {pin.name: "_".join(inner_words(pin.name)) for pin in self.pins}
+        return {pin for pin, name in names.items() if valid.begins(name) and not any(one.begins(name) for one in longer)}
+
+    def _reader(self, valid: _Word, valids: Sequence[_Word]) -> _Word | None:
+        """The only output of a valid's prefix that is high only beside it, or follows it and says by its name that it takes.
+
+        Args:
+            valid: an input.
+            valids: the others of its direction.
+        """
+        own = self._own(valid, valids)
+        pins = [p for p in self.pins if p.name in own - self.answers and p.way == "output" and p.width == 1]
+        pins = [p for p in pins if self._valid(p) is None and not _never(p) and valid.pin.width == 1]
+        named = [word for p in pins if (word := self._word(p, _TAKES)) is not None and word.key == valid.key]
+        named = [word for word in named if self.gates.follows(valid.pin.name, word.pin.name)]
+        beside = [p for p in pins if self.gates.only_with(p.name, valid.pin.name, not valid.inverted)]
+        found = named or [_Word(p, "", "") for p in beside]
+        if len(found) != 1:
+            return None
+        self.answers.add(found[0].pin.name)
+        return found[0]
 
     def _answer(self, valid: Pin, *, low: bool, among: Container[str] | None = None) -> _Word | None:
         """The only output that has to have a level for an input, or what is stored with it, to be stored.
@@ -605,6 +630,9 @@ class _Roles:
             doubts |= _odd_ready(valid, ready.pin, inverted=ready.inverted) or self._status(valid, ready)
         elif ready is not None and loose:
             doubts[ready.pin.name] = _UNCHECKED.format(valid=valid.pin.name)
+        if ready is not None and _TAKES_ALONE.fullmatch(ready.word) and valid.pin.way == "input":
+            if not self.gates.only_with(ready.pin.name, valid.pin.name, not valid.inverted):
+                doubts[ready.pin.name] = f"it may be high without {valid.pin.name}, as an answer to something else"
         doubts |= self._odd_valid(valid, ready)
         said = [] if ready is None else [f"{ready.pin.name} answers {valid.pin.name}"]
         if ready is not None and not joined and valid.key != ready.key:

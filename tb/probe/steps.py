@@ -115,16 +115,16 @@ class Steps:
         Args:
             one: the input.
             other: the output.
-            stored: another input: what stores it is a memory, through which no way goes.
+            stored: another input: what stores it is a memory, through which no way goes; empty: there is none.
         """
-        near, seen = self._at_once([self.paths[other]]), set[str]()
+        near, seen, memory = self._at_once([self.paths[other]]), set[str](), self.paths.get(stored)
         for count in range(_MOST_EDGES):
             if self.paths[one] in near:
                 return count
             flops = {path for path in near - seen if path in self.graph.flops}
             seen |= near
             made = {path: self._at_once(self.sources.get(path, ())) for path in flops}
-            near = set[str]().union(*(behind for behind in made.values() if self.paths[stored] not in behind)) - seen
+            near = set[str]().union(*(behind for behind in made.values() if memory not in behind)) - seen
         return None
 
     def related(self, one: str, other: str) -> bool:

@@ -306,3 +306,58 @@ def test_a_port_named_as_the_valid_without_its_word_is_payload(
         if p.signals
     } == streams
     assert not {*names} & found.unplaced.keys()
+
+
+READER = """logic [1:0] s; logic [10:0] kept; assign out_x = kept;
+  always_ff @(posedge clk) begin
+    kept <= s == 0 ? src_word : kept + 1;
+    case (s) 0: s <= {TAKE, 1'b0}; 2: s <= 3; default: s <= 0; endcase
+    if (!rst_n) s <= 0;
+  end """
+TAKES = {
+    "read": ("src_valid", "src_read", "assign src_read = src_valid && s == 0;", set()),
+    "pop": ("src_vld", "src_pop", "always_comb begin src_pop = 0; if (src_vld) if (s == 0) src_pop = 1; end", set()),
+    "get": ("src_valid_n", "src_get", "wire there = !src_valid_n; assign src_get = s == 0 ? there : 1'b0;", {"src_get"}),
+    "next": ("src_valid", "src_next", "assign src_next = s == 0 && (src_valid || go);", {"src_next"}),
+    "any": ("src_valid", "src_used", "assign src_used = (s == 0) & src_valid;", {"src_used"}),
+    "case": ("src_valid", "src_rd", "always_comb case ({s, src_valid}) 1: src_rd = 1; default: src_rd = 0; endcase", {"src_rd"}),
+}
+
+
+@pytest.mark.parametrize("kind", TAKES)
+def test_what_is_high_only_beside_a_valid_takes_its_word(kind: str, tmp_path: Path) -> None:
+    valid, take, body, guesses = TAKES[kind]
+    ports = f"i go, i {valid}, i [10:0] src_word, o {take}, o [10:0] out_x"
+    found = found_of(tmp_path, ports, READER.replace("TAKE", take) + body)
+    assert roles(found) == {valid: (take, False, {"src_word"})}
+    assert {*found.guesses} == guesses
+
+
+LATE_WORD = """logic [2:0] n, m; logic ask, late; assign ask = n != 0 && DST_OK;
+  always_ff @(posedge clk) begin
+    if (go) n <= 7; else if (ask) n <= n - 1;
+    late <= ask; {DST_PUT, dst_x} <= {WHEN, dst_x + 11'd1};
+    if (!rst_n) {n, late, DST_PUT, dst_x} <= 0;
+  end"""
+
+
+@pytest.mark.parametrize(
+    ("put", "room", "when", "guessed"),
+    [
+        ("dst_write", "dst_ready", "late", True),
+        ("dst_valid", "dst_ready", "late", True),
+        ("dst_push", "dst_full_n", "late", True),
+        # It does not look at the ready at all: a fault, or slack that is somewhere else.
+        ("dst_write", "dst_ready", "go", True),
+        ("dst_valid", "dst_ready", "go", False),
+        ("dst_tvalid", "dst_tready", "late", False),
+        ("dst_write", "dst_ready", "ask", False),
+    ],
+)
+def test_a_ready_that_is_looked_at_some_cycles_before_is_a_guess(
+    put: str, room: str, when: str, guessed: bool, tmp_path: Path
+) -> None:
+    body = LATE_WORD.replace("DST_PUT", put).replace("DST_OK", room).replace("WHEN", when)
+    found = with_handshakes(found_of(tmp_path, f"i go, o {put}, i {room}, o [10:0] dst_x", body))
+    assert roles(found).get(put, ("",))[0] == room
+    assert ("a word may come while it is low" in found.guesses.get(room, "")) is guessed
