@@ -22,7 +22,7 @@ _LETTERS = ("b", "l")
 _COUNT = re.compile(r"(?![np])[a-z]|\d+")
 """Last words that count ports."""
 _HOLD = re.compile("(?:wait|waitrequest|busy|stall|halt|hold|hld|ready|rdy|gnt|yumi)n?")
-_FILL = re.compile("(?:full|afull|empty|aempty)n?")
+_FILL = re.compile("[aw]?fulln?|[ar]?emptyn?")
 _RESTING = re.compile(
     "[as]?(?:clear|clr|flush|init)n?|(?:test|scan|dft|m?bist)(?:mode|en|enable)?|sleep|debug|dbg|pause|halt|abort|poison|"
     "isolate|thresh(?:old)?|timeout|ecc|err(?:or)?|inj|inject"

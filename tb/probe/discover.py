@@ -135,6 +135,12 @@ def _told(found: Found, made: list[Handshake], refused: list[str]) -> Found:
     notes += [
         f"{name}: its {one} is high only beside its {other}" for name, (one, other) in ways.items() if name in gated
     ]
+    late = {port: one.valid for one in made for port in one.untold if port in found.unplaced}
+    unplaced = {
+        port: f"{what}; nothing tells when its word is there: it comes later than {late[port]} says" if port in late else what
+        for port, what in found.unplaced.items()
+    }
     guesses = {port: why for one in made for port, why in one.doubts.items()}
     notes += [f"{port}: a guess: {why}" for port, why in guesses.items()]
-    return replace(found, streams=streams, notes=(*found.notes, *notes, *refused), guesses=guesses)
+    notes = [*found.notes, *notes, *refused]
+    return replace(found, streams=streams, notes=tuple(notes), guesses=guesses, unplaced=unplaced)

@@ -31,14 +31,14 @@ from goldbeat.tb.probe.module import TopModule
 from goldbeat.tb.probe.names import own_name
 from goldbeat.tb.probe.sidebands import is_control
 
-_VALID = "valid|vld|val|v|srdy|req|request|stb|strobe|put|push|enq|avail|dv|wr|write|wr_en|we|wren|load_en"
+_VALID = "valid|vld|val|v|srdy|req|request|stb|strobe|put|push|enq|avail|dv|wr|write|wr_en|we|wren|winc|load_en"
 _ENABLES = "en|ena|enable|ce|cen"
 """Words of an input that may be a valid beside a ready."""
 _READY = "ready|rdy|ready_and|ready_then|ready_param|gnt|grant|ack|accept|accepted|yumi|take|taken|consumed"
-_TAKES = "pop|pull|deq|get|rd|read|rd_en|re|rden|next"
+_TAKES = "pop|pull|deq|get|rd|read|rd_en|re|rden|rinc|next"
 """Words of an input that takes a value."""
 _TAKES_ALONE = re.compile(_TAKES)
-_NOT_READY = "full|busy|stall|wait|waitrequest|halt|hold|hld|almost_full|afull|prog_full|nearly_full|near_full"
+_NOT_READY = "full|wfull|busy|stall|wait|waitrequest|halt|hold|hld|almost_full|afull|prog_full|nearly_full|near_full"
 _HELD = re.compile("valid|vld|val|v|srdy|method|req|request")
 """Words of a valid that stays until its ready is high."""
 _STALLS = re.compile("busy|stall|wait|waitrequest|halt|hold|hld")
@@ -50,8 +50,8 @@ _ANSWERS = re.compile("ready|rdy|accept|accepted|yumi")
 """Words of a ready that is never payload."""
 _SLACK = re.compile("almost_full|afull|prog_full|nearly_full|near_full")
 """Words of a flag that is high before nothing more can be taken."""
-_NOT_VALID = "empty"
-_ASKS_FIRST = re.compile("yumi|ack|accept|accepted|take|taken|consumed|pop|pull|deq|get|rd|read|rd_en|re|rden|next")
+_NOT_VALID = "empty|rempty"
+_ASKS_FIRST = re.compile("yumi|ack|accept|accepted|take|taken|consumed|pop|pull|deq|get|rd|read|rd_en|re|rden|rinc|next")
 """Words of a ready that is high only beside a valid."""
 _LATE = re.compile("ack|accepted|taken|consumed")
 """Words of an output that may say afterwards that a value was taken."""
@@ -59,10 +59,10 @@ _SURE = re.compile("valid|vld|val|v|srdy|stb|strobe|dv")
 """Words of a valid that is never the payload of another."""
 _STAYS = re.compile("valid|vld|val|v|srdy|dv|method")
 """Words of a valid that stays until it is taken: others may fall."""
-_WRITES = re.compile("wr|write|wr_en|we|wren")
-_FILLS = re.compile("put|push|enq|wr|write|wr_en|we|wren|load_en")
+_WRITES = re.compile("wr|write|wr_en|we|wren|winc")
+_FILLS = re.compile("put|push|enq|wr|write|wr_en|we|wren|winc|load_en")
 """Words of an input that writes a FIFO."""
-_READS = re.compile("rd|read|rd_en|re|rden")
+_READS = re.compile("rd|read|rd_en|re|rden|rinc")
 """Words of two requests that share ports."""
 _PAIRS = {"r": "v", "drdy": "srdy"}
 """Words of readies that are one only beside such a valid of the same key: a letter, and ready of destination and of source."""
@@ -105,12 +105,14 @@ class Handshake:
         gated: its ready must not be high without its valid.
         why: what speaks for it.
         doubts: ports that may have another meaning, and why they were taken.
+        untold: outputs that show its words at a time that nothing tells.
     """
 
     bundle: ChosenBundle
     gated: bool
     why: str
     doubts: dict[str, str] = field(default_factory=dict)
+    untold: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -195,7 +197,7 @@ class _Roles:
         self.counted = {pin.name for pin in pins if is_counted(pin.name, (port.name for port in module.ports))}
         halves = ((pin, self._word(pin, "|".join([*_PAIRS, *_PAIRS.values()]))) for pin in self.pins)
         self.halves = {(word.word, word.key, pin.way) for pin, word in halves if word is not None}
-        self.values = module.carried.values
+        self.values, self.late = module.carried.values, module.late
         self.unread, self.shown, self.moved = module.carried.unread, module.carried.shown, module.carried.moved
         words = [(pin, self._valid(pin)) for pin in module.ports if pin.width == 1]
         self.valids = [word for _, word in words if word is not None and word.key and _SURE.fullmatch(word.word)]
@@ -219,13 +221,16 @@ class _Roles:
             rivals = [pair for pair in pairs if (valid, ready) not in sure or pair in sure or pair[0].key != valid.key]
             alone = sum(other.pin.way == way for other, answer in rivals if not _flag(other, answer)) == 1
             longer = [one for one, _ in pairs if len(one.key) > len(valid.key) and one.key.startswith(valid.key)]
-            payload, guessed = self._payload(valid, used, alone=alone, ready=ready is not None, longer=longer)
+            untold = {pin.name for pin in self.pins if ready is not None and self._lags(pin, valid.pin, ready.pin)}
+            apart = used | untold | self._levels(valid)
+            payload, guessed = self._payload(valid, apart, alone=alone, ready=ready is not None, longer=longer)
             if _flag(valid, ready):
                 continue
             if not payload and (ready is None or valid.pin.width > 1):
                 continue
-            used |= {pin.name for pin in payload}
-            found.append((self._made(valid, ready, payload, guessed), valid.key))
+            used |= {pin.name for pin in payload} | untold
+            made = replace(self._made(valid, ready, payload, guessed), untold=tuple(sorted(untold)))
+            found.append((made, valid.key))
         return _mirrored(found)
 
     # -- valid and ready ----------------------------------------------------------------------------------------
@@ -556,6 +561,34 @@ class _Roles:
             # A vector of valids is an array of streams, each with its share of every port.
             return [], {}
         return found, guessed
+
+    def _lags(self, pin: Pin, valid: Pin, ready: Pin) -> bool:
+        """Whether an output shows a word of a queue later than its flag says that one is there.
+
+        Args:
+            pin: the output.
+            valid: the flag.
+            ready: what takes a word; an output that only this loads stays until the next one.
+        """
+        if pin.way != "output" or not is_fill_flag(valid.name) or valid.way != "output":
+            return False
+        inputs = {one.name for one in self.inputs}
+        for data in self.values.get(pin.name, ()):
+            writes = {name for name, _ in self.gates.stored.get(data, ()) if name in inputs}
+            shown, told = self.gates.edges(data, pin.name, ""), [self.gates.edges(w, valid.name, "") for w in writes]
+            first = min((one for one in told if one is not None), default=None)
+            if shown is not None and first is not None and shown > first:
+                return not self.late(pin.name, ready.name, valid.name)
+        return False
+
+    def _levels(self, valid: _Word) -> set[str]:
+        """Outputs that count the words of a queue, where others show what it stores, or that its flag is made of."""
+        if not is_fill_flag(valid.pin.name) or valid.pin.way != "output":
+            return set()
+        words = {pin.name for pin in self.inputs if pin.width > 1}
+        outputs = {pin.name for pin in self.pins if pin.way == "output" and pin is not valid.pin}
+        shown = {name for name in outputs if words & self.values.get(name, frozenset())}
+        return {name for name in outputs - shown if shown or self.gates.follows(name, valid.pin.name)}
 
     def _looked_at(self, pin: Pin, valid: _Word, found: Sequence[Pin]) -> bool:
         """Whether an input of one bit counts beside a valid alone, or another is stored, and looked at together with it.

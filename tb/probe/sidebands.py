@@ -20,7 +20,7 @@ _FIRST = frozenset({"first", "tfirst", "sop", "sof", "startofpacket", "start_of_
 """Words for the first beat of a frame."""
 _CONTROL = re.compile(
     "(?:"
-    "ack|active|afull|aempty|almost|arm|available|baud|bist|bound|busy|bypass|cal|cfg|cg|cke|clear|clr|conf|"
+    "ack|active|afull|aempty|almost|arm|available|baud|bist|bound|busy|bypass|cal|cfg|cg|cke|clear|clr|cnt|conf|"
     "config|control|count|counter|credit|credits|ctl|ctrl|debug|default|delay|depth|dft|disable|done|drop|"
     "dummy|empty|fill|finish|flush|free|freeze|full|gate|gnt|go|grant|halt|hold|idle|init|int|interrupt|irq|"
     "latency|level|limit|load|lock|locked|max|min|mode|near|nearly|occupancy|open|overflow|pause|pointer|prio|"

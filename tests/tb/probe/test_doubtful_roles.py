@@ -361,3 +361,41 @@ def test_a_ready_that_is_looked_at_some_cycles_before_is_a_guess(
     found = with_handshakes(found_of(tmp_path, f"i go, o {put}, i {room}, o [10:0] dst_x", body))
     assert roles(found).get(put, ("",))[0] == room
     assert ("a word may come while it is low" in found.guesses.get(room, "")) is guessed
+
+
+QUEUE = """logic [8:0] m [8]; logic [2:0] w, r; logic [3:0] n; assign wfull = n[3], FLAG, LEVEL;
+  wire put = winc && !wfull, get = GET;
+  always_ff @(posedge clk) begin
+    if (put) begin m[w] <= wword; w <= w + 1; end
+    if (get) r <= r + 1;
+    n <= n + 4'(put) - 4'(get);
+    DATA
+    if (!rst_n) {w, r, n} <= 0;
+  end """
+BEHIND = "rword <= m[r];"
+SHAPES = {
+    "every cycle": (BEHIND, "", "rinc && !rempty", "rempty = n == 0"),
+    "unguarded": (BEHIND, "", "rinc", "rempty = n == 0"),
+    "low flag": (BEHIND, "", "rinc && rempty_n", "rempty_n = n != 0"),
+    "two stages": ("x <= m[r]; rword <= x;", "logic [8:0] x;", "rinc && !rempty", "rempty = n == 0"),
+    "through a wire": ("x <= m[r];", "logic [8:0] x; assign rword = ~x;", "rinc && !rempty", "rempty = n == 0"),
+    "at once": ("", "assign rword = m[r];", "rinc && !rempty", "rempty = n == 0"),
+    "with the read": ("if (get) rword <= m[r];", "", "rinc && !rempty", "rempty = n == 0"),
+    "one word": ("if (put) rword <= wword;", "", "rinc && !rempty", "rempty = n == 0"),
+}
+
+
+@pytest.mark.parametrize("level", ["fill", "seen_w"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_word_that_comes_behind_its_flag_is_no_payload_and_neither_is_a_level(
+    shape: str, level: str, tmp_path: Path
+) -> None:
+    data, more, get, flag = SHAPES[shape]
+    text = QUEUE.replace("DATA", data).replace("GET", get).replace("FLAG", flag).replace("LEVEL", f"{level} = n")
+    empty = flag.split()[0]
+    ports = f"i winc, i [8:0] wword, o wfull, i rinc, o {empty}, o [8:0] rword, o [3:0] {level}"
+    found = found_of(tmp_path, ports, f"{text} {more}")
+    behind = shape in ("every cycle", "unguarded", "low flag", "two stages", "through a wire")
+    assert roles(found)[empty][2] & {"rword", level} == (set() if behind else {"rword"})
+    assert ("nothing tells when its word is there" in found.unplaced.get("rword", "")) is behind
+    assert level in found.unplaced
