@@ -137,7 +137,9 @@ def _told(found: Found, made: list[Handshake], refused: list[str]) -> Found:
     ]
     late = {port: one.valid for one in made for port in one.untold if port in found.unplaced}
     unplaced = {
-        port: f"{what}; nothing tells when its word is there: it comes later than {late[port]} says" if port in late else what
+        port: f"{what}; nothing tells when its word is there: it comes later than {late[port]} says"
+        if port in late
+        else what
         for port, what in found.unplaced.items()
     }
     guesses = {port: why for one in made for port, why in one.doubts.items()}

@@ -69,7 +69,9 @@ def find_guards(
         path, low = origins.get(output, (prefix + output, False))
         # What a register keeps is high when the input is low again.
         held = low or path in graph.flops
-        return not held and all(f"{'!' * (not high)}{prefix + name}" in one for one in code.sets.get(path, [frozenset()]))
+        return not held and all(
+            f"{'!' * (not high)}{prefix + name}" in one for one in code.sets.get(path, [frozenset()])
+        )
 
     return guarded, only_with
 

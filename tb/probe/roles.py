@@ -51,7 +51,9 @@ _ANSWERS = re.compile("ready|rdy|accept|accepted|yumi")
 _SLACK = re.compile("almost_full|afull|prog_full|nearly_full|near_full")
 """Words of a flag that is high before nothing more can be taken."""
 _NOT_VALID = "empty|rempty"
-_ASKS_FIRST = re.compile("yumi|ack|accept|accepted|take|taken|consumed|pop|pull|deq|get|rd|read|rd_en|re|rden|rinc|next")
+_ASKS_FIRST = re.compile(
+    "yumi|ack|accept|accepted|take|taken|consumed|pop|pull|deq|get|rd|read|rd_en|re|rden|rinc|next"
+)
 """Words of a ready that is high only beside a valid."""
 _LATE = re.compile("ack|accepted|taken|consumed")
 """Words of an output that may say afterwards that a value was taken."""
@@ -315,7 +317,9 @@ class _Roles:
         """The ports of a valid's prefix; those of a longer prefix are another's."""
         longer = [one for one in valids if len(one.key) > len(valid.key) and one.key.startswith(valid.key)]
         names = {pin.name: "_".join(inner_words(pin.name)) for pin in self.pins}
-        return {pin for pin, name in names.items() if valid.begins(name) and not any(one.begins(name) for one in longer)}
+        return {
+            pin for pin, name in names.items() if valid.begins(name) and not any(one.begins(name) for one in longer)
+        }
 
     def _reader(self, valid: _Word, valids: Sequence[_Word]) -> _Word | None:
         """The only output of a valid's prefix that is high only beside it, or follows it and says by its name that it takes.
@@ -663,9 +667,8 @@ class _Roles:
             doubts |= _odd_ready(valid, ready.pin, inverted=ready.inverted) or self._status(valid, ready)
         elif ready is not None and loose:
             doubts[ready.pin.name] = _UNCHECKED.format(valid=valid.pin.name)
-        if ready is not None and _TAKES_ALONE.fullmatch(ready.word) and valid.pin.way == "input":
-            if not self.gates.only_with(ready.pin.name, valid.pin.name, not valid.inverted):
-                doubts[ready.pin.name] = f"it may be high without {valid.pin.name}, as an answer to something else"
+        if ready is not None and self._takes_alone(valid, ready):
+            doubts[ready.pin.name] = f"it may be high without {valid.pin.name}, as an answer to something else"
         doubts |= self._odd_valid(valid, ready)
         said = [] if ready is None else [f"{ready.pin.name} answers {valid.pin.name}"]
         if ready is not None and not joined and valid.key != ready.key:
@@ -688,6 +691,11 @@ class _Roles:
         self.taken.add(name)
         bundle = ChosenBundle(name, roles, tuple(pin.name for pin in payload), frozenset(inverted))
         return Handshake(bundle, gated, "; ".join(said), doubts)
+
+    def _takes_alone(self, valid: _Word, ready: _Word) -> bool:
+        """Whether an output that takes words by its name may be high where none is there."""
+        takes = valid.pin.way == "input" and _TAKES_ALONE.fullmatch(ready.word) is not None
+        return takes and not self.gates.only_with(ready.pin.name, valid.pin.name, not valid.inverted)
 
     def _may_be_other(self, valid: _Word, ready: _Word) -> bool:
         """Whether a ready that nothing looks at beside its valid may be something else by its name."""

@@ -317,10 +317,20 @@ READER = """logic [1:0] s; logic [10:0] kept; assign out_x = kept;
 TAKES = {
     "read": ("src_valid", "src_read", "assign src_read = src_valid && s == 0;", set()),
     "pop": ("src_vld", "src_pop", "always_comb begin src_pop = 0; if (src_vld) if (s == 0) src_pop = 1; end", set()),
-    "get": ("src_valid_n", "src_get", "wire there = !src_valid_n; assign src_get = s == 0 ? there : 1'b0;", {"src_get"}),
+    "get": (
+        "src_valid_n",
+        "src_get",
+        "wire there = !src_valid_n; assign src_get = s == 0 ? there : 1'b0;",
+        {"src_get"},
+    ),
     "next": ("src_valid", "src_next", "assign src_next = s == 0 && (src_valid || go);", {"src_next"}),
     "any": ("src_valid", "src_used", "assign src_used = (s == 0) & src_valid;", {"src_used"}),
-    "case": ("src_valid", "src_rd", "always_comb case ({s, src_valid}) 1: src_rd = 1; default: src_rd = 0; endcase", {"src_rd"}),
+    "case": (
+        "src_valid",
+        "src_rd",
+        "always_comb case ({s, src_valid}) 1: src_rd = 1; default: src_rd = 0; endcase",
+        {"src_rd"},
+    ),
 }
 
 
