@@ -677,7 +677,7 @@ class _Roles:
             doubts[ready.pin.name] = f"nothing looks at it together with {valid.pin.name}: it may be a status"
         elif ready is not None and not joined and _LATE.fullmatch(ready.word) and valid.pin.way == "input":
             doubts[ready.pin.name] = f"it may come after {valid.pin.name}, which need not wait for it"
-        elif ready is not None and ready.word == "ack" and valid.word in ("req", "request"):
+        elif ready is not None and self._may_have_phases(valid, ready):
             doubts[ready.pin.name] = (
                 f"in four phases it would stay until {valid.pin.name} falls: one word, however long both last"
             )
@@ -691,6 +691,14 @@ class _Roles:
         self.taken.add(name)
         bundle = ChosenBundle(name, roles, tuple(pin.name for pin in payload), frozenset(inverted))
         return Handshake(bundle, gated, "; ".join(said), doubts)
+
+    def _may_have_phases(self, valid: _Word, ready: _Word) -> bool:
+        """Whether an acknowledge may stay until its request falls: the RTL then looks at one while the other is low."""
+        if ready.word != "ack" or valid.word not in ("req", "request"):
+            return False
+        if valid.pin.way == "input":
+            return not self._checks(valid, ready)
+        return not self.gates.guarded(ready.pin.name, valid.pin.name, not valid.inverted)
 
     def _takes_alone(self, valid: _Word, ready: _Word) -> bool:
         """Whether an output that takes words by its name may be high where none is there."""
@@ -729,7 +737,8 @@ class _Roles:
     def _odd_valid(self, valid: _Word, ready: _Word | None) -> dict[str, str]:
         """What speaks against a valid whose word does not say enough."""
         name, beside = valid.pin.name, [pin.name for pin in self.pins if pin.way == valid.pin.way]
-        beside = [one.name for one in self.pins if one.name in beside and self._asks_beside(valid, one)]
+        # One that takes what an output offers is tried at the same time.
+        beside = [p.name for p in self.pins if p.name in {*beside} - self.answers and self._asks_beside(valid, p)]
         if beside:
             return {name: f"{beside[0]} beside it asks for something else: neither is tried with the other"}
         if valid.pin.way == "input" and not _SURE.fullmatch(valid.word) and self._only_stored(valid.pin) is None:

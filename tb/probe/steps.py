@@ -32,6 +32,7 @@ class Steps:
         self.paths = {name: path for path, name in ports.items()}
         self.sources: dict[str, set[str]] = defaultdict(set)
         self.constants: dict[str, list[tuple[int, frozenset[str]]]] = defaultdict(list)
+        self._resets = {path for _, path, _, edge in graph.resets if edge}
         self._made: dict[str, frozenset[str]] = {}
         self._conditions: set[str] = set()
         self._asked: frozenset[str] | None = None
@@ -150,7 +151,7 @@ class Steps:
 
     def _clears(self, behind: Iterable[str]) -> bool:
         """Whether a decision is that of a reset, or of an input that asks for nothing when it is 0."""
-        near = [path for path in behind if path in self.graph.flops or path in self.ports]
+        near = [p for p in behind if (p in self.graph.flops or p in self.ports) and p not in self._resets]
         names = [self.ports.get(path, path.rpartition(".")[2]) for path in near]
         return all(is_reset(name) or rests(name) for name in names)
 

@@ -409,3 +409,22 @@ def test_a_word_that_comes_behind_its_flag_is_no_payload_and_neither_is_a_level(
     assert roles(found)[empty][2] & {"rword", level} == (set() if behind else {"rword"})
     assert ("nothing tells when its word is there" in found.unplaced.get("rword", "")) is behind
     assert level in found.unplaced
+
+
+def test_a_write_and_a_read_of_one_queue_are_tried_together(tmp_path: Path) -> None:
+    """Each has a flag of its own; a reset of any name that an edge gives clears nothing by itself."""
+    ports = "i wr_n, i [8:0] d, o full_n, i rd_n, o empty_n, o [8:0] q, o ask_req, i ask_ack, i go"
+    body = """logic on; logic [1:0] n; assign full_n = !n[1], empty_n = n != 0, ask_req = on; logic [8:0] m [2]; assign q = m[0];
+      always_ff @(posedge clk or negedge rst_n) if (!rst_n) {n, on} <= 0; else begin
+        if (!wr_n && full_n) m[n[0]] <= d; if (!rd_n && empty_n) m[0] <= m[1];
+        n <= n + 2'(!wr_n && full_n) - 2'(!rd_n && empty_n); if (ask_req && ask_ack) on <= 0; else if (go) on <= 1;
+      end"""
+    found = found_of(tmp_path, ports, body)
+    assert {valid: ready for valid, (ready, *_) in roles(found).items()} | {"ask_req": "ask_ack"} == {
+        "wr_n": "full_n",
+        "empty_n": "rd_n",
+        "ask_req": "ask_ack",
+    }
+    assert not {"wr_n", "rd_n", "ask_req", "ask_ack"} & found.guesses.keys()
+    (tmp_path / "m.sv").write_text((tmp_path / "m.sv").read_text().replace("rst_n", "rn"))
+    assert "ask_req" not in discover(Sources((tmp_path / "m.sv",))).guesses
