@@ -14,6 +14,8 @@ from goldbeat.tb.run.runs import EpisodeResult, RunResult
 
 _BYTES = 4
 """Beats with fewer bytes are counted together with those that follow: single ones are alike by chance."""
+_UNORDERED_BYTES = 2
+"""Likewise where words of several inputs may come in any order, in which those that follow are others."""
 _MOST = 1 << 16
 """Beats of a port and an episode that are looked at."""
 _SHARES = {"merge": 1 / 2}
@@ -42,7 +44,8 @@ def likeness(results: Sequence[RunResult]) -> tuple[int, int]:
             outputs = [name for name in episode.expected.ports if ways.get(name) == "out"]
             for name in outputs:
                 sides = [o.ports[name] for o in (episode.expected, episode.record.outcome)]
-                want, came = (_words(one) for one in sides)
+                least = _BYTES if result.request.design.ordered else _UNORDERED_BYTES
+                want, came = (_words(one, least) for one in sides)
                 if 2 * (want & came).total() < want.total():
                     # What is made of wide words has their bytes in groups, in whatever order of lanes.
                     wide, wide_came = (_groups(one, widest) for one in sides)
@@ -53,9 +56,9 @@ def likeness(results: Sequence[RunResult]) -> tuple[int, int]:
     return predicted, alike
 
 
-def _words(trace: Trace) -> Counter[bytes]:
+def _words(trace: Trace, size: int) -> Counter[bytes]:
     data = np.sort(trace.masked().data[:_MOST], axis=1)
-    beats = -(-_BYTES // data.shape[1])
+    beats = -(-size // data.shape[1])
     if len(data) < beats:
         return Counter()
     rows = np.hstack([data[at : len(data) - beats + 1 + at] for at in range(beats)])

@@ -17,13 +17,13 @@ WANT = np.random.default_rng(1).integers(0, 256, (200, 2), dtype=np.uint8)
 BUNDLES = [SimpleNamespace(name="m", direction="out", width=16), SimpleNamespace(name="s", direction="in", width=64)]
 
 
-def found(came: np.ndarray) -> tuple[int, int]:
+def found(came: np.ndarray, *, ordered: bool = True) -> tuple[int, int]:
     """The likeness of one output of one episode."""
     traces = [SimpleNamespace(ports={"m": Trace.from_bytes(data, clock_ps=1)}) for data in (WANT, came)]
     episode = SimpleNamespace(
         expected=traces[0], record=SimpleNamespace(outcome=traces[1]), stimulus=SimpleNamespace(program={}, bursts={})
     )
-    design = SimpleNamespace(bundles=lambda params: BUNDLES)
+    design = SimpleNamespace(bundles=lambda params: BUNDLES, ordered=ordered)
     result: Any = SimpleNamespace(request=SimpleNamespace(design=design, all_params={}), episodes=[episode])
     return likeness([result])
 
@@ -49,3 +49,14 @@ def test_a_fault_leaves_most_words(came: np.ndarray, least: float, most: float) 
 def test_beats_of_one_wide_word_may_be_in_any_order() -> None:
     assert found(WANT.reshape(50, 4, 2)[:, [0, 2, 1, 3]].reshape(200, 2)) == (50, 50)
     assert found(WANT.reshape(50, 4, 2)[:, [0, 2, 1, 1]].reshape(200, 2))[1] < 60
+
+
+@pytest.mark.parametrize(("change", "least"), [(0, 200), (0x80, 150)])
+def test_words_that_come_in_any_order_count_one_by_one(change: int, least: int) -> None:
+    """Of two inputs that are merged, other words follow each; a fault of some words leaves the others."""
+    came = np.vstack([WANT[::2], WANT[1::2]])
+    came[:40] ^= np.uint8(change)
+    predicted, alike = found(came, ordered=False)
+    assert predicted == 200
+    assert least <= alike <= 200
+    assert found(WANT ^ 0x5A, ordered=False)[1] < 10
