@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pydantic import ValidationError
+
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.recognition import NotABundleError, TopParameter, Wires
 from goldbeat.tb.probe.module import PortValues
@@ -39,6 +41,10 @@ def place_group(group: PinGroup, parameters: Sequence[TopParameter], values: Por
     values = values or PortValues()
     for one in group.buses:
         wires = Wires(group.name, group.pins, parameters, group.inverted, values.unread, values.indexed)
-        if (port := one.recognise(wires)) is not None:
+        try:
+            port = one.recognise(wires)
+        except ValidationError as error:
+            raise NotABundleError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None
+        if port is not None:
             return PlacedBundle(port, wires)
     raise NotABundleError("no bus has these signals")

@@ -90,7 +90,9 @@ def _stream(prefix: str, valid: Pin, left: Sequence[Pin], prefixes: dict[str, Pi
     ready = next((p for p in mine if re.fullmatch(rf"{prefix}_ready(_[io])?", p.name) and p.way != valid.way), None)
     payload = [p for p in mine if p.way == valid.way and not (p.width == 1 and holds_up(p.name))]
     payload = [p for p in payload if not _tells_fill(p, prefix)]
-    if not payload or sum(pin.width for pin in mine) > _WIDEST:
+    # Data that are all there is are found by what the RTL does with them, and what belongs to them.
+    alone = [pin.name for pin in payload] == [prefix]
+    if not payload or alone or sum(pin.width for pin in mine) > _WIDEST:
         return None
     signals = {"tvalid": valid.name} | ({} if ready is None else {"tready": ready.name})
     made = field_stream(found, prefix, signals, payload)

@@ -428,3 +428,28 @@ def test_a_write_and_a_read_of_one_queue_are_tried_together(tmp_path: Path) -> N
     assert not {"wr_n", "rd_n", "ask_req", "ask_ack"} & found.guesses.keys()
     (tmp_path / "m.sv").write_text((tmp_path / "m.sv").read_text().replace("rst_n", "rn"))
     assert "ask_req" not in discover(Sources((tmp_path / "m.sv",))).guesses
+
+
+def test_an_array_of_flags_with_the_other_level_is_no_bundle(tmp_path: Path) -> None:
+    ports = "i [1:0] in_push, i [17:0] in_word, o [1:0] in_full, o [17:0] kept"
+    body = """for (genvar n = 0; n < 2; n++) always_ff @(posedge clk) begin
+        if (in_push[n] && !in_full[n]) begin kept[9 * n +: 9] <= in_word[9 * n +: 9]; in_full[n] <= 1; end
+        if (!rst_n) in_full[n] <= 0;
+      end"""
+    found = found_of(tmp_path, ports, body)
+    assert not found.streams
+    assert any("tready cannot be inverted: it is no single bit" in note for note in found.notes)
+
+
+def test_data_named_as_their_valid_alone_keep_what_belongs_to_them(tmp_path: Path) -> None:
+    body = """logic [15:0] total; assign dout = total;
+      always_ff @(posedge clk) begin
+        dout_valid <= din_valid; if (din_valid) total <= fresh ? din : total + din; if (!rst_n) {total, dout_valid} <= 0;
+      end"""
+    ports = "i din_valid, i [7:0] din, i fresh, o dout_valid, o [15:0] dout"
+    found = with_handshakes(found_of(tmp_path, ports, body))
+    assert {valid: payload - {"din_tdata"} for valid, (_, _, payload) in roles(found).items()} == {
+        "din_valid": {"din", "fresh"},
+        "dout_valid": {"dout"},
+    }
+    assert {*found.guesses} == {"fresh"}
