@@ -452,4 +452,3 @@ def test_data_named_as_their_valid_alone_keep_what_belongs_to_them(tmp_path: Pat
         "din_valid": {"din", "fresh"},
         "dout_valid": {"dout"},
     }
-    assert {*found.guesses} == {"fresh"}
