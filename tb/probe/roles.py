@@ -210,6 +210,8 @@ class _Roles:
         methods = list(self._methods())
         self.answers |= {pin.name for pair in methods for pin in _both(pair)}
         pairs = [*methods, *self._pairs()]
+        known = {one.pin.name for one in self.valids}
+        self.valids += [one for one, ready in pairs if ready is not None and one.key and one.pin.name not in known]
         sure = [pair for pair in pairs if pair[1] is not None or _SURE.fullmatch(pair[0].word)]
         used = {pin.name for pair in sure for pin in _both(pair)}
         found: list[tuple[Handshake, str]] = []

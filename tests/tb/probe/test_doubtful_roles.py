@@ -452,3 +452,20 @@ def test_data_named_as_their_valid_alone_keep_what_belongs_to_them(tmp_path: Pat
         "din_valid": {"din", "fresh"},
         "dout_valid": {"dout"},
     }
+
+
+@pytest.mark.parametrize("names", ["req_a gnt_a word_a req_b gnt_b word_b", "l_put l_busy l_x r_put r_busy r_x"])
+def test_what_another_request_hands_over_is_no_payload_although_it_is_stored_with_this_one(
+    names: str, tmp_path: Path
+) -> None:
+    one, taken, word, other, other_taken, other_word = names.split()
+    low = "!" if "busy" in taken else ""
+    body = f"""wire pick = {other} && (!{one} || !turn); logic turn;
+      assign {taken} = {low}({one} && !pick), {other_taken} = {low}pick;
+      always_ff @(posedge clk) begin
+        if (pick || {one}) begin kept <= pick ? {other_word} : {word}; turn <= pick; end
+        if ({one} && {other} && pick) kept <= {{{other_word}[8:1], {word}[0]}};
+      end"""
+    ports = f"i {one}, i [8:0] {word}, o {taken}, i {other}, i [8:0] {other_word}, o {other_taken}, o [8:0] kept"
+    made = roles(found_of(tmp_path, ports, body))
+    assert {valid: payload for valid, (_, _, payload) in made.items()} == {one: {word}, other: {other_word}}
