@@ -42,7 +42,7 @@ class Branch:
 
 
 @dataclass(frozen=True)
-class Span:
+class ModuleSpan:
     """Where a module stands.
 
     Attributes:
@@ -57,7 +57,7 @@ class Span:
     end: int
 
 
-def branches(design: Design, params: Mapping[str, Any]) -> tuple[list[Branch], list[Span]]:
+def branches(design: Design, params: Mapping[str, Any]) -> tuple[list[Branch], list[ModuleSpan]]:
     """The conditions and the modules of a design; none where slang cannot read it.
 
     A condition that reads what its own block assigns before has another value there than behind the block, so it is left out.
@@ -70,7 +70,7 @@ def branches(design: Design, params: Mapping[str, Any]) -> tuple[list[Branch], l
     numbers = {str(path): number for number, path in enumerate(design.sources())}
     texts = [path.read_bytes() for path in design.sources()]
     found: dict[Branch, None] = {}
-    spans: dict[str, Span] = {}
+    spans: dict[str, ModuleSpan] = {}
 
     def place(node: Node) -> tuple[int, int, int] | None:
         where, end = node.sourceRange.start, node.sourceRange.end
@@ -83,7 +83,7 @@ def branches(design: Design, params: Mapping[str, Any]) -> tuple[list[Branch], l
             return
         at = place(body.definition.syntax)
         if at is not None:
-            spans[module] = Span(module, *at)
+            spans[module] = ModuleSpan(module, *at)
             found.update(dict.fromkeys(_Reader(module, body, texts, place).found()))
         for inner in instances_below(body):
             visit(inner.body)

@@ -46,7 +46,7 @@ from goldbeat.tb.obligations.rounds import BUDGET_S, Tried, try_all
 from goldbeat.tb.obligations.summary import ADVICE, SHOWN, VERIFIED, Obligations, counts_text, obligation_lines
 from goldbeat.tb.page.run_page import page_environment
 from goldbeat.tb.paths import build_root, plain_name
-from goldbeat.tb.prove.unreachable import UNREACHABLE, Reached, without_unreachable
+from goldbeat.tb.prove.unreachable import UNREACHABLE, ProofAnswer, without_unreachable
 from goldbeat.tb.run.failure_kind import failure_kind
 from goldbeat.tb.visible import visible
 
@@ -313,7 +313,7 @@ def _sample(name: str, design: Design, tried: Tried, count: int, seed: int, tell
 
 def _proof(
     tool: Yosys, design: Design, tried: Tried, folder: Path, budget_s: float, tell: Callable[[str], None]
-) -> Reached | None:
+) -> ProofAnswer | None:
     """What proofs say of the open obligations, which are closed where nothing can meet them; None: they say nothing."""
     cases = [case for case in design.cases if not case.slow and case.lacks({}) is None]
     params: list[dict[str, Any]] = []

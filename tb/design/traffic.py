@@ -393,10 +393,7 @@ def filling(traffic: Traffic, setting: CaseContext, extremes: Sequence[int] = ()
         gap: int = 0,
         slow: Sequence[int] = (),
     ) -> Stimulus:
-        """The episode in which these sinks are away for so long; all others are always ready.
-
-        ``gap``: cycles before each beat. ``slow``: ready cycle by cycle before it stays.
-        """
+        """These sinks are away for so long, the others never; ``gap``: cycles before a beat; ``slow``: ready before it stays."""
         rng = np.random.default_rng([setting.seed, 8, *([number] * (number > 0))])
         gaps = f"array:{gap}" if gap else "none"
         made = _dress(traffic(setting, rng, fill), gaps, "none", setting, int(rng.integers(1 << 31)))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from goldbeat.tb.build.branches import Branch, Span, branches
+from goldbeat.tb.build.branches import Branch, ModuleSpan, branches
 from goldbeat.tb.build.comparisons import watched_comparisons
 from goldbeat.tb.build.settled import Settled
 from goldbeat.tb.design.design import Design
@@ -66,7 +66,7 @@ def claims_of(obligations: Iterable[Obligation], design: Design, params: Mapping
 class _Modules:
     """Which module stands where."""
 
-    def __init__(self, design: Design, spans: Iterable[Span]) -> None:
+    def __init__(self, design: Design, spans: Iterable[ModuleSpan]) -> None:
         sources = design.sources()
         self._found: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
         for one in spans:

@@ -32,49 +32,7 @@ def find_gates(
     """
     ports = {**ways[0], **ways[1]}
     paths = {name: path for path, name in ports.items()}
-    origins = {name: graph.origin(path) for name, path in paths.items()}
-    names: dict[str, list[str]] = {}
-    for name, (path, _) in origins.items():
-        names.setdefault(path, []).append(name)
-
-    def levels(terms: Iterable[str]) -> dict[str, bool]:
-        """The level that each of some terms needs, by where it comes from."""
-        return {path: (term[0] != "!") != low for term in terms for path, low in (graph.origin(term.lstrip("!")),)}
-
-    stored = {
-        data: frozenset(
-            (name, high != origins[name][1])
-            for _, needed in branches
-            for term in needed
-            for path, high in levels([term]).items()
-            for name in names.get(path, ())
-        )
-        for data, branches in used.items()
-    }
-    signed = [levels(terms) for terms in conditions.terms]
-    blocks = [levels(terms) for terms in conditions.blocks]
-    sets = [frozenset(graph.origin(name)[0] for name in one) for one in (*conditions.joined, *conditions.chosen)]
-    mine = {name: {path, origins[name][0]} for name, path in paths.items()}
-    makers = {name: {graph.origin(one)[0] for one in graph.makers(path)} for name, path in paths.items()}
-
-    def level(one: str, other: str, high: bool) -> bool | None:
-        """Whether the other must be high where the first has a level; None: nothing tells, or both ways."""
-        (of, of_low), (at, at_low) = origins[one], origins[other]
-        # Room is free unless something is there and is not taken: that says more than a conjunction, which may be a stall.
-        for kinds, taken in ((blocks, False), (signed, True)):
-            near = [terms for terms in kinds if terms.get(of) == (high != of_low) and at != of]
-            found = {(terms[at] != at_low) == taken for terms in near if at in terms}
-            if len(found) == 1:
-                return found.pop()
-        return None
-
-    def joined(one: str, other: str) -> bool:
-        own, theirs = mine[one], (makers[other] | mine[other]) - mine[one]
-        return any(seen & own and seen & theirs for seen in sets)
-
-    def follows(one: str, other: str) -> bool:
-        return bool(mine[one] & makers[other])
-
+    near = _Near(graph, conditions, paths)
     steps = Steps(graph, ports)
 
     def guarded_late(one: str, other: str, high: bool) -> bool:
@@ -96,15 +54,78 @@ def find_gates(
         name: getattr(steps, name) for name in ("turns", "related", "falls_alone", "only_stored", "edges", "beside")
     }
     return Gates(
-        stored,
-        joined,
-        level,
+        near.stored(used),
+        near.joined,
+        near.level,
         guarded,
         guarded_late=guarded_late,
         begins=begins,
         kept=kept,
         indexed=indexed,
         clears=clears,
-        follows=follows,
+        follows=near.follows,
         **told,
     )
+
+
+class _Near:
+    """The ports of a module among its conditions.
+
+    Args:
+        graph: of the module.
+        conditions: of the module.
+        paths: of the ports by name.
+    """
+
+    def __init__(self, graph: Graph, conditions: Conditions, paths: Mapping[str, str]) -> None:
+        self._graph = graph
+        self._origins = {name: graph.origin(path) for name, path in paths.items()}
+        self._signed = [self._levels(terms) for terms in conditions.terms]
+        self._blocks = [self._levels(terms) for terms in conditions.blocks]
+        sets = (*conditions.joined, *conditions.chosen)
+        self._sets = [frozenset(graph.origin(name)[0] for name in one) for one in sets]
+        self._mine = {name: {path, self._origins[name][0]} for name, path in paths.items()}
+        self._makers = {name: {graph.origin(one)[0] for one in graph.makers(path)} for name, path in paths.items()}
+
+    def _levels(self, terms: Iterable[str]) -> dict[str, bool]:
+        """The level that each of some terms needs, by where it comes from."""
+        return {
+            path: (term[0] != "!") != low for term in terms for path, low in (self._graph.origin(term.lstrip("!")),)
+        }
+
+    def stored(self, used: Mapping[str, Iterable[Branch]]) -> dict[str, frozenset[tuple[str, bool]]]:
+        """As :attr:`~goldbeat.tb.probe.module.Gates.stored`."""
+        names: dict[str, list[str]] = {}
+        for name, (path, _) in self._origins.items():
+            names.setdefault(path, []).append(name)
+        return {
+            data: frozenset(
+                (name, high != self._origins[name][1])
+                for _, needed in branches
+                for term in needed
+                for path, high in self._levels([term]).items()
+                for name in names.get(path, ())
+            )
+            for data, branches in used.items()
+        }
+
+    def level(self, one: str, other: str, high: bool) -> bool | None:
+        """Whether the other must be high where the first has a level; None: nothing tells, or both ways."""
+        (of, of_low), (at, at_low) = self._origins[one], self._origins[other]
+        # Room is free unless something is there and is not taken: that says more than a conjunction, which may be a stall.
+        for kinds, taken in ((self._blocks, False), (self._signed, True)):
+            near = [terms for terms in kinds if terms.get(of) == (high != of_low) and at != of]
+            found = {(terms[at] != at_low) == taken for terms in near if at in terms}
+            if len(found) == 1:
+                return found.pop()
+        return None
+
+    def joined(self, one: str, other: str) -> bool:
+        """Whether one port and another, or what makes it, are looked at together."""
+        own = self._mine[one]
+        theirs = (self._makers[other] | self._mine[other]) - own
+        return any(seen & own and seen & theirs for seen in self._sets)
+
+    def follows(self, one: str, other: str) -> bool:
+        """Whether the first has a part in the second at once."""
+        return bool(self._mine[one] & self._makers[other])

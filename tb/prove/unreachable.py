@@ -69,7 +69,7 @@ _PROVE_S = (2, 1)
 
 
 @dataclass(frozen=True)
-class Reached:
+class ProofAnswer:
     """What proofs say of obligations of kind ``values``.
 
     Attributes:
@@ -96,7 +96,7 @@ def without_unreachable(
     *,
     budget_s: float,
     tell: Callable[[str], None] = lambda text: None,
-) -> Reached:
+) -> ProofAnswer:
     """Close the open obligations of the RTL's text that nothing can meet.
 
     Args:
@@ -125,7 +125,7 @@ def without_unreachable(
         )
         left = {key for key, claim in claims.items() if claim in found}
     closed = [replace(one, waived=UNREACHABLE) if one.key in left else one for one in obligations]
-    return Reached(closed, asked, len(left))
+    return ProofAnswer(closed, asked, len(left))
 
 
 def unreachable(
