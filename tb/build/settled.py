@@ -36,6 +36,7 @@ class Settled:
         begin, end: of its text, in bytes.
         value: what it always is.
         chosen, chosen_end: of a choice, where its first arm begins and ends; None, 0: another condition.
+        folded: constants alone decide it, so that the simulator never asks.
     """
 
     source: int
@@ -44,6 +45,7 @@ class Settled:
     value: bool
     chosen: int | None = None
     chosen_end: int = 0
+    folded: bool = False
 
 
 def settled_conditions(design: Design, params: Mapping[str, Any]) -> list[Settled]:
@@ -55,6 +57,7 @@ def settled_conditions(design: Design, params: Mapping[str, Any]) -> list[Settle
         return []
     numbers = {str(path): number for number, path in enumerate(design.sources())}
     found: dict[Place, set[bool | None]] = defaultdict(set)
+    folded: set[Place] = set()
     seen: set[tuple[str, ...]] = set()
 
     def note(node: Any, arm: Any = None) -> None:
@@ -62,11 +65,14 @@ def settled_conditions(design: Design, params: Mapping[str, Any]) -> list[Settle
         number = numbers.get(compiled.manager.getFileName(where))
         if number is not None and where.buffer == end.buffer:
             arms = (None, 0) if arm is None else (arm.sourceRange.start.offset, arm.sourceRange.end.offset)
-            found[number, where.offset, end.offset, *arms].add(_truth(node))
+            place = (number, where.offset, end.offset, *arms)
+            found[place].add(_truth(node))
+            if node.constant is not None:
+                folded.add(place)
 
     def look(node: Any) -> None:
         kind = symbol_kind(node)
-        if kind == "BinaryOp" and operator_of(node) in _COMPARE and node.constant is None:
+        if kind == "BinaryOp" and operator_of(node) in _COMPARE:
             note(node)
         elif kind in ("Conditional", "ConditionalOp") and len(node.conditions) == 1:
             note(node.conditions[0].expr, node.left if kind == "ConditionalOp" else None)
@@ -85,7 +91,7 @@ def settled_conditions(design: Design, params: Mapping[str, Any]) -> list[Settle
     for top in tops:
         visit(top.body)
     return [
-        Settled(*place[:3], value, *place[3:])
+        Settled(*place[:3], value, *place[3:], folded=place in folded)
         for place, values in found.items()
         for value in values
         if len(values) == 1 and value is not None

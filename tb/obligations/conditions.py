@@ -168,7 +168,8 @@ class SettledConditions:
             condition = text[one.begin : one.end].decode(errors="replace")
             word = ("false", "true")[one.value]
             reason = f"by widths and constants, `{_short(condition)}` is always {word}"
-            found |= {(f"{name}:{line}", what): reason for line, what in ruled_out(text, condition, one)}
+            for settled in (one, replace(one, value=not one.value)) if one.folded else (one,):
+                found |= {(f"{name}:{line}", what): reason for line, what in ruled_out(text, condition, settled)}
         return found
 
 

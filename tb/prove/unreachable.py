@@ -40,12 +40,23 @@ UNREACHABLE = "proven: no input and no reset brings it about"
 """Why what cannot be reached is waived."""
 _WATCH = "goldbeat_claims"
 _PROBLEM = re.compile(r"claims\.sv:(\d+):\d+: error:")
-_MOST_TRIES = 6
+_PORT = re.compile(r'^  "name": "p_(\d+)"', re.MULTILINE)
+"""What the reader says of a port whose expression some instance of the module does not have."""
+_MOST_TRIES = 8
 _LANES = 128
 _SIMULATED, _GATE_CYCLES = 300, 8_000_000
 """Cycles of the random simulation, and gates times cycles that it takes at most."""
 _PREPARED = (
-    *("hierarchy -top {top}", "proc", "flatten", "opt_expr", "opt_clean", "check -assert"),
+    # A loop variable that is watched has no driver; loops and several drivers are errors.
+    *(
+        "hierarchy -top {top}",
+        "proc",
+        "flatten",
+        "opt_expr",
+        "opt_clean",
+        "setundef -undriven -anyseq",
+        "check -assert",
+    ),
     *("delete t:$check t:$print t:$assert t:$assume t:$cover", "async2sync", "memory_collect"),
 )
 _RESET = """module goldbeat_release(input clock, input again, output live, output resetn);
@@ -191,7 +202,8 @@ def _flat(
         text, lines = _watching(claims, left)
         watched.write_text(text)
         code = run_yosys(tool.within(PREPARE_S), script, log, lambda step: tell(f"preparing {design.name}: {step}"))
-        wrong = {lines[int(line) - 1] for line in _PROBLEM.findall(log.read_text(errors="replace"))} if code else set()
+        said = log.read_text(errors="replace") if code else ""
+        wrong = {lines[int(line) - 1] for line in _PROBLEM.findall(said)} | {int(n) for n in _PORT.findall(said)}
         if not code or not wrong & left:
             break
         left -= wrong
@@ -264,7 +276,7 @@ def _circuit(
         f"read_rtlil {tool.place(flat)}",
         *(f"hierarchy -top {TOP}", "proc", "flatten", "opt_clean"),
         *(["delete t:$mem_v2"] if large else []),
-        *(*FLIP_FLOPS, *GATES[:-2], "setundef -anyconst", *GATES[-2:]),
+        *_strict((*FLIP_FLOPS, *GATES[:-2], "setundef -anyconst", *GATES[-2:])),
         "select -set clocked t:$_DFF_P_",
         f"select -set right w:{clock} %co1:+[C] @clocked %i",
         f"tee -q -o {tool.place(clocks)} select -list t:$_DFF_N_ t:*LATCH* @clocked @right %d",
@@ -283,6 +295,12 @@ def _circuit(
     starts = list(circuit.settled(latch, _RESETS))
     starts[latch] = 1
     return replace(circuit, outputs=tuple(found), starts=tuple(starts))
+
+
+def _strict(steps: Iterable[str]) -> Iterator[str]:
+    """The same without what lets a flip-flop start as it likes: one that gets 0 later starts at 1 at times, and falls."""
+    for one in steps:
+        yield from ("opt_expr", "opt_merge", "opt_clean") if one == "opt -fast" else (one,)
 
 
 def _seen(circuit: Circuit) -> set[int]:

@@ -31,13 +31,15 @@ def settled(folder: Path, *conditions: str, more: str = "", **given: str) -> dic
 
 
 @pytest.mark.parametrize(
-    "condition", ["a > MAX", "a < 0", "a + 5'd1 == 5'd31", "SLOW", "s > 7", "(a & 4'd3) > 3", "b && a > 15"]
+    "condition", ["a > MAX", "a < 0", "a + 5'd1 == 5'd31", "SLOW", "s > 7", "(a & 4'd3) > 3", "b && a > 15", "MAX > 20"]
 )
 def test_never_true(tmp_path: Path, condition: str) -> None:
     assert settled(tmp_path, condition).get(condition) is False
 
 
-@pytest.mark.parametrize("condition", ["a <= MAX", "s >= -8", "a != 5'd16", "!(a > 15)", "b || a >= 0", "a % 3 < 3"])
+@pytest.mark.parametrize(
+    "condition", ["a <= MAX", "s >= -8", "a != 5'd16", "!(a > 15)", "b || a >= 0", "a % 3 < 3", "MAX == 15"]
+)
 def test_always_true(tmp_path: Path, condition: str) -> None:
     assert settled(tmp_path, condition).get(condition) is True
 

@@ -39,7 +39,7 @@ module blocks #(parameter int MOST = 9) (
   typedef struct packed { logic [2:0] high; logic [2:0] low; } pair_t;
   pair_t pair;
   logic [7:0] count, other, sum;
-  logic [1:0] state, odd;
+  logic [1:0] state, odd, mark;
   lane #(.MOST(MOST)) u_lane (.clk(aclk), .run(aresetn), .count(count), .odd(odd[0]));
   lane #(.MOST(2))    u_few  (.clk(aclk), .run(aresetn && s_axis_tvalid), .count(other), .odd(odd[1]));
   assign pair = '{high: 3'd0, low: s_axis_tdata[2:0]};
@@ -49,6 +49,7 @@ module blocks #(parameter int MOST = 9) (
     sum = 8'd7;
   end
   always_ff @(posedge aclk) begin
+    if (s_axis_tvalid) mark <= {1'b0, s_axis_tdata[0]};
     case (state)
       2'd0: if (s_axis_tvalid) state <= 2'd1;
       2'd1: if (count == 8'd8 || other == 8'd8) state <= 2'd2;
@@ -57,7 +58,7 @@ module blocks #(parameter int MOST = 9) (
     endcase
     if (!aresetn) state <= 2'd0;
   end
-  assign m_axis_tdata = s_axis_tdata ^ {2'd0, pair} ^ {sum[0], 5'd0, odd};
+  assign m_axis_tdata = s_axis_tdata ^ {mark, pair} ^ {sum[0], 5'd0, odd};
   assign m_axis_tvalid = s_axis_tvalid && !(count > 8'd9), s_axis_tready = m_axis_tready;
 endmodule
 """
@@ -83,6 +84,8 @@ REACHED = {
     "pair.low[2] rises": "pair_t pair;",
     "(count > 8'h9) is false": "count > 8'd9",
     "(count == 8'h8) is true": "count == 8'd8",
+    # It starts with anything.
+    "mark[1] falls": "odd, mark",
     "aresetn rises": "input logic aclk",
     # Before the block ends it has another value.
     "`if (sum == 8'd200)` is true": "if (sum ==",
