@@ -28,9 +28,9 @@ _ROW = re.compile(r"\((.*)\) => [01]")
 _TERM = re.compile(r"(?P<text>\(.*(?:[=!]=|[<>]).*\))==(?P<value>[01])")
 """A comparison in a row of a condition, and what it was; signals by themselves are looked at where they are declared."""
 _BIT = re.compile(r"(?P<name>.*?)(?:\[(?P<bit>\d+)\])?:(?P<way>0->1|1->0)")
-_NUMBER = r"\d+('s?[hdob][0-9a-f]+)?"
-_CONSTANT = re.compile(rf"\({_NUMBER} \S+ {_NUMBER}\)")
-"""Of an unrolled loop: two numbers are compared."""
+_NUMBER = re.compile(r"\d+'s?[hdob][0-9a-f]+|%25")
+_NAME = re.compile(r"[A-Za-z_$]")
+"""Where no name is left without the numbers, those of an unrolled loop are compared; ``%25`` is the operator."""
 _BRANCHES = {"if": "is true", "else": "is false", "cond_then": "is true", "cond_else": "is false", "elsif": "is true"}
 """Of a chain of conditions, all but the last are ``elsif``; that one is false shows where the next one is asked for."""
 _WIDEST = 16
@@ -239,7 +239,7 @@ def _of_file(
             yield _value(place, f"{point.kind.removeprefix('fsm_')} {point.what}", hits)
         elif point.kind == "expr" and (match := _ROW.fullmatch(point.what)) is not None:
             for term in filter(None, map(_TERM.fullmatch, match[1].split(" && "))):
-                if _CONSTANT.fullmatch(term["text"]):
+                if not _NAME.search(_NUMBER.sub("", term["text"])):
                     continue
                 key = (point.line, f"{_short(term['text'])} is {('false', 'true')[int(term['value'])]}")
                 terms[key] = terms.get(key, 0) + hits
