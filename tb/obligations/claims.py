@@ -35,8 +35,12 @@ class Claim:
     never: Literal["true", "false", "change"]
 
 
-def claims_of(obligations: Iterable[Obligation], design: Design, params: Mapping[str, Any]) -> dict[str, Claim]:
-    """By key of open obligations of kind ``values`` what makes each unreachable; there is none for some, such as states.
+def claims_of(
+    obligations: Iterable[Obligation], design: Design, params: Mapping[str, Any]
+) -> dict[str, tuple[Claim, ...]]:
+    """By key of open obligations of kind ``values`` what makes each unreachable; there is nothing for some, such as states.
+
+    Several conditions with one text on one line are one obligation: all their claims have to hold.
 
     Args:
         obligations: of the design; others than open ones of this kind are left out.
@@ -47,19 +51,23 @@ def claims_of(obligations: Iterable[Obligation], design: Design, params: Mapping
     if not opened:
         return {}
     conditions, spans = branches(design, params)
-    known = {key: claim for one in conditions for key, claim in _of_branch(one, design)}
-    known |= dict(_of_watched(design, params))
+    known: dict[tuple[str, str], dict[Claim, None]] = defaultdict(dict)
+    for one in conditions:
+        for key, claim in _of_branch(one, design):
+            known[key][claim] = None
+    for key, claim in _of_watched(design, params):
+        known[key][claim] = None
     modules = _Modules(design, spans)
-    found: dict[str, Claim] = {}
-    for one in opened:
-        match = _CHANGES.fullmatch(one.what)
-        if match is not None and (module := modules.at(one.place)) is not None:
-            found[one.key] = Claim(module, match[1], "change")
+    found: dict[str, tuple[Claim, ...]] = {}
+    for asked in opened:
+        match = _CHANGES.fullmatch(asked.what)
+        if match is not None and (module := modules.at(asked.place)) is not None:
+            found[asked.key] = (Claim(module, match[1], "change"),)
             continue
         # Verilator writes a comparison in parentheses.
-        for text in (one.what, _COMPARED.sub(r"\1\2", one.what)):
-            if (claim := known.get((one.place, plain_condition(text)))) is not None:
-                found[one.key] = claim
+        texts = {plain_condition(text) for text in (asked.what, _COMPARED.sub(r"\1\2", asked.what))}
+        if claims := [claim for text in texts for claim in known.get((asked.place, text), ())]:
+            found[asked.key] = tuple(claims)
     return found
 
 

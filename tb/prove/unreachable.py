@@ -129,12 +129,9 @@ def without_unreachable(
         claims = claims_of([one for one in obligations if one.key in left], design, values)
         place = folder / str(number)
         place.mkdir(parents=True, exist_ok=True)
-        found = (
-            unreachable(tool, design, values, [*dict.fromkeys(claims.values())], place, budget_s=budget_s, tell=tell)
-            if claims
-            else set()
-        )
-        left = {key for key, claim in claims.items() if claim in found}
+        each = [*dict.fromkeys(claim for some in claims.values() for claim in some)]
+        found = unreachable(tool, design, values, each, place, budget_s=budget_s, tell=tell) if each else set()
+        left = {key for key, some in claims.items() if found.issuperset(some)}
     closed = [replace(one, waived=UNREACHABLE) if one.key in left else one for one in obligations]
     return ProofAnswer(closed, asked, len(left))
 

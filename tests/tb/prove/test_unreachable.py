@@ -39,6 +39,7 @@ module blocks #(parameter int MOST = 9) (
   typedef struct packed { logic [2:0] high; logic [2:0] low; } pair_t;
   pair_t pair;
   logic [7:0] count, other, sum;
+  logic sum_q;
   logic [1:0] state, odd, mark;
   lane #(.MOST(MOST)) u_lane (.clk(aclk), .run(aresetn), .count(count), .odd(odd[0]));
   lane #(.MOST(2))    u_few  (.clk(aclk), .run(aresetn && s_axis_tvalid), .count(other), .odd(odd[1]));
@@ -49,6 +50,7 @@ module blocks #(parameter int MOST = 9) (
     sum = 8'd7;
   end
   always_ff @(posedge aclk) begin
+    if (count > 8'd9) begin if (mark[0]) sum_q <= 1'b1; end else if (mark[0]) sum_q <= 1'b0;
     if (s_axis_tvalid) mark <= {1'b0, s_axis_tdata[0]};
     case (state)
       2'd0: if (s_axis_tvalid) state <= 2'd1;
@@ -58,7 +60,7 @@ module blocks #(parameter int MOST = 9) (
     endcase
     if (!aresetn) state <= 2'd0;
   end
-  assign m_axis_tdata = s_axis_tdata ^ {mark, pair} ^ {sum[0], 5'd0, odd};
+  assign m_axis_tdata = s_axis_tdata ^ {mark, pair} ^ {sum[0], sum_q, 4'd0, odd};
   assign m_axis_tvalid = s_axis_tvalid && !(count > 8'd9), s_axis_tready = m_axis_tready;
 endmodule
 """
@@ -71,7 +73,7 @@ UNREACHED = {
     "`if (count[0])` is false": "else if (count[0])",
     "the arm `2'd3`": "2'd3:",
     "pair.high[2] rises": "pair_t pair;",
-    "(count > 8'h9) is true": "count > 8'd9",
+    "(count > 8'h9) is true": "!(count > 8'd9)",
     "(other == 8'h8) is true": "other == 8'd8",
 }
 REACHED = {
@@ -82,8 +84,10 @@ REACHED = {
     "`if (!run)` is false": "if (!run) free",
     "the arm `2'd2`": "2'd2:",
     "pair.low[2] rises": "pair_t pair;",
-    "(count > 8'h9) is false": "count > 8'd9",
+    "(count > 8'h9) is false": "!(count > 8'd9)",
     "(count == 8'h8) is true": "count == 8'd8",
+    # The second of this line is.
+    "`if (mark[0])` is true": "if (mark[0]) sum_q",
     # It starts with anything.
     "mark[1] falls": "odd, mark",
     "aresetn rises": "input logic aclk",
