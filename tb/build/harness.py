@@ -97,10 +97,11 @@ def _resets(design: Design) -> dict[str, tuple[str | None, bool]]:
     return {c.reset: (c.resetn, c.active_high) for c in design.clocks if c.reset is not None}
 
 
-def _head(design: Design, params: Mapping[str, Any]) -> list[str]:
+def _head(design: Design, params: Mapping[str, Any], free: Mapping[str, int] = {}) -> list[str]:
     """The harness's ports."""
     return [
         f"module {TOP} (",
+        *(f"  input  logic [{width - 1}:0] free_{pin}," for pin, width in free.items()),
         *(f"  input  logic {clock.name}," for clock in design.clocks),
         *(f"  input  logic {low}," for low, _ in _resets(design).values()),
         *(_port(bundle.name, signal) for bundle in _bundles(design, params) for signal in bundle.wires()),
@@ -110,8 +111,8 @@ def _head(design: Design, params: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def make_harness(design: Design, params: Mapping[str, Any]) -> str:
-    """The text of the harness for one set of parameter values."""
+def make_harness(design: Design, params: Mapping[str, Any], free: Mapping[str, int] = {}) -> str:
+    """The text of the harness for one set of parameter values; free pins, of these widths, are ports of its own."""
     ports = (*design.registers, *design.memories, *design.streams)
     bundles, resets = _bundles(design, params), _resets(design)
     connections = {pin: c.name for c in design.clocks for pin in (c.name, *c.also)}
@@ -124,12 +125,13 @@ def make_harness(design: Design, params: Mapping[str, Any]) -> str:
     ends = {net: connections.setdefault(pin, f"{net}_inside") for net, pin in ends.items()}
     connections |= {name: _constant(value) for name, value in design.ties.items()}
     connections |= dict.fromkeys(design.ignored, "")
+    connections |= {pin: f"free_{pin}" for pin in free}
     literals = {name: literal(name, p, params[name]) for name, p in design.parameters.items()}
     arrays = [array for port in ports for array in _arrays(port, params)]
     lines = [
         f"// Generated from the description of {design.name}: one flat port a signal, "
         "so that every signal can be driven from outside.",
-        *_head(design, params),
+        *_head(design, params, free),
         "  // The last port closes the list whatever the description holds.",
         "  assign harness_alive = 1'b1;",
         "",

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Stimulus
-from goldbeat.tb.build.yosys import yosys
+from goldbeat.tb.build.yosys import Yosys, yosys
 from goldbeat.tb.cli import probe
 from goldbeat.tb.cli.common import (
     FAILED,
@@ -36,6 +38,7 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.obligations.likeness import is_unlike, likeness
 from goldbeat.tb.paths import build_root, plain_name
+from goldbeat.tb.probe.write import NothingToDriveError, bare_design
 from goldbeat.tb.prove.confirm import Confirmation, Confirmer, confirm_all
 from goldbeat.tb.prove.proof import ClaimVerdict, Proof, prove
 from goldbeat.tb.prove.sheet import CAPACITY, OF_MODEL
@@ -55,10 +58,31 @@ Depth = Annotated[
 Within = Annotated[
     int, typer.Option("--within", metavar="N", min=1, max=200, help="Cycles in which something has to move.")
 ]
+Alone = Annotated[
+    bool,
+    typer.Option("--alone", help="Prove the assertions of the RTL alone: no bench, all inputs are free."),
+]
 CaseName = Annotated[
     str | None,
     typer.Option("--case", "-c", metavar="NAME", help="Use the parameters and traffic of this case [the first]."),
 ]
+
+
+_FREE = "no bench confirms it; inputs were free and may have done what they never do"
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What all ways of proving are given."""
+
+    budget_s: float
+    depth: int
+    within: int
+    tell: Callable[[str], None]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return {"budget_s": self.budget_s, "depth": self.depth, "within": self.within, "tell": self.tell}
 
 
 @dataclass(frozen=True)
@@ -78,6 +102,10 @@ class _Told:
         if self.status == "bounded":
             return f"proven to {self.cycles} cycles"
         return {"undecided": "not decided", "unconfirmed": "not confirmed"}.get(self.status, self.status)
+
+
+_Done = tuple[dict[str, Any], list[_Told], Path]
+"""The report, what is printed of each property, and the folder."""
 
 
 def register(app: typer.Typer) -> None:
@@ -116,6 +144,7 @@ def prove_command(
     budget: Budget = f"{BUDGET_S:g}s",
     depth: Depth = DEPTH,
     within: Within = WITHIN,
+    alone: Alone = False,
     as_json: Json = False,
 ) -> None:
     """Prove rules, order and assertions, or find what breaks them.
@@ -126,26 +155,14 @@ def prove_command(
     Exit code: 0 everything proven, 1 refuted and confirmed by the simulator, 2 bad usage or bad
     input, 3 something is proven to some cycles only, not decided, vacuous or has no property.
     """
-    budget_s = budget_seconds(budget)
-    tell = say_nothing if as_json else say_build
+    asked = _Asked(budget_seconds(budget), depth, within, say_nothing if as_json else say_build)
     tool = yosys("prove")
-    found_subject, stream_model = _subject(context.params)
-    design = find_design(found_subject.name)
-    stream_model = stream_model or design.ready_model
-    chosen = design.case(case)
-    overrides, _ = split_sets(design, chosen, as_pairs(sets or []))
-    params = design.params(chosen, overrides)
-    folder = build_root() / "prove" / plain_name(design.name)
-    folder.mkdir(parents=True, exist_ok=True)
-    request = Request(design, chosen, params=overrides)
-    templates = list(_templates(request))
-    found = prove(
-        tool, design, params, stream_model, templates, folder, budget_s=budget_s, depth=depth, within=within, tell=tell
-    )
-    confirmer = Confirmer(design, chosen, overrides, found_subject.path, templates[:8], folder, tell)
-    confirmed = _without_guesses(confirm_all(confirmer, found), found_subject, request)
-    told = [_told(verdict, confirmed) for verdict in found.verdicts if _is_claim(verdict)]
-    report = _report(design, params, stream_model, found, told, found_subject.notes)
+    try:
+        done = _with_bench(tool, context.params, asked) if not alone else None
+    except NothingToDriveError as error:
+        say(f"{str(error).partition(';')[0]}: its assertions alone are proven", err=True)
+        done = None
+    report, told, folder = done or _by_itself(tool, context.params, asked)
     (folder / REPORT).write_text(json.dumps(report, indent=2), encoding="utf-8")
     if as_json:
         print_json({**report, "folder": str(folder)})
@@ -153,6 +170,51 @@ def prove_command(
         _show(report, told, folder)
     if report["status"] != "pass":
         raise typer.Exit(FAILED if report["status"] == "fail" else PARTIAL)
+
+
+def _folder(name: str) -> Path:
+    folder = build_root() / "prove" / plain_name(name)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _with_bench(tool: Yosys, given: Mapping[str, Any], asked: _Asked) -> _Done:
+    """The proof of a design with its bench, which confirms what it refutes."""
+    subject, stream_model = _subject(given)
+    design = find_design(subject.name)
+    stream_model = stream_model or design.ready_model
+    chosen = design.case(given["case"])
+    overrides, _ = split_sets(design, chosen, as_pairs(given["sets"] or []))
+    params = design.params(chosen, overrides)
+    folder = _folder(design.name)
+    request = Request(design, chosen, params=overrides)
+    templates = list(_templates(request))
+    found = prove(tool, design, params, stream_model, templates, folder, **asked.options)
+    confirmer = Confirmer(design, chosen, overrides, subject.path, templates[:8], folder, asked.tell)
+    confirmed = _without_guesses(confirm_all(confirmer, found), subject, request)
+    told = [_told(verdict, confirmed) for verdict in found.verdicts if _is_claim(verdict)]
+    return _report(design, params, stream_model, found, told, subject.notes), told, folder
+
+
+def _by_itself(tool: Yosys, given: Mapping[str, Any], asked: _Asked) -> _Done:
+    """The proof of a module's assertions without a bench: its inputs do what they like."""
+    if given["sets"] or given["case"] or given["rdl"]:
+        raise UsageError("--alone takes no --set, --case and --rdl: there is no bench; -G sets a parameter")
+    words = [Path(word) for word in given["subject"] or ()]
+    options = {name: given[name] for name in signature(probe.find_module).parameters if name in given}
+    sources, found = probe.find_module(words, **options)
+    folder = _folder(found.module.title)
+    ties = {name: found.ties[name] for text in given["ties"] or () if (name := text.partition("=")[0]) in found.ties}
+    fixed = {pin for clock in found.clocks for pin in (clock.name, clock.reset, *clock.also)} | set(ties)
+    free = {one.name: one.width for one in found.module.ports if one.way == "input" and one.name not in fixed}
+    plain = replace(found, streams=(), registers=(), memories=(), ties=ties, ignored=())
+    design = bare_design(plain, sources, folder)
+    params = {name: one.default for name, one in design.parameters.items()}
+    proof = prove(tool, design, params, "", [], folder, free=free, **asked.options)
+    refuted = {one.claim.name: _FREE for one in proof.verdicts if one.status == "refuted"}
+    told = [_told(verdict, refuted) for verdict in proof.verdicts]
+    report = _report(design, params, "", proof, told, ["no bench: assertions alone, all inputs are free"])
+    return report, told, folder
 
 
 def _subject(given: Mapping[str, Any]) -> tuple[VerifySubject, str]:

@@ -24,7 +24,7 @@ from pydantic import (
 )
 
 from goldbeat.pymodels.axi.memory import MemoryImage
-from goldbeat.pymodels.bus_models import BUS_MODELS, bus_outcome
+from goldbeat.pymodels.bus_models import BUS_MODELS, Route, bus_outcome
 from goldbeat.pymodels.code_trust import check_code_file
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
@@ -324,6 +324,7 @@ class Description(_Table):
             obligations={key: value for key, value in self.obligations.items() if isinstance(value, str)},
             obligations_required=bool(self.obligations.get(_REQUIRED)),
             address_spans=self._address_spans if self.model in _TRAFFIC_MODELS and self.model != RULES else None,
+            routes=self._routes if self.model in ("memory", "adapter", "interconnect") else None,
             found_ranges=tuple(one for one in self.address_map if one.found),
             uncompared=self._open_signals,
             masked=partial(self.masked, folder) if self.register_maps else None,
@@ -365,6 +366,10 @@ class Description(_Table):
         slaves, masters = self.sides(params)
         found = stretches(self.model, slaves, masters, self.address_map, params)
         return BusPorts(slaves, masters, found, self.model == "interconnect", frozenset(self.unchecked))
+
+    def _routes(self, params: Mapping[str, Any]) -> list[Route]:
+        """Where addresses lead, and which attributes go along."""
+        return self._bus_ports(params).routes()
 
     def _address_spans(self, params: Mapping[str, Any]) -> dict[str, list[tuple[int, int]]]:
         """Where the accesses of each slave go."""

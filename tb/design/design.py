@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
+from goldbeat.pymodels.bus_models import Route
 from goldbeat.pymodels.errors import UsageError, naming_description
 from goldbeat.pymodels.stimulus import GoldenModel, Stimulus
 from goldbeat.tb.design.address_map import AddressRange
@@ -58,6 +59,7 @@ class Design(Frozen):
         obligations: obligations that need not be met (docs/verify.md), as patterns, each with the reason.
         obligations_required: runs that leave obligations of ports open are partial.
         address_spans: parameters -> by slave, first addresses and bytes of what its accesses go to; None: it is not known.
+        routes: parameters -> where the addresses of its slaves lead, as its ready-made model has it; None: it has none.
         found_ranges: of the address map, those that the RTL itself was asked for: nothing shows that they are right.
         uncompared: parameters -> further signals of bundles that the model does not predict, and why.
         masked: parameters -> fields of register maps whose values are not compared; None: it has none.
@@ -112,6 +114,7 @@ class Design(Frozen):
     obligations: Mapping[str, str] = {}
     obligations_required: bool = False
     address_spans: Callable[[Mapping[str, Any]], Mapping[str, Sequence[tuple[int, int]]]] | None = None
+    routes: Callable[[Mapping[str, Any]], Sequence[Route]] | None = None
     found_ranges: tuple[AddressRange, ...] = ()
     uncompared: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     masked: Callable[[Mapping[str, Any]], Sequence[str]] | None = None

@@ -35,6 +35,10 @@ _ADDRESSES = ("base", "target", "bytes")
 """Numbers that people read in hexadecimal digits."""
 
 
+class NothingToDriveError(UsageError):
+    """RTL without a stream into it and without a slave port."""
+
+
 def describe(
     found: Found,
     sources: Sources,
@@ -61,7 +65,7 @@ def describe(
     _check_fit(found)
     _check_model(found, model, mapped=register_map is not None)
     if text := undriven(found, model):
-        raise UsageError(text)
+        raise NothingToDriveError(text)
     try:
         description = _description(found, sources, folder, name or top, model, register_map)
         if model in READY and model != "interconnect":
@@ -232,20 +236,22 @@ def _copied(path: Path) -> str:
     return f"vendor_{path.name}" if path.parent == VENDOR else ""
 
 
-def wrapper(found: Found) -> str:
-    """The harness of what was found, also where nothing drives its ports yet, and the wrapper with plain ports that it needs.
-
-    Raises:
-        UsageError: something refuses to be connected.
-    """
-    _check_fit(found)
+def bare_design(found: Found, sources: Sources | None = None, folder: Path = Path()) -> Design:
+    """What was found as a design without a model and without cases; files that it needs beside its sources go to a folder."""
+    texts = _flat_files(found) if sources else {}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
     values = _values(found)
-    design = Design(
-        name=found.module.name,
+    return Design(
+        name=found.module.title,
         summary="",
         top=found.module.name,
-        files=(),
+        files=tuple(
+            str(p.resolve()) for p in (*(sources.files if sources else ()), *(folder / name for name in texts))
+        ),
         root=Path(),
+        include_dirs=tuple(str(p.resolve()) for p in sources.include_dirs) if sources else (),
+        defines=dict(sources.defines) if sources else {},
         parameters={n: v if isinstance(v, Parameter) else Parameter(default=v) for n, v in values.items()},
         clocks=found.clocks,
         streams=found.streams,
@@ -256,6 +262,16 @@ def wrapper(found: Found) -> str:
         model=lambda params, stimulus: Outcome({}),
         cases=(),
     )
+
+
+def wrapper(found: Found) -> str:
+    """The harness of what was found, also where nothing drives its ports yet, and the wrapper with plain ports that it needs.
+
+    Raises:
+        UsageError: something refuses to be connected.
+    """
+    _check_fit(found)
+    design = bare_design(found)
     return "\n".join(
         [make_harness(design, {n: p.default for n, p in design.parameters.items()}), *_flat_files(found).values()]
     )

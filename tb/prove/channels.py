@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from goldbeat.tb.design.ports.bundle import Bundle
+from goldbeat.tb.prove.bursts import BurstHabits, check_lasts, data_ties, number_writes, request_ties
 from goldbeat.tb.prove.handshakes import ProofChannel, counter, drive, take, watch
 from goldbeat.tb.prove.sheet import Sheet
 
@@ -97,14 +98,14 @@ def _channel(port: Bundle, letter: str) -> ProofChannel | None:
     return ProofChannel(port.name, f"{letter}valid", f"{letter}ready", mine)
 
 
-def add_channels(sheet: Sheet, port: Bundle) -> Channels:
-    """The bench's side of a bundle, and the rules of the design's side."""
+def add_channels(sheet: Sheet, port: Bundle, bursts: BurstHabits) -> Channels:
+    """The bench's side of a bundle, and the rules of the design's side; ``bursts``: what an AXI4 slave is asked for."""
     found = Channels(port, *(_channel(port, letter) for letter in ("aw", "w", "b", "ar", "r")))
     bus = port.spec.name
     for ways in ((found.aw, found.w, found.b), (found.ar, None, found.r)):
         request, data, answer = ways
         if request is not None and answer is not None:
-            _way(sheet, bus, found, request, data, answer)
+            _way(sheet, bus, found, (request, data, answer), bursts)
     kept = _ANSWERS if not found.slave else (*_OF_MASTERS, *_ADVANCED, "data_waits")
     excused = EXCUSED | dict.fromkeys(kept, "the bench's side keeps it")
     sheet.leave(bus, port.name, port.spec.rules, NO_PROPERTY, excused)
@@ -112,9 +113,14 @@ def add_channels(sheet: Sheet, port: Bundle) -> Channels:
 
 
 def _way(
-    sheet: Sheet, bus: str, port: Channels, request: ProofChannel, data: ProofChannel | None, answer: ProofChannel
+    sheet: Sheet,
+    bus: str,
+    port: Channels,
+    ways: tuple[ProofChannel, ProofChannel | None, ProofChannel],
+    bursts: BurstHabits,
 ) -> None:
     """The channels of writes, or those of reads."""
+    request, data, answer = ways
     name = answer.name
     last = answer.net("rlast") if data is None and "rlast" in answer.payload else "1'b1"
     done = f"({answer.moves} & {last})"
@@ -124,7 +130,7 @@ def _way(
         ended = data.net("wlast") if "wlast" in data.payload else "1'b1"
         counter(sheet, full, f"{data.moves} & {ended}", done, _OPEN)
     if port.slave:
-        _drive_requests(sheet, port, request, data, pending)
+        _drive_requests(sheet, port, ways, pending, bursts)
         take(sheet, answer)
         watch(sheet, bus, answer)
         _check_answers(sheet, bus, port, request, data, answer)
@@ -140,46 +146,39 @@ def _way(
 
 
 def _drive_requests(
-    sheet: Sheet, port: Channels, request: ProofChannel, data: ProofChannel | None, pending: str
+    sheet: Sheet,
+    port: Channels,
+    ways: tuple[ProofChannel, ProofChannel | None, ProofChannel],
+    pending: str,
+    bursts: BurstHabits,
 ) -> None:
+    request, data, answer = ways
     name = request.name
     room = f"({pending} < {MOST}) & ({name}_ahead < {MOST})"
     # Offered and not answered, so that what waits counts as well.
-    first = port.r if data is None else port.b
-    assert first is not None
-    last = first.net("rlast") if data is None and "rlast" in first.payload else "1'b1"
-    done = f"({first.moves} & {last})"
+    last = answer.net("rlast") if data is None and "rlast" in answer.payload else "1'b1"
+    done = f"({answer.moves} & {last})"
     counter(sheet, f"{name}_ahead", request.offers, done, _OPEN)
-    if "awlen" in request.payload or "arlen" in request.payload:
-        request = _single(sheet, port, request)
+    long = f"{request.valid[:2]}len" in request.payload
+    if long:
+        request = replace(request, ties=request_ties(sheet, port.port, request, bursts))
+        if data is None or port.ar is None:
+            sheet.assumed.append(f"{port.port.name}: {bursts.text}")
+    elif step := port.port.widths()["bytes"] - 1:
+        role = f"{request.valid[:2]}addr"
+        free = sheet.free(f"{name}_address_free", request.payload[role])
+        request = replace(request, ties={role: f"({free} & ~{request.payload[role]}'d{step})"})
+        if data is None or port.ar is None:
+            sheet.assumed.append(f"{port.port.name}: addresses of whole words")
     drive(sheet, request, room)
     if data is not None:
-        counter(sheet, f"{data.name}_ahead", data.offers, done, _OPEN)
-        ties = {"wlast": "1'b1"} if "wlast" in data.payload else {}
-        drive(
-            sheet,
-            ProofChannel(data.port, data.valid, data.ready, data.payload, ties=ties),
-            f"{data.name}_ahead < {MOST}",
-        )
+        number_writes(sheet, request, data)
+        ends = data.net("wlast") if "wlast" in data.payload else "1'b1"
+        counter(sheet, f"{data.name}_ahead", f"{data.offers} & {ends}", done, _OPEN)
+        ties = data_ties(sheet, port.port, request, data) if long else {}
+        asked = f" & (({name}_number != {data.name}_number) | {request.offers})" if long else ""
+        drive(sheet, replace(data, ties=ties), f"({data.name}_ahead < {MOST}){asked}")
     sheet.assumed.append(f"{port.port.name}: at most {MOST} {'reads' if data is None else 'writes'} are open")
-
-
-def _single(sheet: Sheet, port: Channels, request: ProofChannel) -> ProofChannel:
-    """Bursts of one whole beat: those of a slave's bench."""
-    letter = request.valid[:2]
-    width = request.payload
-    size = (port.port.widths()["bytes"]).bit_length() - 1
-    ties = {f"{letter}len": "'0", f"{letter}size": f"3'd{size}", f"{letter}burst": "2'd1", f"{letter}lock": "'0"}
-    low = (1 << size) - 1
-    address = sheet.free(f"{request.name}_address_free", width[f"{letter}addr"])
-    ties[f"{letter}addr"] = f"({address} & ~{width[f'{letter}addr']}'d{low})"
-    ties |= {f"{letter}{one}": "'0" for one in ("cache", "region")}
-    sheet.assumed.append(
-        f"{port.port.name}: bursts of one whole beat alone, none exclusive; axcache and axregion are 0"
-    )
-    return ProofChannel(
-        request.port, request.valid, request.ready, width, ties={k: v for k, v in ties.items() if k in width}
-    )
 
 
 def _check_answers(
@@ -209,6 +208,7 @@ def _check_answers(
             f"prover_live & {answer.is_valid} & ({answer.net(response)} == 1)",
             answer.is_valid,
         )
+    of = ""
     if f"{letter}id" in answer.payload:
         of = sheet.constant(f"{answer.name}_id", answer.payload[f"{letter}id"])
         mine = f"({answer.net(f'{letter}id')} == {of})"
@@ -223,12 +223,7 @@ def _check_answers(
             f"{answer.is_valid} & {mine}",
         )
     if "rlast" in answer.payload:
-        sheet.check(
-            f"{bus}_rlast_late {name}",
-            "rlast is high on the last beat",
-            f"{answer.is_valid} & ~{answer.net('rlast')}",
-            answer.is_valid,
-        )
+        check_lasts(sheet, bus, request, answer, of)
 
 
 def _answer(
@@ -241,6 +236,9 @@ def _answer(
         # OKAY, SLVERR or DECERR.
         error = sheet.free(f"{name}_error_free", 2)
         ties[f"{letter}resp"] = f"{{{error}[1], &{error}}}"
+    if letter == "r":
+        free = sheet.free(f"{name}_data_free", answer.payload["rdata"])
+        ties["rdata"] = sheet.remembered(answer.net("rdata"), free)
     if f"{letter}id" in answer.payload or "rlast" in answer.payload:
         ties |= _in_order(sheet, port, request, answer)
     drive(sheet, ProofChannel(answer.port, answer.valid, answer.ready, answer.payload, ties=ties), ready)

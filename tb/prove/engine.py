@@ -44,7 +44,7 @@ _PREPARE = (
     *("async2sync", "chformal -lower", "chformal -assume -assume2assert", "memory_collect"),
 )
 FLIP_FLOPS = ("memory_map", "opt -fast", "setundef -undriven -anyseq", "setundef -anyconst", "opt -fast")
-GATES = ("dffunmap", "techmap", "opt -fast", "dffunmap", "aigmap", "opt_clean -purge")
+GATES = ("dffunmap", "techmap", "opt -fast", "dffunmap", "aigmap", "setundef -anyseq", "opt_clean -purge")
 _DUMMY = ("read_verilog <<GOLDBEAT", "module none(input a, output b); assign b = ~a; endmodule", "GOLDBEAT", "techmap")
 
 
@@ -82,7 +82,7 @@ def make_circuit(
         ToolError: Yosys cannot read the design.
         UsageError: the design has latches, or flip-flops of another clock.
     """
-    (folder / "harness.sv").write_text(make_harness(design, params))
+    (folder / "harness.sv").write_text(make_harness(design, params, proof.free))
     (folder / "prover.sv").write_text(proof.text)
     commands = folder / "sources.f"
     more = [folder / "harness.sv", folder / "prover.sv"]

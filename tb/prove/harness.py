@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
@@ -15,6 +15,7 @@ from goldbeat.tb.design.ports.apb import ApbPort
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.wishbone import WishbonePort
+from goldbeat.tb.prove.bursts import learn_bursts
 from goldbeat.tb.prove.channels import Channels, add_channels
 from goldbeat.tb.prove.habits import Habits, learn
 from goldbeat.tb.prove.handshakes import ProofChannel
@@ -22,6 +23,7 @@ from goldbeat.tb.prove.order import claim_identity, claim_merge, claim_repack
 from goldbeat.tb.prove.sheet import RESET_CYCLES, TOP, Property, Sheet, vector
 from goldbeat.tb.prove.storage import add_storage, expects_errors, learn_words
 from goldbeat.tb.prove.streams import drive_stream, watch_stream
+from goldbeat.tb.prove.tracked import add_tracked, can_track
 from goldbeat.tb.prove.words import add_apb, add_wishbone
 
 _STREAM_MODELS = ("identity", "broadcast", "merge", "repack")
@@ -40,12 +42,14 @@ class ProofHarness:
         properties: in the order of the outputs ``bad_N`` and ``hit_N``.
         seen: the harness's signals that outputs ``see_N`` show: names and widths.
         sheet: what it was made from.
+        free: inputs of the design that may have any value in every cycle, and their widths.
     """
 
     text: str
     properties: tuple[Property, ...]
     seen: Mapping[str, int]
     sheet: Sheet
+    free: Mapping[str, int] = field(default_factory=dict)
 
 
 def make_proof(
@@ -55,6 +59,7 @@ def make_proof(
     stimuli: Sequence[Stimulus],
     within: int,
     fitted: Mapping[str, int],
+    free: Mapping[str, int] = {},
 ) -> ProofHarness:
     """The harness of a proof.
 
@@ -65,6 +70,7 @@ def make_proof(
         stimuli: of its cases: what inputs never do there, they do not do here.
         within: cycles in which something has to move.
         fitted: widths of counters, by name; none: those that are always enough.
+        free: inputs that may have any value, and their widths.
 
     Raises:
         UsageError: several clocks.
@@ -73,6 +79,8 @@ def make_proof(
         names = ", ".join(clock.name for clock in design.clocks)
         raise UsageError(f"{design.name} has several clocks ({names}); a proof takes designs of one clock")
     sheet = Sheet(design.clocks[0].name, fitted)
+    for pin, width in free.items():
+        sheet.free(f"free_{pin}", width)
     nets: dict[str, tuple[Bundle, int]] = {}
     for port in (*design.register_ports(params), *design.memory_ports(params), *design.bundles(params)):
         for signal in port.wires():
@@ -85,7 +93,7 @@ def make_proof(
     _buses(sheet, design, params, model, stimuli)
     _answered(sheet, design, params, within)
     seen = {name: width for name, (_, width) in nets.items()} | sheet.counters
-    return ProofHarness(_text(sheet, design, params, seen), tuple(sheet.properties), seen, sheet)
+    return ProofHarness(_text(sheet, design, params, seen), tuple(sheet.properties), seen, sheet, free)
 
 
 def _streams(
@@ -192,26 +200,30 @@ def _buses(sheet: Sheet, design: Design, params: Mapping[str, Any], model: str, 
     ports = (*design.register_ports(params), *design.memory_ports(params))
     masters = [port for port in ports if port.direction == "out"]
     made: dict[str, Channels] = {}
+    routes = design.routes(params) if design.routes is not None else ()
+    words = not masters and all(isinstance(port, RegisterPort) for port in ports)
+    sheet.memory = can_track(ports, routes) and not words
     for port in ports:
         if port.spec.name in ("axil", "axi"):
-            made[port.name] = add_channels(sheet, port)
+            made[port.name] = add_channels(sheet, port, learn_bursts(port, stimuli))
         elif isinstance(port, ApbPort):
             add_apb(sheet, port)
         elif isinstance(port, WishbonePort):
             add_wishbone(sheet, port)
         else:
             raise UsageError(f"{port.name}: no proof knows the bus {port.spec.title}")
-    for port in ports:
-        # What is behind a master is any, in every cycle.
-        if port.direction == "in" and isinstance(port, RegisterPort) and not masters:
-            words = learn_words(port, stimuli)
-            if not add_storage(sheet, port, made.get(port.name), words, erring=expects_errors(port, stimuli)):
+    if sheet.memory:
+        add_tracked(sheet, ports, made, routes)
+    for port in ports if words else ():
+        if port.direction == "in" and isinstance(port, RegisterPort):
+            kept = learn_words(port, stimuli)
+            if not add_storage(sheet, port, made.get(port.name), kept, erring=expects_errors(port, stimuli)):
                 sheet.unproven[f"storage {port.name}"] = (
                     "no words that the cases read back, or no property for this bus"
                 )
     if masters and len(ports) == 2 and len(masters) == 1 and _passes(sheet, made, ports):
         return
-    for port in masters if model else ():
+    for port in masters if model and not sheet.memory else ():
         sheet.unproven[f"data {port.name}"] = f"no property says what model {model} asks of this master"
 
 

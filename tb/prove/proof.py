@@ -30,6 +30,8 @@ Status = Literal["proven", "bounded", "refuted", "undecided", "vacuous"]
 _LANES = 256
 _SIMULATED, _LEAST_SIMULATED, _GATES, _TURN = 400, 16, 6_000_000, 100
 """Most and least cycles of a random simulation; in between, gates times cycles are at most so many. Cycles of one pace."""
+_ADDRESSES, _NEAR = ("_address_free", "tracked_at_any", "addr_free", "_word_any"), 4
+"""Ends of the names of inputs that are addresses, and their bits that are random in all lanes of a random simulation but one."""
 _SAMPLE = 3
 """Bits of a wide property that are tried before all others."""
 _PHASES = ((0.1, 2), (0.4, 15))
@@ -104,6 +106,7 @@ def prove(
     budget_s: float,
     depth: int,
     within: int,
+    free: Mapping[str, int] = {},
     tell: Callable[[str], None] = lambda text: None,
 ) -> Proof:
     """Prove or refute what can be claimed of a design.
@@ -118,21 +121,17 @@ def prove(
         budget_s: seconds for all properties together, the circuit left out.
         depth: most cycles of bounded model checking, behind the reset.
         within: cycles in which something has to move.
+        free: inputs that may have any value in every cycle, and their widths.
         tell: is told what is going on.
     """
     began = time.monotonic()
-    harness = make_proof(design, params, model, stimuli, within, {})
+    harness = make_proof(design, params, model, stimuli, within, {}, free)
     circuit, own = make_circuit(tool, design, params, harness, folder, tell)
     fitted = {name: (most + 1).bit_length() for name, most in _highest(circuit, harness).items()}
     if any(width < harness.sheet.counters[name] for name, width in fitted.items()):
-        harness = make_proof(design, params, model, stimuli, within, fitted)
+        harness = make_proof(design, params, model, stimuli, within, fitted, free)
         circuit, own = make_circuit(tool, design, params, harness, folder, tell)
-    if lost := dropped_assertions(design, own):
-        why = "concurrent, or not for synthesis: Yosys does not read them"
-        harness.sheet.unproven["assertions " + ", ".join(lost)] = why
-    if places := unseen_places(design):
-        why = "a proof takes it as synthesis does, and the simulator does not"
-        harness.sheet.unproven["RTL beside " + ", ".join(places)] = why
+    _name_unread(design, harness, own)
     proof = Proof(harness, circuit, list(_claims(circuit, harness, own)), len(circuit.latches))
     watch = Stopwatch(budget_s)
     _simulate(proof)
@@ -143,13 +142,27 @@ def prove(
         if any(one.status == "refuted" and not one.claim.name.startswith(CAPACITY) for one in proof.verdicts):
             # The first failures end the search, as in a simulation.
             break
+        _reach(tool, proof, folder, watch, depth)
         tell("induction")
         _induction(tool, proof, folder, watch, each_s)
     _reach(tool, proof, folder, watch, depth)
+    for one in proof.verdicts:
+        if not one.reached and one.status in ("proven", "bounded"):
+            one.status, one.note = "vacuous", "nothing that was tried puts it to the test"
     _rest_on_capacity(proof)
     proof.verdicts += _structural(circuit, harness, design, params)
     proof.seconds = time.monotonic() - began
     return proof
+
+
+def _name_unread(design: Design, harness: ProofHarness, own: Mapping[str, str]) -> None:
+    """Note what of the RTL Yosys does not read, or reads otherwise than the simulator."""
+    if lost := dropped_assertions(design, own):
+        why = "concurrent, or not for synthesis: Yosys does not read them"
+        harness.sheet.unproven["assertions " + ", ".join(lost)] = why
+    if places := unseen_places(design):
+        why = "a proof takes it as synthesis does, and the simulator does not"
+        harness.sheet.unproven["RTL beside " + ", ".join(places)] = why
 
 
 def _claims(circuit: Circuit, harness: ProofHarness, own: Mapping[str, str]) -> Iterator[ClaimVerdict]:
@@ -170,6 +183,8 @@ def random_inputs(circuit: Circuit, lanes: int, cycles: int, seed: int = 1) -> I
     draw = random.Random(seed)
     names = [circuit.input_names.get(n, ("", 0))[0] for n in range(circuit.input_count)]
     shakes = [n for n, name in enumerate(names) if name.endswith(("valid_free", "ready_free"))]
+    # Accesses of few places meet.
+    few = [n for n, name in enumerate(names) if name.endswith(_ADDRESSES) and circuit.input_names[n][1] >= _NEAR]
     # The lanes in which each of some handshakes is of each kind: all pairs of kinds occur.
     kinds = [[sum(1 << n for n in range(lanes) if n >> 2 * at & 3 == k) for k in range(4)] for at in range(3)]
     ones = (1 << lanes) - 1
@@ -181,6 +196,8 @@ def random_inputs(circuit: Circuit, lanes: int, cycles: int, seed: int = 1) -> I
             turn = cycle // _TURN % 4
             of = kinds[at % 3][turn:] + kinds[at % 3][:turn]
             row[n] = row[n] & of[0] | more & of[1] | less & of[2] | ones & of[3]
+        for n in few:
+            row[n] &= 1
         yield row
 
 
@@ -292,8 +309,6 @@ def _reach(tool: Yosys, proof: Proof, folder: Path, watch: Stopwatch, depth: int
         if not one.reached and one.occurs is not None and watch.left > 1:
             answer = _ask(tool, proof, [one.occurs], f"bmc3 -F {depth + RESET_CYCLES}", folder, min(5.0, watch.left))
             one.reached = answer.found
-        if not one.reached and one.status in ("proven", "bounded"):
-            one.status, one.note = "vacuous", "nothing that was tried puts it to the test"
 
 
 # -- induction --------------------------------------------------------------------------------------------------------

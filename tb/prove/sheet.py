@@ -13,7 +13,18 @@ CAPACITY = "capacity"
 """Begin of the names of properties that others rely on: counters of what is in flight do not reach their ends."""
 
 OF_MODEL = frozenset(
-    {"order", "nothing_extra", "delivered", "whole_frames", "packed", "axis_valid_waits", "storage", "no_error"}
+    {
+        "order",
+        "nothing_extra",
+        "delivered",
+        "whole_frames",
+        "packed",
+        "axis_valid_waits",
+        "storage",
+        "no_error",
+        "memory_bit",
+        "attributes",
+    }
 )
 """First words of the names of properties that a ready-made model asks for, and no rule or assertion."""
 
@@ -54,6 +65,7 @@ class Sheet:
         excused: likewise, of rules that ask nothing of the design here.
         fitted: widths of counters of what is in flight, by name, as a simulation has found them to be enough.
         counters: those that there are, and their widths.
+        memory: the bench answers reads of one bit as it was written, so that it can be followed.
     """
 
     clock: str
@@ -66,11 +78,17 @@ class Sheet:
     unproven: dict[str, str] = field(default_factory=dict)
     excused: dict[str, str] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
+    memory: bool = False
 
     def free(self, name: str, width: int = 1) -> str:
         """An input that may have any value in every cycle."""
         self.inputs[name] = width
         return name
+
+    def remembered(self, data: str, free: str) -> str:
+        """Read data of the bench's memory: the bit that is followed is as it was written, all else is any."""
+        mask = f"{data}_mask"
+        return f"({free} & ~{mask}) | (tracked_memory ? {mask} : '0)" if self.memory else free
 
     def wire(self, name: str, expression: str, width: int = 1) -> str:
         """A wire with an expression."""

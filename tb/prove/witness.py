@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from goldbeat.pymodels.axi.burst import READ, WRITE, Bursts
-from goldbeat.pymodels.axi.memory import MasterTiming
+from goldbeat.pymodels.axi.burst import DECERR, INCR, OKAY, READ, WRITE, Bursts
+from goldbeat.pymodels.axi.memory import MasterTiming, MemoryImage, Region
 from goldbeat.pymodels.axi.program import BurstProgram
+from goldbeat.pymodels.bus_models import Route
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.register_traffic import ORDERS, RegisterTraffic
 from goldbeat.pymodels.stimulus import Access, Stimulus
@@ -29,6 +31,8 @@ from goldbeat.tb.prove.sheet import RESET_CYCLES
 _AWHILE = 256
 """Cycles in which a sink is ready behind the trace, so that everything comes out."""
 _READY = ("none", "after-valid:3", "random:0.5", "random:0.8")
+_PAGE = 4096
+_COLUMNS = ("addr", "len", "size", "burst", "id", "cache", "prot", "qos", "region", "user")
 _SIDES = ("tid", "tdest", "tuser")
 
 
@@ -82,22 +86,23 @@ def stimuli(
         templates: of its cases, for clocks and memories behind its masters.
     """
     streams = design.bundles(params)
+    routes = design.routes(params) if design.routes is not None else ()
     for number, template in enumerate(templates):
         inputs = {p.name: _trace(p, witness, template) for p in streams if p.direction == "in"}
         ready = {p.name: _pattern(p, witness) for p in streams if p.direction == "out" and p.has("tready")}
         slaves = [p for p in design.register_ports(params) if p.direction == "in"]
-        program = {p.name: tuple(_accesses(p, witness)) for p in slaves}
+        program = {p.name: tuple(_accesses(p, witness, routes)) for p in slaves}
         bursts = {
             p.name: made
             for p in design.memory_ports(params)
-            if p.direction == "in" and (made := _bursts(p, witness, number)) is not None
+            if p.direction == "in" and (made := burst_program(p, witness, number, routes)) is not None
         }
         plain = Stimulus(
             inputs=inputs,
             ready=ready,
             clocks=template.clocks,
             program={name: steps for name, steps in program.items() if steps},
-            memories=template.memories,
+            memories=_memories(template.memories, routes, program, bursts),
             bursts=bursts,
             together=len(program) + len(bursts) > 1,
             label="counterexample",
@@ -168,19 +173,61 @@ def _pattern(port: StreamPort, witness: Witness) -> Pattern:
 # -- registers --------------------------------------------------------------------------------------------------------
 
 
-def _accesses(port: RegisterPort, witness: Witness) -> list[Access]:
+def _accesses(port: RegisterPort, witness: Witness, routes: Sequence[Route]) -> list[Access]:
     """The accesses in the order in which they are offered; reads are compared with what was written last."""
     if isinstance(port, ApbPort):
-        made = _of_select(port, witness, "psel", "penable", ("paddr", "pwrite", "pwdata", "pstrb"))
+        made = _of_select(port, witness, "psel", "penable", ("paddr", "pwrite", "pwdata", "pstrb", "pprot"))
     elif isinstance(port, WishbonePort):
-        made = _of_select(port, witness, "stb", "cyc", ("adr", "we", "wdat", "sel"))
+        made = _of_select(port, witness, "stb", "cyc", ("adr", "we", "wdat", "sel", ""))
     else:
         made = _of_channels(port, witness)
+    ways = [route for route in routes if route.slave == port.name]
+    if ways:
+        made = [one if _route(ways, one.address) else replace(one, error=True, value=one.value or 0) for one in made]
     return list(_expected(made, int(port.data_width) // 8))
 
 
+def _route(routes: Sequence[Route], address: int) -> Route | None:
+    """The stretch that an address is in."""
+    return next((one for one in routes if one.base <= address < one.base + one.size), None)
+
+
+def _memories(
+    images: Mapping[str, MemoryImage],
+    routes: Sequence[Route],
+    program: Mapping[str, Sequence[Access]],
+    bursts: Mapping[str, BurstProgram],
+) -> dict[str, MemoryImage]:
+    """The memories behind the masters with all pages that accesses lead to; what they held before is random."""
+    pages: dict[str, set[int]] = {}
+    for slave in {route.slave for route in routes}:
+        ways = [route for route in routes if route.slave == slave]
+        spans = [(one.address, 1) for one in program.get(slave, ())]
+        if slave in bursts:
+            lowest, length = bursts[slave].bursts.span
+            spans += list(zip(lowest.tolist(), length.tolist(), strict=True))
+        for first, size in spans:
+            route = _route(ways, first)
+            if route is not None and route.master is not None:
+                there = first - route.base + route.target
+                pages.setdefault(route.master, set()).update((there // _PAGE, (there + size - 1) // _PAGE))
+    rng = np.random.default_rng(0)
+    return {
+        name: replace(
+            image,
+            regions=tuple(
+                Region(f"page_{page:x}", page * _PAGE, rng.integers(0, 256, _PAGE, np.uint8))
+                for page in sorted(pages[name])
+            ),
+        )
+        if name in pages
+        else image
+        for name, image in images.items()
+    }
+
+
 def _of_select(
-    port: RegisterPort, witness: Witness, select: str, with_: str, roles: tuple[str, str, str, str]
+    port: RegisterPort, witness: Witness, select: str, with_: str, roles: tuple[str, str, str, str, str]
 ) -> list[Access]:
     name, found = port.name, []
     unit = int(port.data_width) // 8 if isinstance(port, WishbonePort) and port.in_words else 1
@@ -191,21 +238,21 @@ def _of_select(
             busy = False
             continue
         if not busy:
-            address, write, data, strobe = (
+            address, write, data, strobe, prot = (
                 witness.signals[f"{name}_{role}"][cycle] if f"{name}_{role}" in witness.signals else None
                 for role in roles
             )
-            found.append(_access(port, (address or 0) * unit, bool(write), data or 0, strobe))
+            found.append(_access(port, (address or 0) * unit, bool(write), data or 0, strobe, prot or 0))
         ends = witness.high(f"{name}_{ready}", cycle)
         busy = not (ends and (select != "psel" or witness.high(f"{name}_{with_}", cycle)))
     return found
 
 
-def _access(port: RegisterPort, address: int, write: bool, data: int, strobe: int | None) -> Access:
+def _access(port: RegisterPort, address: int, write: bool, data: int, strobe: int | None, prot: int) -> Access:
     whole = (1 << int(port.data_width) // 8) - 1
     if write:
-        return Access("write", address, data, strobe=whole if strobe is None else strobe)
-    return Access("read", address)
+        return Access("write", address, data, strobe=whole if strobe is None else strobe, prot=prot)
+    return Access("read", address, prot=prot)
 
 
 def _of_channels(port: RegisterPort, witness: Witness) -> list[Access]:
@@ -219,11 +266,12 @@ def _of_channels(port: RegisterPort, witness: Witness) -> list[Access]:
         for first, second in zip(addresses, data, strict=False):
             strobe = signals[f"{name}_wstrb"][second] if f"{name}_wstrb" in signals else None
             address = signals[f"{name}_awaddr"][first] // step * step
-            found.append((min(first, second), _access(port, address, True, signals[f"{name}_wdata"][second], strobe)))
+            data_word, prot = signals[f"{name}_wdata"][second], _at(signals, f"{name}_awprot", first)
+            found.append((min(first, second), _access(port, address, True, data_word, strobe, prot)))
     if port.has("arvalid"):
         for offered, _ in _offers(name, "arvalid", "arready", witness):
             address = signals[f"{name}_araddr"][offered] // step * step
-            found.append((offered, _access(port, address, False, 0, None)))
+            found.append((offered, _access(port, address, False, 0, None, _at(signals, f"{name}_arprot", offered))))
     return [access for _, access in sorted(found, key=lambda pair: pair[0])]
 
 
@@ -231,7 +279,9 @@ def _expected(accesses: Sequence[Access], size: int) -> Iterator[Access]:
     held: dict[int, tuple[int, int]] = {}
     for access in accesses:
         value, known = held.get(access.address, (0, 0))
-        if access.op == "write":
+        if access.error:
+            yield access
+        elif access.op == "write":
             mask = sum(0xFF << 8 * n for n in range(size) if access.strobe >> n & 1)
             held[access.address] = (value & ~mask | (access.value or 0) & mask, known | mask)
             yield access
@@ -274,44 +324,80 @@ def _answers_ready(port: RegisterPort, witness: Witness) -> tuple[str, str]:
     return found[0], found[1]
 
 
-def _bursts(port: MemoryPort, witness: Witness, number: int) -> BurstProgram | None:
-    """Bursts of one beat in the order in which they are offered."""
+def burst_program(port: MemoryPort, witness: Witness, number: int, routes: Sequence[Route] = ()) -> BurstProgram | None:
+    """Bursts in the order in which they are offered; reads are compared with what was written last, and wait for it.
+
+    Args:
+        port: the slave.
+        witness: the trace.
+        number: of the template: responses are taken at other paces.
+        routes: where addresses lead; others get an error.
+    """
     name, signals = port.name, witness.signals
-    width = int(port.data_width) // 8
-    found: list[tuple[int, int, int, int, int]] = []
-    if port.has("awvalid"):
-        addresses = [offered for offered, _ in _offers(name, "awvalid", "awready", witness)]
-        data = [offered for offered, _ in _offers(name, "wvalid", "wready", witness)]
-        for n, first in enumerate(addresses):
-            found.append((first, WRITE, first, data[n] if n < len(data) else -1, _id(signals, f"{name}_awid", first)))
-    if port.has("arvalid"):
-        for first, _ in _offers(name, "arvalid", "arready", witness):
-            found.append((first, READ, first, -1, _id(signals, f"{name}_arid", first)))
+    found: list[tuple[int, int, int]] = []
+    for kind, way in ((WRITE, "aw"), (READ, "ar")):
+        if port.has(f"{way}valid"):
+            found += [(at, kind, at) for at, _ in _offers(name, f"{way}valid", f"{way}ready", witness)]
     if not found:
         return None
     found.sort()
-    rows = np.zeros((len(found), width), np.uint8)
-    strobe = np.zeros((len(found), width), np.bool_)
-    for n, (_, kind, _, beat, _) in enumerate(found):
-        if kind == WRITE and beat >= 0:
-            rows[n] = list(signals[f"{name}_wdata"][beat].to_bytes(width, "little"))
-            lanes = signals[f"{name}_wstrb"][beat] if f"{name}_wstrb" in signals else (1 << width) - 1
-            strobe[n] = [lanes >> k & 1 for k in range(width)]
-    letters = {READ: "ar", WRITE: "aw"}
-    bursts = Bursts(
-        kind=[kind for _, kind, *_ in found],
-        address=[signals[f"{name}_{letters[kind]}addr"][at] for _, kind, at, *_ in found],
-        len=0,
-        size=width.bit_length() - 1,
-        id=[one[4] for one in found],
-        not_before=[one[0] for one in found],
-    )
+    width = int(port.data_width) // 8
+    columns: dict[str, list[int]] = {one: [] for one in _COLUMNS}
+    for _, kind, at in found:
+        for role, column in columns.items():
+            start = f"{name}_{'aw' if kind == WRITE else 'ar'}{role}"
+            column.append(_at(signals, start, at, {"size": width.bit_length() - 1, "burst": INCR}.get(role, 0)))
+    address, kinds = columns.pop("addr"), [kind for _, kind, _ in found]
+    made = Bursts(kind=kinds, address=address, not_before=[at for at, *_ in found], **columns)
+    rows, strobe = _written(port, witness, made, width)
+    barrier, checked = _compared(made, rows, strobe)
+    made = replace(made, barrier=barrier)
+    ways = [route for route in routes if route.slave == name]
+    leads = [not ways or _route(ways, one) is not None for one in address]
     waits = Pattern() if number == 0 else Pattern.parse(_READY[number % len(_READY)])
-    none = np.zeros((len(found), width), np.bool_)
-    return BurstProgram(
-        bursts, rows, strobe, none, np.full(len(found), -1), timing=MasterTiming(r_ready=waits, b_ready=waits)
-    )
+    answers = np.array([OKAY if one and ways else DECERR if ways else -1 for one in leads])
+    checked &= np.array(leads)[made.of_beat][:, None]
+    return BurstProgram(made, rows, strobe, checked, answers, timing=MasterTiming(r_ready=waits, b_ready=waits))
 
 
-def _id(signals: Mapping[str, Sequence[int]], name: str, cycle: int) -> int:
-    return signals[name][cycle] if name in signals else 0
+def _written(
+    port: MemoryPort, witness: Witness, bursts: Bursts, width: int
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
+    """Data and strobes of each beat of the writes; beats that never come write nothing."""
+    rows, strobe = np.zeros((bursts.beats, width), np.uint8), np.zeros((bursts.beats, width), np.bool_)
+    if not port.has("wvalid"):
+        return rows, strobe
+    name, signals = port.name, witness.signals
+    beats = np.flatnonzero(bursts.kind[bursts.of_beat] == WRITE)
+    for row, (at, _) in zip(beats, _offers(name, "wvalid", "wready", witness), strict=False):
+        rows[row] = list(signals[f"{name}_wdata"][at].to_bytes(width, "little"))
+        lanes = _at(signals, f"{name}_wstrb", at, (1 << width) - 1)
+        strobe[row] = [lanes >> k & 1 for k in range(width)]
+    return rows, strobe
+
+
+def _compared(
+    bursts: Bursts, rows: npt.NDArray[np.uint8], strobe: npt.NDArray[np.bool_]
+) -> tuple[list[bool], npt.NDArray[np.bool_]]:
+    """Which bursts wait for those before them, and which bytes of reads are known; ``rows`` gets what they must give."""
+    width = rows.shape[1]
+    checked = np.zeros(rows.shape, np.bool_)
+    held: dict[int, int] = {}
+    barrier = [False] * len(bursts)
+    size = 1 << bursts.size.astype(np.int64)[bursts.of_beat]
+    for row, (burst, start) in enumerate(zip(bursts.of_beat.tolist(), bursts.addresses().tolist(), strict=True)):
+        word = start // width * width
+        for lane in range(start - word, start // int(size[row]) * int(size[row]) - word + int(size[row])):
+            byte = word + lane
+            if bursts.kind[burst] == WRITE:
+                barrier[burst] |= byte in held and row > 0 and bursts.of_beat[row - 1] != burst
+                if strobe[row, lane]:
+                    held[byte] = int(rows[row, lane])
+            elif byte in held:
+                barrier[burst] = checked[row, lane] = True
+                rows[row, lane] = held[byte]
+    return barrier, checked
+
+
+def _at(signals: Mapping[str, Sequence[int]], name: str, cycle: int, absent: int = 0) -> int:
+    return signals[name][cycle] if name in signals else absent

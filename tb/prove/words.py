@@ -56,7 +56,8 @@ def add_apb(sheet: Sheet, port: ApbPort) -> None:
     for role in ("prdata", "pslverr", "pready"):
         if role in widths:
             free = sheet.free(f"{name}_{role}_free", widths[role])
-            sheet.lines.append(f"  assign {name}_{role} = {free};")
+            value = sheet.remembered(f"{name}_{role}", free) if role == "prdata" else free
+            sheet.lines.append(f"  assign {name}_{role} = {value};")
     stays = " | ".join(
         f"({name}_{role} != {name}_{role}_was{f' & {name}_pwrite' if role == 'pwdata' else ''})" for role in controls
     )
@@ -94,16 +95,12 @@ def _drive_apb(sheet: Sheet, port: ApbPort, controls: list[str], widths: dict[st
     low = int(port.data_width) // 8 - 1
     if low:
         sheet.assumed.append(f"{name}: addresses of whole words")
-    if "pprot" in controls:
-        sheet.assumed.append(f"{name}: pprot is 0")
     for role in controls:
         made = sheet.free(f"{name}_{role}_free", widths[role])
         if role == "paddr" and low:
             made = f"({made} & ~{widths[role]}'d{low})"
         if role == "pstrb":
             made = f"({name}_pwrite ? {made} : '0)"
-        if role == "pprot":
-            made = "'0"
         sheet.lines.append(f"  assign {name}_{role} = {open_} ? {name}_{role}_was : {made};")
 
 

@@ -179,6 +179,75 @@ def test_an_error_answer_of_a_word_is_no_way_around_its_value(tmp_path, error, s
     assert "s: addresses of whole words" in found.harness.sheet.assumed
 
 
+BRIDGE = """module bridge (input logic pclk, presetn,
+  input logic s_psel, s_penable, s_pwrite, input logic [7:0] s_paddr, input logic [15:0] s_pwdata, input logic [1:0] s_pstrb,
+  input logic [2:0] s_pprot, output logic [15:0] s_prdata, output logic s_pready, s_pslverr,
+  output logic m_psel, m_penable, m_pwrite, output logic [7:0] m_paddr, output logic [15:0] m_pwdata, output logic [1:0] m_pstrb,
+  output logic [2:0] m_pprot, input logic [15:0] m_prdata, input logic m_pready, m_pslverr);
+  assign {m_psel, m_penable, m_pwrite, m_paddr, m_pwdata, m_pstrb, m_pprot} =
+    {s_psel, s_penable, s_pwrite, s_paddr, s_pwdata, s_pstrb, s_pprot};
+  assign {s_prdata, s_pready, s_pslverr} = {m_prdata, m_pready, m_pslverr};
+endmodule
+"""
+BRIDGE_BENCH = """name = "bridge"
+top = "bridge"
+files = ["bridge.sv"]
+model = "adapter"
+compare_time = false
+[[clocks]]
+name = "pclk"
+reset = "presetn"
+"""
+_APB_PINS = ("psel", "penable", "pwrite", "paddr", "pwdata", "pstrb", "pprot", "prdata", "pready", "pslverr")
+
+
+@needs_yosys
+@pytest.mark.parametrize(
+    ("old", "new", "broken"),
+    [
+        ("= {m_prdata, m_pready", "= {m_prdata, m_pready", ""),
+        ("s_pwrite, s_paddr,", "s_pwrite, s_paddr & {1'b1, ~{s_pwrite, 1'b0}, 5'h1f},", "memory_bit s"),
+        (
+            "{s_psel, s_penable, s_pwrite, s_paddr, s_pwdata, s_pstrb,",
+            "{s_psel, s_penable, s_pwrite, s_paddr, s_pwdata, {2{s_pwrite}},",
+            "memory_bit s",
+        ),
+        ("m_pready, m_pslverr};", "m_pready, m_pslverr | (s_pwrite & s_paddr[7])};", "no_error s"),
+        ("s_pstrb, s_pprot};", "s_pstrb, s_pprot & {1'b1, s_pwrite, 1'b1}};", "attributes m read"),
+    ],
+    ids=["sound", "address", "strobe", "error", "attribute"],
+)
+def test_a_bit_is_followed_through_a_bridge(tmp_path, old, new, broken):
+    assert old in BRIDGE
+    (tmp_path / "bridge.sv").write_text(BRIDGE.replace(old, new))
+    ports = ""
+    for name, way in (("s", "in"), ("m", "out")):
+        pins = ", ".join(f'{pin} = "{name}_{pin}"' for pin in _APB_PINS)
+        ports += f'[[registers]]\nbus = "apb"\nname = "{name}"\nclock = "pclk"\ndirection = "{way}"\n'
+        ports += f"address_width = 8\ndata_width = 16\nsignals = {{ {pins} }}\n"
+    (tmp_path / "bridge.toml").write_text(BRIDGE_BENCH + ports)
+    design = find_design(str(tmp_path / "bridge.toml"))
+    found = prove(yosys(), design, {}, "adapter", [], tmp_path, budget_s=10, depth=12, within=6)
+    refuted = [name for name, status in _statuses(found).items() if status == "refuted"]
+    assert broken in refuted if broken else not refuted
+    assert "vacuous" not in _statuses(found).values()
+
+
+@needs_yosys
+@pytest.mark.sim
+def test_assertions_are_proven_without_a_bench(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = """module grant (input logic clk, rst_n, input logic [2:0] asks, output logic [2:0] gets);
+      assign gets = asks & (~asks + 3'd1);
+      always_ff @(posedge clk) if (rst_n) CLAIM
+    endmodule"""
+    for claim, code, said in (("$onehot0(gets)", 0, "proven"), ("gets != 3'd4", 3, "not confirmed")):
+        (tmp_path / "grant.sv").write_text(text.replace("CLAIM", f"claim : assert ({claim});"))
+        done = goldbeat("prove", "grant.sv", "--budget", "5s", code=code)
+        assert f")  {said}" in done.stdout
+        assert "its assertions alone are proven" in done.stderr
+
+
 @needs_yosys
 @pytest.mark.slow
 @pytest.mark.sim
