@@ -11,6 +11,8 @@
 // The earliest fetch after the write of a descriptor is two edges later (start trigger at the edge
 // of the write, pop, fetch): the result, stored at the first of them, is there just in time.
 
+`include "assertions.svh"
+
 module objfifo_counter_after #(
   parameter int unsigned BD_W = 6
 ) (
@@ -89,6 +91,7 @@ module objfifo_counter_after #(
   assign out_after = low_remainder[5:0];
 
   // A remainder is below the size, so below 64.
+  `ASSERT(below_size, !valid_q || low_remainder < size_q, clk, rst_n)
   logic unused_remainder;
   assign unused_remainder = low_remainder[6];
 

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
@@ -189,9 +190,12 @@ def _with_bench(tool: Yosys, given: Mapping[str, Any], asked: _Asked) -> _Done:
     folder = _folder(design.name)
     request = Request(design, chosen, params=overrides)
     templates = list(_templates(request))
-    found = prove(tool, design, params, stream_model, templates, folder, **asked.options)
     confirmer = Confirmer(design, chosen, overrides, subject.path, templates[:8], folder, asked.tell)
-    confirmed = _without_guesses(confirm_all(confirmer, found), subject, request)
+    results: dict[str, Confirmation | str] = {}
+    check = partial(confirm_all, confirmer, found=results)
+    found = prove(tool, design, params, stream_model, templates, folder, confirmed=check, **asked.options)
+    check(found)
+    confirmed = _without_guesses(results, subject, request)
     told = [_told(verdict, confirmed) for verdict in found.verdicts if _is_claim(verdict)]
     return _report(design, params, stream_model, found, told, subject.notes), told, folder
 
@@ -210,7 +214,8 @@ def _by_itself(tool: Yosys, given: Mapping[str, Any], asked: _Asked) -> _Done:
     plain = replace(found, streams=(), registers=(), memories=(), ties=ties, ignored=())
     design = bare_design(plain, sources, folder)
     params = {name: one.default for name, one in design.parameters.items()}
-    proof = prove(tool, design, params, "", [], folder, free=free, **asked.options)
+    # What free inputs break may be no fault.
+    proof = prove(tool, design, params, "", [], folder, free=free, confirmed=lambda proof: False, **asked.options)
     refuted = {one.claim.name: _FREE for one in proof.verdicts if one.status == "refuted"}
     told = [_told(verdict, refuted) for verdict in proof.verdicts]
     report = _report(design, params, "", proof, told, ["no bench: assertions alone, all inputs are free"])

@@ -120,15 +120,18 @@ def _telling(trial: Trial, verdict: ClaimVerdict) -> list[str]:
     return [text for text in trial.failures if not any(other in text for other in others)]
 
 
-def confirm_all(confirmer: Confirmer, proof: Proof) -> dict[str, Confirmation | str]:
-    """What became of each counterexample, by name of the property; the bound of a counter is no claim of its own."""
-    found: dict[str, Confirmation | str] = {}
+def confirm_all(confirmer: Confirmer, proof: Proof, found: dict[str, Confirmation | str]) -> bool:
+    """Add what becomes of each counterexample, by name of the property; whether one is confirmed.
+
+    The bound of a counter is no claim of its own.
+    """
     for verdict in proof.verdicts:
-        if verdict.status == "refuted" and not verdict.claim.name.startswith(CAPACITY):
+        name = verdict.claim.name
+        if verdict.status == "refuted" and not name.startswith(CAPACITY) and name not in found:
             try:
                 # One that is confirmed fails the design; the others are told if they are as easy.
                 done = any(isinstance(one, Confirmation) for one in found.values())
-                found[verdict.claim.name] = confirmer.confirm(proof, verdict, _SEEDS[:1] if done else _SEEDS)
+                found[name] = confirmer.confirm(proof, verdict, _SEEDS[:1] if done else _SEEDS)
             except GoldbeatError as error:
-                found[verdict.claim.name] = f"its stimulus cannot be run: {error}"
-    return found
+                found[name] = f"its stimulus cannot be run: {error}"
+    return any(isinstance(one, Confirmation) for one in found.values())

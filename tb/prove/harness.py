@@ -213,7 +213,7 @@ def _buses(sheet: Sheet, design: Design, params: Mapping[str, Any], model: str, 
         else:
             raise UsageError(f"{port.name}: no proof knows the bus {port.spec.title}")
     if sheet.memory:
-        add_tracked(sheet, ports, made, routes)
+        add_tracked(sheet, ports, made, routes, closed=design.ready_model == "interconnect")
     for port in ports if words else ():
         if port.direction == "in" and isinstance(port, RegisterPort):
             kept = learn_words(port, stimuli)

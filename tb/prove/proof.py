@@ -107,6 +107,7 @@ def prove(
     depth: int,
     within: int,
     free: Mapping[str, int] = {},
+    confirmed: Callable[[Proof], bool] = lambda proof: True,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Proof:
     """Prove or refute what can be claimed of a design.
@@ -122,6 +123,7 @@ def prove(
         depth: most cycles of bounded model checking, behind the reset.
         within: cycles in which something has to move.
         free: inputs that may have any value in every cycle, and their widths.
+        confirmed: whether something that is refuted so far is a fault, which ends the search.
         tell: is told what is going on.
     """
     began = time.monotonic()
@@ -139,7 +141,7 @@ def prove(
     for share, each_s in _PHASES:
         tell("bounded model checking")
         _bounded(tool, proof, folder, Stopwatch(min(watch.left, share * budget_s)), depth)
-        if any(one.status == "refuted" and not one.claim.name.startswith(CAPACITY) for one in proof.verdicts):
+        if _refuted(proof) and confirmed(proof):
             # The first failures end the search, as in a simulation.
             break
         _reach(tool, proof, folder, watch, depth)
@@ -153,6 +155,10 @@ def prove(
     proof.verdicts += _structural(circuit, harness, design, params)
     proof.seconds = time.monotonic() - began
     return proof
+
+
+def _refuted(proof: Proof) -> bool:
+    return any(one.status == "refuted" and not one.claim.name.startswith(CAPACITY) for one in proof.verdicts)
 
 
 def _name_unread(design: Design, harness: ProofHarness, own: Mapping[str, str]) -> None:

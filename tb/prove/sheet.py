@@ -24,6 +24,7 @@ OF_MODEL = frozenset(
         "no_error",
         "memory_bit",
         "attributes",
+        "errors_pass",
     }
 )
 """First words of the names of properties that a ready-made model asks for, and no rule or assertion."""

@@ -71,6 +71,8 @@ class _Slave:
         marks: the followed write is offered.
         takes, value: its bit is taken, and which.
         failed: one of the answers since then is an error.
+        read_asks, read_idle, read_marks: the same of reads.
+        single: the read has one beat.
         came, got, error: the followed read is answered, with what, and whether with an error.
         done, refused: the followed write is answered, alone, and with an error.
     """
@@ -82,6 +84,10 @@ class _Slave:
     takes: str
     value: str
     failed: str
+    read_asks: str
+    read_idle: str
+    read_marks: str
+    single: str
     came: str
     got: str
     error: str
@@ -95,7 +101,9 @@ def can_track(ports: Sequence[Bundle], routes: Sequence[Route]) -> bool:
     return bool(ports) and bool(routes) and known and not _overlap(routes)
 
 
-def add_tracked(sheet: Sheet, ports: Sequence[Bundle], made: Mapping[str, Channels], routes: Sequence[Route]) -> None:
+def add_tracked(
+    sheet: Sheet, ports: Sequence[Bundle], made: Mapping[str, Channels], routes: Sequence[Route], *, closed: bool
+) -> None:
     """The properties of the followed bit.
 
     Args:
@@ -103,9 +111,10 @@ def add_tracked(sheet: Sheet, ports: Sequence[Bundle], made: Mapping[str, Channe
         ports: buses of the design.
         made: their channels, by name.
         routes: where addresses lead.
+        closed: all others get an error.
     """
     slaves, masters = ([one for one in ports if one.direction == way] for way in ("in", "out"))
-    places = _places(sheet, ports, routes)
+    places = _places(sheet, ports, routes, closed=closed)
     sheet.constant(_BIT, 3)
     for name in ("writer", "reader"):
         sheet.constant(f"{TRACKED}_{name}", max(1, (len(slaves) - 1).bit_length()))
@@ -125,11 +134,13 @@ def _overlap(routes: Sequence[Route]) -> bool:
     )
 
 
-def _places(sheet: Sheet, ports: Sequence[Bundle], routes: Sequence[Route]) -> dict[str, _Place]:
-    """The byte's address on each port, by the stretch that it is in."""
+def _places(sheet: Sheet, ports: Sequence[Bundle], routes: Sequence[Route], *, closed: bool) -> dict[str, _Place]:
+    """The byte's address on each port, by the stretch that it is in; the stretch behind the last one leads nowhere."""
     stretches = list(dict.fromkeys((one.base, one.size, one.master, one.target) for one in routes))
-    which = sheet.constant(f"{TRACKED}_stretch", max(1, (len(stretches) - 1).bit_length()))
+    which = sheet.constant(f"{TRACKED}_stretch", max(1, len(stretches).bit_length()))
     widest = max(max(base + size, target + size) for base, size, _, target in stretches).bit_length()
+    widest = max([widest, *(_address_bits(port) for port in ports)])
+    nowhere = sheet.wire(f"{TRACKED}_nowhere", f"{which} == {len(stretches)}" if closed else "1'b0")
     at = sheet.constant(f"{TRACKED}_at", widest)
     found = {}
     for port in ports:
@@ -143,13 +154,23 @@ def _places(sheet: Sheet, ports: Sequence[Bundle], routes: Sequence[Route]) -> d
                 on, address = f"({here}) | {on}", f"{which} == {number} ? {at} + {widest}'d{base} : {address}"
             elif port.direction == "out" and master == port.name:
                 on, address = f"({here}) | {on}", f"{which} == {number} ? {at} + {widest}'d{target} : {address}"
-        width = next(one.width for one in port.wires() if one.name in ("awaddr", "araddr", "paddr"))
+        if port.direction == "in" and closed:
+            own = {(one.base, one.size) for one in routes if one.slave == port.name}
+            inside = _any(
+                [f"(({at} >= {widest}'d{base}) & ({at} < {widest + 1}'d{base + size}))" for base, size in sorted(own)]
+            )
+            on, address = f"{nowhere} ? ~({inside}) : ({on})", f"{nowhere} ? {at} : {address}"
+        width = _address_bits(port)
         lanes = next(one.width for one in port.wires() if one.name in ("wdata", "rdata", "pwdata", "prdata")) // 8
         name = f"{TRACKED}_{port.name}"
         sheet.wire(f"{name}_on", on)
         sheet.wire(f"{name}_address", f"{width}'({address})", width)
         found[port.name] = _Place(f"{name}_on", f"{name}_address", width, lanes)
     return found
+
+
+def _address_bits(port: Bundle) -> int:
+    return next(one.width for one in port.wires() if one.name in ("awaddr", "araddr", "paddr"))
 
 
 def _of_request(sheet: Sheet, request: ProofChannel, place: _Place) -> _Hit:
@@ -182,27 +203,35 @@ def _memory(
     sheet: Sheet, masters: Sequence[Bundle], made: Mapping[str, Channels], places: Mapping[str, _Place]
 ) -> None:
     """The bit behind the masters, and what it answers."""
-    writes, failed = [], []
+    writes: list[tuple[str, str]] = []
+    failed: dict[str, list[str]] = {"write": [], "read": [], "hit": []}
     for port in masters:
         place = places[port.name]
         if isinstance(port, ApbPort):
-            written = _behind_apb(sheet, port, place)
-            writes.append(written[:2])
-            failed.append(written[2])
+            when, value, error = _behind_apb(sheet, port, place)
+            writes.append((when, value))
+            failed["write"].append(f"({error} & {port.name}_pwrite)")
+            failed["read"].append(f"({error} & ~{port.name}_pwrite)")
+            failed["hit"].append(f"({error} & ~{port.name}_pwrite & {TRACKED}_{port.name}_hit)")
             continue
         channels = made[port.name]
         if channels.aw is not None and channels.w is not None and channels.b is not None:
             writes.append(_written(sheet, channels.aw, channels.w, channels.b, place))
-            failed.append(f"({channels.b.is_valid} & {_bad(channels.b)})")
+            failed["write"].append(f"({channels.b.is_valid} & {_bad(channels.b)})")
         if channels.ar is not None and channels.r is not None:
             _read(sheet, channels.ar, channels.r, place)
-            failed.append(f"({channels.r.is_valid} & {_bad(channels.r)})")
+            error = f"({channels.r.is_valid} & {_bad(channels.r)})"
+            failed["read"].append(error)
+            failed["hit"].append(f"({error} & |{channels.r.net('rdata')}_mask)")
     # Two masters never have the byte.
     takes = " : ".join([*(f"{when} ? {value}" for when, value in writes), _MEMORY])
     sheet.register(_MEMORY, takes)
     # A response may pass within the cycle.
-    now = sheet.wire(f"{TRACKED}_erred", _any([f"{TRACKED}_erred_before", *failed]))
-    sheet.register(f"{TRACKED}_erred_before", f"prover_live & {now}")
+    for kind, events in failed.items():
+        event = sheet.wire(f"{TRACKED}_{kind}_error", _any(events) or "1'b0")
+        begins = f"{TRACKED}_{'write' if kind == 'write' else 'read'}_begins"
+        since = sheet.wire(f"{TRACKED}_{kind}_erred", f"({TRACKED}_{kind}_before & ~{begins}) | {event}")
+        sheet.register(f"{TRACKED}_{kind}_before", f"prover_live & {since}")
 
 
 def _bad(answer: ProofChannel) -> str:
@@ -282,7 +311,7 @@ def _slave(sheet: Sheet, number: int, port: Bundle, channels: Channels | None, p
         return _of_apb(sheet, port, place, mine)
     assert channels is not None
     found = _Slave(*["1'b0"] * len(fields(_Slave)))
-    found.idle = "1'b1"
+    found.idle = found.read_idle = "1'b1"
     if channels.aw is not None and channels.w is not None and channels.b is not None:
         _writes(sheet, (channels.aw, channels.w, channels.b), place, name, mine[0], found)
     if channels.ar is not None and channels.r is not None:
@@ -342,15 +371,17 @@ def _reads(
     sheet.register(open_, f"prover_live ? {open_} + 3'({request.offers}{asks}) - 3'({ends}) : '0", 3)
     marks = sheet.wire(
         f"{name}_read_marks",
-        f"{sheet.free(f'{name}_read_free')} & {mine} & {request.offers}{asks} & {hit.hit} & ~{state} & "
-        f"{TRACKED}_known & ~{TRACKED}_cut",
+        f"{sheet.free(f'{name}_read_free')} & {mine} & {request.offers}{asks} & {hit.hit} & ~{state}",
     )
     sheet.register(ahead, f"{marks} ? {open_} - 3'({ends}) : {ahead} - 3'({ends} & ({ahead} != 0))", 3)
     sheet.register(index, f"{marks} ? {hit.index} : {index}", 8)
     sheet.register(beat, f"prover_live ? ({moves} ? ({last} ? '0 : {beat} + 8'd1) : {beat}) : '0", 8)
     turn = f"({state} & ({ahead} == 0) & {moves})"
-    found.came = sheet.wire(f"{name}_came", f"{turn} & ({beat} == {index}) & {TRACKED}_known & ~{TRACKED}_cut")
-    sheet.register(state, f"prover_live & ({marks} | {state}) & ~({turn} & {last}) & ~{TRACKED}_cut")
+    found.came = sheet.wire(f"{name}_came", f"{turn} & ({beat} == {index})")
+    sheet.register(state, f"prover_live & ({marks} | {state}) & ~({turn} & {last})")
+    found.read_marks, found.read_asks, found.read_idle = marks, request.offers, f"({request.name}_ahead == 0)"
+    length = f"{request.valid[:2]}len"
+    found.single = f"({request.net(length)} == 0)" if length in request.payload else "1'b1"
     found.got = place.of(answer.net("rdata"))
     found.error = _bad(answer)
 
@@ -368,8 +399,8 @@ def _of_apb(sheet: Sheet, port: ApbPort, place: _Place, mine: tuple[str, str]) -
     # The next write may follow at once.
     pending = f"({TRACKED}_pending & {mine[0]} & {name}_pwrite & {done} & {hit})"
     state, read = f"{track}_read_marked", f"{name}_psel & ~{name}_pwrite"
-    begins = f"({sheet.free(f'{track}_read_free')} & {mine[1]} & {first} & {hit} & {TRACKED}_known & {read} & ~{TRACKED}_cut)"
-    sheet.register(state, f"prover_live & ({begins} | {state}) & ~{done} & ~{TRACKED}_cut")
+    begins = f"({sheet.free(f'{track}_read_free')} & {mine[1]} & {first} & {hit} & {read})"
+    sheet.register(state, f"prover_live & ({begins} | {state}) & ~{done}")
     return _Slave(
         asks=f"({first} & {name}_pwrite)",
         offers=f"({asked} & ~{marks})",
@@ -378,7 +409,11 @@ def _of_apb(sheet: Sheet, port: ApbPort, place: _Place, mine: tuple[str, str]) -
         takes=f"({pending} & {strobe})",
         value=place.of(f"{name}_pwdata"),
         failed=f"({pending} & {error})",
-        came=sheet.wire(f"{track}_came", f"{state} & {done} & ~{TRACKED}_cut & {TRACKED}_known"),
+        came=sheet.wire(f"{track}_came", f"{state} & {done}"),
+        read_marks=begins,
+        read_asks=f"({first} & ~{name}_pwrite)",
+        read_idle=f"~({name}_psel & ~{name}_pwrite & {name}_penable)",
+        single="1'b1",
         got=place.of(f"{name}_prdata"),
         error=error,
         done=f"({pending} & {TRACKED}_lone)",
@@ -414,14 +449,49 @@ def _claims(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: bool
     sheet.register(f"{t}_have", f"prover_live & ~{t}_kill & ({takes} | ({t}_have & ~({marks})))")
     sheet.register(f"{t}_known", f"prover_live & ~{t}_kill & ({t}_known | ({t}_ended & {t}_have))")
     sheet.register(f"{t}_value", f"{takes} ? ({value}) : {t}_value")
+    sheet.wire(f"{t}_write_begins", marks)
+    _answers(sheet, slaves, names, through=through)
+
+
+def _answers(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: bool) -> None:
+    """What a read gives, and which accesses get an error."""
+    t = TRACKED
+    begins = sheet.wire(f"{t}_read_begins", _any([one.read_marks for one in slaves]))
+    sheet.register(f"{t}_clean", f"({begins} ? {t}_known : {t}_clean) & ~{t}_cut")
+    # No other read is open, and none is offered until it is answered.
+    idle = " & ".join(one.read_idle for one in slaves)
+    others = _any([f"({one.read_asks} & ~{one.read_marks})" for one in slaves])
+    single = _any([f"({one.read_marks} & {one.single})" for one in slaves])
+    sheet.register(f"{t}_read_lone", f"({begins} ? {idle} : {t}_read_lone) & ~({others})")
+    sheet.register(f"{t}_single", f"{begins} ? ({single}) : {t}_single")
+    alone = sheet.wire(f"{t}_read_alone", f"{t}_read_lone & ~({others})")
+    compared = f"{t}_clean & ~{t}_cut & ~{t}_nowhere"
     came = _any([f"({one.came} & ~{one.error})" for one in slaves])
     wrong = _any([f"({one.came} & ~{one.error} & (({one.got}) != {t}_value))" for one in slaves])
     what = f"any bit of any byte reads as it was last written{' through the masters' if through else ''}"
-    sheet.check(f"memory_bit {names}", what, wrong, came)
-    refused = [f"({one.came} & {one.error})" for one in slaves] + [f"({one.done} & {one.refused})" for one in slaves]
-    tested = _any([one.came for one in slaves] + [one.done for one in slaves])
-    text = "no access of a byte that leads somewhere gets an error as long as none comes from behind the masters"
-    sheet.check(f"no_error {names}", text, f"~{t}_erred & ({_any(refused)})", tested)
+    sheet.check(f"memory_bit {names}", what, f"{compared} & ({wrong})", f"{compared} & ({came})")
+    written = _any([one.done for one in slaves])
+    refused = _any([f"({one.done} & {one.refused})" for one in slaves])
+    failed = _any([f"({one.came} & {one.error})" for one in slaves])
+    read = _any([one.came for one in slaves])
+    invented = f"(({refused}) & ~{t}_write_erred) | (({failed}) & {alone} & ~{t}_read_erred)"
+    sheet.check(
+        f"no_error {names}",
+        "an access that leads somewhere gets no error unless one comes from behind the masters",
+        f"~{t}_nowhere & ({invented})",
+        f"~{t}_nowhere & (({written}) | ({read}) & {alone})",
+    )
+    if not through:
+        return
+    silent = f"(({written}) & ~({refused}) & ({t}_write_erred | {t}_nowhere))"
+    lost = f"({t}_read_erred & {t}_single) | {t}_hit_erred | {t}_nowhere"
+    silent += f" | (({read}) & ~({failed}) & {alone} & ({lost}))"
+    sheet.check(
+        f"errors_pass {names}",
+        "an access gets an error if one comes from behind the masters, or if its address leads nowhere",
+        silent,
+        f"(({written}) & ({t}_write_erred | {t}_nowhere)) | (({read}) & {alone} & ({lost}))",
+    )
 
 
 def _attributes(

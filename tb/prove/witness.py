@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.axi.burst import DECERR, INCR, OKAY, READ, WRITE, Bursts
-from goldbeat.pymodels.axi.memory import MasterTiming, MemoryImage, Region
+from goldbeat.pymodels.axi.burst import INCR, READ, SLVERR, WRITE, Bursts
+from goldbeat.pymodels.axi.memory import MasterTiming
 from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.bus_models import Route
 from goldbeat.pymodels.pattern import Pattern
@@ -20,18 +20,19 @@ from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.apb import ApbPort
+from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.ports.wishbone import WishbonePort
 from goldbeat.tb.prove.aiger import Circuit
+from goldbeat.tb.prove.far_side import FarSide
 from goldbeat.tb.prove.harness import ProofHarness
 from goldbeat.tb.prove.sheet import RESET_CYCLES
 
 _AWHILE = 256
 """Cycles in which a sink is ready behind the trace, so that everything comes out."""
 _READY = ("none", "after-valid:3", "random:0.5", "random:0.8")
-_PAGE = 4096
 _COLUMNS = ("addr", "len", "size", "burst", "id", "cache", "prot", "qos", "region", "user")
 _SIDES = ("tid", "tdest", "tuser")
 
@@ -86,23 +87,25 @@ def stimuli(
         templates: of its cases, for clocks and memories behind its masters.
     """
     streams = design.bundles(params)
+    registers, memories = design.register_ports(params), design.memory_ports(params)
     routes = design.routes(params) if design.routes is not None else ()
+    far = far_side(routes, [p for p in (*registers, *memories) if p.direction == "out"], witness)
     for number, template in enumerate(templates):
         inputs = {p.name: _trace(p, witness, template) for p in streams if p.direction == "in"}
         ready = {p.name: _pattern(p, witness) for p in streams if p.direction == "out" and p.has("tready")}
-        slaves = [p for p in design.register_ports(params) if p.direction == "in"]
-        program = {p.name: tuple(_accesses(p, witness, routes)) for p in slaves}
+        slaves = [p for p in registers if p.direction == "in"]
+        program = {p.name: tuple(_judged(p, _accesses(p, witness), far)) for p in slaves}
         bursts = {
             p.name: made
-            for p in design.memory_ports(params)
-            if p.direction == "in" and (made := burst_program(p, witness, number, routes)) is not None
+            for p in memories
+            if p.direction == "in" and (made := burst_program(p, witness, number, far)) is not None
         }
         plain = Stimulus(
             inputs=inputs,
             ready=ready,
             clocks=template.clocks,
             program={name: steps for name, steps in program.items() if steps},
-            memories=_memories(template.memories, routes, program, bursts),
+            memories=far.images(template.memories, program, bursts),
             bursts=bursts,
             together=len(program) + len(bursts) > 1,
             label="counterexample",
@@ -173,7 +176,7 @@ def _pattern(port: StreamPort, witness: Witness) -> Pattern:
 # -- registers --------------------------------------------------------------------------------------------------------
 
 
-def _accesses(port: RegisterPort, witness: Witness, routes: Sequence[Route]) -> list[Access]:
+def _accesses(port: RegisterPort, witness: Witness) -> list[Access]:
     """The accesses in the order in which they are offered; reads are compared with what was written last."""
     if isinstance(port, ApbPort):
         made = _of_select(port, witness, "psel", "penable", ("paddr", "pwrite", "pwdata", "pstrb", "pprot"))
@@ -181,49 +184,7 @@ def _accesses(port: RegisterPort, witness: Witness, routes: Sequence[Route]) -> 
         made = _of_select(port, witness, "stb", "cyc", ("adr", "we", "wdat", "sel", ""))
     else:
         made = _of_channels(port, witness)
-    ways = [route for route in routes if route.slave == port.name]
-    if ways:
-        made = [one if _route(ways, one.address) else replace(one, error=True, value=one.value or 0) for one in made]
-    return list(_expected(made, int(port.data_width) // 8))
-
-
-def _route(routes: Sequence[Route], address: int) -> Route | None:
-    """The stretch that an address is in."""
-    return next((one for one in routes if one.base <= address < one.base + one.size), None)
-
-
-def _memories(
-    images: Mapping[str, MemoryImage],
-    routes: Sequence[Route],
-    program: Mapping[str, Sequence[Access]],
-    bursts: Mapping[str, BurstProgram],
-) -> dict[str, MemoryImage]:
-    """The memories behind the masters with all pages that accesses lead to; what they held before is random."""
-    pages: dict[str, set[int]] = {}
-    for slave in {route.slave for route in routes}:
-        ways = [route for route in routes if route.slave == slave]
-        spans = [(one.address, 1) for one in program.get(slave, ())]
-        if slave in bursts:
-            lowest, length = bursts[slave].bursts.span
-            spans += list(zip(lowest.tolist(), length.tolist(), strict=True))
-        for first, size in spans:
-            route = _route(ways, first)
-            if route is not None and route.master is not None:
-                there = first - route.base + route.target
-                pages.setdefault(route.master, set()).update((there // _PAGE, (there + size - 1) // _PAGE))
-    rng = np.random.default_rng(0)
-    return {
-        name: replace(
-            image,
-            regions=tuple(
-                Region(f"page_{page:x}", page * _PAGE, rng.integers(0, 256, _PAGE, np.uint8))
-                for page in sorted(pages[name])
-            ),
-        )
-        if name in pages
-        else image
-        for name, image in images.items()
-    }
+    return made
 
 
 def _of_select(
@@ -275,6 +236,48 @@ def _of_channels(port: RegisterPort, witness: Witness) -> list[Access]:
     return [access for _, access in sorted(found, key=lambda pair: pair[0])]
 
 
+def far_side(routes: Sequence[Route], masters: Sequence[Bundle], witness: Witness) -> FarSide:
+    """Where addresses lead, and which addresses behind masters got an error in a trace."""
+    word = max((route.word for route in routes), default=1)
+    far = FarSide(routes)
+    for port in masters:
+        name, signals = port.name, witness.signals
+        if isinstance(port, ApbPort):
+            for cycle in range(witness.cycles):
+                done = all(witness.high(f"{name}_{role}", cycle) for role in ("psel", "penable", "pready"))
+                if done and _at(signals, f"{name}_pslverr", cycle):
+                    kind = WRITE if signals[f"{name}_pwrite"][cycle] else READ
+                    far.refuse(name, kind, signals[f"{name}_paddr"][cycle], 1, word, SLVERR)
+            continue
+        made = requests(port, witness)
+        if made is None:
+            continue
+        lowest, length = made.span
+        writes = np.flatnonzero(made.kind == WRITE).tolist()
+        if port.has("bvalid"):
+            for burst, (at, _) in zip(writes, _offers(name, "bvalid", "bready", witness), strict=False):
+                code = _at(signals, f"{name}_bresp", at)
+                far.refuse(name, WRITE, int(lowest[burst]), int(length[burst]), word, code)
+        reads = np.flatnonzero(made.kind[made.of_beat] == READ).tolist()
+        if port.has("rvalid"):
+            for row, (at, _) in zip(reads, _offers(name, "rvalid", "rready", witness), strict=False):
+                far.refuse(name, READ, int(made.addresses()[row]), 1, word, _at(signals, f"{name}_rresp", at))
+    return far
+
+
+def _judged(port: RegisterPort, accesses: Sequence[Access], far: FarSide) -> Iterator[Access]:
+    """The accesses with what they must give."""
+    size = int(port.data_width) // 8
+    kinds = {"write": WRITE, "read": READ}
+    return _expected(
+        [
+            replace(one, error=far.code(port.name, kinds[one.op], one.address // size * size, size) >= SLVERR)
+            for one in accesses
+        ],
+        size,
+    )
+
+
 def _expected(accesses: Sequence[Access], size: int) -> Iterator[Access]:
     held: dict[int, tuple[int, int]] = {}
     for access in accesses:
@@ -324,40 +327,57 @@ def _answers_ready(port: RegisterPort, witness: Witness) -> tuple[str, str]:
     return found[0], found[1]
 
 
-def burst_program(port: MemoryPort, witness: Witness, number: int, routes: Sequence[Route] = ()) -> BurstProgram | None:
-    """Bursts in the order in which they are offered; reads are compared with what was written last, and wait for it.
+def requests(port: Bundle, witness: Witness) -> Bursts | None:
+    """What is asked for on AXI channels, in the order in which it is offered."""
+    name, signals = port.name, witness.signals
+    found: list[tuple[int, int]] = []
+    for kind, way in ((WRITE, "aw"), (READ, "ar")):
+        if port.has(f"{way}valid"):
+            found += [(at, kind) for at, _ in _offers(name, f"{way}valid", f"{way}ready", witness)]
+    if not found:
+        return None
+    found.sort()
+    absent = {"size": port.widths()["bytes"].bit_length() - 1, "burst": INCR}
+    columns: dict[str, list[int]] = {one: [] for one in _COLUMNS}
+    for at, kind in found:
+        for role, column in columns.items():
+            column.append(_at(signals, f"{name}_{'aw' if kind == WRITE else 'ar'}{role}", at, absent.get(role, 0)))
+    address = columns.pop("addr")
+    return Bursts(kind=[kind for _, kind in found], address=address, not_before=[at for at, _ in found], **columns)
+
+
+def burst_program(port: MemoryPort, witness: Witness, number: int, far: FarSide) -> BurstProgram | None:
+    """The bursts of a trace; reads are compared with what was written last, and wait for it.
 
     Args:
         port: the slave.
         witness: the trace.
         number: of the template: responses are taken at other paces.
-        routes: where addresses lead; others get an error.
+        far: where addresses lead, and which of them get errors.
     """
-    name, signals = port.name, witness.signals
-    found: list[tuple[int, int, int]] = []
-    for kind, way in ((WRITE, "aw"), (READ, "ar")):
-        if port.has(f"{way}valid"):
-            found += [(at, kind, at) for at, _ in _offers(name, f"{way}valid", f"{way}ready", witness)]
-    if not found:
+    made = requests(port, witness)
+    if made is None:
         return None
-    found.sort()
     width = int(port.data_width) // 8
-    columns: dict[str, list[int]] = {one: [] for one in _COLUMNS}
-    for _, kind, at in found:
-        for role, column in columns.items():
-            start = f"{name}_{'aw' if kind == WRITE else 'ar'}{role}"
-            column.append(_at(signals, start, at, {"size": width.bit_length() - 1, "burst": INCR}.get(role, 0)))
-    address, kinds = columns.pop("addr"), [kind for _, kind, _ in found]
-    made = Bursts(kind=kinds, address=address, not_before=[at for at, *_ in found], **columns)
     rows, strobe = _written(port, witness, made, width)
-    barrier, checked = _compared(made, rows, strobe)
-    made = replace(made, barrier=barrier)
-    ways = [route for route in routes if route.slave == name]
-    leads = [not ways or _route(ways, one) is not None for one in address]
+    of, size = made.of_beat, 1 << made.size.astype(np.int64)
+    codes = [
+        far.code(port.name, int(made.kind[burst]), start // int(size[burst]) * int(size[burst]), int(size[burst]))
+        for burst, start in zip(of.tolist(), made.addresses().tolist(), strict=True)
+    ]
+    beats = np.array(codes, np.int64)
+    barrier, checked = _compared(made, rows, strobe, beats)
     waits = Pattern() if number == 0 else Pattern.parse(_READY[number % len(_READY)])
-    answers = np.array([OKAY if one and ways else DECERR if ways else -1 for one in leads])
-    checked &= np.array(leads)[made.of_beat][:, None]
-    return BurstProgram(made, rows, strobe, checked, answers, timing=MasterTiming(r_ready=waits, b_ready=waits))
+    answers = np.maximum.reduceat(beats, made.rows) if far.known else np.full(len(made), -1)
+    return BurstProgram(
+        replace(made, barrier=barrier),
+        rows,
+        strobe,
+        checked,
+        answers,
+        timing=MasterTiming(r_ready=waits, b_ready=waits),
+        beat_response=beats if far.known else None,
+    )
 
 
 def _written(
@@ -377,7 +397,7 @@ def _written(
 
 
 def _compared(
-    bursts: Bursts, rows: npt.NDArray[np.uint8], strobe: npt.NDArray[np.bool_]
+    bursts: Bursts, rows: npt.NDArray[np.uint8], strobe: npt.NDArray[np.bool_], codes: npt.NDArray[np.int64]
 ) -> tuple[list[bool], npt.NDArray[np.bool_]]:
     """Which bursts wait for those before them, and which bytes of reads are known; ``rows`` gets what they must give."""
     width = rows.shape[1]
@@ -391,9 +411,9 @@ def _compared(
             byte = word + lane
             if bursts.kind[burst] == WRITE:
                 barrier[burst] |= byte in held and row > 0 and bursts.of_beat[row - 1] != burst
-                if strobe[row, lane]:
+                if strobe[row, lane] and codes[row] < SLVERR:
                     held[byte] = int(rows[row, lane])
-            elif byte in held:
+            elif byte in held and codes[row] < SLVERR:
                 barrier[burst] = checked[row, lane] = True
                 rows[row, lane] = held[byte]
     return barrier, checked

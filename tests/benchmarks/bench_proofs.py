@@ -24,13 +24,22 @@ from typing import Any
 from bench_planted import PLANTED, Planted, planted
 from measured import ROOT, Row, benchmark
 
-FILES = ("tb/prove/*.py", "tests/benchmarks/planted/**/*.*", "hdl/axis/*.sv", "hdl/axil/*.sv", "hdl/common/*.svh")
+FILES = ("tb/prove/*.py", "tests/benchmarks/planted/**/*.*", "hdl/**/*.sv", "hdl/common/*.svh")
 MOST_FLIP_FLOPS = 2000
 _HDL = ROOT / "hdl"
 
 
 def _rtl(model: str, top: str, *files: str) -> tuple[str, ...]:
     return (*(f"{_HDL}/{file}" for file in files), "--top", top, "-I", f"{_HDL}/common", "--model", model)
+
+
+def _alone(folder: str, *tops: str) -> dict[str, tuple[str, ...]]:
+    """Blocks whose own assertions are proven with free inputs."""
+    libraries = [word for name in (folder, "axil", "axis") for word in ("-y", f"{_HDL}/{name}")]
+    return {
+        f"{top} alone": (f"{_HDL}/{folder}/{top}.sv", *libraries, "-I", f"{_HDL}/common", "--top", top, "--alone")
+        for top in tops
+    }
 
 
 OWN: dict[str, tuple[str, ...]] = {
@@ -56,6 +65,15 @@ OWN: dict[str, tuple[str, ...]] = {
         "rules", "objfifo_task_queue", "objfifo/objfifo_pkg.sv", "objfifo/objfifo_task_queue.sv"
     ),
     "objfifo_staging": _rtl("rules", "objfifo_staging", "objfifo/objfifo_pkg.sv", "objfifo/objfifo_staging.sv"),
+    **_alone("axis", "axis_skid", "axis_fifo", "axis_downsizer", "axis_upsizer", "fifo_sync", "skid_buffer"),
+    **_alone("axil", "axil_regs"),
+    **_alone("plio", "plio_fir", "plio_fir_regs", "plio_fir_window", "plio_pkt_merge", "plio_pkt_split"),
+    **_alone("objfifo", "objfifo_banks", "objfifo_counter_after", "objfifo_crossing", "objfifo_locks"),
+    **_alone("objfifo", "objfifo_packet_arbiter", "objfifo_packet_switch", "objfifo_regs", "objfifo_round_robin"),
+    **_alone("objfifo", "objfifo_s2mm", "objfifo_shallow_fifo", "objfifo_switch_regs", "objfifo_way", "objfifo_worker"),
+    **_alone("nvdla", "nvdla_read_port"),
+    **_alone("tpu", "tpu_messages", "tpu_regs"),
+    **_alone("zynqnet", "zynqnet_image_cache", "zynqnet_regs"),
 }
 """Arguments of ``goldbeat prove`` by name of the row."""
 
@@ -107,7 +125,7 @@ def measure(results: str, only: str, every: int, own: int, jobs: int, budget: st
     kept = Path(results) if results else None
     found: dict[str, dict[str, Any]] = json.loads(kept.read_text()) if kept and kept.is_file() else {}
     chosen = [one for one in planted() if only in one.key][::every]
-    names = [name for name in list(OWN)[:own] if only in name]
+    names = [name for name in list(OWN)[:own] if only in f"own/{name}"]
     work = [(one.key, partial(prove_planted, one, budget)) for one in chosen]
     work += [(f"own/{name}", partial(prove_own, name, budget)) for name in names]
     with ThreadPoolExecutor(jobs) as pool:

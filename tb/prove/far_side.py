@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is behind a design's masters in a counterexample: where addresses lead, what is there, and what refuses accesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from goldbeat.pymodels.axi.burst import DECERR, OKAY, SLVERR
+from goldbeat.pymodels.axi.memory import MemoryImage, Region
+from goldbeat.pymodels.axi.program import BurstProgram
+from goldbeat.pymodels.bus_models import Route
+from goldbeat.pymodels.stimulus import Access
+
+_PAGE = 4096
+
+
+@dataclass(frozen=True)
+class FarSide:
+    """The memories behind the masters.
+
+    Attributes:
+        routes: where addresses lead; none: nothing is known.
+        codes: by master, kind of access and address, the response of each byte that refuses it.
+    """
+
+    routes: Sequence[Route]
+    codes: dict[tuple[str, int, int], int] = field(default_factory=dict)
+
+    @property
+    def known(self) -> bool:
+        """Whether responses can be predicted."""
+        return bool(self.routes)
+
+    def refuse(self, master: str, kind: int, first: int, size: int, word: int, code: int) -> None:
+        """Let the words of some bytes refuse accesses with a response, unless that is OKAY."""
+        if code >= SLVERR:
+            begin, end = first // word * word, (first + size + word - 1) // word * word
+            self.codes.update({(master, kind, at): code for at in range(begin, end)})
+
+    def route(self, slave: str, address: int) -> Route | None:
+        """The stretch that an address is in."""
+        mine = (one for one in self.routes if one.slave == slave)
+        return next((one for one in mine if one.base <= address < one.base + one.size), None)
+
+    def code(self, slave: str, kind: int, first: int, size: int) -> int:
+        """The response to an access of some bytes."""
+        if not self.known:
+            return OKAY
+        route = self.route(slave, first)
+        if route is None:
+            return DECERR
+        there = first - route.base + route.target
+        return max(self.codes.get((route.master or "", kind, at), OKAY) for at in range(there, there + size))
+
+    def images(
+        self,
+        images: Mapping[str, MemoryImage],
+        program: Mapping[str, Sequence[Access]],
+        bursts: Mapping[str, BurstProgram],
+    ) -> dict[str, MemoryImage]:
+        """The memories with all pages that accesses lead to; what they held before is random."""
+        pages: dict[str, set[int]] = {}
+        for slave in {route.slave for route in self.routes}:
+            spans = [(one.address, 1) for one in program.get(slave, ())]
+            if slave in bursts:
+                lowest, length = bursts[slave].bursts.span
+                spans += list(zip(lowest.tolist(), length.tolist(), strict=True))
+            for first, size in spans:
+                route = self.route(slave, first)
+                if route is not None and route.master is not None:
+                    there = first - route.base + route.target
+                    pages.setdefault(route.master, set()).update((there // _PAGE, (there + size - 1) // _PAGE))
+        return {
+            name: replace(image, regions=tuple(self._page(name, page) for page in sorted(pages[name])))
+            if name in pages
+            else image
+            for name, image in images.items()
+        }
+
+    def _page(self, master: str, page: int) -> Region:
+        data = np.random.default_rng(page).integers(0, 256, _PAGE, np.uint8)
+        answers = np.zeros((2, _PAGE), np.uint8)
+        for (name, kind, at), code in self.codes.items():
+            if name == master and at // _PAGE == page:
+                answers[kind, at % _PAGE] = code
+        return Region(f"page_{page:x}", page * _PAGE, data, answers=answers if answers.any() else None)
