@@ -20,7 +20,7 @@ from goldbeat.tb.build.yosys import Yosys, broken, run_yosys
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.prove.aiger import Circuit, read_aiger
 from goldbeat.tb.prove.harness import ProofHarness
-from goldbeat.tb.prove.sheet import TOP
+from goldbeat.tb.prove.sheet import BEYOND, TOP
 from goldbeat.tb.synth.sources import command_file
 
 LOG = "yosys.log"
@@ -33,7 +33,7 @@ _OF_SYNTHESIS = re.compile(
 PREPARE_S = 240
 """Processor seconds of each step that makes the circuit; the first one ever compiles Yosys."""
 MOST_BITS = 8192
-"""Of memories, which all become flip-flops."""
+"""Of memories that become flip-flops; with more, only traces are looked at that write few words of each."""
 _MEMORY = re.compile(r"^  cell \$mem_v2 .*\n((?:    .*\n)*)", re.MULTILINE)
 _STATEMENT = re.compile(r"(?:(\w+)\s*:\s*)?\bassert\b\s*(?:property|final|#0)?\s*\(")
 _CONCURRENT = "unsupported SVA feature"
@@ -43,6 +43,9 @@ _PREPARE = (
     *("hierarchy -top {top}", "proc", "flatten", "opt_expr", "opt_clean", "check -assert"),
     *("async2sync", "chformal -lower", "chformal -assume -assume2assert", "memory_collect"),
 )
+_FEW_WORDS = Path(__file__).parent / "templates" / "few_words.v"
+WORDS = 4
+"""Words of a large memory that a trace writes at most."""
 FLIP_FLOPS = ("memory_map", "opt -fast", "setundef -undriven -anyseq", "setundef -anyconst", "opt -fast")
 GATES = ("dffunmap", "techmap", "opt -fast", "dffunmap", "aigmap", "setundef -anyseq", "opt_clean -purge")
 _DUMMY = ("read_verilog <<GOLDBEAT", "module none(input a, output b); assign b = ~a; endmodule", "GOLDBEAT", "techmap")
@@ -78,6 +81,8 @@ def make_circuit(
 ) -> tuple[Circuit, dict[str, str]]:
     """The circuit of a proof, and the design's own assertions by name of the output (``own_N``).
 
+    Large memories are noted on the proof's sheet.
+
     Raises:
         ToolError: Yosys cannot read the design.
         UsageError: the design has latches, or flip-flops of another clock.
@@ -87,7 +92,10 @@ def make_circuit(
     commands = folder / "sources.f"
     more = [folder / "harness.sv", folder / "prover.sv"]
     commands.write_text(command_file(tool, design, params, top=TOP, more=more) + f"-D {DEFINED}\n")
-    flat = _flattened(tool, design, commands, folder, tell)
+    flat, bits = _flattened(tool, design, commands, folder, tell)
+    if bits > MOST_BITS:
+        why = f"{bits} bits are too many: only traces that write at most {WORDS} words of each memory are looked at"
+        proof.sheet.unproven["memories"] = why
     own = _assertions_as_outputs(flat)
     aig, names, clocks = folder / "whole.aig", folder / "whole.map", folder / "clocks.txt"
     script = [
@@ -152,8 +160,10 @@ def _number(cell: str, parameter: str) -> int:
     return int(found[1]) if found else 0
 
 
-def _flattened(tool: Yosys, design: Design, commands: Path, folder: Path, tell: Callable[[str], None]) -> Path:
-    """The flat design with its harness, which a command file reads, as Yosys keeps it."""
+def _flattened(
+    tool: Yosys, design: Design, commands: Path, folder: Path, tell: Callable[[str], None]
+) -> tuple[Path, int]:
+    """The flat design with its harness, which a command file reads, as Yosys keeps it, and the bits of its memories."""
     flat = folder / "flat.il"
     script = [*(one.format(top=TOP) for one in _PREPARE), f"write_rtlil {tool.place(flat)}"]
     read = f"read_slang -f {tool.place(commands)}"
@@ -164,14 +174,50 @@ def _flattened(tool: Yosys, design: Design, commands: Path, folder: Path, tell: 
             raise
         # What is left out is named by dropped_assertions().
         _yosys(tool, [f"{read} --ignore-assertions", *script], design, folder, tell)
-    if (bits := memory_bits(flat.read_text())) > MOST_BITS:
-        raise UsageError(
-            f"{design.name} has {bits} bits of memory; a proof takes at most {MOST_BITS}. Give smaller parameters, by --set of "
-            "a design or -G of RTL"
-        )
-    script = [f"read_rtlil {tool.place(flat)}", f"hierarchy -top {TOP}", *FLIP_FLOPS]
+    memories = _MEMORY.findall(flat.read_text())
+    bits = memory_bits(flat.read_text())
+    few: list[str] = []
+    if bits > MOST_BITS:
+        if any(not _UNSET.search(cell) for cell in memories):
+            raise UsageError(
+                f"{design.name} has {bits} bits of memory, some with initial values; a proof takes at most {MOST_BITS} such. "
+                "Give smaller parameters, by --set of a design or -G of RTL"
+            )
+        rules = folder / _FEW_WORDS.name
+        rules.write_text(_FEW_WORDS.read_text())
+        few = [f"techmap -autoproc -map {tool.place(rules)} t:$mem_v2", "opt -fast"]
+    script = [f"read_rtlil {tool.place(flat)}", f"hierarchy -top {TOP}", *few, *FLIP_FLOPS]
     _yosys(tool, [*script, f"write_rtlil {tool.place(flat)}"], design, folder, tell)
-    return flat
+    _limited(flat)
+    return flat, bits
+
+
+def _limited(flat: Path) -> None:
+    """Let what the rules for large memories assume decide which traces are looked at: :data:`BEYOND` is high in others."""
+    text = flat.read_text()
+    limits = _ASSUME.findall(text)
+    more = [f"  wire \\beyond_{n}" for n in range(len(limits))]
+    for n, (_, holds, enabled) in enumerate(limits):
+        more += [f"  cell $_ANDNOT_ \\beyond_cell_{n}", f"    connect \\A {enabled}", f"    connect \\B {holds}"]
+        more += [f"    connect \\Y \\beyond_{n}", "  end"]
+    text = re.sub(rf"^  wire input \d+ \\{BEYOND}$", rf"  wire \\{BEYOND}", _ASSUME.sub("", text), flags=re.MULTILINE)
+    if limits:
+        together = " ".join(f"\\beyond_{n}" for n in range(len(limits)))
+        more += [
+            "  cell $reduce_or \\beyond_any",
+            "    parameter \\A_SIGNED 0",
+            f"    parameter \\A_WIDTH {len(limits)}",
+        ]
+        more += [
+            "    parameter \\Y_WIDTH 1",
+            f"    connect \\A {{ {together} }}",
+            f"    connect \\Y \\{BEYOND}",
+            "  end",
+        ]
+    else:
+        more.append(f"  connect \\{BEYOND} 1'0")
+    end = text.rindex("\nend\n") + 1
+    flat.write_text(text[:end] + "\n".join([*more, ""]) + text[end:])
 
 
 def _yosys(tool: Yosys, script: Sequence[str], design: Design, folder: Path, tell: Callable[[str], None]) -> None:
@@ -185,6 +231,8 @@ _ASSERT = re.compile(
     r"    connect \\A (.+)\n    connect \\EN (.+)\n  end\n",
     re.MULTILINE,
 )
+_ASSUME = re.compile(_ASSERT.pattern.replace("assert", "assume").replace("((?:^", "(?:(?:^", 1), re.MULTILINE)
+_UNSET = re.compile(r"parameter \\INIT (?:\d+'x+|x+)$", re.MULTILINE)
 _SOURCE = re.compile(r'\\src "([^"|]+)')
 
 

@@ -20,7 +20,7 @@ from goldbeat.tb.prove.channels import Channels, add_channels
 from goldbeat.tb.prove.habits import Habits, learn
 from goldbeat.tb.prove.handshakes import ProofChannel
 from goldbeat.tb.prove.order import claim_identity, claim_merge, claim_repack
-from goldbeat.tb.prove.sheet import RESET_CYCLES, TOP, Property, Sheet, vector
+from goldbeat.tb.prove.sheet import BEYOND, RESET_CYCLES, TOP, Property, Sheet, vector
 from goldbeat.tb.prove.storage import add_storage, expects_errors, learn_words
 from goldbeat.tb.prove.streams import drive_stream, watch_stream
 from goldbeat.tb.prove.tracked import add_tracked, can_track
@@ -254,9 +254,10 @@ def _text(sheet: Sheet, design: Design, params: Mapping[str, Any], seen: Mapping
     end = (1 << _CYCLE) - 1
     # Behind the end of a counter, nothing that rests on it means anything.
     over = " | ".join(f"&{name}" for name in sheet.counters) or _LOW
-    excluded = " | ".join(f"(prover_live & ({one}))" for one in sheet.limits) or _LOW
+    excluded = " | ".join([BEYOND, *(f"(prover_live & ({one}))" for one in sheet.limits)])
     ports = [
         f"  input  logic {clock.name}",
+        f"  input  logic {BEYOND}",
         *(f"  input  logic {vector(width)}{name}" for name, width in sheet.inputs.items()),
         *(f"  output logic {vector(one.width)}bad_{n}" for n, one in enumerate(sheet.properties)),
         *(f"  output logic hit_{n}" for n in range(len(sheet.properties))),

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 RESET_CYCLES = 6
 """Cycles of the reset at the start: more than the checkers' bound for a valid that must be low (4 edges)."""
 TOP = "prover"
+BEYOND = "prover_beyond"
+"""An input that is high where a trace is not looked at because of a large memory."""
 CAPACITY = "capacity"
 """Begin of the names of properties that others rely on: counters of what is in flight do not reach their ends."""
 

@@ -158,13 +158,17 @@ storage = [{ words = 4 }]
 
 @needs_yosys
 @pytest.mark.parametrize(
-    ("error", "status"),
+    ("error", "status", "most"),
     [
-        ("psel && penable && prdata[5] && paddr[3:2] == 1", "refuted"),
-        pytest.param("1'b0", "proven", marks=pytest.mark.slow),
+        ("psel && penable && prdata[5] && paddr[3:2] == 1", "refuted", 8192),
+        ("psel && penable && prdata[5] && paddr[3:2] == 1", "refuted", 64),
+        ("1'b0", "proven", 64),
+        pytest.param("1'b0", "proven", 8192, marks=pytest.mark.slow),
     ],
 )
-def test_an_error_answer_of_a_word_is_no_way_around_its_value(tmp_path, error, status):
+def test_an_error_answer_of_a_word_is_no_way_around_its_value(tmp_path, monkeypatch, error, status, most):
+    """Also with a memory that is taken to be too large for flip-flops."""
+    monkeypatch.setattr("goldbeat.tb.prove.engine.MOST_BITS", most)
     pins = ("psel", "penable", "pwrite", "paddr", "pwdata", "prdata", "pready", "pslverr")
     signals = ", ".join(f'{pin} = "{pin}"' for pin in pins)
     (tmp_path / "words.sv").write_text(SLAVE.replace("ERROR", error))
@@ -176,6 +180,7 @@ def test_an_error_answer_of_a_word_is_no_way_around_its_value(tmp_path, error, s
         yosys(), design, design.params(design.cases[0], {}), "", [template], tmp_path, budget_s=20, depth=20, within=6
     )
     assert _statuses(found)["no_error s"] == status
+    assert ("memories" in found.harness.sheet.unproven) == (most == 64)
     assert "s: addresses of whole words" in found.harness.sheet.assumed
 
 
