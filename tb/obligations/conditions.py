@@ -28,6 +28,7 @@ _ROW = re.compile(r"\((.*)\) => [01]")
 _TERM = re.compile(r"(?P<text>\(.*(?:[=!]=|[<>]).*\))==(?P<value>[01])")
 """A comparison in a row of a condition, and what it was; signals by themselves are looked at where they are declared."""
 _BIT = re.compile(r"(?P<name>.*?)(?:\[(?P<bit>\d+)\])?:(?P<way>0->1|1->0)")
+_CAST = re.compile(r"\w+'(?=\()|[()]")
 _NUMBER = re.compile(r"\d+'s?[hdob][0-9a-f]+|%25")
 _NAME = re.compile(r"[A-Za-z_$]")
 """Where no name is left without the numbers, those of an unrolled loop are compared; ``%25`` is the operator."""
@@ -191,7 +192,7 @@ def ruled_out(text: bytes, condition: str, one: Settled) -> Iterator[tuple[int, 
 
 
 def plain_condition(text: str) -> str:
-    """A condition without spaces, its numbers in decimal."""
+    """A condition without spaces, parentheses and casts, which Verilator writes in its own way, its numbers in decimal."""
     bases = {"h": 16, "d": 10, "o": 8, "b": 2}
 
     def decimal(match: re.Match[str]) -> str:
@@ -200,7 +201,7 @@ def plain_condition(text: str) -> str:
         except ValueError:
             return match[0]
 
-    return "".join(re.sub(r"\d*'[sS]?([hdobHDOB])(\w+)", decimal, text).split())
+    return "".join(_CAST.sub("", re.sub(r"\d*'[sS]?([hdobHDOB])(\w+)", decimal, text)).split())
 
 
 def pins_of_design(design: Design) -> set[str]:

@@ -39,7 +39,7 @@ from goldbeat.tb.synth.sources import command_file
 UNREACHABLE = "proven: no input and no reset brings it about"
 """Why what cannot be reached is waived."""
 _WATCH = "goldbeat_claims"
-_PROBLEM = re.compile(r"claims\.sv:(\d+):\d+: error:")
+_PROBLEM = re.compile(r"claims\.sv:(\d+)(?::\d+)?: (?:error|ERROR):")
 _PORT = re.compile(r'^  "name": "p_(\d+)"', re.MULTILINE)
 """What the reader says of a port whose expression some instance of the module does not have."""
 _MOST_TRIES = 8
