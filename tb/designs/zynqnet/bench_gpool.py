@@ -20,7 +20,7 @@ from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, stream_cases
-from goldbeat.tb.designs.zynqnet.blocks import nan_bits, packed_rows, random_words, row_words
+from goldbeat.tb.designs.zynqnet.blocks import high_bits, nan_bits, packed_rows, random_words, row_words
 from goldbeat.tb.paths import HDL
 
 # docs/zynqnet-hardware.md: POOL_PIXEL, POOL_WAIT, and a step's way to the output FIFO and to the queue of bursts.
@@ -271,4 +271,13 @@ DESIGN = Design(
         {"INT8": 1, "SPLIT": 1, "DATA_W": 64},
     ),
     cases=stream_cases(_traffic, pauses=True),
+    obligations=high_bits(
+        "a layer of this bench has few tiles, and needs few steps; the widths are those of the largest layer",
+        ("zynqnet_drain.sv", "tiles_computed", 3, 15),
+        ("zynqnet_drain.sv", "tiles_drained", 3, 15),
+        ("zynqnet_drain.sv", "drained_q", 3, 15),
+        ("zynqnet_block_gpool.sv", "tiles_q", 3, 15),
+        ("zynqnet_block_gpool.sv", "tiles_drained", 3, 15),
+        ("zynqnet_block_gpool.sv", "credits_q", 5, 15),
+    ),
 )

@@ -15,7 +15,7 @@ from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, stream_cases
-from goldbeat.tb.designs.zynqnet.blocks import packed_rows, random_words, row_words, taken
+from goldbeat.tb.designs.zynqnet.blocks import high_bits, packed_rows, random_words, row_words, taken
 from goldbeat.tb.paths import HDL
 
 LATENCY = 2
@@ -122,4 +122,11 @@ DESIGN = Design(
         {"WIDTH": 9, "CH_IN": 1, "DATA_W": 32},
     ),
     cases=stream_cases(_traffic, pauses=True),
+    obligations=high_bits(
+        "an image of this bench has few rows; the widths are those of the largest layer",
+        ("zynqnet_image_cache.sv", "rows", 4, 8),
+        ("zynqnet_image_cache.sv", "w_row_q", 4, 8),
+        ("zynqnet_block_icache.sv", "rows", 4, 8),
+        ("zynqnet_block_icache.sv", "rows_there", 4, 8),
+    ),
 )

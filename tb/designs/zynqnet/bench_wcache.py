@@ -15,7 +15,7 @@ from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, stream_cases
-from goldbeat.tb.designs.zynqnet.blocks import Words, packed_rows, random_words, row_words, taken
+from goldbeat.tb.designs.zynqnet.blocks import Words, high_bits, packed_rows, random_words, row_words, taken
 from goldbeat.tb.paths import HDL
 
 LATENCY = 26
@@ -126,4 +126,15 @@ DESIGN = Design(
         {"NPE": 8, "CH_IN": 2},
     ),
     cases=stream_cases(_traffic, pauses=True),
+    obligations=high_bits(
+        "a layer of this bench has few groups and channels; the widths are those of the largest layer",
+        ("zynqnet_weights_bank.sv", "write_row", 2, 13),
+        ("zynqnet_weights_cache.sv", "groups", 4, 15),
+        ("zynqnet_weights_cache.sv", "groups_q", 4, 15),
+        ("zynqnet_block_wcache.sv", "groups_there", 4, 15),
+        ("zynqnet_weights_cache.sv", "w_channel_q", 2, 9),
+        ("zynqnet_weights_cache.sv", "w_base_q", 4, 13),
+        ("zynqnet_weights_cache.sv", "put_row_q", 2, 13),
+        ("zynqnet_weights_cache.sv", "put_tap_q", 1, 2),
+    ),
 )
