@@ -47,7 +47,7 @@ _PLAIN: tuple[type[Any], ...] = (
 class Told(Event):  # type: ignore[misc]
     """An event that an agent sets; it is told to speak up once somebody waits."""
 
-    def __init__(self, owner: Backed, event: int) -> None:
+    def __init__(self, owner: Owner, event: int) -> None:
         super().__init__()
         self._owner = owner
         self._kind = event
@@ -93,7 +93,7 @@ class Rouser(Event):  # type: ignore[misc]
         self._owner._call("gb_agent_wake")
 
 
-class Backed:
+class Owner:
     """A class of cocotbext-axi with an agent. Without one, everything is as in cocotbext-axi."""
 
     _agent: int | None = None
@@ -101,13 +101,6 @@ class Backed:
     """The classes whose agent this may be; a subclass of them that does anything differently has none."""
     _replaced: tuple[str, ...] = ()
     """The methods of cocotbext-axi that the agent replaces."""
-
-    def _init_reset(self, reset_signal: Any = None, active_level: bool = True) -> None:
-        self._bind()
-        super()._init_reset(reset_signal, active_level)  # type: ignore[misc]
-
-    def _bind(self) -> None:
-        """Get an agent, if possible."""
 
     def _makes(self: Any, signatures: dict[str, tuple[Any, list[Any]]]) -> Hub | None:
         """The hub, None where the methods are not those that the agent replaces."""
@@ -148,6 +141,17 @@ class Backed:
     def noted(self) -> None:
         """The agent has seen an event."""
         self._look()
+
+
+class Backed(Owner):
+    """A class of cocotbext-axi whose agent drives or samples its signals."""
+
+    def _init_reset(self, reset_signal: Any = None, active_level: bool = True) -> None:
+        self._bind()
+        super()._init_reset(reset_signal, active_level)  # type: ignore[misc]
+
+    def _bind(self) -> None:
+        """Get an agent, if possible."""
 
     def _wires(self: Any) -> str:
         """Its handshake as it is now."""
@@ -243,13 +247,14 @@ class _Pauses:
             # Whatever else the generator does must happen at its edge.
             given = bytes(map(bool, itertools.islice(self._values, most if self._ahead else 1)))
         except Exception as error:
-            cocotb.start_soon(_fail(error))
+            cocotb.start_soon(fail(error))
             return 0
         memmove(values, given, len(given))
         return len(given)
 
 
-async def _fail(error: Exception) -> None:
+async def fail(error: Exception) -> None:
+    """A task that raises."""
     raise error
 
 

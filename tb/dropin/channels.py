@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import logging
 import struct
-from ctypes import POINTER, Structure, byref, c_char_p, c_int, c_int64, c_void_p, create_string_buffer
+from ctypes import POINTER, Structure, byref, c_char_p, c_int, c_int32, c_int64, c_void_p, create_string_buffer
 from functools import cache
 from typing import Any
 
-from cocotb.queue import QueueFull
+from cocotb.queue import Queue, QueueFull
 from cocotb.triggers import Event
 from cocotbext import axi
 from cocotbext.axi import axi_channels, axi_master, axi_slave, axil_channels, axil_master, axil_slave, stream
@@ -35,6 +35,12 @@ class _ChannelSignals(Structure):
     )
 
 
+class End(Structure):
+    """``GbEnd`` in access_agents.h."""
+
+    _fields_ = (("channel", c_void_p), ("fields", POINTER(c_int32)))
+
+
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_channel_source": (c_void_p, [POINTER(_ChannelSignals)]),
     "gb_channel_sink": (c_void_p, [POINTER(_ChannelSignals), c_int]),
@@ -44,6 +50,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_channel_drop": (None, [c_void_p]),
     "gb_channel_queued": (c_int64, [c_void_p]),
     "gb_channel_taken": (c_int64, [c_void_p]),
+    "gb_channel_sent": (c_int64, [c_void_p]),
     "gb_channel_idled": (c_int64, [c_void_p]),
     "gb_channel_limit": (None, [c_void_p, c_int64]),
     "gb_channel_took": (None, [c_void_p, c_int64]),
@@ -101,6 +108,7 @@ class _Channel(Backed):
 
     _passive: bool | None = None
     """Of a sink; None: a source."""
+    _served = False
     _replaced = ("_run", "_handle_reset", "_recv")
 
     def _bind(self: Any) -> None:
@@ -120,6 +128,22 @@ class _Channel(Backed):
         self._attach(found, agent)
         self._bound()
 
+    def serve(self: Any, roles: list[str]) -> Any:
+        """Let a process in C++ send or take the items: what it needs to know of the channel.
+
+        Args:
+            roles: names of fields, in the order in which the process wants their indices.
+        """
+        self._served = True
+        names = [name for name, _ in self._items.fields]
+        return End(self._agent, (c_int32 * len(roles))(*(names.index(r) if r in names else -1 for r in roles)))
+
+    def may_serve(self: Any) -> bool:
+        """Whether a process in C++ can take the place of what sends or takes the items now."""
+        own = (_NativeSource.send, _NativeSink.recv)
+        method = getattr(type(self), "send" if self._passive is None else "recv")
+        return self._agent is not None and method in own and not self._queue_in_python()
+
     def _handle_reset(self: Any, state: bool) -> None:
         if state:
             self._call("gb_agent_stop")
@@ -135,12 +159,26 @@ class _Channel(Backed):
         self.__dict__["active"] = value
 
 
-class _NativeSource(_Channel, stream.StreamSource):  # type: ignore[misc]
+class _Limited(_Channel):
+    """What source and sink have in common."""
+
+    @property
+    def queue_occupancy_limit(self) -> int:
+        """Items in the queue from which on it takes no more."""
+        return int(self.__dict__["queue_occupancy_limit"])
+
+    @queue_occupancy_limit.setter
+    def queue_occupancy_limit(self, value: int) -> None:
+        self.__dict__["queue_occupancy_limit"] = value
+        self._call("gb_channel_limit", value)
+
+
+class _NativeSource(_Limited, stream.StreamSource):  # type: ignore[misc]
     """cocotbext-axi's ``StreamSource``."""
 
     def _bound(self) -> None:
         self.queue = SourceQueue(self)
-        self._taken = self._idled = 0
+        self._taken = self._idled = self._sent = 0
         self.idle_event = Told(self, _IDLE)
         self.idle_event.set()
         self.dequeue_event = Told(self, _TAKEN)
@@ -150,6 +188,9 @@ class _NativeSource(_Channel, stream.StreamSource):  # type: ignore[misc]
 
     def _look(self) -> None:
         taken, idled = self._call("gb_channel_taken"), self._call("gb_channel_idled")
+        if self._served and self._sent != (sent := self._call("gb_channel_sent")):
+            self._sent = sent
+            self.idle_event.clear()
         if taken != self._taken:
             self._taken = taken
             Event.set(self.dequeue_event)
@@ -157,6 +198,9 @@ class _NativeSource(_Channel, stream.StreamSource):  # type: ignore[misc]
             self._idled = idled
             if self.count() == 0:
                 Event.set(self.idle_event)
+
+    def _queue_in_python(self) -> bool:
+        return False
 
     def _put(self, item: Any) -> None:
         self._call("gb_channel_send", self._items.pack(item))
@@ -201,6 +245,20 @@ class _NativeSource(_Channel, stream.StreamSource):  # type: ignore[misc]
             self.idle_event.set()
 
 
+class _Untaken(Queue[Any]):  # type: ignore[misc]
+    """The queue of a sink whose items a process in C++ takes."""
+
+    def __init__(self, owner: Any) -> None:
+        super().__init__()
+        self._owner = owner
+
+    def _size(self) -> int:
+        return int(self._owner._call("gb_channel_queued") or 0)
+
+    def _get(self) -> Any:
+        return self._owner._fetch()
+
+
 class _Receiver(_Channel):
     """What sink and monitor have in common."""
 
@@ -217,12 +275,33 @@ class _Receiver(_Channel):
     def _look(self: Any) -> None:
         if not self._hub.owned(self._agent, self):
             return
-        fetch, buffer = self._hub.library.gb_channel_fetch, self._items.buffer
-        while fetch(self._agent, buffer):
-            item = self._transaction_obj()
-            self._items.unpack_into(item)
+        if self._served:
+            (self.active_event.clear if self._queue.empty() else self.active_event.set)()
+            return
+        while (item := self._fetch()) is not None:
             self._queue.put_nowait(item)
             self.active_event.set()
+
+    def _fetch(self: Any) -> Any:
+        if not self._hub.library.gb_channel_fetch(self._agent, self._items.buffer):
+            return None
+        item = self._transaction_obj()
+        self._items.unpack_into(item)
+        return item
+
+    def noted(self: Any) -> None:
+        """An item has come."""
+        if self._served:
+            self.active_event.set()
+        self._look()
+
+    def serve(self: Any, roles: list[str]) -> Any:
+        """As of any channel."""
+        self._queue = _Untaken(self)
+        return super().serve(roles)
+
+    def _queue_in_python(self: Any) -> bool:
+        return bool(self._queue.qsize())
 
     async def _run_valid_monitor(self: Any) -> None:
         if self._agent is None:
@@ -263,20 +342,10 @@ class _NativeMonitor(_Receiver, stream.StreamMonitor):  # type: ignore[misc]
     """cocotbext-axi's ``StreamMonitor``."""
 
 
-class _NativeSink(_Receiver, stream.StreamSink):  # type: ignore[misc]
+class _NativeSink(_Receiver, _Limited, stream.StreamSink):  # type: ignore[misc]
     """cocotbext-axi's ``StreamSink``."""
 
     _passive = False
-
-    @property
-    def queue_occupancy_limit(self) -> int:
-        """Items in the queue from which on it takes no more."""
-        return int(self.__dict__["queue_occupancy_limit"])
-
-    @queue_occupancy_limit.setter
-    def queue_occupancy_limit(self, value: int) -> None:
-        self.__dict__["queue_occupancy_limit"] = value
-        self._call("gb_channel_limit", value)
 
 
 class _Quiet:

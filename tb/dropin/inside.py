@@ -34,6 +34,8 @@ def install_buses() -> None:
         return
     from goldbeat.tb.dropin.apb import NativeApbMaster, NativeApbRam
     from goldbeat.tb.dropin.channels import install_channels
+    from goldbeat.tb.dropin.masters import MASTERS
+    from goldbeat.tb.dropin.rams import RAMS
     from goldbeat.tb.dropin.streams import NativeMonitor, NativeSink, NativeSource
 
     install_channels()
@@ -43,6 +45,8 @@ def install_buses() -> None:
         "AxiStreamMonitor": (axis, NativeMonitor),
         "ApbMaster": (apb, NativeApbMaster),
         "ApbRam": (apb, NativeApbRam),
+        **MASTERS,
+        **RAMS,
     }
     for name, (module, native) in natives.items():
         setattr(module, name, native)

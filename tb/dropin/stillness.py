@@ -19,7 +19,8 @@ STILL_CYCLES = 10_000_000
 """Cycles without progress after which a test fails, unless the user says otherwise."""
 _SHOWN = 20
 _UNSAID = tuple(
-    f"{name}.py" for name in ("dropin/agents", "dropin/hub", "dropin/triggers", "dropin/stillness", "axi/reset")
+    f"{name}.py"
+    for name in ("dropin/agents", "dropin/hub", "dropin/triggers", "dropin/stillness", "dropin/accesses", "axi/reset")
 )
 
 

@@ -64,6 +64,8 @@ class Agent {
   virtual void restart() = 0;
   void await_edge();
   void sleep();
+  /// Sleep; nothing but wake() ends it.
+  void doze() { state_ = State::kAsleep; }
   /// Python shall hear of this, if it listens.
   void note(std::uint32_t event);
   /// Ask for write().

@@ -46,15 +46,18 @@ module buses (
   logic [2:0] axi_awprot;
   logic [3:0] axi_awqos;
   logic [3:0] axi_awregion;
+  logic [3:0] axi_awuser;
   logic axi_awvalid;
   logic axi_awready;
   logic [127:0] axi_wdata;
   logic [15:0] axi_wstrb;
   logic axi_wlast;
+  logic [4:0] axi_wuser;
   logic axi_wvalid;
   logic axi_wready;
   logic [3:0] axi_bid;
   logic [1:0] axi_bresp;
+  logic [5:0] axi_buser;
   logic axi_bvalid;
   logic axi_bready;
   logic [3:0] axi_arid;
@@ -73,6 +76,7 @@ module buses (
   logic [127:0] axi_rdata;
   logic [1:0] axi_rresp;
   logic axi_rlast;
+  logic [6:0] axi_ruser;
   logic axi_rvalid;
   logic axi_rready;
 endmodule
