@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cocotbext-axi's AxiMaster, AxiRam, AxiLiteMaster and AxiLiteRam with processes in C++ in place of their coroutines.
+"""cocotbext-axi's masters, slaves and memories of AXI and AXI-Lite with processes in C++ in place of their coroutines.
 
 Commands, answers, events and memories stay Python's; what lies between a command and its answer does not. Which of both it is,
 is decided when the coroutines begin: whoever wants to see every burst in the log gets cocotbext-axi's own.

@@ -35,7 +35,7 @@ def install_buses() -> None:
     from goldbeat.tb.dropin.apb import NativeApbMaster, NativeApbRam
     from goldbeat.tb.dropin.channels import install_channels
     from goldbeat.tb.dropin.masters import MASTERS
-    from goldbeat.tb.dropin.rams import RAMS
+    from goldbeat.tb.dropin.slaves import SLAVES
     from goldbeat.tb.dropin.streams import NativeMonitor, NativeSink, NativeSource
 
     install_channels()
@@ -46,7 +46,7 @@ def install_buses() -> None:
         "ApbMaster": (apb, NativeApbMaster),
         "ApbRam": (apb, NativeApbRam),
         **MASTERS,
-        **RAMS,
+        **SLAVES,
     }
     for name, (module, native) in natives.items():
         setattr(module, name, native)

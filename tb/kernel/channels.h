@@ -53,6 +53,12 @@ class Process : public Agent {
     return false;
   }
 
+  /// End a wait, at once.
+  void go_on() {
+    state_ = State::kReady;
+    run();
+  }
+
  private:
   const void* waits_for_ = nullptr;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ram_agents.cpp - the processes of cocotbext-axi's AxiRam and AxiLiteRam. An AXI-Lite access is a burst of one beat.
+// ram_agents.cpp - the processes of cocotbext-axi's slaves and memories of AXI and AXI-Lite. An AXI-Lite access is a burst of one beat.
 //
 // The memory stays Python's. Pages of a SparseMemory are written and read here; Python is asked for their addresses once, and for
-// every access to any other memory.
+// every access to any other memory, which may take time.
 
 #include <algorithm>
 #include <unordered_map>
@@ -15,9 +15,9 @@ extern "C" {
 struct GbRam {
   const char* clock;
   GbEnd address, data, answer;  ///< answer: of writes
-  std::uint64_t lanes, size;
-  /// Reads or writes bytes. False where that fails.
-  int (*access)(std::uint64_t address, int write, std::uint8_t* data, std::int64_t count);
+  std::uint64_t lanes, size;  ///< size: 0 where addresses go to Python as they are
+  /// Reads or writes bytes: an Access.
+  std::int32_t (*access)(std::uint64_t address, int write, std::uint8_t* data, std::int64_t count);
   /// The address of a page; null: not there. A write makes it. Null for a memory without pages.
   std::uint8_t* (*page)(std::uint64_t address, int write);
   /// Changes when Python adds or removes pages.
@@ -30,34 +30,33 @@ namespace {
 
 using namespace goldbeat;
 
+/// How an access to Python's memory has ended.
+enum Access : std::int32_t { kAccessFailed, kAccessDone, kAccessPending };
+
 /// Python's memory.
 class RamMemory {
  public:
   explicit RamMemory(const GbRam& ram) : ram_(ram) {}
 
-  bool write(std::uint64_t address, const std::uint8_t* data, std::uint64_t count) {
-    address %= ram_.size;
-    if (ram_.page == nullptr || address + count > ram_.size) {
-      return ram_.access(address, 1, const_cast<std::uint8_t*>(data), static_cast<std::int64_t>(count)) != 0;
-    }
-    for (std::uint64_t some = 0; count > 0; address += some, data += some, count -= some) {
-      some = std::min(count, kPage - address % kPage);
-      std::uint8_t* page = find(address / kPage * kPage, true);
-      if (page == nullptr) return false;
-      std::memcpy(page + address % kPage, data, some);
-    }
-    return true;
+  /// Python is asked.
+  bool asks(std::uint64_t address, std::uint64_t count) const {
+    return ram_.page == nullptr || address % ram_.size + count > ram_.size;
   }
 
-  bool read(std::uint64_t address, std::uint8_t* data, std::uint64_t count) {
+  std::int32_t ask(std::uint64_t address, bool write, std::uint8_t* data, std::uint64_t count) const {
+    if (ram_.size != 0) address %= ram_.size;
+    return ram_.access(address, write, data, static_cast<std::int64_t>(count));
+  }
+
+  bool copy(std::uint64_t address, bool write, std::uint8_t* data, std::uint64_t count) {
     address %= ram_.size;
-    if (ram_.page == nullptr || address + count > ram_.size) {
-      return ram_.access(address, 0, data, static_cast<std::int64_t>(count)) != 0;
-    }
     for (std::uint64_t some = 0; count > 0; address += some, data += some, count -= some) {
       some = std::min(count, kPage - address % kPage);
-      const std::uint8_t* page = find(address / kPage * kPage, false);
-      if (page != nullptr) std::memcpy(data, page + address % kPage, some);
+      std::uint8_t* page = find(address / kPage * kPage, write);
+      if (page == nullptr && write) return false;
+      if (page == nullptr) continue;
+      page += address % kPage;
+      std::memcpy(write ? page : data, write ? data : page, some);
     }
     return true;
   }
@@ -84,12 +83,36 @@ class RamProcess : public Process {
  public:
   explicit RamProcess(const GbRam& ram) : lanes_(ram.lanes), memory_(ram), address_(ram.address, kAddressFields, this) {}
 
+  /// Python has ended an access that it had begun.
+  void answered(bool done) {
+    if (!done) failed();
+    go_on();
+  }
+
   Broken broken = Broken::kNothing;
 
  protected:
-  enum class Step { kAddress, kBeat, kSend };
+  enum class Step { kAddress, kBeat, kAccess, kSend };
 
   void restart() override { step_ = Step::kAddress; }
+
+  /// Read or write bytes of the current word. False: Python has yet to end it.
+  bool access(std::uint64_t first, bool write, std::uint8_t* data, std::uint64_t count) {
+    if (!memory_.asks(word() + first, count)) {
+      if (!memory_.copy(word() + first, write, data, count)) failed();
+      return true;
+    }
+    moved();
+    // Python may have begun something that must not wait.
+    note(1);
+    const std::int32_t how = memory_.ask(word() + first, write, data, count);
+    if (how == kAccessPending) return wait(&memory_);
+    if (how == kAccessFailed) failed();
+    return true;
+  }
+
+  /// The access has failed.
+  virtual void failed() = 0;
 
   bool fail(Broken how) {
     broken = how;
@@ -135,15 +158,22 @@ class RamProcess : public Process {
 
 class RamWrite final : public RamProcess {
  public:
-  explicit RamWrite(const GbRam& ram) : RamProcess(ram), data_(ram.data, kDataFields, this), answer_(ram.answer, kAnswerFields, this) {}
+  explicit RamWrite(const GbRam& ram)
+      : RamProcess(ram), data_(ram.data, kDataFields, this), answer_(ram.answer, kAnswerFields, this) {}
 
  private:
   bool step() override {
     switch (step_) {
       case Step::kAddress:
-        failed_ = false;
+        resp_ = kOkay;
         return begin();
       case Step::kBeat:
+        if (data_.channel->queued() == 0) return wait(data_.channel);
+        item_ = data_.channel->take();
+        lane_ = 0;
+        step_ = Step::kAccess;
+        return true;
+      case Step::kAccess:
         return store();
       case Step::kSend:
         break;
@@ -151,40 +181,44 @@ class RamWrite final : public RamProcess {
     if (answer_.channel->full()) return wait(answer_.channel);
     ChannelItem item = answer_.item();
     answer_.put(item, kAnswerId, id_);
-    answer_.put(item, kAnswerResp, failed_ ? kSlaveError : kOkay);
+    answer_.put(item, kAnswerResp, resp_);
     answer_.channel->send(std::move(item));
     step_ = Step::kAddress;
     return true;
   }
 
-  bool store() {
-    if (data_.channel->queued() == 0) return wait(data_.channel);
-    const ChannelItem item = data_.channel->take();
-    if (!store(item)) failed_ = true;
-    const bool last = data_.get(item, kLast, beat_ == length_ - 1) != 0;
-    if (last != (beat_ == length_ - 1)) return fail(Broken::kAssertion);
-    next();
-    if (beat_ == length_) step_ = Step::kSend;
-    return true;
+  void failed() override {
+    resp_ = kSlaveError;
+    // The rest of the beat is not written.
+    lane_ = lanes_;
+  }
+
+  bool strobe(std::uint64_t lane) const {
+    return !data_.has(kStrb) || (data_.at(item_, kStrb)[lane / 8] >> lane % 8 & 1) != 0;
   }
 
   /// Write each run of bytes whose strobe is set.
-  bool store(const ChannelItem& item) {
-    const std::uint8_t* data = data_.at(item, kData);
-    if (!data_.has(kStrb)) return memory_.write(word(), data, lanes_);
-    const std::uint8_t* strobe = data_.at(item, kStrb);
-    std::uint64_t begin = 0;
-    for (std::uint64_t lane = 0; lane <= lanes_; ++lane) {
-      if (lane < lanes_ && (strobe[lane / 8] >> lane % 8 & 1) != 0) continue;
-      if (lane > begin && !memory_.write(word() + begin, data + begin, lane - begin)) return false;
-      begin = lane + 1;
+  bool store() {
+    while (lane_ < lanes_) {
+      const std::uint64_t first = lane_;
+      while (lane_ < lanes_ && strobe(lane_)) ++lane_;
+      if (lane_ == first) {
+        ++lane_;
+      } else if (!access(first, true, data_.at(item_, kData) + first, lane_ - first)) {
+        return false;
+      }
     }
+    const bool last = data_.get(item_, kLast, beat_ == length_ - 1) != 0;
+    if (last != (beat_ == length_ - 1)) return fail(Broken::kAssertion);
+    next();
+    step_ = beat_ == length_ ? Step::kSend : Step::kBeat;
     return true;
   }
 
   In data_;
   Out answer_;
-  bool failed_ = false;
+  ChannelItem item_;
+  std::uint64_t resp_ = kOkay, lane_ = 0;
 };
 
 class RamRead final : public RamProcess {
@@ -197,8 +231,12 @@ class RamRead final : public RamProcess {
       case Step::kAddress:
         return begin();
       case Step::kBeat:
-        load();
-        break;
+        item_ = data_.item();
+        step_ = Step::kAccess;
+        data_.put(item_, kReadId, id_);
+        data_.put(item_, kReadLast, beat_ == length_ - 1);
+        return access(0, false, data_.at(item_, kReadData), lanes_);
+      case Step::kAccess:
       case Step::kSend:
         break;
     }
@@ -209,14 +247,7 @@ class RamRead final : public RamProcess {
     return true;
   }
 
-  /// Read a beat. It may have to wait for room.
-  void load() {
-    item_ = data_.item();
-    if (!memory_.read(word(), data_.at(item_, kReadData), lanes_)) data_.put(item_, kReadResp, kSlaveError);
-    data_.put(item_, kReadId, id_);
-    data_.put(item_, kReadLast, beat_ == length_ - 1);
-    step_ = Step::kSend;
-  }
+  void failed() override { data_.put(item_, kReadResp, kSlaveError); }
 
   Out data_;
   ChannelItem item_;
@@ -232,6 +263,7 @@ void* gb_ram_write(const GbRam* ram) {
 void* gb_ram_read(const GbRam* ram) {
   return made_agent(ram->clock, [&] { return std::make_unique<RamRead>(*ram); });
 }
+void gb_ram_answered(void* ram, int done) { static_cast<RamProcess*>(static_cast<Agent*>(ram))->answered(done != 0); }
 /// What has been broken, as Broken.
 std::int32_t gb_ram_broken(void* ram) {
   return static_cast<std::int32_t>(static_cast<RamProcess*>(static_cast<Agent*>(ram))->broken);
