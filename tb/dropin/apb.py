@@ -23,6 +23,8 @@ from typing import Any
 
 from cocotbext import axi
 from cocotbext.axi import apb
+from cocotbext.axi.memory import Memory
+from cocotbext.axi.sparse_memory import SparseMemory
 
 from goldbeat.tb.dropin.agents import AgentSignal, Backed, signal_of
 from goldbeat.tb.dropin.channels import quiet
@@ -190,6 +192,8 @@ class NativeApbRam(_ApbBacked, axi.ApbRam):  # type: ignore[misc]
             return
         self._attach(found, agent)
         quiet(self)
+        if type(self.mem) is not SparseMemory or not {Memory.read, Memory.write} <= {type(self).read, type(self).write}:
+            self._listen(_DONE)
 
     def _access(self, address: int, write: int, prot: int, data: Any, strobe: int) -> int:
         try:

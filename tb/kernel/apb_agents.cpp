@@ -250,6 +250,8 @@ class ApbRamAgent final : public Pausable {
     const std::uint64_t address = at_.addr.get() / at_.lanes * at_.lanes;
     read_ = !at_.write.get();
     std::uint64_t data = read_ ? 0 : at_.wdata.get();
+    // Python may begin something that must not wait.
+    note(kAccessDone);
     const std::uint64_t strobe = at_.strb.absent() ? (1ULL << at_.lanes) - 1 : at_.strb.get();
     failed_ = access_(address, !read_, at_.prot.get(), &data, strobe) == 0;
     if (read_) {

@@ -24,6 +24,7 @@ RTL = HERE.parent / "tb"
 SITES = (
     ("long_streams", "bench", RTL / "dropin" / "bench.sv"),
     ("long_bursts", "burst_ram", RTL / "run" / "bus_rtl" / "burst_ram.sv"),
+    ("long_accesses", "buses", RTL / "dropin" / "buses.sv"),
 )
 """The module with the tests, the top module, its source."""
 FILE = """

@@ -9,11 +9,15 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import Event, RisingEdge, Timer
 from cocotbext.axi import (
+    ApbBus,
+    ApbMaster,
+    ApbRam,
     AxiBurstType,
     AxiBus,
     AxiLiteBus,
     AxiLiteMaster,
     AxiLiteRam,
+    AxiLiteRamWrite,
     AxiLiteSlave,
     AxiMaster,
     AxiRam,
@@ -226,6 +230,47 @@ async def subclasses(dut):
             await master.write(0, b"a", **wrong)
         except ValueError as error:
             say(error)
+
+
+def telling(kind):
+    """A memory of a class that wakes a task at every access."""
+
+    def read(self, address, length):
+        self.event.set(("read", address, length))
+        return super(made, self).read(address, length)
+
+    def write(self, address, data):
+        self.event.set(("write", address, bytes(data)))
+        super(made, self).write(address, data)
+
+    made = type("Telling", (kind,), {"event": Event(), "read": read, "write": write})
+    return made
+
+
+@cocotb.test(**LIMITS)
+@cocotb.parametrize(("bus", ["apb", "axil", "axi"]))
+async def hooks(dut, bus):
+    """Tasks that a memory wakes go on at once."""
+    wires, make_master, kind = (KINDS | {"apb": (ApbBus, ApbMaster, ApbRam)})[bus]
+    wires = wires.from_prefix(dut, bus)
+    master = make_master(wires, dut.clk, dut.rst)
+    if bus == "apb":
+        ram = telling(kind)(wires, dut.clk, dut.rst, size=4096)
+    else:
+        ram = telling(AxiLiteRamWrite if bus == "axil" else AxiRamWrite)(wires.write, dut.clk, dut.rst, size=4096)
+
+    async def told():
+        while True:
+            await ram.event.wait()
+            ram.event.clear()
+            say(ram.event.data)
+            await Timer(12, "ns")
+
+    begin(dut)
+    await reset(dut)
+    cocotb.start_soon(told())
+    for address in (3, 17, 40):
+        say(await master.write(address, b"abcdefghijklmnopqrstuvwxyz"))
 
 
 @cocotb.test(**LIMITS)

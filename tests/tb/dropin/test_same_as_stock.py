@@ -31,7 +31,7 @@ def seen(folder: Path, top: str, module: str, native: bool, **more: str) -> tupl
     return [line for line in run.stdout.splitlines() if line.startswith("SEEN ")], run.stdout
 
 
-MODULES = [("bench", "inside_frames", 12), ("buses", "inside_buses", 30), ("buses", "inside_accesses", 46)]
+MODULES = [("bench", "inside_frames", 12), ("buses", "inside_buses", 30), ("buses", "inside_accesses", 49)]
 AGENTS = {"inside_frames": {}, "inside_buses": {"2": 9, "10": 18}, "inside_accesses": {"4": 18, "2": 1}}
 """How many tests have how many agents in C++."""
 
