@@ -174,7 +174,7 @@ class _ServedRam(_ServedSlave):
 
     def _at_once(self: Any) -> bool:
         name = f"_{self._direction}"
-        return getattr(type(self), name) is self._own_access and name not in self.__dict__
+        return getattr(type(self), name) is type(self)._own_access and name not in self.__dict__
 
     def _pages(self: Any) -> _Pages | None:
         own = getattr(type(self), self._direction) is getattr(Memory, self._direction)

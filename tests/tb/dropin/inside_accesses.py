@@ -108,6 +108,7 @@ async def traffic(dut, bus, seed, watched):
     for task in tasks:
         await task
     say_agents(master.write_if, master.read_if, ram.write_if, ram.read_if)
+    print("PAGES", type(ram.mem.segs).__name__, flush=True)
     say(ram.read(0, 0x1003), sorted(ram.mem.segs), [int(channel.count()) for channel in channels(master)])
 
 

@@ -46,6 +46,7 @@ def test_a_test_sees_what_it_sees_with_cocotbext_axi(top, module, count, tmp_pat
         assert stock.count("SEEN AxiStreamSource") == native.count("SEEN NativeSource") == count
     assert said.count("AGENTS 0\n") == sum(AGENTS[module].values())
     assert {n: told.count(f"AGENTS {n}\n") for n in AGENTS[module]} == AGENTS[module]
+    assert told.count("PAGES _Pages") == (16 if module == "inside_accesses" else 0)
     assert len(stock) > 400
     assert [line for line in stock if "Source" not in line] == [line for line in native if "Source" not in line]
 
