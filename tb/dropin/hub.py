@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_int, c_int32, c_int64, c_uint32, c_uint64, c_void_p
-from functools import cache
+from functools import cache, partial
 from typing import Any, Protocol
 
 import cocotb
@@ -120,17 +120,18 @@ class Hub:
         while self._run_agents():
             self.pump()
 
-    def _next_turn(self) -> None:
-        self.library.gb_agents_turn()
-        self.pump()
+    def _next_turns(self, count: int) -> None:
+        for _ in range(count):
+            self.library.gb_agents_turn()
+            self.pump()
 
     def pump(self) -> None:
         """Schedule the agents that have been woken, and pass on what agents tell. Called after everything that may wake one."""
         if not self._stirred.value:
             return
         self._stirred.value = 0
-        for _ in range(self.library.gb_agents_uncounted()):
-            self.schedule(self._next_turn)
+        if count := self.library.gb_agents_uncounted():
+            self.schedule(partial(self._next_turns, count))
         while note := self.library.gb_agents_note():
             self._owners[note].noted()
 

@@ -13,7 +13,7 @@ from ctypes import (
     c_int64,
     c_uint64,
     c_void_p,
-    create_string_buffer,
+    string_at,
 )
 from typing import Any
 
@@ -25,6 +25,7 @@ from goldbeat.tb.dropin.channels import End
 from goldbeat.tb.dropin.hub import Hub
 
 _MOST_IDS = 32
+_RESPS = tuple(AxiResp)
 
 
 class _Master(Structure):
@@ -60,7 +61,14 @@ class _Command(Structure):
 class _Result(Structure):
     """``GbMasterResult`` in master_agents.cpp."""
 
-    _fields_ = (("number", c_int64), ("resp", c_uint64), ("bytes", c_int64), ("users", c_int64))
+    _fields_ = (
+        ("number", c_int64),
+        ("resp", c_uint64),
+        ("data", c_void_p),
+        ("bytes", c_int64),
+        ("users", POINTER(c_uint64)),
+        ("user_count", c_int64),
+    )
 
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
@@ -72,7 +80,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_master_current": (c_int64, [c_void_p]),
     "gb_master_flush": (None, [c_void_p, POINTER(c_int64), POINTER(c_int64)]),
     "gb_master_result": (c_int, [c_void_p, POINTER(_Result)]),
-    "gb_master_take": (None, [c_void_p, c_char_p, POINTER(c_uint64)]),
+    "gb_master_pop": (None, [c_void_p]),
 }
 
 
@@ -128,6 +136,7 @@ class _ServedMaster(Served):
         self._attach(found, made)
         self._dispatcher = None if self._lite else found.library.gb_master_dispatcher(made)
         self._result = _Result()
+        self._made = _Command(id=-1, size=self.byte_lanes.bit_length() - 1, burst=AxiBurstType.INCR, most=1)
         self._running: dict[int, Any] = {}
         self._number = 0
         self._limits = self._make_limits()
@@ -163,19 +172,18 @@ class _ServedMaster(Served):
                 raise OverflowError(f"{field}: {value} does not fit in {limit.bit_length() - 1} bits")
         self._number += 1
         self._running[self._number] = command
-        made = _Command(self._number, command.address, prot=command.prot, id=-1)
+        made = self._made
+        made.number, made.address, made.prot = self._number, command.address, command.prot
         if self._direction == "write":
             made.data, made.length = command.data, len(command.data)
         else:
             made.length = command.length
-        self._fill(made, command)
+        if not self._lite:
+            self._fill(made, command)
         self._call("gb_master_send", byref(made))
 
     def _fill(self: Any, made: _Command, command: Any) -> None:
         """Give it what AXI has and AXI-Lite has not."""
-        if self._lite:
-            made.size, made.burst, made.most = self.byte_lanes.bit_length() - 1, AxiBurstType.INCR, 1
-            return
         number = getattr(command, f"{self._names()[0]}id")
         made.id = -1 if number is None else number
         made.most = min(max(self.max_burst_len, 1), 256)
@@ -200,11 +208,11 @@ class _ServedMaster(Served):
             return
         library, result = self._hub.library, self._result
         while library.gb_master_result(self._agent, byref(result)):
-            number, resp, count = result.number, AxiResp(result.resp), result.bytes
-            data, users = create_string_buffer(count), (c_uint64 * result.users)()
-            library.gb_master_take(self._agent, data, users)
-            command = self._running.pop(number)
-            command.event.set(self._answer(command, resp, data.raw, [*users]))
+            command, resp = self._running.pop(result.number), _RESPS[result.resp]
+            data = string_at(result.data, result.bytes) if result.bytes else b""
+            users = result.users[: result.user_count] if result.user_count else []
+            library.gb_master_pop(self._agent)
+            command.event.set(self._answer(command, resp, data, users))
             self.in_flight_operations -= 1
             if self.in_flight_operations == 0:
                 self._idle.set()

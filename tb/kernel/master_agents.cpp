@@ -32,7 +32,10 @@ struct GbMasterCommand {
 struct GbMasterResult {
   std::int64_t number;
   std::uint64_t resp;
-  std::int64_t bytes, users;
+  const std::uint8_t* data;  ///< read
+  std::int64_t bytes;
+  const std::uint64_t* users;  ///< side-bands of the answers
+  std::int64_t user_count;
 };
 
 }  // extern "C"
@@ -451,21 +454,15 @@ void gb_master_flush(void* master, std::int64_t* numbers, std::int64_t* counts) 
   }
 }
 
-/// The oldest command that has ended. False: there is none.
+/// The oldest command that has ended, until it is popped. False: there is none.
 int gb_master_result(void* master, GbMasterResult* into) {
   const auto& results = master_of(master)->results;
   if (results.empty()) return 0;
   const MasterResult& one = results.front();
-  *into = {one.number, one.resp, static_cast<std::int64_t>(one.data.size()), static_cast<std::int64_t>(one.users.size())};
+  *into = {one.number,        one.resp, one.data.data(), static_cast<std::int64_t>(one.data.size()),
+           one.users.data(), static_cast<std::int64_t>(one.users.size())};
   return 1;
 }
-
-/// What it has read, and the side-bands of its answers.
-void gb_master_take(void* master, std::uint8_t* data, std::uint64_t* users) {
-  auto& results = master_of(master)->results;
-  std::copy(results.front().data.begin(), results.front().data.end(), data);
-  std::copy(results.front().users.begin(), results.front().users.end(), users);
-  results.pop_front();
-}
+void gb_master_pop(void* master) { master_of(master)->results.pop_front(); }
 
 }  // extern "C"

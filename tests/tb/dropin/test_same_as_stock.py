@@ -73,3 +73,12 @@ def test_all_that_a_test_sees_has_the_types_of_stock(top, least, tmp_path):
     assert "TESTS=1 PASS=1 FAIL=0" in told, told[-4000:]
     assert len(stock) > least
     assert native == stock
+
+
+@pytest.mark.slow
+def test_ten_million_beats_take_no_more_memory(tmp_path):
+    lines, told = seen(tmp_path, "buses", "inside_soak", native=True)
+    assert "TESTS=1 PASS=1 FAIL=0" in told, told[-4000:]
+    beats, grown = (int(lines[0].split()[k]) for k in (2, 4))
+    assert beats > 10_000_000
+    assert grown < 4
