@@ -8,6 +8,9 @@ KEEP is a folder outside of the repository: two copies of the checkout, and ``re
 been run yet, one parameter set after the other, and starts none after so many minutes: repeat it until nothing is left. Both
 lines print what there is. Of each test function the first parameter set runs, with ``--ends`` the last one too.
 
+With ``--record``, both kinds also write down every step of the suite's own tasks: when it is, in which line, in which order. The
+first difference is printed and counts like a verdict; times are not to be used then.
+
 Per test of cocotb: verdict and seconds in both runs, as cocotb has them (starts of processes and builds are not in them). Both
 kinds draw the same random numbers. On a busy machine a time is the least of two runs, of sets that take less than a minute.
 Needs ``cocotb-test`` beside Goldbeat where the suites use it. Suites for cocotb 1 that ask for ``cocotb.SIM_NAME`` outside of a
@@ -17,6 +20,7 @@ simulator get the answer of cocotb 1: None.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import shutil
@@ -25,6 +29,7 @@ import statistics
 import subprocess
 import sys
 import time
+from itertools import zip_longest
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -48,6 +53,9 @@ SHORT = 60.0
 """Seconds of a run that is repeated."""
 WHOLE = "(pytest)"
 """The verdict of pytest on all tests of a parameter set."""
+STEPS = "(steps)"
+"""In place of the verdict, a hash of all steps."""
+RECORDER = Path(__file__).resolve().parent / "recorder"
 Cases = dict[str, tuple[str, float]]
 """By test of cocotb: verdict and seconds."""
 
@@ -60,6 +68,18 @@ def copies(checkout: Path, keep: Path) -> None:
             shutil.copytree(checkout, keep / kind, ignore=left_out, symlinks=True)
 
 
+def steps_of(keep: Path, kind: str, key: str) -> Path:
+    """Where the steps of a parameter set are."""
+    return keep / "steps" / kind / key.replace("/", "-")
+
+
+def recording(steps: Path) -> dict[str, str]:
+    """What makes simulators write down all steps."""
+    steps.parent.mkdir(parents=True, exist_ok=True)
+    steps.unlink(missing_ok=True)
+    return {"GOLDBEAT_SEEN": str(steps), "PYTHONHASHSEED": "0"}
+
+
 def environment(kind: str) -> dict[str, str]:
     """What pytest runs in."""
     tool = verilator()
@@ -70,13 +90,19 @@ def environment(kind: str) -> dict[str, str]:
     return made
 
 
-def pytest(kind: str, folder: Path, *words: str, limit: float) -> subprocess.CompletedProcess[str]:
+def pytest(
+    kind: str, folder: Path, *words: str, limit: float, steps: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run pytest in a folder of a copy. After the time limit (TimeoutExpired), its simulators are ended too."""
     plugin = ("-p", "goldbeat.dropin") if kind == "dropin" else ()
     command = [sys.executable, "-c", START, STRICTNESS, "-q", "-p", "no:cacheprovider", "--rootdir=.", *plugin, *words]
     pipe = subprocess.PIPE
+    variables = environment(kind)
+    if steps is not None:
+        variables |= recording(steps)
+        variables["PYTHONPATH"] = f"{RECORDER}{os.pathsep}{variables['PYTHONPATH']}"
     run = subprocess.Popen(
-        command, cwd=folder, env=environment(kind), stdout=pipe, stderr=pipe, text=True, start_new_session=True
+        command, cwd=folder, env=variables, stdout=pipe, stderr=pipe, text=True, start_new_session=True
     )
     try:
         out, err = run.communicate(timeout=limit)
@@ -116,25 +142,29 @@ def cases(folder: Path, since: float) -> Cases:
     return found
 
 
-def run_set(kind: str, keep: Path, place: str, name: str, limit: float) -> Cases:
+def run_set(kind: str, keep: Path, place: str, name: str, limit: float, record: bool) -> Cases:
     """Run one parameter set."""
     folder, since = keep / kind / place, time.time()
+    steps = steps_of(keep, kind, f"{place}/{name}") if record else None
     try:
-        run = pytest(kind, folder, name, limit=limit)
+        run = pytest(kind, folder, name, limit=limit, steps=steps)
         verdict = "pass" if run.returncode == 0 else "FAIL"
         if verdict == "FAIL":
             (keep / f"{kind}-{name.replace('/', '-')}.log").write_text(run.stdout + run.stderr)
     except subprocess.TimeoutExpired:
         verdict = NEVER_ENDED
-    return cases(folder, since) | {WHOLE: (verdict, 0.0)}
+    found = cases(folder, since) | {WHOLE: (verdict, 0.0)}
+    if steps is not None:
+        found[STEPS] = hashlib.sha256(steps.read_bytes()).hexdigest()[:8] if steps.is_file() else "none", 0.0
+    return found
 
 
 def run_twice(kind: str, keep: Path, place: str, name: str, limit: float) -> Cases:
     """Run one parameter set; again where that is soon done. The least time of each test, and a verdict only where both agree."""
-    first = run_set(kind, keep, place, name, limit)
+    first = run_set(kind, keep, place, name, limit, record=False)
     if first[WHOLE][0] == NEVER_ENDED or sum(seconds for _, seconds in first.values()) > SHORT:
         return first
-    second = run_set(kind, keep, place, name, limit)
+    second = run_set(kind, keep, place, name, limit, record=False)
     both: Cases = {}
     for test in first.keys() | second.keys():
         (verdict, seconds), (other, again) = (run.get(test, ("missing", 0.0)) for run in (first, second))
@@ -155,11 +185,22 @@ def run_missing(
             if time.monotonic() > end:
                 print("time is over: the same command goes on from here")
                 return
-            results[kind][key] = run_twice(kind, keep, place, name, args.limit)
+            if args.record:
+                results[kind][key] = run_set(kind, keep, place, name, args.limit, record=True)
+            else:
+                results[kind][key] = run_twice(kind, keep, place, name, args.limit)
             (keep / "results.json").write_text(json.dumps(results, indent=1))
 
 
-def show(results: dict[str, dict[str, Cases]]) -> int:
+def first_difference(keep: Path, key: str) -> str:
+    """The first step in which both kinds differ."""
+    kinds = [steps_of(keep, kind, key) for kind in KINDS]
+    lines = [path.read_text().splitlines() if path.is_file() else [] for path in kinds]
+    pairs = enumerate(zip_longest(*lines, fillvalue="the end"), 1)
+    return next((f"  step {k}: {one}, with the drop-in {other}" for k, (one, other) in pairs if one != other), "")
+
+
+def show(results: dict[str, dict[str, Cases]], keep: Path) -> int:
     """Print the comparison; 1 where a verdict differs."""
     ratios, differ, ran, open_ends = [], 0, 0, 0
     common = sorted(results["stock"].keys() & results["dropin"].keys())
@@ -174,13 +215,15 @@ def show(results: dict[str, dict[str, Cases]]) -> int:
             verdict, slow = before.get(name, ("missing", 0.0))
             other, quick = after.get(name, ("missing", 0.0))
             differ += verdict != other
-            ran += name != WHOLE and "skip" not in (verdict, other)
+            ran += name not in (WHOLE, STEPS) and "skip" not in (verdict, other)
             times = ""
             if slow and quick:
                 ratios.append(slow / quick)
                 times = f"{slow:9.3f} {quick:9.3f} {slow / quick:8.1f}"
             mark = " OTHER VERDICT" if verdict != other else ""
             print(f"{verdict:>8} {other:>8} {times:28}  {Path(key).name} {name}{mark}")
+            if name == STEPS and mark:
+                print(first_difference(keep, key))
     if ratios:
         print(
             f"{len(common) - open_ends} parameter sets ({open_ends} more reached the limit, stock),"
@@ -199,6 +242,7 @@ def main() -> int:
     parser.add_argument("--ends", action="store_true", help="run the last parameter set too")
     parser.add_argument("--minutes", type=float, default=5, help="start no run after so many (default: %(default)s)")
     parser.add_argument("--limit", type=float, default=240, help="seconds until a run has hung (default: %(default)s)")
+    parser.add_argument("--record", action="store_true", help="compare every step of the suite's tasks too, in one run")
     parser.add_argument("--lenient", action="store_true", help="build in spite of Verilator's warnings (cocotb-test)")
     args = parser.parse_args()
     os.nice(5)
@@ -212,7 +256,7 @@ def main() -> int:
     if args.checkout:
         copies(args.checkout, keep)
         run_missing(keep, results, chosen(keep, args.tests, args.ends), args)
-    return show(results)
+    return show(results, keep)
 
 
 if __name__ == "__main__":
