@@ -220,10 +220,11 @@ class _ServedMaster(Served):
 
     def waiting(self: Any) -> str:
         """What it does, for reports of hangs."""
-        running = [*self._running.values()]
-        if not running:
+        if not self._running:
             return ""
-        return f"{self.log.name} ({self._direction}s): {running[0][:2]} and {len(running) - 1} behind it"
+        first = next(iter(self._running.values()))
+        kind = type(self).__name__.removeprefix("Native")
+        return f"{self.log.name} ({kind}): {len(self._running)} access(es), the first at 0x{first.address:x}"
 
     # -- resets ----------------------------------------------------------------------------------------------------------
 

@@ -155,7 +155,8 @@ def run_set(kind: str, keep: Path, place: str, name: str, limit: float, record: 
         verdict = NEVER_ENDED
     found = cases(folder, since) | {WHOLE: (verdict, 0.0)}
     if steps is not None:
-        found[STEPS] = hashlib.sha256(steps.read_bytes()).hexdigest()[:8] if steps.is_file() else "none", 0.0
+        seen = steps.read_bytes() if steps.is_file() else b""
+        found[STEPS] = hashlib.sha256(seen).hexdigest()[:8] if seen else "none", 0.0
     return found
 
 

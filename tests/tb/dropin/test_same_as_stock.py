@@ -60,6 +60,7 @@ def test_a_hang_ends_and_says_who_waits_for_what(tmp_path):
         " (psel is 1, penable is 1, pready is 0)" in told
     )
     assert "cocotb.buses.axil (AxiLiteAWSource): 2 item(s) in its queue (awvalid is 1, awready is 0)" in told
+    assert "cocotb.buses.axil (AxiLiteMasterWrite): 1 access(es), the first at 0x0" in told
     assert "coro=it_polls() trigger=RisingEdge(LogicObject(buses.clk))" in told
     assert re.search(r"it_takes_its_time +PASS", told)
 
