@@ -35,7 +35,7 @@ class _ChannelSignals(Structure):
     )
 
 
-class End(Structure):
+class ChannelEnd(Structure):
     """``GbEnd`` in access_agents.h."""
 
     _fields_ = (("channel", c_void_p), ("fields", POINTER(c_int32)))
@@ -136,7 +136,7 @@ class _Channel(Backed):
         """
         self._served = True
         names = [name for name, _ in self._items.fields]
-        return End(self._agent, (c_int32 * len(roles))(*(names.index(r) if r in names else -1 for r in roles)))
+        return ChannelEnd(self._agent, (c_int32 * len(roles))(*(names.index(r) if r in names else -1 for r in roles)))
 
     def may_serve(self: Any) -> bool:
         """Whether a process in C++ can take the place of what sends or takes the items now."""

@@ -21,7 +21,7 @@ from cocotb.queue import Queue
 from cocotbext.axi import AxiBurstType, AxiResp, axi_master, axil_master
 
 from goldbeat.tb.dropin.accesses import Served
-from goldbeat.tb.dropin.channels import End
+from goldbeat.tb.dropin.channels import ChannelEnd
 from goldbeat.tb.dropin.hub import Hub
 
 _MOST_IDS = 32
@@ -33,9 +33,9 @@ class _Master(Structure):
 
     _fields_ = (
         ("clock", c_char_p),
-        ("address", End),
-        ("data", End),
-        ("answer", End),
+        ("address", ChannelEnd),
+        ("data", ChannelEnd),
+        ("answer", ChannelEnd),
         ("lanes", c_uint64),
         ("ids", c_uint64),
         ("lite", c_int32),
@@ -128,7 +128,7 @@ class _ServedMaster(Served):
 
     def _bind(self: Any, found: Hub) -> None:
         first, *ends = self._ends()
-        ends = ends if self._direction == "write" else [End(), *ends]
+        ends = ends if self._direction == "write" else [ChannelEnd(), *ends]
         ids = 1 if self._lite else 1 << self.id_width
         made = found.library.gb_master(
             byref(_Master(self.clock._path.encode(), first, *ends, self.byte_lanes, ids, self._lite))

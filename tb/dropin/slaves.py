@@ -28,7 +28,7 @@ from cocotbext.axi.memory import Memory
 from cocotbext.axi.sparse_memory import SparseMemory
 
 from goldbeat.tb.dropin.accesses import Served
-from goldbeat.tb.dropin.channels import End
+from goldbeat.tb.dropin.channels import ChannelEnd
 from goldbeat.tb.dropin.hub import Hub
 
 _ACCESS_CALL = CFUNCTYPE(c_int32, c_uint64, c_int, c_void_p, c_int64)
@@ -40,9 +40,9 @@ class _Ram(Structure):
 
     _fields_ = (
         ("clock", c_char_p),
-        ("address", End),
-        ("data", End),
-        ("answer", End),
+        ("address", ChannelEnd),
+        ("data", ChannelEnd),
+        ("answer", ChannelEnd),
         ("lanes", c_uint64),
         ("size", c_uint64),
         ("access", _ACCESS_CALL),
@@ -99,7 +99,7 @@ class _ServedSlave(Served):
         # C++ has but their addresses.
         self._calls = (_ACCESS_CALL(self._access), _PAGE_CALL(0 if pages is None else self._page), changes)
         first, *ends = self._ends()
-        ends = ends if self._direction == "write" else [*ends, End()]
+        ends = ends if self._direction == "write" else [*ends, ChannelEnd()]
         sizes = (self.byte_lanes, 0 if pages is None else self.size)
         ram = _Ram(self.clock._path.encode(), first, *ends, *sizes, *self._calls[:2], POINTER(c_int64)(changes))
         agent = getattr(found.library, f"gb_ram_{self._direction}")(byref(ram))
