@@ -7,6 +7,7 @@
 // Latency from `move` to the earliest transfer 1 cycle, of a WAIT 2; throughput one command a
 // cycle. m_axis_tvalid is a gate behind flip-flops; once high it stays until the transfer.
 
+`include "assertions.svh"
 `include "axis.svh"
 
 module tpu_dispatch
@@ -87,5 +88,7 @@ module tpu_dispatch
 
   assign head_effect = head.effect;
   assign fault       = valid_q ? head.fault : '0;
+  `ASSERT_STABLE(offer_held, m_axis_tvalid && !m_axis_tready,
+                 {m_axis_tvalid, m_axis_tlast, m_axis_tuser, m_axis_tkeep, m_axis_tdata}, clk, rst_n)
 
 endmodule

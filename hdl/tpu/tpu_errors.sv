@@ -6,6 +6,8 @@
 // `timeout` edges in a row at which some engine waits and none can go on. Latency 1 cycle; halted
 // and the error stay until reset. Of several at one edge the lowest engine counts, a deadlock last.
 
+`include "assertions.svh"
+
 module tpu_errors #(
   parameter  int unsigned CORES   = 1,
   parameter  int unsigned ENGINES = 2,
@@ -111,5 +113,8 @@ module tpu_errors #(
   assign core   = core_q;
   assign engine = engine_q;
   assign id     = id_q;
+  `ASSERT(error_has_a_code, !halted_q || code_q != '0, clk, rst_n)
+  `ASSERT_STABLE(first_error_stays, halted_q,
+                 {halted_q, code_q, core_q, engine_q, id_q}, clk, rst_n)
 
 endmodule

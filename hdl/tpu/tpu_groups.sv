@@ -6,6 +6,8 @@
 // ENGINES engines. `pop` loads the next one while the core is idle; when all engines are done the
 // core becomes idle again, so that from done to pop there are 2 edges.
 
+`include "assertions.svh"
+
 module tpu_groups
   import tpu_pkg::group_t;
 #(
@@ -67,5 +69,7 @@ module tpu_groups
   assign full      = waiting_q == 3'(Groups);
   assign waiting   = waiting_q;
   assign run       = run_q;
+  `ASSERT(waiting_between_pointers, waiting_q[1:0] == wptr_q - rptr_q, clk, rst_n)
+  `ASSERT_NEXT(popped_group_runs, pop, run_q, clk, rst_n)
 
 endmodule

@@ -8,6 +8,7 @@ import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.pymodels.stimulus_file import KeptStimulus, write_stimulus
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.register_walks import RESET_CASE
 from goldbeat.tb.kernel.rules import ASSERTION
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.prove.proof import ClaimVerdict, Proof
@@ -26,6 +28,8 @@ from goldbeat.tb.shrink.trials import Trial, Trials
 
 _SEEDS = (0, 1, 2)
 """Initial values of flip-flops differ between seeds."""
+_PATIENCE = 2
+"""Properties that are tried in all seeds."""
 _MOST_TRIALS, _TOGETHER = 60, 8
 """Stimuli of a counterexample, and those of one process."""
 
@@ -76,8 +80,24 @@ class Confirmer:
         for seed in seeds:
             found = self._tried(seed, witness, verdict)
             if found is not None:
-                return self._kept(seed, found, verdict)
+                return self._kept(self._request(seed), found, verdict)
+        for request, trial in self._resets:
+            if _telling(trial, verdict):
+                return self._kept(request, trial, verdict)
         return f"the simulator passes with it and with stimuli close to it, in {len(seeds)} seed(s)"
+
+    @cached_property
+    def _resets(self) -> list[tuple[Request, Trial]]:
+        """Runs of the case with resets in mid-flight: a trace may begin with values that nothing else leaves."""
+        case = next((one for one in self.design.cases if one.name == RESET_CASE), None)
+        found: list[tuple[Request, Trial]] = []
+        if case is None:
+            return found
+        for seed in _SEEDS:
+            request = replace(self._request(seed), case=case)
+            with tempfile.TemporaryDirectory(dir=self.folder, prefix="trials-") as place:
+                found.append((request, Trials(request, Path(place), tell=self.tell).original()))
+        return found
 
     def _request(self, seed: int) -> Request:
         return Request(self.design, self.case, (seed,), params=self.params, origin=Origin(self.source))
@@ -97,17 +117,18 @@ class Confirmer:
         alike = [one for one in failed if any(rule in text for text in one.failures)]
         return next(iter(alike or failed), None)
 
-    def _kept(self, seed: int, trial: Trial, verdict: ClaimVerdict) -> Confirmation:
+    def _kept(self, request: Request, trial: Trial, verdict: ClaimVerdict) -> Confirmation:
         file = self.folder / f"{plain_name(verdict.claim.name)}.stimulus.json"
         failure = _telling(trial, verdict)[0].partition("\n")[0]
         params = dict(self.params)
         write_stimulus(
-            file, KeptStimulus(self.design.name, self.case.name, seed, tuple(trial.episodes), params, {}, failure)
+            file,
+            KeptStimulus(
+                self.design.name, request.case.name, request.seeds[0], tuple(trial.episodes), params, {}, failure
+            ),
         )
-        request = replace(
-            self._request(seed), stimuli=tuple(trial.episodes), origin=Origin(self.source, stimulus=str(file))
-        )
-        return Confirmation(failure, file, request.command())
+        again = replace(request, stimuli=tuple(trial.episodes), origin=Origin(self.source, stimulus=str(file)))
+        return Confirmation(failure, file, again.command())
 
 
 def _telling(trial: Trial, verdict: ClaimVerdict) -> list[str]:
@@ -131,7 +152,8 @@ def confirm_all(confirmer: Confirmer, proof: Proof, found: dict[str, Confirmatio
             try:
                 # One that is confirmed fails the design; the others are told if they are as easy.
                 done = any(isinstance(one, Confirmation) for one in found.values())
-                found[name] = confirmer.confirm(proof, verdict, _SEEDS[:1] if done else _SEEDS)
+                few = done or len(found) >= _PATIENCE
+                found[name] = confirmer.confirm(proof, verdict, _SEEDS[:1] if few else _SEEDS)
             except GoldbeatError as error:
                 found[name] = f"its stimulus cannot be run: {error}"
     return any(isinstance(one, Confirmation) for one in found.values())

@@ -202,11 +202,15 @@ def claim_repack(sheet: Sheet, source: ProofChannel, sink: ProofChannel, within:
     found, final = _found(sheet, sink, lanes_out, place, bit)
     wrong = f"({found} != {name}_now_expected)"
     if ended:
-        wrong += f" | (({sink.net('tlast')} & {final}) != {name}_now_ends)"
+        # A null beat may end the frame.
+        ends, going = f"({sink.net('tlast')} & {final})", f"{name}_ending"
+        late = f"{name}_now_ends & {final} & ~{sink.net('tlast')}"
+        sheet.register(going, f"prover_live & (({there} & {late}) | ({going} & ~({sink.moves} & {sink.net('tlast')})))")
+        wrong += f" | ({ends} & ~{name}_now_ends) | ({name}_now_ends & ~{final})"
     sheet.check(
         f"order {name}",
         f"the n-th kept byte of {source.port} is the n-th of {name}, and frames end behind the same byte",
-        f"{there} & ({wrong})",
+        f"({there} & ({wrong}))" + (f" | ({name}_ending & {sink.moves} & ({count_out} != 0))" if ended else ""),
         there,
         counted=True,
     )

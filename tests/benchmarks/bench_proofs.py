@@ -72,7 +72,7 @@ OWN: dict[str, tuple[str, ...]] = {
     **_alone("objfifo", "objfifo_packet_arbiter", "objfifo_packet_switch", "objfifo_regs", "objfifo_round_robin"),
     **_alone("objfifo", "objfifo_s2mm", "objfifo_shallow_fifo", "objfifo_switch_regs", "objfifo_way", "objfifo_worker"),
     **_alone("nvdla", "nvdla_read_port"),
-    **_alone("tpu", "tpu_messages", "tpu_regs"),
+    **_alone("tpu", "tpu_errors", "tpu_groups", "tpu_messages", "tpu_regs"),
     **_alone("zynqnet", "zynqnet_image_cache", "zynqnet_regs"),
 }
 """Arguments of ``goldbeat prove`` by name of the row."""
