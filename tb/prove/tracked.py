@@ -72,7 +72,7 @@ class _Slave:
         takes, value: its bit is taken, and which.
         failed: one of the answers since then is an error.
         read_asks, read_idle, read_marks: the same of reads.
-        single: the read has one beat.
+        single, steady: the read has one beat; the byte is in one beat of it.
         came, got, error: the followed read is answered, with what, and whether with an error.
         done, refused: the followed write is answered, alone, and with an error.
     """
@@ -88,6 +88,7 @@ class _Slave:
     read_idle: str
     read_marks: str
     single: str
+    steady: str
     came: str
     got: str
     error: str
@@ -382,6 +383,7 @@ def _reads(
     found.read_marks, found.read_asks, found.read_idle = marks, request.offers, f"({request.name}_ahead == 0)"
     length = f"{request.valid[:2]}len"
     found.single = f"({request.net(length)} == 0)" if length in request.payload else "1'b1"
+    found.steady = f"({found.single} | ~{hit.fixed})"
     found.got = place.of(answer.net("rdata"))
     found.error = _bad(answer)
 
@@ -414,6 +416,7 @@ def _of_apb(sheet: Sheet, port: ApbPort, place: _Place, mine: tuple[str, str]) -
         read_asks=f"({first} & ~{name}_pwrite)",
         read_idle=f"~({name}_psel & ~{name}_pwrite & {name}_penable)",
         single="1'b1",
+        steady="1'b1",
         got=place.of(f"{name}_prdata"),
         error=error,
         done=f"({pending} & {TRACKED}_lone)",
@@ -463,7 +466,9 @@ def _answers(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: boo
     others = _any([f"({one.read_asks} & ~{one.read_marks})" for one in slaves])
     single = _any([f"({one.read_marks} & {one.single})" for one in slaves])
     sheet.register(f"{t}_read_lone", f"({begins} ? {idle} : {t}_read_lone) & ~({others})")
+    steady = _any([f"({one.read_marks} & {one.steady})" for one in slaves])
     sheet.register(f"{t}_single", f"{begins} ? ({single}) : {t}_single")
+    sheet.register(f"{t}_steady", f"{begins} ? ({steady}) : {t}_steady")
     alone = sheet.wire(f"{t}_read_alone", f"{t}_read_lone & ~({others})")
     compared = f"{t}_clean & ~{t}_cut & ~{t}_nowhere"
     came = _any([f"({one.came} & ~{one.error})" for one in slaves])
@@ -484,7 +489,7 @@ def _answers(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: boo
     if not through:
         return
     silent = f"(({written}) & ~({refused}) & ({t}_write_erred | {t}_nowhere))"
-    lost = f"({t}_read_erred & {t}_single) | {t}_hit_erred | {t}_nowhere"
+    lost = f"({t}_read_erred & {t}_single) | ({t}_hit_erred & {t}_steady) | {t}_nowhere"
     silent += f" | (({read}) & ~({failed}) & {alone} & ({lost}))"
     sheet.check(
         f"errors_pass {names}",
