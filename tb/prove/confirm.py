@@ -34,7 +34,9 @@ _MOST_TRIALS, _TOGETHER = 60, 8
 """Stimuli of a counterexample, and those of one process."""
 
 _PLACE = re.compile(r"[\w.]+:\d+")
-_NOTHING, _COMBINATIONAL = "nothing was compared", "_combinational"
+_NOTHING, _STILL, _COMBINATIONAL = "nothing was compared", "nothing moved: ", "_combinational"
+_LIVE = ("answered", "delivered")
+"""Properties that say that something moves."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class Confirmer:
             if found is not None:
                 return self._kept(self._request(seed), found, verdict)
         for request, trial in self._resets:
-            if _telling(trial, verdict):
+            if telling_failures(trial, verdict):
                 return self._kept(request, trial, verdict)
         return f"the simulator passes with it and with stimuli close to it, in {len(seeds)} seed(s)"
 
@@ -110,7 +112,7 @@ class Confirmer:
             failed: list[Trial] = []
             made = itertools.islice(made, most)
             while some := list(itertools.islice(made, _TOGETHER)):
-                failed = [one for one in trials.run([[one] for one in some]) if _telling(one, verdict)]
+                failed = [one for one in trials.run([[one] for one in some]) if telling_failures(one, verdict)]
                 if failed:
                     break
         rule = verdict.claim.name.partition(" ")[0]
@@ -119,7 +121,7 @@ class Confirmer:
 
     def _kept(self, request: Request, trial: Trial, verdict: ClaimVerdict) -> Confirmation:
         file = self.folder / f"{plain_name(verdict.claim.name)}.stimulus.json"
-        failure = _telling(trial, verdict)[0].partition("\n")[0]
+        failure = telling_failures(trial, verdict)[0].partition("\n")[0]
         params = dict(self.params)
         write_stimulus(
             file,
@@ -131,13 +133,18 @@ class Confirmer:
         return Confirmation(failure, file, again.command())
 
 
-def _telling(trial: Trial, verdict: ClaimVerdict) -> list[str]:
+def telling_failures(trial: Trial, verdict: ClaimVerdict) -> list[str]:
     """The failures that confirm a property: of assertions the very one; of others no path between pins, which any traffic shows."""
     rule, _, place = verdict.claim.name.partition(" ")
     if rule == ASSERTION:
         marks = [*_PLACE.findall(place), place.partition(" ")[0]]
         return [text for text in trial.failures if ASSERTION in text and any(mark in text for mark in marks)]
-    others = [_NOTHING, *([] if rule.endswith(_COMBINATIONAL) else [_COMBINATIONAL])]
+    # An empty stimulus moves nothing, whatever the design does.
+    others = [
+        _NOTHING,
+        *([] if rule in _LIVE else [_STILL]),
+        *([] if rule.endswith(_COMBINATIONAL) else [_COMBINATIONAL]),
+    ]
     return [text for text in trial.failures if not any(other in text for other in others)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from commands import goldbeat
@@ -23,6 +24,7 @@ from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.ports.wishbone import WishbonePort
 from goldbeat.tb.prove.aiger import read_aiger
+from goldbeat.tb.prove.confirm import telling_failures
 from goldbeat.tb.prove.engine import dropped_assertions, unseen_places
 from goldbeat.tb.prove.harness import make_proof
 from goldbeat.tb.prove.proof import Proof, prove
@@ -276,6 +278,15 @@ def test_a_counterexample_is_confirmed_and_can_be_repeated(tmp_path, monkeypatch
     assert "differs" in refuted["note"]
     words = refuted["command"].split()[1:]
     assert "differs" in goldbeat(*words, code=1).stdout
+
+
+def test_a_run_in_which_nothing_moves_confirms_only_that():
+    trial = SimpleNamespace(failures=["nothing moved: no beat was accepted", "nothing was compared: no output beat"])
+    confirmed = {
+        name: telling_failures(trial, SimpleNamespace(claim=SimpleNamespace(name=name)))
+        for name in ("axi_rlast_late s", "answered s")
+    }
+    assert confirmed == {"axi_rlast_late s": [], "answered s": trial.failures[:1]}
 
 
 def _both_ways(kind: type, **more: object) -> tuple[object, object]:
