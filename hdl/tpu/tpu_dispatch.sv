@@ -89,6 +89,7 @@ module tpu_dispatch
   assign head_effect = head.effect;
   assign fault       = valid_q ? head.fault : '0;
   `ASSERT_STABLE(offer_held, m_axis_tvalid && !m_axis_tready,
-                 {m_axis_tvalid, m_axis_tlast, m_axis_tuser, m_axis_tkeep, m_axis_tdata}, clk, rst_n)
+                 {m_axis_tvalid, m_axis_tlast, m_axis_tuser, m_axis_tkeep, m_axis_tdata},
+                 clk, rst_n)
 
 endmodule

@@ -194,7 +194,8 @@ module zynqnet_reader
   assign bad_response  = beat && m_axi_rresp != 2'b00;
   assign finished      = run && pixel_beats_q == '0 && weight_beats_q == '0 && !valid_q;
 
-  // Before the first idle edge, which reset brings, the state is that of no layer. Assertions alone use it.
+  // Before the first idle edge, which reset brings, the state is that of no layer. Assertions
+  // alone use it.
   logic was_idle_q;
   initial was_idle_q = 1'b0;
   always_ff @(posedge clk) was_idle_q <= was_idle_q || !run;
