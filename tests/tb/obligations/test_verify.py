@@ -386,6 +386,8 @@ def test_a_slow_module_is_waited_for_while_its_beats_move(folder: Path) -> None:
 def test_what_differs_may_come_of_a_guess(folder: Path) -> None:
     names = {"s_tvalid": "req", "s_tready": "ack", "s_tdata": "word"}
     text = SLOW.replace("left <= 90", "left <= 1").replace("m_tdata <= s_tdata", "m_tdata <= s_tdata ^ 1")
+    # A request beside an acknowledge that the RTL does not look at may be one of four phases.
+    text = text.replace("s_tvalid & s_tready", "s_tvalid & !busy & !m_tvalid")
     for old, new in names.items():
         text = text.replace(old, new)
     (folder / "slow.v").write_text(text)
@@ -480,7 +482,7 @@ def test_a_guessed_model_of_something_else_is_no_failure(folder: Path) -> None:
     report = verified("adder.v", code=3)
     note = report["notes"][0]
     assert (report["status"], report["compared"]) == ("partial", 0)
-    assert re.search(r"model merge, guessed, is not what this RTL does: of \d+ words that it predicts \d came", note)
+    assert re.search(r"model merge, guessed, is not what this RTL does: of \d+ words that it predicts \d+ came", note)
     assert "the first failure: episode 0: " in note
     # A model that is asked for is none of ours to doubt.
     assert verified("adder.v", "--model", "merge", code=1)["status"] == "fail"
