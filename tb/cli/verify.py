@@ -60,6 +60,8 @@ _INITIAL = re.compile(r"\bx_check: .*?, (\w+) differs: beat \d+ in cycle \d+: da
 _LIMIT = re.compile(r"(?i)(?:^|_)(?:time_?out|watch_?dog|max_?(?:stall|wait))|(?-i:Time[Oo]ut|Watch[Dd]og)")
 _LONGEST_PAUSE = 10_000
 """Cycles after which a run without progress ends."""
+_LEFT = re.compile(r"\bport (\w+), beat \d+: missing beat: expected \w+, got nothing")
+_GOES_ON, _DIFFERS = "axis_outstanding: ", ": data differs: "
 _AT_END = ": at the end of the run: "
 _SIDE = re.compile(r"\bport (\w+), beat \d+: tuser differs: ")
 _STARVED = re.compile(r"\bat the end of the run: (\w+): .*\bwaits for write data\b")
@@ -171,7 +173,7 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
             subject, design, tried, lambda one: try_all(one, subject.path, seed=seed, budget_s=budget_s, tell=tell)
         )
     unlike = not tried.compared or is_unlike(subject.model, tried.predicted, tried.alike)
-    if subject.guessed and not alone and tried.failures and _by_values(tried) and unlike:
+    if subject.guessed and not alone and tried.failures and _by_model(tried) and unlike:
         subject.notes[:] = [
             f"model {subject.model}, guessed, is not what this RTL does: of {tried.predicted} words that it predicts "
             f"{tried.alike} came, so protocol rules alone; --model names the right one. With {subject.model}, the first "
@@ -179,8 +181,11 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
         ]
         subject.rules()
         alone = True
+        many = any(failure_kind(text).place.startswith(_GOES_ON) for text in tried.failures)
         design = find_design(subject.name)
         tried = try_all(design, subject.path, seed=seed, budget_s=budget_s, tell=tell)
+        if many:
+            tried.guesses = {**tried.guesses, **_under_way(tried)}
     tried.guesses = {**tried.guesses, **_doubts(subject, design, tried, alone=alone)}
     for path, said in subject.variants(tried.failures) if tried.failures else ():
         if not try_all(find_design(path), path, seed=seed, budget_s=0, tell=tell).failures:
@@ -295,6 +300,26 @@ def _of_nobody_told(failures: Sequence[str]) -> dict[str, str]:
 def _by_values(tried: Tried) -> bool:
     """Whether what fails is other values, or what the RTL says itself, and no rule of a protocol."""
     return not any(failure_kind(text).kind in ("protocol", "hang") for text in tried.failures)
+
+
+def _by_model(tried: Tried) -> bool:
+    """Whether what fails may be a model that does not fit: other values, and outputs that go on behind what it predicts."""
+    kinds = [failure_kind(text) for text in tried.failures]
+    broken = [one.place for one in kinds if one.kind in ("protocol", "hang")]
+    return all(place.startswith(_GOES_ON) for place in broken) and (
+        not broken or any(_DIFFERS in text for text in tried.failures)
+    )
+
+
+def _under_way(tried: Tried) -> dict[str, str]:
+    """Inputs that still wait when a run ends, if nothing else fails: what makes many beats of one may need longer."""
+    failures = [text for text in tried.failures if not text.startswith(_REPEAT)]
+    left = [match[1] for text in failures if (match := _LEFT.search(text)) is not None]
+    if any(_LEFT.search(text) is None and _AT_END not in text for text in failures):
+        return {}
+    return dict.fromkeys(
+        left, "takes less than it is offered; what makes many beats of one may need longer than a run lasts"
+    )
 
 
 def _sample(name: str, design: Design, tried: Tried, count: int, seed: int, tell: Callable[[str], None]) -> list[Fate]:

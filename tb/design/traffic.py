@@ -57,6 +57,8 @@ _CORNERS = 400
 """Beats of corner values, beside those for each value of the RTL."""
 _PAUSE, _LONGEST_PAUSE = 600, 20_000
 """Cycles of a pause, and of the longest that the RTL's numbers ask for."""
+_SOON, _AT_MOST = 64, 320
+"""Cycles that a beat may take behind them where no model says so, and beats that a design may make of one."""
 _MOST_IN_FRAMES = 1 << 16
 """Beats of all frames of the episode of many lengths."""
 _PATTERNS = ("none", "random:0.3", "random:0.7", "bursty:16", "bursty:3", "worst")
@@ -526,8 +528,9 @@ def cornering(traffic: Traffic, setting: CaseContext) -> list[Stimulus]:
     pause = max([_PAUSE, *(n for n in setting.numbers() if n <= _LONGEST_PAUSE)]) + 2
     some = [int(n) for n in rng.integers(3, 40, 3)]
     gaps = Pattern("array", values=tuple(gap for n in some for gap in (pause, *[0] * n)))
-    # Slow designs have the time at the end.
-    away = Pattern("array", values=(*(bit for n in some for bit in (*[0] * pause, *[1] * n)), *[1] * (64 * sum(some))))
+    # Slow designs have the time at the end, and so have those that make many beats of one.
+    absent = [bit for n in some for bit in (*[0] * pause, *[1] * n)]
+    away = Pattern("array", values=(*absent, *[1] * (_AT_MOST * sum(some))))
     plain = _dress(traffic(setting, rng, sum(some)), "none", "none", setting, int(rng.integers(1 << 31)))
     paused = {name: trace.with_gaps(gaps.gaps(len(trace))) for name, trace in plain.inputs.items()}
     return [
@@ -537,7 +540,7 @@ def cornering(traffic: Traffic, setting: CaseContext) -> list[Stimulus]:
             plain,
             ready=dict.fromkeys(setting.outputs, away),
             # Where no model says when the last beat comes.
-            least_ps=len(away.values) * max(clock.period_ps for clock in plain.clocks.values()),
+            least_ps=(len(absent) + _SOON * sum(some)) * max(clock.period_ps for clock in plain.clocks.values()),
             aside=True,
             label=f"sinks are away for {pause} cycles",
         ),

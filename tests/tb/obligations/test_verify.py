@@ -488,6 +488,25 @@ def test_a_guessed_model_of_something_else_is_no_failure(folder: Path) -> None:
     assert verified("adder.v", "--model", "merge", code=1)["status"] == "fail"
 
 
+EXPANDER = """module expander (input logic clk, rst, input logic [7:0] cmd_base, cmd_count,
+  input logic cmd_val, output logic cmd_rdy, output logic [15:0] o_addr,
+  output logic [7:0] o_len, output logic o_val, input logic o_rdy);
+  logic [7:0] left; assign cmd_rdy = left == 0; assign o_val = left != 0; assign o_len = left;
+  always_ff @(posedge clk) if (rst) left <= 0;
+    else if (cmd_rdy) begin if (cmd_val) begin left <= cmd_count; o_addr <= {8'd0, cmd_base}; end end
+    else if (o_rdy) begin left <= left - 8'd1; o_addr <= o_addr + 16'd256; end
+endmodule
+"""
+
+
+def test_one_command_that_makes_several_beats_is_no_failure(folder: Path) -> None:
+    """Outputs go on behind what a guessed model predicts, so that they wait for a sink that is gone."""
+    (folder / "expander.sv").write_text(EXPANDER)
+    report = verified("expander.sv", code=3)
+    assert report["status"] == "partial"
+    assert "guessed, is not what this RTL does" in report["notes"][0]
+
+
 SELECT = """module lanes (input wire clk, input wire rst, input wire SEL, input wire [7:0] s_tdata, input wire s_tvalid,
   output wire s_tready, output wire [7:0] a_tdata, output wire a_tvalid, input wire a_tready,
   output wire [7:0] b_tdata, output wire b_tvalid, input wire b_tready);
