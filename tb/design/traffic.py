@@ -426,7 +426,7 @@ def filling(traffic: Traffic, setting: CaseContext, extremes: Sequence[int] = ()
     # Behind one of several outputs may be a queue that is full while the others go on, and when they have ended.
     single = setting.outputs[:_ALONE] if len(setting.outputs) > 1 else ()
     alone = [held(_ALONE + n, setting, [name], fill, f"{name} away alone") for n, name in enumerate(single)]
-    if set(setting.outputs).isdisjoint(setting.inputs) and len(alone) > 1:
+    if not setting.inputs and len(alone) > 1:
         alone = [_others_end(one, number, fill // 4) for number, one in enumerate(alone)]
     return [*found, *alone]
 

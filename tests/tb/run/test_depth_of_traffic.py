@@ -163,6 +163,11 @@ def test_other_lanes_end_while_one_sink_is_still_away(tmp_path: Path) -> None:
     for lane, one in enumerate(alone):
         other = one.inputs[f"s{1 - lane}"]
         assert (len(one.inputs[f"s{lane}"]), 0 < len(other) < FILL // 2, other.last[-1]) == (FILL, True, True)
+    # What a user gives is sent whole.
+    given = replace(request.setting(1), inputs=alone[0].inputs)
+    own = [e for e in request.case.make(given) if e.label.endswith("away alone")]
+    assert [len(e.inputs["s1"]) for e in own] == [len(alone[0].inputs["s1"])] * 2
+    assert [len(e.inputs["s0"]) for e in own] == [FILL] * 2
 
 
 # -- queues -------------------------------------------------------------------------------------------------------------
