@@ -10,10 +10,10 @@ from typing import Any
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.tb.build.comparisons import instances_below, slang_design, stands_alone, value_names
 from goldbeat.tb.build.compiling import operator_of, symbol_kind
+from goldbeat.tb.build.settled import COMPARISONS
 from goldbeat.tb.design.design import Design
 
 Node = Any
-_COMPARE = ("Equality", "Inequality", "LessThan", "LessThanEqual", "GreaterThan", "GreaterThanEqual")
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class _Reader:
         for node in nodes:
             kind = symbol_kind(node)
             arm = node.left if kind == "ConditionalOp" and len(node.conditions) == 1 else None
-            asked = node if kind == "BinaryOp" and operator_of(node) in _COMPARE else None
+            asked = node if kind == "BinaryOp" and operator_of(node) in COMPARISONS else None
             asked = node.conditions[0].expr if arm is not None else asked
             text = None if asked is None else self._text(asked)
             if text is None:

@@ -16,7 +16,7 @@ from goldbeat.tb.design.design import Design
 Range = tuple[int, int]
 Place = tuple[int, int, int, int | None, int]
 
-_COMPARE = {
+COMPARISONS = {
     "LessThan": lambda a, b: (a[1] < b[0], a[0] >= b[1]),
     "LessThanEqual": lambda a, b: (a[1] <= b[0], a[0] > b[1]),
     "GreaterThan": lambda a, b: (a[0] > b[1], a[1] <= b[0]),
@@ -72,7 +72,7 @@ def settled_conditions(design: Design, params: Mapping[str, Any]) -> list[Settle
 
     def look(node: Any) -> None:
         kind = symbol_kind(node)
-        if kind == "BinaryOp" and operator_of(node) in _COMPARE:
+        if kind == "BinaryOp" and operator_of(node) in COMPARISONS:
             note(node)
         elif kind in ("Conditional", "ConditionalOp") and len(node.conditions) == 1:
             note(node.conditions[0].expr, node.left if kind == "ConditionalOp" else None)
@@ -154,8 +154,8 @@ def _tight(node: Any, kind: str, whole: Range) -> Range:
 
 def _combined(operator: str, node: Any, whole: Range) -> Range:
     a, b = _range(node.left), _range(node.right)
-    if operator in _COMPARE:
-        always, never = _COMPARE[operator](a, b)
+    if operator in COMPARISONS:
+        always, never = COMPARISONS[operator](a, b)
         return (int(always), int(not never))
     if operator in ("LogicalAnd", "LogicalOr"):
         ends = all if operator == "LogicalAnd" else any

@@ -120,7 +120,8 @@ class Circuit:
         ones = (1 << lanes) - 1
         pairs = self._pairs
         starts = self.starts or (0,) * len(self.latches)
-        state = [random.getrandbits(lanes) if start is None else ones * start for start in starts]
+        draw = random.Random(0)
+        state = [draw.getrandbits(lanes) if start is None else ones * start for start in starts]
 
         def literal(values: list[int], one: int) -> int:
             return values[one >> 1] ^ (ones if one & 1 else 0)

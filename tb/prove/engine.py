@@ -97,23 +97,8 @@ def make_circuit(
         why = f"{bits} bits are too many: only traces that write at most {WORDS} words of each memory are looked at"
         proof.sheet.unproven["memories"] = why
     own = _assertions_as_outputs(flat)
-    aig, names, clocks = folder / "whole.aig", folder / "whole.map", folder / "clocks.txt"
-    script = [
-        f"read_rtlil {tool.place(flat)}",
-        f"hierarchy -top {TOP}",
-        *GATES,
-        "select -set clocked t:$_DFF_P_",
-        f"select -set right w:{design.clocks[0].name} %co1:+[C] @clocked %i",
-        f"tee -q -o {tool.place(clocks)} select -list t:$_DFF_N_ t:*LATCH* @clocked @right %d",
-        f"write_aiger -zinit -map {tool.place(names)} {tool.place(aig)}",
-    ]
-    _yosys(tool, script, design, folder, tell)
-    if other := [line for line in clocks.read_text().splitlines() if "/" in line]:
-        raise UsageError(
-            f"{design.name}: {len(other)} flip-flops or latches do not follow the rising edge of {design.clocks[0].name} "
-            f"(such as {other[0].partition('/')[2]}); a proof takes designs of one clock and edge"
-        )
-    circuit = read_aiger(aig, names)
+    script = [f"read_rtlil {tool.place(flat)}", f"hierarchy -top {TOP}", *GATES]
+    circuit = read_circuit(tool, script, design, folder, tell)
     # Yosys leaves names out that are another's as well; outputs come in the order of the ports.
     ports = [(f"bad_{n}", one.width) for n, one in enumerate(proof.properties)]
     ports += [(f"hit_{n}", 1) for n in range(len(proof.properties))]
@@ -122,7 +107,7 @@ def make_circuit(
     ]
     named = [(name, bit) for name, width in ports for bit in range(width)]
     if len(named) != len(circuit.outputs) or any(named[n] != one for n, one in circuit.output_names.items()):
-        raise ToolError(f"yosys failed on {design.name}: the outputs of {aig} are not those of the harness")
+        raise ToolError(f"yosys failed on {design.name}: the outputs of {folder} are not those of the harness")
     return replace(circuit, output_names=dict(enumerate(named))), own
 
 
@@ -168,12 +153,12 @@ def _flattened(
     script = [*(one.format(top=TOP) for one in _PREPARE), f"write_rtlil {tool.place(flat)}"]
     read = f"read_slang -f {tool.place(commands)}"
     try:
-        _yosys(tool, [read, *script], design, folder, tell)
+        run_step(tool, [read, *script], design, folder, tell)
     except ToolError as error:
         if _CONCURRENT not in str(error):
             raise
         # What is left out is named by dropped_assertions().
-        _yosys(tool, [f"{read} --ignore-assertions", *script], design, folder, tell)
+        run_step(tool, [f"{read} --ignore-assertions", *script], design, folder, tell)
     memories = _MEMORY.findall(flat.read_text())
     bits = memory_bits(flat.read_text())
     few: list[str] = []
@@ -187,7 +172,7 @@ def _flattened(
         rules.write_text(_FEW_WORDS.read_text())
         few = [f"techmap -autoproc -map {tool.place(rules)} t:$mem_v2", "opt -fast"]
     script = [f"read_rtlil {tool.place(flat)}", f"hierarchy -top {TOP}", *few, *FLIP_FLOPS]
-    _yosys(tool, [*script, f"write_rtlil {tool.place(flat)}"], design, folder, tell)
+    run_step(tool, [*script, f"write_rtlil {tool.place(flat)}"], design, folder, tell)
     _limited(flat)
     return flat, bits
 
@@ -220,7 +205,33 @@ def _limited(flat: Path) -> None:
     flat.write_text(text[:end] + "\n".join([*more, ""]) + text[end:])
 
 
-def _yosys(tool: Yosys, script: Sequence[str], design: Design, folder: Path, tell: Callable[[str], None]) -> None:
+def read_circuit(
+    tool: Yosys, script: Sequence[str], design: Design, folder: Path, tell: Callable[[str], None]
+) -> Circuit:
+    """The circuit of a design of one clock, whose gates a script makes.
+
+    Raises:
+        UsageError: it has latches, or flip-flops of another clock or edge.
+    """
+    aig, names, clocks = folder / "whole.aig", folder / "whole.map", folder / "clocks.txt"
+    clock = design.clocks[0].name
+    more = [
+        "select -set clocked t:$_DFF_P_",
+        f"select -set right w:{clock} %co1:+[C] @clocked %i",
+        f"tee -q -o {tool.place(clocks)} select -list t:$_DFF_N_ t:*LATCH* @clocked @right %d",
+        f"write_aiger -zinit -map {tool.place(names)} {tool.place(aig)}",
+    ]
+    run_step(tool, [*script, *more], design, folder, tell)
+    if other := [line for line in clocks.read_text().splitlines() if "/" in line]:
+        raise UsageError(
+            f"{design.name}: {len(other)} flip-flops or latches do not follow the rising edge of {clock} "
+            f"(such as {other[0].partition('/')[2]}); a proof takes designs of one clock and edge"
+        )
+    return read_aiger(aig, names)
+
+
+def run_step(tool: Yosys, script: Sequence[str], design: Design, folder: Path, tell: Callable[[str], None]) -> None:
+    """Run a script on a design, and raise what Yosys says if it fails."""
     log = folder / LOG
     if code := run_yosys(tool.within(PREPARE_S), script, log, lambda step: tell(f"preparing {design.name}: {step}")):
         raise broken(design.name, log, code)

@@ -7,7 +7,6 @@ bench. What memories hold is free too where they are large.
 
 from __future__ import annotations
 
-import random
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,8 +30,11 @@ from goldbeat.tb.prove.engine import (
     Stopwatch,
     ask_abc,
     memory_bits,
+    read_circuit,
     run_abc,
+    unseen_places,
 )
+from goldbeat.tb.prove.proof import random_inputs
 from goldbeat.tb.prove.sheet import RESET_CYCLES
 from goldbeat.tb.synth.sources import command_file
 
@@ -72,6 +74,8 @@ _RESETS = (RESET_CYCLES, 2 * RESET_CYCLES)
 _WIRE = re.compile(r"^  wire (.*?)(\\\S+)$", re.MULTILINE)
 _ROLE = re.compile(r"\b(input|output|inout) \d+ ")
 _WATCHED = re.compile(rf"\.{_WATCH}\.p_(\d+)$")
+_NEVER = {"true": (0,), "false": (1,), "change": (0, 1)}
+"""Of a watched bit, the outputs that say so: one of them is never high."""
 _PORTS = 100_000
 """Number of the first port that is added."""
 _REDUCE = ("&scl", "&lcorr", "&scorr")
@@ -116,12 +120,12 @@ def without_unreachable(
         params: the sets of parameter values that were run: what is closed cannot be reached with any.
         obligations: merged ones.
         folder: for files.
-        budget_s: seconds of the proofs of all sets, the circuits left out.
+        budget_s: seconds of the proofs of each set, the circuits left out.
         tell: is told what is going on.
 
     Raises:
         ToolError: Yosys cannot read the design.
-        UsageError: the design has several clocks, latches, or flip-flops of another edge.
+        UsageError: the design has several clocks, latches, flip-flops of another edge, or RTL that differs for synthesis.
     """
     left = {one.key for one in obligations if one.open and one.kind == "values"}
     asked = len(left)
@@ -159,24 +163,26 @@ def unreachable(
 
     Raises:
         ToolError: Yosys cannot read the design.
-        UsageError: the design has several clocks, latches, or flip-flops of another edge.
+        UsageError: the design has several clocks, latches, flip-flops of another edge, or RTL that differs for synthesis.
     """
     clock = design.clocks[0]
     if len(design.clocks) != 1 or clock.resetn is None:
         raise UsageError(f"{design.name}: what nothing can reach is proven of designs with one clock and a reset")
+    if unseen := unseen_places(design):
+        raise UsageError(f"{design.name}: {unseen[0]} is other RTL for synthesis than for simulation")
     flat = _flat(tool, design, params, claims, folder, tell)
     text, bits = _with_outputs(flat.read_text(), clock.resetn, clock.name, claims)
     flat.write_text(text)
     circuit = _circuit(tool, design, flat, folder, tell, 2 * len(bits))
     # Of each watched bit, the first output is high while it is 1, the second while it is 0.
-    waiting = set(range(2 * len(bits))) - _seen(circuit)
+    asked = {2 * number + at for number, claim in enumerate(bits) for at in _NEVER[claim.never]}
+    waiting = asked - _seen(circuit)
     watch = Stopwatch(budget_s)
-    tell(f"proving {design.name}: {len(waiting)} of {2 * len(bits)} values were not reached at random")
+    tell(f"proving {design.name}: {len(waiting)} of {len(asked)} values were not reached at random")
     proven = _proven(tool, circuit, waiting, bits, folder, watch)
     held: dict[Claim, list[bool]] = defaultdict(list)
     for number, claim in enumerate(bits):
-        ones, zeros = 2 * number in proven, 2 * number + 1 in proven
-        held[claim].append({"true": ones, "false": zeros, "change": ones or zeros}[claim.never])
+        held[claim].append(any(2 * number + at in proven for at in _NEVER[claim.never]))
     return {claim for claim, one in held.items() if all(one)}
 
 
@@ -262,33 +268,23 @@ def _with_outputs(text: str, reset: str, clock: str, claims: Sequence[Claim]) ->
 def _circuit(
     tool: Yosys, design: Design, flat: Path, folder: Path, tell: Callable[[str], None], outputs: int
 ) -> Circuit:
-    """The gates of the flat design."""
-    release, names, aig, clocks = (folder / name for name in ("release.v", "whole.map", "whole.aig", "clocks.txt"))
+    """The gates of the flat design, in the state behind its reset."""
+    release = folder / "release.v"
     release.write_text(_RESET)
     # What a large memory holds is anything.
     large = memory_bits(flat.read_text()) > MOST_BITS
-    clock = design.clocks[0].name
     script = [
         f"read_verilog -sv {tool.place(release)}",
         f"read_rtlil {tool.place(flat)}",
         *(f"hierarchy -top {TOP}", "proc", "flatten", "opt_clean"),
         *(["delete t:$mem_v2"] if large else []),
         *_strict((*FLIP_FLOPS, *GATES[:-2], "setundef -anyconst", *GATES[-2:])),
-        "select -set clocked t:$_DFF_P_",
-        f"select -set right w:{clock} %co1:+[C] @clocked %i",
-        f"tee -q -o {tool.place(clocks)} select -list t:$_DFF_N_ t:*LATCH* @clocked @right %d",
-        f"write_aiger -zinit -map {tool.place(names)} {tool.place(aig)}",
     ]
-    log = folder / LOG
-    if code := run_yosys(tool.within(PREPARE_S), script, log, lambda step: tell(f"preparing {design.name}: {step}")):
-        raise broken(design.name, log, code)
-    if other := [line for line in clocks.read_text().splitlines() if "/" in line]:
-        raise UsageError(f"{design.name}: {len(other)} flip-flops or latches do not follow the rising edge of {clock}")
-    circuit = read_aiger(aig, names)
+    circuit = read_circuit(tool, script, design, folder, tell)
     *found, live = circuit.outputs
     latch = (live >> 1) - circuit.head[1] - 1
     if len(found) != outputs or live & 1 or not 0 <= latch < len(circuit.latches):
-        raise ToolError(f"yosys failed on {design.name}: {aig} has {len(found)} outputs, not {outputs}")
+        raise ToolError(f"yosys failed on {design.name}: {folder} has {len(found)} outputs, not {outputs}")
     starts = list(circuit.settled(latch, _RESETS))
     starts[latch] = 1
     return replace(circuit, outputs=tuple(found), starts=tuple(starts))
@@ -302,21 +298,9 @@ def _strict(steps: Iterable[str]) -> Iterator[str]:
 
 def _seen(circuit: Circuit) -> set[int]:
     """Outputs that are high in a random simulation."""
-    source = random.Random(0)
     cycles = max(24, min(_SIMULATED, _GATE_CYCLES // max(1, circuit.head[4])))
-    # Half of the lanes hold their inputs for a while.
-    still = (1 << _LANES // 2) - 1
-
-    def given() -> Iterator[list[int]]:
-        values = [source.getrandbits(_LANES) for _ in range(circuit.input_count)]
-        for _ in range(cycles):
-            yield values
-            kept = source.getrandbits(_LANES) | source.getrandbits(_LANES) | source.getrandbits(_LANES)
-            held = kept & still
-            values = [(one & held) | (source.getrandbits(_LANES) & ~held) for one in values]
-
     found: set[int] = set()
-    for row in circuit.simulate(given(), _LANES):
+    for row in circuit.simulate(random_inputs(circuit, _LANES, cycles), _LANES):
         found |= {number for number, value in enumerate(row) if value}
     return found
 
