@@ -146,7 +146,7 @@ class _Reader:
     def _case(self, node: Node, path: tuple[str, ...]) -> Iterator[Branch]:
         chosen = self._text(node.expr) if str(node.condition).endswith("Normal") else None
         for item in node.items:
-            labels = [self._source(one) for one in item.expressions if one.constant is not None]
+            labels = [self._source(one) for one in item.expressions if _is_constant(one)]
             first, last = self._place(item.expressions[0]), self._place(item.expressions[-1])
             inner = path
             if chosen is not None and first and last and len(labels) == len(item.expressions):
@@ -194,3 +194,8 @@ def _blocking(body: Node) -> set[str]:
 
     body.visit(look)
     return found
+
+
+def _is_constant(node: Node) -> bool:
+    """Of a label; slang has no constant of some literals."""
+    return node.constant is not None or symbol_kind(node) == "IntegerLiteral"

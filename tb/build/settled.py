@@ -37,6 +37,7 @@ class Settled:
         value: what it always is.
         chosen, chosen_end: of a choice, where its first arm begins and ends; None, 0: another condition.
         folded: constants alone decide it, so that the simulator never asks.
+        arm: these are the labels of an arm of a ``case`` that is never taken.
     """
 
     source: int
@@ -46,6 +47,7 @@ class Settled:
     chosen: int | None = None
     chosen_end: int = 0
     folded: bool = False
+    arm: bool = False
 
 
 def settled_conditions(design: Design, params: Mapping[str, Any]) -> list[Settled]:
@@ -58,6 +60,7 @@ def settled_conditions(design: Design, params: Mapping[str, Any]) -> list[Settle
     numbers = {str(path): number for number, path in enumerate(design.sources())}
     found: dict[Place, set[bool | None]] = defaultdict(set)
     folded: set[Place] = set()
+    arms: dict[tuple[int, int, int], bool] = {}
     seen: set[tuple[str, ...]] = set()
 
     def note(node: Any, arm: Any = None) -> None:
@@ -70,12 +73,22 @@ def settled_conditions(design: Design, params: Mapping[str, Any]) -> list[Settle
             if node.constant is not None:
                 folded.add(place)
 
+    def choose(case: Any) -> None:
+        for item, never in _unchosen(case):
+            first, last = item.expressions[0].sourceRange.start, item.expressions[-1].sourceRange.end
+            number = numbers.get(compiled.manager.getFileName(first))
+            if number is not None and first.buffer == last.buffer:
+                place = (number, first.offset, last.offset)
+                arms[place] = never and arms.get(place, True)
+
     def look(node: Any) -> None:
         kind = symbol_kind(node)
         if kind == "BinaryOp" and operator_of(node) in COMPARISONS:
             note(node)
         elif kind in ("Conditional", "ConditionalOp") and len(node.conditions) == 1:
             note(node.conditions[0].expr, node.left if kind == "ConditionalOp" else None)
+        elif kind == "Case" and str(node.condition).endswith("Normal"):
+            choose(node)
 
     def visit(body: Any) -> None:
         values = [str(one.value) for one in body.parameters if hasattr(one, "value")]
@@ -90,12 +103,19 @@ def settled_conditions(design: Design, params: Mapping[str, Any]) -> list[Settle
 
     for top in tops:
         visit(top.body)
-    return [
-        Settled(*place[:3], value, *place[3:], folded=place in folded)
-        for place, values in found.items()
-        for value in values
-        if len(values) == 1 and value is not None
+    unused = [Settled(*place, value=False, arm=True) for place, never in arms.items() if never]
+    known = ((place, value) for place, values in found.items() if len(values) == 1 for value in values)
+    return unused + [
+        Settled(*place[:3], value, *place[3:], folded=place in folded) for place, value in known if value is not None
     ]
+
+
+def _unchosen(case: Any) -> Iterator[tuple[Any, bool]]:
+    """The arms of a ``case``, and whether constants never choose each."""
+    low, high = _range(case.expr)
+    for item in case.items:
+        labels = (_range(one) for one in item.expressions)
+        yield item, low == high and all(least == most != low for least, most in labels)
 
 
 def _own(scope: Any) -> Iterator[Any]:
@@ -129,9 +149,10 @@ def _range(node: Any) -> Range:
 
 def _tight(node: Any, kind: str, whole: Range) -> Range:
     """The same, which may go beyond the type."""
-    if node.constant is not None:
+    # slang has a value of some literals, and no constant.
+    if node.constant is not None or kind == "IntegerLiteral":
         try:
-            value = int(node.constant.value)
+            value = int(node.value if node.constant is None else node.constant.value)
         except (TypeError, ValueError):
             # Some bits are X, or it is no number.
             return whole

@@ -46,7 +46,7 @@ from goldbeat.tb.obligations.rounds import BUDGET_S, Tried, try_all
 from goldbeat.tb.obligations.summary import ADVICE, SHOWN, VERIFIED, Obligations, counts_text, obligation_lines
 from goldbeat.tb.page.run_page import page_environment
 from goldbeat.tb.paths import build_root, plain_name
-from goldbeat.tb.prove.unreachable import UNREACHABLE, ProofAnswer, without_unreachable
+from goldbeat.tb.prove.unreachable import FOLLOWS, UNREACHABLE, ProofAnswer, without_unreachable
 from goldbeat.tb.run.failure_kind import failure_kind
 from goldbeat.tb.visible import visible
 
@@ -417,9 +417,9 @@ def _summary(report: Mapping[str, Any]) -> str:
     mutants = report["mutants"]
     said = "" if mutants is None else f"; mutants: {mutants['score']:.0%} of {mutants['tried']} noticed"
     proof = report["proof"]
-    said += (
-        "" if proof is None else f"; proof: {proof['unreachable']} of {proof['asked']} open places cannot be reached"
-    )
+    if proof is not None:
+        said += f"; proof: {proof['unreachable']} of {proof['asked']} open places cannot be reached"
+        said += f", {proof['following']} more follow from waivers" if proof["following"] else ""
     return (
         f"{report['compares']}: {report['compared']} values compared in {report['episodes']} episodes of "
         f"{report['runs']} runs; {counts_text(report['obligations'])}{said}"
@@ -458,5 +458,9 @@ def _lines(tried: Tried, report: Mapping[str, Any], *, every: bool) -> Iterator[
         yield from (f"not noticed: {text}" for text in report["mutants"]["unnoticed"][:SHOWN])
     if every:
         yield from obligation_lines("met", [one for one in tried.obligations if one.met])
-    shown = [one for one in tried.obligations if one.waived is not None and (every or one.waived != UNREACHABLE)]
+    shown = [
+        one
+        for one in tried.obligations
+        if one.waived is not None and (every or one.waived not in (UNREACHABLE, FOLLOWS))
+    ]
     yield from (f"waived: {one.key} ({one.waived})" for one in shown)

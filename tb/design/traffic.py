@@ -71,7 +71,7 @@ AFTER_VALID = "after-valid:4"
 
 SENDS_ALONE = "sends alone"
 """Of the label of an episode in which the other inputs send nothing."""
-_LONG_FRAME, _PAUSES = 66, "array:" + ",".join(["66", *["0"] * 21])
+_LONG_FRAME, _PAUSES = 66, "array:" + ",".join([*["0"] * 4, "66", *["0"] * 17])
 """Beats of the long frame of ``sizes``, and gaps of its sources."""
 _GAPS = ("none", "random:0.5", "bursty:16", "worst")
 _PAIRS = (*product(_GAPS, (AFTER_VALID,)), *product(_GAPS, ("none", "random:0.3", "random:0.7", "bursty:16", "worst")))

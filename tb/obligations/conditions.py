@@ -169,6 +169,8 @@ class SettledConditions:
             condition = text[one.begin : one.end].decode(errors="replace")
             word = ("false", "true")[one.value]
             reason = f"by widths and constants, `{_short(condition)}` is always {word}"
+            if one.arm:
+                reason = "by constants, another arm is taken"
             for settled in (one, replace(one, value=not one.value)) if one.folded else (one,):
                 found |= {(f"{name}:{line}", what): reason for line, what in ruled_out(text, condition, settled)}
         return found
@@ -176,6 +178,9 @@ class SettledConditions:
 
 def ruled_out(text: bytes, condition: str, one: Settled) -> Iterator[tuple[int, str]]:
     """Lines and texts of the obligations that a settled condition leaves open for ever."""
+    if one.arm:
+        yield text.count(b"\n", 0, one.end) + 1, arm_text(condition)
+        return
     line = text.count(b"\n", 0, one.begin) + 1
     never = ("true", "false")[one.value]
     if one.chosen is not None:

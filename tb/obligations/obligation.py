@@ -104,3 +104,17 @@ def with_waivers(
         for n in matching:
             found[n] = replace(found[n], waived=reason)
     return found
+
+
+def high_bits(reason: str, *signals: tuple[str, str, int, int]) -> dict[str, str]:
+    """Waivers of bits that a bench never reaches.
+
+    Args:
+        reason: of all of them.
+        signals: of each its file, its name, and its first and last such bit.
+    """
+    return {
+        f"values {file}:*: {name}[{bit}] *": reason
+        for file, name, first, last in signals
+        for bit in range(first, last + 1)
+    }

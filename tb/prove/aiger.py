@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+
+import numpy as np
 
 from goldbeat.pymodels.errors import InputError
 
@@ -61,6 +63,25 @@ class Circuit:
         ]
         lines += [str(self.outputs[number]) for number in outputs]
         return "\n".join([*lines, ""]).encode() + self.gates
+
+    def masked(self, by: int) -> Circuit:
+        """The same with each output low while a literal is."""
+        variables, inputs, latches, _, gates = self.head
+        count = len(self.outputs)
+        added = bytearray()
+        for number, output in enumerate(self.outputs):
+            high, low = max(output, by), min(output, by)
+            for delta in (2 * (variables + 1 + number) - high, high - low):
+                while delta >= 0x80:
+                    added.append(delta & 0x7F | 0x80)
+                    delta >>= 7
+                added.append(delta)
+        return replace(
+            self,
+            head=(variables + count, inputs, latches, count, gates + count),
+            outputs=tuple(2 * (variables + 1 + number) for number in range(count)),
+            gates=self.gates + bytes(added),
+        )
 
     @cached_property
     def _pairs(self) -> list[tuple[int, int]]:
@@ -169,6 +190,9 @@ def read_aiger(file: Path, names: Path) -> Circuit:
         for _ in range(count):
             line, _, rest = rest.partition(b"\n")
             found.append(int(line.split()[0]))
+    # Names and comments stand behind the gates, each of which is two numbers, each of which ends with a byte below 128.
+    ends = np.flatnonzero(np.frombuffer(rest, np.uint8) < 0x80)[: 2 * head[4]]
+    rest = rest[: int(ends[-1]) + 1 if len(ends) else 0]
     named: dict[str, dict[int, tuple[str, int]]] = {"input": {}, "output": {}}
     for text in names.read_text().splitlines():
         words_of = text.split()

@@ -40,6 +40,8 @@ from goldbeat.tb.synth.sources import command_file
 
 UNREACHABLE = "proven: no input and no reset brings it about"
 """Why what cannot be reached is waived."""
+FOLLOWS = "proven: only what the description waives brings it about"
+"""Why what nothing reaches as long as nothing happens that the description waives is waived too."""
 _WATCH = "goldbeat_claims"
 _PROBLEM = re.compile(r"claims\.sv:(\d+)(?::\d+)?: (?:error|ERROR):")
 _PORT = re.compile(r'^  "name": "p_(\d+)"', re.MULTILINE)
@@ -69,6 +71,19 @@ _RESET = """module goldbeat_release(input clock, input again, output live, outpu
 endmodule
 """
 """The reset is held as long as a flip-flop is held at 0; afterwards it comes and goes."""
+_WAIVED = """module goldbeat_waived(input clock, input live, input [{last}:0] bits, output off);
+  reg [{last}:0] before;
+  reg past = 1'b0;
+  wire [{last}:0] high = {ones}, low = {zeros}, kept = {changes};
+  wire now = live & |((high & bits) | (low & ~bits) | (kept & (bits ^ before)));
+  always @(posedge clock) begin
+    before <= bits;
+    past <= live & (past | now);
+  end
+  assign off = now | past;
+endmodule
+"""
+"""``off`` is high as soon as something has happened that is waived."""
 _RESETS = (RESET_CYCLES, 2 * RESET_CYCLES)
 """Least and most cycles of the reset; what holds between them holds after any number, in practice."""
 _WIRE = re.compile(r"^  wire (.*?)(\\\S+)$", re.MULTILINE)
@@ -91,15 +106,17 @@ class ProofAnswer:
         obligations: all, in the same order; what cannot be reached is waived with :data:`UNREACHABLE`.
         asked: open ones of this kind.
         closed: of these, what cannot be reached.
+        following: of these, what nothing reaches but something that the description waives.
     """
 
     obligations: list[Obligation]
     asked: int
     closed: int
+    following: int
 
     def as_dict(self) -> dict[str, int]:
         """For JSON."""
-        return {"asked": self.asked, "unreachable": self.closed}
+        return {"asked": self.asked, "unreachable": self.closed, "following": self.following}
 
 
 def without_unreachable(
@@ -128,16 +145,30 @@ def without_unreachable(
         UsageError: the design has several clocks, latches, flip-flops of another edge, or RTL that differs for synthesis.
     """
     left = {one.key for one in obligations if one.open and one.kind == "values"}
-    asked = len(left)
+    asked, alone = len(left), set(left)
+    waived = [
+        replace(one, waived=None) for one in obligations if not one.met and one.waived in design.obligations.values()
+    ]
     for number, values in enumerate(params):
         claims = claims_of([one for one in obligations if one.key in left], design, values)
         place = folder / str(number)
         place.mkdir(parents=True, exist_ok=True)
-        each = [*dict.fromkeys(claim for some in claims.values() for claim in some)]
-        found = unreachable(tool, design, values, each, place, budget_s=budget_s, tell=tell) if each else set()
-        left = {key for key, some in claims.items() if found.issuperset(some)}
-    closed = [replace(one, waived=UNREACHABLE) if one.key in left else one for one in obligations]
-    return ProofAnswer(closed, asked, len(left))
+        each, given = _each(claims), _each(claims_of(waived, design, values))
+        found, more = (
+            unreachable(tool, design, values, each, place, given=given, budget_s=budget_s, tell=tell)
+            if each
+            else (set[Claim](), set[Claim]())
+        )
+        left = {key for key, some in claims.items() if found.union(more).issuperset(some)}
+        alone &= {key for key, some in claims.items() if found.issuperset(some)}
+    reasons = {key: UNREACHABLE if key in alone else FOLLOWS for key in left}
+    closed = [replace(one, waived=reasons.get(one.key, one.waived)) for one in obligations]
+    return ProofAnswer(closed, asked, len(left & alone), len(left - alone))
+
+
+def _each(claims: Mapping[str, Sequence[Claim]]) -> list[Claim]:
+    """All of them, each once."""
+    return [*dict.fromkeys(claim for some in claims.values() for claim in some)]
 
 
 def unreachable(
@@ -147,10 +178,11 @@ def unreachable(
     claims: Sequence[Claim],
     folder: Path,
     *,
+    given: Sequence[Claim] = (),
     budget_s: float,
     tell: Callable[[str], None] = lambda text: None,
-) -> set[Claim]:
-    """The claims that hold in all instances of their module, whatever the inputs do.
+) -> tuple[set[Claim], set[Claim]]:
+    """The claims that hold in all instances of their module, whatever the inputs do, and others that hold as long as some do.
 
     Args:
         tool: Yosys with ABC.
@@ -158,6 +190,7 @@ def unreachable(
         params: values of its parameters.
         claims: what is claimed.
         folder: for files.
+        given: the claims that the others may rely on.
         budget_s: seconds of the proofs, the circuit left out.
         tell: is told what is going on.
 
@@ -170,16 +203,33 @@ def unreachable(
         raise UsageError(f"{design.name}: what nothing can reach is proven of designs with one clock and a reset")
     if unseen := unseen_places(design):
         raise UsageError(f"{design.name}: {unseen[0]} is other RTL for synthesis than for simulation")
-    flat = _flat(tool, design, params, claims, folder, tell)
-    text, bits = _with_outputs(flat.read_text(), clock.resetn, clock.name, claims)
+    wanted = set(claims)
+    assumed = [claim for claim in given if claim not in wanted]
+    watched = [*assumed, *claims]
+    flat = _flat(tool, design, params, watched, folder, tell)
+    text, bits, waiver = _with_outputs(flat.read_text(), clock.resetn, clock.name, watched, len(assumed))
     flat.write_text(text)
-    circuit = _circuit(tool, design, flat, folder, tell, 2 * len(bits))
+    circuit = _circuit(tool, design, flat, folder, tell, 2 * len(bits), waiver)
+    *found, off = circuit.outputs
+    circuit = replace(circuit, outputs=tuple(found))
     # Of each watched bit, the first output is high while it is 1, the second while it is 0.
-    asked = {2 * number + at for number, claim in enumerate(bits) for at in _NEVER[claim.never]}
+    asked = {2 * number + at for number, claim in enumerate(bits) for at in _NEVER[claim.never] if claim in wanted}
+    watch = Stopwatch(budget_s / 2 if off else budget_s)
     waiting = asked - _seen(circuit)
-    watch = Stopwatch(budget_s)
     tell(f"proving {design.name}: {len(waiting)} of {len(asked)} values were not reached at random")
-    proven = _proven(tool, circuit, waiting, bits, folder, watch)
+    alone = _proven(tool, circuit, waiting, bits, folder, watch)
+    following = set[int]()
+    if off and asked != alone:
+        masked = circuit.masked(off ^ 1)
+        waiting = asked - alone - _seen(masked)
+        tell(f"proving {design.name}: {len(waiting)} values again, as long as nothing happens that is waived")
+        following = _proven(tool, masked, waiting, bits, folder, Stopwatch(budget_s / 2))
+    held = _held(bits, alone) & wanted
+    return held, (_held(bits, alone | following) & wanted) - held
+
+
+def _held(bits: Sequence[Claim], proven: set[int]) -> set[Claim]:
+    """The claims that are proven of each bit that is watched for them."""
     held: dict[Claim, list[bool]] = defaultdict(list)
     for number, claim in enumerate(bits):
         held[claim].append(any(2 * number + at in proven for at in _NEVER[claim.never]))
@@ -235,9 +285,15 @@ def _watching(claims: Sequence[Claim], left: Iterable[int]) -> tuple[str, list[i
     return "\n".join([*lines, ""]), owners
 
 
-def _with_outputs(text: str, reset: str, clock: str, claims: Sequence[Claim]) -> tuple[str, list[Claim]]:
-    """The flat design with two outputs for each bit that is watched, high while it is 1 and while it is 0, and their claims."""
+def _with_outputs(
+    text: str, reset: str, clock: str, claims: Sequence[Claim], given: int
+) -> tuple[str, list[Claim], str]:
+    """The flat design with two outputs for each bit that is watched, high while it is 1 and while it is 0, and their claims.
+
+    What notices that one of the first claims, which are ``given``, does not hold is the third.
+    """
     found: list[Claim] = []
+    names: list[tuple[str, Claim]] = []
     cells: list[str] = []
 
     def changed(match: re.Match[str]) -> str:
@@ -250,27 +306,50 @@ def _with_outputs(text: str, reset: str, clock: str, claims: Sequence[Claim]) ->
             cells.append(f"  cell $_NOT_ $goldbeat$zero{len(found)}\n    connect \\A {name}")
             cells[-1] += f"\n    connect \\Y {zero}\n  end"
             found.append(claims[int(watched[1])])
+            if int(watched[1]) < given:
+                names.append((name, found[-1]))
         kept = f"{role[0]}" if role is not None and role[1] == "input" and name != f"\\{reset}" else ""
         return f"  wire {width}{kept}{name}"
 
     begin = text.index(f"\nmodule \\{TOP}\n")
     end = text.index("\nend\n", begin)
     body = _WIRE.sub(changed, text[begin:end])
+    live = "  connect \\live \\goldbeat_live\n    connect"
     release = [
-        f"  wire output {_PORTS + 2 * len(found)} \\goldbeat_live\n  wire input {_PORTS - 1} \\goldbeat_again",
+        f"  wire output {_PORTS + 2 * len(found)} \\goldbeat_off",
+        f"  wire output {_PORTS + 2 * len(found) + 1} \\goldbeat_live\n  wire input {_PORTS - 1} \\goldbeat_again",
         f"  cell \\goldbeat_release \\goldbeat_release\n    connect \\clock \\{clock}",
-        f"    connect \\live \\goldbeat_live\n    connect \\again \\goldbeat_again\n    connect \\resetn \\{reset}",
-        "  end",
+        f"  {live} \\again \\goldbeat_again\n    connect \\resetn \\{reset}\n  end",
     ]
-    return "\n".join([text[:begin], body.removeprefix("\n"), *cells, *release]) + text[end:], found
+    if names:
+        vector = " ".join(name for name, _ in reversed(names))
+        release += [
+            f"  cell \\goldbeat_waived \\goldbeat_waived\n    connect \\clock \\{clock}",
+            f"  {live} \\bits {{ {vector} }}\n    connect \\off \\goldbeat_off\n  end",
+        ]
+    else:
+        release.append("  connect \\goldbeat_off 1'0")
+    text = "\n".join([text[:begin], body.removeprefix("\n"), *cells, *release]) + text[end:]
+    return text, found, _waiver([claim for _, claim in names])
+
+
+def _waiver(claims: Sequence[Claim]) -> str:
+    """Verilog that notices when one of them does not hold, lowest bit first; empty: there are none."""
+    if not claims:
+        return ""
+    masks = {
+        never: f"{len(claims)}'b" + "".join(str(int(one.never == never)) for one in reversed(claims))
+        for never in ("true", "false", "change")
+    }
+    return _WAIVED.format(last=len(claims) - 1, ones=masks["true"], zeros=masks["false"], changes=masks["change"])
 
 
 def _circuit(
-    tool: Yosys, design: Design, flat: Path, folder: Path, tell: Callable[[str], None], outputs: int
+    tool: Yosys, design: Design, flat: Path, folder: Path, tell: Callable[[str], None], outputs: int, waiver: str
 ) -> Circuit:
-    """The gates of the flat design, in the state behind its reset."""
+    """The gates of the flat design, in the state behind its reset; its last output is high once something waived has happened."""
     release = folder / "release.v"
-    release.write_text(_RESET)
+    release.write_text(_RESET + waiver)
     # What a large memory holds is anything.
     large = memory_bits(flat.read_text()) > MOST_BITS
     script = [
@@ -283,7 +362,7 @@ def _circuit(
     circuit = read_circuit(tool, script, design, folder, tell)
     *found, live = circuit.outputs
     latch = (live >> 1) - circuit.head[1] - 1
-    if len(found) != outputs or live & 1 or not 0 <= latch < len(circuit.latches):
+    if len(found) != outputs + 1 or live & 1 or not 0 <= latch < len(circuit.latches):
         raise ToolError(f"yosys failed on {design.name}: {folder} has {len(found)} outputs, not {outputs}")
     starts = list(circuit.settled(latch, _RESETS))
     starts[latch] = 1

@@ -51,6 +51,7 @@ from goldbeat.tb.designs.tpu.scene import (
     front_end_stimulus,
 )
 from goldbeat.tb.designs.tpu.timeline import tpu_timeline
+from goldbeat.tb.obligations.obligation import high_bits
 from goldbeat.tb.paths import HDL
 
 MESSAGES = 512
@@ -58,6 +59,8 @@ MESSAGES = 512
 
 _PATTERNS = {"ready": "none"}
 _A_WHILE = 8
+_LATE = (120, 500, 600, 1400)
+"""Commands of the groups whose damage is at their end."""
 """Cycles after which a write has had its effects."""
 _SHORTEST = 2
 """The longest of the time-outs that the quick cases go through."""
@@ -209,26 +212,47 @@ def _groups(setting: CaseContext) -> list[Stimulus]:
     return [at_rest(_dressed(front_end_stimulus(scene, setting, rng), setting)), *waited]
 
 
-def damaged(setting: CaseContext, damage: Damage) -> Stimulus:
-    """An episode with one kind of damage in it."""
+def _durations(setting: CaseContext) -> list[Stimulus]:
+    """Commands that take as many cycles as 16 bits can say, and ones that take none, behind each other."""
+    shape = SceneShape.of(setting.params)
+    rng = np.random.default_rng([setting.seed, 16])
+    program: Program = []
+    for _ in range(shape.cores):
+        some = [kinds(shape.chip, engine > 0)[0] for engine in range(shape.engines)]
+        program.append([CommandGroup([[Command(one), Command(END[n > 0])] for n, one in enumerate(some)])])
+    longest = int(setting.options["longest"])
+    scene = FrontEndScene(program, duration=longest)
+    scene.first = tuple(Access("write", reg.DURATION, value) for value in (longest, 0))
+    return [at_rest(_dressed(front_end_stimulus(scene, setting, rng), setting))]
+
+
+def damaged(setting: CaseContext, damage: Damage, commands: int = 40, timeout: int = 200) -> Stimulus:
+    """An episode with one kind of damage in it.
+
+    Args:
+        setting: of the run.
+        damage: its kind.
+        commands: of the group with the damage.
+        timeout: quiet edges before a deadlock is one.
+    """
     shape = SceneShape.of(setting.params)
     rng = np.random.default_rng([setting.seed, 13, DAMAGES.index(damage)])
     program = random_program(
         rng, shape.chip, shape.cores, shape.engines, shape.messages, 30 * shape.cores, barriers=0.03, groups=2
     )
     # Damage is in a group of its own, behind everything else.
-    last = random_program(rng, shape.chip, 1, shape.engines, shape.messages, 40, barriers=0, groups=1)
+    last = random_program(rng, shape.chip, 1, shape.engines, shape.messages, commands, barriers=0, groups=1)
     program[-1] += last[0]
     damage.apply(DamageTarget(rng, shape.chip, shape.messages, program))
     scene = FrontEndScene(program, [_random_timing(rng) for _ in range(shape.number)], int(rng.integers(1, 4)))
-    scene.timeout, scene.mask, scene.damaged = 200, 1 << 31, True
+    scene.timeout, scene.mask, scene.damaged = timeout, 1 << 31, True
     # Interrupts of cores are cleared, that of the error stays; then that one too.
     some = (Access("write", reg.IRQ_STATUS, (1 << 31) - 1), Access("read", reg.IRQ_STATUS))
     # What is pushed into a core that has nothing to do any more stays in its queue.
     push = (Access("write", reg.PUSH, 0), *end_reads(setting.params)) if shape.cores > 1 else ()
     clear = (Access("write", reg.CTRL, reg.CTRL_START | reg.CTRL_CLEAR), Access("write", reg.IRQ_STATUS, (1 << 32) - 1))
     scene.extra = (*some, *push, *clear, *end_reads(setting.params))
-    return at_rest(_dressed(front_end_stimulus(scene, setting, rng), setting))
+    return at_rest(_dressed(front_end_stimulus(scene, setting, rng), setting), timeout)
 
 
 def damages_of(chip: int, messages: int = MESSAGES) -> list[Damage]:
@@ -239,7 +263,14 @@ def damages_of(chip: int, messages: int = MESSAGES) -> list[Damage]:
 def _damage(setting: CaseContext) -> list[Stimulus]:
     """Every kind of damage ends in its error."""
     shape = SceneShape.of(setting.params)
-    return [damaged(setting, d) for d in damages_of(shape.chip, shape.messages)]
+    some = damages_of(shape.chip, shape.messages)
+    late = next(d for d in some if d.name == "NOP in place of END, TIU")
+    hung = next(d for d in some if d.name == "ENDs wait for each other")
+    return [
+        *(damaged(setting, d) for d in some),
+        *(damaged(setting, late, commands) for commands in _LATE),
+        damaged(setting, hung, timeout=int(setting.options["longest"])),
+    ]
 
 
 def _refused(setting: CaseContext) -> list[Stimulus]:
@@ -386,6 +417,12 @@ _CASES: tuple[Case, ...] = (
         params={"CORES": 2},
     ),
     Case(
+        name="durations",
+        summary="commands that take very long",
+        make=_durations,
+        options={"longest": 0xFFFF, **_PATTERNS},
+    ),
+    Case(
         name="groups",
         summary="hand-overs between groups, engines without work, noise behind END, waits across a hand-over",
         make=_groups,
@@ -395,7 +432,7 @@ _CASES: tuple[Case, ...] = (
         name="damage",
         summary="every kind of damage ends in its error",
         make=_damage,
-        options={"ready": "random:0.5"},
+        options={"ready": "random:0.5", "longest": 0xFFFF},
     ),
     Case(name="refused", summary="memories that refuse", make=_refused, options=_PATTERNS),
     Case(
@@ -465,5 +502,22 @@ DESIGN = Design(
         {"CHIP": SG2380, "CORES": 2, "DEPTH": 16},
         {"CORES": 3, "DEPTH": 2, "NMSG": 4},
     ),
+    obligations={
+        **high_bits(
+            "a stream of this bench has less than 1024 commands, and as many ids",
+            ("tpu_assemble.sv", "count_q", 10, 15),
+            ("tpu_assemble.sv", "other_q", 10, 15),
+            ("tpu_assemble.sv", "id_q", 10, 15),
+            ("tpu_assemble.sv", "id", 10, 15),
+            ("tpu_dispatch.sv", "other_current", 10, 15),
+            ("tpu_engine.sv", "other_current", 10, 15),
+            ("tpu_engine.sv", "current", 10, 15),
+            ("tpu_engine.sv", "head_id", 10, 15),
+            ("tpu_regs.sv", "current_r", 10, 15),
+            ("tpu_stub.sv", "current", 10, 15),
+            ("tpu_stub.sv", "current_q", 10, 15),
+            ("tpu_stub.sv", "evt_id_q", 10, 15),
+        ),
+    },
     cases=tuple(one if one.check else one.model_copy(update={"check": zero_behind}) for one in _CASES),
 )

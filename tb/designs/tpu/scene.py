@@ -205,7 +205,7 @@ def front_end_stimulus(scene: FrontEndScene, setting: CaseContext, rng: Rng, *, 
     )
 
 
-def at_rest(stimulus: Stimulus) -> Stimulus:
-    """The same, long enough for everything to come to rest."""
+def at_rest(stimulus: Stimulus, more: int = 0) -> Stimulus:
+    """The same, long enough for everything to come to rest, with more cycles on top."""
     clock = stimulus.clocks["aclk"]
-    return replace(stimulus, least_ps=clock.time(_QUIET_CYCLES))
+    return replace(stimulus, least_ps=clock.time(_QUIET_CYCLES + more))

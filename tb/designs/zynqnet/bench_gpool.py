@@ -20,7 +20,8 @@ from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, stream_cases
-from goldbeat.tb.designs.zynqnet.blocks import high_bits, nan_bits, packed_rows, random_words, row_words
+from goldbeat.tb.designs.zynqnet.blocks import nan_bits, packed_rows, random_words, row_words
+from goldbeat.tb.obligations.obligation import high_bits
 from goldbeat.tb.paths import HDL
 
 # docs/zynqnet-hardware.md: POOL_PIXEL, POOL_WAIT, and a step's way to the output FIFO and to the queue of bursts.
@@ -271,13 +272,19 @@ DESIGN = Design(
         {"INT8": 1, "SPLIT": 1, "DATA_W": 64},
     ),
     cases=stream_cases(_traffic, pauses=True),
-    obligations=high_bits(
-        "a layer of this bench has few tiles, and needs few steps; the widths are those of the largest layer",
-        ("zynqnet_drain.sv", "tiles_computed", 3, 15),
-        ("zynqnet_drain.sv", "tiles_drained", 3, 15),
-        ("zynqnet_drain.sv", "drained_q", 3, 15),
-        ("zynqnet_block_gpool.sv", "tiles_q", 3, 15),
-        ("zynqnet_block_gpool.sv", "tiles_drained", 3, 15),
-        ("zynqnet_block_gpool.sv", "credits_q", 5, 15),
-    ),
+    obligations={
+        **high_bits(
+            "a layer of this bench has few tiles, and needs few steps; the widths are those of the largest layer",
+            ("zynqnet_drain.sv", "tiles_computed", 3, 15),
+            ("zynqnet_drain.sv", "tiles_drained", 3, 15),
+            ("zynqnet_drain.sv", "drained_q", 3, 15),
+            ("zynqnet_block_gpool.sv", "tiles_q", 3, 15),
+            ("zynqnet_block_gpool.sv", "tiles_drained", 3, 15),
+            ("zynqnet_block_gpool.sv", "credits_q", 5, 15),
+        ),
+        "values zynqnet_drain.sv:*left_q - pixels_q*": "a row of the default layer is one tile; variants have rows of three",
+        "values zynqnet_drain.sv:*: ((group_q + 8'h1) ==*": "the default layer has one group; variants have more",
+        "values zynqnet_fp_*.sv:*: (sh > 32'h1f) is true": "counted behind the limit; the choice itself is met",
+        "handshake s_credit_tready: fell*": "credits are always taken",
+    },
 )

@@ -15,7 +15,8 @@ from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, stream_cases
-from goldbeat.tb.designs.zynqnet.blocks import high_bits, packed_rows, random_words, row_words, taken
+from goldbeat.tb.designs.zynqnet.blocks import packed_rows, random_words, row_words, taken
+from goldbeat.tb.obligations.obligation import high_bits
 from goldbeat.tb.paths import HDL
 
 LATENCY = 2
@@ -122,11 +123,19 @@ DESIGN = Design(
         {"WIDTH": 9, "CH_IN": 1, "DATA_W": 32},
     ),
     cases=stream_cases(_traffic, pauses=True),
-    obligations=high_bits(
-        "an image of this bench has few rows; the widths are those of the largest layer",
-        ("zynqnet_image_cache.sv", "rows", 4, 8),
-        ("zynqnet_image_cache.sv", "w_row_q", 4, 8),
-        ("zynqnet_block_icache.sv", "rows", 4, 8),
-        ("zynqnet_block_icache.sv", "rows_there", 4, 8),
-    ),
+    obligations={
+        **high_bits(
+            "an image of this bench has few rows; the widths are those of the largest layer",
+            ("zynqnet_image_cache.sv", "rows", 4, 8),
+            ("zynqnet_image_cache.sv", "w_row_q", 4, 8),
+            ("zynqnet_block_icache.sv", "rows", 4, 8),
+            ("zynqnet_block_icache.sv", "rows_there", 4, 8),
+        ),
+        "values zynqnet_image_cache.sv:*: the choice*layer.k3 ?*": "the kernels are 3x3 by default; a variant has 1x1",
+        "values zynqnet_image_cache.sv:*: the choice*< channels_q ?*": "of 1x1 kernels, which a variant has",
+        "values zynqnet_image_cache.sv:*: the choice*layer.narrow ?*": "of one channel, which a variant has",
+        "values zynqnet_image_cache.sv:*: both sides of `w_channel_q + w_step >= layer.ch_in` are equal": (
+            "channels by default are half a step; variants have whole ones"
+        ),
+    },
 )

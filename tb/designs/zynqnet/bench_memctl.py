@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 
 from goldbeat.pymodels.axi.memory import MemoryTiming
+from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.pymodels.zynqnet.described import DERIVED_WORDS
 from goldbeat.pymodels.zynqnet.memctl import EVENTS, JUDGED, LAYER_WORDS, LAYERS, MEMORY, ROWS, STEPS, WORDS, predict
@@ -22,6 +24,7 @@ from goldbeat.tb.designs.zynqnet.blocks import MEMORY_ROLES
 from goldbeat.tb.designs.zynqnet.judged_layers import limit_layers, random_layer, wrong_layers
 from goldbeat.tb.designs.zynqnet.memctl_traffic import (
     CHANNELS,
+    LONG_PAUSE,
     PATTERNS,
     Traffic,
     TrafficShape,
@@ -29,9 +32,12 @@ from goldbeat.tb.designs.zynqnet.memctl_traffic import (
     memctl_timing,
     random_shape,
 )
+from goldbeat.tb.obligations.obligation import high_bits
 from goldbeat.tb.paths import HDL
 
 _CHANGED = 4
+_GAPS = ("none", "random:0.5", "bursty:16", "worst")
+_PAUSED = "array:" + ",".join([*["0"] * 4, str(LONG_PAUSE), *["0"] * 9])
 _FAR = 300
 """Cycles of latency behind which all outstanding bursts stand in a row."""
 
@@ -62,8 +68,10 @@ def _sweep(setting: CaseContext) -> Sequence[Stimulus]:
         _layers(setting, rng, int(setting.options["beats"]), 1).stimulus(
             holding_back([ready] * CHANNELS, int(rng.integers(1 << 30))), gaps
         )
-        for gaps in ("none", "random:0.5", "bursty:16", "worst")
-        for ready in ("none", "random:0.3", "random:0.7", "bursty:16", "worst", AFTER_VALID)
+        for gaps, ready in (
+            *product(_GAPS, ("none", "random:0.3", "random:0.7", "bursty:16", "worst", AFTER_VALID)),
+            (_PAUSED, "none"),
+        )
     ]
 
 
@@ -117,6 +125,7 @@ def _limits(setting: CaseContext) -> Sequence[Stimulus]:
         MemoryTiming(read_latency=_FAR, write_latency=_FAR, max_reads=reads, max_writes=writes)
         for reads, writes in ((32, 64), (9, 17), (8, 16), (7, 15), (1, 1))
     ]
+    timings.append(MemoryTiming(w_ready=Pattern("array", values=(*[0] * LONG_PAUSE, *[1] * LONG_PAUSE))))
     return [_one(setting, rng, shape, timing=timing) for timing in timings for shape in shapes]
 
 
@@ -196,6 +205,34 @@ DESIGN = Design(
     memories=(MemoryPort(name=MEMORY, direction="out", data_width="DATA_W", signals=named(MEMORY, *MEMORY_ROLES)),),
     model=predict,
     variants=({}, {"NPE": 8, "DATA_W": 64, "INT8": 1, "LINES": 4}, {"NPE": 4, "DATA_W": 32}),
+    obligations={
+        **high_bits(
+            "there are 13 errors",
+            ("zynqnet_layer.sv", "error", 4, 7),
+            ("zynqnet_layer.sv", "error_q", 4, 7),
+            ("zynqnet_block_memctl.sv", "layer_error", 4, 7),
+        ),
+        **high_bits(
+            "no image of this bench is so high, and no layer has so many groups",
+            ("zynqnet_layer.sv", "groups_q", 6, 7),
+            ("zynqnet_reader.sv", "base_row", 8, 8),
+            ("zynqnet_reader.sv", "row_q", 8, 8),
+            ("zynqnet_block_memctl.sv", "base_row_q", 8, 8),
+        ),
+        **high_bits(
+            "16 addresses wait for an answer at most, and the queue holds 32 more",
+            ("zynqnet_writer.sv", "pending_q", 6, 6),
+            ("zynqnet_writer.sv", "ahead_q", 5, 5),
+        ),
+        **high_bits(
+            "some seeds alone judge a layer of so many rows, which no cache has",
+            ("zynqnet_layer.sv", "rows_used_q", 15, 15),
+        ),
+        "values fifo_sync.sv:*: `(wptr_d ^ rptr_d) != WrapBit`*": (
+            "there are credits for 32 words, and one of them is in the queue's output register"
+        ),
+        "values zynqnet_block_memctl.sv:*: alone_q *": "the case judged sets it in all of its layers, and no other does",
+    },
     cases=(
         Case(
             name="random",

@@ -8,6 +8,12 @@ from goldbeat.tb.designs.zynqnet import bench_gpool
 
 _GPOOL = bench_gpool.DESIGN
 
+_OF_POOLS = (
+    "values zynqnet_drain.sv:*: the arm `Pool*`",
+    "values zynqnet_drain.sv:*: the choice*.pool ?*",
+    "values zynqnet_drain.sv:*: (gap_q ==*",
+)
+
 DESIGN = _GPOOL.model_copy(
     update={
         "name": "zynqnet_ocache",
@@ -22,5 +28,6 @@ DESIGN = _GPOOL.model_copy(
             # Sums and results that go up.
             {"INT8": 1, "DATA_W": 32, "SPLIT": 1, "SHIFTS": 0x01_FE_FD},
         ),
+        "obligations": {**_GPOOL.obligations, **dict.fromkeys(_OF_POOLS, "no pool by default; variants have one")},
     }
 )

@@ -15,7 +15,8 @@ from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, stream_cases
-from goldbeat.tb.designs.zynqnet.blocks import Words, high_bits, packed_rows, random_words, row_words, taken
+from goldbeat.tb.designs.zynqnet.blocks import Words, packed_rows, random_words, row_words, taken
+from goldbeat.tb.obligations.obligation import high_bits
 from goldbeat.tb.paths import HDL
 
 LATENCY = 26

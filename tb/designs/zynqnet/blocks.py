@@ -63,17 +63,3 @@ def nan_bits(values: npt.NDArray[Any]) -> Words:
     bits = np.ascontiguousarray(values).view(np.uint32).copy()
     bits[np.isnan(values)] = NAN
     return bits
-
-
-def high_bits(reason: str, *signals: tuple[str, str, int, int]) -> dict[str, str]:
-    """Waivers of bits that no layer of a block's bench reaches.
-
-    Args:
-        reason: of all of them.
-        signals: of each its file, its name, and its first and last such bit.
-    """
-    return {
-        f"values {file}:*: {name}[{bit}] *": reason
-        for file, name, first, last in signals
-        for bit in range(first, last + 1)
-    }

@@ -27,7 +27,9 @@ PATTERNS = ("none", "random:0.3", "random:0.7", "bursty:16", "bursty:3", "worst"
 CHANNELS = 5
 _PAGE = 1024
 """Words between two addresses that no AXI4 burst may cross."""
-_LONG_PAUSE = 20
+_SLOWEST = 20
+LONG_PAUSE = 70
+"""Cycles in which a source has nothing, or a channel is not ready."""
 _ALIGNED = 4
 """Words; images, weights and results begin at multiples of it."""
 _NOTHING = dict.fromkeys(HELD, 0)
@@ -167,7 +169,7 @@ class Traffic:
             bases.append(min(bases[-1] + int(self.rng.integers(1, 4)), shape.height - 1))
         row_beats = -(-shape.width * shape.ch_in // self.lanes)
         # The longest pauses leave the reader waiting with a full image cache.
-        most = int(self.rng.choice([0, 3 * row_beats + 10, _LONG_PAUSE * (row_beats + 10)]))
+        most = int(self.rng.choice([0, 3 * row_beats + 10, _SLOWEST * (row_beats + 10)]))
         self.row_gaps += self.rng.integers(0, most + 1, len(bases)).tolist()
         self.rows += [(base, n == len(bases) - 1) for n, base in enumerate(bases)]
 
@@ -206,6 +208,7 @@ class Traffic:
         pauses = Pattern.parse(gaps, seed=int(self.rng.integers(1 << 31))).gaps(count)
         layers = np.array(self.configs, np.uint32).reshape(-1, LAYER_WORDS)
         between = self.rng.integers(0, 4, len(layers))
+        between[1::2] = LONG_PAUSE
         rows = np.array(self.rows, np.int64).reshape(-1, 2)
         inputs = {
             LAYERS: packed_rows(layers, clock).with_gaps(between),

@@ -65,6 +65,15 @@ def test_every_instance_must_agree(tmp_path: Path) -> None:
     assert settled(tmp_path, "a > MAX", more=two.format("")) == {}
 
 
+def test_arms_that_a_constant_does_not_choose(tmp_path: Path) -> None:
+    arms = "always_comb case ({}) 0, 7: y[1] = b; 15: y[1] = a[0]; default: y[1] = 1; endcase\nendmodule\n"
+    top = "module top (input logic [3:0] a, output logic [1:0] y, z);\n  m one (.a, .c(a), .b(a[0]), .s(a), .y);\n"
+    assert settled(tmp_path, "b", more=arms.format("MAX") + top) == {"0, 7": False}
+    assert settled(tmp_path, "b", more=arms.format("a") + top) == {}
+    two = "  m #(.MAX(7)) two (.a, .c(a), .b(a[0]), .s(a), .y(z));"
+    assert settled(tmp_path, "b", more=arms.format("MAX") + top + two) == {}
+
+
 def test_a_branch_that_is_not_taken_says_nothing(tmp_path: Path) -> None:
     """Where only one of two instances takes a branch, that one decides."""
     choice = "  if (MAX == 3) begin : gen_small assign y[1] = (a + MAX < 19) ? a[1] : b; end\n"

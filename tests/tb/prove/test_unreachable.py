@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import ClockPort, Parameter
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.obligations.obligation import Obligation
-from goldbeat.tb.prove.unreachable import UNREACHABLE, without_unreachable
+from goldbeat.tb.prove.unreachable import FOLLOWS, UNREACHABLE, without_unreachable
 
 pytestmark = pytest.mark.skipif(find_yosys()[0] is None, reason="no Yosys (extra prove)")
 
@@ -56,7 +57,7 @@ module blocks #(parameter int MOST = 9) (
       2'd0: if (s_axis_tvalid) state <= 2'd1;
       2'd1: if (count == 8'd8 || other == 8'd8) state <= 2'd2;
       2'd2: state <= 2'd0;
-      2'd3: state <= 2'd0;
+      3: state <= 2'd0;
     endcase
     if (!aresetn) state <= 2'd0;
   end
@@ -71,7 +72,7 @@ UNREACHED = {
     "count[7] falls": "output logic [7:0] count",
     "`if (!run)` is true": "if (!run) free",
     "`if (count[0])` is false": "else if (count[0])",
-    "the arm `2'd3`": "2'd3:",
+    "the arm `3`": "3: state",
     "pair.high[2] rises": "pair_t pair;",
     "(count > 8'h9) is true": "!(count > 8'd9)",
     "(other == 8'h8) is true": "other == 8'd8",
@@ -141,6 +142,22 @@ def test_what_cannot_be_reached_is_closed_and_nothing_else(tmp_path: Path) -> No
         "count[4] rises",
         "(count > 8'h9) is true",
     }
+
+
+def test_what_only_waived_places_lead_to_is_closed_with_that_reason(tmp_path: Path) -> None:
+    waived = Obligation(
+        "values", row("(count == 8'h8) is true").place, "(count == 8'h8) is true", False, waived="short"
+    )
+    design = design_of(tmp_path).model_copy(update={"obligations": {"values blocks.sv:*: (count ==*": "short"}})
+    rows = [row(what) for what in ("the arm `2'd2`", "count[3] rises", "`if (count[0])` is true", "count[4] rises")]
+    found = without_unreachable(yosys(), design, [{"MOST": 9}], [waived, *rows], tmp_path / "proof", budget_s=20)
+    reasons = ["short", FOLLOWS, FOLLOWS, None, UNREACHABLE]
+    assert [one.waived for one in found.obligations] == reasons
+    assert (found.asked, found.closed, found.following) == (4, 1, 2)
+    # What was met all the same is no reason for anything.
+    met = replace(waived, met=True)
+    found = without_unreachable(yosys(), design, [{"MOST": 9}], [met, *rows], tmp_path / "proof", budget_s=20)
+    assert [one.waived for one in found.obligations] == ["short", None, None, None, UNREACHABLE]
 
 
 def test_designs_that_no_proof_takes_are_refused(tmp_path: Path) -> None:
