@@ -60,8 +60,11 @@ def test_damage_ends_in_the_named_error_never_in_a_hang(params, tmp_path):
     assert result.passed, result.failures[:2]
     damages = damages_of(result.request.all_params["CHIP"], result.request.all_params["NMSG"])
     assert any(d.beyond for d in damages) == ("NMSG" in params and params["NMSG"] == 4)
-    assert len(damages) == len(result.episodes)
-    for damage, episode in zip(damages, result.episodes, strict=True):
+    late, hung = (
+        next(d for d in damages if d.name == n) for n in ("NOP in place of END, TIU", "ENDs wait for each other")
+    )
+    tried = [*damages, late, late, late, late, hung]
+    for damage, episode in zip(tried, result.episodes, strict=True):
         assert answers(episode, CTRL)[0] & 2, f"{damage.name}: not halted"
         assert answers(episode, ERROR)[0] & 0xF in damage.errors, damage.name
         # CLEAR worked, so nothing hangs on a port.
