@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -94,6 +94,8 @@ _NEVER = {"true": (0,), "false": (1,), "change": (0, 1)}
 _PORTS = 100_000
 """Number of the first port that is added."""
 _REDUCE = ("&scl", "&lcorr", "&scorr")
+_WITNESSES = 64
+"""Bits that runs have seen change, and that a proof may not call constant, at most."""
 _PROVE_S = (2, 1)
 """Seconds of an induction over the bits of a signal together, and over each by itself."""
 
@@ -146,24 +148,41 @@ def without_unreachable(
     """
     left = {one.key for one in obligations if one.open and one.kind == "values"}
     asked, alone = len(left), set(left)
-    waived = [
-        replace(one, waived=None) for one in obligations if not one.met and one.waived in design.obligations.values()
-    ]
+    waived, happened = _still(obligations, design), _shown(obligations)
     for number, values in enumerate(params):
         claims = claims_of([one for one in obligations if one.key in left], design, values)
+        if not claims:
+            left = set()
+            break
         place = folder / str(number)
         place.mkdir(parents=True, exist_ok=True)
-        each, given = _each(claims), _each(claims_of(waived, design, values))
-        found, more = (
-            unreachable(tool, design, values, each, place, given=given, budget_s=budget_s, tell=tell)
-            if each
-            else (set[Claim](), set[Claim]())
+        given, shown = (_each(claims_of(some, design, values)) for some in (waived, happened))
+        found, more = unreachable(
+            tool, design, values, _each(claims), place, given=given, shown=shown, budget_s=budget_s, tell=tell
         )
         left = {key for key, some in claims.items() if found.union(more).issuperset(some)}
         alone &= {key for key, some in claims.items() if found.issuperset(some)}
     reasons = {key: UNREACHABLE if key in alone else FOLLOWS for key in left}
     closed = [replace(one, waived=reasons.get(one.key, one.waived)) for one in obligations]
     return ProofAnswer(closed, asked, len(left & alone), len(left - alone))
+
+
+def _still(obligations: Sequence[Obligation], design: Design) -> list[Obligation]:
+    """Bits that the description waives, of which no run has shown a change."""
+    names = (" rises", " falls")
+    some = {one.key for one in obligations if not one.met and one.waived in design.obligations.values()}
+    return [
+        replace(one, waived=None)
+        for one in obligations
+        # Of conditions, an obligation says less than what is claimed: it counts only while the RTL asks.
+        if one.what.endswith(names) and some.issuperset(one.key.removesuffix(one.what[-6:]) + name for name in names)
+    ]
+
+
+def _shown(obligations: Sequence[Obligation]) -> list[Obligation]:
+    """Some bits that runs have seen change, as open ones."""
+    some = [one for one in obligations if one.met and one.kind == "values" and one.what.endswith((" rises", " falls"))]
+    return [replace(one, met=False, waived=None) for one in some[:: len(some) // _WITNESSES + 1]]
 
 
 def _each(claims: Mapping[str, Sequence[Claim]]) -> list[Claim]:
@@ -179,6 +198,7 @@ def unreachable(
     folder: Path,
     *,
     given: Sequence[Claim] = (),
+    shown: Sequence[Claim] = (),
     budget_s: float,
     tell: Callable[[str], None] = lambda text: None,
 ) -> tuple[set[Claim], set[Claim]]:
@@ -191,21 +211,23 @@ def unreachable(
         claims: what is claimed.
         folder: for files.
         given: the claims that the others may rely on.
+        shown: claims that runs have broken: nothing may prove them.
         budget_s: seconds of the proofs, the circuit left out.
         tell: is told what is going on.
 
     Raises:
-        ToolError: Yosys cannot read the design.
-        UsageError: the design has several clocks, latches, flip-flops of another edge, or RTL that differs for synthesis.
+        ToolError: Yosys cannot read the design, or the proof contradicts what runs have shown.
+        UsageError: the design has several clocks, latches, flip-flops of another edge, or RTL that differs for synthesis;
+            ``given`` contradicts what runs have shown.
     """
     clock = design.clocks[0]
     if len(design.clocks) != 1 or clock.resetn is None:
         raise UsageError(f"{design.name}: what nothing can reach is proven of designs with one clock and a reset")
     if unseen := unseen_places(design):
         raise UsageError(f"{design.name}: {unseen[0]} is other RTL for synthesis than for simulation")
-    wanted = set(claims)
+    wanted = {*claims, *shown}
     assumed = [claim for claim in given if claim not in wanted]
-    watched = [*assumed, *claims]
+    watched = [*assumed, *dict.fromkeys([*claims, *shown])]
     flat = _flat(tool, design, params, watched, folder, tell)
     text, bits, waiver = _with_outputs(flat.read_text(), clock.resetn, clock.name, watched, len(assumed))
     flat.write_text(text)
@@ -218,14 +240,27 @@ def unreachable(
     waiting = asked - _seen(circuit)
     tell(f"proving {design.name}: {len(waiting)} of {len(asked)} values were not reached at random")
     alone = _proven(tool, circuit, waiting, bits, folder, watch)
-    following = set[int]()
-    if off and asked != alone:
-        masked = circuit.masked(off ^ 1)
-        waiting = asked - alone - _seen(masked)
-        tell(f"proving {design.name}: {len(waiting)} values again, as long as nothing happens that is waived")
-        following = _proven(tool, masked, waiting, bits, folder, Stopwatch(budget_s / 2))
     held = _held(bits, alone) & wanted
-    return held, (_held(bits, alone | following) & wanted) - held
+    if wrong := held.intersection(shown):
+        raise ToolError(f"{design.name}: {_what(wrong)} although a run has seen it change; please report this")
+    if not off or held.issuperset(claims):
+        return held, set()
+    masked = circuit.masked(off ^ 1)
+    waiting = asked - alone - _seen(masked)
+    tell(f"proving {design.name}: {len(waiting)} values again, as long as nothing happens that is waived")
+    alone |= _proven(tool, masked, waiting, bits, folder, Stopwatch(budget_s / 2))
+    more = (_held(bits, alone) & wanted) - held
+    if wrong := more.intersection(shown):
+        raise UsageError(
+            f"{design.name}: as long as nothing happens that is waived, {_what(wrong)}, but it does in runs"
+        )
+    return held, more
+
+
+def _what(claims: Collection[Claim]) -> str:
+    """One of them, in words."""
+    one = min(claims, key=lambda claim: (claim.module, claim.expression))
+    return f"{one.expression} of {one.module} never changes"
 
 
 def _held(bits: Sequence[Claim], proven: set[int]) -> set[Claim]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pass_through import pass_through
@@ -144,20 +145,33 @@ def test_what_cannot_be_reached_is_closed_and_nothing_else(tmp_path: Path) -> No
     }
 
 
-def test_what_only_waived_places_lead_to_is_closed_with_that_reason(tmp_path: Path) -> None:
-    waived = Obligation(
-        "values", row("(count == 8'h8) is true").place, "(count == 8'h8) is true", False, waived="short"
-    )
-    design = design_of(tmp_path).model_copy(update={"obligations": {"values blocks.sv:*: (count ==*": "short"}})
-    rows = [row(what) for what in ("the arm `2'd2`", "count[3] rises", "`if (count[0])` is true", "count[4] rises")]
-    found = without_unreachable(yosys(), design, [{"MOST": 9}], [waived, *rows], tmp_path / "proof", budget_s=20)
-    reasons = ["short", FOLLOWS, FOLLOWS, None, UNREACHABLE]
-    assert [one.waived for one in found.obligations] == reasons
-    assert (found.asked, found.closed, found.following) == (4, 1, 2)
-    # What was met all the same is no reason for anything.
-    met = replace(waived, met=True)
-    found = without_unreachable(yosys(), design, [{"MOST": 9}], [met, *rows], tmp_path / "proof", budget_s=20)
-    assert [one.waived for one in found.obligations] == ["short", None, None, None, UNREACHABLE]
+def bits(name: str, **given: Any) -> list[Obligation]:
+    """Both obligations of a bit."""
+    rises = Obligation("values", row("count[3] rises").place, f"{name} rises", met=False)
+    return [replace(rises, **given), replace(rises, what=f"{name} falls", **given)]
+
+
+def test_what_only_waived_bits_lead_to_is_closed_with_that_reason(tmp_path: Path) -> None:
+    design = design_of(tmp_path).model_copy(update={"obligations": {"values blocks.sv:*: count[3] *": "short"}})
+    rows = [
+        row(what) for what in ("the arm `2'd2`", "(count == 8'h8) is true", "`if (count[0])` is true", "count[4] rises")
+    ]
+
+    def reasons(*given: Obligation) -> list[str | None]:
+        found = without_unreachable(yosys(), design, [{"MOST": 9}], [*given, *rows], tmp_path / "proof", budget_s=20)
+        assert found.asked == 4
+        return [one.waived for one in found.obligations[len(given) :]]
+
+    rises, falls = bits("count[3]", waived="short")
+    assert reasons(rises, falls) == [FOLLOWS, FOLLOWS, None, UNREACHABLE]
+    # What has happened in one direction is no reason for anything.
+    assert reasons(replace(rises, met=True), falls) == [None, None, None, UNREACHABLE]
+    # A bit that only changes behind the waived one has changed.
+    with pytest.raises(
+        UsageError, match=r"as long as nothing happens that is waived, count\[3\] of lane never changes"
+    ):
+        design.obligations["values blocks.sv:*: count[2] *"] = "short"
+        reasons(*bits("count[2]", waived="short"), *bits("count[3]", met=True))
 
 
 def test_designs_that_no_proof_takes_are_refused(tmp_path: Path) -> None:
