@@ -220,18 +220,10 @@ def unreachable(
         UsageError: the design has several clocks, latches, flip-flops of another edge, or RTL that differs for synthesis;
             ``given`` contradicts what runs have shown.
     """
-    clock = design.clocks[0]
-    if len(design.clocks) != 1 or clock.resetn is None:
-        raise UsageError(f"{design.name}: what nothing can reach is proven of designs with one clock and a reset")
-    if unseen := unseen_places(design):
-        raise UsageError(f"{design.name}: {unseen[0]} is other RTL for synthesis than for simulation")
     wanted = {*claims, *shown}
     assumed = [claim for claim in given if claim not in wanted]
     watched = [*assumed, *dict.fromkeys([*claims, *shown])]
-    flat = _flat(tool, design, params, watched, folder, tell)
-    text, bits, waiver = _with_outputs(flat.read_text(), clock.resetn, clock.name, watched, len(assumed))
-    flat.write_text(text)
-    circuit = _circuit(tool, design, flat, folder, tell, 2 * len(bits), waiver)
+    circuit, bits = _watched_circuit(tool, design, params, watched, len(assumed), folder, tell)
     *found, off = circuit.outputs
     circuit = replace(circuit, outputs=tuple(found))
     # Of each watched bit, the first output is high while it is 1, the second while it is 0.
@@ -255,6 +247,27 @@ def unreachable(
             f"{design.name}: as long as nothing happens that is waived, {_what(wrong)}, but it does in runs"
         )
     return held, more
+
+
+def _watched_circuit(
+    tool: Yosys,
+    design: Design,
+    params: Mapping[str, Any],
+    watched: Sequence[Claim],
+    given: int,
+    folder: Path,
+    tell: Callable[[str], None],
+) -> tuple[Circuit, list[Claim]]:
+    """The circuit with two outputs for each bit that is watched, and one that says that a given claim does not hold."""
+    clock = design.clocks[0]
+    if len(design.clocks) != 1 or clock.resetn is None:
+        raise UsageError(f"{design.name}: what nothing can reach is proven of designs with one clock and a reset")
+    if unseen := unseen_places(design):
+        raise UsageError(f"{design.name}: {unseen[0]} is other RTL for synthesis than for simulation")
+    flat = _flat(tool, design, params, watched, folder, tell)
+    text, bits, waiver = _with_outputs(flat.read_text(), clock.resetn, clock.name, watched, given)
+    flat.write_text(text)
+    return _circuit(tool, design, flat, folder, tell, 2 * len(bits), waiver), bits
 
 
 def _what(claims: Collection[Claim]) -> str:
