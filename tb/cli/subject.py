@@ -51,6 +51,7 @@ class VerifySubject:
         variants: makes benches with other readings of guesses, for these failures: the description of each, and by port what it
             says if nothing fails with it.
         narrow: makes it again with other options of ``[accesses]``, and with attributes that are not compared.
+        pace: makes it again for so many cycles per beat.
         constant: outputs that are.
         tied_payload: bundles with signals that are made of an input that nobody has asked to tie, and which.
         far_resets: bundles whose clock has a reset that only flip-flops of other clocks use, and what that means.
@@ -64,6 +65,7 @@ class VerifySubject:
     rules: Callable[[], None] = lambda: None
     variants: Callable[[Sequence[str]], Iterator[tuple[str, dict[str, str]]]] = lambda failures: iter(())
     narrow: Callable[[Mapping[str, str | bool], Collection[str]], None] = lambda options, unchecked: None
+    pace: Callable[[int], None] = lambda cycles: None
     constant: Collection[str] = ()
     far_resets: Mapping[str, str] = field(default_factory=dict)
     tied_payload: Mapping[str, str] = field(default_factory=dict)
@@ -85,7 +87,7 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     sources, found = probe.find_module([Path(word) for word in words], **_taken(probe.find_module, given))
     notes: list[str] = []
     doubts: dict[str, str] = {}
-    guessed, made = model is None and rdl is None, list[str]()
+    guessed, made, paces = model is None and rdl is None, list[str](), list[int]()
     if guessed:
         model, why = guessed_model(found) or (RULES, _NO_MODEL)
         doubts = _tied(found, given["ties"] or ()) | _unheld(found)
@@ -112,6 +114,7 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
         path.unlink()
         path.with_suffix(_MADE).unlink(missing_ok=True)
         _bench(given["bench"], found.module.title, make_rules)
+        write(path.read_text())
 
     def variants(failures: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
         for number, (changed, said) in enumerate(_readings(found, failures) if made else ()):
@@ -120,10 +123,17 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
             bench = probe.make_bench(folder, sources, other, model=made[-1] or MODEL, rdl=rdl, force=True, err=True)
             yield str(bench), dict.fromkeys(changed, said)
 
-    def narrow(options: Mapping[str, str | bool], unchecked: Collection[str]) -> None:
-        path.write_text(_narrowed(wide, options, unchecked))
+    def write(text: str) -> None:
+        path.write_text(_paced(text, *paces))
         if (mark := path.with_suffix(_MADE)).is_file():
             mark.write_text(file_digest(path))
+
+    def narrow(options: Mapping[str, str | bool], unchecked: Collection[str]) -> None:
+        write(_narrowed(wide, options, unchecked))
+
+    def pace(cycles: int) -> None:
+        paces[:] = [cycles]
+        write(wide)
 
     path = _bench(given["bench"], found.module.title, make)
     wide = path.read_text()
@@ -132,7 +142,9 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     model_made = made[-1] if made else ""
     constant, far = found.module.carried.constant, _far_resets(found)
     tied = _tied_payload(found, doubts)
-    return VerifySubject(str(path), notes, doubts, model_made, guessed, rules, variants, narrow, constant, far, tied)
+    return VerifySubject(
+        str(path), notes, doubts, model_made, guessed, rules, variants, narrow, pace, constant, far, tied
+    )
 
 
 def _readings(found: Found, failures: Sequence[str]) -> Iterator[tuple[Mapping[str, RegisterPort], str]]:
@@ -179,6 +191,12 @@ def _narrowed(text: str, options: Mapping[str, str | bool], unchecked: Collectio
     elif pins:
         text += _UNCHECKED + pins
     return text + (f"\n[accesses]\n{accesses}" if accesses else "")
+
+
+def _paced(text: str, cycles: int = 0) -> str:
+    """A description with cycles per beat; 0: as it is."""
+    plain = "\ncompare_time = false\n"
+    return text.replace(plain, f"{plain}cycles_per_beat = {cycles}\n", 1) if cycles else text
 
 
 def _taken(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:

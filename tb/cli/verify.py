@@ -42,6 +42,7 @@ from goldbeat.tb.mutate.report import score
 from goldbeat.tb.mutate.sample import sample_fates
 from goldbeat.tb.obligations import rounds
 from goldbeat.tb.obligations.likeness import is_unlike
+from goldbeat.tb.obligations.pace import fills_queues, may_be_slow, measured_pace
 from goldbeat.tb.obligations.rounds import BUDGET_S, Tried, try_all
 from goldbeat.tb.obligations.summary import ADVICE, SHOWN, VERIFIED, Obligations, counts_text, obligation_lines
 from goldbeat.tb.page.run_page import page_environment
@@ -166,12 +167,22 @@ def verify_command(
 def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str], None]) -> tuple[Design, Tried]:
     """Run all that a subject has; once more under the protocol rules alone, where a guessed model says nothing of it."""
     design = find_design(subject.name)
-    tried = try_all(design, subject.path, seed=seed, budget_s=budget_s, tell=tell)
+    pace = 0
+
+    def again(one: Design) -> Tried:
+        return _paced(
+            try_all(one, subject.path, seed=seed, budget_s=budget_s, few=not fills_queues(pace), tell=tell), pace
+        )
+
+    tried = again(design)
+    if subject.model and may_be_slow(tried.failures) and (pace := measured_pace(design, seed)):
+        subject.pace(pace)
+        subject.notes.append(f"cycles_per_beat = {pace}: measured with three beats, a quarter more included")
+        design = find_design(subject.name)
+        tried = again(design)
     alone = subject.model == RULES
     if subject.guessed and subject.model and not alone and tried.failures:
-        design, tried = _narrowed(
-            subject, design, tried, lambda one: try_all(one, subject.path, seed=seed, budget_s=budget_s, tell=tell)
-        )
+        design, tried = _narrowed(subject, design, tried, again)
     unlike = not tried.compared or is_unlike(subject.model, tried.predicted, tried.alike)
     if subject.guessed and not alone and tried.failures and _by_model(tried) and unlike:
         subject.notes[:] = [
@@ -183,15 +194,23 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
         alone = True
         many = any(failure_kind(text).place.startswith(_GOES_ON) for text in tried.failures)
         design = find_design(subject.name)
-        tried = try_all(design, subject.path, seed=seed, budget_s=budget_s, tell=tell)
+        tried = again(design)
         if many:
             tried.guesses = {**tried.guesses, **_under_way(tried)}
     tried.guesses = {**tried.guesses, **_doubts(subject, design, tried, alone=alone)}
     for path, said in subject.variants(tried.failures) if tried.failures else ():
-        if not try_all(find_design(path), path, seed=seed, budget_s=0, tell=tell).failures:
+        other = try_all(find_design(path), path, seed=seed, budget_s=0, tell=tell)
+        if not (other.failures or other.unrun):
             tried.guesses = {**tried.guesses, **said}
             break
     return design, tried
+
+
+def _paced(tried: Tried, pace: int) -> Tried:
+    """The same with what a slow design leaves out."""
+    if not fills_queues(pace):
+        tried.partial["long runs: it takes long for each beat, so episodes have few beats and fill no queue"] = None
+    return tried
 
 
 def _narrowed(

@@ -25,9 +25,10 @@ from goldbeat.tb.obligations.buses import address_pin
 from goldbeat.tb.obligations.conditions import SettledConditions, condition_obligations, pins_of_design
 from goldbeat.tb.obligations.likeness import likeness
 from goldbeat.tb.obligations.obligation import Obligation, merge_obligations, with_waivers
+from goldbeat.tb.obligations.pace import few_beats
 from goldbeat.tb.obligations.ports import port_obligations
 from goldbeat.tb.run.crossings import find_crossings
-from goldbeat.tb.run.runs import Origin, Request, RunResult, run
+from goldbeat.tb.run.runs import Origin, Request, RunResult, run, setting_text
 
 BUDGET_S = 20.0
 """Processor seconds, builds of simulators left out."""
@@ -37,6 +38,8 @@ _MOSTLY = 0.6
 """Share of the episodes of a run that a design fails which does not do at all what they ask for."""
 _RESETS = {True: 150, False: 60}
 """Of the case that resets in mid-flight, with streams and without."""
+_FIXED = 3 * BUDGET_S
+"""Processor seconds after which none of the runs begins that are made in any case, unless the budget is larger."""
 _MOST_SEEDS = 16
 """Of a round behind them; fewer where the budget ends sooner."""
 
@@ -74,6 +77,7 @@ class Tried:
         timed, ordered: cycles, and the order, were compared.
         guesses: of the description, by port: what fails may come of one.
         predicted, alike: of the runs that failed, words that the model predicts, and how many of them came.
+        unrun: runs that are made in any case, and were not: the time was over.
     """
 
     runs: int = 0
@@ -90,6 +94,7 @@ class Tried:
     guesses: Mapping[str, str] = field(default_factory=dict)
     predicted: int = 0
     alike: int = 0
+    unrun: list[str] = field(default_factory=list)
 
     @property
     def open(self) -> list[Obligation]:
@@ -110,6 +115,7 @@ def try_all(
     *,
     seed: int = 0,
     budget_s: float = BUDGET_S,
+    few: bool = False,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Tried:
     """Run a design's cases in rounds.
@@ -119,6 +125,7 @@ def try_all(
         source: path of its description, for commands that repeat a failure; None: it comes with Goldbeat.
         seed: the first one.
         budget_s: processor seconds.
+        few: few beats per episode: the design takes long for each.
         tell: is told of each round.
     """
     tried = Tried(timed=design.timed, ordered=design.ordered, guesses=design.guesses)
@@ -127,13 +134,17 @@ def try_all(
     pins, settle = pins_of_design(design), SettledConditions(design)
     tried.obligations = _synchronisers(design)
     cases = [case for case in design.cases if not case.slow and case.lacks({}) is None]
-    fixed = _fixed_rounds(design, cases, source, seed)
+    fixed = _fixed_rounds(design, cases, source, seed, few=few)
+    most_s = max(budget_s, _FIXED)
     with tempfile.TemporaryDirectory(prefix="goldbeat-") as place:
         for parts in chain(fixed, _more_rounds(fixed[0][0].request, seed + len(fixed) + 1, tried, budget_s)):
             tried.rounds += 1
             for part in parts:
                 request = part.request
                 if not _wanted(part, tried):
+                    continue
+                if tried.runs and tried.seconds >= most_s:
+                    tried.unrun.append(_words(request))
                     continue
                 tell(f"round {tried.rounds}: {request.case.name}, {len(request.seeds)} seed(s)")
                 before = _processor_s()
@@ -160,7 +171,15 @@ def try_all(
             if tried.failures or (tried.rounds >= len(fixed) and tried.seconds >= enough):
                 break
     tried.warnings.update(dict.fromkeys(settle.warnings))
+    if tried.unrun:
+        runs = ", ".join(dict.fromkeys(tried.unrun))
+        tried.partial[f"{runs}: not run, after {tried.seconds:.0f} s of processor time; --budget allows more"] = None
     return tried
+
+
+def _words(request: Request) -> str:
+    """A run in words: its case, and the options that it has."""
+    return " ".join([request.case.name, *(f"{name}={setting_text(value)}" for name, value in request.options.items())])
 
 
 def _wanted(part: _Part, tried: Tried) -> bool:
@@ -171,10 +190,16 @@ def _wanted(part: _Part, tried: Tried) -> bool:
     return all(one.key in met for one in part.needs)
 
 
-def _fixed_rounds(design: Design, cases: Sequence[Case], source: str | None, seed: int) -> list[list[_Part]]:
+def _fixed_rounds(
+    design: Design, cases: Sequence[Case], source: str | None, seed: int, *, few: bool
+) -> list[list[_Part]]:
     """The rounds that are made in any case."""
-    whole = Request(design, cases[0], (seed,), origin=Origin(source))
-    rounds = [[_Part(replace(whole, x_check=True))], [_Part(replace(whole, case=case)) for case in cases]]
+    options = {case.name: few_beats(case) if few else {} for case in cases}
+    whole = Request(design, cases[0], (seed,), options=options[cases[0].name], origin=Origin(source))
+    rounds = [
+        [_Part(replace(whole, x_check=True))],
+        [_Part(replace(whole, case=case, options=options[case.name])) for case in cases],
+    ]
     if len(design.clocks) > 1:
         # What a flip-flop of another clock sees late is legal, and shows crossings that are none.
         rounds.append([_Part(replace(whole, seeds=(seed, seed + 1), metastability="auto"))])
@@ -183,7 +208,7 @@ def _fixed_rounds(design: Design, cases: Sequence[Case], source: str | None, see
         rounds.append(_null_bytes(whole))
     if "unaligned" in cases[0].options and (part := _unaligned(replace(whole, seeds=(seed + 3,)))):
         rounds.append([part])
-    if "fill" in cases[0].options:
+    if "fill" in cases[0].options and not few:
         # Counters that wrap behind many beats.
         rounds.append([_Part(replace(whole, seeds=(seed + 2,), options={"fill": FILLS[-1]}))])
     return rounds
@@ -248,14 +273,14 @@ def _unaligned(whole: Request) -> _Part | None:
         return None
     asked = Obligation("addresses", address_pin(slaves[0]), "addresses within a word", met=False)
     excuse = "the RTL takes addresses of words alone, as most masters send them"
-    return _Part(replace(whole, options={"unaligned": True}), asks=asked, excuse=excuse)
+    return _Part(replace(whole, options={**whole.options, "unaligned": True}), asks=asked, excuse=excuse)
 
 
 def _null_bytes(whole: Request) -> list[_Part]:
     """TKEEP as AXI-Stream has it, which many designs do not take: those that mostly do must do so always."""
     design, params = whole.design, whole.all_params
     pin = next(port.pin("tkeep") for port in design.bundles(params) if port.direction == "in" and port.has("tkeep"))
-    few = {"fill": 0} | ({"longest": 0} if "longest" in whole.case.options else {})
+    few = {**whole.options, "fill": 0} | ({"longest": 0} if "longest" in whole.case.options else {})
 
     def asked(keep: str, what: str) -> Obligation:
         how = f"--set keep={keep}, if the RTL is to carry them; it mostly does not"
@@ -265,7 +290,7 @@ def _null_bytes(whole: Request) -> list[_Part]:
     empty = asked("empty", "a frame without a kept byte")
     return [
         _Part(replace(whole, options={**few, "keep": "hole"}), asks=hole),
-        _Part(replace(whole, options={"keep": "holes"}), needs=(hole,)),
+        _Part(replace(whole, options={**whole.options, "keep": "holes"}), needs=(hole,)),
         _Part(replace(whole, options={**few, "keep": "empty"}), asks=empty),
         _Part(replace(whole, options={**few, "keep": "any"}), needs=(hole, empty)),
     ]

@@ -14,10 +14,12 @@ import pytest
 from commands import goldbeat, invoke, refused
 
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.tb.design import traffic
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.mutate.campaign import UnmutatedFailureError
 from goldbeat.tb.mutate.points import mutants_of_design
+from goldbeat.tb.obligations import rounds
 from goldbeat.tb.obligations.conditions import SettledConditions
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.paths import REPOSITORY
@@ -729,6 +731,36 @@ def test_lanes_in_the_wrong_order_are_a_fault_of_the_guessed_model(
     (folder / "m.sv").write_text(DOWN.replace("LANE", lane))
     found = invoke("verify", "m.sv", *model, "--budget", "1s", "--mutants", 0)
     assert (found.exit_code, "port m, beat 1: data differs" in found.stdout) == (code, code == 1), found.stdout
+
+
+SLOW = """module sends (input wire clk, rst, input wire [7:0] word, input wire go, output wire busy, output reg line);
+  reg [9:0] waited; reg [3:0] left; localparam PERIOD = 999; reg [8:0] held; reg [2:0] sent; assign busy = left != 0;
+  always @(posedge clk) begin
+    waited <= busy && waited != PERIOD ? waited + 1 : 0;
+    if (!busy && go) begin held <= {word, 1'b0}; left <= 9; end
+    else if (busy && waited == PERIOD && FREE) begin {held, line} <= {1'b1, held}; left <= left - 1; sent <= sent + (left == 1); end
+    if (rst) begin waited <= 0; left <= 0; line <= 1; sent <= 0; end
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("free", "pace", "code"),
+    [("1'b1", 11251, 3), ("left != 1", 0, 1), pytest.param("sent != 7", 11251, 1, marks=pytest.mark.slow)],
+    ids=["slow", "never", "ends"],
+)
+def test_a_module_that_takes_long_for_each_beat(
+    free: str, pace: int, code: int, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "m.v").write_text(SLOW.replace("FREE", free))
+    monkeypatch.setattr(rounds, "_FIXED", 0)
+    monkeypatch.setattr(traffic, "_CORNERS", 4)
+    found = invoke("verify", "m.v", "--budget", ".001s", "--mutants", 0)
+    said = f"cycles_per_beat = {pace}: measured" in found.stdout
+    assert (found.exit_code, said, "missing beat" in found.stdout) == (code, pace > 0, code == 1), found.stdout
+    # One run is made in any case.
+    assert ("not compared: sweep beats=4 fill=0, random beats=4" in found.stdout) is (code == 3)
 
 
 BARE = """module bare (input logic clk, rst, cyc, stb, we, input logic [7:2] adr, input logic [31:0] dat_i,
