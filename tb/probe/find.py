@@ -21,9 +21,9 @@ from goldbeat.tb.design.unchecked import tells_of_words
 from goldbeat.tb.probe.bundles import PlacedBundle, place_group
 from goldbeat.tb.probe.chosen import ChosenBundle, resolved
 from goldbeat.tb.probe.clearing import may_reset
-from goldbeat.tb.probe.fifos import fifo_sides
+from goldbeat.tb.probe.fifos import FifoSide, fifo_sides
 from goldbeat.tb.probe.halves import with_whole_slaves
-from goldbeat.tb.probe.module import TopModule
+from goldbeat.tb.probe.module import FifoUse, TopModule
 from goldbeat.tb.probe.names import (
     PLAIN_VALID,
     PinGroup,
@@ -230,7 +230,8 @@ class _Finder:
         return replace(group, name=own_name(group.name, side, taken))
 
     def _fifos(self, taken: set[str]) -> Iterator[PlacedBundle]:
-        for side in fifo_sides(self.left.values()):
+        sides = fifo_sides(self.left.values())
+        for side in sides:
             use = self.module.fifos.get(side.enable.name)
             if use is None or (why := side.refusal(use)) is not None:
                 self.notes += [] if use is None else [f"{side.name}: not a bundle: {why}"]
@@ -244,13 +245,21 @@ class _Finder:
                 continue
             if side.writer:
                 one.port = one.port.model_copy(update={"fifo": True})
-            elif side.slave and not use.guarded:
+            elif side.slave and (why := self._unguarded(side, use, sides)):
                 when = "empty" if side.reads else "full"
                 one.port = one.port.model_copy(update={"gated": True})
-                self.notes.append(
-                    f"{side.enable.name}: never high while {when}, as the RTL does not look at both, or asserts it"
-                )
+                self.notes.append(f"{side.enable.name}: never high while {when}, as {why}")
             yield one
+
+    def _unguarded(self, side: FifoSide, use: FifoUse, sides: Iterable[FifoSide]) -> str:
+        """Why a word may go in although a FIFO is full, or come out although it is empty; empty: it may not."""
+        if not use.guarded:
+            return "the RTL does not look at both, or asserts it"
+        gates, enable, flag = self.module.carried.gates, side.enable.name, side.flag.name
+        others = [one.enable.name for one in sides if one.reads != side.reads]
+        beside = [one for one in others if gates.guarded_beside(enable, flag, side.low, one)]
+        shared = beside and not gates.guarded(enable, flag, side.low)
+        return f"the RTL takes it then with {beside[0]}" if shared else ""
 
     def _late(self, port: Bundle) -> Bundle:
         """The same as a stream whose words come a cycle after they are taken, if the RTL says so."""

@@ -38,6 +38,9 @@ def find_gates(
     def guarded_late(one: str, other: str, high: bool) -> bool:
         return guarded(one, other, high, steps.echoes(other))
 
+    def guarded_beside(one: str, other: str, high: bool, take: str) -> bool:
+        return guarded(one, other, high, (graph.origin(paths[take])[0],))
+
     def begins(strobe: str, data: Iterable[str]) -> bool:
         return looks().begins(paths[strobe], [paths[one] for one in data], steps.echoes(strobe))
 
@@ -59,6 +62,7 @@ def find_gates(
         near.level,
         guarded,
         guarded_late=guarded_late,
+        guarded_beside=guarded_beside,
         begins=begins,
         kept=kept,
         indexed=indexed,

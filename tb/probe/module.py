@@ -124,6 +124,11 @@ def _never_guarded(enable: str, flag: str, high: bool) -> bool:
     return False
 
 
+def _never_beside(one: str, other: str, high: bool, take: str) -> bool:
+    """Whether a module without code writes a FIFO that something leaves at the same time."""
+    return False
+
+
 def _never_asked(name: str) -> bool:
     """Whether a module without code has a memory."""
     return False
@@ -150,6 +155,7 @@ class Gates:
             else in conjunctions; None: in none, or both levels.
         guarded: whether the first, an input, changes no state unless the second has a level.
         guarded_late: the same, where registers that the second alone makes count like it, such as one that finds its edge.
+        guarded_beside: the same as ``guarded`` of what is not looked at together with the fourth port, an input.
         only_with: whether the first, an output, is high only while the second, an input, has a level.
         begins: whether an input that stores others begins something that goes on by itself.
         kept: whether a register gets something of an input, which the input does not only decide about.
@@ -171,6 +177,7 @@ class Gates:
     level: Callable[[str, str, bool], bool | None] = _no_level
     guarded: Callable[[str, str, bool], bool] = _never_guarded
     guarded_late: Callable[[str, str, bool], bool] = _never_guarded
+    guarded_beside: Callable[[str, str, bool, str], bool] = _never_beside
     only_with: Callable[[str, str, bool], bool] = _never_guarded
     begins: Callable[[str, Collection[str]], bool] = _never_begins
     kept: Callable[[str], bool] = _never_asked

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from goldbeat.tb.design.pin_names import (
     SIDES,
@@ -201,6 +202,7 @@ class _Roles:
         self.halves = {(word.word, word.key, pin.way) for pin, word in halves if word is not None}
         self.values, self.late = module.carried.values, module.late
         self.unread, self.shown, self.moved = module.carried.unread, module.carried.shown, module.carried.moved
+        self.used, self.prefix = module.carried.used, f"{module.name}."
         words = [(pin, self._valid(pin)) for pin in module.ports if pin.width == 1]
         self.valids = [word for _, word in words if word is not None and word.key and _SURE.fullmatch(word.word)]
         self.answers: set[str] = set()
@@ -360,10 +362,19 @@ class _Roles:
         outputs = [pin for pin in outputs if among is None or pin.name in among]
         # What starts something waits for its end, which comes with results.
         outputs = [pin for pin in outputs if not (starts(valid.name) and ends(pin.name))]
+        if len(outputs) > 1:
+            outputs = [pin for pin in outputs if self._gives_room(valid, pin, high=levels[pin.name])]
         if len(outputs) != 1:
             return None
         self.answers.add(outputs[0].name)
         return _Word(outputs[0], "", "", not levels[outputs[0].name])
+
+    def _gives_room(self, valid: Pin, ready: Pin, *, high: bool) -> bool:
+        """Whether an input changes nothing without a level of an output, or while a word leaves, which another output guards."""
+        takes = [p for p in self.pins if p.way == "input" and p.width == 1 and p is not valid]
+        takes = [p for p in takes if self.gates.guarded_beside(valid.name, ready.name, high, p.name)]
+        offers = [p.name for p in self.pins if p.way == "output" and p.width == 1 and p is not ready]
+        return any(self.gates.guarded(t.name, one, level) for t in takes for one in offers for level in (True, False))
 
     def _taker(self, valid: _Word, among: Container[str] | None = None) -> _Word | None:
         """The only input of no known meaning that is looked at together with an output's valid.
@@ -419,7 +430,11 @@ class _Roles:
             other = self._ready(pin) is not None or any(word.begins("_".join(inner_words(pin.name))) for word in named)
             if pin.width != 1 or pin.name in mine or other or _never(pin):
                 continue
-            pairs = {pair for p in inputs if p is not pin for pair in self.gates.stored.get(p.name, ())}
+            # What is stored under another input anyway is stored while a word leaves, too.
+            words = [
+                p for p in inputs if p is not pin and (not self._always.get(p.name) or pin.name in self._always[p.name])
+            ]
+            pairs = {pair for p in words for pair in self.gates.stored.get(p.name, ())}
             low = self._low_named(pin) and (pin.name, False) in pairs
             stores = (pin.name, not low) in pairs
             if stores and (ready := self._answer(pin, low=low)) is not None:
@@ -453,7 +468,7 @@ class _Roles:
         """The only output of any name, without which an input of any name changes nothing, where an output is made of data."""
         pins = [p for p in self.pins if p.width == 1 and p.name not in self.answers and not _never(p)]
         pins = [p for p in pins if self._valid(p) is None and not is_enable(p.name)]
-        told = {name for stored in self.gates.stored.values() for name, _ in stored}
+        told = set[str]().union(*self._always.values())
         takes = [p for p in pins if p.way == "input" and p.name not in told and not self.moved.get(p.name)]
         offers = [p for p in pins if p.way == "output" and not is_fill_flag(p.name) and self._ready(p) is None]
         wide = {pin.name for pin in self.inputs if pin.width > 1 and self.gates.stored.get(pin.name)}
@@ -466,6 +481,16 @@ class _Roles:
             ((offer, take, high),) = found
             self.answers |= {offer.name, take.name}
             yield _Word(offer, "", "", not high), _Word(take, "", "", self._low_beside(take, offer, high=high))
+
+    @cached_property
+    def _always(self) -> dict[str, set[str]]:
+        """By input, those that must have a level wherever the RTL stores it."""
+        branches = {name: [needed for _, needed in one] for name, one in self.used.items() if one}
+        bits = {f"{self.prefix}{pin.name}": pin.name for pin in self.inputs if pin.width == 1}
+        return {
+            name: {bits[path] for term in frozenset.intersection(*needed) if (path := term.lstrip("!")) in bits}
+            for name, needed in branches.items()
+        }
 
     def _low_beside(self, pin: Pin, other: Pin, *, high: bool) -> bool:
         """Whether an input means something when it is low: by the level that it needs beside an output, or by its name."""
@@ -650,7 +675,11 @@ class _Roles:
         inverted = {role for role, word in (("tvalid", valid), ("tready", ready)) if word is not None and word.inverted}
         joined = ready is not None and not _SLACK.fullmatch(ready.word) and self._handed(valid.pin, ready.pin)
         doubts = dict(guessed)
-        if valid.word == _GUESSED and ready is not None:
+        if (
+            valid.word == _GUESSED
+            and ready is not None
+            and not self._takes(valid.pin, ready.pin, high=not valid.inverted)
+        ):
             doubts[valid.pin.name] = f"{ready.pin.name} answers no other port"
         asks = ready is not None and bool(_ASKS_FIRST.fullmatch(ready.word)) and valid.pin.way == "output"
         slack = ready is not None and _SLACK.fullmatch(ready.word) is not None
@@ -658,6 +687,14 @@ class _Roles:
         # Who writes a FIFO looks at its flag, so the FIFO need not.
         fills = ready is not None and is_fill_flag(ready.pin.name) and _FILLS.fullmatch(valid.word) is not None
         gated = valid.word == _METHOD or asks or loose or ((slack or fills) and valid.pin.way == "input")
+        # A word that goes in while another one leaves goes into a full FIFO, too.
+        shares = (
+            ready is not None
+            and valid.pin.way == "input"
+            and not self._checks(valid, ready)
+            and self._shares(valid, ready)
+        )
+        gated |= shares
         if ready is not None and slack:
             doubts[ready.pin.name] = f"what {valid.pin.name} may hand over behind it is not tried"
         if gated and ready is not None and valid.pin.width > 1:
@@ -666,7 +703,9 @@ class _Roles:
             )
             gated = False
         if ready is not None and not ready.word:
-            doubts |= _odd_ready(valid, ready.pin, inverted=ready.inverted) or self._status(valid, ready)
+            doubts |= _odd_ready(valid, ready.pin, inverted=ready.inverted) or (
+                {} if shares else self._status(valid, ready)
+            )
         elif ready is not None and loose:
             doubts[ready.pin.name] = _UNCHECKED.format(valid=valid.pin.name)
         if ready is not None and self._takes_alone(valid, ready):
@@ -731,6 +770,10 @@ class _Roles:
         """Whether something that is stored with an input, or beside it, changes whatever its ready is."""
         stored = any(self.gates.stored.get(pin.name) for pin in payload)
         return valid.pin.way == "input" and stored and not self._checks(valid, ready)
+
+    def _shares(self, valid: _Word, ready: _Word) -> bool:
+        """Whether an input counts without its ready only while a word leaves."""
+        return self._gives_room(valid.pin, ready.pin, high=not ready.inverted)
 
     def _checks(self, valid: _Word, ready: _Word) -> bool:
         """Whether an input changes nothing while its ready is low."""

@@ -118,6 +118,48 @@ def test_a_fifo_that_does_not_look_at_its_flags_is_never_pushed_while_full(tmp_p
     assert {p.direction: p.gated for p in found_in(tmp_path, UNLOOKED).streams} == {"in": True, "out": True}
 
 
+SHARED = """module shared(input logic clk, rst, PUT, GET, input logic [6:0] d, output logic ROOM, WORD, output logic [6:0] q);
+  logic [6:0] mem [4]; logic [1:0] w, r; logic [2:0] n;
+  assign ROOM = NO_1(n == 4), WORD = NO_2(n == 0);
+  always_ff @(posedge clk) if (rst) {w, r, n} <= 0;
+    else if (PUT & GET & HAS) begin q <= mem[r]; mem[w] <= d; r <= r + 1; w <= w + 1; end
+    else if (PUT & FREE) begin mem[w] <= d; w <= w + 1; n <= n + 1; end
+    else if (GET & HAS) begin q <= mem[r]; r <= r + 1; n <= n - 1; end
+endmodule
+"""
+HIGH = {"NO_1": "!", "NO_2": "!", "FREE": "ROOM", "HAS": "WORD"}
+LEVELS = {"NO_1": "", "NO_2": "", "FREE": "!ROOM", "HAS": "!WORD"}
+
+
+@pytest.mark.parametrize(
+    ("names", "more"),
+    [
+        ("put get has_room has_word", HIGH),
+        ("a b c e", HIGH),
+        ("put get crowded vacant", LEVELS),
+        ("put get full empty", LEVELS),
+        ("push pop full_n empty_n", HIGH),
+    ],
+    ids=["words", "letters", "low", "flags", "flags_n"],
+)
+def test_a_word_goes_into_a_full_fifo_while_another_one_leaves(
+    names: str, more: dict[str, str], tmp_path: Path
+) -> None:
+    text = SHARED
+    for word, value in (more | dict(zip(("PUT", "GET", "ROOM", "WORD"), names.split(), strict=True))).items():
+        text = text.replace(word, value)
+    put, get, room, word = names.split()
+    found = found_in(tmp_path, text)
+    low = {p.pin(role) for p in found.streams for role in ("tvalid", "tready") if p.inverts(role)}
+    assert {p.direction: (p.pin("tvalid"), p.pin("tready"), p.gated, p.late) for p in found.streams} == {
+        "in": (put, room, True, False),
+        "out": (word, get, False, True),
+    }
+    assert low == ({room, word} if more is LEVELS else set())
+    assert not found.unplaced
+    assert not found.guesses
+
+
 GUARDED = {
     "plain": ("", ""),
     "wire": ("(TAKE && full)", "(go)"),
