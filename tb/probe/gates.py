@@ -53,9 +53,8 @@ def find_gates(
     def clears(name: str, high: bool) -> bool:
         return looks().clears(paths[name], high=high)
 
-    told = {
-        name: getattr(steps, name) for name in ("turns", "related", "falls_alone", "only_stored", "edges", "beside")
-    }
+    names = ("turns", "related", "tells_of", "falls_alone", "only_stored", "edges", "beside")
+    told = {name: getattr(steps, name) for name in names}
     return Gates(
         near.stored(used),
         near.joined,

@@ -26,8 +26,8 @@ _Use = tuple[frozenset[str], frozenset[str]]
 
 def find_guards(
     prefix: str, graph: Graph, conditions: Conditions, inputs: Iterable[str], outputs: Iterable[str]
-) -> tuple[Callable[..., bool], Callable[[str, str, bool], bool]]:
-    """Whether an input changes no state unless another port has a level, and whether an output needs one of an input to be high.
+) -> tuple[Callable[..., bool], Callable[[str, str, bool], bool], Callable[[str, str, bool], bool]]:
+    """What levels of ports guard, as :attr:`~goldbeat.tb.probe.module.Gates.guarded`, ``only_with`` and ``held`` say.
 
     Args:
         prefix: of the paths of the top module's ports.
@@ -73,7 +73,12 @@ def find_guards(
             f"{'!' * (not high)}{prefix + name}" in one for one in code.sets.get(path, [frozenset()])
         )
 
-    return guarded, only_with
+    def held(output: str, flag: str, high: bool) -> bool:
+        (path, _), (other, low) = origins[output], origins[flag]
+        loads = code.sets.get(path, []) if path in graph.flops else []
+        return bool(loads) and all(f"{'!' * (high == low)}{other}" in needed for needed in loads)
+
+    return guarded, only_with, held
 
 
 class _Uses:

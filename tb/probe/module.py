@@ -157,6 +157,7 @@ class Gates:
         guarded_late: the same, where registers that the second alone makes count like it, such as one that finds its edge.
         guarded_beside: the same as ``guarded`` of what is not looked at together with the fourth port, an input.
         only_with: whether the first, an output, is high only while the second, an input, has a level.
+        held: whether the first, an output, is a register that changes only while the second, an output, has a level.
         begins: whether an input that stores others begins something that goes on by itself.
         kept: whether a register gets something of an input, which the input does not only decide about.
         indexed: whether what is stored of an input is a word that another input selects.
@@ -164,6 +165,7 @@ class Gates:
         turns: whether the first has a part in the second, at once or at the next edge.
         related: whether two outputs come, at once or an edge later, from a register or an input that they have in common;
             or one has no register.
+        tells_of: whether the first, an output, is made at once of registers that make the second, and of nothing else.
         follows: whether the first has a part in the second, an output, at once.
         falls_alone: whether the first, an output, is cleared where the second has no say.
         edges: the fewest edges from the first, an input, to the second, an output, past what stores the third, if there is
@@ -179,12 +181,14 @@ class Gates:
     guarded_late: Callable[[str, str, bool], bool] = _never_guarded
     guarded_beside: Callable[[str, str, bool, str], bool] = _never_beside
     only_with: Callable[[str, str, bool], bool] = _never_guarded
+    held: Callable[[str, str, bool], bool] = _never_guarded
     begins: Callable[[str, Collection[str]], bool] = _never_begins
     kept: Callable[[str], bool] = _never_asked
     indexed: Callable[[str], bool] = _never_asked
     clears: Callable[[str, bool], bool] = _never_set
     turns: Callable[[str, str], bool] = _always_joined
     related: Callable[[str, str], bool] = _always_joined
+    tells_of: Callable[[str, str], bool] = _never_joined
     follows: Callable[[str, str], bool] = _never_joined
     falls_alone: Callable[..., bool] = _never_falls
     edges: Callable[[str, str, str], int | None] = _no_way

@@ -575,8 +575,10 @@ class _Roles:
                 named |= near
             elif alone and not is_control(pin) and pin.name not in self.unread:
                 rest.append(pin)
+        rest = self._without_levels(rest, valid)
         # Beside whole words, a bit at a time goes to other pins, as those of SPI.
-        found += serial if not found else []
+        serial = [] if found or any(pin.width > 1 for pin in rest) else serial
+        found += serial
         # A tag that is stored as it is says nothing of wide operands that are not; a result seldom comes alone.
         widest = max((pin.width for pin in found), default=0)
         more = () if named or (widest > 1 and valid.pin.way == "input") else (p for p in rest if p.width > 1)
@@ -585,6 +587,7 @@ class _Roles:
         looked = [pin for pin in self.pins if alone and pin.name not in used and self._looked_at(pin, valid, found)]
         found += looked
         guessed = {pin.name: f"the RTL looks at it beside {valid.pin.name} alone" for pin in looked if pin.width == 1}
+        guessed |= {pin.name: "it shows bits of wider words: it may be a serial line" for pin in serial}
         guessed |= {pin.name: f"the only handshake of this direction is {valid.pin.name}'s" for pin in rest}
         if sum(pin.width for pin in found) > _WIDEST:
             return [], {}
@@ -620,6 +623,11 @@ class _Roles:
         outputs = {pin.name for pin in self.pins if pin.way == "output" and pin is not valid.pin}
         shown = {name for name in outputs if words & self.values.get(name, frozenset())}
         return {name for name in outputs - shown if shown or self.gates.follows(name, valid.pin.name)}
+
+    def _without_levels(self, pins: list[Pin], valid: _Word) -> list[Pin]:
+        """Outputs without flags of one bit that the registers of a valid alone make, where others are left: such tell of levels."""
+        flags = [p for p in pins if p.way == "output" and p.width == 1 and self.gates.tells_of(p.name, valid.pin.name)]
+        return pins if len(flags) == len(pins) else [pin for pin in pins if pin not in flags]
 
     def _looked_at(self, pin: Pin, valid: _Word, found: Sequence[Pin]) -> bool:
         """Whether an input of one bit counts beside a valid alone, or another is stored, and looked at together with it.
@@ -667,8 +675,10 @@ class _Roles:
         )
 
     def _moves_with(self, pin: Pin, valid: _Word) -> bool:
-        """Whether an output may go along with a valid: something makes both of them."""
-        return pin.way == "input" or self.gates.related(pin.name, valid.pin.name)
+        """Whether an output may go along with a valid: something makes both of them, or it stays while it is offered."""
+        if pin.way == "input" or self.gates.related(pin.name, valid.pin.name):
+            return True
+        return pin.width > 1 and self.gates.held(pin.name, valid.pin.name, valid.inverted)
 
     def _made(self, valid: _Word, ready: _Word | None, payload: Sequence[Pin], guessed: dict[str, str]) -> Handshake:
         roles = {"tvalid": valid.pin.name} | ({} if ready is None else {"tready": ready.pin.name})

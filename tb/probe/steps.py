@@ -134,6 +134,15 @@ class Steps:
         kept = self.graph.flops.keys()
         return not (first & kept and second & kept) or bool(first & second)
 
+    def tells_of(self, one: str, other: str) -> bool:
+        """Whether an output is made at once of registers that make another one, and of nothing else: it is no register itself."""
+        path = self.paths[one]
+        made = self._at_once([path])
+        kept = made & self.graph.flops.keys()
+        inputs = made & self.ports.keys() - {path}
+        alone = self.graph.origin(path)[0] not in self.graph.flops and not inputs
+        return alone and bool(kept) and kept <= self._at_once([self.paths[other]])
+
     def falls_alone(self, valid: str, ready: str, *, low: bool) -> bool:
         """Whether a register that is a valid is cleared where the ready has no say, and no reset nor clear has.
 

@@ -281,6 +281,31 @@ def test_a_serial_output_is_no_payload(tmp_path: Path) -> None:
     assert "mosi" in found.unplaced
 
 
+def test_a_flag_of_the_same_count_is_no_payload(tmp_path: Path) -> None:
+    ports = "i nudge, i [7:0] w, o brim, o present, o [7:0] q, i take"
+    body = """logic [7:0] m [8]; logic [3:0] wp, rp; wire [3:0] fill = wp - rp;
+      assign brim = fill >= 6, present = fill != 0, q = m[rp[2:0]];
+      always_ff @(posedge clk) if (!rst_n) {wp, rp} <= 0; else begin
+        if (nudge && fill != 8) begin m[wp[2:0]] <= w; wp <= wp + 1; end
+        if (take && present) rp <= rp + 1;
+      end"""
+    found = found_of(tmp_path, ports, body)
+    assert roles(found)["present"][2] == {"q"}
+    assert "brim" in found.unplaced
+
+
+def test_a_serial_line_is_no_payload_of_words_that_come_in(tmp_path: Path) -> None:
+    ports = "i rx, o tx, i put, i [7:0] sent, o busy, o valid, i take, o [7:0] word"
+    body = """logic [3:0] n, m; logic [8:0] s; assign busy = n != 0;
+      always_ff @(posedge clk) if (!rst_n) {n, m, valid} <= 0; else begin
+        if (put) begin {s, tx} <= {sent, 2'b01}; n <= 10; end else if (busy) begin {s, tx} <= {1'b1, s}; n <= n - 1; end
+        if (!valid) begin word <= {rx, word[7:1]}; m <= m + 1; if (m == 15) valid <= 1; end else if (take) valid <= 0;
+      end"""
+    found = found_of(tmp_path, ports, body)
+    assert {name: payload for name, (_, _, payload) in roles(found).items()} == {"put": {"sent"}, "valid": {"word"}}
+    assert ("tx" in found.unplaced, "word" in found.guesses) == (True, True)
+
+
 @pytest.mark.parametrize(
     ("ports", "streams"),
     [
