@@ -91,8 +91,9 @@ def _with_strobes(found: Found, whole: Found, pins: Sequence[Pin], starting: Seq
         more = {"until": done, "held": one.later} if done else {}
         made += [] if port is None else [(port.model_copy(update=more), _why(one, done))]
         doubts |= ({done.removeprefix("!"): f"it {says}"} if done and not outs else {}) | _doubts(one, done)
-    if len(made) == 1 and not outs and not given:
-        answers = set(starting[0].signals.values())
+    joint = {*starting[0].beside, starting[0].pin.name} if starting else set()
+    if {one.pin.name for one in starting} <= joint and made and not outs and not given:
+        answers = {pin for one in starting for pin in one.signals.values()}
         free = [pin for pin in pins if not {pin.name, f"!{pin.name}"} & answers]
         valid, says = (done, says) if done else _offer(free)
         results = [
@@ -197,6 +198,8 @@ def _doubts(one: Strobe, done: str) -> dict[str, str]:
     doubts = {
         name: f"only that the RTL stores {', '.join(pin.name for pin in one.data)} with it says that it is a valid"
     }
+    if one.beside:
+        doubts[name] += f"; it counts only beside {', '.join(one.beside)}, which is not waited for"
     if one.begins and not done and one.ready is None:
         doubts[name] += "; no output says when the next one may come"
     return doubts

@@ -34,6 +34,7 @@ class Strobe:
         ready: the output without a level of which it changes nothing; None: there is not one.
         free: that level is the high one.
         around: inputs that have to have a level for it to count, and whether that is the high one.
+        beside: strobes with words of their own that have to be there at the same time.
     """
 
     pin: Pin
@@ -45,6 +46,7 @@ class Strobe:
     ready: str | None = None
     free: bool = True
     around: tuple[tuple[str, bool], ...] = ()
+    beside: tuple[str, ...] = ()
 
     @property
     def waits(self) -> bool:
@@ -94,7 +96,7 @@ class _Strobes:
 
     def run(self) -> list[Strobe]:
         """All of them, no port in two."""
-        whole = [one for pin in self.bits if (one := self._of(pin)) is not None]
+        whole = self._apart([one for pin in self.bits if (one := self._of(pin)) is not None])
         inner = [one for one in whole if not any(self._inside(other, one) for other in whole)]
         made: list[Strobe] = []
         for one in sorted(inner, key=lambda one: (not _offers(one.pin), is_enable(one.pin.name))):
@@ -105,6 +107,21 @@ class _Strobes:
             around = [(other.pin.name, not other.low) for other in whole if self._inside(one, other)]
             made.append(replace(one, data=data, around=tuple(around)))
         return [one for one in made if not self.beside or self._own(one)]
+
+    def _apart(self, whole: list[Strobe]) -> list[Strobe]:
+        """The same where strobes that count only together have the words whose names are like their own."""
+        found = []
+        for one in whole:
+            mine = {pin.name for pin in one.data}
+            peers = [other for other in whole if other.pin.name in mine and one.pin in other.data]
+            named = [[pin for pin in one.data if _of_one(pin.name, peer.pin.name)] for peer in (one, *peers)]
+            if not peers or not all(any(map(self._stored, pins)) for pins in named):
+                found.append(one)
+                continue
+            gone = {pin.name for pins in named[1:] for pin in pins} | {peer.pin.name for peer in peers}
+            data = tuple(pin for pin in one.data if pin.name not in gone)
+            found.append(replace(one, data=data, beside=tuple(peer.pin.name for peer in peers)))
+        return found
 
     def _of(self, pin: Pin) -> Strobe | None:
         """The strobe that an input is; None: it is none."""
@@ -177,6 +194,14 @@ class _Strobes:
     def _other(self, pin: Pin) -> bool:
         """Whether a name says that an input does something else."""
         return rests(pin.name) or holds_up(pin.name) or any(map(_SETTING.fullmatch, name_words(pin.name)))
+
+
+def _of_one(one: str, other: str) -> bool:
+    """Whether two names have what tells ports apart in common: the words before the last, or the number behind."""
+    heads = [inner_words(name)[:-1] for name in (one, other)]
+    numbers = [re.search(r"\d+$|$", "_".join(inner_words(name))) for name in (one, other)]
+    tails = [match[0] if match is not None else "" for match in numbers]
+    return heads[0] == heads[1] and tails[0] == tails[1] and bool(heads[0] or tails[0])
 
 
 def _offers(pin: Pin) -> bool:

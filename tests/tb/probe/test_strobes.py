@@ -84,6 +84,26 @@ def test_what_stores_words_is_a_strobe(
 
 
 @pytest.mark.parametrize(
+    ("one", "other"), [(("a_ok", "a_dat"), ("b_ok", "b_dat")), (("there0", "x0"), ("there1", "x1"))]
+)
+def test_strobes_that_count_together_have_their_own_words(
+    one: tuple[str, str], other: tuple[str, str], tmp_path: Path
+) -> None:
+    ports = ", ".join(f"input {ok}, input [7:0] {word}" for ok, word in (one, other))
+    both = f"{one[0]} && {other[0]}"
+    text = f"""input ce, {ports}, output reg s_ok, output reg [8:0] s);
+      always @(posedge clk) if (rst) s_ok <= 0; else if (ce) begin s_ok <= {both}; if ({both}) s <= {one[1]} + {other[1]}; end
+    endmodule"""
+    found = found_of(tmp_path, text)
+    assert {p.pin("tvalid"): p.payload_pins("tdata") for p in found.streams} == {
+        one[0]: (one[1],),
+        other[0]: (other[1],),
+        "s_ok": ("s",),
+    }
+    assert f"it counts only beside {other[0]}" in found.guesses[one[0]]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "input way, input [7:0] a, input [7:0] b, output reg [7:0] y); always @(posedge clk) if (way) y <= a; else y <= b;",
