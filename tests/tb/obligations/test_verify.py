@@ -733,7 +733,7 @@ def test_lanes_in_the_wrong_order_are_a_fault_of_the_guessed_model(
     assert (found.exit_code, "port m, beat 1: data differs" in found.stdout) == (code, code == 1), found.stdout
 
 
-SLOW = """module sends (input wire clk, rst, input wire [7:0] word, input wire go, output wire busy, output reg line);
+SENDS = """module sends (input wire clk, rst, input wire [7:0] word, input wire go, output wire busy, output reg line);
   reg [9:0] waited; reg [3:0] left; localparam PERIOD = 999; reg [8:0] held; reg [2:0] sent; assign busy = left != 0;
   always @(posedge clk) begin
     waited <= busy && waited != PERIOD ? waited + 1 : 0;
@@ -753,7 +753,7 @@ endmodule
 def test_a_module_that_takes_long_for_each_beat(
     free: str, pace: int, code: int, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (folder / "m.v").write_text(SLOW.replace("FREE", free))
+    (folder / "m.v").write_text(SENDS.replace("FREE", free))
     monkeypatch.setattr(rounds, "_FIXED", 0)
     monkeypatch.setattr(traffic, "_CORNERS", 4)
     found = invoke("verify", "m.v", "--budget", ".001s", "--mutants", 0)
