@@ -117,8 +117,12 @@ def make_harness(design: Design, params: Mapping[str, Any], free: Mapping[str, i
     bundles, resets = _bundles(design, params), _resets(design)
     connections = {pin: c.name for c in design.clocks for pin in (c.name, *c.also)}
     connections |= {name: f"~{low}" if high else f"{low}" for name, (low, high) in resets.items()}
+    # What says that a start is taken may be the valid of its results.
+    shared: dict[str, str] = {}
     for port in ports:
-        connections |= port.pins() if port.lanes is not None else port.resolved(params).pins()
+        pins = port.pins() if port.lanes is not None else port.resolved(params).pins()
+        shared |= {connections[pin]: net for pin, net in pins.items() if pin in connections}
+        connections |= pins
     connections |= {s.name: s.name for s in design.status}
     ends = {f"{s.name}_done": s.pin("tready") for s in design.streams if s.until is not None}
     # What says that something is done may be a stream's valid as well.
@@ -139,6 +143,7 @@ def make_harness(design: Design, params: Mapping[str, Any], free: Mapping[str, i
         *(f"  logic {name} = 1'b0;" for _, (name, _, _) in _kept(bundles)),
         *(f"  wire {net};\n  assign {target} = {level};" for bundle in bundles for net, target, level in bundle.glue()),
         *(f"  assign {net} = {_constant(value)};" for bundle in bundles for net, value in bundle.constants().items()),
+        *(f"  assign {net} = {inner};" for net, inner in shared.items()),
         *(f"  wire {wire};" for wire in ends.values() if wire.endswith("_done_inside")),
         *(f"  wire {net} = {wire};" for net, wire in ends.items()),
         *_registers(design, bundles),

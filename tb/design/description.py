@@ -260,12 +260,13 @@ class Description(_Table):
     def _check_pins(self) -> None:
         """Each port of the module is one thing: one signal of one bundle, or tied, or a clock."""
         owners = dict.fromkeys(self.ignored, "listed in ignored") | dict.fromkeys(self.ties, "tied in ties")
+        answers = {(f"tready of {one.after}", f"tvalid of {one.name}") for one in self.streams if one.after is not None}
         owners |= {one.name: "a status" for one in self.status} | {clock.name: "a clock" for clock in self.clocks}
         for port in (*self.streams, *self.registers, *self.memories):
             listed = {role: port.pin(role) for role in port.roles()} if port.signals is None else port.signals
             for role, pin in listed.items():
                 before = owners.setdefault(name := pin.removeprefix("!"), mine := f"{role} of {port.name}")
-                if before is not mine:
+                if before is not mine and (before, mine) not in answers:
                     raise ValueError(f"signals: {name} is {before} and {mine}, expected one of them")
 
     def _check_results(self) -> None:

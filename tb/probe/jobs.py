@@ -43,6 +43,10 @@ def with_jobs(found: Found, known: Collection[str] = ()) -> Found:
         if any(pin.name == _HLS["start"] for pin in pins)
         else _of_names(pins, found)
     )
+    if not (made or outs):
+        made, doubts = _of_answers(pins, whole)
+        if made:
+            return _with(whole, made, doubts)
     starting: list[Strobe] = []
     if not made:
         starting = strobes(pins, whole)
@@ -241,6 +245,25 @@ def _of_names(pins: Sequence[Pin], found: Found) -> _Made:
         why = f"one beat for each start: where {done.name} is high after it, or rises"
         _add(made, found, {"tvalid": done.name}, results, why, after=started[0].name)
     return made
+
+
+def _of_answers(pins: Sequence[Pin], found: Found) -> tuple[_Made, dict[str, str]]:
+    """Results that are there with the ready of the only input, which the RTL stores while that is still low; and the guess."""
+    carried, made = found.module.carried, list[tuple[StreamPort, str]]()
+    taken = [one for one in found.streams if one.direction == "in" and one.lanes is None and one.has("tready")]
+    for one in taken if len(taken) == len(found.streams) == 1 else ():
+        ready, data = one.pin("tready"), [*one.payload_pins("tdata"), *one.fields]
+        early = {ready: one.inverts("tready"), one.pin("tvalid"): not one.inverts("tvalid")}
+        stored = [name for name in data if early.items() <= carried.gates.stored.get(name, frozenset())]
+        free = [pin for pin in pins if pin.way == "output" and not _status(pin)]
+        results = [pin for pin in free if carried.values.get(pin.name, frozenset()) & {*data}]
+        if stored and any(pin.width > 1 for pin in results):
+            why = f"the RTL stores {', '.join(stored)} while {ready} is still to come, which may say that results are there"
+            signals = {"tvalid": f"{'!' * one.inverts('tready')}{ready}"}
+            _add(made, found, signals, results, why, after=one.name)
+            why = f"it may be there when {ready} says that values are taken"
+            return made, dict.fromkeys((pin.name for pin in results), why)
+    return made, {}
 
 
 def _of_delays(pins: Sequence[Pin], found: Found) -> _Made:

@@ -281,8 +281,10 @@ class StreamPort(Bundle):
             yield f"{name}_was_low", f"~({self._there})", self._there
             started = next((one for one in others if one.name == self.after and isinstance(one, StreamPort)), None)
             if started is not None and started.until is None:
-                # It says itself when it takes a start.
-                yield f"{started.name}_running", f"{started.name}_tvalid & {started.name}_tready", self._there
+                # It says itself when it takes a start; where that is the valid of the result, a rise alone counts.
+                same = started.has("tready") and started.pin("tready") == self.pin("tvalid")
+                begins = "1'b0" if same else f"{started.name}_tvalid & {started.name}_tready"
+                yield f"{started.name}_running", begins, self._there
 
     def widths(self) -> Mapping[str, int]:
         """Bits by what the bus's signals call their widths."""

@@ -33,6 +33,7 @@ HELD = SUM.replace("x <= a; y <= b; ", "").replace("s <= x + y", "s <= a + b")
 TOLD = SUM.replace("output reg done", "output busy, output reg done").replace("reg run;", "reg run; assign busy = run;")
 TOLD = TOLD.replace("if (start)", "if (start && !run)")
 SPURIOUS = STAYS.replace("else if (run)", "else if (!run) done <= ~done; else if (run)")
+ANSWERED = SUM.replace("start", "valid").replace("done", "ready").replace("if (valid)", "if (valid && !run && !ready)")
 HLS = """
 module madd(input ap_clk, input ap_rst, input ap_start, output ap_done, output ap_idle, output ap_ready,
             input [15:0] a, input [15:0] b, output reg [15:0] ap_return);
@@ -81,6 +82,20 @@ def test_a_result_of_an_input_that_says_when_it_is_busy(tmp_path: Path) -> None:
     found, _ = found_of(tmp_path, TOLD)
     assert [(p.direction, p.until, p.after) for p in found.streams] == [("in", None, None), ("out", None, "in")]
     assert found.streams[0].signals["tready"] == "!busy"
+
+
+def test_results_may_come_with_the_ready_of_their_operands(tmp_path: Path) -> None:
+    found, _ = found_of(tmp_path, ANSWERED)
+    assert [dict(p.signals) for p in found.streams] == [
+        {"tvalid": "valid", "tready": "ready", "tdata": "in_tdata"},
+        {"tvalid": "ready"},
+    ]
+    assert (found.streams[1].after, [*found.guesses]) == ("in", ["s"])
+    # What is taken with the ready is no job.
+    taken = (
+        ANSWERED.replace("!run && !ready", "ready").replace("else if", "if").replace("ready <= 0;", "ready <= !run;")
+    )
+    assert [p.direction for p in found_of(tmp_path, taken)[0].streams] == ["in"]
 
 
 def test_the_block_protocol_of_hls(tmp_path: Path) -> None:
@@ -136,8 +151,8 @@ def test_done_beside_an_output_stream_is_a_status(ports: str, body: str, tmp_pat
 
 @pytest.mark.parametrize(
     ("text", "passes"),
-    [(SUM, True), (STAYS, True), (RESTS, True), (HELD, True), (TOLD, True), (SPURIOUS, False)],
-    ids=["pulse", "level", "rests", "held", "busy", "spurious"],
+    [(SUM, True), (STAYS, True), (RESTS, True), (HELD, True), (TOLD, True), (ANSWERED, True), (SPURIOUS, False)],
+    ids=["pulse", "level", "rests", "held", "busy", "answered", "spurious"],
 )
 def test_a_job_is_compared_with_a_model(text: str, passes: bool, tmp_path: Path) -> None:
     found, sources = found_of(tmp_path, text)
