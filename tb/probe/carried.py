@@ -47,7 +47,11 @@ def carried(
     moves = _Moves(top, graph, {*ways[0], *ways[1]})
     shown = {name: moves.shown_by(path) for path, name in ways[0].items()}
     used = {name: moves.branches(path, moves.any) for path, name in ways[0].items()}
-    guarded, only_with, held = find_guards(prefix, graph, conditions, ways[0].values(), ways[1].values())
+    guarded, only_with, held, told = find_guards(prefix, graph, conditions, ways[0].values(), ways[1].values())
+
+    def taken(output: str, name: str) -> bool:
+        return any(told(output, needed) for _, needed in used[name])
+
     return PortValues(
         {name: moves.branches(path, moves.plain) for path, name in ways[0].items()},
         used,
@@ -60,7 +64,7 @@ def carried(
             for path, name in ways[1].items()
         },
         partial(_made, moves, ways[0], ways[1]),
-        replace(find_gates(graph, conditions, ways, used, looks, guarded), only_with=only_with, held=held),
+        replace(find_gates(graph, conditions, ways, used, looks, guarded), only_with=only_with, held=held, taken=taken),
         index_bits(top, ways[0].values()),
     )
 

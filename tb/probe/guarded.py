@@ -26,8 +26,13 @@ _Use = tuple[frozenset[str], frozenset[str]]
 
 def find_guards(
     prefix: str, graph: Graph, conditions: Conditions, inputs: Iterable[str], outputs: Iterable[str]
-) -> tuple[Callable[..., bool], Callable[[str, str, bool], bool], Callable[[str, str, bool], bool]]:
-    """What levels of ports guard, as :attr:`~goldbeat.tb.probe.module.Gates.guarded`, ``only_with`` and ``held`` say.
+) -> tuple[
+    Callable[..., bool],
+    Callable[[str, str, bool], bool],
+    Callable[[str, str, bool], bool],
+    Callable[[str, frozenset[str]], bool],
+]:
+    """What levels of ports guard, as :attr:`~goldbeat.tb.probe.module.Gates.guarded`, ``only_with``, ``held`` and ``taken`` say.
 
     Args:
         prefix: of the paths of the top module's ports.
@@ -78,7 +83,20 @@ def find_guards(
         loads = code.sets.get(path, []) if path in graph.flops else []
         return bool(loads) and all(f"{'!' * (high == low)}{other}" in needed for needed in loads)
 
-    return guarded, only_with, held
+    def told(output: str, needed: frozenset[str]) -> bool:
+        path, low = origins[output]
+        sets = code.sets.get(path, [])
+        if low or path in graph.flops or not (sets and needed):
+            return False
+        terms = {
+            f"{'!' * (turned != term.startswith('!'))}{origin}"
+            for term in needed
+            for origin, turned in (graph.origin(term.lstrip("!")),)
+        }
+        # What an ``else`` needs is not among what is needed: nothing else is high then.
+        return all(terms <= one and all(term.startswith("!") for term in one - terms - {path}) for one in sets)
+
+    return guarded, only_with, held, told
 
 
 class _Uses:

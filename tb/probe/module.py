@@ -158,6 +158,7 @@ class Gates:
         guarded_beside: the same as ``guarded`` of what is not looked at together with the fourth port, an input.
         only_with: whether the first, an output, is high only while the second, an input, has a level.
         held: whether the first, an output, is a register that changes only while the second, an output, has a level.
+        taken: whether the first, an output, is high whenever all holds that the second, an input, is stored under.
         begins: whether an input that stores others begins something that goes on by itself.
         kept: whether a register gets something of an input, which the input does not only decide about.
         indexed: whether what is stored of an input is a word that another input selects.
@@ -182,6 +183,7 @@ class Gates:
     guarded_beside: Callable[[str, str, bool, str], bool] = _never_beside
     only_with: Callable[[str, str, bool], bool] = _never_guarded
     held: Callable[[str, str, bool], bool] = _never_guarded
+    taken: Callable[[str, str], bool] = _never_joined
     begins: Callable[[str, Collection[str]], bool] = _never_begins
     kept: Callable[[str], bool] = _never_asked
     indexed: Callable[[str], bool] = _never_asked

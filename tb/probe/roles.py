@@ -364,10 +364,22 @@ class _Roles:
         outputs = [pin for pin in outputs if not (starts(valid.name) and ends(pin.name))]
         if len(outputs) > 1:
             outputs = [pin for pin in outputs if self._gives_room(valid, pin, high=levels[pin.name])]
-        if len(outputs) != 1:
+        granted = [] if outputs else self._grants(valid, low=low, among=among)
+        if len(outputs or granted) != 1:
             return None
-        self.answers.add(outputs[0].name)
-        return _Word(outputs[0], "", "", not levels[outputs[0].name])
+        (found,) = outputs or granted
+        self.answers.add(found.name)
+        return _Word(found, "", "", not levels.get(found.name, True))
+
+    def _grants(self, valid: Pin, *, low: bool, among: Container[str] | None) -> list[Pin]:
+        """The outputs that are high only beside an input, and whenever something is stored with it; for the others as `_answer`."""
+        data = [name for name, pairs in self.gates.stored.items() if (valid.name, not low) in pairs]
+        free = [
+            p for p in self.pins if p.way == "output" and p.width == valid.width == 1 and p.name not in self.answers
+        ]
+        free = [p for p in free if self._valid(p) is None and not _never(p) and (among is None or p.name in among)]
+        free = [p for p in free if self.gates.only_with(p.name, valid.name, not low)]
+        return [p for p in free if any(self.gates.taken(p.name, one) for one in data)]
 
     def _gives_room(self, valid: Pin, ready: Pin, *, high: bool) -> bool:
         """Whether an input changes nothing without a level of an output, or while a word leaves, which another output guards."""
@@ -774,6 +786,8 @@ class _Roles:
     def _loose(self, valid: _Word, ready: _Word, payload: Sequence[Pin]) -> bool:
         """Whether an input may be a pulse, or its ready a status: their names do not say otherwise, and neither does the RTL."""
         other = _STALLS.fullmatch(ready.word) is not None or _HELD.fullmatch(valid.word) is None
+        # What is high only beside the valid must not be waited for.
+        other = other and not self.gates.only_with(ready.pin.name, valid.pin.name, not valid.inverted)
         return other and not is_fill_flag(ready.pin.name) and self._stored_anyway(valid, ready, payload)
 
     def _stored_anyway(self, valid: _Word, ready: _Word, payload: Sequence[Pin]) -> bool:

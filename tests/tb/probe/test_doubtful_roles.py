@@ -281,6 +281,18 @@ def test_a_serial_output_is_no_payload(tmp_path: Path) -> None:
     assert "mosi" in found.unplaced
 
 
+@pytest.mark.parametrize(("first", "second"), [("want0", "want1"), ("ok0", "ok1")], ids=["asked", "granted"])
+def test_grants_of_an_arbiter_are_readies(first: str, second: str, tmp_path: Path) -> None:
+    ports = "i want0, i [7:0] d0, o ok0, i want1, i [7:0] d1, o ok1, o there, o [7:0] y, i taken, o spare"
+    body = f"""wire room = !there || taken; assign ok0 = room && want0, ok1 = room && want1 && !want0, spare = room && !want0;
+      always_ff @(posedge clk) if (!rst_n) there <= 0; else if (room) begin
+        there <= want0 || want1; if ({first}) y <= d0; else if ({second}) y <= d1; end"""
+    found = found_of(tmp_path, ports, body)
+    given = {p.pin("tvalid"): (p.pin("tready"), p.gated) for p in found.streams if p.direction == "in"}
+    assert given == {"want0": ("ok0", False), "want1": ("ok1", False)}
+    assert "spare" in found.unplaced
+
+
 def test_a_flag_of_the_same_count_is_no_payload(tmp_path: Path) -> None:
     ports = "i nudge, i [7:0] w, o brim, o present, o [7:0] q, i take"
     body = """logic [7:0] m [8]; logic [3:0] wp, rp; wire [3:0] fill = wp - rp;
