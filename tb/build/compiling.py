@@ -21,6 +21,7 @@ _ENCRYPTED = re.compile(
 )
 _NO_MACRO = re.compile(r"(.*):(\d+):\d+: error: unknown macro or compiler directive '`(\w+)'")
 _NO_MODULE = re.compile(r"(.*):(\d+):\d+: error: unknown module ")
+_NO_INCLUDE = re.compile(r": error: '([^']+)': No such file or directory")
 _HINT = "If Verilator accepts these sources, --relaxed makes the errors warnings."
 
 
@@ -107,6 +108,8 @@ class Compiled:
         if found and not relaxed:
             macros, shown = undefined_macros(found), _without_macros(found)
             advice = [macros_hint(macros)] if macros else []
+            headers = dict.fromkeys(match[1] for text in found if (match := _NO_INCLUDE.search(text)) is not None)
+            advice += [f"{', '.join(headers)}: name the folder with -I DIR"] if headers else []
             raise UsageError("\n".join([f"slang finds {len(shown)} error(s):", *shown, *advice, _HINT]))
         return found
 

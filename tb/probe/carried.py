@@ -66,7 +66,19 @@ def carried(
         partial(_made, moves, ways[0], ways[1]),
         replace(find_gates(graph, conditions, ways, used, looks, guarded), only_with=only_with, held=held, taken=taken),
         index_bits(top, ways[0].values()),
+        dict(_toggles(moves, conditions, graph, *ways)),
     )
+
+
+def _toggles(
+    moves: _Moves, conditions: Conditions, graph: Graph, inputs: Mapping[str, str], outputs: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Inputs that are compared with the output that takes their level over: each change of level is a word."""
+    shown = {graph.origin(path)[0]: name for path, name in outputs.items()}
+    for path, name in inputs.items():
+        kept = {target for target, _ in moves.branches(path, moves.plain)}
+        found = {other for one, other in conditions.compared if graph.origin(one)[0] == path} & kept & shown.keys()
+        yield from ((name, shown[one]) for one in found)
 
 
 def _made(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from goldbeat.tb.build.compiling import symbol_kind
+from goldbeat.tb.build.compiling import operator_of, symbol_kind
 from goldbeat.tb.design.pin_names import holds_up
 from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
 from goldbeat.tb.probe.wiring import (
@@ -20,6 +20,8 @@ from goldbeat.tb.probe.wiring import (
     signed_terms,
     without_casts,
 )
+
+_COMPARES = ("Equality", "Inequality", "BinaryXor", "BinaryXnor")
 
 
 class Conditions:
@@ -35,6 +37,7 @@ class Conditions:
         terms: what each conjunction needs: names, with ``!`` those that must be low.
         blocks: what each disjunction needs to be low, likewise: of ``!valid || ready``, a valid and no ready. A conjunction
             that only makes a wire of a stall, such as ``valid && !ready``, is here as well.
+        compared: pairs of single bits that are compared with each other.
         claims: names of each assertion, and of each block that only complains.
     """
 
@@ -44,6 +47,7 @@ class Conditions:
         self.terms: list[frozenset[str]] = []
         self.blocks: list[frozenset[str]] = []
         self.claims: list[set[str]] = [names_in(body) for body in graph.checks]
+        self.compared: set[tuple[str, str]] = set()
         self._checks = [body.sourceRange for body in graph.checks]
         self._asked: set[str] = {f"{'!' * turned}{path}" for path, turned in graph.plain.values()}
         visit_taken(top, self._look)
@@ -81,6 +85,10 @@ class Conditions:
         elif is_or(node):
             self.chosen.append(names_in(node))
             self.blocks.append(frozenset(blocking_terms(node)))
+        elif operator_of(node) in _COMPARES and node.left.type.bitWidth == 1:
+            sides = [value[0] for one in (node.left, node.right) if (value := plain_value(one)) is not None]
+            if len(sides) == 2:
+                self.compared |= {(sides[0], sides[1]), (sides[1], sides[0])}
 
     def _walk(self, statement: Any, tested: frozenset[str], cases: frozenset[str]) -> None:
         """Note the decisions below a statement.

@@ -213,6 +213,7 @@ class PortValues:
         made: what is made of an input without any of the data of streams; it takes both names.
         gates: which ports are conditions of others.
         indexed: the lowest bit of an input that selects one of the words that the module stores, by the bits of these words.
+        toggles: inputs of which each change of level is a word, and the output that takes their level over.
     """
 
     moved: Mapping[str, frozenset[Branch]] = field(default_factory=dict)
@@ -225,6 +226,7 @@ class PortValues:
     made: Callable[[str, Collection[str]], MadeValues] = _nothing_made
     gates: Gates = field(default_factory=Gates)
     indexed: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+    toggles: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -130,6 +130,10 @@ def undriven(found: Found, model: str) -> str:
 
 def _way_out(found: Found) -> str:
     """The option that makes a stream of the ports that are left, for an error."""
+    if found.module.carried.toggles:
+        asks, answers = next(iter(found.module.carried.toggles.items()))
+        what = f"{asks} and {answers} change level once per word (two phases)"
+        return f": {what}, which no option describes: wrap the module with a valid and a ready"
     left = [pin for pin in found.module.ports if pin.name in found.unplaced and pin.width and not pin.unpacked]
     left = [pin for pin in left if pin.way == "input"]
     single = [pin for pin in left if pin.width == 1]

@@ -60,6 +60,14 @@ def loose(tmp_path: Path) -> Path:
     return path
 
 
+def test_a_header_that_is_missing_needs_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "m.v").write_text(
+        '`include "not_here.vh"\nmodule m (input clk, input x_valid, input [7:0] x); endmodule\n'
+    )
+    with pytest.raises(UsageError, match=r"not_here.vh: name the folder with -I DIR"):
+        elaborate(Sources((tmp_path / "m.v",)))
+
+
 def test_errors_are_warnings_in_relaxed_mode(loose: Path) -> None:
     with pytest.raises(UsageError, match=r"no implicit conversion(.|\n)*--relaxed makes the errors warnings"):
         elaborate(Sources((loose,)))

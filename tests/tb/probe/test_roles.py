@@ -429,6 +429,19 @@ def test_a_refusal_has_the_option_that_helps(tmp_path: Path) -> None:
     assert CliRunner().invoke(app, [*new, "--bundle", option]).exit_code == 0
 
 
+def test_a_refusal_names_a_handshake_of_two_phases(tmp_path: Path) -> None:
+    (
+        tmp_path / "two.sv"
+    ).write_text("""module two (input clk, rst, flip, input [7:0] x, output reg echo, flop, output reg [7:0] y,
+      input seen);
+      always @(posedge clk) if (rst) {echo, flop} <= 0;
+        else if (flip != echo && flop == seen) begin echo <= flip; y <= x; flop <= !flop; end
+    endmodule""")
+    done = CliRunner().invoke(app, ["new", str(tmp_path / "b"), str(tmp_path / "two.sv")])
+    said = " ".join(done.output.split())
+    assert (done.exit_code, "flip and echo change level once per word" in said, "--bundle" in said) == (2, True, False)
+
+
 def test_two_sides_of_one_prefix_have_names_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "half.sv").write_text(
         "module half (input logic dst_clk_i, input logic dst_rst_ni, output logic [7:0] dst_data_o, output logic dst_valid_o,"
