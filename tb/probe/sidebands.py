@@ -86,7 +86,7 @@ def payload_left_out(streams: Sequence[StreamPort], left: Iterable[Pin], carried
     or if nothing reads it. What is made of it counts like its value, unless TDATA has a part in that, it is a sum, or only
     streams and status depend on it. An output is one if it shows such an input, or what is made of it, or payload of a
     stream; or if it has more than one bit and depends on nothing. Clocks, resets, enables, settings and status are none,
-    by the words of their names.
+    by the words of their names, unless they go into one register together with TDATA.
 
     Args:
         streams: of the module, which has no other bundles.
@@ -98,7 +98,13 @@ def payload_left_out(streams: Sequence[StreamPort], left: Iterable[Pin], carried
     data = {p.payload_pins("tdata")[0] for p in streams if p.direction == "in"}
     stores = {branch: name for name in data for branch in carried.used.get(name, ())}
     found: dict[str, str] = {}
-    pins = [p for p in left if p.refusal is None and not p.unpacked and not is_control(p)]
+    pins = [p for p in left if p.refusal is None and not p.unpacked]
+    # Whatever it is called, what goes into one register together goes along.
+    pins = [
+        p
+        for p in pins
+        if not is_control(p) or (p.way == "input" and carried.moved.get(p.name, frozenset()) & stores.keys())
+    ]
     for pin in pins:
         shown = next((out.name for out in pins if pin.name in carried.shown.get(out.name, ())), None)
         if pin.way != "input":

@@ -47,6 +47,15 @@ def beside(folder: Path, text: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        # In one register with the data, whatever it is called; a setting beside it is none.
+        (
+            fifo(
+                "input ack, input mode, output bit_out",
+                declared="reg [32:0] both; reg kept; assign bit_out = both[0] ^ kept;",
+                push="both <= {s_axis_tdata, ack}; kept <= mode;",
+            ),
+            {"ack": "the RTL stores it with s_axis_tdata", "bit_out": "it is made of ack"},
+        ),
         # Lost or stuck: nothing reads the input, nothing drives the output.
         (fifo(PAIR), {"chan": "nothing in the RTL reads it", "m_chan": "nothing in the RTL drives it"}),
         *(
