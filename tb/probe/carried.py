@@ -47,7 +47,7 @@ def carried(
     moves = _Moves(top, graph, {*ways[0], *ways[1]})
     shown = {name: moves.shown_by(path) for path, name in ways[0].items()}
     used = {name: moves.branches(path, moves.any) for path, name in ways[0].items()}
-    guarded, only_with, held, told = find_guards(prefix, graph, conditions, ways[0].values(), ways[1].values())
+    guarded, only_with, held, told, loads = find_guards(prefix, graph, conditions, ways[0].values(), ways[1].values())
 
     def taken(output: str, name: str) -> bool:
         return any(told(output, needed) for _, needed in used[name])
@@ -64,7 +64,13 @@ def carried(
             for path, name in ways[1].items()
         },
         partial(_made, moves, ways[0], ways[1]),
-        replace(find_gates(graph, conditions, ways, used, looks, guarded), only_with=only_with, held=held, taken=taken),
+        replace(
+            find_gates(graph, conditions, ways, used, looks, guarded),
+            only_with=only_with,
+            held=held,
+            taken=taken,
+            loads=loads,
+        ),
         index_bits(top, ways[0].values()),
         dict(_toggles(moves, conditions, graph, *ways)),
     )

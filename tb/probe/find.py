@@ -256,7 +256,9 @@ class _Finder:
         if not use.guarded:
             return "the RTL does not look at both, or asserts it"
         gates, enable, flag = self.module.carried.gates, side.enable.name, side.flag.name
-        others = [one.enable.name for one in sides if one.reads != side.reads]
+        # The word is stored in a branch that asks for the other enable, too.
+        stored = {name for name, _ in gates.stored.get(side.data.name, ()) if not side.reads}
+        others = [one.enable.name for one in sides if one.reads and one.enable.name in stored]
         beside = [one for one in others if gates.guarded_beside(enable, flag, side.low, one)]
         shared = beside and not gates.guarded(enable, flag, side.low)
         return f"the RTL takes it then with {beside[0]}" if shared else ""

@@ -26,13 +26,8 @@ _Use = tuple[frozenset[str], frozenset[str]]
 
 def find_guards(
     prefix: str, graph: Graph, conditions: Conditions, inputs: Iterable[str], outputs: Iterable[str]
-) -> tuple[
-    Callable[..., bool],
-    Callable[[str, str, bool], bool],
-    Callable[[str, str, bool], bool],
-    Callable[[str, frozenset[str]], bool],
-]:
-    """What levels of ports guard, as :attr:`~goldbeat.tb.probe.module.Gates.guarded`, ``only_with``, ``held`` and ``taken`` say.
+) -> tuple[Callable[..., bool], ...]:
+    """What :class:`~goldbeat.tb.probe.module.Gates` says of levels: ``guarded``, ``only_with``, ``held``, ``taken``, ``loads``.
 
     Args:
         prefix: of the paths of the top module's ports.
@@ -96,7 +91,15 @@ def find_guards(
         # What an ``else`` needs is not among what is needed: nothing else is high then.
         return all(terms <= one and all(term.startswith("!") for term in one - terms - {path}) for one in sets)
 
-    return guarded, only_with, held, told
+    def loads(output: str, word: str) -> bool:
+        (path, low), (stored, _) = origins[output], origins[word]
+        sets, loads, moves = code.sets.get(path, []), code.sets.get(stored, []), code.moves.get(path, [])
+        if low or len(sets) != 1 or len(moves) != 1 or not loads or not {path, stored} <= graph.flops.keys():
+            return False
+        always = all(is_reset(term.lstrip("!").rpartition(".")[2]) for term in moves[0])
+        return always and bool(sets[0] - moves[0]) and all(sets[0] <= one for one in loads)
+
+    return guarded, only_with, held, told, loads
 
 
 class _Uses:
@@ -107,6 +110,8 @@ class _Uses:
         self.found: dict[str, list[_Use]] = defaultdict(list)
         # What must hold for each assignment that does not make a value 0.
         self.sets: dict[str, list[frozenset[str]]] = defaultdict(list)
+        # What must hold for it to get a value that is no constant.
+        self.moves: dict[str, list[frozenset[str]]] = defaultdict(list)
         self._drivers: dict[str, Any] = {}
         self._near = closure(inputs, lambda name: graph.after.get(name, ()))
         for kind, node in graph.makes:
@@ -246,6 +251,8 @@ class _Uses:
         targets = frozenset(assigned_names(assignment.left))
         self._use(assignment.right, needed, targets)
         if symbol_kind(assignment.left) in _NAMED and fixed_number(assignment.right) != 0:
+            if fixed_number(assignment.right) is None:
+                self.moves[path_of(assignment.left)].append(needed)
             self.sets[path_of(assignment.left)].append(needed.union(self._terms(assignment.right, True)))
         # What selects a word or a part of it.
         for name in names_in(assignment.left) - targets:

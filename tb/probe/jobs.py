@@ -44,9 +44,10 @@ def with_jobs(found: Found, known: Collection[str] = ()) -> Found:
         else _of_names(pins, found)
     )
     if not (made or outs):
-        made, doubts = _of_answers(pins, whole)
-        if made:
-            return _with(whole, made, doubts)
+        for look in (_of_answers, _of_loads):
+            made, doubts = look(pins, whole)
+            if made:
+                return _opened(_with(whole, made, doubts), whole, [], pins)
     starting: list[Strobe] = []
     if not made:
         starting = strobes(pins, whole)
@@ -264,6 +265,26 @@ def _of_answers(pins: Sequence[Pin], found: Found) -> tuple[_Made, dict[str, str
             why = f"it may be there when {ready} says that values are taken"
             return made, dict.fromkeys((pin.name for pin in results), why)
     return made, {}
+
+
+def _of_loads(pins: Sequence[Pin], found: Found) -> tuple[_Made, dict[str, str]]:
+    """Words that change only where one output is set for a cycle, and the guess; an input may give credits for them."""
+    carried, made = found.module.carried, list[tuple[StreamPort, str]]()
+    given = [one for one in found.streams if one.direction == "in" and one.lanes is None]
+    data = {name for one in given for name in (*one.payload_pins("tdata"), *one.fields)}
+    free = [pin for pin in pins if pin.way == "output"]
+    words = [pin for pin in free if pin.width > 1 and carried.values.get(pin.name, frozenset()) & data]
+    bits = [pin for pin in free if pin.width == 1 and not _status(pin)]
+    says = [pin for pin in bits if words and all(carried.gates.loads(pin.name, word.name) for word in words)]
+    if len(given) != len(found.streams) or len(says) != 1:
+        return made, {}
+    (valid,) = says
+    _add(made, found, {"tvalid": valid.name}, words, f"{valid.name} is high for a cycle whenever they change")
+    readies = [one.pin("tready") for one in given if one.has("tready")]
+    left = [pin.name for pin in pins if pin.way == "input" and pin.width == 1]
+    left = [name for name in left if any(carried.gates.turns(name, ready) for ready in readies)]
+    gives = f"; {left[0]}, which is tied, may return credits for it" if len(left) == 1 else ""
+    return made, {valid.name: f"only that the words change with it says that it is a valid{gives}"}
 
 
 def _of_delays(pins: Sequence[Pin], found: Found) -> _Made:

@@ -159,6 +159,7 @@ class Gates:
         only_with: whether the first, an output, is high only while the second, an input, has a level.
         held: whether the first, an output, is a register that changes only while the second, an output, has a level.
         taken: whether the first, an output, is high whenever all holds that the second, an input, is stored under.
+        loads: whether the first, an output, is a register that is high for a cycle where the second, an output, may change.
         begins: whether an input that stores others begins something that goes on by itself.
         kept: whether a register gets something of an input, which the input does not only decide about.
         indexed: whether what is stored of an input is a word that another input selects.
@@ -184,6 +185,7 @@ class Gates:
     only_with: Callable[[str, str, bool], bool] = _never_guarded
     held: Callable[[str, str, bool], bool] = _never_guarded
     taken: Callable[[str, str], bool] = _never_joined
+    loads: Callable[[str, str], bool] = _never_joined
     begins: Callable[[str, Collection[str]], bool] = _never_begins
     kept: Callable[[str], bool] = _never_asked
     indexed: Callable[[str], bool] = _never_asked

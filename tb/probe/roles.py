@@ -383,7 +383,9 @@ class _Roles:
 
     def _gives_room(self, valid: Pin, ready: Pin, *, high: bool) -> bool:
         """Whether an input changes nothing without a level of an output, or while a word leaves, which another output guards."""
-        takes = [p for p in self.pins if p.way == "input" and p.width == 1 and p is not valid]
+        words = [pairs for pairs in self.gates.stored.values() if valid.name in {name for name, _ in pairs}]
+        asked = {name for pairs in words for name, _ in pairs}
+        takes = [p for p in self.pins if p.way == "input" and p.width == 1 and p is not valid and p.name in asked]
         takes = [p for p in takes if self.gates.guarded_beside(valid.name, ready.name, high, p.name)]
         offers = [p.name for p in self.pins if p.way == "output" and p.width == 1 and p is not ready]
         return any(self.gates.guarded(t.name, one, level) for t in takes for one in offers for level in (True, False))
@@ -637,9 +639,11 @@ class _Roles:
         return {name for name in outputs - shown if shown or self.gates.follows(name, valid.pin.name)}
 
     def _without_levels(self, pins: list[Pin], valid: _Word) -> list[Pin]:
-        """Outputs without flags of one bit that the registers of a valid alone make, where others are left: such tell of levels."""
-        flags = [p for p in pins if p.way == "output" and p.width == 1 and self.gates.tells_of(p.name, valid.pin.name)]
-        return pins if len(flags) == len(pins) else [pin for pin in pins if pin not in flags]
+        """Outputs without flags of one bit that the registers of a valid alone make, where others have a value of inputs."""
+        made = [p for p in pins if self.values.get(p.name)]
+        flags = [p for p in pins if p.way == "output" and p.width == 1 and p not in made]
+        flags = [p for p in flags if self.gates.tells_of(p.name, valid.pin.name)] if made else []
+        return [pin for pin in pins if pin not in flags]
 
     def _looked_at(self, pin: Pin, valid: _Word, found: Sequence[Pin]) -> bool:
         """Whether an input of one bit counts beside a valid alone, or another is stored, and looked at together with it.

@@ -98,6 +98,23 @@ def test_results_may_come_with_the_ready_of_their_operands(tmp_path: Path) -> No
     assert [p.direction for p in found_of(tmp_path, taken)[0].streams] == ["in"]
 
 
+CREDITS = """
+module sends(input clk, input rst, input ld, input [7:0] word, output free, output reg go, output reg [7:0] sent, input back);
+  reg [2:0] left; assign free = left != 0; wire moves = ld && free;
+  always @(posedge clk) if (rst) begin left <= 4; go <= 0; end else begin
+    GO; if (moves) sent <= word; left <= left - moves + back; end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(("moves", "found"), [("go <= moves", True), ("if (moves) go <= 1", False)])
+def test_an_output_that_is_high_where_words_change_is_their_valid(moves: str, found: bool, tmp_path: Path) -> None:
+    made, _ = found_of(tmp_path, CREDITS.replace("GO", moves))
+    results = {p.pin("tvalid"): p.payload_pins("tdata") for p in made.streams if p.direction == "out"}
+    assert results == ({"go": ("sent",)} if found else {})
+    assert ("back, which is tied, may return credits" in made.guesses.get("go", "")) is found
+
+
 def test_the_block_protocol_of_hls(tmp_path: Path) -> None:
     found, _ = found_of(tmp_path, HLS)
     assert [dict(p.signals) for p in found.streams] == [
