@@ -9,6 +9,7 @@ from functools import cache
 from goldbeat.tb.dropin.handles import install_handles
 from goldbeat.tb.dropin.hub import hub
 from goldbeat.tb.dropin.triggers import install_clocks, install_triggers
+from goldbeat.tb.kernel.forces import refuse_ignored_forces
 
 
 def install() -> None:
@@ -19,6 +20,7 @@ def install() -> None:
     install_triggers(found)
     install_clocks(found)
     install_handles(found)
+    refuse_ignored_forces()
     # What is there now stays: collections need not look at it.
     gc.freeze()
     install_buses()

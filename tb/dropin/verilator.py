@@ -19,16 +19,11 @@ from goldbeat.pymodels.errors import GoldbeatError, ToolError
 from goldbeat.tb.build.compile import Recipe, compile_model, waves_format
 from goldbeat.tb.build.toolchain import verilator
 from goldbeat.tb.dropin.outside import off_path
+from goldbeat.tb.kernel.launch import python_entries
 from goldbeat.tb.paths import IMPORT_ROOT
 
 _SOURCES = (".v", ".sv", ".vh", ".svh", ".vlt")
-ENTRIES = (
-    "cocotb_tools._coverage:start_cocotb_library_coverage",
-    "cocotb.logging:_configure",
-    "cocotb._init:init_package_from_simulation",
-    "goldbeat.tb.dropin.inside:install",
-    "cocotb.regression:_run_regression",
-)
+ENTRIES = python_entries("goldbeat.tb.dropin.inside:install")
 _VALUED = {
     "-Mdir": "folder",
     "--Mdir": "folder",
@@ -134,12 +129,14 @@ def build_call(request: VerilatorCall) -> None:
 
 def _leave(place: Path, executable: Path) -> None:
     """Write what the caller starts: the simulator in the environment that it needs."""
-    libraries, entries = cocotb_tools.config.libs_dir, ",".join(ENTRIES)
+    libraries, ours, entries = cocotb_tools.config.libs_dir, ENTRIES[-2], ",".join(ENTRIES)
     lines = [
         "#!/bin/sh",
         f'export LD_LIBRARY_PATH="{libraries}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"',
         f'export PYTHONPATH="${{PYTHONPATH:+$PYTHONPATH:}}{IMPORT_ROOT}"',
+        # A caller with entries of its own, such as cocotb's plugin for pytest, has the one that runs the tests last.
         f'export PYGPI_USERS="${{PYGPI_USERS:-{entries}}}"',
+        f'case "$PYGPI_USERS" in *{ours}*) ;; *,*) PYGPI_USERS="${{PYGPI_USERS%,*}},{ours},${{PYGPI_USERS##*,}}";; esac',
         f'exec {shlex.quote(str(executable.absolute()))} "$@"',
     ]
     fresh = place.with_name(f"{place.name}.{os.getpid()}")

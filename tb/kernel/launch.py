@@ -18,6 +18,19 @@ from goldbeat.tb.versions import version_of
 
 COCOTB = "2.1"
 """The oldest cocotb with the event loop and the test manager that sessions and agents use."""
+FORCES = "goldbeat.tb.kernel.forces:refuse_ignored_forces"
+"""The entry that lets a test fail whose forces the simulator ignores."""
+
+
+def python_entries(*own: str) -> tuple[str, ...]:
+    """What a simulator's Python calls, one after the other: cocotb's default with calls of ours before the tests."""
+    return (
+        "cocotb_tools._coverage:start_cocotb_library_coverage",
+        "cocotb.logging:_configure",
+        "cocotb._init:init_package_from_simulation",
+        *own,
+        "cocotb.regression:_run_regression",
+    )
 
 
 def cocotb_environment(top: str, module: str, seed: int, results: Path, paths: Sequence[Path] = ()) -> dict[str, str]:
@@ -33,6 +46,7 @@ def cocotb_environment(top: str, module: str, seed: int, results: Path, paths: S
     return simulator_environment(top, seed, paths) | {
         "COCOTB_TEST_MODULES": module,
         "COCOTB_RESULTS_FILE": str(results),
+        "PYGPI_USERS": ",".join(python_entries(FORCES)),
     }
 
 

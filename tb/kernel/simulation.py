@@ -18,6 +18,7 @@ from cocotb.utils import get_sim_steps, get_sim_time, get_time_from_sim_steps
 
 from goldbeat.pymodels.errors import GoldbeatError, ProtocolError, UsageError, WaitTimeoutError
 from goldbeat.pymodels.payload import HOSTILE, PAYLOADS, Payload
+from goldbeat.tb.kernel.forces import refuse_ignored_forces
 from goldbeat.tb.kernel.library import WAKE_CALL, checked, library
 from goldbeat.tb.kernel.patience import UNKNOWN_PERIOD_PS, timeout_cycles
 from goldbeat.tb.kernel.waivers import ENVIRONMENT, accepted_by, check_ports, parse_waivers, sift, split, waived
@@ -239,6 +240,7 @@ class Kernel:
         if Kernel._current is not None:
             Kernel._current._retire()
         self._library.gb_clear()
+        refuse_ignored_forces()
         Kernel._current = self
         self._clocks: dict[str, NativeClock] = {}
         self._wakes: dict[int, Wake] = {}

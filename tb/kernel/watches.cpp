@@ -27,12 +27,10 @@ std::size_t stored(std::uint32_t bits) {
   return bits <= 64 ? 8 : (bits + 31) / 32 * 4;
 }
 
-Storage locate(const std::string& path, std::uint32_t bits) {
-  const std::size_t top = path.find('.');
-  if (top != std::string::npos) {
-    const Port* port = kernel().find(path.substr(top + 1));
-    if (port != nullptr && port->bits == bits) return {port->data, bits, port->input};
-  }
+namespace {
+
+/// The variable behind cocotb's path of a signal, null where the simulator does not show it.
+const VerilatedVar* variable(const std::string& path) {
   for (const char* root : {"", "TOP."}) {
     const std::string full = root + path;
     // Scopes end where variables of theirs begin; those of generate blocks may lie in the scope around them.
@@ -42,8 +40,30 @@ Storage locate(const std::string& path, std::uint32_t bits) {
       std::string name = full.substr(dot + 1);
       for (std::size_t at = name.find('.'); at != std::string::npos; at = name.find('.')) name.replace(at, 1, "__DOT__");
       const VerilatedVar* found = scope->varFind(name.c_str());
-      if (found != nullptr && found->isPublicRW() && found->totalSize() == stored(bits)) return {found->datap(), bits, false};
+      if (found != nullptr) return found;
     }
+  }
+  return nullptr;
+}
+
+/// Whether VPI can force the variable: its value is then not where the design writes it. Verilators before 5.044 cannot.
+template <class Variable>
+bool forceable(const Variable* found) {
+  if constexpr (requires { found->isForceable(); }) return found != nullptr && found->isForceable();
+  return false;
+}
+
+}  // namespace
+
+Storage locate(const std::string& path, std::uint32_t bits) {
+  const VerilatedVar* found = variable(path);
+  const std::size_t top = path.find('.');
+  if (!forceable(found)) {
+    if (top != std::string::npos) {
+      const Port* port = kernel().find(path.substr(top + 1));
+      if (port != nullptr && port->bits == bits) return {port->data, bits, port->input};
+    }
+    if (found != nullptr && found->isPublicRW() && found->totalSize() == stored(bits)) return {found->datap(), bits, false};
   }
   throw std::invalid_argument("the simulator does not show the signal " + path + " as a whole");
 }
@@ -345,6 +365,14 @@ int gb_reaches(const char* path, std::uint32_t bits) {
 /// Where the value of a signal is, null where agents and watches do not reach it.
 void* gb_cell(const char* path, std::uint32_t bits) {
   return guarded([&] { return locate(path, bits).data; }, static_cast<void*>(nullptr));
+}
+
+/// 1 where the simulator can force the signal, 0 where not, -1 where it can and transactors would not see it.
+int gb_forceable(const char* path) {
+  if (!goldbeat::forceable(goldbeat::variable(path))) return 0;
+  const char* dot = std::strchr(path, '.');
+  const goldbeat::Port* port = dot == nullptr ? nullptr : kernel().find(dot + 1);
+  return port == nullptr || port->input || kernel().transactors_.empty() ? 1 : -1;
 }
 
 void gb_watch_calls(

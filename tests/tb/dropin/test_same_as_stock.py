@@ -76,6 +76,20 @@ def test_all_that_a_test_sees_has_the_types_of_stock(top, least, tmp_path):
     assert native == stock
 
 
+def test_a_force_that_the_simulator_ignores_fails_the_test(tmp_path):
+    stock, said = seen(tmp_path, "forces", "inside_forces", native=False)
+    native, told = seen(tmp_path, "forces", "inside_forces", native=True)
+    for text in (said, told):
+        assert "TESTS=3 PASS=1 FAIL=2" in text, text[-4000:]
+        assert "UsageError: Force of forces.plain: Verilator ignores a force of this signal. Declare it as" in text
+        assert "UsageError: Freeze of forces.plain[0]: Verilator ignores a force of this signal" in text
+    assert len(stock) == 7
+    assert native == stock
+    _, told = seen(tmp_path, "forces", "inside_forces", native=True, GOLDBEAT_FORCE="ignore")
+    assert "TESTS=3 PASS=3 FAIL=0" in told, told[-4000:]
+    assert told.count("Force of forces.plain: Verilator ignores") == 1
+
+
 @pytest.mark.slow
 def test_ten_million_beats_take_no_more_memory(tmp_path):
     lines, told = seen(tmp_path, "buses", "inside_soak", native=True)
