@@ -25,7 +25,7 @@ from cocotb_tools.runner import VerilatorControlFile, Verilog
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.compile import Build, Recipe, compile_model, waves_format
-from goldbeat.tb.kernel.launch import FORCES, python_entries, seed_arguments
+from goldbeat.tb.kernel.launch import FORCES, python_entries, seed_arguments, with_entry
 from goldbeat.tb.kernel.waivers import ENVIRONMENT, parse_waivers
 from goldbeat.tb.paths import IMPORT_ROOT
 
@@ -98,7 +98,9 @@ class GoldbeatVerilator(cocotb_runner.Verilator):  # type: ignore[misc]
     def _set_env_test(self) -> None:
         super()._set_env_test()
         self.env.setdefault("COCOTB_RANDOM_SEED", "1")
-        self.env.setdefault("PYGPI_USERS", ",".join(python_entries(FORCES)))
+        # cocotb's plugin for pytest has entries of its own.
+        users = self.env.get("PYGPI_USERS") or ",".join(python_entries())
+        self.env["PYGPI_USERS"] = with_entry(users, FORCES)
         if self.waivers:
             self.env[ENVIRONMENT] = ",".join(map(str, self.waivers))
         # A simulator is the same for all installations, and so does not know where this one has cocotb's libraries.

@@ -44,7 +44,7 @@ COMMON = {
     ),
     "probe": Listed("Find clocks, resets and bundles of a top module.", f"{_HOME}.probe"),
     "new": Listed(
-        "Write a bench: description, golden model, pytest file.",
+        "Write a bench: description, golden model.",
         f"{_HOME}.probe",
     ),
     "regress": Listed("Run a suite of cases and seeds in parallel; record everything.", f"{_HOME}.regress"),

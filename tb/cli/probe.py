@@ -174,7 +174,7 @@ def new_command(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Write a bench: description, golden model, pytest file.
+    """Write a bench: description, golden model.
 
     Without --model, the golden model is a stub that fails until you implement it.
     """

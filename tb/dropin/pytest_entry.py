@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pytest plugin that every pytest loads where Goldbeat is installed: the drop-in, where ``GOLDBEAT_DROPIN`` asks for it."""
+"""What every pytest loads where Goldbeat is installed: the drop-in, where ``GOLDBEAT_DROPIN`` asks for it, and benches."""
 
 import os
 
 import pytest
+
+pytest_plugins = ["goldbeat.tb.regress.pytest_benches"]
 
 
 @pytest.hookimpl(specname="pytest_configure")

@@ -19,8 +19,9 @@ from goldbeat.pymodels.errors import GoldbeatError, ToolError
 from goldbeat.tb.build.compile import Recipe, compile_model, waves_format
 from goldbeat.tb.build.toolchain import verilator
 from goldbeat.tb.dropin.outside import off_path
-from goldbeat.tb.kernel.launch import python_entries
+from goldbeat.tb.kernel.launch import COCOTB, cocotb_fits, gpi_users, python_entries
 from goldbeat.tb.paths import IMPORT_ROOT
+from goldbeat.tb.versions import version_of
 
 _SOURCES = (".v", ".sv", ".vh", ".svh", ".vlt")
 ENTRIES = python_entries("goldbeat.tb.dropin.inside:install")
@@ -95,6 +96,19 @@ def parse_call(words: list[str]) -> VerilatorCall:
     return made
 
 
+def expanded(words: list[str]) -> list[str]:
+    """The words with those of ``-f`` files in their place."""
+    made: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word == "-f" and (file := Path(next(rest, ""))).is_file():
+            lines = [line.split("//")[0] for line in file.read_text().splitlines() if not line.lstrip().startswith("#")]
+            made += expanded([part for line in lines for part in shlex.split(line)])
+        else:
+            made.append(word)
+    return made
+
+
 def build_call(request: VerilatorCall) -> None:
     """Make the simulator, or take it from the cache.
 
@@ -134,6 +148,8 @@ def _leave(place: Path, executable: Path) -> None:
         "#!/bin/sh",
         f'export LD_LIBRARY_PATH="{libraries}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"',
         f'export PYTHONPATH="${{PYTHONPATH:+$PYTHONPATH:}}{IMPORT_ROOT}"',
+        # edalize leaves this to cocotb's makefiles.
+        f'export GPI_USERS="${{GPI_USERS:-{gpi_users()}}}"',
         # A caller with entries of its own, such as cocotb's plugin for pytest, has the one that runs the tests last.
         f'export PYGPI_USERS="${{PYGPI_USERS:-{entries}}}"',
         f'case "$PYGPI_USERS" in *{ours}*) ;; *,*) PYGPI_USERS="${{PYGPI_USERS%,*}},{ours},${{PYGPI_USERS##*,}}";; esac',
@@ -154,7 +170,16 @@ def program(words: list[str]) -> int:
         print(f"Verilator {major}.{int(minor):03} Goldbeat")
         return 0
     request = parse_call(words)
-    if not request.cocotb or request.other or not request.top:
+    if request.cocotb and not request.top:
+        # edalize's words are in a file.
+        request = parse_call(expanded(words))
+    cocotb = version_of("cocotb")
+    if request.cocotb and not cocotb_fits(cocotb):
+        note = (
+            f"goldbeat: cocotb {cocotb} is older than {COCOTB}: this simulator is Verilator's, nothing in it is native"
+        )
+        print(note, flush=True)
+    if not request.cocotb or request.other or not request.top or not cocotb_fits(cocotb):
         os.execvpe(str(tool.executable), [str(tool.executable), *words], tool.environment())
     try:
         build_call(request)

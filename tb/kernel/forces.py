@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``Force`` and ``Freeze`` of cocotb fail where the simulator would ignore them.
 
-Verilator forces signals that are marked ``/* verilator forceable */``, from 5.044 on. It ignores a force of any other signal, and
+Verilator forces signals that are marked ``/* verilator forceable */``. It ignores a force of any other signal, and
 cocotb reports nothing: a test would pass or fail for the wrong reason.
 """
 

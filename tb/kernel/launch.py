@@ -33,6 +33,12 @@ def python_entries(*own: str) -> tuple[str, ...]:
     )
 
 
+def with_entry(users: str, own: str) -> str:
+    """A caller's list of what a simulator's Python calls, with a call of ours before the last one, which runs the tests."""
+    calls = users.split(",")
+    return users if own in calls else ",".join([*calls[:-1], own, calls[-1]])
+
+
 def cocotb_environment(top: str, module: str, seed: int, results: Path, paths: Sequence[Path] = ()) -> dict[str, str]:
     """The environment of a simulator process that runs cocotb tests.
 
@@ -58,7 +64,7 @@ def simulator_environment(top: str, seed: int, paths: Sequence[Path] = ()) -> di
         seed: likewise.
         paths: likewise.
     """
-    libpython, libraries, entry = _cocotb_files()
+    libraries = _cocotb_files()[1]
     env = dict(os.environ)
     env.pop("PYTEST_CURRENT_TEST", None)
     search = [*map(str, paths), str(IMPORT_ROOT), *sys.path]
@@ -68,7 +74,7 @@ def simulator_environment(top: str, seed: int, paths: Sequence[Path] = ()) -> di
         "LD_LIBRARY_PATH": os.pathsep.join(p for p in places if p),
         "PYTHONPATH": os.pathsep.join(p for p in search if p),
         "PYGPI_PYTHON_BIN": sys.executable,
-        "GPI_USERS": f"{libpython};{entry},initialize",
+        "GPI_USERS": gpi_users(),
         "COCOTB_TOPLEVEL": top,
         "COCOTB_RANDOM_SEED": str(simulator_seed(seed)),
         "COCOTB_TRUST_INERTIAL_WRITES": "1",
@@ -96,6 +102,12 @@ def need_cocotb() -> None:
         raise missing("cocotb", "not installed", install_hint("sim")) from None
     if not cocotb_fits(have):
         raise ToolError(f"cocotb {have} is older than {COCOTB}; to get a newer one: {install_hint('sim')}")
+
+
+def gpi_users() -> str:
+    """What a simulator loads for cocotb: Python, and what starts it."""
+    libpython, _, entry = _cocotb_files()
+    return f"{libpython};{entry},initialize"
 
 
 @cache

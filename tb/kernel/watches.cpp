@@ -46,7 +46,7 @@ const VerilatedVar* variable(const std::string& path) {
   return nullptr;
 }
 
-/// Whether VPI can force the variable: its value is then not where the design writes it. Verilators before 5.044 cannot.
+/// Whether VPI can force the variable: its value is then not where the design writes it. Older Verilators cannot.
 template <class Variable>
 bool forceable(const Variable* found) {
   if constexpr (requires { found->isForceable(); }) return found != nullptr && found->isForceable();

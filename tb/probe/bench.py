@@ -71,8 +71,6 @@ def write_bench(folder: Path, found: Found, description: Description, *, force: 
         texts[folder / "model.py"] = environment.get_template("model.py.j2").render(
             description=description, inputs=inputs, outputs=outputs
         )
-    test = f"test_{''.join(c if c.isalnum() else '_' for c in name)}.py"
-    texts[folder / test] = environment.get_template("test_bench.py.j2").render(description=description)
     there = [path for path in texts if path.exists()]
     if there and not force:
         raise UsageError(f"{', '.join(map(str, there))} exists; --force overwrites")

@@ -2,12 +2,15 @@
 """However cocotb's tests build their simulator, they get Goldbeat's."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from cocotb_page import cocotb_failures, write_example
 
 from goldbeat.tb.dropin.pytest_entry import pytest_begin_if_asked
 
@@ -74,3 +77,50 @@ def test_the_makefiles(tmp_path):
     (tmp_path / "Makefile").write_text(MAKEFILE)
     shell = f'eval "$({sys.executable} -m goldbeat.dropin)" && make'
     assert native_tests(tmp_path, "bash", "-c", shell) == 12
+
+
+COCOTB_PLUGIN = """
+import sys
+from pathlib import Path
+import pytest
+
+@pytest.mark.cocotb_runner
+def test_bench(hdl):
+    hdl.sources, hdl.toplevel = (Path(__file__).parent / "bench.sv",), "bench"
+    hdl.build()
+    hdl.test()
+
+async def test_inside(dut):
+    assert "goldbeat.tb.dropin.inside" in sys.modules
+"""
+
+
+@pytest.mark.slow
+def test_the_plugin_of_cocotb(tmp_path):
+    shutil.copy(HERE / "bench.sv", tmp_path)
+    (tmp_path / "test_it.py").write_text(COCOTB_PLUGIN)
+    plugins = ("-p", "cocotb_tools._pytest.plugin", "-p", "goldbeat.dropin", "-p", "no:cacheprovider")
+    command = [sys.executable, "-m", "pytest", *plugins, "--cocotb-build-args=-Wno-fatal", "test_it.py"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-2000:]
+    assert "test_inside PASSED" in run.stdout or "1 passed" in run.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tool", ["fusesoc", "edalize"])
+def test_the_flows_of_the_page(tool, tmp_path):
+    if find_spec(tool) is None:
+        pytest.skip(f"{tool} is not installed (pip install {tool})")
+    write_example(tmp_path, "doubler.sv", "test_doubler.py", "doubler.core", "flow.py")
+    fusesoc = "import sys; from fusesoc.main import main; sys.exit(main())"
+    words = (
+        ["-c", fusesoc, "--cores-root", ".", "run", "--target", "sim", "doubler"] if tool == "fusesoc" else ["flow.py"]
+    )
+    shell = f'eval "$({sys.executable} -m goldbeat.dropin)" && {shlex.join([sys.executable, *words])}'
+    paths = os.pathsep.join([str(tmp_path), *(p for p in sys.path if p)])
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": paths}
+    run = subprocess.run(
+        ["bash", "-c", shell], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
+    )
+    (results,) = tmp_path.rglob("results.xml")
+    assert cocotb_failures(results) == {"a_million_words": False, "beside_cocotb": False}, run.stdout + run.stderr

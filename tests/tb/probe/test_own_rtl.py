@@ -143,7 +143,7 @@ def test_a_new_bench_runs_at_once(tmp_path: Path, build: Path) -> None:
     said = goldbeat("new", bench, RTL / "flat_lanes.v", "--model", "broadcast", "--name", "copies")
     assert said.exit_code == 0, said.output
     assert "check: s_axis_tid: parameter ID_ENABLE is 0; tied to 0" in said.stdout
-    assert sorted(p.name for p in bench.iterdir()) == ["copies.toml", "test_copies.py"]
+    assert sorted(p.name for p in bench.iterdir()) == ["copies.toml"]
     ran = goldbeat("run", bench / "copies.toml", "--case", "sweep", "--name", "a")
     assert ran.exit_code == 0, ran.output
     verdict = (
@@ -174,7 +174,7 @@ def test_a_new_bench_runs_at_once(tmp_path: Path, build: Path) -> None:
 def test_a_new_bench_without_a_model_fails(tmp_path: Path, build: Path) -> None:
     bench = tmp_path / "bench"
     assert goldbeat("new", bench, RTL / "plain_slice.sv").exit_code == 0
-    assert sorted(p.name for p in bench.iterdir()) == ["model.py", "plain_slice.toml", "test_plain_slice.py"]
+    assert sorted(p.name for p in bench.iterdir()) == ["model.py", "plain_slice.toml"]
     ran = goldbeat("run", bench / "plain_slice.toml", "--name", "a")
     assert ran.exit_code == 1
     assert "predict() of the golden model of plain_slice is not implemented" in ran.stdout
