@@ -29,7 +29,7 @@ _LOG_LINES = 60
 
 
 @dataclass(frozen=True)
-class Job:
+class PytestJob:
     """A coroutine for the simulator.
 
     Attributes:
@@ -122,7 +122,7 @@ class BenchRun:
                 pickle.dumps(value)
             except Exception as error:
                 raise UsageError(f"{name}: this value does not reach the simulator, another process: {error}") from None
-        path.write_bytes(pickle.dumps(Job(module_of(self._file)[1], function.__name__, kept, wants_dut)))
+        path.write_bytes(pickle.dumps(PytestJob(module_of(self._file)[1], function.__name__, kept, wants_dut)))
         self._simulate({**self._given, "test_module": "goldbeat.tb.regress.pytest_job"}, **{JOB: str(path)})
 
     def _simulate(self, given: Mapping[str, Any], test_filter: str | None = None, **env: str) -> None:

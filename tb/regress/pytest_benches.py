@@ -24,13 +24,15 @@ _RUN = inspect.Parameter("goldbeat_run", inspect.Parameter.KEYWORD_ONLY)
 _TEST = inspect.Parameter("goldbeat_test", inspect.Parameter.KEYWORD_ONLY)
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+@pytest.hookimpl(specname="pytest_addoption")
+def pytest_bench_settings(parser: pytest.Parser) -> None:
     """Settings in pytest.ini or pyproject.toml."""
     parser.addini("goldbeat_benches", "collect Goldbeat's descriptions (*.toml)", type="bool", default=True)
     parser.addini("goldbeat_seeds", "seeds of every case of a description", default="3")
 
 
-def pytest_configure(config: pytest.Config) -> None:
+@pytest.hookimpl(specname="pytest_configure")
+def pytest_bench_mark(config: pytest.Config) -> None:
     """Declare the mark."""
     config.addinivalue_line(
         "markers", f"{MARK}(sources, hdl_toplevel, parameters, ...): the RTL under the cocotb tests of a module"

@@ -18,9 +18,9 @@ _function = getattr(import_module(_job.module), _job.function)
 
 
 @cocotb.test(name=_job.function)  # type: ignore[untyped-decorator]
-async def run(dut: Any) -> None:
+async def run_job(dut: Any) -> None:
     """The coroutine."""
     await _function(**_job.arguments, **({"dut": dut} if _job.wants_dut else {}))
 
 
-run.module, run.doc = _job.module, None
+run_job.module, run_job.doc = _job.module, None

@@ -117,7 +117,7 @@ def test_the_flows_of_the_page(tool, tmp_path):
         ["-c", fusesoc, "--cores-root", ".", "run", "--target", "sim", "doubler"] if tool == "fusesoc" else ["flow.py"]
     )
     shell = f'eval "$({sys.executable} -m goldbeat.dropin)" && {shlex.join([sys.executable, *words])}'
-    paths = os.pathsep.join([str(tmp_path), *(p for p in sys.path if p)])
+    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": paths}
     run = subprocess.run(
         ["bash", "-c", shell], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
