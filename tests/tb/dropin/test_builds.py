@@ -6,12 +6,14 @@ import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from cocotb_page import cocotb_failures, write_example
 
+from goldbeat.tb.dropin import verilator
 from goldbeat.tb.dropin.pytest_entry import pytest_begin_if_asked
 
 HERE = Path(__file__).resolve().parent
@@ -70,6 +72,31 @@ def test_the_variable_asks_for_it(value, asked, monkeypatch):
     before = os.environ["PATH"]
     pytest_begin_if_asked(object())
     assert (os.environ["PATH"] != before) == asked
+
+
+CALL = "--cc --exe --vpi --prefix Vtop -Mdir obj verilator.cpp bench.sv"
+
+
+@pytest.mark.parametrize(("version", "native"), [("2.1.0", True), ("2.0.1", False)])
+def test_an_older_cocotb_gets_the_simulator_of_verilator(version, native, tmp_path, monkeypatch, capsys):
+    """The words in a file are read, as edalize writes them."""
+    (tmp_path / "words.vc").write_text("// edalize\n--top-module bench\n--timescale 1ns/1ps\n")
+    built, plain = [], []
+    monkeypatch.setattr(verilator, "version_of", lambda name: version)
+    monkeypatch.setattr(verilator, "build_call", built.append)
+
+    def leave(*call):
+        plain.append(call[1])
+        raise SystemExit
+
+    monkeypatch.setattr(os, "execvpe", leave)
+    monkeypatch.chdir(tmp_path)
+    with suppress(SystemExit):
+        verilator.program([*CALL.split(), "-f", "words.vc"])
+    assert ([call.top for call in built] == ["bench"]) == native
+    assert built or not native
+    assert [words[1:] for words in plain] == ([] if native else [[*CALL.split(), "-f", "words.vc"]])
+    assert ("older than 2.1: this simulator is Verilator's" in capsys.readouterr().out) != native
 
 
 @pytest.mark.slow
