@@ -83,7 +83,7 @@ def special(tpu: NaiveTpu) -> None:
     for index in cells(shape):
         value = F32(x(index))
         if tpu.func == 17:
-            found[index] = number_to_bits(root_of(value, f("opd2_n_str"), old=bool(f("old"))), prec)
+            found[index] = number_to_bits(root_of(value, f("opd2_n_str"), old=bool(f("old")), none=f("no_root")), prec)
             continue
         total = F32(0)
         for place in reversed(range(f("opd1_n"))):
@@ -95,14 +95,14 @@ def special(tpu: NaiveTpu) -> None:
     tpu.store("res0", shape, found)
 
 
-def root_of(x: np.float32, iterations: int, *, old: bool) -> np.float32:
+def root_of(x: np.float32, iterations: int, *, old: bool, none: int) -> np.float32:
     with np.errstate(all="ignore"):
         if old:
             return inverse_root(x, 2, iterations + 1)
         if abs(x) < F32(2.0**-126):
             return F32(math.copysign(math.inf, x))
         if x < 0:
-            return np.uint32(0xFFC00000).view(F32)
+            return np.uint32(none).view(F32)
         return F32(0) if np.isinf(x) else inverse_root(x, 2, iterations + 1)
 
 
@@ -111,9 +111,22 @@ def cast(value: float | int, source: int, target: int, signed: bool, mode: int) 
         if source == target:
             whole = float(rounded(Fraction(value), mode)) if abs(value) < 2**24 else value
             value = math.copysign(whole, value)
+        elif value:
+            value = narrowed(value, target, mode, magnitude=source in FLOATS)
         return number_to_bits(value, target)
     whole = rounded(Fraction(value), mode)
     return number_to_bits(held(whole, target, signed), target)
+
+
+def narrowed(value: float | int, target: int, mode: int, *, magnitude: bool) -> float:
+    """A number of a float type; ties "up" and "down" are those of the magnitude, or of the number."""
+    digits, least = {1: (10, -14), 2: (23, -126), 5: (7, -126)}[target]
+    size = abs(Fraction(value))
+    power = max(math.frexp(value)[1] - 1, least)
+    step = Fraction(2) ** (power - digits)
+    if magnitude and mode > 4 and size >= Fraction(2) ** least:
+        return math.copysign(rounded(size / step, mode) * step, value)
+    return math.copysign(float(abs(rounded(Fraction(value) / step, mode) * step)), value)
 
 
 def floats(func: int, a: float, b: float, target: int) -> int:

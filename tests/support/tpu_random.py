@@ -141,7 +141,8 @@ class CommandMaker:
         fields = self.shape() | {"res0_prec": prec, "opd0_prec": prec, "opd0_sign": 1}
         fields |= {"res0_addr": self.address(0), "opd0_addr": self.address(4), "opd1_addr": self.address(8)}
         fields |= {"opd1_n": self.pick(1, 2, 3, 7, 10)} if func == 12 else {"opd2_n_str": self.pick(0, 1, 2, 3)}
-        return RandomCommand("tiu", "sSFU", func, fields, {4: prec, 8: prec, 0: prec}, plain={"old": int(self.old)})
+        plain = {"old": int(self.old), "no_root": 0xFFC00000 if self.chip == "BM1688" else 0x7FFFFFFF}
+        return RandomCommand("tiu", "sSFU", func, fields, {4: prec, 8: prec, 0: prec}, plain=plain)
 
     def constant(self, prec: int) -> int:
         """Bits of a number."""

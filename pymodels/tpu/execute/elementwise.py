@@ -8,7 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from goldbeat.pymodels.tpu.execute.numbers import (
+    BF16,
+    DOWN,
+    FP16,
     FP32,
+    HALF_DOWN,
+    HALF_UP,
+    INT16,
+    UP,
+    ZERO,
     Array,
     Element,
     round_to_integers,
@@ -26,6 +34,7 @@ COPY, MUL_HELD, SHIFT, ROTATE = range(19, 23)
 ABS, DISTANCE, COPY_BATCH = 26, 27, 28
 _SELECTS = {GREATER: np.greater, EQUAL: np.equal, LESS: np.less}
 _BITWISE = {AND: np.bitwise_and, OR: np.bitwise_or, XOR: np.bitwise_xor}
+_BEYOND_FP16 = 1 << 16
 _WORD = 62
 """Bits that are exact before a result is shifted and held within its limits."""
 _OF_ONE_TYPE = (*_BITWISE, MAX, MIN, DISTANCE)
@@ -87,16 +96,34 @@ def _one(step: TpuStep, target: Element) -> Array:
     if step.func == ABS:
         values = np.abs(to_numbers(stored, source))
         return to_stored(values, target) if source.floating else cut_to(values, target)
-    return converted(to_numbers(stored, source), source, target, step["opd2_n_str"])
+    mode = step["opd2_n_str"]
+    if mode > HALF_DOWN:
+        raise step.stop(f"rounding mode {mode}")
+    if step.memories.chip is MEMORY["BM1684X"] and not source.floating and target.floating:
+        _refuse_own_rounding(step, source, target, to_numbers(stored, source))
+    return converted(stored, source, target, mode)
 
 
-def converted(values: Array, source: Element, target: Element, mode: int) -> Array:
-    """A conversion of types: the rounding mode counts towards integers only."""
-    if not source.floating and target.floating:
-        return to_stored(values.astype(np.float32), target)
+def _refuse_own_rounding(step: TpuStep, source: Element, target: Element, values: Array) -> None:
+    """The functional model of BM1684X rounds some integers to floats in a way of its own."""
+    mode = step["opd2_n_str"]
+    beyond = target.code == FP16 and mode in (ZERO, DOWN, UP) and np.abs(values).max() >= _BEYOND_FP16
+    if beyond or (source.code == INT16 and mode in (HALF_UP, HALF_DOWN)):
+        raise step.stop(f"{source.name} to {target.name} with rounding mode {mode}")
+
+
+def converted(stored: Array, source: Element, target: Element, mode: int) -> Array:
+    """A conversion of types, by a rounding mode. What is not a number has all bits set in another type."""
+    values = to_numbers(stored, source)
     if source.floating and source.code == target.code:
-        return to_stored(round_to_integers(values, mode).astype(np.float32), target)
-    return to_stored(values, target, mode)
+        found = to_stored(round_to_integers(values, mode).astype(np.float32), target)
+        return np.where(np.isnan(values), stored, found)
+    found = to_stored(values, target, mode)
+    if source.floating and target.floating and (source.code, target.code) != (BF16, FP32) and np.isnan(values).any():
+        ones = np.dtype(f"<u{found.itemsize}").type(-1 % (1 << 8 * found.itemsize))
+        nan = np.where(np.signbit(values), ones, ones >> 1).astype(ones.dtype).view(found.dtype)
+        return np.where(np.isnan(values), nan, found)
+    return found
 
 
 def _selected(step: TpuStep, first: Element, second: Element, target: Element) -> Array:

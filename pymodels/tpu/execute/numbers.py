@@ -77,6 +77,39 @@ def to_bf16(values: Array) -> npt.NDArray[np.uint16]:
     return np.where(np.isnan(values), np.uint32(0x7FFF), rounded).astype(np.uint16)
 
 
+_FLOAT_FORMS = {FP16: (10, -14, 15), BF16: (7, -126, 127), FP32: (23, -126, 127)}
+"""Bits behind the leading one, and the exponents of the least and the greatest normal number."""
+
+
+def round_to_float(values: Array, element: Element, mode: int) -> Array:
+    """Numbers rounded to those of a float type by a rounding mode, as float64; numbers beyond the last power are infinite.
+
+    Ties "up" and "down" are those of the magnitude, except for integers and for results below the least normal number.
+    """
+    x = np.asarray(values, np.float64)
+    bits, least, greatest = _FLOAT_FORMS[element.code]
+    with np.errstate(invalid="ignore", over="ignore"):
+        step = np.maximum(np.frexp(x)[1] - 1, least) - bits
+        size = np.ldexp(np.abs(x), -step)
+        low = np.floor(size)
+        rest = size - low
+        tie, signed = rest == 0.5, (values.dtype.kind != "f") | (np.abs(x) < 2.0**least)
+        upwards = {
+            EVEN: tie & (low % 2 == 1),
+            AWAY: tie,
+            ZERO: False,
+            DOWN: x < 0,
+            UP: x > 0,
+            HALF_UP: tie & ((x > 0) | ~signed),
+            HALF_DOWN: tie & ((x < 0) & signed),
+        }[mode]
+        more = (rest > 0) & upwards if mode in (ZERO, DOWN, UP) else (rest > 0.5) | upwards
+        found = np.ldexp(low + more, step)
+        found = np.where(found >= 2.0 ** (greatest + 1), np.inf, found)
+        rounded: Array = np.where(np.isfinite(x), np.copysign(found, x), x)
+    return rounded
+
+
 def round_to_integers(values: Array, mode: int) -> Array:
     """Floats without a fraction, by a rounding mode; exact for float32 in float64."""
     x = np.asarray(values, np.float64)
@@ -95,7 +128,9 @@ def round_to_integers(values: Array, mode: int) -> Array:
 
 
 def to_stored(values: Array, element: Element, mode: int = EVEN) -> Array:
-    """Numbers as stored elements: floats ties to even; integers rounded by the mode and held within the limits."""
+    """Numbers as stored elements: rounded by the mode; integers are held within the limits."""
+    if element.floating and mode != EVEN:
+        values = round_to_float(values, element, mode).astype(np.float32)
     if element.code == BF16:
         return to_bf16(np.asarray(values, np.float32))
     if element.floating:

@@ -15,6 +15,8 @@ from goldbeat.pymodels.tpu.execute.sums import fused_dot, two_chains
 from goldbeat.pymodels.tpu.execute.windows import TpuWindow
 from goldbeat.pymodels.tpu.hazards.memory import MEMORY
 
+_WORD_LIMIT = 1 << 31
+
 
 def convolution(step: TpuStep) -> None:
     """SCONV."""
@@ -32,7 +34,7 @@ def convolution(step: TpuStep) -> None:
     padded = window.padded(values, to_numbers(step.constant(step["opd3_addr"], source), source))
     if not window.fits(*padded.shape[2:]):
         raise step.stop("a window beyond the input")
-    start = bias_of(step, source, bias_element)
+    start = _first_terms(step, source)
     found = _windowed(padded, weights, window, source, start, step.memories.chip.cube // 2)
     if step["rq"]:
         save_requantised(step, found)
@@ -128,16 +130,42 @@ def _windowed(
     return sums.reshape(n, -1, oh, ow)
 
 
-def save_sum(step: TpuStep, found: Array, source: Element) -> None:
-    """Add the old result if asked for, cut off below 0 if asked for, and store."""
+def _first_terms(step: TpuStep, source: Element) -> list[Array]:
+    """What sums of floats begin with: the old result, if asked for, with the bias, if there is one."""
+    start = bias_of(step, source, bias_element)
+    if not (step["res_add"] and source.floating):
+        return start
+    target = result_of_sum(step, source)
+    if target.code != FP32 or (start and source.code == FP32):
+        raise step.stop(
+            f"sums of {source.name} added to an old result of {target.name}{' with a bias' if start else ''}"
+        )
+    old = to_numbers(step.memories.read(step.whole("res0"), target.stored), target)
+    return [old + start[0]] if start else [old]
+
+
+def result_of_sum(step: TpuStep, source: Element) -> Element:
+    """The type of a result of products.
+
+    Raises:
+        NotModelledError: the operands do not give this type.
+    """
     signed = bool(step["opd0_sign"] or step["opd1_sign"] or step["opd2_sign"])
     if step.has("res0_sign"):
         signed = bool(step["res0_sign"])
     target = step.element("res0", signed=signed)
     if target.floating != source.floating or (target.floating and target.code not in (source.code, FP32)):
         raise step.stop(f"{source.name} to {target.name}")
-    if step["res_add"]:
+    return target
+
+
+def save_sum(step: TpuStep, found: Array, source: Element) -> None:
+    """Add the old result to integers if asked for, cut off below 0 if asked for, and store."""
+    target = result_of_sum(step, source)
+    if step["res_add"] and not source.floating:
         found = found + to_numbers(step.memories.read(step.whole("res0"), target.stored), target)
+        if np.abs(found).max() >= _WORD_LIMIT:
+            raise step.stop("sums of more than 32 bits added to an old result")
     if step["relu"]:
         found = np.maximum(found, 0)
     step.save("res0", to_stored(found, target), target)
@@ -206,6 +234,11 @@ def matrix_product_2(step: TpuStep) -> None:
     if step.has("rq") or not source.floating:
         for bias in bias_of(step, source, bias_element):
             start = bias[0, np.arange(len(left)) % bias.shape[1], 0]
+    if step["res_add"] and source.floating:
+        target = result_of_sum(step, source)
+        if target.code != FP32:
+            raise step.stop(f"sums of {source.name} added to an old result of {target.name}")
+        start = start + to_numbers(step.memories.read(step.whole("res0"), target.stored), target)[0, :, 0]
     found = _product(left, right, source, step.memories.chip.cube // 2, start)
     found = found.reshape(1, len(found), 1, -1)
     if step["rq"]:

@@ -19,7 +19,8 @@ TAYLOR_4X, TAYLOR, NORMALIZE, INVERSE_ROOT = 12, 13, 15, 17
 _GUESS = {FP32: 0x5F3759DF, FP16: 0x59BA, BF16: 0x5F37}
 """From which half of a number's bits are taken."""
 _LEAST = np.float32(2.0**-126)
-_NOT_A_NUMBER = np.array(0xFFC00000, np.uint32).view(np.float32)
+_NO_ROOT, _NO_ROOT_BM1688 = np.array([0x7FFFFFFF, 0xFFC00000], np.uint32).view(np.float32)
+"""The inverse root of a negative number."""
 _ITERATIONS = 3
 """Two bits of the field count."""
 _OLD = "BM1684X"
@@ -106,5 +107,6 @@ def _root(x: Array, step: TpuStep) -> Floats:
         found = inverse_root(x, step["opd2_n_str"], Element(FP32))
         if old:
             return found
-        found = np.where(np.isposinf(x), np.float32(0), np.where(x < 0, _NOT_A_NUMBER, found))
+        none = _NO_ROOT_BM1688 if step.memories.chip is MEMORY["BM1688"] else _NO_ROOT
+        found = np.where(np.isposinf(x), np.float32(0), np.where(x < 0, none, found))
         return np.where(np.abs(x) < _LEAST, np.copysign(np.float32(np.inf), x), found)

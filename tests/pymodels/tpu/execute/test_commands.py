@@ -191,6 +191,26 @@ def test_a_constant_bias_is_added(form: str, func: int, bias: int):
         assert single.memories.local[0][at : at + 4 * 3].view(kind)[:3].tolist() == [3, 3, 3]
 
 
+_ADDED = {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "res_op_y_str": 1, "res_op_x_str": 1, "opd0_prec": 1}
+_ADDED |= {"opd0_c": 33, "opd0_h": 1, "opd0_w": 1, "opd1_h": 1, "opd1_w": 1, "opd1_prec": 1, "opd1_const": 1}
+_ADDED |= {"opd1_addr": 0x0C00, "opd2_const": 1, "opd3_const": 1, "opd4_const": 1, "res0_prec": 2, "res_add": 1}
+
+
+def test_sums_of_floats_begin_with_the_old_result():
+    """Two groups of channels give half of the last bit of 1 each: what begins with 1 stays 1."""
+    single = Single("BM1690", "tiu", "sCONV", 0, _ADDED | {"res0_addr": 0x4000})
+    lanes = single.memories.local[0].reshape(single.memories.chip.lanes, -1)
+    lanes[[0, 32], :2] = np.array([2**-12], np.float16).view(np.uint8)
+    lanes[0, 0x4000:0x4004] = np.array([1], np.float32).view(np.uint8)
+    single.run()
+    assert lanes[0, 0x4000:0x4004].view(np.float32).tolist() == [1]
+
+
+def test_an_old_result_of_16_bits_is_refused():
+    with pytest.raises(NotModelledError, match="added to an old result of fp16"):
+        Single("BM1690", "tiu", "sCONV", 0, _ADDED | {"res0_prec": 1}).run()
+
+
 def test_nothing_is_written_before_a_stop():
     single = Single("CV184X", "tiu", "sCONV", 0, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "rq": 1})
     with pytest.raises(NotModelledError):
