@@ -27,6 +27,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -201,9 +202,7 @@ def main() -> None:
                 target = (given.out / suite / chip / case).resolve()
                 if (target / "done.json").exists():
                     continue
-                work = lambda s=suite, m=module, h=chip, c=case, t=target: run_case(
-                    m, s, h, c, given.modes.split(","), t
-                )  # noqa: E731
+                work = partial(run_case, module, suite, chip, case, given.modes.split(","), target)
                 said = in_child(target, given.timeout, work)
                 print(f"{suite} {place}/{len(cases[part - 1 :: parts])} {chip} {case}: {said}", flush=True)
 

@@ -154,6 +154,7 @@ def _floats(step: TpuStep, a: Array, b: Array, target: Element) -> Array:
             found = quotient(a, b, step["opd2_n_str"], target, step.memories.chip)
         else:
             raise step.stop("floating point")
+    step.refuse_small("res0", found, target)
     return to_stored(found, target)
 
 

@@ -22,6 +22,8 @@ def pooling(step: TpuStep) -> None:
     if step.func > _MAX:
         raise step.stop("regions of interest")
     source = step.element("opd0")
+    if step.flushes and step.func == _AVERAGE and source.floating:
+        raise step.stop("an average of floats on this chip")
     window = TpuWindow.of(step)
     values = step.numbers("opd0", source)
     fill = to_numbers(step.constant(step["opd3_addr"], source), source)

@@ -168,6 +168,7 @@ def save_sum(step: TpuStep, found: Array, source: Element) -> None:
             raise step.stop("sums of more than 32 bits added to an old result")
     if step["relu"]:
         found = np.maximum(found, 0)
+    step.refuse_small("res0", found, target)
     step.save("res0", to_stored(found, target), target)
 
 

@@ -89,7 +89,7 @@ def save_requantised(step: TpuStep, sums: Array) -> None:
 def quantising(step: TpuStep) -> None:
     """Execute one sRQ&sDQ command."""
     source = step.element("opd0")
-    target = step.element("res0", signed=bool(step["opd2_sign"]))
+    target = step.element("res0", signed=bool(step["opd2_sign" if step.has("opd2_sign") else "res0_sign"]))
     values, mode = step.numbers("opd0", source), step["opd2_n_str"]
     old = step.memories.chip is MEMORY["BM1684X"]
     if source.floating or target.floating != (step.func == _DQ_FLOAT):

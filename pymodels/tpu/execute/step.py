@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from goldbeat.pymodels.tpu.execute.honoured import not_honoured
 from goldbeat.pymodels.tpu.execute.memories import Array, Extent, NotModelledError, TpuMemories, extents
-from goldbeat.pymodels.tpu.execute.numbers import BF16, Element, to_numbers
+from goldbeat.pymodels.tpu.execute.numbers import BF16, FP16, FP32, Element, to_numbers
 from goldbeat.pymodels.tpu.hazards.builder import OPERANDS, Builder
 from goldbeat.pymodels.tpu.hazards.memory import MEMORY
 
@@ -38,6 +39,9 @@ class FormBatch:
         for operand, rows in builder.empty:
             for row in rows.tolist():
                 self.left.setdefault(row, []).append(f"{operand} has no elements")
+        for field, rows in not_honoured(builder):
+            for row in rows.tolist():
+                self.left.setdefault(row, []).append(f"field {field}")
         self._fields: dict[str, list[int]] = {}
 
     def field(self, name: str) -> list[int]:
@@ -114,7 +118,13 @@ class TpuStep:
         Raises:
             NotModelledError: it is int4 or fp8, or the chip has no such type.
         """
-        found = Element(self[f"{operand}_prec"], bool(self[f"{operand}_sign"]) if signed is None else signed)
+        sign = bool(self[f"{operand}_sign"])
+        found = Element(self[f"{operand}_prec"], sign if signed is None else signed)
+        if self.flushes and found.code == FP16 and sign:
+            # This chip has one code for both types of 16 bits; the sign tells them apart.
+            if self.batch.form != "sAR":
+                raise self.stop(f"{operand} of type bf16")
+            return Element(BF16)
         if not found.known or found.code in _MISSING.get(self.memories.chip, ()):
             raise self.stop(f"{operand} of type {found.name}")
         return found
@@ -149,9 +159,27 @@ class TpuStep:
             return self.constant(self[f"{operand}_addr"], element)
         return self.memories.read(self.whole(operand), element.stored)
 
+    @property
+    def flushes(self) -> bool:
+        """Whether the chip calculates with fp16 numbers below the least normal one in a way of its own."""
+        return self.memories.chip is MEMORY["BM1684X2"]
+
     def numbers(self, operand: str, element: Element) -> Array:
         """The same as numbers: float32 or int64."""
-        return to_numbers(self.load(operand, element), element)
+        found = to_numbers(self.load(operand, element), element)
+        self.refuse_small(operand, found, element)
+        return found
+
+    def refuse_small(self, operand: str, values: Array, element: Element) -> None:
+        """Stop where the chip would flush some of these numbers.
+
+        Raises:
+            NotModelledError: there are some.
+        """
+        if self.flushes and element.floating and element.code != FP32:
+            least = 2.0 ** (-14 if element.code == FP16 else -126)
+            if ((np.abs(values) < least) & (values != 0)).any():
+                raise self.stop(f"{operand} has {element.name} numbers below the least normal one")
 
     @staticmethod
     def constant(bits: int, element: Element) -> Array:
