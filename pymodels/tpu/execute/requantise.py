@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from goldbeat.pymodels.tpu.execute.numbers import (
-    EVEN,
     FP32,
+    HALF_DOWN,
     INT32,
     Array,
     Element,
     round_to_integers,
     rounded_shift,
+    to_numbers,
     to_stored,
 )
 from goldbeat.pymodels.tpu.execute.step import TpuStep
@@ -92,6 +93,8 @@ def quantising(step: TpuStep) -> None:
     target = step.element("res0", signed=bool(step["opd2_sign" if step.has("opd2_sign") else "res0_sign"]))
     values, mode = step.numbers("opd0", source), step["opd2_n_str"]
     old = step.memories.chip is MEMORY["BM1684X"]
+    if max(mode & 7, mode >> 3) > HALF_DOWN or (mode > HALF_DOWN and step.func != _RQ_FLOAT):
+        raise step.stop(f"rounding mode {mode}")
     if source.floating or target.floating != (step.func == _DQ_FLOAT):
         raise step.stop(f"from {source.name} to {target.name}")
     if old and (
@@ -110,8 +113,9 @@ def quantising(step: TpuStep) -> None:
         found = (values - zero).astype(np.float32) * factor
     elif step.func == _RQ_FLOAT:
         factor, offset = _factor_and_offset(step)
-        # The rounding mode does not count.
-        found = round_to_integers(values.astype(np.float32) * factor + offset, EVEN)
+        # The low bits are the mode of integers to fp32, the next ones that of fp32 to integers.
+        wide = to_numbers(to_stored(values, Element(FP32), mode & 7), Element(FP32))
+        found = round_to_integers(wide * factor + offset, mode >> 3)
     else:
         raise step.stop(f"from {source.name} to {target.name}")
     step.save("res0", to_stored(found, target), target)

@@ -206,6 +206,16 @@ def test_sums_of_floats_begin_with_the_old_result():
     assert lanes[0, 0x4000:0x4004].view(np.float32).tolist() == [1]
 
 
+@pytest.mark.parametrize(("mode", "expected"), [(1, [0, -2]), (9, [1, -2]), (17, [0, -1]), (0, [0, -2])])
+def test_a_float_scale_has_its_rounding_mode_in_the_upper_bits(mode: int, expected: list[int]):
+    fields = {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 2, "opd0_prec": 3, "opd0_sign": 1, "opd2_sign": 1}
+    fields |= {"opd1_const": 1, "opd1_addr": 0x3E800000, "opd2_n_str": mode, "res0_addr": 64}
+    single = Single("BM1688", "tiu", "sRQ&sDQ", 0, fields)
+    single.memories.local[0][:4] = np.array([2, -6], np.int16).view(np.uint8)
+    single.run()
+    assert single.memories.local[0][64:66].view(np.int8).tolist() == expected
+
+
 def test_an_old_result_of_16_bits_is_refused():
     with pytest.raises(NotModelledError, match="added to an old result of fp16"):
         Single("BM1690", "tiu", "sCONV", 0, _ADDED | {"res0_prec": 1}).run()
