@@ -104,14 +104,21 @@ class Found:
         def left(names: Mapping[str, _T]) -> dict[str, _T]:
             return {name: value for name, value in names.items() if name not in taken}
 
+        streams, beside, unplaced = (*self.streams, *more), left(self.beside), left(self.unplaced)
+        if not self.registers and not self.memories:
+            pins = [port for port in self.module.ports if port.name in unplaced]
+            found = payload_left_out(streams, pins, self.module.carried)
+            fresh = {name: why for name, why in found.items() if name not in beside}
+            beside |= fresh
+            unplaced |= {name: f"{unplaced[name]}; {why}" for name, why in fresh.items()}
         return replace(
             self,
-            streams=(*self.streams, *more),
+            streams=streams,
             ties=left(self.ties),
             ignored=tuple(name for name in self.ignored if name not in taken),
             unchecked=left(self.unchecked),
-            beside=left(self.beside),
-            unplaced=left(self.unplaced),
+            beside=beside,
+            unplaced=unplaced,
             handshakes=self.handshakes.union(one.name for one in more),
         )
 

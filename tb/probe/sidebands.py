@@ -86,7 +86,7 @@ def payload_left_out(streams: Sequence[StreamPort], left: Iterable[Pin], carried
     or if nothing reads it. What is made of it counts like its value, unless TDATA has a part in that, it is a sum, or only
     streams and status depend on it. An output is one if it shows such an input, or what is made of it, or payload of a
     stream; or if it has more than one bit and depends on nothing. Clocks, resets, enables, settings and status are none,
-    by the words of their names, unless they go into one register together with TDATA.
+    by the words of their names, unless the RTL stores them whenever it stores TDATA. The ready that a stream lacks is one.
 
     Args:
         streams: of the module, which has no other bundles.
@@ -99,11 +99,12 @@ def payload_left_out(streams: Sequence[StreamPort], left: Iterable[Pin], carried
     stores = {branch: name for name in data for branch in carried.used.get(name, ())}
     found: dict[str, str] = {}
     pins = [p for p in left if p.refusal is None and not p.unpacked]
-    # Whatever it is called, what goes into one register together goes along.
+    found |= {pin.name: why for pin in pins if (why := _unused_ready(pin, streams, carried)) is not None}
+    # Whatever it is called, what is stored unchanged whenever the data are goes along.
     pins = [
         p
         for p in pins
-        if not is_control(p) or (p.way == "input" and carried.moved.get(p.name, frozenset()) & stores.keys())
+        if not is_control(p) or (p.way == "input" and _stored_with(carried.moved.get(p.name, ()), stores) is not None)
     ]
     for pin in pins:
         shown = next((out.name for out in pins if pin.name in carried.shown.get(out.name, ())), None)
@@ -142,6 +143,15 @@ def payload_left_out(streams: Sequence[StreamPort], left: Iterable[Pin], carried
         elif pin.name in makers:
             found[pin.name] = f"it is made of {makers[pin.name]}"
     return found
+
+
+def _unused_ready(pin: Pin, streams: Sequence[StreamPort], carried: PortValues) -> str | None:
+    """Why a port with the name of a ready may be that of a stream without one, which the RTL then ignores; None: it is none."""
+    way = "out" if pin.way == "input" else "in"
+    if not is_ready(pin.name) or (pin.way == "output" and pin.name in carried.constant):
+        return None
+    bare = [port.name for port in streams if port.direction == way and not port.has("tready")]
+    return f"{bare[0]} has no ready" if bare else None
 
 
 def _stored_with(branches: Iterable[Branch], stores: Mapping[Branch, str]) -> str | None:

@@ -10,8 +10,10 @@ import pytest
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.probe.bench import write_bench
+from goldbeat.tb.probe.discover import discover
 from goldbeat.tb.probe.elaborate import elaborate
 from goldbeat.tb.probe.find import find
+from goldbeat.tb.probe.handshakes import with_handshakes
 from goldbeat.tb.probe.write import describe
 from goldbeat.tb.run.open_points import open_signals
 
@@ -47,14 +49,18 @@ def beside(folder: Path, text: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        # In one register with the data, whatever it is called; a setting beside it is none.
+        # In one register with the data, or stored whenever they are, whatever it is called; a setting that is not stored is none.
         (
             fifo(
-                "input ack, input mode, output bit_out",
+                "input ack, input mode, input enable_odd, output bit_out",
                 declared="reg [32:0] both; reg kept; assign bit_out = both[0] ^ kept;",
-                push="both <= {s_axis_tdata, ack}; kept <= mode;",
+                push="both <= {s_axis_tdata, ack}; kept <= mode; if (enable_odd) kept <= 1;",
             ),
-            {"ack": "the RTL stores it with s_axis_tdata", "bit_out": "it is made of ack"},
+            {
+                "ack": "the RTL stores it with s_axis_tdata",
+                "mode": "the RTL stores it with s_axis_tdata",
+                "bit_out": "it is made of mode",
+            },
         ),
         # Lost or stuck: nothing reads the input, nothing drives the output.
         (fifo(PAIR), {"chan": "nothing in the RTL reads it", "m_chan": "nothing in the RTL drives it"}),
@@ -112,11 +118,12 @@ def beside(folder: Path, text: str) -> dict[str, str]:
         # Made of payload or sampled elsewhere: no beat's.
         (fifo("input [3:0] gain", push="mem[0] <= s_axis_tdata * gain;"), {}),
         (fifo("input [3:0] stamp, output reg [3:0] seen", always="seen <= seen + stamp;"), {}),
-        # Settings and status, whatever is done with them.
+        # Settings and status, unless they are stored with each word.
         (
             fifo("input [4:0] threshold, input mode_i, input clk_en", declared="reg [4:0] t;", push="t <= threshold;"),
-            {},
+            {"threshold": "the RTL stores it with s_axis_tdata"},
         ),
+        (fifo("input [4:0] threshold, output reg [4:0] t", always="t <= threshold + cnt;"), {}),
         (
             fifo("output full, output [4:0] level, output overflow, output busy, output [1:0] error_count",
                  declared="assign full = cnt == 16, level = cnt, overflow = 0, busy = 0, error_count = 0;"),
@@ -223,6 +230,19 @@ def test_a_run_is_partial_until_they_are_confirmed(tmp_path: Path) -> None:
     driven = kept.replace('direction = "in"', 'direction = "in"\nsidebands = { chan = 4 }')
     path.write_text(driven.replace('direction = "out"', 'direction = "out"\nsidebands = { m_chan = 4 }'))
     assert open_signals(load_description(path), {}, []) == []
+
+
+def test_a_ready_that_the_rtl_ignores_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "top.sv"
+    path.write_text(
+        """module top (input clk, input rst, input a_req_valid, input [7:0] a_req_d, output a_resp_ready,
+          output reg b_req_valid, output reg [7:0] b_req_d, input b_resp_ready);
+          assign a_resp_ready = 1'b1;
+          always @(posedge clk) if (rst) b_req_valid <= 0; else begin b_req_valid <= a_req_valid; b_req_d <= a_req_d; end
+        endmodule"""
+    )
+    found = with_handshakes(discover(Sources((path,))))
+    assert found.beside == {"b_resp_ready": "b_req has no ready"}
 
 
 def test_modules_with_a_bus_have_none(tmp_path: Path) -> None:
