@@ -34,6 +34,10 @@ _MADE = ".made"
 """Beside a bench that this command has made: its hash."""
 _UNCHECKED = "\n[unchecked]\n"
 _LONE_RULE = "wishbone_answer_without_cyc"
+_NO_MAP = (
+    f"address map: not found by trial accesses, so model {RULES} in place of interconnect; if the failures do not "
+    'say why, write model = "interconnect" and [[address_map]] in a copy of {path}'
+)
 _NO_MODEL = "the ports suggest none that predicts values, so none are compared; write one with `goldbeat new`"
 
 
@@ -79,20 +83,16 @@ class VerifySubject:
 def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     """The design or description that is asked for, made now for RTL."""
     words, model, rdl = list(given["subject"] or ()), given["model"], given["rdl"]
-    of_rtl = any(Path(word).suffix in _RTL or word.startswith("+") for word in words)
-    if not (of_rtl or given["lists"] or given["near"]):
-        if len(words) != 1 or any((model, rdl, given["bench"])):
-            raise UsageError("give RTL, one design, or one description; --model, --rdl and --bench are for RTL")
+    if not _is_rtl(words, given):
         return VerifySubject(words[0])
     sources, found = probe.find_module([Path(word) for word in words], **_taken(probe.find_module, given))
     notes: list[str] = []
     doubts: dict[str, str] = {}
     guessed, made, paces = model is None and rdl is None, list[str](), list[int]()
     if guessed:
-        model, why = guessed_model(found) or (RULES, _NO_MODEL)
+        model, said = _guess(found)
         doubts = _tied(found, given["ties"] or ()) | _unheld(found)
-        other = "; registers that are no memory need --rdl MAP, or --model rules" if model == "memory" else ""
-        notes.append(f"model {model}, guessed: {why}; --model names another{other}")
+        notes.append(said)
 
     def make_rules(folder: Path) -> Path:
         return probe.make_bench(folder, sources, found, model=RULES, force=True, err=True)
@@ -103,10 +103,7 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
         if model != "interconnect" or find_design(str(path)).found_ranges:
             return path
         # What accesses do that lead nowhere is worth a verdict, too: protocol rules show what is wrong.
-        notes.append(
-            f"address map: not found by trial accesses, so model {RULES} in place of interconnect; if the failures do not "
-            f'say why, write model = "interconnect" and [[address_map]] in a copy of {path}'
-        )
+        notes.append(_NO_MAP.format(path=path))
         made.append(RULES)
         return make_rules(folder)
 
@@ -140,11 +137,24 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     _check_same(path, found, sources)
     # A bench that was there has the model that its owner wants.
     model_made = made[-1] if made else ""
-    constant, far = found.module.carried.constant, _far_resets(found)
-    tied = _tied_payload(found, doubts)
-    return VerifySubject(
-        str(path), notes, doubts, model_made, guessed, rules, variants, narrow, pace, constant, far, tied
-    )
+    rest = (found.module.carried.constant, _far_resets(found), _tied_payload(found, doubts))
+    return VerifySubject(str(path), notes, doubts, model_made, guessed, rules, variants, narrow, pace, *rest)
+
+
+def _is_rtl(words: Sequence[str], given: Mapping[str, Any]) -> bool:
+    """Whether RTL is given, not one design or description."""
+    if any(Path(word).suffix in _RTL or word.startswith("+") for word in words) or given["lists"] or given["near"]:
+        return True
+    if len(words) != 1 or any(given[name] for name in ("model", "rdl", "bench")):
+        raise UsageError("give RTL, one design, or one description; --model, --rdl and --bench are for RTL")
+    return False
+
+
+def _guess(found: Found) -> tuple[str, str]:
+    """The model that the ports suggest, and what is said of it."""
+    model, why = guessed_model(found) or (RULES, _NO_MODEL)
+    other = "; registers that are no memory need --rdl MAP, or --model rules" if model == "memory" else ""
+    return model, f"model {model}, guessed: {why}; --model names another{other}"
 
 
 def _readings(found: Found, failures: Sequence[str]) -> Iterator[tuple[Mapping[str, RegisterPort], str]]:

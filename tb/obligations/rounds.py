@@ -154,12 +154,8 @@ def try_all(
                 results = run(request, Path(place) / "sim", tell, counts=counts if compared else None)
                 begin += min(sum(r.build_s for r in results[:1]), max(0.0, _processor_s() - before))
                 tried.seconds = _processor_s() - begin
-                if part.asks is not None:
-                    given = not (any(r.failures for r in results) if part.always else _mostly_fail(results))
-                    asked = replace(part.asks, met=given, waived=None if given else part.excuse)
-                    tried.obligations = merge_obligations([*tried.obligations, asked])
-                    if not given:
-                        continue
+                if part.asks is not None and not _given(part, part.asks, results, tried):
+                    continue
                 _take(tried, results, warn=part.excuse is None)
                 if tried.failures:
                     break
@@ -171,10 +167,23 @@ def try_all(
             if tried.failures or (tried.rounds >= len(fixed) and tried.seconds >= enough):
                 break
     tried.warnings.update(dict.fromkeys(settle.warnings))
+    tried.partial.update(dict.fromkeys(_unrun(tried)))
+    return tried
+
+
+def _unrun(tried: Tried) -> Iterator[str]:
+    """What was left out for time, as one text."""
     if tried.unrun:
         runs = ", ".join(dict.fromkeys(tried.unrun))
-        tried.partial[f"{runs}: not run, after {tried.seconds:.0f} s of processor time; --budget allows more"] = None
-    return tried
+        yield f"{runs}: not run, after {tried.seconds:.0f} s of processor time; --budget allows more"
+
+
+def _given(part: _Part, asks: Obligation, results: Sequence[RunResult], tried: Tried) -> bool:
+    """Whether runs have met the obligation that they were made for, which is noted."""
+    given = not (any(r.failures for r in results) if part.always else _mostly_fail(results))
+    asked = replace(asks, met=given, waived=None if given else part.excuse)
+    tried.obligations = merge_obligations([*tried.obligations, asked])
+    return given
 
 
 def _words(request: Request) -> str:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from goldbeat.tb.build.compiling import symbol_kind
@@ -78,6 +78,14 @@ def find_guards(
         loads = code.sets.get(path, []) if path in graph.flops else []
         return bool(loads) and all(f"{'!' * (high == low)}{other}" in needed for needed in loads)
 
+    return guarded, only_with, held, *_find_taken(code, graph, origins)
+
+
+def _find_taken(
+    code: _Uses, graph: Graph, origins: Mapping[str, tuple[str, bool]]
+) -> tuple[Callable[..., bool], Callable[..., bool]]:
+    """``taken`` and ``loads``."""
+
     def told(output: str, needed: frozenset[str]) -> bool:
         path, low = origins[output]
         sets = code.sets.get(path, [])
@@ -99,7 +107,7 @@ def find_guards(
         always = all(is_reset(term.lstrip("!").rpartition(".")[2]) for term in moves[0])
         return always and bool(sets[0] - moves[0]) and all(sets[0] <= one for one in loads)
 
-    return guarded, only_with, held, told, loads
+    return told, loads
 
 
 class _Uses:

@@ -748,16 +748,19 @@ class _Roles:
             doubts[ready.pin.name] = (
                 f"in four phases it would stay until {valid.pin.name} falls: one word, however long both last"
             )
-        stored = [
-            pin.name for pin in payload if (valid.pin.name, not valid.inverted) in self.gates.stored.get(pin.name, ())
-        ]
         said += ["the RTL looks at both together"] if joined else []
-        said += [f"it stores {', '.join(stored)} with {valid.pin.name}"] if stored else []
+        said += self._stored(valid, payload)
         side = "in" if valid.pin.way == "input" else "out"
         name = own_name(valid.key or side, side, self.taken)
         self.taken.add(name)
         bundle = ChosenBundle(name, roles, tuple(pin.name for pin in payload), frozenset(inverted))
         return Handshake(bundle, gated, "; ".join(said), doubts)
+
+    def _stored(self, valid: _Word, payload: Sequence[Pin]) -> list[str]:
+        """What the RTL stores with a valid, in words."""
+        level = (valid.pin.name, not valid.inverted)
+        stored = [pin.name for pin in payload if level in self.gates.stored.get(pin.name, ())]
+        return [f"it stores {', '.join(stored)} with {valid.pin.name}"] if stored else []
 
     def _may_have_phases(self, valid: _Word, ready: _Word) -> bool:
         """Whether an acknowledge may stay until its request falls: the RTL then looks at one while the other is low."""

@@ -7,7 +7,7 @@ Those that every stream has by name become sidebands. Others are found by what t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from goldbeat.tb.design.pin_names import is_clock, is_enable, is_ready, is_reset, name_words
 from goldbeat.tb.design.ports.bundle import number
@@ -131,6 +131,13 @@ def payload_left_out(streams: Sequence[StreamPort], left: Iterable[Pin], carried
             found[pin.name] = f"{shown} is made of it"
         if pin.name in found:
             makers |= dict.fromkeys(made.shown.union(*stored.values() if name is not None else ()), pin.name)
+    return _with_shown(found, makers, payload, pins, carried)
+
+
+def _with_shown(
+    found: dict[str, str], makers: Mapping[str, str], payload: Collection[str], pins: Sequence[Pin], carried: PortValues
+) -> dict[str, str]:
+    """The same with the outputs that show something of it, or that are constant."""
     widths = {pin.name: pin.width for pin in pins}
     for pin in pins:
         sources = [one for one in carried.shown.get(pin.name, ()) if one in found or one in payload]
