@@ -47,12 +47,15 @@ def run(path: Path) -> np.ndarray:
 
 def test_one_model_on_six_chips(folder: Path):
     """One network, compiled by different back ends, with weights laid out in different ways."""
-    names = ["bm1684x_f16", "bm1684x2", "bm1690", "bm1690e", "sg2380"]
+    names = ["bm1684x_f16", "bm1690", "bm1690e", "sg2380"]
     found = [run(folder / "containers" / f"tiny_{name}.bmodel") for name in names]
     for name, other in zip(names, found, strict=True):
         assert np.array_equal(other, found[0]), name
     # 16 input channels are added at a time instead of 32: the sums are rounded once more.
     assert np.abs(run(folder / "containers" / "tiny_bm1688.bmodel") - found[0]).max() <= 2**-10
+    # This chip has its own way with the least numbers, of which the network makes some.
+    with pytest.raises(NotModelledError, match="fp16 numbers below the least normal one"):
+        run(folder / "containers" / "tiny_bm1684x2.bmodel")
     # bf16 instead of fp16.
     assert np.abs(run(folder / "containers" / "tiny_cv184x.bmodel") - found[0]).max() < 0.02
 

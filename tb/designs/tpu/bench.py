@@ -58,7 +58,7 @@ MESSAGES = 512
 """NMSG unless given: all that 9 bits can name."""
 
 _PATTERNS = {"ready": "none"}
-_A_WHILE = 8
+_A_WHILE, _PER_COMMAND = 8, 20
 _LATE = (120, 500, 600, 1400)
 """Commands of the groups whose damage is at their end."""
 """Cycles after which a write has had its effects."""
@@ -252,7 +252,8 @@ def damaged(setting: CaseContext, damage: Damage, commands: int = 40, timeout: i
     push = (Access("write", reg.PUSH, 0), *end_reads(setting.params)) if shape.cores > 1 else ()
     clear = (Access("write", reg.CTRL, reg.CTRL_START | reg.CTRL_CLEAR), Access("write", reg.IRQ_STATUS, (1 << 32) - 1))
     scene.extra = (*some, *push, *clear, *end_reads(setting.params))
-    return at_rest(_dressed(front_end_stimulus(scene, setting, rng), setting), timeout)
+    # Slow memories take longer for long streams.
+    return at_rest(_dressed(front_end_stimulus(scene, setting, rng), setting), timeout + _PER_COMMAND * commands)
 
 
 def damages_of(chip: int, messages: int = MESSAGES) -> list[Damage]:
