@@ -12,7 +12,7 @@ from goldbeat.tb.build.burst_kinds import KINDS, kinds_asked_for
 from goldbeat.tb.design.bus_ports import data_bytes
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.bundle import Bundle
-from goldbeat.tb.run.failure_kind import failure_kind
+from goldbeat.tb.run.failure_kind import REPEAT, failure_kind
 
 _REFUSED = re.compile(r": expected (?:OKAY|SLVERR|0x[0-9a-f]+), got (?:SLVERR|DECERR)\b")
 _LOST = re.compile(
@@ -20,7 +20,6 @@ _LOST = re.compile(
     r"|\(read [^)]*\): expected 0x[0-9a-f]+, got 0x"
 )
 _DIFFERS = re.compile(r": (\w+) of (?:at least )?\d+ of \d+ (?:reads|writes) differs")
-_REPEAT = "repeat: "
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ def _masters(design: Design, params: Mapping[str, object]) -> Iterator[Bundle]:
 
 def _may_be_dropped(text: str) -> bool:
     """Whether an access was lost or refused, and no error was swallowed."""
-    if text.startswith(_REPEAT):
+    if text.startswith(REPEAT):
         return True
     lost = _REFUSED.search(text) is not None or _LOST.search(text) is not None
     return lost and failure_kind(text).kind != "protocol"

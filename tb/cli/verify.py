@@ -48,12 +48,11 @@ from goldbeat.tb.obligations.summary import ADVICE, SHOWN, VERIFIED, Obligations
 from goldbeat.tb.page.run_page import page_environment
 from goldbeat.tb.paths import build_root, plain_name
 from goldbeat.tb.prove.unreachable import FOLLOWS, UNREACHABLE, ProofAnswer, without_unreachable
-from goldbeat.tb.run.failure_kind import failure_kind
+from goldbeat.tb.run.failure_kind import REPEAT, failure_kind
 from goldbeat.tb.visible import visible
 
 PAGE = "index.html"
 _TEMPLATES = Path(rounds.__file__).parent / "templates"
-_REPEAT = "repeat: "
 _ALONE = re.compile(rf"episode \d+ \((\w+) {SENDS_ALONE}\): ")
 _OUTSIDE = re.compile(r"\bmem_bounds: (\w+),")
 _INITIAL = re.compile(r"\bx_check: .*?, (\w+) differs: beat \d+ in cycle \d+: data [^,]*(?:;|$)")
@@ -246,7 +245,7 @@ def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool
     # What overflows may break any rule.
     doubts = {port.name: subject.doubts[port.name] for port in design.streams if port.name in subject.doubts}
     doubts |= tied if alone or _by_values(tried) else {}
-    failures = [text for text in tried.failures if not text.startswith(_REPEAT)]
+    failures = [text for text in tried.failures if not text.startswith(REPEAT)]
     if not (failures and (alone or subject.guessed)):
         return doubts
     doubts |= _patience(design)
@@ -332,7 +331,7 @@ def _by_model(tried: Tried) -> bool:
 
 def _under_way(tried: Tried) -> dict[str, str]:
     """Inputs that still wait when a run ends, if nothing else fails: what makes many beats of one may need longer."""
-    failures = [text for text in tried.failures if not text.startswith(_REPEAT)]
+    failures = [text for text in tried.failures if not text.startswith(REPEAT)]
     left = [match[1] for text in failures if (match := _LEFT.search(text)) is not None]
     if any(_LEFT.search(text) is None and _AT_END not in text for text in failures):
         return {}

@@ -14,6 +14,7 @@ import numpy as np
 
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.run.failure_kind import REPEAT
 from goldbeat.tb.run.runs import Request, RunResult, made_stimuli, run
 
 _PACES = (1 << 12, 1 << 18)
@@ -25,12 +26,11 @@ _FEW = {"beats": 4, "fill": 0, "longest": 0, "largest": 6}
 _WHOLE = 300
 """Cycles per beat with which queues are still filled."""
 _LATE = re.compile(r": missing beat: expected \w+, got nothing|: at the end of the run: |\bnothing moved: ")
-_REPEAT = "repeat: "
 
 
 def may_be_slow(failures: Sequence[str]) -> bool:
     """Whether all that fails is what has not come before the end."""
-    said = [text for text in failures if not text.startswith(_REPEAT)]
+    said = [text for text in failures if not text.startswith(REPEAT)]
     return bool(said) and all(_LATE.search(text.partition("\n")[0]) for text in said)
 
 

@@ -28,6 +28,7 @@ from goldbeat.tb.obligations.obligation import Obligation, merge_obligations, wi
 from goldbeat.tb.obligations.pace import few_beats
 from goldbeat.tb.obligations.ports import port_obligations
 from goldbeat.tb.run.crossings import find_crossings
+from goldbeat.tb.run.failure_kind import REPEAT
 from goldbeat.tb.run.runs import Origin, Request, RunResult, run, setting_text
 
 BUDGET_S = 20.0
@@ -329,7 +330,7 @@ def _take(tried: Tried, results: Sequence[RunResult], *, warn: bool) -> None:
         tried.episodes += len(result.episodes)
         tried.compared += result.compared
         tried.failures += (
-            [*result.failures, f"repeat: {result.request.command(result.seed)}"] if result.failures else []
+            [*result.failures, f"{REPEAT}{result.request.command(result.seed)}"] if result.failures else []
         )
         if result.request.options.get("fill") != 0:
             # Without the beats that fill queues, a ready has no reason to fall.

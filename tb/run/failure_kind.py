@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from goldbeat.tb.kernel.rules import ASSERTION, RULES
 
+REPEAT = "repeat: "
+"""Begins the line behind failures that has the command for a repetition."""
 _RULE = re.compile(r"^([a-z0-9_]+): ")
 _EPISODE = re.compile(r"^episode [^:]*: ")
 _KINDS: Sequence[tuple[str, re.Pattern[str]]] = (
