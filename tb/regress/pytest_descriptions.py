@@ -33,7 +33,7 @@ def run_case(path: Path, case: str, seeds: Sequence[int], folder: Path, settings
     failed = []
     for result in run(Request(design, design.case(case), seeds=seeds, params=params, options=options), folder):
         if not result.passed:
-            failed += [f"seed {result.seed}: {result.status}", *result.failures]
+            failed += [f"seed {result.seed}: {result.status}", *(result.failures or result.partial)]
     if failed:
         pytest.fail(visible("\n".join(failed)), pytrace=False)
 

@@ -6,8 +6,11 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from goldbeat.tb.regress.pytest_descriptions import run_case
 
 WIDE = """
 module wide #(parameter int W = 8) (input logic clk, input logic [W-1:0] d, output logic [W-1:0] q);
@@ -121,6 +124,13 @@ def test_each_test_has_a_node(bench):
     assert not [line for line in lines if "limits.toml" in line or "test_plain.py" in line]
     (bench / "test_copy.py").write_text("def test_it_runs_the_description(): pass\n")
     assert "copy.toml" not in said(bench, "--collect-only", "-q", "bench")
+
+
+def test_a_partial_case_says_why(monkeypatch, tmp_path):
+    partial = SimpleNamespace(passed=False, seed=0, status="partial", failures=(), partial=("m_axis: not compared",))
+    monkeypatch.setattr("goldbeat.tb.run.runs.run", lambda *given: [partial])
+    with pytest.raises(pytest.fail.Exception, match=r"seed 0: partial\nm_axis: not compared"):
+        run_case(Path("axis_skid"), "sweep", [0], tmp_path, {})
 
 
 @pytest.mark.sim
