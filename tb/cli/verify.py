@@ -67,7 +67,7 @@ _SIDE = re.compile(r"\bport (\w+), beat \d+: tuser differs: ")
 _STARVED = re.compile(r"\bat the end of the run: (\w+): .*\bwaits for write data\b")
 _IN_RESET = re.compile(r"\b\w+_in_reset: (\w+),")
 _ALIKE = 3
-"""Failures that differ in numbers alone and are listed."""
+"""Failures that differ in numbers alone, and waived obligations of one reason, that are listed."""
 
 Subject = Annotated[
     list[str] | None,
@@ -481,4 +481,9 @@ def _lines(tried: Tried, report: Mapping[str, Any], *, every: bool) -> Iterator[
         for one in tried.obligations
         if one.waived is not None and (every or one.waived not in (UNREACHABLE, FOLLOWS))
     ]
-    yield from (f"waived: {one.key} ({one.waived})" for one in shown)
+    for reason in dict.fromkeys(one.waived for one in shown):
+        keys = [one.key for one in shown if one.waived == reason]
+        few = keys if every else keys[:_ALIKE]
+        yield from (f"waived: {key} ({reason})" for key in few)
+        if more := len(keys) - len(few):
+            yield f"waived: {more} more for the same reason; --all lists them"
