@@ -148,7 +148,7 @@ def without_unreachable(
     """
     left = {one.key for one in obligations if one.open and one.kind == "values"}
     asked, alone = len(left), set(left)
-    waived, happened = _still(obligations, design), _shown(obligations)
+    waived, happened = _waived_bits(obligations, design), _changed_bits(obligations)
     for number, values in enumerate(params):
         claims = claims_of([one for one in obligations if one.key in left], design, values)
         if not claims:
@@ -167,7 +167,7 @@ def without_unreachable(
     return ProofAnswer(closed, asked, len(left & alone), len(left - alone))
 
 
-def _still(obligations: Sequence[Obligation], design: Design) -> list[Obligation]:
+def _waived_bits(obligations: Sequence[Obligation], design: Design) -> list[Obligation]:
     """Bits that the description waives, of which no run has shown a change."""
     names = (" rises", " falls")
     some = {one.key for one in obligations if not one.met and one.waived in design.obligations.values()}
@@ -179,7 +179,7 @@ def _still(obligations: Sequence[Obligation], design: Design) -> list[Obligation
     ]
 
 
-def _shown(obligations: Sequence[Obligation]) -> list[Obligation]:
+def _changed_bits(obligations: Sequence[Obligation]) -> list[Obligation]:
     """Some bits that runs have seen change, as open ones."""
     some = [one for one in obligations if one.met and one.kind == "values" and one.what.endswith((" rises", " falls"))]
     return [replace(one, met=False, waived=None) for one in some[:: len(some) // _WITNESSES + 1]]
