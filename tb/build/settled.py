@@ -10,7 +10,7 @@ from typing import Any
 
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.tb.build.comparisons import instances_below, is_taken, slang_design
-from goldbeat.tb.build.compiling import operator_of, symbol_kind
+from goldbeat.tb.build.compiling import Compiled, operator_of, symbol_kind
 from goldbeat.tb.design.design import Design
 
 Range = tuple[int, int]
@@ -57,57 +57,99 @@ def settled_conditions(design: Design, params: Mapping[str, Any]) -> list[Settle
         tops = compiled.tops()
     except GoldbeatError:
         return []
-    numbers = {str(path): number for number, path in enumerate(design.sources())}
-    found: dict[Place, set[bool | None]] = defaultdict(set)
-    folded: set[Place] = set()
-    arms: dict[tuple[int, int, int], bool] = {}
-    seen: set[tuple[str, ...]] = set()
+    conditions = _Conditions(compiled, {str(path): number for number, path in enumerate(design.sources())})
+    for top in tops:
+        conditions.visit(top.body)
+    return conditions.settled()
 
-    def note(node: Any, arm: Any = None) -> None:
-        where, end = node.sourceRange.start, node.sourceRange.end
-        number = numbers.get(compiled.manager.getFileName(where))
-        if number is not None and where.buffer == end.buffer:
-            arms = (None, 0) if arm is None else (arm.sourceRange.start.offset, arm.sourceRange.end.offset)
-            place = (number, where.offset, end.offset, *arms)
-            found[place].add(_truth(node))
-            if node.constant is not None:
-                folded.add(place)
 
-    def choose(case: Any) -> None:
-        for item, never in _unchosen(case):
-            first, last = item.expressions[0].sourceRange.start, item.expressions[-1].sourceRange.end
-            number = numbers.get(compiled.manager.getFileName(first))
-            if number is not None and first.buffer == last.buffer:
-                place = (number, first.offset, last.offset)
-                arms[place] = never and arms.get(place, True)
+class _Conditions:
+    """The conditions of modules, and what each is in all instances.
 
-    def look(node: Any) -> None:
-        kind = symbol_kind(node)
-        if kind == "BinaryOp" and operator_of(node) in COMPARISONS:
-            note(node)
-        elif kind in ("Conditional", "ConditionalOp") and len(node.conditions) == 1:
-            note(node.conditions[0].expr, node.left if kind == "ConditionalOp" else None)
-        elif kind == "Case" and str(node.condition).endswith("Normal"):
-            choose(node)
+    Args:
+        compiled: the sources.
+        numbers: of their files.
+    """
 
-    def visit(body: Any) -> None:
+    def __init__(self, compiled: Compiled, numbers: Mapping[str, int]) -> None:
+        from pyslang.ast import VisitAction
+
+        self._compiled, self._numbers, self._skip = compiled, numbers, VisitAction.Skip
+        self._found: dict[Place, set[bool | None]] = defaultdict(set)
+        self._folded: set[Place] = set()
+        self._arms: dict[tuple[int, int, int], bool] = {}
+        self._seen: set[tuple[str, ...]] = set()
+
+    def settled(self) -> list[Settled]:
+        """Those that have one value."""
+        unused = [Settled(*place, value=False, arm=True) for place, never in self._arms.items() if never]
+        known = ((place, value) for place, values in self._found.items() if len(values) == 1 for value in values)
+        return unused + [
+            Settled(*place[:3], value, *place[3:], folded=place in self._folded)
+            for place, value in known
+            if value is not None
+        ]
+
+    def visit(self, body: Any) -> None:
+        """Read a module and those below it, each once for each set of parameter values."""
         values = [str(one.value) for one in body.parameters if hasattr(one, "value")]
         key = (body.definition.name, *values)
-        if key in seen:
+        if key in self._seen:
             return
-        seen.add(key)
+        self._seen.add(key)
         for member in _own(body):
-            member.visit(look)
+            member.visit(self._look)
         for inner in instances_below(body):
-            visit(inner.body)
+            self.visit(inner.body)
 
-    for top in tops:
-        visit(top.body)
-    unused = [Settled(*place, value=False, arm=True) for place, never in arms.items() if never]
-    known = ((place, value) for place, values in found.items() if len(values) == 1 for value in values)
-    return unused + [
-        Settled(*place[:3], value, *place[3:], folded=place in folded) for place, value in known if value is not None
-    ]
+    def _look(self, node: Any) -> Any:
+        kind = symbol_kind(node)
+        if kind == "BinaryOp" and operator_of(node) in COMPARISONS:
+            self._note(node)
+        elif kind == "BinaryOp" and (beside := _never_asked(node)) is not None:
+            node.left.visit(self._look)
+            beside.visit(self._ignore)
+            return self._skip
+        elif kind in ("Conditional", "ConditionalOp") and len(node.conditions) == 1:
+            self._note(node.conditions[0].expr, node.left if kind == "ConditionalOp" else None)
+        elif kind == "Case" and str(node.condition).endswith("Normal"):
+            self._choose(node)
+        return None
+
+    def _place(self, node: Any, arm: Any = None) -> Place | None:
+        where, end = node.sourceRange.start, node.sourceRange.end
+        number = self._numbers.get(self._compiled.manager.getFileName(where))
+        if number is None or where.buffer != end.buffer:
+            return None
+        arms = (None, 0) if arm is None else (arm.sourceRange.start.offset, arm.sourceRange.end.offset)
+        return (number, where.offset, end.offset, *arms)
+
+    def _note(self, node: Any, arm: Any = None) -> None:
+        if (place := self._place(node, arm)) is not None:
+            self._found[place].add(_truth(node))
+            if node.constant is not None:
+                self._folded.add(place)
+
+    def _ignore(self, node: Any) -> None:
+        """Note a comparison that is asked by nothing."""
+        compares = symbol_kind(node) == "BinaryOp" and operator_of(node) in COMPARISONS
+        if compares and (place := self._place(node)) is not None:
+            self._found[place].add(False)
+            self._folded.add(place)
+
+    def _choose(self, case: Any) -> None:
+        for item, never in _unchosen(case):
+            first, last = item.expressions[0].sourceRange.start, item.expressions[-1].sourceRange.end
+            number = self._numbers.get(self._compiled.manager.getFileName(first))
+            if number is not None and first.buffer == last.buffer:
+                place = (number, first.offset, last.offset)
+                self._arms[place] = never and self._arms.get(place, True)
+
+
+def _never_asked(node: Any) -> Any:
+    """The right side of ``&&`` or ``||`` that constants on the left side decide; None: it is asked."""
+    decides = {"LogicalAnd": False, "LogicalOr": True}.get(operator_of(node))
+    return node.right if decides is not None and _truth(node.left) is decides else None
 
 
 def _unchosen(case: Any) -> Iterator[tuple[Any, bool]]:

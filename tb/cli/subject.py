@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.build.compiling import Compiled, compile_sources
 from goldbeat.tb.cli import probe
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.filelist import Sources
@@ -58,6 +59,8 @@ class VerifySubject:
         pace: makes it again for so many cycles per beat.
         constant: outputs that are.
         tied_payload: bundles with signals that are made of an input that nobody has asked to tie, and which.
+        title: of the top module of RTL.
+        compiled: reads the RTL with these values of parameters in place of those that it has; None: no RTL was given.
         far_resets: bundles whose clock has a reset that only flip-flops of other clocks use, and what that means.
     """
 
@@ -73,6 +76,8 @@ class VerifySubject:
     constant: Collection[str] = ()
     far_resets: Mapping[str, str] = field(default_factory=dict)
     tied_payload: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
+    compiled: Callable[[Mapping[str, int]], Compiled] | None = None
 
     @property
     def path(self) -> str | None:
@@ -110,7 +115,7 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     def rules() -> None:
         path.unlink()
         path.with_suffix(_MADE).unlink(missing_ok=True)
-        _bench(given["bench"], found.module.title, make_rules)
+        _bench(given, found.module.title, make_rules)
         write(path.read_text())
 
     def variants(failures: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
@@ -132,13 +137,25 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
         paces[:] = [cycles]
         write(wide)
 
-    path = _bench(given["bench"], found.module.title, make)
+    path = _bench(given, found.module.title, make)
     wide = path.read_text()
     _check_same(path, found, sources)
     # A bench that was there has the model that its owner wants.
     model_made = made[-1] if made else ""
-    rest = (found.module.carried.constant, _far_resets(found), _tied_payload(found, doubts))
-    return VerifySubject(str(path), notes, doubts, model_made, guessed, rules, variants, narrow, pace, *rest)
+    rest = (found.module.carried.constant, _far_resets(found), _tied_payload(found, doubts), found.module.title)
+    compiled = partial(_compiled, sources, found.module.title, given["generics"] or ())
+    return VerifySubject(str(path), notes, doubts, model_made, guessed, rules, variants, narrow, pace, *rest, compiled)
+
+
+def _compiled(sources: Sources, top: str, generics: Sequence[str], values: Mapping[str, int]) -> Compiled:
+    """RTL with other values of parameters beside those of the command line."""
+    given = dict(text.split("=", 1) for text in generics)
+    return compile_sources(sources, top, given | {name: str(value) for name, value in values.items()})
+
+
+def verify_folder(name: str, variant: str = "") -> Path:
+    """Where the results of a design are, or those of one of its configurations."""
+    return build_root() / "verify" / plain_name(name) / variant
 
 
 def _is_rtl(words: Sequence[str], given: Mapping[str, Any]) -> bool:
@@ -250,14 +267,15 @@ def _check_same(path: Path, found: Found, sources: Sources) -> None:
         )
 
 
-def _bench(folder: Path | None, title: str, make: Callable[[Path], Path]) -> Path:
+def _bench(given: Mapping[str, Any], title: str, make: Callable[[Path], Path]) -> Path:
     """The description of the bench: the one that is in a folder of the user's, or a new one."""
+    folder = given["bench"]
     if folder is not None:
         there = sorted(folder.glob("*.toml"))
         if len(there) > 1:
             raise UsageError(f"--bench {folder}: several descriptions: {', '.join(p.name for p in there)}")
         return there[0] if there else make(folder)
-    folder = build_root() / "verify" / plain_name(title) / "bench"
+    folder = verify_folder(title, given.get("variant", "")) / "bench"
     for path in sorted(folder.glob("*.toml")):
         mark = path.with_suffix(_MADE)
         if not mark.is_file() or mark.read_text() != file_digest(path):

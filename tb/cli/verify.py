@@ -7,12 +7,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.tb.build.yosys import Yosys, yosys
 from goldbeat.tb.cli import probe
 from goldbeat.tb.cli.common import (
@@ -27,8 +28,9 @@ from goldbeat.tb.cli.common import (
     say_nothing,
     status_word,
 )
+from goldbeat.tb.cli.configured import configuration_lines, verify_configurations, with_ways, worst_status
 from goldbeat.tb.cli.narrower import narrower
-from goldbeat.tb.cli.subject import VerifySubject, find_subject
+from goldbeat.tb.cli.subject import VerifySubject, find_subject, verify_folder
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.description import READY
 from goldbeat.tb.design.design import Design
@@ -46,7 +48,6 @@ from goldbeat.tb.obligations.pace import fills_queues, may_be_slow, measured_pac
 from goldbeat.tb.obligations.rounds import BUDGET_S, Tried, try_all
 from goldbeat.tb.obligations.summary import ADVICE, SHOWN, VERIFIED, Obligations, counts_text, obligation_lines
 from goldbeat.tb.page.run_page import page_environment
-from goldbeat.tb.paths import build_root, plain_name
 from goldbeat.tb.prove.unreachable import FOLLOWS, UNREACHABLE, ProofAnswer, without_unreachable
 from goldbeat.tb.run.failure_kind import REPEAT, failure_kind
 from goldbeat.tb.visible import visible
@@ -91,6 +92,15 @@ Prove = Annotated[
     bool,
     typer.Option("--prove", help="Prove which open places of the RTL no input can reach (extra `prove`)."),
 ]
+Configurations = Annotated[
+    int,
+    typer.Option(
+        "--configurations",
+        metavar="N",
+        min=0,
+        help="For RTL: N other parameter values, those that switch on other code.",
+    ),
+]
 Every = Annotated[bool, typer.Option("--all", help="List the obligations that are met, too.")]
 
 
@@ -103,6 +113,7 @@ def register(app: typer.Typer) -> None:
             "goldbeat verify rtl/my_fifo.sv",
             "goldbeat verify rtl/my_bridge.sv --model adapter --bench bench",
             "goldbeat verify bench/my_fifo.toml --budget 5min --prove",
+            "goldbeat verify rtl/my_fifo.sv --configurations 4",
             *design_examples("verify"),
         ),
     )(verify_command)
@@ -129,6 +140,7 @@ def verify_command(
     seed: FirstSeed = 0,
     sample: Sample = 20,
     prove: Prove = False,
+    configurations: Configurations = 0,
     every: Every = False,
     as_json: Json = False,
 ) -> None:
@@ -136,7 +148,7 @@ def verify_command(
 
     RTL without a bench gets one first. Rounds go on until every obligation is met or the budget is
     spent. The same seed makes the same rounds. With --prove, as many seconds again look for what is
-    open and cannot be met.
+    open and cannot be met. Each of --configurations gets the same budget once more.
 
     Exit code: 0 equal to the model and every obligation met or waived, 1 different, 2 bad usage or
     bad input, 3 obligations are open, outputs were not compared, or a guess may be why they differ.
@@ -144,23 +156,47 @@ def verify_command(
     budget_s = budget_seconds(budget)
     tool = yosys("prove") if prove else None
     found = find_subject(context.params)
+    if configurations and found.compiled is None:
+        raise UsageError("--configurations is for RTL: a description has the widths of one")
     tell = say_nothing if as_json else _say_round
     design, tried = _try(found, seed, budget_s, tell)
-    name, notes = found.name, found.notes
-    folder = build_root() / "verify" / plain_name(design.name)
+    folder = verify_folder(design.name)
     proof = None if tool is None else _proof(tool, design, tried, folder / "proof", budget_s, tell)
-    fates = _sample(name, design, tried, sample, seed, tell)
-    report = {**_report(design, tried, notes, fates), "proof": None if proof is None else proof.as_dict()}
+    fates = _sample(found.name, design, tried, sample, seed, tell)
+    verified = partial(_verified, seed=seed, budget_s=budget_s, tell=tell)
+    others = verify_configurations(found, context.params, verified, configurations, tell)
+    tried.obligations = with_ways(tried.obligations, others)
+    report = {
+        **_report(design, tried, found, fates),
+        "status": worst_status([tried.status, *(one["status"] for one in others)]),
+        "proof": None if proof is None else proof.as_dict(),
+        "configurations": others,
+    }
     _write(folder, report)
+    _tell(design, tried, report, folder, every=every, as_json=as_json)
+    if report["status"] != "pass":
+        raise typer.Exit(FAILED if report["status"] == "fail" else PARTIAL)
+
+
+def _verified(
+    subject: VerifySubject, folder: Path, *, seed: int, budget_s: float, tell: Callable[[str], None]
+) -> dict[str, Any]:
+    """The report of another configuration, whose page is in a folder then."""
+    design, tried = _try(subject, seed, budget_s, tell)
+    report = _report(design, tried, subject, ())
+    _write(folder, report)
+    return {**report, "folder": str(folder)}
+
+
+def _tell(design: Design, tried: Tried, report: Mapping[str, Any], folder: Path, *, every: bool, as_json: bool) -> None:
+    """Print a verdict."""
     if as_json:
         print_json({**report, "folder": str(folder)})
-    else:
-        typer.echo(f"{status_word(tried.status)} {visible(design.name)}")
-        for line in _lines(tried, report, every=every):
-            say(line)
-        say(f"page: {folder / PAGE}")
-    if tried.status != "pass":
-        raise typer.Exit(FAILED if tried.status == "fail" else PARTIAL)
+        return
+    typer.echo(f"{status_word(report['status'])} {visible(design.name)}")
+    for line in _lines(tried, report, every=every):
+        say(line)
+    say(f"page: {folder / PAGE}")
 
 
 def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str], None]) -> tuple[Design, Tried]:
@@ -392,7 +428,7 @@ def _say_round(text: str) -> None:
     say_build(text)
 
 
-def _report(design: Design, tried: Tried, notes: Sequence[str], fates: Sequence[Fate]) -> dict[str, Any]:
+def _report(design: Design, tried: Tried, subject: VerifySubject, fates: Sequence[Fate]) -> dict[str, Any]:
     counted = score(fates)
     mutants = None
     if fates:
@@ -407,7 +443,7 @@ def _report(design: Design, tried: Tried, notes: Sequence[str], fates: Sequence[
         "status": tried.status,
         "git": git_revision(),
         "compares": "data, order and cycles" if tried.timed else "data and order" if tried.ordered else "frames",
-        "notes": [*notes, *_parameters_note(design)],
+        "notes": [*subject.notes, *_parameters_note(design, subject)],
         "rounds": tried.rounds,
         "runs": tried.runs,
         "episodes": tried.episodes,
@@ -416,6 +452,8 @@ def _report(design: Design, tried: Tried, notes: Sequence[str], fates: Sequence[
         "obligations": Obligations({design.name: tried.obligations}).counts,
         "not_checked": [pin for pin in design.ignored if pin not in design.unchecked],
         "mutants": mutants,
+        "proof": None,
+        "configurations": [],
         "list": [one.as_dict() for one in tried.obligations],
         "partial": list(tried.partial),
         "warnings": list(tried.warnings),
@@ -423,11 +461,12 @@ def _report(design: Design, tried: Tried, notes: Sequence[str], fates: Sequence[
     }
 
 
-def _parameters_note(design: Design) -> Iterator[str]:
+def _parameters_note(design: Design, subject: VerifySubject) -> Iterator[str]:
     """That other values of parameters are other designs."""
     values = ", ".join(f"{name} = {one.default}" for name, one in design.parameters.items())
+    hint = "" if subject.compiled is None else " (--configurations N tries some)"
     if values:
-        yield f"with {values}; other values were not tried"
+        yield f"with {values}; other values were not tried{hint}"
 
 
 def _summary(report: Mapping[str, Any]) -> str:
@@ -462,6 +501,7 @@ def _lines(tried: Tried, report: Mapping[str, Any], *, every: bool) -> Iterator[
     """What the verdict rests on, and what was not tried."""
     yield _summary(report)
     yield from report["notes"]
+    yield from configuration_lines(report["configurations"])
     yield from _few(tried.failures)
     if tried.failures and tried.guesses:
         yield undecided(tried.guesses)

@@ -9,8 +9,9 @@ the sources under ``--work``. What has a result there is not run again.
     python tests/benchmarks/run_bugs.py ../clones --work build/bugs --only axis_pipeline_fifo
 
 ``--unguided``: ``goldbeat verify`` with its defaults in place of those options. Of the table's it gets only what a bench
-needs: ``--relaxed``, inputs that are tied, and the model where it is no function; ``--parameters``: and the parameters. A bug
-counts if something that the version before fails with is gone in the version after.
+needs: ``--relaxed``, inputs that are tied, and the model where it is no function; ``--parameters``: and the parameters;
+``--configurations N``: and parameter values that ``verify`` finds itself. A bug counts if something that the version before
+fails with is gone in the version after, with the same parameters.
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 GOLDBEAT = str(Path(sys.executable).parent / "goldbeat")
-TIME_LIMIT_S = 900
+TIME_LIMIT_S = 1800
 PASS, FAIL, PARTIAL = 0, 1, 3
+BEHIND = " | "
+"""Between parameter values and what fails with them."""
 
 
 @dataclass(frozen=True)
@@ -155,10 +158,10 @@ def judge(bug: Bug, clones: Path, buggy: bool, folder: Path) -> Verdict:
     return verdict
 
 
-def needed(bug: Bug, parameters: bool) -> list[str]:
-    """Of a bug's options, those that a bench cannot do without."""
+def needed(bug: Bug, parameters: bool, configurations: int) -> list[str]:
+    """Of a bug's options, those that a bench cannot do without, and what is asked for beside them."""
     words = iter(bug.new)
-    found = []
+    found = ["--configurations", str(configurations)] if configurations else []
     for word in words:
         if word == "--relaxed":
             found.append(word)
@@ -167,9 +170,9 @@ def needed(bug: Bug, parameters: bool) -> list[str]:
     return found
 
 
-def verified(bug: Bug, clones: Path, buggy: bool, folder: Path, parameters: bool) -> Verdict:
+def verified(bug: Bug, clones: Path, buggy: bool, folder: Path, options: list[str]) -> Verdict:
     """Take out one version and verify it with defaults."""
-    command = [GOLDBEAT, "verify", *taken_out(bug, clones, buggy, folder), *needed(bug, parameters)]
+    command = [GOLDBEAT, "verify", *taken_out(bug, clones, buggy, folder), *options]
     code, text = said([*command, "--mutants", "0", "--json"], folder)
     (folder / "log.txt").write_text(text)
     return reported(code, text)
@@ -181,7 +184,13 @@ def reported(code: int, text: str) -> Verdict:
     if begin < 0:
         return Verdict(code, first_reason(text))
     report = json.loads(text[begin:])
-    failures = tuple(one.splitlines()[0] for one in report["failures"] if not one.startswith("repeat: "))
+    runs = [("", report), *((f"{one['values']}{BEHIND}", one) for one in report["configurations"])]
+    failures = tuple(
+        values + one.splitlines()[0]
+        for values, run in runs
+        for one in run["failures"]
+        if not one.startswith("repeat: ")
+    )
     opened = tuple(f"{o['kind']} {o['place']}: {o['what']}" for o in report["list"] if not o["met"])
     return Verdict(code, (*failures, report["status"])[0], failures, opened)
 
@@ -194,8 +203,9 @@ def gone(buggy: Verdict, fixed: Verdict) -> list[str]:
 
 def kind(line: str) -> str:
     """What a failure is about, and in which kind of episode, whatever its numbers and its accesses are."""
+    values, _, line = line.rpartition(BEHIND)
     episode, _, what = line.partition(": ") if line.startswith("episode ") else ("", "", line)
-    return re.sub(
+    return values + re.sub(
         r"0x[0-9a-f]+|\b[0-9a-f]*[0-9][0-9a-f]*\b",
         "N",
         f"{episode}: {what.partition(': expected')[0].partition('(')[0]}",
@@ -206,9 +216,11 @@ def kept(bug: Bug, clones: Path, buggy: bool, asked: argparse.Namespace) -> Verd
     """The verdict of an earlier start with the same entry of the table, or a new one."""
     folder = asked.work.resolve() / bug.name / ("buggy" if buggy else "fixed")
     path = folder / "verdict.json"
+    options: list[str] = []
     how = {key: value for key, value in vars(bug).items() if key != "wrong"}
     if asked.unguided:
-        how |= {"unguided": needed(bug, asked.parameters), "new": [], "runs": []}
+        options = needed(bug, asked.parameters, asked.configurations)
+        how |= {"unguided": options, "new": [], "runs": []}
     if path.is_file():
         old: dict[str, Any] = json.loads(path.read_text())
         if old["asked"] == how:
@@ -218,7 +230,7 @@ def kept(bug: Bug, clones: Path, buggy: bool, asked: argparse.Namespace) -> Verd
                 else Verdict(old["code"], old["line"])
             )
     folder.mkdir(parents=True, exist_ok=True)
-    take = partial(verified, parameters=asked.parameters) if asked.unguided else judge
+    take = partial(verified, options=options) if asked.unguided else judge
     verdict = take(bug, clones, buggy, folder)
     path.write_text(json.dumps({"asked": how, "code": verdict.code, "line": verdict.line}, indent=1))
     return verdict
@@ -232,6 +244,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--unguided", action="store_true")
     parser.add_argument("--parameters", action="store_true")
+    parser.add_argument("--configurations", type=int, default=0)
     asked = parser.parse_args()
     bugs = [Bug(**entry) for entry in tomllib.loads(asked.table.read_text())["bug"]]
     caught = tried = 0

@@ -52,6 +52,14 @@ def test_what_traffic_decides(tmp_path: Path, condition: str) -> None:
     assert condition not in settled(tmp_path, condition)
 
 
+@pytest.mark.parametrize("condition", ["SLOW && a == 4'd3", "MAX == 15 || a == 4'd3"])
+def test_what_is_never_asked(tmp_path: Path, condition: str) -> None:
+    assert "a == 4'd3" in settled(tmp_path, condition)
+    assert "a == 4'd3" not in settled(
+        tmp_path, condition, more="endmodule\nmodule top;\nm #(.SLOW(1), .MAX(3)) u();\nm v();"
+    )
+
+
 def test_texts_are_parameters_too(tmp_path: Path) -> None:
     condition = 'KIND == "hard"'
     assert settled(tmp_path, condition) == {condition: False}

@@ -14,6 +14,8 @@ import pytest
 from commands import goldbeat, invoke, refused
 
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.tb.cli.configured import verify_configurations
+from goldbeat.tb.cli.subject import VerifySubject, find_subject
 from goldbeat.tb.design import traffic
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.filelist import Sources
@@ -77,6 +79,65 @@ def test_a_rare_place_of_the_rtl_is_open_until_it_is_waived(folder: Path) -> Non
 
     bench.write_text(bench.read_text().replace("odd_fifo.sv:29:", "odd_fifo.sv:99:"))
     assert "matches no obligation" in goldbeat("verify", bench, "--budget", "1s", "--mutants", 0, code=2).stderr
+
+
+SWITCH = """module switch #(parameter bit TWICE = 0) (
+  input logic clk, rst_n, s_valid, m_ready, input logic [7:0] s_data,
+  output logic s_ready, m_valid, output logic [7:0] m_data);
+  assign s_ready = !m_valid || m_ready;
+  always_ff @(posedge clk) begin
+    if (!rst_n) m_valid <= 1'b0;
+    else if (s_ready) m_valid <= s_valid;
+    if (s_ready && s_valid) m_data <= (TWICE && s_data == 8'd7) ? 8'd8 : s_data;
+  end
+endmodule
+"""
+
+
+def test_other_values_of_parameters(folder: Path) -> None:
+    """A fault that the default of a parameter leaves out."""
+    (folder / "switch.sv").write_text(SWITCH)
+    report = verified("switch.sv", "--configurations", "2", "--model", "identity", code=1)
+    (other,) = report["configurations"]
+    assert (other["values"], other["status"]) == ({"TWICE": 1}, "fail")
+    assert any("port m, beat" in text for text in other["failures"])
+    assert not report["failures"]
+    assert "TWICE = 1" in (folder / "build/verify/switch/index.html").read_text()
+    assert json.loads((folder / "build/verify/switch/TWICE_1/verify.json").read_text())["failures"]
+    bench = folder / "build/verify/switch/TWICE_1/bench/switch.toml"
+    assert "is for RTL" in refused("verify", bench, "--configurations", 1, folder=folder)
+
+
+@pytest.mark.parametrize(
+    ("model", "failure", "status"),
+    [
+        (None, "episode 0: port m, beat 2: data differs: expected 07, got 08", "partial"),
+        ("identity", "episode 0: port m, beat 2: data differs: expected 07, got 08", "fail"),
+        (None, "episode 0: axis_payload_stable: m, cycle 4: tdata changed", "fail"),
+    ],
+)
+def test_a_guessed_model_may_not_hold_for_other_values(
+    folder: Path, model: str | None, failure: str, status: str
+) -> None:
+    (folder / "switch.sv").write_text(SWITCH)
+    names = ("lists", "near", "top", "includes", "libraries", "defines", "generics", "ties", "ignored", "bundles")
+    given: dict[str, Any] = {**dict.fromkeys(names), "relaxed": False, "rdl": None, "bench": None, "model": model}
+    given["subject"] = ["switch.sv"]
+
+    def fail(subject: VerifySubject, place: Path) -> dict[str, Any]:
+        assert place == folder / "build/verify/switch/TWICE_1"
+        return {"status": "fail", "failures": [failure], "partial": []}
+
+    def again() -> dict[str, Any]:
+        (report,) = verify_configurations(find_subject(given), given, fail, 1, lambda text: None)
+        return report
+
+    assert again()["status"] == status
+    bench = folder / "build/verify/switch/TWICE_1/bench/switch.toml"
+    bench.write_text(bench.read_text() + "\n# mine\n")
+    report = again()
+    assert report["status"] == "partial"
+    assert "was edited" in report["partial"][0]
 
 
 def test_a_reset_of_one_edge(folder: Path) -> None:

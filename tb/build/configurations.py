@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of parameters that switch on other code of a module: what one set of values leaves out, no traffic can try."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.tb.build.comparisons import instances_below, is_taken
+from goldbeat.tb.build.compiling import Compiled, operator_of, symbol_kind
+
+Values = dict[str, int]
+Choice = tuple[str, int, bool]
+"""A file, where in it a condition of constants or a generate block begins, and what it is there."""
+
+_ENDS = ("$error", "$fatal", "$finish", "$stop")
+_JOINS = ("LogicalAnd", "LogicalOr")
+_NAME = re.compile(r"(?<![\w'$.])[A-Za-z_]\w*")
+_LARGEST = 1 << 16
+"""Values above are addresses and the like, which switch nothing."""
+_SMALL = 4
+_MOST = 300
+"""Sets of values that are read at most."""
+
+
+@dataclass(frozen=True)
+class ParameterSet:
+    """Parameter values, and what is elaborated with them alone.
+
+    Attributes:
+        values: of the parameters that differ from their defaults.
+        places: conditions of constants that are otherwise with them than with all configurations before.
+        first: the first of these, as ``file.sv:LINE``.
+    """
+
+    values: Values
+    places: int
+    first: str
+
+
+class _RefusedError(Exception):
+    """The module ends at its start with these values."""
+
+
+class _Reader:
+    """What constants choose in a module, by parameter values; each set of values is read once.
+
+    Args:
+        compiled: reads the sources with these values of parameters.
+        relaxed: what slang calls an error refuses no values.
+    """
+
+    def __init__(self, compiled: Callable[[Values], Compiled], *, relaxed: bool) -> None:
+        self._compiled, self._relaxed = compiled, relaxed
+        self._read: dict[tuple[tuple[str, int], ...], frozenset[Choice] | None] = {}
+        self.lines: dict[tuple[str, int], str] = {}
+
+    @property
+    def spent(self) -> bool:
+        """Whether enough was read."""
+        return len(self._read) >= _MOST
+
+    def choices(self, values: Values) -> frozenset[Choice] | None:
+        """What constants choose; None: the module refuses these values."""
+        key = tuple(sorted(values.items()))
+        if key not in self._read:
+            try:
+                self._read[key] = self._choices(values)
+            except (GoldbeatError, _RefusedError):
+                self._read[key] = None
+        return self._read[key]
+
+    def _choices(self, values: Values) -> frozenset[Choice] | None:
+        compiled = self._compiled(values)
+        if not self._relaxed and compiled.errors():
+            return None
+        found: set[Choice] = set()
+        seen: set[tuple[str, ...]] = set()
+
+        def note(node: Any, chosen: bool) -> None:
+            where = node.sourceRange.start if hasattr(node, "sourceRange") else node.location
+            file = str(compiled.manager.getFileName(where))
+            found.add((file, where.offset, chosen))
+            line = compiled.manager.getLineNumber(where)
+            self.lines[file, where.offset] = f"{file.rpartition('/')[2]}:{line}"
+
+        def visit(body: Any) -> None:
+            key = (body.definition.name, *(str(one.value) for one in body.parameters if hasattr(one, "value")))
+            if key not in seen:
+                seen.add(key)
+                _read_scope(body, note)
+                for inner in instances_below(body):
+                    visit(inner.body)
+
+        for top in compiled.tops():
+            visit(top.body)
+        return frozenset(found)
+
+
+def other_configurations(
+    compiled: Callable[[Values], Compiled], most: int, *, relaxed: bool = False
+) -> list[ParameterSet]:
+    """Changes of parameters that switch on other code, the one with the most first.
+
+    Each is one parameter, so that a failure says whose it is; two where one asks for the other. A module refuses values by an
+    error of elaboration, or where it ends in an ``initial`` block under a condition of constants.
+
+    Args:
+        compiled: reads the sources with these values of parameters, all others as they are.
+        most: how many sets.
+        relaxed: what slang calls an error refuses no values.
+    """
+    reader = _Reader(compiled, relaxed=relaxed)
+    known = set(reader.choices({}) or ())
+    changes = [{name: value} for name, now in _parameters(compiled({})).items() for value in _others(now)]
+    found: list[ParameterSet] = []
+    while len(found) < most:
+        values = max(changes, key=lambda one: _gain(reader, one, known), default={})
+        if not _gain(reader, values, known):
+            values = _pair(reader, changes, known)
+        if not values:
+            break
+        fresh = (reader.choices(values) or frozenset()) - known
+        found.append(ParameterSet(values, len(fresh), reader.lines[min(fresh)[:2]]))
+        known |= fresh
+    return found
+
+
+def _pair(reader: _Reader, changes: list[Values], known: set[Choice]) -> Values:
+    """Two changes that together bring what is not known; none: empty."""
+    pairs = (
+        {**one, **other}
+        for number, one in enumerate(changes)
+        for other in changes[:number]
+        if one.keys() != other.keys()
+    )
+    return next((pair for pair in pairs if _gain(reader, pair, known)), {})
+
+
+def _gain(reader: _Reader, values: Values, known: set[Choice]) -> int:
+    """How much is not known of what these values choose; 0: nothing, or they are refused."""
+    if reader.spent:
+        return 0
+    return len((reader.choices(values) or frozenset()) - known)
+
+
+def _parameters(compiled: Compiled) -> Values:
+    """The integer parameters of the top module that may be set, with the values that they have."""
+    found = {}
+    for one in compiled.tops()[0].body.parameters:
+        if not one.isLocalParam and (value := _integer(getattr(one, "value", None))) is not None:
+            found[str(one.name)] = value
+    return found
+
+
+def _others(now: int) -> Iterator[int]:
+    """Other values that may choose other code than a parameter's own: switches, small modes, sizes that are half or double."""
+    if 0 <= now <= 1:
+        yield 1 - now
+    if 1 <= now <= _LARGEST:
+        yield 2 * now
+    if now > 1:
+        yield now // 2
+    if 1 < now <= _SMALL:
+        yield 0
+
+
+def _integer(value: Any) -> int | None:
+    """A constant as an integer; None: it is none, or bits of it are X."""
+    try:
+        return int(getattr(value, "value", value))
+    except (TypeError, ValueError):
+        return None
+
+
+def _read_scope(scope: Any, note: Callable[[Any, bool], None]) -> None:
+    """Note what constants choose in a module, instances in it left out.
+
+    Raises:
+        _RefusedError: the module ends at its start.
+    """
+    from pyslang.ast import EvalContext, VisitAction
+
+    def truth(node: Any) -> bool | None:
+        value = _integer(node.eval(EvalContext(scope)))
+        return None if value is None else bool(value)
+
+    def look(node: Any) -> Any:
+        kind = symbol_kind(node)
+        if kind == "BinaryOp" and operator_of(node) in _JOINS:
+            asked, arms = [node.left, node.right], (None, None)
+        elif kind == "Conditional":
+            asked, arms = [one.expr for one in node.conditions], (node.ifTrue, node.ifFalse)
+        elif kind == "ConditionalOp":
+            asked, arms = [one.expr for one in node.conditions], (node.left, node.right)
+        else:
+            return VisitAction.Advance
+        known = [truth(one) for one in asked]
+        for one, chosen in zip(asked, known, strict=True):
+            if chosen is not None:
+                note(one, chosen)
+        if kind == "BinaryOp" or None in known:
+            return VisitAction.Advance
+        # What the other arm asks is never asked.
+        if (arm := arms[not all(known)]) is not None:
+            arm.visit(look)
+        return VisitAction.Skip
+
+    def read(members: Any) -> None:
+        for member in members:
+            kind = symbol_kind(member)
+            if kind in ("GenerateBlock", "GenerateBlockArray"):
+                if is_taken(member):
+                    note(member, True)
+                    read(member)
+            elif kind != "ProceduralBlock":
+                if kind not in ("Instance", "InstanceArray"):
+                    member.visit(look)
+            elif str(member.procedureKind).endswith("Initial"):
+                if _ends(member.body, truth):
+                    raise _RefusedError
+            elif symbol_kind(member.body) == "Invalid":
+                _read_text(member.syntax, _Names(scope), note)
+            else:
+                member.visit(look)
+
+    read(scope)
+
+
+class _Names:
+    """Conditions as they are written, with the values of a module's parameters.
+
+    Args:
+        body: of the module.
+    """
+
+    def __init__(self, body: Any) -> None:
+        self._values = {
+            str(one.name): value
+            for one in body.parameters
+            if (value := _integer(getattr(one, "value", None))) is not None
+        }
+
+    def truth(self, text: str) -> bool | None:
+        """What a condition is; None: it names more than parameters."""
+        from pyslang.ast import ScriptSession
+
+        if not self._values.keys() >= set(_NAME.findall(text)):
+            return None
+        value = _integer(ScriptSession().eval(_NAME.sub(lambda match: str(self._values[match[0]]), text)))
+        return None if value is None else bool(value)
+
+
+def _read_text(block: Any, names: _Names, note: Callable[[Any, bool], None]) -> None:
+    """The same of a block that slang does not read to its end, as where an arm that is never taken has reversed ranges."""
+    from pyslang.ast import VisitAction
+    from pyslang.syntax import ConditionalStatementSyntax
+
+    def look(node: Any) -> Any:
+        if not isinstance(node, ConditionalStatementSyntax):
+            return VisitAction.Advance
+        chosen = names.truth(str(node.predicate))
+        if chosen is None:
+            return VisitAction.Advance
+        note(node.predicate.conditions[0].expr, chosen)
+        if (arm := node.statement if chosen else node.elseClause) is not None:
+            arm.visit(look)
+        return VisitAction.Skip
+
+    block.visit(look)
+
+
+def _ends(node: Any, truth: Callable[[Any], bool | None]) -> bool:
+    """Whether a statement of an ``initial`` block surely ends the simulation, or says that something is wrong."""
+    kind = symbol_kind(node)
+    if kind == "Block":
+        return _ends(node.body, truth)
+    if kind == "List":
+        return any(_ends(one, truth) for one in node.list)
+    if kind == "Conditional":
+        chosen = truth(node.conditions[0].expr) if len(node.conditions) == 1 else None
+        arm = {True: node.ifTrue, False: node.ifFalse, None: None}[chosen]
+        return arm is not None and _ends(arm, truth)
+    if kind == "ImmediateAssertion":
+        return truth(node.cond) is False
+    return kind == "ExpressionStatement" and str(getattr(node.expr, "subroutineName", "")) in _ENDS
