@@ -14,8 +14,8 @@ from typing import Any
 import cocotb
 from cocotb.triggers import Event
 
-from goldbeat.tb.dropin.agents import Owner, fail
-from goldbeat.tb.dropin.hub import Hub
+from goldbeat.tb.dropin.agents import Owner
+from goldbeat.tb.dropin.hub import Hub, fail
 
 _ADDRESS = ("id", "addr", "len", "size", "burst", "prot", "lock", "cache", "qos", "region", "user")
 _ROLES = {

@@ -12,7 +12,8 @@ import cocotb
 from cocotb.queue import Queue
 from cocotb.triggers import Event
 
-from goldbeat.tb.dropin.hub import Hub, hub
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.dropin.hub import Hub, fail, hub
 
 
 class AgentSignal(Structure):
@@ -101,12 +102,30 @@ class Owner:
     """The classes whose agent this may be; a subclass of them that does anything differently has none."""
     _replaced: tuple[str, ...] = ()
     """The methods of cocotbext-axi that the agent replaces."""
+    _made_with: dict[str, Any]
+    """By name: those methods as the class was made. A test may patch them."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._made_with = {name: getattr(cls, name, None) for name in cls._replaced}
+
+    def _fixed(self) -> tuple[str, ...]:
+        """What cannot be replaced in an object any more once there is an agent."""
+        return self._replaced
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._agent is not None and name in self._fixed():
+            raise UsageError(
+                f"{type(self).__name__}.{name} is replaced in an object that runs in C++, which would not call it."
+                " Replace it in a subclass"
+            )
+        super().__setattr__(name, value)
 
     def _makes(self: Any, signatures: dict[str, tuple[Any, list[Any]]]) -> Hub | None:
         """The hub, None where the methods are not those that the agent replaces."""
         found = hub()
         own = all(
-            getattr(type(self), name, None) is getattr(kind, name, None)
+            getattr(type(self), name, None) is kind._made_with[name] and name not in self.__dict__
             for kind in self._native
             if isinstance(self, kind)
             for name in self._replaced
@@ -182,7 +201,7 @@ class Backed(Owner):
         """Whether it is paused."""
         if self._agent is None or self._pause_cr is None:
             return self._pause
-        return bool(self._call("gb_pause"))
+        return self._pause_cr.given(bool(self._call("gb_pause")))
 
     @pause.setter
     def pause(self: Any, val: Any) -> None:
@@ -216,6 +235,7 @@ class _Pauses:
         self._generator = generator
         self._values: Iterator[Any] = iter(())
         self._ahead = _repeats(generator)
+        self._given: dict[bool, Any] = {}
         # C++ has but its address.
         self._more = _MORE_CALL(self._give)
         self._agent = found.library.gb_pauses(target, self._more)
@@ -224,6 +244,10 @@ class _Pauses:
 
     def noted(self) -> None:
         """It tells nothing."""
+
+    def given(self, paused: bool) -> Any:
+        """The value that the generator has given for this."""
+        return self._given.get(paused, paused)
 
     def waiting(self) -> str:
         """It waits for nothing."""
@@ -245,17 +269,14 @@ class _Pauses:
     def _give(self, _: int, values: Any, most: int) -> int:
         try:
             # Whatever else the generator does must happen at its edge.
-            given = bytes(map(bool, itertools.islice(self._values, most if self._ahead else 1)))
+            values_now = [*itertools.islice(self._values, most if self._ahead else 1)]
+            given = bytes(map(bool, values_now))
+            self._given.update((bool(value), value) for value in values_now)
         except Exception as error:
             cocotb.start_soon(fail(error))
             return 0
         memmove(values, given, len(given))
         return len(given)
-
-
-async def fail(error: Exception) -> None:
-    """A task that raises."""
-    raise error
 
 
 def _repeats(generator: Any) -> bool:

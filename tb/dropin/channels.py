@@ -140,9 +140,12 @@ class _Channel(Backed):
 
     def may_serve(self: Any) -> bool:
         """Whether a process in C++ can take the place of what sends or takes the items now."""
-        own = (_NativeSource.send, _NativeSink.recv)
-        method = getattr(type(self), "send" if self._passive is None else "recv")
-        return self._agent is not None and method in own and not self._queue_in_python()
+        name = "send" if self._passive is None else "recv"
+        own = getattr(type(self), name) in _OWN_WAYS and name not in self.__dict__
+        return self._agent is not None and own and not self._queue_in_python()
+
+    def _fixed(self) -> tuple[str, ...]:
+        return (*self._replaced, "send", "recv") if self._served else self._replaced
 
     def _handle_reset(self: Any, state: bool) -> None:
         if state:
@@ -378,6 +381,8 @@ def _quiet_after_init(kind: type[Any]) -> None:
     kind.__init__ = init
 
 
+_OWN_WAYS = (_NativeSource.send, _NativeSink.recv)
+"""What a process in C++ does in the place of a test; a test may patch the classes."""
 _PLAIN: dict[type, type] = {
     stream.StreamSource: _NativeSource,
     stream.StreamSink: _NativeSink,

@@ -133,7 +133,11 @@ class Hub:
         if count := self.library.gb_agents_uncounted():
             self.schedule(partial(self._next_turns, count))
         while note := self.library.gb_agents_note():
-            self._owners[note].noted()
+            try:
+                self._owners[note].noted()
+            except Exception as error:
+                # What a user's object raises fails the test, as in a coroutine; C++, which may have called, would swallow it.
+                cocotb.start_soon(fail(error))
 
     def own(self, agent: int, owner: Heard) -> None:
         """Take note of a new agent, which ends with the test."""
@@ -160,6 +164,11 @@ class Hub:
             return bool(self.library.gb_reaches(handle._path.encode(), len(handle)))
         except (AttributeError, TypeError):
             return False
+
+
+async def fail(error: Exception) -> None:
+    """A task that raises."""
+    raise error
 
 
 async def _forever() -> None:

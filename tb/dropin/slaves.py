@@ -55,6 +55,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_ram_write": (c_void_p, [POINTER(_Ram)]),
     "gb_ram_read": (c_void_p, [POINTER(_Ram)]),
     "gb_ram_answered": (None, [c_void_p, c_int]),
+    "gb_ram_ask": (None, [c_void_p]),
     "gb_ram_broken": (c_int32, [c_void_p]),
 }
 
@@ -166,18 +167,28 @@ class _ServedSlave(Served):
             self._call("gb_ram_answered", task.result())
 
 
+_PLAIN_ACCESS = {name: getattr(Memory, name) for name in ("read", "write")}
+"""What pages take the place of; a test may patch the class."""
+
+
 class _ServedRam(_ServedSlave):
     """What memories have in common."""
 
     _own_access: Any = None
     """cocotbext-axi's ``_read`` or ``_write``."""
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name in ("mem", "size", self._direction, f"_{self._direction}") and self._agent is not None:
+            # The pages are no longer all that an access is.
+            self._call("gb_ram_ask")
+
     def _at_once(self: Any) -> bool:
         name = f"_{self._direction}"
         return getattr(type(self), name) is type(self)._own_access and name not in self.__dict__
 
     def _pages(self: Any) -> _Pages | None:
-        own = getattr(type(self), self._direction) is getattr(Memory, self._direction)
+        own = getattr(type(self), self._direction) is _PLAIN_ACCESS[self._direction]
         overridden = self._direction in self.__dict__ or not self._at_once()
         if type(self.mem) is not SparseMemory or not own or overridden or self.size == 0:
             return None

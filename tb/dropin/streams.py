@@ -11,12 +11,14 @@ from collections import deque
 from ctypes import byref, c_int64
 from typing import Any
 
+import cocotb
 from cocotb.queue import QueueFull
 from cocotb.triggers import Event
 from cocotbext import axi
 
 from goldbeat.tb.dropin import frames
 from goldbeat.tb.dropin.agents import Backed, Rouser, SourceQueue, Told
+from goldbeat.tb.dropin.hub import fail
 
 
 class _Framed(Backed):
@@ -74,7 +76,11 @@ class NativeSource(_Framed, axi.AxiStreamSource):  # type: ignore[misc]
             frame = self._frames.popleft()
             if len(frame) and frame.tx_complete is not None:
                 frame.sim_time_start, frame.sim_time_end = start, end
-                frame.handle_tx_complete()
+                try:
+                    frame.handle_tx_complete()
+                except Exception as error:
+                    # Of the test, not of whoever has asked for the state of the source.
+                    cocotb.start_soon(fail(error))
         if idle and not self.idle_event._fired:
             self.active_event.clear()
             self.idle_event.set()
@@ -156,7 +162,11 @@ class NativeSource(_Framed, axi.AxiStreamSource):  # type: ignore[misc]
         if self._agent is None:
             return self.__dict__.get("current_frame")
         self._look()
-        return self._frames[0] if self._frames and self._see()[1] > self._state[2] else None
+        if not self._frames or self._see()[1] <= self._state[2]:
+            return None
+        frame = self._frames[0]
+        frame.sim_time_start = self._state[7]
+        return frame
 
     @current_frame.setter
     def current_frame(self, frame: Any) -> None:

@@ -49,7 +49,7 @@ class Process : public Agent {
 
   bool wait(const void* source) {
     waits_for_ = source;
-    doze();
+    sleep();
     return false;
   }
 
@@ -188,8 +188,6 @@ class ChannelSink final : public Channel {
     }
     const bool was_valid = valid();
     const bool was_ready = ready();
-    saw_valid_ = !valid_.absent() && was_valid;
-    saw_ready_ = !ready_.absent() && was_ready;
     if (was_valid && was_ready) capture();
     if (done(was_valid, was_ready)) {
       waits_ = true;
@@ -202,13 +200,9 @@ class ChannelSink final : public Channel {
 
   void write() override { ready_.set(taking_); }
 
-  bool roused() override {
-    const bool valid = !valid_.absent() && valid_.get();
-    const bool ready = !ready_.absent() && ready_.get();
-    const bool rose = (valid && !saw_valid_) || (ready && !saw_ready_);
-    saw_valid_ = valid;
-    saw_ready_ = ready;
-    return rose;
+  void bind() override {
+    rouse_by(valid_);
+    rouse_by(ready_);
   }
 
   const std::uint8_t* front() const { return items_.empty() ? nullptr : items_.front().data(); }
@@ -261,7 +255,6 @@ class ChannelSink final : public Channel {
   bool passive_;
   bool paused_ = false;  ///< the pause as it was when it began to wait
   bool taking_ = false;
-  bool saw_valid_ = false, saw_ready_ = false;
 };
 
 }  // namespace goldbeat

@@ -254,8 +254,6 @@ class Sink final : public Pausable {
     }
     const bool valid = at_.valid.absent() || at_.valid.get();
     const bool ready = at_.ready.absent() || at_.ready.get();
-    was_valid_ = !at_.valid.absent() && valid;
-    was_ready_ = !at_.ready.absent() && ready;
     if (valid && ready) {
       capture();
     } else {
@@ -272,13 +270,9 @@ class Sink final : public Pausable {
 
   void write() override { at_.ready.set(ready_); }
 
-  bool roused() override {
-    const bool valid = !at_.valid.absent() && at_.valid.get();
-    const bool ready = !at_.ready.absent() && at_.ready.get();
-    const bool rose = (valid && !was_valid_) || (ready && !was_ready_);
-    was_valid_ = valid;
-    was_ready_ = ready;
-    return rose;
+  void bind() override {
+    rouse_by(at_.valid);
+    rouse_by(at_.ready);
   }
 
   bool full() const {
@@ -352,7 +346,6 @@ class Sink final : public Pausable {
   bool waits_ = false;   ///< goes on to wait for an edge
   bool paused_ = false;  ///< the pause as it was when it began to wait
   bool ready_ = false;
-  bool was_valid_ = false, was_ready_ = false;
   Incoming frame_;
   std::deque<Incoming> come_;
 };

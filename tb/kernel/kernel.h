@@ -54,6 +54,7 @@ class Bit {
   }
 
   bool absent() const { return data_ == &spare_; }
+  const std::uint8_t* data() const { return data_; }
   bool get() const { return *data_ != 0; }
   void set(bool value) {
     if (!absent()) *data_ = value;

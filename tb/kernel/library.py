@@ -137,6 +137,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_now": (c_uint64, []),
     "gb_port": (c_int, [c_char_p]),
     "gb_peek": (c_int, [c_char_p, c_void_p]),
+    "gb_forced_value": (c_void_p, [c_char_p]),
     "gb_poke": (c_int, [c_char_p, c_char_p]),
     "gb_follows": (c_int, [c_char_p, POINTER(c_char_p), c_int]),
     "gb_renew": (c_int, [c_int]),

@@ -349,7 +349,9 @@ class Simulation {
     if (kernel_.crossings_.armed()) {
       stretch_blurred(limit);
     } else if (goldbeat::watches().any()) {
-      if (stretch_watched(limit)) return true;
+      const bool called = stretch_watched(limit);
+      goldbeat::watches().rouse();
+      if (called) return true;
     } else if (running == 1 && plain) {
       stretch_one(*only, limit);
     } else {

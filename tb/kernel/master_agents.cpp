@@ -85,7 +85,7 @@ class Gatherer final : public Process {
   void begin() {
     if (state_ != State::kStopped) return;
     restart();
-    doze();
+    sleep();
     wake();
   }
 

@@ -48,6 +48,7 @@ void* made_agent(const char* clock, Make make) {
       [&]() -> void* {
         auto agent = make();
         agent->line = &watches().line(locate(clock, 1));
+        agent->bind();
         return static_cast<Agent*>(watches().add(std::move(agent)));
       },
       static_cast<void*>(nullptr));

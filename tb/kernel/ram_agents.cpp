@@ -43,6 +43,12 @@ class RamMemory {
     return ram_.page == nullptr || address % ram_.size + count > ram_.size;
   }
 
+  /// From here on Python is asked for every access.
+  void ask_always() {
+    ram_.page = nullptr;
+    ram_.size = 0;
+  }
+
   std::int32_t ask(std::uint64_t address, bool write, std::uint8_t* data, std::uint64_t count) const {
     if (ram_.size != 0) address %= ram_.size;
     return ram_.access(address, write, data, static_cast<std::int64_t>(count));
@@ -88,6 +94,8 @@ class RamProcess : public Process {
     if (!done) failed();
     go_on();
   }
+
+  void ask_always() { memory_.ask_always(); }
 
   Broken broken = Broken::kNothing;
 
@@ -264,6 +272,7 @@ void* gb_ram_read(const GbRam* ram) {
   return made_agent(ram->clock, [&] { return std::make_unique<RamRead>(*ram); });
 }
 void gb_ram_answered(void* ram, int done) { static_cast<RamProcess*>(static_cast<Agent*>(ram))->answered(done != 0); }
+void gb_ram_ask(void* ram) { static_cast<RamProcess*>(static_cast<Agent*>(ram))->ask_always(); }
 /// What has been broken, as Broken.
 std::int32_t gb_ram_broken(void* ram) {
   return static_cast<std::int32_t>(static_cast<RamProcess*>(static_cast<Agent*>(ram))->broken);

@@ -405,8 +405,11 @@ class Kernel:
         return bits or None
 
     def peek(self, port: str) -> int:
-        """Value of a port of the top module, visible over VPI or not."""
+        """Value of a port of the top module, visible over VPI or not; of a port that is forced, the forced one."""
         value = bytearray((self._need(port) + 7) // 8)
+        forced = self._library.gb_forced_value(f"TOP.{port}".encode())
+        if forced:
+            return int.from_bytes(ctypes.string_at(forced, len(value)), "little")
         buffer = (ctypes.c_uint8 * len(value)).from_buffer(value)
         self._library.gb_peek(port.encode(), buffer)
         return int.from_bytes(value, "little")

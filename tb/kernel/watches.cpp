@@ -53,6 +53,15 @@ bool forceable(const Variable* found) {
   return false;
 }
 
+/// Where the value of a variable that VPI can force is to be read, null for any other. Older Verilators show it nowhere.
+template <class Variable>
+void* forced_value(const Variable* found) {
+  if constexpr (requires { found->forceControlSignals(); }) {
+    if (forceable(found) && found->forceControlSignals() != nullptr) return found->forceControlSignals()->forceReadSignal.datap();
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Storage locate(const std::string& path, std::uint32_t bits) {
@@ -80,12 +89,10 @@ void Agent::stop() {
   state_ = State::kStopped;
   auto& waiting = line->waiting;
   waiting.erase(std::remove_if(waiting.begin(), waiting.end(), [&](const auto& w) { return w.agent == this; }), waiting.end());
-  line->asleep.erase(std::remove(line->asleep.begin(), line->asleep.end(), this), line->asleep.end());
 }
 
 void Agent::wake() {
   if (state_ != State::kAsleep) return;
-  line->asleep.erase(std::remove(line->asleep.begin(), line->asleep.end(), this), line->asleep.end());
   state_ = State::kReady;
   watches().ready_.push_back(this);
   watches().stirred = 1;
@@ -96,9 +103,30 @@ void Agent::await_edge() {
   line->waiting.push_back({this, 0});
 }
 
-void Agent::sleep() {
-  state_ = State::kAsleep;
-  line->asleep.push_back(this);
+void Agent::rouse_by(const Bit& signal) {
+  if (!signal.absent()) line->rousers.push_back({this, signal.data(), signal.get()});
+}
+
+void EdgeLine::rouse() {
+  risen_.clear();
+  std::size_t kept = 0;
+  for (Rouser rouser : rousers) {
+    const bool high = *rouser.data != 0;
+    const bool rose = high && !rouser.high;
+    rouser.high = high;
+    if (rose) {
+      risen_.push_back(rouser);
+    } else {
+      rousers[kept++] = rouser;
+    }
+  }
+  std::copy(risen_.begin(), risen_.end(), rousers.begin() + static_cast<std::ptrdiff_t>(kept));
+  for (const Rouser& rouser : risen_) {
+    // One that was woken in between has joined the line since.
+    if (rouser.agent->state_ != Agent::State::kAsleep) continue;
+    rouser.agent->state_ = Agent::State::kReady;
+    rouser.agent->run();
+  }
 }
 
 void Agent::note(std::uint32_t event) {
@@ -244,17 +272,7 @@ Agent* Watches::next_note() {
 /// The edge has come: all that wait for it go on.
 void Watches::rise(EdgeLine& line) {
   ++line.rises;
-  for (std::size_t i = 0; i < line.asleep.size();) {
-    Agent* agent = line.asleep[i];
-    if (!agent->roused()) {
-      ++i;
-      continue;
-    }
-    // It was woken in between, and has joined the line since; then it must see this edge.
-    line.asleep.erase(line.asleep.begin() + static_cast<std::ptrdiff_t>(i));
-    agent->state_ = Agent::State::kReady;
-    agent->run();
-  }
+  line.rouse();
   now_.clear();
   now_.swap(line.waiting);
   const bool python = line.tokens != 0;
@@ -302,7 +320,12 @@ bool Watches::poll() {
   return !notes_.empty();
 }
 
+void Watches::rouse() {
+  for (auto& line : lines_) line->rouse();
+}
+
 bool Watches::call() {
+  rouse();
   bool called = !notes_.empty();
   if (called) on_note();
   for (std::size_t i = 0; i < lines_.size(); ++i) {
@@ -310,7 +333,7 @@ bool Watches::call() {
     const bool high = *line.data != 0;
     if (high == line.level) continue;
     line.level = high;
-    if (high && (!line.waiting.empty() || !line.asleep.empty())) {
+    if (high && (!line.waiting.empty() || !line.rousers.empty())) {
       rise(line);
       called = true;
     }
@@ -335,7 +358,7 @@ void Watches::clear() {
   for (auto& line : lines_) {
     auto& waiting = line->waiting;
     waiting.erase(std::remove_if(waiting.begin(), waiting.end(), [](const auto& w) { return w.agent != nullptr; }), waiting.end());
-    line->asleep.clear();
+    line->rousers.clear();
   }
   ready_.clear();
   runs_.clear();
@@ -366,6 +389,9 @@ int gb_reaches(const char* path, std::uint32_t bits) {
 void* gb_cell(const char* path, std::uint32_t bits) {
   return guarded([&] { return locate(path, bits).data; }, static_cast<void*>(nullptr));
 }
+
+/// Where the value of a signal that can be forced is to be read, null for any other. A port of the top module lies in TOP.
+void* gb_forced_value(const char* path) { return goldbeat::forced_value(goldbeat::variable(path)); }
 
 /// 1 where the simulator can force the signal, 0 where not, -1 where it can and transactors would not see it.
 int gb_forceable(const char* path) {

@@ -33,6 +33,7 @@ std::size_t stored(std::uint32_t bits);
 /// Throws std::invalid_argument where the simulator does not show it as a whole.
 Storage locate(const std::string& path, std::uint32_t bits);
 
+class Bit;
 class EdgeLine;
 
 class Agent {
@@ -46,8 +47,8 @@ class Agent {
   virtual void run() = 0;
   /// Write what run() has decided. The design has taken the edge.
   virtual void write() {}
-  /// Asleep: whether what it watches has risen since the last edge. Called at every edge.
-  virtual bool roused() { return false; }
+  /// It has got its line.
+  virtual void bind() {}
 
   /// Begin anew, at once.
   void start();
@@ -63,9 +64,9 @@ class Agent {
 
   virtual void restart() = 0;
   void await_edge();
-  void sleep();
-  /// Sleep; nothing but wake() ends it.
-  void doze() { state_ = State::kAsleep; }
+  /// Until wake(), or until a signal rises that it is roused by.
+  void sleep() { state_ = State::kAsleep; }
+  void rouse_by(const Bit& signal);
   /// Python shall hear of this, if it listens.
   void note(std::uint32_t event);
   /// Ask for write().
@@ -90,7 +91,18 @@ class EdgeLine {
     std::int64_t token;  ///< of that task
   };
 
+  /// A signal whose rise ends an agent's sleep.
+  struct Rouser {
+    Agent* agent;
+    const std::uint8_t* data;
+    bool high;
+  };
+
   EdgeLine(std::int64_t number, std::uint8_t* data) : number(number), data(data), level(*data != 0) {}
+
+  /// End the sleep of all agents whose signals have risen since the last call. They go on in the order in which their signals had
+  /// risen before, as VPI's callbacks do: one that has been called goes to the end of the list.
+  void rouse();
 
   std::int64_t number;
   std::uint8_t* data;
@@ -98,7 +110,10 @@ class EdgeLine {
   std::int64_t tokens = 0;
   std::int64_t rises = 0;
   std::vector<Waiter> waiting;
-  std::vector<Agent*> asleep;
+  std::vector<Rouser> rousers;
+
+ private:
+  std::vector<Rouser> risen_;
 };
 
 /// A signal that a trigger of Python waits for.
@@ -128,6 +143,8 @@ class Watches {
   void apply();
   /// Deal with all changes that need no Python. True where one needs it; then those that do are still to be dealt with.
   bool poll();
+  /// End the sleep of agents whose signals have risen. Before Python may join lines: agents stand before what joins later.
+  void rouse();
   /// Deal with all changes. True when something was called.
   bool call();
 

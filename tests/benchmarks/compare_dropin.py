@@ -6,15 +6,18 @@
 
 KEEP is a folder outside of the repository: two copies of the checkout, and ``results.json``. The first line runs what has not
 been run yet, one parameter set after the other, and starts none after so many minutes: repeat it until nothing is left. Both
-lines print what there is. Of each test function the first parameter set runs, with ``--ends`` the last one too.
+lines print what there is. Of each test function the first parameter set runs, with ``--ends`` the last one too. ``--summary``
+prints one row of a table instead.
 
 With ``--record``, both kinds also write down every step of the suite's own tasks: when it is, in which line, in which order. The
-first difference is printed and counts like a verdict; times are not to be used then.
+first difference is printed and counts like a verdict; times are not to be used then. Where one kind reached its time limit, the
+tests that it has ended are compared, and the steps up to there.
 
 Per test of cocotb: verdict and seconds in both runs, as cocotb has them (starts of processes and builds are not in them). Both
 kinds draw the same random numbers. On a busy machine a time is the least of two runs, of sets that take less than a minute.
 Needs ``cocotb-test`` beside Goldbeat where the suites use it. Suites for cocotb 1 that ask for ``cocotb.SIM_NAME`` outside of a
-simulator get the answer of cocotb 1: None.
+simulator get the answer of cocotb 1: None. With ``--cocotb1`` their values can be computed with too, as cocotb 1 allowed, and
+parameters that a top module does not have are left out (``recorder/cocotb1.py``), in both kinds.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ import statistics
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from xml.etree import ElementTree
@@ -39,22 +43,32 @@ KINDS = ("stock", "dropin")
 NEVER_ENDED = "time-out"
 FIXED = {"COCOTB_RANDOM_SEED": "1", "SIM": "verilator"}
 START = """
-import sys, cocotb, pytest
-vars(cocotb).setdefault("SIM_NAME", None)
-if sys.argv.pop(1) == "lenient":
+import os, sys, pytest
+sys.path.append(sys.argv.pop(1))
+import cocotb1
+cocotb1.old_names()
+lenient, old = (os.environ.get(f"GOLDBEAT_{name}") for name in ("LENIENT", "COCOTB_1"))
+if lenient or old:
     import cocotb_test.simulator as one
-    run = one.run
-    one.run = lambda *args, **more: run(*args, **more | {"compile_args": [*more.get("compile_args", []), "-Wno-fatal"]})
+    stock = one.run
+    def run(*args, **more):
+        if lenient:
+            more["compile_args"] = [*more.get("compile_args", []), "-Wno-fatal"]
+        return stock(*args, **(cocotb1.known_parameters(more) if old else more))
+    one.run = run
 sys.exit(pytest.main(sys.argv[1:]))
 """
-STRICTNESS = "strict"
-"""Whether warnings of Verilator are errors, as they are unless a suite says otherwise, or ``lenient``."""
 SHORT = 60.0
 """Seconds of a run that is repeated."""
 WHOLE = "(pytest)"
 """The verdict of pytest on all tests of a parameter set."""
 STEPS = "(steps)"
 """In place of the verdict, a hash of all steps."""
+NO_STEPS = "none"
+ENDED = "ended: its processor time is over"
+"""The last step of a simulator that was ended."""
+MOST_SECONDS = [0.0]
+"""Of processor time that a recorded simulator gets, 0 for any."""
 RECORDER = Path(__file__).resolve().parent / "recorder"
 Cases = dict[str, tuple[str, float]]
 """By test of cocotb: verdict and seconds."""
@@ -77,16 +91,17 @@ def recording(steps: Path) -> dict[str, str]:
     """What makes simulators write down all steps."""
     steps.parent.mkdir(parents=True, exist_ok=True)
     steps.unlink(missing_ok=True)
-    return {"GOLDBEAT_SEEN": str(steps), "PYTHONHASHSEED": "0"}
+    return {"GOLDBEAT_SEEN": str(steps), "GOLDBEAT_SEEN_SECONDS": str(MOST_SECONDS[0]), "PYTHONHASHSEED": "0"}
 
 
-def environment(kind: str) -> dict[str, str]:
-    """What pytest runs in."""
+def environment(kind: str, optimise: str = "OPT_FAST=-O3") -> dict[str, str]:
+    """What pytest runs in. ``optimise``: variables for the makefile of a stock simulator."""
     tool = verilator()
     made = tool.environment() | FIXED
-    made["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p.endswith("site-packages"))
+    packages = [p for p in sys.path if p.endswith("site-packages")]
+    made["PYTHONPATH"] = os.pathsep.join([str(RECORDER), *packages])
     if kind == "stock":
-        made["MAKEFLAGS"] = " ".join([*tool.make_variables, "OPT_FAST=-O3"])
+        made["MAKEFLAGS"] = " ".join([*tool.make_variables, optimise])
     return made
 
 
@@ -95,12 +110,23 @@ def pytest(
 ) -> subprocess.CompletedProcess[str]:
     """Run pytest in a folder of a copy. After the time limit (TimeoutExpired), its simulators are ended too."""
     plugin = ("-p", "goldbeat.dropin") if kind == "dropin" else ()
-    command = [sys.executable, "-c", START, STRICTNESS, "-q", "-p", "no:cacheprovider", "--rootdir=.", *plugin, *words]
+    command = [
+        sys.executable,
+        "-c",
+        START,
+        str(RECORDER),
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir=.",
+        *plugin,
+        *words,
+    ]
     pipe = subprocess.PIPE
     variables = environment(kind)
     if steps is not None:
-        variables |= recording(steps)
-        variables["PYTHONPATH"] = f"{RECORDER}{os.pathsep}{variables['PYTHONPATH']}"
+        # Times do not count: a simulator that is built soon is enough.
+        variables = environment(kind, "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0") | recording(steps)
     run = subprocess.Popen(
         command, cwd=folder, env=variables, stdout=pipe, stderr=pipe, text=True, start_new_session=True
     )
@@ -115,17 +141,20 @@ def pytest(
 
 def chosen(keep: Path, tests: list[str], ends: bool) -> list[tuple[str, str]]:
     """Folder and pytest's name of each parameter set to run."""
+    # Suites have modules of one name in many folders.
+    words = ("--collect-only", "--continue-on-collection-errors", "--import-mode=importlib")
+    run = pytest("stock", keep / "stock", *words, *tests, limit=600)
+    functions: dict[str, list[str]] = {}
+    for line in run.stdout.splitlines():
+        if "::" in line and not line.startswith("ERROR"):
+            functions.setdefault(line.partition("[")[0], []).append(line.strip())
+    if run.returncode:
+        print(f"pytest cannot collect all of it, stock\n{run.stdout[-3000:]}{run.stderr[-1000:]}")
     found = []
-    for part in tests:
-        run = pytest("stock", keep / "stock" / part, "--collect-only", ".", limit=240)
-        functions: dict[str, list[str]] = {}
-        for line in run.stdout.splitlines():
-            if "::" in line and not line.startswith("ERROR"):
-                functions.setdefault(line.partition("[")[0], []).append(line.strip())
-        if run.returncode:
-            print(f"{part}: pytest cannot collect all of it, stock\n{run.stdout[-1000:]}")
-        for sets in functions.values():
-            found += [(part, name) for name in dict.fromkeys([sets[0], *([sets[-1]] if ends else [])])]
+    for sets in functions.values():
+        for name in dict.fromkeys([sets[0], *([sets[-1]] if ends else [])]):
+            path, _, function = name.partition("::")
+            found.append((str(Path(path).parent), f"{Path(path).name}::{function}"))
     return found
 
 
@@ -135,7 +164,11 @@ def cases(folder: Path, since: float) -> Cases:
     for path in folder.rglob("*results.xml"):
         if path.stat().st_mtime < since or not path.stat().st_size:
             continue
-        for case in ElementTree.parse(path).iter("testcase"):
+        try:
+            tree = ElementTree.parse(path)
+        except ElementTree.ParseError:
+            continue
+        for case in tree.iter("testcase"):
             passed = case.find("failure") is None and case.find("error") is None
             verdict = "skip" if case.find("skipped") is not None else "pass" if passed else "FAIL"
             found[case.get("name", "")] = verdict, float(case.get("time", 0))
@@ -156,7 +189,9 @@ def run_set(kind: str, keep: Path, place: str, name: str, limit: float, record: 
     found = cases(folder, since) | {WHOLE: (verdict, 0.0)}
     if steps is not None:
         seen = steps.read_bytes() if steps.is_file() else b""
-        found[STEPS] = hashlib.sha256(seen).hexdigest()[:8] if seen else "none", 0.0
+        if ENDED.encode() in seen[-100:]:
+            found[WHOLE] = NEVER_ENDED, 0.0
+        found[STEPS] = hashlib.sha256(seen).hexdigest()[:8] if seen else NO_STEPS, 0.0
     return found
 
 
@@ -193,45 +228,137 @@ def run_missing(
             (keep / "results.json").write_text(json.dumps(results, indent=1))
 
 
+def both_steps(keep: Path, key: str) -> list[list[str]]:
+    """The steps of both kinds."""
+    kinds = [steps_of(keep, kind, key) for kind in KINDS]
+    return [path.read_text().splitlines() if path.is_file() else [] for path in kinds]
+
+
 def first_difference(keep: Path, key: str) -> str:
     """The first step in which both kinds differ."""
-    kinds = [steps_of(keep, kind, key) for kind in KINDS]
-    lines = [path.read_text().splitlines() if path.is_file() else [] for path in kinds]
-    pairs = enumerate(zip_longest(*lines, fillvalue="the end"), 1)
+    pairs = enumerate(zip_longest(*both_steps(keep, key), fillvalue="the end"), 1)
     return next((f"  step {k}: {one}, with the drop-in {other}" for k, (one, other) in pairs if one != other), "")
 
 
-def show(results: dict[str, dict[str, Cases]], keep: Path) -> int:
-    """Print the comparison; 1 where a verdict differs."""
-    ratios, differ, ran, open_ends = [], 0, 0, 0
+def equal_so_far(keep: Path, key: str) -> bool:
+    """Whether both kinds took the same steps until the first of them was ended. A last line may be cut."""
+    one, other = both_steps(keep, key)
+    common = min(len(one), len(other)) - 1
+    return one[:common] == other[:common]
+
+
+@dataclass
+class Pair:
+    """A parameter set in both kinds.
+
+    Attributes:
+        key: folder and name of pytest.
+        stock: its cases.
+        dropin: the other's.
+        ended: neither was ended at its time limit.
+        tests: of cocotb that have a verdict in both kinds, with both; of ended runs, what there is.
+        same: verdicts, and steps if recorded.
+    """
+
+    key: str
+    stock: Cases
+    dropin: Cases
+    ended: bool
+    tests: dict[str, tuple[str, str]]
+    same: bool
+
+    @property
+    def built(self) -> bool:
+        """It came to a test in one kind at least."""
+        return any(name not in (WHOLE, STEPS) for name in self.stock.keys() | self.dropin.keys()) or not self.ended
+
+
+def pair_of(key: str, stock: Cases, dropin: Cases, keep: Path) -> Pair:
+    """Compare a parameter set."""
+    ended = NEVER_ENDED not in (stock[WHOLE][0], dropin[WHOLE][0])
+    names = (stock.keys() | dropin.keys()) if ended else (stock.keys() & dropin.keys())
+    missing = ("missing", 0.0)
+    verdicts = {name: (stock.get(name, missing)[0], dropin.get(name, missing)[0]) for name in sorted(names)}
+    tests = {name: both for name, both in verdicts.items() if name not in (WHOLE, STEPS)}
+    same = all(one == other for name, (one, other) in verdicts.items() if ended or name not in (WHOLE, STEPS))
+    if not ended and STEPS in verdicts:
+        same = same and equal_so_far(keep, key)
+    return Pair(key, stock, dropin, ended, tests, same)
+
+
+def pairs_of(results: dict[str, dict[str, Cases]], keep: Path) -> list[Pair]:
+    """All parameter sets that have run in both kinds."""
     common = sorted(results["stock"].keys() & results["dropin"].keys())
+    return [pair_of(key, results["stock"][key], results["dropin"][key], keep) for key in common]
+
+
+def show_pair(pair: Pair, keep: Path) -> list[float]:
+    """Print a parameter set; the ratios of its times."""
+    ratios = []
+    for name in sorted(pair.stock.keys() | pair.dropin.keys()):
+        verdict, slow = pair.stock.get(name, ("missing", 0.0))
+        other, quick = pair.dropin.get(name, ("missing", 0.0))
+        times = ""
+        if slow and quick:
+            ratios.append(slow / quick)
+            times = f"{slow:9.3f} {quick:9.3f} {slow / quick:8.1f}"
+        mark = " OTHER VERDICT" if verdict != other and pair.ended else ""
+        print(f"{verdict:>8} {other:>8} {times:28}  {Path(pair.key).name} {name}{mark}")
+    if not pair.ended:
+        print(
+            f"{'':37}  {Path(pair.key).name}: one kind reached its limit; {'equal' if pair.same else 'OTHER'} up to there"
+        )
+    if not pair.same and STEPS in pair.stock:
+        print(first_difference(keep, pair.key))
+    return ratios
+
+
+def show(results: dict[str, dict[str, Cases]], keep: Path) -> int:
+    """Print the comparison; 1 where anything differs."""
+    pairs = pairs_of(results, keep)
     print(f"{'stock':>8} {'dropin':>8} {'stock s':>9} {'dropin s':>9} {'ratio':>8}  test")
-    for key in common:
-        before, after = results["stock"][key], results["dropin"][key]
-        if before[WHOLE][0] == NEVER_ENDED:
-            open_ends += 1
-            print(f"{NEVER_ENDED:>8} {after[WHOLE][0]:>8} {'':28}  {Path(key).name}: no verdict of stock (see --limit)")
-            continue
-        for name in sorted(before.keys() | after.keys()):
-            verdict, slow = before.get(name, ("missing", 0.0))
-            other, quick = after.get(name, ("missing", 0.0))
-            differ += verdict != other
-            ran += name not in (WHOLE, STEPS) and "skip" not in (verdict, other)
-            times = ""
-            if slow and quick:
-                ratios.append(slow / quick)
-                times = f"{slow:9.3f} {quick:9.3f} {slow / quick:8.1f}"
-            mark = " OTHER VERDICT" if verdict != other else ""
-            print(f"{verdict:>8} {other:>8} {times:28}  {Path(key).name} {name}{mark}")
-            if name == STEPS and mark:
-                print(first_difference(keep, key))
+    ratios = [ratio for pair in pairs for ratio in show_pair(pair, keep)]
+    different = [pair for pair in pairs if not pair.same]
+    ran = sum("skip" not in both for pair in pairs for both in pair.tests.values())
     if ratios:
         print(
-            f"{len(common) - open_ends} parameter sets ({open_ends} more reached the limit, stock),"
-            f" {ran} tests: {differ} with another verdict; {len(ratios)} timed:"
+            f"{len(pairs)} parameter sets ({sum(not pair.ended for pair in pairs)} of them reached the limit), {ran} tests:"
+            f" {len(different)} sets differ; {len(ratios)} timed:"
             f" ratio median {statistics.median(ratios):.1f}, least {min(ratios):.1f}, most {max(ratios):.1f}"
         )
-    return 1 if differ else 0
+    return 1 if different else 0
+
+
+SUMMARY = (
+    "suite",
+    "files",
+    "sets",
+    "tests",
+    "equal",
+    "pass in both",
+    "fail in both",
+    "sets ended early",
+    "sets not built",
+)
+
+
+def summary(results: dict[str, dict[str, Cases]], keep: Path) -> int:
+    """Print one row of the table of suites; 1 where anything differs."""
+    pairs = pairs_of(results, keep)
+    tests = [(pair, both) for pair in pairs for both in pair.tests.values()]
+    row = (
+        keep.name,
+        len({pair.key.partition("::")[0] for pair in pairs}),
+        len(pairs),
+        len(tests),
+        sum(one == other for pair, (one, other) in tests if pair.same),
+        sum(both == ("pass", "pass") for _, both in tests),
+        sum(both == ("FAIL", "FAIL") for _, both in tests),
+        sum(not pair.ended for pair in pairs),
+        sum(not pair.built for pair in pairs),
+    )
+    print(f"| {' | '.join(SUMMARY)} |\n|{'---|' * len(SUMMARY)}\n| {' | '.join(map(str, row))} |")
+    return 0 if all(pair.same for pair in pairs) else 1
 
 
 def main() -> int:
@@ -244,12 +371,16 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=5, help="start no run after so many (default: %(default)s)")
     parser.add_argument("--limit", type=float, default=240, help="seconds until a run has hung (default: %(default)s)")
     parser.add_argument("--record", action="store_true", help="compare every step of the suite's tasks too, in one run")
+    parser.add_argument(
+        "--most", type=float, default=0, help="with --record: end simulators after so much processor time"
+    )
     parser.add_argument("--lenient", action="store_true", help="build in spite of Verilator's warnings (cocotb-test)")
+    parser.add_argument("--cocotb1", action="store_true", help="let suites compute with values as cocotb 1 did")
+    parser.add_argument("--summary", action="store_true", help="print a row of a table instead of all tests")
     args = parser.parse_args()
-    os.nice(5)
-    if args.lenient:
-        global STRICTNESS
-        STRICTNESS = "lenient"
+    more = {"LENIENT": args.lenient, "COCOTB_1": args.cocotb1}
+    MOST_SECONDS[0] = args.most
+    FIXED.update({f"GOLDBEAT_{name}": "1" for name, asked in more.items() if asked})
     keep = args.keep.absolute()
     keep.mkdir(parents=True, exist_ok=True)
     kept = keep / "results.json"
@@ -257,7 +388,7 @@ def main() -> int:
     if args.checkout:
         copies(args.checkout, keep)
         run_missing(keep, results, chosen(keep, args.tests, args.ends), args)
-    return show(results, keep)
+    return (summary if args.summary else show)(results, keep)
 
 
 if __name__ == "__main__":

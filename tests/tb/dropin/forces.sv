@@ -4,7 +4,8 @@ module forces (
   input  logic       clk,
   input  logic [7:0] d,
   output logic [7:0] from_able,
-  output logic [7:0] from_plain
+  output logic [7:0] from_plain,
+  output logic [7:0] shown /* verilator forceable */
 );
   logic [7:0] able  /* verilator forceable */;
   logic [7:0] plain;
@@ -16,6 +17,7 @@ module forces (
     flag  <= d[0];
   end
 
+  assign shown      = d;
   assign from_able  = {able[7:1], flag};
   assign from_plain = plain;
 endmodule

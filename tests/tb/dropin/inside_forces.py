@@ -4,8 +4,10 @@
 import cocotb
 from cocotb.clock import Clock
 from cocotb.handle import Force, Freeze, Release
-from cocotb.triggers import FallingEdge, ValueChange
+from cocotb.triggers import FallingEdge, Timer, ValueChange
 from cocotb.utils import get_sim_time
+
+from goldbeat.tb.kernel.simulation import Kernel
 
 
 async def look(dut, what):
@@ -32,6 +34,21 @@ async def a_forced_signal_keeps_its_value(dut):
     await look(dut, "released")
     assert dut.from_able.value == 0x05
     dut.plain.value = Release()
+
+
+@cocotb.test()
+async def the_kernel_sees_a_forced_output(dut):
+    kernel = Kernel(dut)
+    dut.d.value = 0x05
+    await Timer(1, "ns")
+    assert kernel.peek("shown") == 0x05
+    dut.shown.value = Force(0x32)
+    await Timer(1, "ns")
+    print("SEEN forced", kernel.peek("shown"), kernel.peek("d"), dut.shown.value)
+    dut.shown.value = Release()
+    dut.d.value = 0x06
+    await Timer(1, "ns")
+    print("SEEN released", kernel.peek("shown"), dut.shown.value)
 
 
 @cocotb.test()
