@@ -7,6 +7,7 @@ import random
 import cocotb
 from cocotb.clock import Clock
 from cocotb.queue import Queue
+from cocotb.task import bridge, resume
 from cocotb.triggers import (
     ClockCycles,
     Combine,
@@ -484,3 +485,101 @@ async def phases(dut, bus):
         say(event.data)
     await master.wait()
     look("end")
+
+
+@cocotb.test(**LIMITS)
+@cocotb.parametrize(BUSES)
+async def from_a_thread(dut, bus):
+    """Code that blocks, in a thread, uses the bus."""
+    master, ram = make(dut, bus, size=4096)
+    begin(dut)
+    await reset(dut)
+
+    @resume
+    async def access(address, data):
+        await master.write(address, data)
+        return (await master.read(address, len(data))).data
+
+    @bridge
+    def blocks(base):
+        return [access(base + 40 * k, bytes([k] * (k + 9))) for k in range(5)]
+
+    tasks = [cocotb.start_soon(blocks(base)) for base in (0, 300)]
+    for task in tasks:
+        say(await task)
+    say(ram.read(0, 512))
+
+
+@cocotb.test(expect_error=SimTimeoutError, timeout_time=333, timeout_unit="ns")
+@cocotb.parametrize(BUSES)
+async def a_test_that_times_out(dut, bus):
+    master, _ = make(dut, bus, size=4096)
+    begin(dut)
+    cocotb.start_soon(watch(dut, bus))
+    await reset(dut)
+    while True:
+        say(await master.write(3, bytes(70)))
+
+
+@cocotb.test(**LIMITS)
+@cocotb.parametrize(BUSES)
+async def a_test_that_ends_early(dut, bus):
+    master, _ = make(dut, bus, size=4096)
+    begin(dut)
+    await reset(dut)
+
+    async def ends():
+        say(await master.write(3, bytes(70)))
+        cocotb.pass_test("early")
+
+    cocotb.start_soon(ends())
+    say(await master.read(3, 2000))
+
+
+@cocotb.test(**LIMITS)
+@cocotb.parametrize(BUSES, ("level", [True, False]))
+async def resets_by_hand(dut, bus, level):
+    """No reset signal, one that is active low, and resets that a test asserts by a call."""
+    wires, kind, memory = KINDS[bus]
+    wires = wires.from_prefix(dut, bus)
+    dut.rst.value = not level
+    signal = {} if level else {"reset": dut.rst, "reset_active_level": False}
+    master, ram = kind(wires, dut.clk, **signal), memory(wires, dut.clk, size=4096, **signal)
+    begin(dut)
+    cocotb.start_soon(watch(dut, bus))
+    dut.rst.value = 1
+    events = [master.init_write(k * 40, bytes(range(k + 30))) for k in range(4)]
+    await ClockCycles(dut.clk, 9)
+    parts = [master.write_if, ram.write_if, *channels(master), *channels(ram)]
+    for part in parts:
+        part.assert_reset(True)
+    await ClockCycles(dut.clk, 3)
+    for part in parts:
+        part.assert_reset(False)
+    for event in events:
+        await event.wait()
+        say(event.data)
+    dut.rst.value = 0
+    await ClockCycles(dut.clk, 2)
+    dut.rst.value = 1
+    say(await master.write(5, b"again"), await master.read(2, 12), ram.read(0, 80))
+
+
+@cocotb.test(**LIMITS)
+async def one_half_in_python(dut):
+    """One half logs every beat, which keeps it in Python; the others run in C++."""
+    bus = AxiBus.from_prefix(dut, "axi")
+    master, ram = AxiMaster(bus, dut.clk, dut.rst), AxiRam(bus, dut.clk, dut.rst, size=4096)
+    master.write_if.log.setLevel("DEBUG")
+    ram.read_if.log.setLevel("DEBUG")
+    begin(dut)
+    cocotb.start_soon(watch(dut, "axi"))
+    await reset(dut)
+    jobs = [master.init_write(40 * k, bytes(range(70)), awid=k % 3) for k in range(5)]
+    jobs += [master.init_read(40 * k, 70, arid=k % 3) for k in range(5)]
+    for job in jobs:
+        await job.wait()
+        say(job.data)
+    for half in (master.write_if, ram.read_if):
+        half.log.setLevel("INFO")
+    say(await master.write(3, b"more"), await master.read(2, 9))

@@ -35,9 +35,10 @@ MODULES = [
     ("bench", "inside_odd_frames", 4, 50),
     ("buses", "inside_buses", 30, 400),
     ("buses", "inside_accesses", 49, 400),
-    ("buses", "inside_odd", 22, 4000),
+    ("buses", "inside_odd", 33, 4000),
+    ("wide", "inside_wide", 3, 1500),
 ]
-AGENTS = {"inside_buses": {"2": 9, "10": 18}, "inside_accesses": {"4": 18, "2": 1}}
+AGENTS = {"inside_wide": {"4": 2}, "inside_buses": {"2": 9, "10": 18}, "inside_accesses": {"4": 18, "2": 1}}
 """How many tests have how many agents in C++."""
 INERTIAL = {"inside_odd": {"COCOTB_TRUST_INERTIAL_WRITES": "1"}}
 """As cocotb's runner and makefiles have it for Verilator; the others run as with cocotb-test."""
@@ -52,7 +53,7 @@ def test_a_test_sees_what_it_sees_with_cocotbext_axi(top, module, count, least, 
     assert re.search(rf"TESTS={count} PASS={count} FAIL=0", told), told[-4000:]
     if top == "bench":
         assert stock.count("SEEN AxiStreamSource") == native.count("SEEN NativeSource") == count
-    assert said.count("AGENTS 0\n") == sum(agents.values())
+    assert said.count("AGENTS 0\n") >= sum(agents.values())
     assert {n: told.count(f"AGENTS {n}\n") for n in agents} == agents
     assert told.count("PAGES _Pages") == (16 if module == "inside_accesses" else 0)
     assert len(stock) > least
