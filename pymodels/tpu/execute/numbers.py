@@ -77,8 +77,10 @@ def to_bf16(values: Array) -> npt.NDArray[np.uint16]:
     return np.where(np.isnan(values), np.uint32(0x7FFF), rounded).astype(np.uint16)
 
 
-_FLOAT_FORMS = {FP16: (10, -14, 15), BF16: (7, -126, 127), FP32: (23, -126, 127)}
-"""Bits behind the leading one, and the exponents of the least and the greatest normal number."""
+FRACTION_BITS = {FP16: 10, BF16: 7, FP32: 23}
+"""Bits behind the leading one."""
+_EXPONENTS = {FP16: (-14, 15), BF16: (-126, 127), FP32: (-126, 127)}
+"""Exponents of the least and the greatest normal number."""
 
 
 def round_to_float(values: Array, element: Element, mode: int) -> Array:
@@ -87,7 +89,7 @@ def round_to_float(values: Array, element: Element, mode: int) -> Array:
     Ties "up" and "down" are those of the magnitude, except for integers and for results below the least normal number.
     """
     x = np.asarray(values, np.float64)
-    bits, least, greatest = _FLOAT_FORMS[element.code]
+    bits, (least, greatest) = FRACTION_BITS[element.code], _EXPONENTS[element.code]
     with np.errstate(invalid="ignore", over="ignore"):
         step = np.maximum(np.frexp(x)[1] - 1, least) - bits
         size = np.ldexp(np.abs(x), -step)

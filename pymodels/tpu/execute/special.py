@@ -11,7 +11,18 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.tpu.execute.numbers import BF16, FP16, FP32, Array, Element, to_numbers, to_stored
+from goldbeat.pymodels.tpu.execute.numbers import (
+    BF16,
+    FP16,
+    FP32,
+    FRACTION_BITS,
+    INT16,
+    INT32,
+    Array,
+    Element,
+    to_numbers,
+    to_stored,
+)
 from goldbeat.pymodels.tpu.execute.step import TpuStep
 from goldbeat.pymodels.tpu.hazards.memory import MEMORY, ChipMemory
 
@@ -25,6 +36,8 @@ _ITERATIONS = 3
 """Two bits of the field count."""
 _OLD = "BM1684X"
 """The chip on which infinite numbers take the road of all others, and only fp32 is divided."""
+_KEEP_SMALL = (MEMORY["BM1684X"], MEMORY["BM1688"])
+"""Chips that find the exponent of numbers below the least normal one of fp32 and bf16 as that of others."""
 Floats = npt.NDArray[np.float32]
 
 
@@ -75,6 +88,9 @@ def quotient(a: Array, b: Array, iterations: int, element: Element, memory: Chip
 def special_function(step: TpuStep) -> None:
     """Execute one sSFU command."""
     source, target = step.element("opd0"), step.element("res0")
+    if step.func == NORMALIZE:
+        _save_exponent(step, source, target)
+        return
     if not source.floating or source.code != target.code:
         raise step.stop(f"{source.name} to {target.name}")
     if step.func in (TAYLOR_4X, TAYLOR):
@@ -85,6 +101,23 @@ def special_function(step: TpuStep) -> None:
         step.save("res0", _root(step.numbers("opd0", source), step), target)
     else:
         raise step.stop(f"function {step.func} of {source.name}")
+
+
+def _save_exponent(step: TpuStep, source: Element, target: Element) -> None:
+    """The exponent as it is stored, one more for positive numbers above 4/3 of a power; as a float, that power with the sign."""
+    whole = target.code in (INT16, INT32) and target.stored.itemsize == source.stored.itemsize
+    if not source.floating or not (whole or target.code == source.code):
+        raise step.stop(f"{source.name} to {target.name}")
+    fraction = FRACTION_BITS[source.code]
+    bits = step.load("opd0", source).view(f"<i{source.stored.itemsize}").astype(np.int64)
+    largest = np.int64(np.iinfo(f"i{source.stored.itemsize}").max)
+    power, rest = (bits & largest) >> fraction, bits & (1 << fraction) - 1
+    found = power + ((bits >= 0) & (rest > round((1 << fraction) / 3)))
+    if source.code != FP16 and step.memories.chip not in _KEEP_SMALL:
+        found = np.where(power == 0, 0, found)
+    if not whole:
+        found = found << fraction & largest | bits & ~largest
+    step.save("res0", found.astype(f"<i{source.stored.itemsize}").view(target.stored), target)
 
 
 def _polynomial(step: TpuStep, element: Element) -> Array:

@@ -76,14 +76,13 @@ def test_every_form_is_compared():
 @pytest.mark.parametrize(
     ("form", "func", "fields", "said"),
     [
-        ("sSFU", 15, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "res0_prec": 2, "opd0_prec": 2}, "function 15"),
         ("sSFU", 17, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "res0_prec": 1, "opd0_prec": 1}, "of fp16"),
         ("sSFU", 12, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "res0_prec": 1, "opd0_prec": 2}, "fp32 to fp16"),
         ("sAR", 12, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "tsk_opd_num": 2}, "integers"),
         ("sAR", 19, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "tsk_opd_num": 1, "res0_prec": 7}, "fp8"),
         ("sSG", 13, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "opd0_h": 2, "opd0_w": 1}, "more than one line"),
         ("sPorD", 6, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1}, "regions of interest"),
-        ("sCW&sBC", 5, {"res0_n": 1, "res0_c": 3, "res0_h": 1, "res0_w": 1, "res0_prec": 1}, "no formula"),
+        ("sCW&sBC", 5, {"res0_n": 1, "res0_c": 3, "res0_h": 1, "res0_w": 1, "res0_prec": 1, "opd0_addr": 720}, "no formula"),
         ("sAR", 19, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1 << 15, "tsk_opd_num": 1, "res0_prec": 2,
                      "opd0_prec": 2, "opd0_addr": 0x100}, "end of a lane"),
     ],
@@ -321,3 +320,33 @@ def test_the_bias_of_a_product_has_the_type_of_its_field(bias: str, prec: int):
         single.memories.local[0][at : at + len(raw)] = raw
     single.run()
     assert single.memories.local[0][0x4000:0x4040].view(np.float16).tolist() == values.tolist()
+
+
+@pytest.mark.parametrize(("name", "small"), [("BM1688", 1), ("BM1690", 0)])
+def test_an_exponent_is_that_of_the_next_power_above_four_thirds(name: str, small: int):
+    shape = {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 6, "opd0_addr": 64}
+    one = Single(name, "tiu", "sSFU", 15, shape | {"res0_prec": 4, "opd0_prec": 2})
+    source = np.array([0x3F800000, 0x3FAAAAAB, 0x3FAAAAAC, 0xBFFFFFFF, 0x7FC00000, 0x007FFFFF], np.uint32)
+    one.memories.local[0][64:88] = source.view(np.uint8)
+    one.run()
+    assert one.memories.local[0][:24].view(np.int32).tolist() == [127, 127, 128, 127, 256, small]
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "func", "prec", "bits"),
+    [
+        ("BM1684X", 432, 4, 2, [0x40C90FDB, 0xC2255DE7]),  # sine
+        ("BM1688", 304, 4, 2, [0x40490FDB, 0x41255DE7]),  # tangent
+        ("BM1688", 360, 4, 5, [0xBFA2, 0x3F80]),  # error function
+        ("CV184X", 8, 4, 5, [0, 0x3F80, 0xBF00]),  # logarithm
+        ("BM1684X2", 460, 4, 2, [0x3C1D955C]),  # powers of two
+    ],
+)
+def test_static_tables_are_read(name: str, word: int, func: int, prec: int, bits: list[int]):
+    form = "sTRANS&sBC" if name == "BM1684X" else "sCW&sBC"
+    fields = {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": len(bits), "opd0_w": len(bits), "opd0_c": 1}
+    at = 4 * word + (150994944 if name == "BM1684X" else 0)
+    one = Single(name, "tiu", form, func, fields | {"res0_prec": prec, "opd0_prec": prec, "opd0_addr": at})
+    one.run()
+    size = {2: 4, 5: 2}[prec]
+    assert one.memories.local[0][: size * len(bits)].view(f"<u{size}").tolist() == bits
