@@ -26,10 +26,12 @@ from goldbeat.pymodels.tpu.execute.numbers import (
 )
 from goldbeat.pymodels.tpu.execute.special import quotient
 from goldbeat.pymodels.tpu.execute.step import TpuStep
+from goldbeat.pymodels.tpu.execute.sums import rounded_to
 from goldbeat.pymodels.tpu.hazards.memory import MEMORY
 
 MUL, NOT, ADD, SUB, MAX, MIN, LOGIC_SHIFT, AND, OR, XOR, GREATER, EQUAL, DIV, LESS, CAST, ADD_HELD = range(16)
 SUB_HELD = 16
+MULTIPLY_ADD = 18
 COPY, MUL_HELD, SHIFT, ROTATE = range(19, 23)
 ABS, DISTANCE, COPY_BATCH = 26, 27, 28
 _SELECTS = {GREATER: np.greater, EQUAL: np.equal, LESS: np.less}
@@ -39,6 +41,8 @@ _WORD = 62
 """Bits that are exact before a result is shifted and held within its limits."""
 _OF_ONE_TYPE = (*_BITWISE, MAX, MIN, DISTANCE)
 _HELD = (ADD_HELD, SUB_HELD, MUL_HELD)
+_WITHOUT_FP32 = (MEMORY["CV184X"], MEMORY["SGTPUV8"])
+"""Chips that calculate in bf16."""
 _OF_THREE = (*_SELECTS, MUL, ADD, SUB, *_HELD)
 """What is chosen, or a shift of integers."""
 
@@ -150,6 +154,9 @@ def _floats(step: TpuStep, a: Array, b: Array, target: Element) -> Array:
             found = np.maximum(a, b) if func == MAX else np.minimum(a, b)
         elif func == DISTANCE:
             found = np.abs(a - b)
+        elif func == MULTIPLY_ADD and target.code == (BF16 if step.memories.chip in _WITHOUT_FP32 else FP32):
+            old = to_numbers(step.memories.read(step.whole("res0"), target.stored), target)
+            found = rounded_to(a * b, target) + old
         elif func == DIV and _divides(step, target):
             found = quotient(a, b, step["opd2_n_str"], target, step.memories.chip)
         else:

@@ -41,7 +41,9 @@ _DMA += " {src,dst}_start_addr_h13 {src,dst}_start_addr_h32 {src,dst}_start_addr
 _DMA += " default_lanemask{1,2} decompress_enable"
 _SIDES = " src_{n,c,h,w}size dst_{n,c,h,w}size src_{n,c,h,w}stride dst_{n,c,h,w}stride"
 _INDEX = " index_{c,h}stride index_csize index_start_addr_{l32,h8,h13} src_{c,h}stride dst_{c,h}stride"
-_INDEX += " src_{c,h,w}size dst_{c,h}size nchw_copy"
+_INDEX += " src_{c,h,w}size dst_{c,h}size nchw_copy stride_enable"
+_INDEX += " src_{csize_or_src_csize_l16,hstride_or_src_csize_h16} dst_{csize_or_dst_csize_l16,hstride_or_dst_csize_h16}"
+_INDEX += " index_csize_l16"
 _WINDOW = " opd0_{up,dn,lf,rt}_pad opd0_{x,y}_ins0 opd1_{x,y}_ins0 res_op_{x,y}_str pad_mode kernel_rotate"
 _SHAPE = " res0_{n,c,h,w} res0_addr opd0_addr res0_prec opd0_prec"
 HONOURED: Mapping[str, frozenset[str]] = {
@@ -96,10 +98,9 @@ SILENT: Mapping[str, frozenset[str]] = {
     }.items()
 }
 """Fields that change no data in this form: so say the functional models, and the message commands move nothing."""
-NEEDED = dict.fromkeys(("DMA_cw_transpose", "DMA_matrix", "DMA_gather", "DMA_scatter"), ("stride_enable",))
+NEEDED = dict.fromkeys(("DMA_cw_transpose", "DMA_matrix"), ("stride_enable",))
 """Flags that must be set: what a move without strides does is not modelled."""
-_REFUSED_GATHER = "src_hstride_or_src_csize_h16 dst_hstride_or_dst_csize_h16 start_point start_pos"
-_REFUSED_GATHER += " index_csize_h16 index_csize_l16 src_csize_or_src_csize_l16 dst_csize_or_dst_csize_l16"
+_REFUSED_GATHER = "start_point start_pos index_csize_h16"
 REFUSED: Mapping[str, frozenset[str]] = {
     form: _words(text)
     for form, text in {

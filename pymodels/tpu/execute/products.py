@@ -186,21 +186,34 @@ def matrix_product(step: TpuStep) -> None:
     right_type = step.element_like("opd1", source)
     if source.code == INT32:
         raise step.stop(f"products of {source.name}")
-    if source.floating or step["rq"] or not step.has("res0_sign") or not step["opd2_const"]:
-        raise step.stop("floats, shifts, requantisation, and this form on BM1684X")
+    if source.code != FP32 and (source.floating or step["rq"] or not step.has("res0_sign") or not step["opd2_const"]):
+        raise step.stop("16-bit floats, shifts, requantisation, and integers on BM1684X")
+    if step["opd2_const"] and step["opd2_addr"]:
+        raise step.stop("a constant shift or bias")
     left = step.numbers("opd0", source) if step["opd0_const"] else _cut(step, "opd0", source)
     right = to_numbers(step.load("opd1", right_type), right_type)
     right = right.transpose(0, 2, 1, 3).reshape(right.shape[0], -1)
-    if step["opd2_addr"]:
-        raise step.stop("a constant shift or bias")
     if step["opd0_const"]:
         left = np.broadcast_to(left.reshape(1, 1), (step["res0_n"], len(right)))
     elif step["left_tran"]:
         left = left.T
-    found = _product(left, right, source)
-    target = step.whole("res0")
-    n, c, _, w = target.shape
-    save_sum(step, found.reshape(n, c, 1, w), source)
+    shape = step.whole("res0").shape
+    if source.code == FP32:
+        terms = (left[:, k : k + 1] * right[k] for k in range(len(right)))
+        with np.errstate(all="ignore"):
+            found = two_chains(chain(_before_products(step, source, (len(left), right.shape[1])), terms), source)
+    else:
+        found = _product(left, right, source)
+    save_sum(step, found.reshape(shape[0], shape[1], 1, shape[3]), source)
+
+
+def _before_products(step: TpuStep, source: Element, shape: tuple[int, int]) -> list[Array]:
+    """What sums of fp32 begin with, as a matrix each: the bias, then the old result."""
+    found = [] if step["opd2_const"] else [step.numbers("opd2", source).reshape(1, -1)]
+    if step["res_add"]:
+        target = result_of_sum(step, source)
+        found.append(to_numbers(step.memories.read(step.whole("res0"), target.stored), target).reshape(shape))
+    return found
 
 
 def _product(left: Array, right: Array, element: Element, cube: int = 1, start: Array | int = 0) -> Array:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from goldbeat.pymodels.tpu.hazards.builder import STRIDED, Builder, Column, Flags, Tensor
-from goldbeat.pymodels.tpu.hazards.memory import LOCAL
+from goldbeat.pymodels.tpu.hazards.memory import GLOBAL, LOCAL
 
 _TURN, _COLLECT, _REPEAT, _DEAL = 1, 2, 3, 4
 
@@ -82,7 +82,9 @@ def dma_tensor(b: Builder) -> None:
     row = np.logical_and.reduce([one <= 1 for one in (src[0], src[2], dst[0], dst[2])])
     row &= (src[1] <= 1) & (dst[1] <= b.memory.lanes)
     unspoken = (b["stride_enable"] == 0) if b.has("stride_enable") else np.zeros(len(b), np.bool_)
-    odd = (odd | (unspoken & ~row)) & (_filled_shape(src) | _filled_shape(dst))
+    # What is repeated over the lanes is packed, too.
+    packed = unspoken & ~row & _packed(b, src, dst)
+    odd = (odd | (unspoken & ~row & ~packed)) & (_filled_shape(src) | _filled_shape(dst))
     if odd.any():
         _unknown(b, "compressed, four banks or without strides", odd)
     same = b["nchw_copy"] != 0
@@ -94,8 +96,17 @@ def dma_tensor(b: Builder) -> None:
     dst = [np.where(turn, o, d) for o, d in zip((c, n, h, w), dst, strict=True)]
     dst = [np.where(across, o, d) for o, d in zip((n, w, h, c), dst, strict=True)]
     plain = (b.func == 0) & ~unspoken
-    _put(b, "src", src, _steps(b, "src", plain), ~odd & (b["fill_constant_en"] == 0))
-    _put(b, "dst", dst, _steps(b, "dst", plain), ~odd)
+    for end, shape, use in (("src", src, b["fill_constant_en"] == 0), ("dst", dst, True)):
+        steps = _steps(b, end, plain)
+        _put(b, end, shape, (*steps[:2], np.where(packed, w, steps[2]), steps[3]), ~odd & use)
+
+
+def _packed(b: Builder, src: list[Column], dst: list[Column]) -> Flags:
+    """(n,) whether one channel of one image comes from global memory and is repeated over the lanes."""
+    (come, _), (go, _) = (b.memory.dma(dma_address(b, end)) for end in ("src", "dst"))
+    one = (src[0] == 1) & (src[1] == 1) & (dst[0] == 1) & (dst[1] <= b.memory.lanes) & (b.func == _REPEAT)
+    found: Flags = one & (come == GLOBAL) & (go == LOCAL)
+    return found
 
 
 def dma_turned(b: Builder) -> None:
@@ -174,18 +185,40 @@ def dma_general(b: Builder) -> None:
 def dma_gather(b: Builder) -> None:
     """DMA_gather and DMA_scatter: rows by their index; a gather has one for each row it writes, a scatter for each it reads."""
     one = np.ones(len(b), np.int64)
-    c, h, w = (b[f"src_{axis}size"] for axis in "chw")
+    c = _field(b, "src_csize", "src_csize_or_src_csize_l16")
+    own = _field(b, "index_csize", "index_csize_l16")
+    h, w = b["src_hsize"], b["src_wsize"]
     every = np.ones(len(b), np.bool_)
     rows = np.where(b["nchw_copy"] != 0, h, b["dst_hsize"])
-    _put(b, "src", [one, c, h, w], (0 * one, b["src_cstride"], b["src_hstride"], one), every)
-    channels = np.maximum(c, b["index_csize"])
-    _put(b, "dst", [one, channels, rows, w], (0 * one, b["dst_cstride"], b["dst_hstride"], one), every)
+    channels = np.maximum(c, own)
+    _put(b, "src", [one, c, h, w], _row_steps(b, "src", h, w), every)
+    _put(b, "dst", [one, channels, rows, w], _row_steps(b, "dst", rows, w), every)
     memory, at = b.memory.dma(dma_address(b, "index"))
     many = h if b.kind.name.startswith("DMA_scatter") else rows
     # Forms without a stride of rows have their indices one behind the other.
-    row = b["index_hstride"] if b.has("index_hstride") else one
-    steps = (0 * one, b["index_cstride"], row, one)
-    b.place("index", memory, at, Tensor((one, b["index_csize"], many, one), STRIDED, steps), 4 * one)
+    strided = b["stride_enable"] != 0
+    row = np.where(strided, b["index_hstride"], 1) if b.has("index_hstride") else one
+    local = -(-many * 4 // b.memory.unit) * b.memory.unit // 4
+    channel = np.where(strided, b["index_cstride"], np.where(memory == LOCAL, local, many))
+    b.place("index", memory, at, Tensor((one, own, many, one), STRIDED, (0 * one, channel, row, one)), 4 * one)
+
+
+def _field(b: Builder, *names: str) -> Column:
+    """The field that the form has under one of these names."""
+    return b[next((name for name in names if b.has(name)), names[0])]
+
+
+def _row_steps(b: Builder, end: str, h: Column, w: Column) -> tuple[Column, Column, Column, Column]:
+    """Strides of a gather or scatter; without any, rows lie one behind the other, and local channels are aligned."""
+    memory, _ = b.memory.dma(dma_address(b, end))
+    size, unit = np.maximum(b.size(b["src_data_format"]), 1), b.memory.unit
+    packed = np.where(memory == LOCAL, -(-h * w * size // unit) * unit // size, h * w)
+    other = f"{end}_hstride_or_{end}_csize_h16"
+    strided = b["stride_enable"] != 0
+    if b.has(other) and (many := ~strided & (b[other] != 0)).any():
+        b.omit(end, "more than 65535 channels", many)
+    row = np.where(strided, _field(b, f"{end}_hstride", other), w)
+    return 0 * h, np.where(strided, b[f"{end}_cstride"], packed), row, np.ones(len(b), np.int64)
 
 
 def dma_system(b: Builder) -> None:

@@ -350,3 +350,48 @@ def test_static_tables_are_read(name: str, word: int, func: int, prec: int, bits
     one.run()
     size = {2: 4, 5: 2}[prec]
     assert one.memories.local[0][: size * len(bits)].view(f"<u{size}").tolist() == bits
+
+
+def test_fp32_matrices_begin_with_the_bias_and_the_old_result():
+    """Terms go into two chains by turns: the first has the bias and every other product, the second has the old result."""
+    fields = {"opd0_n": 1, "opd0_c": 1, "opd0_w": 2, "opd1_w": 2, "res0_c": 1, "res0_w": 1, "res_add": 1}
+    fields |= {"opd0_prec": 2, "res0_prec": 2, "opd0_addr": 64, "opd1_addr": 128, "opd2_addr": 256}
+    one = Single("BM1684X", "tiu", "sMM", 1, fields)
+    for at, values in {0: [1.0], 64: [1.0, 1.0], 128: [-(2.0**30)], 192: [1.0], 256: [2.0**30]}.items():
+        one.memories.local[0][at : at + 4 * len(values)] = np.array(values, np.float32).view(np.uint8)
+    one.run()
+    # In one chain the first 1 would be lost.
+    assert one.memories.local[0][:4].view(np.float32) == 2
+
+
+def test_a_product_is_rounded_before_it_is_added():
+    fields = {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "tsk_opd_num": 2, "res0_prec": 2, "opd0_prec": 2}
+    one = Single("BM1688", "tiu", "sAR", 18, fields | {"opd1_prec": 2, "opd0_addr": 64, "opd1_addr": 64})
+    one.memories.local[0][:4] = np.array([-1], np.float32).view(np.uint8)
+    one.memories.local[0][64:68] = np.array([1 + 2.0**-12], np.float32).view(np.uint8)
+    one.run()
+    assert one.memories.local[0][:4].view(np.float32) == 2.0**-11
+
+
+def test_without_strides_rows_lie_one_behind_the_other():
+    """Of a gather, and of a channel that is repeated over the lanes; local channels are aligned."""
+    far, mask = 0x100 << 32, {"localmem_mask_l32": 0xFFFFFFFF, "localmem_mask_h32": 0xFFFFFFFF}
+    gather = {"src_csize": 2, "src_hsize": 3, "src_wsize": 2, "dst_hsize": 2, "index_csize": 1, "index_hsize": 2}
+    gather |= {"src_data_format": 4, "src_start_addr_h13": 0x100, "dst_start_addr_h13": 31 << 8}
+    one = Single(
+        "BM1690", "gdma", "DMA_gather", 0, gather | mask | {"index_start_addr_h13": 0x100, "index_start_addr_l32": 48}
+    )
+    one.memories.far_bytes(far, 48)[:] = np.arange(12, dtype=np.int32).view(np.uint8)
+    one.memories.far_bytes(far + 48, 8)[:] = np.array([2, 0], np.int32).view(np.uint8)
+    one.run()
+    lanes = one.memories.local[0].reshape(64, -1)
+    assert lanes[:2, :16].copy().view(np.int32).tolist() == [[4, 5, 0, 1], [10, 11, 6, 7]]
+    repeat = {
+        f"{end}_{axis}size": size for end in ("src", "dst") for axis, size in zip("nchw", (1, 1, 3, 2), strict=True)
+    }
+    repeat |= {"dst_csize": 2, "src_data_format": 4, "src_start_addr_h13": 0x100, "dst_start_addr_h13": 31 << 8}
+    one = Single("BM1690", "gdma", "DMA_tensor", 3, repeat | mask)
+    one.memories.far_bytes(far, 24)[:] = np.arange(6, dtype=np.int32).view(np.uint8)
+    one.run()
+    lanes = one.memories.local[0].reshape(64, -1)
+    assert lanes[:2, :24].copy().view(np.int32).tolist() == [list(range(6))] * 2
