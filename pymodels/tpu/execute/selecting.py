@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from goldbeat.pymodels.tpu.execute.numbers import INT16
 from goldbeat.pymodels.tpu.execute.step import TpuStep
 
 _GREATER_AND, _GREATER, _EQUAL, _LESS_AND, _LESS = range(22, 27)
-_GATHER, _SCATTER, _GATHER_TABLE, _SCATTER_TABLE = 5, 6, 13, 14
+_GATHER_ALIKE, _GATHER, _SCATTER, _GATHER_TABLE, _SCATTER_TABLE = 0, 5, 6, 13, 14
 
 
 def comparison(step: TpuStep) -> None:
@@ -29,8 +30,24 @@ def comparison(step: TpuStep) -> None:
         step.save("res0", np.where(true, chosen[0], chosen[1]), second)
 
 
+def _gather_alike(step: TpuStep) -> None:
+    """All channels take the same places of their rows; the indices lie one in each lane."""
+    element, index_type = step.element("opd0"), step.element("opd1", signed=False)
+    step.element_like("res0", element)
+    target = step.whole("res0")
+    if index_type.code != INT16 or target.n != 1 or target.h != 1 or step["opd0_h"] > 1 or step["opd1_c"] != target.w:
+        raise step.stop("images, lines, or indices that are not of 16 bits and one for each result")
+    source, index = step.load("opd0", element), step.numbers("opd1", index_type)[0, :, 0, 0]
+    if step["opd2_const"] or (index >= source.shape[3]).any():
+        raise step.stop("an index beyond the table")
+    step.save("res0", source[..., index], element)
+
+
 def gather_elements(step: TpuStep) -> None:
-    """sSG: each lane has its own indices; 13 and 14 have one table for all n."""
+    """sSG: each lane has its own indices, except with 0; 13 and 14 have one table for all n."""
+    if step.func == _GATHER_ALIKE:
+        _gather_alike(step)
+        return
     if step.func not in (_GATHER, _SCATTER, _GATHER_TABLE, _SCATTER_TABLE):
         raise step.stop("operation")
     if step["opd0_h"] != 1 or step["res0_h"] != 1:

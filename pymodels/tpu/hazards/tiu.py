@@ -218,7 +218,8 @@ def tiu_pooling(b: Builder) -> None:
     averaged = _is(b, 1) & (not old)
     b.tiu("opd1", kernel, precision, depthwise | averaged)
     narrow = b.size(precision) == 1
-    untyped = _used(b, "opd2") & depthwise & narrow & (not old)
+    # Compilers leave 0 in the field that names the type of the bias.
+    untyped = _used(b, "opd2") & depthwise & narrow & (not old) & (b["opd2_prec"] != 0) & (b["opd2_prec"] != _INT32)
     b.tiu("opd2", Tensor((1, c, 1, 1), COMPACT), np.where(narrow, _INT32, precision), depthwise & ~untyped)
     if _any(untyped):
         b.omit("opd2", "type of the bias", untyped)
@@ -256,15 +257,12 @@ def tiu_quantise(b: Builder) -> None:
     shape = b.shape("res0")
     b.tiu("res0", Tensor(shape), b["res0_prec"])
     b.tiu("opd0", Tensor(shape), b["opd0_prec"])
-    use = _used(b, "opd1")
-    lane = b.memory.tiu(b["opd1_addr"])[1] // b.memory.lane_bytes
-    # With more channels than lanes the sources differ in how far apart the rows of the numbers are.
-    one_row = use & (lane + shape[1] <= b.memory.lanes) & _is(b, 0, 1, 3, 4)
-    # The functional models of the newer chips hold shift and zero point in one word.
-    words = np.where(_is(b, 1, 4), 3 if b.memory is MEMORY["BM1684X"] else 2, 2)
-    b.tiu("opd1", Tensor((1, shape[1], 1, words), STRIDED, (0, 0, 0, 1)), _FP32, one_row)
-    if _any(use & ~one_row):
-        b.omit("opd1", "rows of parameters", use & ~one_row)
+    # The functional models of the newer chips hold shift and zero point in one word, and rows of them side by side.
+    old = b.memory is MEMORY["BM1684X"]
+    words = np.where(_is(b, 1, 4), 3 if old else 2, 2)
+    row = np.full(len(b), b.memory.unit // 4) if old else words
+    use = _used(b, "opd1") & _is(b, 0, 1, 3, 4)
+    b.tiu("opd1", Tensor((1, shape[1], 1, words), STRIDED, (0, row, 0, 1)), _FP32, use)
 
 
 def tiu_gather(b: Builder) -> None:
