@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -27,6 +27,7 @@ class Circuit:
         outputs: their literals.
         gates: the binary text of the gates.
         input_names, output_names: by number, signal and bit.
+        latch_names: numbers of the latches that hold each bit of a register, by name.
         starts: the value that each latch starts with (None: any); empty: all start at 0.
     """
 
@@ -37,6 +38,7 @@ class Circuit:
     input_names: Mapping[int, tuple[str, int]]
     output_names: Mapping[int, tuple[str, int]]
     starts: tuple[int | None, ...] = ()
+    latch_names: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
 
     @property
     def input_count(self) -> int:
@@ -84,7 +86,7 @@ class Circuit:
         )
 
     @cached_property
-    def _pairs(self) -> list[tuple[int, int]]:
+    def pairs(self) -> list[tuple[int, int]]:
         """The two literals of each gate."""
         found, at = [], 0
         first = self.head[1] + self.head[2] + 1
@@ -121,7 +123,7 @@ class Circuit:
         found: list[tuple[bool, bool]] = []
         for cycle in range(cycles[1]):
             values = [(True, False), *[(True, True)] * self.head[1], *state]
-            for one, other in self._pairs:
+            for one, other in self.pairs:
                 zero, high = literal(values, one)
                 low, up = literal(values, other)
                 values.append((zero or low, high and up))
@@ -139,7 +141,7 @@ class Circuit:
             lanes: simulations side by side.
         """
         ones = (1 << lanes) - 1
-        pairs = self._pairs
+        pairs = self.pairs
         starts = self.starts or (0,) * len(self.latches)
         draw = random.Random(0)
         state = [draw.getrandbits(lanes) if start is None else ones * start for start in starts]
@@ -158,7 +160,7 @@ class Circuit:
     def support(self, output: int) -> set[int]:
         """The inputs that an output follows within a cycle."""
         first, inputs = self.head[1] + self.head[2] + 1, self.head[1]
-        pairs, found, seen = self._pairs, set[int](), set[int]()
+        pairs, found, seen = self.pairs, set[int](), set[int]()
         waiting = [self.outputs[output] >> 1]
         while waiting:
             variable = waiting.pop()
@@ -194,11 +196,14 @@ def read_aiger(file: Path, names: Path) -> Circuit:
     ends = np.flatnonzero(np.frombuffer(rest, np.uint8) < 0x80)[: 2 * head[4]]
     rest = rest[: int(ends[-1]) + 1 if len(ends) else 0]
     named: dict[str, dict[int, tuple[str, int]]] = {"input": {}, "output": {}}
+    held: dict[str, dict[int, int]] = {}
     for text in names.read_text().splitlines():
         words_of = text.split()
         if len(words_of) == 4 and words_of[0] in named:
             kind, number, bit, name = words_of
             named[kind][int(number)] = (name, int(bit))
+        elif len(words_of) == 4 and words_of[0] == "latch":
+            held.setdefault(words_of[3], {})[int(words_of[2])] = int(words_of[1])
     return Circuit(
         (head[0], head[1], head[2], head[3], head[4]),
         tuple(latches),
@@ -206,4 +211,5 @@ def read_aiger(file: Path, names: Path) -> Circuit:
         rest,
         named["input"],
         named["output"],
+        latch_names=held,
     )

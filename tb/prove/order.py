@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from goldbeat.tb.prove.handshakes import ProofChannel
-from goldbeat.tb.prove.sheet import Sheet
+from goldbeat.tb.prove.sheet import Followed, Sheet
 
 _FLIGHT = 8
 """Bits of the numbers of beats in flight."""
@@ -88,6 +88,7 @@ def _marked(
     sheet.wire(f"{name}_hit", f"{direct} | ({state} & ({name}_ahead == 0) & {moves})")
     sheet.register(state, f"prover_live & ({marks} | {state}) & ~{name}_hit")
     ahead = f"{name}_ahead"
+    sheet.followed.append(Followed(state, ahead, f"{name}_expected_kept", flight, source.waits))
     sheet.register(ahead, f"{marks} ? {flight} - {bits}'({moves}) : {ahead} - {bits}'({moves})", bits)
     for value, label, width in kept:
         sheet.register(f"{name}_{label}_kept", f"{marks} ? {value} : {name}_{label}_kept", width)

@@ -24,6 +24,7 @@ from goldbeat.tb.prove.engine import (
     unseen_places,
 )
 from goldbeat.tb.prove.harness import ProofHarness, make_proof
+from goldbeat.tb.prove.lemmas import LANES, proven_by_lemmas
 from goldbeat.tb.prove.sheet import CAPACITY, RESET_CYCLES, Property
 
 Status = Literal["proven", "bounded", "refuted", "undecided", "vacuous"]
@@ -138,7 +139,7 @@ def prove(
     watch = Stopwatch(budget_s)
     _simulate(proof)
     _shorten(tool, proof, folder, watch)
-    for share, each_s in _PHASES:
+    for number, (share, each_s) in enumerate(_PHASES):
         tell("bounded model checking")
         _bounded(tool, proof, folder, Stopwatch(min(watch.left, share * budget_s)), depth)
         if _refuted(proof) and confirmed(proof):
@@ -146,6 +147,8 @@ def prove(
             break
         _reach(tool, proof, folder, watch, depth)
         tell("induction")
+        if not number:
+            _by_lemmas(tool, proof, folder, watch)
         _induction(tool, proof, folder, watch, each_s)
     _reach(tool, proof, folder, watch, depth)
     for one in proof.verdicts:
@@ -330,6 +333,24 @@ def _induction(tool: Yosys, proof: Proof, folder: Path, watch: Stopwatch, each_s
     for one in left:
         if not one.open and one.status != "refuted":
             one.status, one.note = "proven", ""
+
+
+def _by_lemmas(tool: Yosys, proof: Proof, folder: Path, watch: Stopwatch) -> None:
+    """Prove what follows from where the followed beats are: the order of queues, above all."""
+    hidden = {f"see_{n}": name for n, name in enumerate(proof.harness.seen)}
+    for followed in proof.harness.sheet.followed:
+        left = [one for one in proof.verdicts if one.status in ("undecided", "bounded")]
+        outputs = [output for one in left for output in one.open]
+        if not any(one.claim.name.startswith("order ") for one in left):
+            return
+        began = time.monotonic()
+        inputs = random_inputs(proof.circuit, LANES, _cycles(proof.circuit))
+        proven = proven_by_lemmas(tool, proof.circuit, hidden, followed, outputs, inputs, folder, watch)
+        for one in left:
+            if set(one.open) <= proven:
+                one.status, one.note = "proven", ""
+                one.seconds += time.monotonic() - began
+            one.open = [output for output in one.open if output not in proven]
 
 
 def _prove_bits(

@@ -53,6 +53,22 @@ class Property:
     width: int = 1
 
 
+@dataclass(frozen=True)
+class Followed:
+    """Names of the registers that follow a beat: whether there is one, how many are ahead, its value, how many are in flight.
+
+    Attributes:
+        marked, ahead, kept, flight: their names.
+        waits: of the flag that the source still offers the last one in flight.
+    """
+
+    marked: str
+    ahead: str
+    kept: str
+    flight: str
+    waits: str
+
+
 @dataclass
 class Sheet:
     """What is written so far.
@@ -68,6 +84,7 @@ class Sheet:
         excused: likewise, of rules that ask nothing of the design here.
         fitted: widths of counters of what is in flight, by name, as a simulation has found them to be enough.
         counters: those that there are, and their widths.
+        followed: registers that follow a beat.
         memory: the bench answers reads of one bit as it was written, so that it can be followed.
     """
 
@@ -81,6 +98,7 @@ class Sheet:
     unproven: dict[str, str] = field(default_factory=dict)
     excused: dict[str, str] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
+    followed: list[Followed] = field(default_factory=list)
     memory: bool = False
 
     def free(self, name: str, width: int = 1) -> str:

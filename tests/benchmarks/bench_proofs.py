@@ -46,11 +46,7 @@ OWN: dict[str, tuple[str, ...]] = {
     "axis_skid": ("axis_skid", "--model", "identity"),
     "skid_buffer": _rtl("identity", "skid_buffer", "axis/skid_buffer.sv"),
     "fifo_sync": _rtl("identity", "fifo_sync", "axis/fifo_sync.sv"),
-    "fifo_sync DEPTH=4 DATA_W=8": (
-        *_rtl("identity", "fifo_sync", "axis/fifo_sync.sv"),
-        *("-G", "DEPTH=4", "-G", "DATA_W=8"),
-    ),
-    "axis_fifo DEPTH=4 DATA_W=8": ("axis_fifo", "--model", "identity", "--set", "DEPTH=4", "--set", "DATA_W=8"),
+    "axis_fifo": ("axis_fifo", "--model", "identity"),
     "axis_downsizer": ("axis_downsizer", "--model", "repack"),
     "axis_upsizer": ("axis_upsizer", "--model", "repack"),
     "axil_regs": _rtl("rules", "axil_regs", "axil/axil_pkg.sv", "axil/axil_regs.sv"),
