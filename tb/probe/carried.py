@@ -47,7 +47,9 @@ def carried(
     moves = _Moves(top, graph, {*ways[0], *ways[1]})
     shown = {name: moves.shown_by(path) for path, name in ways[0].items()}
     used = {name: moves.branches(path, moves.any) for path, name in ways[0].items()}
-    guarded, only_with, held, told, loads = find_guards(prefix, graph, conditions, ways[0].values(), ways[1].values())
+    guarded, only_with, held, told, loads, lasts = find_guards(
+        prefix, graph, conditions, ways[0].values(), ways[1].values()
+    )
 
     def taken(output: str, name: str) -> bool:
         return any(told(output, needed) for _, needed in used[name])
@@ -70,6 +72,7 @@ def carried(
             held=held,
             taken=taken,
             loads=loads,
+            lasts=lasts,
         ),
         index_bits(top, ways[0].values()),
         dict(_toggles(moves, conditions, graph, *ways)),

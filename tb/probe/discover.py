@@ -17,7 +17,7 @@ from goldbeat.tb.probe.find import Choices, Found, find
 from goldbeat.tb.probe.handshakes import with_handshakes
 from goldbeat.tb.probe.jobs import with_jobs
 from goldbeat.tb.probe.module import Gates
-from goldbeat.tb.probe.roles import Handshake, handshakes
+from goldbeat.tb.probe.roles import Handshake, ends_words, handshakes
 from goldbeat.tb.probe.slack import slack
 
 
@@ -135,14 +135,13 @@ def _told(found: Found, made: list[Handshake], refused: list[str]) -> Found:
     notes += [
         f"{name}: its {one} is high only beside its {other}" for name, (one, other) in ways.items() if name in gated
     ]
-    late = {port: one.valid for one in made for port in one.untold if port in found.unplaced}
-    unplaced = {
-        port: f"{what}; nothing tells when its word is there: it comes later than {late[port]} says"
-        if port in late
-        else what
-        for port, what in found.unplaced.items()
-    }
+    left = {port: why for one in made for port, why in one.left.items() if port in found.unplaced}
+    unplaced = {port: f"{what}; {left[port]}" if port in left else what for port, what in found.unplaced.items()}
+    # What ends things is tied to 0 as any clear is.
+    inputs = {pin.name for pin in found.module.ports if pin.way == "input"}
+    beside = {port: why for port, why in left.items() if port in inputs and not ends_words(port)}
     guesses = {port: why for one in made for port, why in one.doubts.items()}
     notes += [f"{port}: a guess: {why}" for port, why in guesses.items()]
     notes = [*found.notes, *notes, *refused]
-    return replace(found, streams=streams, notes=tuple(notes), guesses=guesses, unplaced=unplaced)
+    beside = {**beside, **found.beside}
+    return replace(found, streams=streams, notes=tuple(notes), guesses=guesses, unplaced=unplaced, beside=beside)

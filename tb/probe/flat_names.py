@@ -108,6 +108,20 @@ def member(path: Sequence[str]) -> str:
     return "_".join(parts)
 
 
+def shared_members(port: Compound) -> bool:
+    """Whether an interface has two structs and nothing else, one of each direction, whose members have different names.
+
+    They are the two halves of one bundle, as a request and its response are, and their own names part what belongs together.
+    """
+    ways: dict[str, set[str]] = {}
+    inner: list[str] = []
+    for leaf in port.leaves:
+        ways.setdefault(leaf.path[0] if len(leaf.path) > 1 else "", set()).add(leaf.way)
+        inner.append(member(leaf.path[1:]))
+    both = sorted("".join(one) for one in ways.values()) == ["input", "output"]
+    return port.kind == "interface" and "" not in ways and both and len({*inner}) == len(inner)
+
+
 def pin_names(ports: Sequence[Compound], free: FreeNames) -> dict[tuple[str, tuple[str, ...]], str]:
     """Names of all pins, by port and path; each is there once.
 
@@ -119,10 +133,11 @@ def pin_names(ports: Sequence[Compound], free: FreeNames) -> dict[tuple[str, tup
     found: dict[tuple[str, tuple[str, ...]], str] = {}
     for port in ports:
         prefix, channel = joined.get(port.name, (begin.get(port.name, ""), ""))
+        above = int(shared_members(port))
         for leaf in port.leaves:
             name = port.name
             if leaf.path or channel:
-                short = "_".join(filter(None, (prefix, channel + member(leaf.path))))
+                short = "_".join(filter(None, (prefix, channel + member(leaf.path[above:]))))
                 if short in free:
                     name = free.claim(short)
                 elif leaf.path:

@@ -53,7 +53,7 @@ def find_gates(
     def clears(name: str, high: bool) -> bool:
         return looks().clears(paths[name], high=high)
 
-    names = ("turns", "related", "tells_of", "falls_alone", "only_stored", "edges", "beside")
+    names = ("turns", "related", "tells_of", "falls_alone", "only_stored", "edges", "beside", "pops")
     told = {name: getattr(steps, name) for name in names}
     return Gates(
         near.stored(used),

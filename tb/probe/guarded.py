@@ -3,21 +3,36 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from goldbeat.tb.build.compiling import symbol_kind
 from goldbeat.tb.design.pin_names import is_reset
 from goldbeat.tb.probe.conditions import Conditions
 from goldbeat.tb.probe.taken import fixed_number, inside, settled_arms, visit_taken
-from goldbeat.tb.probe.wiring import Graph, assigned_names, closure, is_and, names_in, path_of, without_casts
+from goldbeat.tb.probe.wiring import (
+    Graph,
+    assigned_names,
+    closure,
+    is_and,
+    names_in,
+    path_of,
+    values_moved,
+    without_casts,
+)
 
 _NAMED = ("NamedValue", "HierarchicalValue")
 _NOT = ("LogicalNot", "BitwiseNot")
 _OR = ("LogicalOr", "BinaryOr")
 _SAME = ("Equality", "CaseEquality")
 _OTHER = ("Inequality", "CaseInequality")
+_IDLE = re.compile(r"(?:idle|ready|rdy)\w*$", re.IGNORECASE)
+_BUSY = re.compile(r"(?:busy|run|running|active)\w*$", re.IGNORECASE)
+"""Ends of names of what is high while nothing is under way, and of what is low then."""
 _ANYTHING = "*"
 """What a task may change."""
 _Use = tuple[frozenset[str], frozenset[str]]
@@ -27,7 +42,7 @@ _Use = tuple[frozenset[str], frozenset[str]]
 def find_guards(
     prefix: str, graph: Graph, conditions: Conditions, inputs: Iterable[str], outputs: Iterable[str]
 ) -> tuple[Callable[..., bool], ...]:
-    """What :class:`~goldbeat.tb.probe.module.Gates` says of levels: ``guarded``, ``only_with``, ``held``, ``taken``, ``loads``.
+    """What :class:`~goldbeat.tb.probe.module.Gates` says of levels: ``guarded``, ``only_with``, ``held`` and the three behind.
 
     Args:
         prefix: of the paths of the top module's ports.
@@ -78,7 +93,31 @@ def find_guards(
         loads = code.sets.get(path, []) if path in graph.flops else []
         return bool(loads) and all(f"{'!' * (high == low)}{other}" in needed for needed in loads)
 
-    return guarded, only_with, held, *_find_taken(code, graph, origins)
+    return guarded, only_with, held, *_find_taken(code, graph, origins), partial(_lasts, code, graph, prefix)
+
+
+def _lasts(code: _Uses, graph: Graph, prefix: str, name: str) -> bool:
+    """As :attr:`~goldbeat.tb.probe.module.Gates.lasts`."""
+    path = prefix + name
+    return any(path in needed and not _rests(needed - {path}, path, graph) for needed in chain(*code.steps.values()))
+
+
+def _rests(needed: Iterable[str], path: str, graph: Graph) -> bool:
+    """Whether one of some terms says that nothing is under way: a register that is low, or a name.
+
+    Args:
+        needed: the terms.
+        path: of an input, which has no part in such a term.
+        graph: of the module.
+    """
+    for term in needed:
+        name = term.removeprefix("!")
+        if is_reset(name.rpartition(".")[2]) or path in graph.makers(name):
+            continue
+        low = term.startswith("!")
+        if (low and graph.origin(name)[0] in graph.flops) or (_BUSY if low else _IDLE).search(name):
+            return True
+    return False
 
 
 def _find_taken(
@@ -120,6 +159,8 @@ class _Uses:
         self.sets: dict[str, list[frozenset[str]]] = defaultdict(list)
         # What must hold for it to get a value that is no constant.
         self.moves: dict[str, list[frozenset[str]]] = defaultdict(list)
+        # What must hold for a step of it, which is made of what it is.
+        self.steps: dict[str, list[frozenset[str]]] = defaultdict(list)
         self._drivers: dict[str, Any] = {}
         self._near = closure(inputs, lambda name: graph.after.get(name, ()))
         for kind, node in graph.makes:
@@ -261,6 +302,8 @@ class _Uses:
         if symbol_kind(assignment.left) in _NAMED and fixed_number(assignment.right) != 0:
             if fixed_number(assignment.right) is None:
                 self.moves[path_of(assignment.left)].append(needed)
+                if path_of(assignment.left) in names_in(assignment.right) - values_moved(assignment.right):
+                    self.steps[path_of(assignment.left)].append(needed)
             self.sets[path_of(assignment.left)].append(needed.union(self._terms(assignment.right, True)))
         # What selects a word or a part of it.
         for name in names_in(assignment.left) - targets:

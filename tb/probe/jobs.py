@@ -54,9 +54,8 @@ def with_jobs(found: Found, known: Collection[str] = ()) -> Found:
         made = [] if outs or starting else _of_delays(pins, found)
     if not made:
         return _opened(_with_strobes(found, whole, pins, starting), whole, starting, pins)
-    return _opened(
-        _with(found, made, {name: why for one, _ in made for name, why in _guesses(one).items()}), whole, [], pins
-    )
+    doubts = {name: why for one, _ in made for name, why in (_guesses(one) | _levels(one, found)).items()}
+    return _opened(_with(found, made, doubts), whole, [], pins)
 
 
 _Made = list[tuple[StreamPort, str]]
@@ -96,6 +95,7 @@ def _with_strobes(found: Found, whole: Found, pins: Sequence[Pin], starting: Seq
         more = {"until": done, "held": one.later} if done else {}
         made += [] if port is None else [(port.model_copy(update=more), _why(one, done))]
         doubts |= ({done.removeprefix("!"): f"it {says}"} if done and not outs else {}) | _doubts(one, done)
+        doubts |= {} if port is None or not done else _levels(made[-1][0], whole)
     joint = {*starting[0].beside, starting[0].pin.name} if starting else set()
     if {one.pin.name for one in starting} <= joint and made and not outs and not given:
         answers = {pin for one in starting for pin in one.signals.values()}
@@ -331,6 +331,16 @@ def _operand(pin: Pin, found: Found) -> bool:
     unread = pin.name in found.module.carried.unread
     setting = is_enable(pin.name) or is_ready(pin.name) or rests(pin.name)
     return not unread and not setting
+
+
+def _levels(port: StreamPort, found: Found) -> dict[str, str]:
+    """A start that may have to stay, as the RTL goes on only while it is high."""
+    valid = port.pin("tvalid")
+    if port.until is None or port.inverts("tvalid") or not found.module.carried.gates.lasts(valid):
+        return {}
+    done, words = port.until.replace("!", "not "), ",".join(port.fields)
+    stays = f"--bundle '{port.name}=tvalid:{valid},tready:{port.until},{words}'"
+    return {valid: f"the RTL goes on only while it is high: if it must stay until {done}, give {stays}"}
 
 
 def _guesses(port: StreamPort) -> dict[str, str]:

@@ -119,6 +119,11 @@ def _never_late(data: str, enable: str, flag: str) -> bool:
     return False
 
 
+def _never_pops(name: str, valid: str, word: str, beside: Collection[str]) -> bool:
+    """Whether an input of a module without code moves a queue on."""
+    return False
+
+
 def _never_guarded(enable: str, flag: str, high: bool) -> bool:
     """Whether a module without code checks a handshake."""
     return False
@@ -160,6 +165,7 @@ class Gates:
         held: whether the first, an output, is a register that changes only while the second, an output, has a level.
         taken: whether the first, an output, is high whenever all holds that the second, an input, is stored under.
         loads: whether the first, an output, is a register that is high for a cycle where the second, an output, may change.
+        lasts: whether a register takes steps only while an input is high, which does not only begin them.
         begins: whether an input that stores others begins something that goes on by itself.
         kept: whether a register gets something of an input, which the input does not only decide about.
         indexed: whether what is stored of an input is a word that another input selects.
@@ -168,6 +174,8 @@ class Gates:
         related: whether two outputs come, at once or an edge later, from a register or an input that they have in common;
             or one has no register.
         tells_of: whether the first, an output, is made at once of registers that make the second, and of nothing else.
+        pops: whether the first, an input, moves registers on that make the second and the third, outputs, which no other
+            inputs than the last ones do.
         follows: whether the first has a part in the second, an output, at once.
         falls_alone: whether the first, an output, is cleared where the second has no say.
         edges: the fewest edges from the first, an input, to the second, an output, past what stores the third, if there is
@@ -186,6 +194,7 @@ class Gates:
     held: Callable[[str, str, bool], bool] = _never_guarded
     taken: Callable[[str, str], bool] = _never_joined
     loads: Callable[[str, str], bool] = _never_joined
+    lasts: Callable[[str], bool] = _never_asked
     begins: Callable[[str, Collection[str]], bool] = _never_begins
     kept: Callable[[str], bool] = _never_asked
     indexed: Callable[[str], bool] = _never_asked
@@ -193,6 +202,7 @@ class Gates:
     turns: Callable[[str, str], bool] = _always_joined
     related: Callable[[str, str], bool] = _always_joined
     tells_of: Callable[[str, str], bool] = _never_joined
+    pops: Callable[[str, str, str, Collection[str]], bool] = _never_pops
     follows: Callable[[str, str], bool] = _never_joined
     falls_alone: Callable[..., bool] = _never_falls
     edges: Callable[[str, str, str], int | None] = _no_way

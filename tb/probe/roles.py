@@ -28,19 +28,22 @@ from goldbeat.tb.design.pin_names import (
 )
 from goldbeat.tb.design.ports.recognition import Pin
 from goldbeat.tb.probe.chosen import ChosenBundle
+from goldbeat.tb.probe.credit_names import is_credit
 from goldbeat.tb.probe.module import TopModule
 from goldbeat.tb.probe.names import own_name
 from goldbeat.tb.probe.sidebands import is_control
 
-_VALID = "valid|vld|val|v|srdy|req|request|stb|strobe|put|push|enq|avail|dv|wr|write|wr_en|we|wren|winc|load_en"
+_VALID = "valid|vld|val|v|srdy|src_rdy|src_ready|req|request|stb|strobe|put|push|enq|avail|dv|wr|write|wr_en|we|wren|winc|load_en"
 _ENABLES = "en|ena|enable|ce|cen"
 """Words of an input that may be a valid beside a ready."""
 _READY = "ready|rdy|ready_and|ready_then|ready_param|gnt|grant|ack|accept|accepted|yumi|take|taken|consumed"
 _TAKES = "pop|pull|deq|get|rd|read|rd_en|re|rden|rinc|next"
 """Words of an input that takes a value."""
 _TAKES_ALONE = re.compile(_TAKES)
+_POP = "pop"
+"""In place of the word of a ready that only what the RTL does has found: it is high only beside its valid."""
 _NOT_READY = "full|wfull|busy|stall|wait|waitrequest|halt|hold|hld|almost_full|afull|prog_full|nearly_full|near_full"
-_HELD = re.compile("valid|vld|val|v|srdy|method|req|request")
+_HELD = re.compile("valid|vld|val|v|srdy|src_rdy|src_ready|method|req|request")
 """Words of a valid that stays until its ready is high."""
 _STALLS = re.compile("busy|stall|wait|waitrequest|halt|hold|hld")
 """Words of an output that holds an input back, or tells that something goes on."""
@@ -58,21 +61,25 @@ _ASKS_FIRST = re.compile(
 """Words of a ready that is high only beside a valid."""
 _LATE = re.compile("ack|accepted|taken|consumed")
 """Words of an output that may say afterwards that a value was taken."""
-_SURE = re.compile("valid|vld|val|v|srdy|stb|strobe|dv")
+_SURE = re.compile("valid|vld|val|v|srdy|src_rdy|src_ready|stb|strobe|dv")
 """Words of a valid that is never the payload of another."""
-_STAYS = re.compile("valid|vld|val|v|srdy|dv|method")
+_STAYS = re.compile("valid|vld|val|v|srdy|src_rdy|src_ready|dv|method")
 """Words of a valid that stays until it is taken: others may fall."""
+_VALUE = re.compile("val|v")
+"""Words of a valid that mean value where there are several bits and no ready of as many."""
 _WRITES = re.compile("wr|write|wr_en|we|wren|winc")
 _FILLS = re.compile("put|push|enq|wr|write|wr_en|we|wren|winc|load_en")
 """Words of an input that writes a FIFO."""
 _READS = re.compile("rd|read|rd_en|re|rden|rinc")
 """Words of two requests that share ports."""
-_PAIRS = {"r": "v", "drdy": "srdy"}
+_PAIRS = {"r": "v", "drdy": "srdy", "dst_rdy": "src_rdy", "dst_ready": "src_ready"}
 """Words of readies that are one only beside such a valid of the same key: a letter, and ready of destination and of source."""
-_SOURCE = "srdy"
-"""The one of these valids that is another port's ready, as that of ``svld``, without the other half."""
+_SOURCES = frozenset({"srdy", "src_rdy", "src_ready"})
+"""Those of these valids that are another port's ready, as that of ``svld``, without the other half."""
 _GUESSED = "guessed"
 """In place of the word of a valid that its ready has found."""
+_KILL = re.compile("kill|killed|cancel|abort|flush|squash|clear|clr|discard")
+"""Words of an input that ends what is under way, which no word brings along."""
 _METHOD = "method"
 """The word of Bluespec's ``EN_x`` and ``RDY_x``."""
 _JOINED = re.compile(
@@ -108,14 +115,14 @@ class Handshake:
         gated: its ready must not be high without its valid.
         why: what speaks for it.
         doubts: ports that may have another meaning, and why they were taken.
-        untold: outputs that show its words at a time that nothing tells.
+        left: ports that are none of its payload, and why.
     """
 
     bundle: ChosenBundle
     gated: bool
     why: str
     doubts: dict[str, str] = field(default_factory=dict)
-    untold: tuple[str, ...] = ()
+    left: dict[str, str] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -200,12 +207,14 @@ class _Roles:
         self.counted = {pin.name for pin in pins if is_counted(pin.name, (port.name for port in module.ports))}
         halves = ((pin, self._word(pin, "|".join([*_PAIRS, *_PAIRS.values()]))) for pin in self.pins)
         self.halves = {(word.word, word.key, pin.way) for pin, word in halves if word is not None}
+        self.spelled = [("_".join(inner_words(pin.name)), pin.way) for pin in module.ports]
         self.values, self.late = module.carried.values, module.late
         self.unread, self.shown, self.moved = module.carried.unread, module.carried.shown, module.carried.moved
         self.used, self.prefix = module.carried.used, f"{module.name}."
         words = [(pin, self._valid(pin)) for pin in module.ports if pin.width == 1]
         self.valids = [word for _, word in words if word is not None and word.key and _SURE.fullmatch(word.word)]
         self.answers: set[str] = set()
+        self.acting: dict[str, str] = {}
 
     def run(self) -> list[Handshake]:
         """All of them, each port in one."""
@@ -227,17 +236,30 @@ class _Roles:
             rivals = [pair for pair in pairs if (valid, ready) not in sure or pair in sure or pair[0].key != valid.key]
             alone = sum(other.pin.way == way for other, answer in rivals if not _flag(other, answer)) == 1
             longer = [one for one, _ in pairs if len(one.key) > len(valid.key) and one.key.startswith(valid.key)]
-            untold = {pin.name for pin in self.pins if ready is not None and self._lags(pin, valid.pin, ready.pin)}
-            apart = used | untold | self._levels(valid)
+            late = f"nothing tells when its word is there: it comes later than {valid.pin.name} says"
+            untold = {p.name: late for p in self.pins if ready is not None and self._lags(p, valid.pin, ready.pin)}
+            apart = used | untold.keys() | self._levels(valid)
             payload, guessed = self._payload(valid, apart, alone=alone, ready=ready is not None, longer=longer)
             if _flag(valid, ready):
                 continue
             if not payload and (ready is None or valid.pin.width > 1):
                 continue
-            used |= {pin.name for pin in payload} | untold
-            made = replace(self._made(valid, ready, payload, guessed), untold=tuple(sorted(untold)))
+            untold |= self.acting
+            used |= {pin.name for pin in payload} | untold.keys()
+            made = replace(self._made(valid, ready, payload, guessed | self._shared(valid, ready, pairs)), left=untold)
             found.append((made, valid.key))
         return _mirrored(found)
+
+    def _shared(self, valid: _Word, ready: _Word | None, pairs: Sequence[tuple[_Word, _Word | None]]) -> dict[str, str]:
+        """What speaks against an input without a ready: it counts only beside that of another one, which they share."""
+        if ready is not None or valid.pin.way != "input":
+            return {}
+        for other, answer in pairs:
+            if answer is not None and self.gates.guarded(valid.pin.name, answer.pin.name, not answer.inverted):
+                level = f"{'not ' * answer.inverted}{answer.pin.name}"
+                why = f"it counts only beside {level}, which answers {other.pin.name}: it is not waited for"
+                return {valid.pin.name: f"{why}; --tie {other.pin.name}=0 leaves that ready to it"}
+        return {}
 
     # -- valid and ready ----------------------------------------------------------------------------------------
 
@@ -326,7 +348,7 @@ class _Roles:
         }
 
     def _reader(self, valid: _Word, valids: Sequence[_Word]) -> _Word | None:
-        """The only output of a valid's prefix that is high only beside it, or follows it and says by its name that it takes.
+        """The only output of a valid's prefix that is high only beside it, or says by its name that it takes, at once or after it.
 
         Args:
             valid: an input.
@@ -336,13 +358,20 @@ class _Roles:
         pins = [p for p in self.pins if p.name in own - self.answers and p.way == "output" and p.width == 1]
         pins = [p for p in pins if self._valid(p) is None and not _never(p) and valid.pin.width == 1]
         named = [word for p in pins if (word := self._word(p, _TAKES)) is not None and word.key == valid.key]
-        named = [word for word in named if self.gates.follows(valid.pin.name, word.pin.name)]
+        named = [
+            word for word in named if self.gates.follows(valid.pin.name, word.pin.name) or self._after(valid, word)
+        ]
         beside = [p for p in pins if self.gates.only_with(p.name, valid.pin.name, not valid.inverted)]
         found = named or [_Word(p, "", "") for p in beside]
         if len(found) != 1:
             return None
         self.answers.add(found[0].pin.name)
         return found[0]
+
+    def _after(self, valid: _Word, ready: _Word) -> bool:
+        """Whether an output says some cycles later that a word was taken, as its name and the way from the valid tell."""
+        takes = valid.pin.way == "input" and _TAKES_ALONE.fullmatch(ready.word) is not None
+        return takes and (self.gates.edges(valid.pin.name, ready.pin.name, "") or 0) > 0
 
     def _answer(self, valid: Pin, *, low: bool, among: Container[str] | None = None) -> _Word | None:
         """The only output that has to have a level for an input, or what is stored with it, to be stored.
@@ -405,11 +434,35 @@ class _Roles:
             for p in free
             if (level := self.gates.level(valid.pin.name, p.name, not valid.inverted)) is not None
         ]
+        if not found and valid.pin.width == 1:
+            return self._popper(valid, among)
         if len(found) != 1 or valid.pin.width != 1:
             return None
         ((pin, level),) = found
         self.answers.add(pin.name)
         return _Word(pin, "", "", not level)
+
+    def _popper(self, valid: _Word, among: Container[str] | None) -> _Word | None:
+        """The only input that moves a queue on to its next word without a look at the output that says that one is there.
+
+        Args:
+            valid: the output.
+            among: only these inputs count; None: all do.
+        """
+        words = [p.name for p in self.pins if p.way == "output" and p.width > 1 and self.values.get(p.name)]
+        free = [p for p in self.pins if p.way == "input" and p.width == 1 and p.name not in self.answers]
+        free = [p for p in free if self._valid(p) is None and not _never(p) and (among is None or p.name in among)]
+        # What goes along with words that come in moves nothing on.
+        asks = [word for p in self.inputs if p.width == 1 and (word := self._valid(p)) is not None]
+        free = [p for p in free if not any(one.begins("_".join(inner_words(p.name))) for one in asks)]
+        # What begins or clears something takes no word.
+        free = [p for p in free if self._word(p, _TAKES) or not (starts(p.name) or self.gates.clears(p.name, True))]
+        puts = [one.pin.name for one in asks]
+        found = [p for p in free if any(self.gates.pops(p.name, valid.pin.name, word, puts) for word in words)]
+        if len(found) != 1:
+            return None
+        self.answers.add(found[0].name)
+        return _Word(found[0], "", _POP, self._low_named(found[0]))
 
     def _by_ready(self, way: str, free: list[_Word], named: set[str]) -> Iterator[tuple[_Word, _Word | None]]:
         """Valids of no known meaning, with the named ready of the same prefix, or that they alone are looked at with."""
@@ -528,7 +581,13 @@ class _Roles:
 
     def _valid(self, pin: Pin) -> _Word | None:
         found = self._word(pin, _VALID, _NOT_VALID if pin.way == "output" else "") or self._enabling(pin)
-        return None if found is not None and found.word == _SOURCE and not self._other_half(found) else found
+        if found is not None and pin.width > 1 and _VALUE.fullmatch(found.word) and not self._has_lanes(pin):
+            return None
+        return None if found is not None and found.word in _SOURCES and not self._other_half(found) else found
+
+    def _has_lanes(self, pin: Pin) -> bool:
+        """Whether a vector may be one valid for each bit: a ready of as many bits goes the other way."""
+        return any(one.way != pin.way and one.width == pin.width and self._ready(one) is not None for one in self.pins)
 
     def _enabling(self, pin: Pin) -> _Word | None:
         """An enable that has a ready of the same name and stores a word of that name: it is that ready's valid."""
@@ -542,9 +601,9 @@ class _Roles:
         return found if asked and stored else None
 
     def _ready(self, pin: Pin) -> _Word | None:
-        half = self._word(pin, "|".join([*_PAIRS, _SOURCE]))
+        half = self._word(pin, "|".join([*_PAIRS, *sorted(_SOURCES)]))
         if half is not None and self._other_half(half):
-            return None if half.word == _SOURCE else half
+            return None if half.word in _SOURCES else half
         # What takes a value that is offered, and what says that one is taken.
         return self._word(pin, f"{_READY}|{_TAKES}" if pin.way == "input" else _READY, _NOT_READY)
 
@@ -552,7 +611,14 @@ class _Roles:
         """Whether the other one of two words that go together is there with the same key and the other direction."""
         other = "output" if one.pin.way == "input" else "input"
         words = [_PAIRS.get(one.word), *(ready for ready, valid in _PAIRS.items() if valid == one.word)]
-        return any((word, one.key, other) in self.halves for word in words)
+        return any((word, one.key, other) in self.halves for word in words) and not self._of_sides(one)
+
+    def _of_sides(self, one: _Word) -> bool:
+        """Whether ``src`` and ``dst`` are two handshakes: what else is of ``src`` goes the other way than its ready."""
+        head = "_".join(filter(None, (one.key, "src_")))
+        way = one.pin.way if one.word in _SOURCES else "output" if one.pin.way == "input" else "input"
+        others = (other for name, other in self.spelled if name.startswith(head))
+        return "_" in one.word and any(other != way for other in others)
 
     # -- payload ------------------------------------------------------------------------------------------------
 
@@ -568,14 +634,14 @@ class _Roles:
             ready: it has a ready.
             longer: valids whose prefixes begin with its own.
         """
-        found, serial, rest, named = list[Pin](), list[Pin](), list[Pin](), False
+        found, serial, rest, named, acting = list[Pin](), list[Pin](), list[Pin](), False, list[Pin]()
         for pin in self.pins:
             if pin.way != valid.pin.way or pin.name in used or is_enable(pin.name):
                 continue
             if pin.width == valid.pin.width and (holds_up(pin.name) or (not ready and is_fill_flag(pin.name))):
                 # A status beside the data, or an input that holds something up.
                 continue
-            if self._answers_other(pin) or self._asks_beside(valid, pin):
+            if self._answers_other(pin) or self._asks_beside(valid, pin) or self._returns(pin):
                 continue
             name = "_".join(inner_words(pin.name))
             near = any(word.begins(name) for word in (valid, valid.subject)) and not any(o.begins(name) for o in longer)
@@ -584,7 +650,9 @@ class _Roles:
             shows = alone and pin.way == "output" and self.shown.get(pin.name, frozenset()) & used
             if not near and (self._of_other(pin, valid) or not self._moves_with(pin, valid)):
                 continue
-            if near or ((stored or shows) and not is_control(pin)):
+            if alone and self._acts_alone(pin, valid):
+                acting.append(pin)
+            elif near or ((stored or shows) and not is_control(pin)):
                 (serial if not near and self._is_serial(pin, used) else found).append(pin)
                 named |= near
             elif alone and not is_control(pin) and pin.name not in self.unread:
@@ -593,14 +661,17 @@ class _Roles:
         # Beside whole words, a bit at a time goes to other pins, as those of SPI.
         serial = [] if found or any(pin.width > 1 for pin in rest) else serial
         found += serial
+        none = not found
         # A tag that is stored as it is says nothing of wide operands that are not; a result seldom comes alone.
         widest = max((pin.width for pin in found), default=0)
         more = () if named or (widest > 1 and valid.pin.way == "input") else (p for p in rest if p.width > 1)
         rest = rest if not found else [pin for pin in more if pin.width >= widest]
         found += rest
-        looked = [pin for pin in self.pins if alone and pin.name not in used and self._looked_at(pin, valid, found)]
+        free = [pin for pin in self.pins if alone and pin.name not in used and pin not in acting]
+        looked = [pin for pin in free if self._looked_at(pin, valid, found)]
+        self._set_apart([p for p in acting if none or ends_words(p.name) or self._looked_at(p, valid, found)], valid)
         found += looked
-        guessed = {pin.name: f"the RTL looks at it beside {valid.pin.name} alone" for pin in looked if pin.width == 1}
+        guessed = self._beside(looked, valid)
         guessed |= {pin.name: "it shows bits of wider words: it may be a serial line" for pin in serial}
         guessed |= {pin.name: f"the only handshake of this direction is {valid.pin.name}'s" for pin in rest}
         if sum(pin.width for pin in found) > _WIDEST:
@@ -609,6 +680,25 @@ class _Roles:
             # A vector of valids is an array of streams, each with its share of every port.
             return [], {}
         return found, guessed
+
+    def _set_apart(self, pins: Iterable[Pin], valid: _Word) -> None:
+        """Note ports that act without a valid; where a name or the RTL speaks for others, most would be none anyway."""
+        why = f"the RTL looks at it without {valid.pin.name}: no payload of it"
+        self.acting = {pin.name: f"{why}; --tie {pin.name}=0 keeps it low" for pin in pins}
+
+    def _beside(self, pins: Iterable[Pin], valid: _Word) -> dict[str, str]:
+        """The doubts about ports that the RTL does not store as they are, but looks at."""
+        why = f"the RTL looks at it beside {valid.pin.name} alone"
+        return {pin.name: why for pin in pins if pin.width == 1 or not self.moved.get(pin.name)}
+
+    def _acts_alone(self, pin: Pin, valid: _Word) -> bool:
+        """Whether an input of one bit decides something where a valid is low: those of its prefix only if they end something."""
+        if (pin.way, valid.pin.way, pin.width) != ("input", "input", 1) or pin is valid.pin or is_control(pin):
+            return False
+        if valid.begins("_".join(inner_words(pin.name))) and not ends_words(pin.name):
+            return False
+        asked = self.gates.only_stored(pin.name, ()) is False and not self.moved.get(pin.name)
+        return asked and self._valid(pin) is None and self._ready(pin) is None and not self._guarded(pin, valid)
 
     def _lags(self, pin: Pin, valid: Pin, ready: Pin) -> bool:
         """Whether an output shows a word of a queue later than its flag says that one is there.
@@ -654,11 +744,20 @@ class _Roles:
             found: its payload.
         """
         inward = pin.way == valid.pin.way == "input" and pin is not valid.pin and pin not in found
-        if not (inward and found) or is_control(pin) or is_enable(pin.name) or _never(pin) or holds_up(pin.name):
+        if not (inward and found) or is_enable(pin.name) or _never(pin) or holds_up(pin.name):
+            return False
+        # A setting by its name goes along where the rest of its name is the valid's.
+        if is_control(pin) and not (_head(pin) == _head(valid.pin) != [] and self._guarded(pin, valid)):
             return False
         if self._valid(pin) is not None or self._ready(pin) is not None or not self._together(valid.pin, pin):
             return False
-        return bool(self.moved.get(pin.name)) if pin.width > 1 else self.gates.beside(pin.name, valid.pin.name)
+        if pin.width == 1:
+            return self.gates.beside(pin.name, valid.pin.name)
+        return bool(self.moved.get(pin.name)) or is_control(pin)
+
+    def _guarded(self, pin: Pin, valid: _Word) -> bool:
+        """Whether an input changes nothing without a valid."""
+        return self.gates.guarded(pin.name, valid.pin.name, not valid.inverted)
 
     def _is_serial(self, pin: Pin, used: Container[str]) -> bool:
         """Whether an output of one bit shows bits of wider words that inputs have carried away."""
@@ -672,6 +771,11 @@ class _Roles:
             return False
         asked = any(one.key == found.key and one.pin.way != pin.way for one in self.valids)
         return asked or _ANSWERS.fullmatch(found.word) is not None
+
+    def _returns(self, pin: Pin) -> bool:
+        """Whether an output of one bit says that room is free again: by its name, or as it shows what has taken a word."""
+        told = self.shown.get(pin.name, frozenset()) & self.answers
+        return (pin.way, pin.width) == ("output", 1) and (is_credit(pin.name) or bool(told))
 
     def _asks_beside(self, valid: _Word, pin: Pin) -> bool:
         """Whether a port asks for a read where the valid asks for a write, or the other way round."""
@@ -734,8 +838,7 @@ class _Roles:
             )
         elif ready is not None and loose:
             doubts[ready.pin.name] = _UNCHECKED.format(valid=valid.pin.name)
-        if ready is not None and self._takes_alone(valid, ready):
-            doubts[ready.pin.name] = f"it may be high without {valid.pin.name}, as an answer to something else"
+        doubts |= {} if ready is None else self._takes_alone(valid, ready)
         doubts |= self._odd_valid(valid, ready)
         said = [] if ready is None else [f"{ready.pin.name} answers {valid.pin.name}"]
         if ready is not None and not joined and valid.key != ready.key:
@@ -770,10 +873,14 @@ class _Roles:
             return not self._checks(valid, ready)
         return not self.gates.guarded(ready.pin.name, valid.pin.name, not valid.inverted)
 
-    def _takes_alone(self, valid: _Word, ready: _Word) -> bool:
-        """Whether an output that takes words by its name may be high where none is there."""
+    def _takes_alone(self, valid: _Word, ready: _Word) -> dict[str, str]:
+        """What speaks against an output that takes words by its name, but may be high where none is there."""
         takes = valid.pin.way == "input" and _TAKES_ALONE.fullmatch(ready.word) is not None
-        return takes and not self.gates.only_with(ready.pin.name, valid.pin.name, not valid.inverted)
+        if not takes or self.gates.only_with(ready.pin.name, valid.pin.name, not valid.inverted):
+            return {}
+        if self._after(valid, ready):
+            return {ready.pin.name: f"it comes after {valid.pin.name}, and the word must stay until then"}
+        return {ready.pin.name: f"it may be high without {valid.pin.name}, as an answer to something else"}
 
     def _may_be_other(self, valid: _Word, ready: _Word) -> bool:
         """Whether a ready that nothing looks at beside its valid may be something else by its name."""
@@ -793,7 +900,8 @@ class _Roles:
     def _loose(self, valid: _Word, ready: _Word, payload: Sequence[Pin]) -> bool:
         """Whether an input may be a pulse, or its ready a status: their names do not say otherwise, and neither does the RTL."""
         other = _STALLS.fullmatch(ready.word) is not None or _HELD.fullmatch(valid.word) is None
-        # What is high only beside the valid must not be waited for.
+        # What is high only beside the valid, or after it, must not be waited for.
+        other = other and not self._after(valid, ready)
         other = other and not self.gates.only_with(ready.pin.name, valid.pin.name, not valid.inverted)
         return other and not is_fill_flag(ready.pin.name) and self._stored_anyway(valid, ready, payload)
 
@@ -866,6 +974,19 @@ def _flag(valid: _Word, ready: _Word | None) -> bool:
     return ready is None and valid.inverted and not _SURE.fullmatch(valid.word)
 
 
+def ends_words(name: str) -> bool:
+    """Whether an input ends what is under way, by its name."""
+    return any(map(_KILL.fullmatch, name_words(name)))
+
+
+def _head(pin: Pin) -> list[str]:
+    """The words of a name before the last one that is no direction; a direction alone is one."""
+    words = name_words(pin.name)
+    while len(words) > 2 and words[-1] in SIDES:
+        words.pop()
+    return words[:-1]
+
+
 def _beside(word: _Word) -> list[str]:
     """The words of a name without that of its role, and without a direction behind it."""
     words = name_words(word.pin.name)
@@ -903,7 +1024,8 @@ def _word(pin: Pin, words: str, opposite: str = "", *, counted: bool = False) ->
     """
     parts = inner_words(pin.name)
     low = _ends_low(pin) and not counted
-    text = "_".join(parts[:-1] if low and _low_word(parts) else parts)
+    # A direction may stand before what says low: ``src_rdy_in_n``.
+    text = "_".join(inner_words("_".join(parts[:-1])) if low and _low_word(parts) else parts)
     for pattern, turned in ((words, False), (opposite, True)):
         if not pattern:
             continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from goldbeat.tb.design.pin_names import is_clock, is_enable, is_ready, is_reset, name_words
+from goldbeat.tb.design.pin_names import is_clock, is_enable, is_ready, is_reset, name_words, rests
 from goldbeat.tb.design.ports.bundle import number
 from goldbeat.tb.design.ports.recognition import Pin, TopParameter, plain_width
 from goldbeat.tb.design.ports.stream import WIDEST_SIDE, StreamPort
@@ -98,7 +98,7 @@ def payload_left_out(streams: Sequence[StreamPort], left: Iterable[Pin], carried
     data = {p.payload_pins("tdata")[0] for p in streams if p.direction == "in"}
     stores = {branch: name for name in data for branch in carried.used.get(name, ())}
     found: dict[str, str] = {}
-    pins = [p for p in left if p.refusal is None and not p.unpacked]
+    pins = every = [p for p in left if p.refusal is None and not p.unpacked]
     found |= {pin.name: why for pin in pins if (why := _unused_ready(pin, streams, carried)) is not None}
     # Whatever it is called, what is stored unchanged whenever the data are goes along.
     pins = [
@@ -131,7 +131,32 @@ def payload_left_out(streams: Sequence[StreamPort], left: Iterable[Pin], carried
             found[pin.name] = f"{shown} is made of it"
         if pin.name in found:
             makers |= dict.fromkeys(made.shown.union(*stored.values() if name is not None else ()), pin.name)
-    return _with_shown(found, makers, payload, pins, carried)
+    return {**_deciding(every, streams, carried), **_with_shown(found, makers, payload, pins, carried)}
+
+
+def _deciding(pins: Iterable[Pin], streams: Sequence[StreamPort], carried: PortValues) -> dict[str, str]:
+    """Inputs of any name that count only beside the valid of an input, and why they go along.
+
+    They select the word in which something is stored, or have a setting's name, but begin as the valid does.
+    """
+    found: dict[str, str] = {}
+    inputs = [pin for pin in pins if pin.way == "input" and not _named_apart(pin.name)]
+    valids = {p.pin("tvalid"): not p.inverts("tvalid") for p in streams if p.direction == "in" and p.lanes is None}
+    guarded = carried.gates.guarded
+    for pin in inputs:
+        for valid, high in valids.items():
+            lets_in = any(guarded(valid, pin.name, level) for level in (True, False))
+            named = name_words(pin.name)[:-1] == name_words(valid)[:-1] != []
+            selects = pin.name in carried.indexed
+            if (named or selects) and guarded(pin.name, valid, high) and not lets_in:
+                what = "it selects the word that is stored" if selects else "the RTL looks at it"
+                found.setdefault(pin.name, f"{what} beside {valid} alone")
+    return found
+
+
+def _named_apart(name: str) -> bool:
+    """Whether a name is that of what moves with no word: a clock, a reset, an enable, a ready, or what rests."""
+    return any(is_it(name) for is_it in (is_clock, is_reset, is_enable, is_ready, rests))
 
 
 def _with_shown(

@@ -134,6 +134,28 @@ class Steps:
         kept = self.graph.flops.keys()
         return not (first & kept and second & kept) or bool(first & second)
 
+    def pops(self, name: str, valid: str, word: str, beside: Iterable[str]) -> bool:
+        """Whether an input moves a register on that makes an output, and one that makes a word, as a count and a pointer do.
+
+        Args:
+            name: of the input.
+            valid: the output that says that a word is there.
+            word: the output with the word.
+            beside: inputs that may move them as well; no other one does.
+        """
+        known = {self.paths[one] for one in (name, *beside)}
+
+        def moved(output: str) -> bool:
+            own = {self.paths[output], self.graph.origin(self.paths[output])[0]}
+            for path in self._at_once([self.paths[output]]) & self.graph.flops.keys() - own:
+                near = set(self._counting(self._at_once(self.sources.get(path, ()))))
+                inputs = near & self.ports.keys() - self.graph.flops.keys()
+                if path in near and self.paths[name] in inputs and inputs <= known:
+                    return True
+            return False
+
+        return moved(valid) and moved(word)
+
     def tells_of(self, one: str, other: str) -> bool:
         """Whether an output is made at once of registers that make another one, and of nothing else: it is no register itself."""
         path = self.paths[one]

@@ -25,6 +25,8 @@ _OR = ("LogicalOr", "BinaryOr")
 _SAME = ("Equality", "CaseEquality")
 _OTHER = ("Inequality", "CaseInequality")
 _ONE_INPUT = ("buf", "not")
+_LEAVE = ("Return", "Disable")
+_SKIP = ("Break", "Continue")
 _NAMED = ("NamedValue", "HierarchicalValue")
 
 
@@ -302,12 +304,10 @@ class Graph:
 
     def _block(self, body: Any) -> None:
         events = list(_events(body.timing)) if symbol_kind(body) == "Timed" else []
-        written, read = _written(body)
+        written = _written(body)
         self.driven |= written
         if not events:
-            for target in written:
-                for source in read:
-                    self._edge(source, target)
+            self._combine(body, frozenset(), written)
             return
         used = names_in(body.stmt)
         edges = dict(events)
@@ -319,6 +319,40 @@ class Graph:
         for name in used:
             self.readers[name].add(clock)
         self._clocked.append((body, written, used))
+
+    def _combine(self, statement: Any, asked: frozenset[str], written: Iterable[str]) -> None:
+        """The edges of a block without a clock: each value is made of what it is given, and of what decides about that.
+
+        Args:
+            statement: of the block.
+            asked: what decides about it.
+            written: all that the block assigns, which depends on everything of a statement that is not followed.
+        """
+        kind = symbol_kind(statement)
+        if kind in ("Conditional", "Case") and settled_arms(statement) is None:
+            around = asked.union(*map(names_in, _asked(statement)))
+            for inner in _arms(statement):
+                self._combine(inner, around, written)
+        elif kind == "ForLoop" and not _jumps(statement):
+            self._combine(statement.body, asked | names_in(statement.stopExpr), written)
+        elif kind in ("Conditional", "Case", "List", "Block", "Timed"):
+            for inner in inside(statement):
+                self._combine(inner, asked, written)
+        elif kind == "VariableDeclaration":
+            value = statement.symbol.initializer
+            self._edges(asked | names_in(value) if value is not None else (), [str(statement.symbol.hierarchicalPath)])
+        elif kind == "ExpressionStatement" and symbol_kind(statement.expr) == "Assignment":
+            mentioned, targets = names_in(statement.expr.left), set(assigned_names(statement.expr.left))
+            self._edges(asked | names_in(statement.expr.right) | mentioned - targets, targets or mentioned)
+        elif kind != "Empty":
+            own = set() if _jumps(statement, _LEAVE) else _written(statement)
+            known = bool(own) or kind == "ImmediateAssertion"
+            self._edges(asked | names_in(statement), own if known else written)
+
+    def _edges(self, sources: Iterable[str], targets: Iterable[str]) -> None:
+        for target in targets:
+            for source in sources:
+                self._edge(source, target)
 
     def _note_resets(self, body: Any) -> None:
         edges = dict(_events(body.timing))
@@ -381,6 +415,32 @@ class Graph:
         return clocks
 
 
+def _arms(decision: Any) -> Iterator[Any]:
+    """The statements among which an ``if`` or a ``case`` decides."""
+    if symbol_kind(decision) == "Case":
+        yield from inside(decision)
+    else:
+        yield from filter(None, (decision.ifTrue, decision.ifFalse))
+
+
+def _asked(decision: Any) -> list[Any]:
+    """What an ``if`` or a ``case`` looks at."""
+    if symbol_kind(decision) == "Conditional":
+        return [one.expr for one in decision.conditions]
+    return [decision.expr, *(label for item in decision.items for label in item.expressions)]
+
+
+def _jumps(statement: Any, kinds: Sequence[str] = (*_LEAVE, *_SKIP)) -> bool:
+    """Whether a statement may leave a block, or a loop: what follows depends on it then."""
+    found: list[bool] = []
+
+    def look(node: Any) -> None:
+        found.append(symbol_kind(node) in kinds)
+
+    visit_taken(statement, look)
+    return any(found)
+
+
 def _events(timing: Any) -> Iterator[tuple[str, bool]]:
     """The edges that a block waits for: path and whether it is the rising one."""
     if symbol_kind(timing) == "EventList":
@@ -398,7 +458,7 @@ def _cleared(decision: Any) -> tuple[str, int] | None:
     conditions = [value for one in decision.conditions for value in _conditions(one.expr)]
     if len(conditions) != 1 or decision.ifFalse is None or not _varies(decision.ifFalse) or _varies(decision.ifTrue):
         return None
-    targets, _ = _written(decision.ifTrue)
+    targets = _written(decision.ifTrue)
     return (conditions[0][0], len(targets)) if targets else None
 
 
@@ -447,8 +507,8 @@ def _varies(statement: Any) -> bool:
     return any(found)
 
 
-def _written(body: Any) -> tuple[set[str], set[str]]:
-    """What a block assigns, and everything that it mentions."""
+def _written(body: Any) -> set[str]:
+    """What a block assigns."""
     targets: set[str] = set()
 
     def look(node: Any) -> None:
@@ -456,7 +516,7 @@ def _written(body: Any) -> tuple[set[str], set[str]]:
             targets.update(names_in(node.left))
 
     visit_taken(body, look)
-    return targets, names_in(body)
+    return targets
 
 
 def _clock_finder(graph: Graph, known: Mapping[str, str]) -> Callable[[str], str | None]:

@@ -215,10 +215,26 @@ def test_how_full_a_queue_is_goes_along_with_no_beat(tmp_path: Path) -> None:
     assert {"pop_empty", "pop_items"} <= found.unplaced.keys()
 
 
-@pytest.mark.parametrize(("ready", "guessed"), [("out_ready & !in_sel", True), ("out_ready", False)])
-def test_what_a_ready_follows_at_once_may_select(ready: str, guessed: bool, tmp_path: Path) -> None:
+BLOCK = """always_comb begin logic some; some = in_x; out_valid = 0; out_x = some; in_ready = READY;
+    for (int n = 0; n < 1; n++) if (in_valid) begin out_valid = 1; out_x = some ^ in_sel; end MORE end"""
+
+
+@pytest.mark.parametrize(
+    ("body", "ready", "guessed"),
+    [
+        ("assign out_valid = in_valid, out_x = in_x ^ in_sel, in_ready = READY;", "out_ready & !in_sel", True),
+        ("assign out_valid = in_valid, out_x = in_x ^ in_sel, in_ready = READY;", "out_ready", False),
+        (BLOCK, "out_ready & !in_sel", True),
+        (BLOCK, "out_ready", False),
+        (BLOCK.replace("MORE", "if (in_sel) in_ready = 0;"), "out_ready", True),
+        (BLOCK.replace("MORE", "case (in_sel) 1: in_ready = 0; default; endcase"), "out_ready", True),
+        (BLOCK.replace("MORE", "case (out_ready) 1: out_x = in_sel; default; endcase"), "out_ready", False),
+        (BLOCK.replace("always_comb", "always @*"), "out_ready", False),
+    ],
+)
+def test_what_a_ready_follows_at_once_may_select(body: str, ready: str, guessed: bool, tmp_path: Path) -> None:
     ports = "i in_valid, i in_x, i in_sel, o in_ready, o out_valid, o out_x, i out_ready"
-    body = f"assign out_valid = in_valid, out_x = in_x ^ in_sel, in_ready = {ready};"
+    body = body.replace("READY", ready).replace("MORE", "")
     found = with_handshakes(found_of(tmp_path, ports, body))
     assert ("follows it in the same cycle" in found.guesses.get("in_sel", "")) is guessed
 
@@ -506,3 +522,100 @@ def test_what_another_request_hands_over_is_no_payload_although_it_is_stored_wit
     ports = f"i {one}, i [8:0] {word}, o {taken}, i {other}, i [8:0] {other_word}, o {other_taken}, o [8:0] kept"
     made = roles(found_of(tmp_path, ports, body))
     assert {valid: payload for valid, (_, _, payload) in made.items()} == {one: {word}, other: {other_word}}
+
+
+STORES = """always_ff @(posedge clk) if (!rst_n) SEEN else if (in_wr && in_ctrl == 0) begin kept <= in_data; seen <= 1; end
+    else if (in_wr) seen <= 0; MORE"""
+
+
+def test_a_setting_that_counts_beside_a_valid_of_its_name_goes_along(tmp_path: Path) -> None:
+    ports = "i in_wr, i [7:0] in_data, i [3:0] in_ctrl, o [7:0] kept, o seen"
+    body = STORES.replace("SEEN", "{kept, seen} <= 0;").replace("MORE", "")
+    found = found_of(tmp_path, ports, body)
+    assert roles(found)["in_wr"][2] == {"in_data", "in_ctrl"}
+    assert "in_ctrl" in found.guesses
+    # One that acts alone is a setting.
+    alone = body + " always_ff @(posedge clk) other <= in_ctrl == 5;"
+    found = found_of(tmp_path, f"{ports}, o other", alone)
+    assert (roles(found)["in_wr"][2], "in_ctrl" in found.unplaced) == ({"in_data"}, True)
+
+
+def test_what_selects_the_word_that_is_stored_is_named(tmp_path: Path) -> None:
+    ports = "i in_valid, o in_ready, i [7:0] in_data, i [1:0] bank_sel, o out_valid, i out_ready, o [7:0] out_data"
+    body = """logic [7:0] m [4]; assign in_ready = !out_valid || out_ready; always_ff @(posedge clk)
+      if (!rst_n) out_valid <= 0; else if (in_ready) begin
+        out_valid <= in_valid; if (in_valid) m[bank_sel] <= in_data; out_data <= m[0];
+      end"""
+    found = found_of(tmp_path, ports, body)
+    assert "it selects the word" in found.beside["bank_sel"]
+    # What another port asks for is no word of this one.
+    assert "bank_sel" not in found_of(tmp_path, ports, body.replace("m[0]", "m[bank_sel]")).beside
+
+
+@pytest.mark.parametrize(("name", "told"), [("op_kill", False), ("twice", True)])
+def test_what_acts_without_a_valid_is_no_payload(name: str, told: bool, tmp_path: Path) -> None:
+    body = """logic [3:0] c; assign op_rdy = c == 0, sum_vld = op_rdy; always_ff @(posedge clk)
+      if (!rst_n) {c, sum} <= 0; else if (KILL || (op_vld && op_rdy)) begin c <= KILL ? 0 : 8; sum <= op_a; end
+      else if (c != 0) begin c <= c - 1; sum <= sum + 1; end"""
+    ports = f"i op_vld, o op_rdy, i {name}, i [8:0] op_a, o sum_vld, o [8:0] sum"
+    found = found_of(tmp_path, ports, body.replace("KILL", name))
+    assert roles(found)["op_vld"] == ("op_rdy", False, {"op_a"})
+    assert "without op_vld" in found.unplaced[name]
+    assert (name in found.beside) is told
+    beside = body.replace("if (KILL ||", "if (").replace("KILL ? 0 : 8", "KILL ? 2 : 8")
+    assert name in roles(found_of(tmp_path, ports, beside.replace("KILL", name)))["op_vld"][2]
+
+
+QUEUED = """logic [8:0] m [4]; logic [2:0] w, r, n; assign got_val = m[r[1:0]], got_avail = AVAIL;
+  always_ff @(posedge clk) if (!rst_n) {w, r, n} <= 0; else begin
+    if (in_valid) begin m[w[1:0]] <= in_x; w <= w + 1; end {TOLD, n} <= {TAKE, n + in_valid - TAKE}; if (TAKE) r <= r + 1;
+  end"""
+
+
+@pytest.mark.parametrize(
+    ("take", "avail", "told", "found_as"),
+    [
+        ("thanks", "w != r", "yummy", True),
+        ("pop_in", "n != 0", "back", True),
+        ("go", "n != 0", "yummy", False),
+        ("in_last", "n != 0", "yummy", False),
+    ],
+)
+def test_what_moves_a_queue_on_without_a_look_takes_its_word(
+    take: str, avail: str, told: str, found_as: bool, tmp_path: Path
+) -> None:
+    ports = f"i in_valid, i [8:0] in_x, i {take}, o {told}, o [8:0] got_val, o got_avail"
+    body = QUEUED.replace("AVAIL", avail).replace("TOLD", told).replace("TAKE", take)
+    found = found_of(tmp_path, ports, body)
+    (ready, _, payload) = roles(found)["got_avail"]
+    assert (ready, payload) == (take if found_as else "", {"got_val"})
+    assert [port.gated for port in found.streams if port.direction == "out"] == [found_as]
+    assert (take in found.guesses) is found_as
+    assert told in found.unplaced
+
+
+LATER = """logic on; logic [2:0] n; always_ff @(posedge clk) if (!rst_n) {on, n, src_GET} <= 0; else begin
+    on <= go; n <= on ? n + 1 : 0; src_GET <= 0; GIVEN
+    if (on && n == 7 && src_avail) begin kept <= src_x; src_GET <= 1; end
+  end"""
+
+
+@pytest.mark.parametrize(("name", "ready"), [("get", "src_get"), ("rd", "src_rd"), ("seen", "")])
+def test_a_pulse_behind_the_word_that_it_takes_is_a_guess(name: str, ready: str, tmp_path: Path) -> None:
+    ports = f"i go, i src_avail, i [8:0] src_x, o src_{name}, o [8:0] kept"
+    found = found_of(tmp_path, ports, LATER.replace("GET", name).replace("GIVEN", ""))
+    assert roles(found)["src_avail"] == (ready, False, {"src_x"})
+    assert not any(port.gated for port in found.streams)
+    assert ("must stay until then" in found.guesses.get(ready, "")) is bool(ready)
+
+
+@pytest.mark.parametrize(("flag", "free"), [("cmd_ready", "cmd_ready"), ("busy", "!busy")])
+def test_a_ready_that_two_inputs_share_is_told(flag: str, free: str, tmp_path: Path) -> None:
+    ports = f"i rd_req, i [8:0] rd_addr, i wr_req, i [8:0] wr_word, o {flag}, o [8:0] kept"
+    body = f"""logic [2:0] n; assign {flag} = {"!" * ("!" in free)}(n == 0);
+      always_ff @(posedge clk) if (!rst_n) n <= 0; else if (n != 0) n <= n - 1;
+        else if (rd_req && {free}) begin n <= 5; kept <= rd_addr; end
+        else if (wr_req && {free}) begin n <= 3; kept <= wr_word; end"""
+    found = found_of(tmp_path, ports, body)
+    assert {valid: ready for valid, (ready, _, _) in roles(found).items()} == {"rd_req": flag, "wr_req": ""}
+    assert "--tie rd_req=0" in found.guesses["wr_req"]

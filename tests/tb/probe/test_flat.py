@@ -288,6 +288,34 @@ def test_requests_that_only_their_direction_tells_apart(tmp_path: Path) -> None:
     assert lint(found, tmp_path) == ""
 
 
+HALVES = """package words;
+  typedef struct packed {logic [7:0] data; logic valid;} fwd_t;
+  typedef struct packed {logic BACK;} bwd_t;
+endpackage
+interface link; words::fwd_t req; words::bwd_t resp; MORE modport s(input req, output resp); modport m(output req, input resp);
+endinterface
+module halves (input clk, input rst, link.s a, link.m b);
+  assign a.resp.BACK = b.resp.BACK, b.req = a.req;
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("back", "more", "readies"),
+    [
+        ("ready", "", ["a_ready", "b_ready"]),
+        ("ready", "words::bwd_t own;", ["a_ready", "b_ready"]),
+        ("valid", "", ["", ""]),
+    ],
+)
+def test_the_two_structs_of_an_interface_are_one_bundle(
+    back: str, more: str, readies: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "halves.sv").write_text(HALVES.replace("BACK", back).replace("MORE", more))
+    found = with_handshakes(find(elaborate(Sources((tmp_path / "halves.sv",)), "halves", {})))
+    assert [port.pin("tready") if port.has("tready") else "" for port in found.streams] == readies
+
+
 def test_structs_without_a_name(tmp_path: Path) -> None:
     found = probe("own_structs")
     assert shape(found) == {"m_axis": "axis out 1 0 0 0 8", "s_axis": "axis in 1 0 0 0 8"}

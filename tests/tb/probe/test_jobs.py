@@ -78,6 +78,26 @@ def test_a_start_takes_its_operands_and_waits_for_done(text: str, held: bool, tm
     assert guessed_model(found) is None
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "guessed"),
+    [
+        ("", "", False),
+        ("if (n == 2)", "if (start) x <= x + 1; if (n == 2)", True),
+        ("else if (run)", "else if (start == 0) n <= n; else if (run)", True),
+        ("if (start) begin", "if (start && !run) begin", False),
+        ("begin n <= n + 1;", "begin if (start) n <= n + 1;", True),
+    ],
+)
+def test_a_start_that_the_rtl_looks_at_while_it_runs_may_have_to_stay(
+    old: str, new: str, guessed: bool, tmp_path: Path
+) -> None:
+    text = HELD.replace(old, new, 1) if old else HELD
+    if guessed:
+        text = text.replace("if (start) begin", "if (start && !run) begin")
+    found, _ = found_of(tmp_path, text)
+    assert ("--bundle 'in=tvalid:start,tready:done,a,b'" in found.guesses.get("start", "")) is guessed
+
+
 def test_a_result_of_an_input_that_says_when_it_is_busy(tmp_path: Path) -> None:
     found, _ = found_of(tmp_path, TOLD)
     assert [(p.direction, p.until, p.after) for p in found.streams] == [("in", None, None), ("out", None, "in")]

@@ -54,12 +54,20 @@ NAMES = {
         {"<= DATA": "<= ~DATA", "OFFER_IS": "some", "(VALID": "(!VALID", "(TAKE && full": "(!TAKE && some"} | SOME,
     ),
     "payload": ("valid_i ready_o payload_i valid_o ready_i payload_o", {}),
+    "local_link": ("rx_src_rdy rx_dst_rdy rx_data tx_src_rdy_o tx_dst_rdy_i tx_data", {}),
+    "local_link_low": (
+        "src_rdy_n dst_rdy_n data tx_src_rdy_out_n tx_dst_rdy_in_n tx_data",
+        {"READY_IS": "full", "OFFER_IS": "!full", "(VALID": "(!VALID", "(TAKE": "(!TAKE"},
+    ),
+    # Source and destination are two handshakes here.
+    "two_sides": ("src_stb src_ready src_x dst_stb dst_ready dst_x", {}),
 }
 LOW = {
     "no_words": {"busy"},
     "misnamed": {"buffer_full"},
     "unknown": {"w_n", "r_n"},
     "made": {"w_n", "r_n"},
+    "local_link_low": {"src_rdy_n", "dst_rdy_n", "tx_src_rdy_out_n", "tx_dst_rdy_in_n"},
 }
 """Ports of them that mean something when they are low."""
 
@@ -259,6 +267,14 @@ def test_credits_that_nothing_counts_are_a_guess(tmp_path: Path) -> None:
         "to_valid": "yummy",
     }
     assert not with_handshakes(found_in(tmp_path, code.replace("in_credit", "in_ready"))).guesses.keys() & {"in_valid"}
+    # Those that belong to no word are named, too.
+    apart = code.replace("to_valid", "kept").replace("output logic [9:0] to_word", "output logic [9:0] seen")
+    apart = (
+        apart.replace("to_word", "seen")
+        .replace("logic yummy", "logic [1:0] lane_tokens")
+        .replace("yummy", "|lane_tokens")
+    )
+    assert "of which none comes" in with_handshakes(found_in(tmp_path, apart)).beside["lane_tokens"]
 
 
 def test_handshakes_without_data(tmp_path: Path) -> None:
