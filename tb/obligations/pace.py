@@ -76,12 +76,12 @@ def measured_pace(design: Design, seed: int) -> int:
         with tempfile.TemporaryDirectory(prefix="goldbeat-") as folder:
             (result,) = run(patient, Path(folder) / "sim", lambda text: None)
         if not result.failures:
-            found = _pace(result)
+            found = pace_of(result)
             return found if found > design.cycles_per_beat else 0
     return 0
 
 
-def _pace(result: RunResult) -> Pace:
+def pace_of(result: RunResult) -> Pace:
     """The most cycles between two beats of a port, and so many more that the first beat of each port comes in time."""
     ports = [one.record.outcome.ports for one in result.episodes]
     traces = [trace for one in ports for trace in one.values() if len(trace)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gates that are added to a circuit, in the form of AIGER: a literal is twice the variable, plus one if it is inverted."""
+"""AddedGates that are added to a circuit, in the form of AIGER: a literal is twice the variable, plus one if it is inverted."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Word = Sequence[int]
 """Literals of a number, lowest bit first."""
 
 
-class Gates:
-    """Gates behind those of a circuit.
+class AddedGates:
+    """AddedGates behind those of a circuit.
 
     Args:
         variables: of the circuit.
@@ -85,12 +85,12 @@ class Gates:
         return self.difference(other, one, bits)[-1]
 
 
-def number(value: int) -> list[int]:
+def constant_bits(value: int) -> list[int]:
     """The literals of a constant."""
     return [value >> n & 1 for n in range(max(1, value.bit_length()))]
 
 
-def from_any_state(circuit: Circuit) -> tuple[Gates, list[int], list[int], int]:
+def from_any_state(circuit: Circuit) -> tuple[AddedGates, list[int], list[int], int]:
     """The circuit, begun in any state: in the first cycle, inputs behind its own say what its latches hold.
 
     Returns:
@@ -99,7 +99,7 @@ def from_any_state(circuit: Circuit) -> tuple[Gates, list[int], list[int], int]:
     """
     inputs, latches = circuit.head[1], circuit.head[2]
     before = inputs + latches
-    gates = Gates(before + latches + 2)
+    gates = AddedGates(before + latches + 2)
     started = 2 * (before + latches + 1)
     state = [gates.choose(started, 2 * (before + n + 1), 2 * (inputs + n + 1)) for n in range(latches)]
     place = [LOW, *(2 * (n + 1) for n in range(inputs)), *state]

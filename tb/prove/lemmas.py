@@ -22,7 +22,7 @@ import numpy.typing as npt
 from goldbeat.tb.build.yosys import Yosys
 from goldbeat.tb.prove.aiger import Circuit
 from goldbeat.tb.prove.engine import Answer, Stopwatch, ask_abc
-from goldbeat.tb.prove.gates import HIGH, Gates, Word, from_any_state, number
+from goldbeat.tb.prove.gates import HIGH, AddedGates, Word, constant_bits, from_any_state
 from goldbeat.tb.prove.sheet import RESET_CYCLES, Followed
 
 Samples = npt.NDArray[np.int64]
@@ -57,7 +57,7 @@ class Lemma:
     """
 
     text: str
-    broken: Callable[[Gates, State], int]
+    broken: Callable[[AddedGates, State], int]
 
 
 class _Registers:
@@ -159,10 +159,10 @@ class _Search:
                 if bool((rest == self._flag(flags[0]) + self._flag(flags[1])).all()):
                     yield one, other, flags
 
-    def _difference(self, one: str, other: str, gates: Gates, state: State) -> Word:
+    def _difference(self, one: str, other: str, gates: AddedGates, state: State) -> Word:
         return gates.difference(state(one), state(other), len(self._plain[one]))
 
-    def _no_count(self, one: str, other: str, flags: Sequence[str], gates: Gates, state: State) -> int:
+    def _no_count(self, one: str, other: str, flags: Sequence[str], gates: AddedGates, state: State) -> int:
         flight = state(self._of.flight)
         total: Word = self._difference(one, other, gates, state)
         bits = max(len(total), len(flight)) + 2
@@ -170,12 +170,12 @@ class _Search:
             total = gates.sum(total, state(flag) if flag else (), bits)
         return gates.equal(total, flight) ^ 1
 
-    def _not_in_flight(self, gates: Gates, state: State) -> int:
+    def _not_in_flight(self, gates: AddedGates, state: State) -> int:
         inside = gates.exceeds(state(self._of.flight), state(self._of.ahead))
         return gates.both(state(self._of.marked)[0], inside ^ 1)
 
     def _ranges(
-        self, text: str, word: Callable[[Gates, State], Word], values: Samples, *, busy: bool = False
+        self, text: str, word: Callable[[AddedGates, State], Word], values: Samples, *, busy: bool = False
     ) -> Iterator[Lemma]:
         """How small and large a number is, at all and while a flag has a value; ``busy``: while something is in flight."""
         asked = self._flight > 0 if busy else np.ones_like(self._marked)
@@ -231,21 +231,21 @@ class _Search:
                     yield Lemma(said, partial(self._misplaced, words, pointer, flags, same))
 
     def _misplaced(
-        self, words: Mapping[int, str], pointer: str, flags: Sequence[str], same: Pairs, gates: Gates, state: State
+        self, words: Mapping[int, str], pointer: str, flags: Sequence[str], same: Pairs, gates: AddedGates, state: State
     ) -> int:
         bits = (len(words) - 1).bit_length()
         waits = gates.both(state(self._of.waits)[0], self._is_last(gates, state))
         inside = gates.both(state(self._of.marked)[0], waits ^ 1)
         found = []
         for n, word in words.items():
-            place: Word = gates.difference(number(n), state(pointer)[:bits], bits)
+            place: Word = gates.difference(constant_bits(n), state(pointer)[:bits], bits)
             for flag in flags:
                 place = gates.sum(place, state(flag) if flag else (), bits + 2)
             here = gates.both(inside, gates.equal(place, state(self._of.ahead)))
             found.append(gates.both(here, self._unequal(word, same, gates, state)))
         return gates.any_of(found)
 
-    def _is_last(self, gates: Gates, state: State) -> int:
+    def _is_last(self, gates: AddedGates, state: State) -> int:
         flight = state(self._of.flight)
         return gates.equal(gates.sum(state(self._of.ahead), (HIGH,), len(flight) + 1), flight)
 
@@ -260,14 +260,16 @@ class _Search:
                         said = f"{name} holds it: ahead {place}, {flag} {level}"
                         yield Lemma(said, partial(self._not_held, name, place, flag, level, same))
 
-    def _not_held(self, name: str, place: str, flag: str, level: int, same: Pairs, gates: Gates, state: State) -> int:
+    def _not_held(
+        self, name: str, place: str, flag: str, level: int, same: Pairs, gates: AddedGates, state: State
+    ) -> int:
         there = self._is_last(gates, state)
         if place != "last":
-            there = gates.equal(state(self._of.ahead), number(int(place)))
+            there = gates.equal(state(self._of.ahead), constant_bits(int(place)))
         here = gates.both(gates.both(state(self._of.marked)[0], there), _is(flag, level, state))
         return gates.both(here, self._unequal(name, same, gates, state))
 
-    def _unequal(self, name: str, same: Pairs, gates: Gates, state: State) -> int:
+    def _unequal(self, name: str, same: Pairs, gates: AddedGates, state: State) -> int:
         word, kept = state(name), state(self._of.kept)
         return gates.any_of([gates.differ(word[bit], kept[other]) for bit, other in same])
 
@@ -276,21 +278,21 @@ def _is(flag: str, level: int, state: State) -> int:
     return state(flag)[0] ^ level ^ 1 if flag else HIGH
 
 
-def _register(name: str, gates: Gates, state: State) -> Word:
+def _register(name: str, gates: AddedGates, state: State) -> Word:
     return state(name)
 
 
 def _outside(
-    word: Callable[[Gates, State], Word],
+    word: Callable[[AddedGates, State], Word],
     flag: str,
     level: int,
     ends: tuple[int, int],
     flight: str,
-    gates: Gates,
+    gates: AddedGates,
     state: State,
 ) -> int:
     value = word(gates, state)
-    wrong = gates.any_of((gates.exceeds(value, number(ends[1])), gates.exceeds(number(ends[0]), value)))
+    wrong = gates.any_of((gates.exceeds(value, constant_bits(ends[1])), gates.exceeds(constant_bits(ends[0]), value)))
     asked = gates.both(_is(flag, level, state), gates.any_of(state(flight)) if flight else HIGH)
     return gates.both(asked, wrong)
 
@@ -406,7 +408,7 @@ def _at_first(
 ) -> bool:
     """Whether all statements hold when the reset ends, and outputs are low until then."""
     variables, inputs, count, _, gates_count = circuit.head
-    gates = Gates(variables, circuit.gates, gates_count)
+    gates = AddedGates(variables, circuit.gates, gates_count)
     state = [2 * (inputs + n + 1) for n in range(count)]
     words = {name: [state[n] for n in bits] for name, bits in latches.items()}
     wrong = gates.any_of([one.broken(gates, words.__getitem__) for one in lemmas])
@@ -418,9 +420,9 @@ def _at_first(
     return _within(RESET_CYCLES + 1, tool, first, [[0]], folder, watch)[0].proven
 
 
-def _live(circuit: Circuit, gates: Gates, state: Word, words: Mapping[str, Word]) -> int:
+def _live(circuit: Circuit, gates: AddedGates, state: Word, words: Mapping[str, Word]) -> int:
     """Whether the reset has ended; latches that always take 1, as those of Yosys do that tell the first cycle, are 1 then."""
-    ended = gates.exceeds(words[CYCLE], number(RESET_CYCLES - 1)) if CYCLE in words else HIGH
+    ended = gates.exceeds(words[CYCLE], constant_bits(RESET_CYCLES - 1)) if CYCLE in words else HIGH
     for n, after in enumerate(circuit.latches):
         if after == HIGH:
             ended = gates.both(ended, state[n])

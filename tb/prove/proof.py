@@ -87,6 +87,7 @@ class Proof:
         verdicts: one per property.
         flip_flops: of the design, with those of the bench's side.
         seconds: wall time.
+        followed: it was tried what follows from where the followed beats are.
     """
 
     harness: ProofHarness
@@ -94,6 +95,7 @@ class Proof:
     verdicts: list[ClaimVerdict] = field(default_factory=list)
     flip_flops: int = 0
     seconds: float = 0.0
+    followed: bool = False
 
 
 def prove(
@@ -139,7 +141,7 @@ def prove(
     watch = Stopwatch(budget_s)
     _simulate(proof)
     _shorten(tool, proof, folder, watch)
-    for number, (share, each_s) in enumerate(_PHASES):
+    for share, each_s in _PHASES:
         tell("bounded model checking")
         _bounded(tool, proof, folder, Stopwatch(min(watch.left, share * budget_s)), depth)
         if _refuted(proof) and confirmed(proof):
@@ -147,8 +149,6 @@ def prove(
             break
         _reach(tool, proof, folder, watch, depth)
         tell("induction")
-        if not number:
-            _by_lemmas(tool, proof, folder, watch)
         _induction(tool, proof, folder, watch, each_s)
     _reach(tool, proof, folder, watch, depth)
     for one in proof.verdicts:
@@ -325,6 +325,9 @@ def _reach(tool: Yosys, proof: Proof, folder: Path, watch: Stopwatch, depth: int
 
 def _induction(tool: Yosys, proof: Proof, folder: Path, watch: Stopwatch, each_s: float) -> None:
     """Prove for ever what can be, narrow properties first; a wide one whose first bit does not come is left."""
+    if not proof.followed:
+        proof.followed = True
+        _by_lemmas(tool, proof, folder, watch)
     left = [one for one in proof.verdicts if one.status in ("undecided", "bounded")]
     first = [(one, one.open[0]) for one in left]
     _prove_bits(tool, proof, folder, watch, each_s, first)

@@ -34,7 +34,7 @@ def result(**cycles: list[int]) -> Any:
     ],
 )
 def test_a_latency_is_no_slow_pace(beats: dict[str, list[int]], cycles: int, between: int, usual: bool) -> None:
-    found = pace._pace(result(**beats))
+    found = pace.pace_of(result(**beats))
     assert (found, found.between, pace.fills_queues(found)) == (cycles, between, usual)
 
 

@@ -12,7 +12,7 @@ from pass_through import pass_through
 from goldbeat.tb.build.yosys import find_yosys, yosys
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.prove.aiger import Circuit
-from goldbeat.tb.prove.gates import Gates
+from goldbeat.tb.prove.gates import AddedGates
 from goldbeat.tb.prove.proof import prove
 
 RTL = """module queue #(parameter int RARE = 0) (
@@ -69,7 +69,7 @@ def test_a_queue_of_eight_words(tmp_path: Path, rare: int, status: str) -> None:
 
 def test_arithmetic_of_gates() -> None:
     """All numbers of three bits, one pair a lane."""
-    gates = Gates(6)
+    gates = AddedGates(6)
     one, other = [2, 4, 6], [8, 10, 12]
     outputs = [
         *gates.sum(one, other, 4),
