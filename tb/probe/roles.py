@@ -209,7 +209,8 @@ class _Roles:
         self.halves = {(word.word, word.key, pin.way) for pin, word in halves if word is not None}
         self.spelled = [("_".join(inner_words(pin.name)), pin.way) for pin in module.ports]
         self.values, self.late = module.carried.values, module.late
-        self.unread, self.shown, self.moved = module.carried.unread, module.carried.shown, module.carried.moved
+        self.unread, self.constant = module.carried.unread, module.carried.constant
+        self.shown, self.moved = module.carried.shown, module.carried.moved
         self.used, self.prefix = module.carried.used, f"{module.name}."
         words = [(pin, self._valid(pin)) for pin in module.ports if pin.width == 1]
         self.valids = [word for _, word in words if word is not None and word.key and _SURE.fullmatch(word.word)]
@@ -242,13 +243,18 @@ class _Roles:
             payload, guessed = self._payload(valid, apart, alone=alone, ready=ready is not None, longer=longer)
             if _flag(valid, ready):
                 continue
-            if not payload and (ready is None or valid.pin.width > 1):
+            if not payload and (ready is None or valid.pin.width > 1 or self._switched_off(valid, ready)):
                 continue
             untold |= self.acting
             used |= {pin.name for pin in payload} | untold.keys()
             made = replace(self._made(valid, ready, payload, guessed | self._shared(valid, ready, pairs)), left=untold)
             found.append((made, valid.key))
         return _mirrored(found)
+
+    def _switched_off(self, valid: _Word, ready: _Word) -> bool:
+        """Whether nothing reads the input of a pair, and its output is a constant: a setting leaves out what they are for."""
+        pair = (valid.pin, ready.pin)
+        return any(pin.name in self.unread for pin in pair) and any(pin.name in self.constant for pin in pair)
 
     def _shared(self, valid: _Word, ready: _Word | None, pairs: Sequence[tuple[_Word, _Word | None]]) -> dict[str, str]:
         """What speaks against an input without a ready: it counts only beside that of another one, which they share."""

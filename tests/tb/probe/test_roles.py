@@ -292,6 +292,26 @@ def test_handshakes_without_data(tmp_path: Path) -> None:
     }
 
 
+def test_what_a_setting_switches_off_is_no_handshake(tmp_path: Path) -> None:
+    text = """module halting #(parameter PAUSE = 0) (input logic clk, rst_n, pause_req, s_valid, m_ready,
+      output logic pause_ack, s_ready, m_valid, input logic [7:0] s_data, output logic [7:0] m_data);
+      if (PAUSE) begin : gen_pause
+        always_ff @(posedge clk) pause_ack <= pause_req;
+      end else begin : gen_none
+        assign pause_ack = 1'b0;
+      end
+      assign s_ready = !m_valid || m_ready;
+      always_ff @(posedge clk) begin
+        if (!rst_n) m_valid <= 0;
+        else if (s_ready) begin m_valid <= s_valid; m_data <= s_data; end
+      end
+    endmodule"""
+    found = with_handshakes(found_in(tmp_path, text))
+    assert ({one.name for one in found.streams}, found.ties["pause_req"]) == ({"s", "m"}, 0)
+    on = with_handshakes(found_in(tmp_path, text.replace("PAUSE = 0", "PAUSE = 1")))
+    assert {one.name for one in on.streams} == {"s", "m", "pause"}
+
+
 SLICES = """module slices #(parameter N = 3) (input logic clk, input logic rst_n, input logic [N-1:0] vi,
   output logic [N-1:0] ri, input logic [N-1:0][10:0] wi, input logic [2*N-1:0] ti,
   output logic [N-1:0] vo, input logic [N-1:0] ro, output logic [11*N-1:0] wo, output logic [1:0] to [N]);
