@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <stdexcept>
 
 #include "kernel.h"
@@ -100,7 +101,7 @@ void Agent::wake() {
 
 void Agent::await_edge() {
   state_ = State::kEdge;
-  line->waiting.push_back({this, 0});
+  watches().enter(*line, {this, 0});
 }
 
 void Agent::rouse_by(const Bit& signal) {
@@ -191,6 +192,7 @@ void Watches::arm(ValueWatch& watch) {
   if (watch.armed) return;
   ++moves_;
   watch.armed = true;
+  watch.place = ++places_;
   watch.keep();
   armed_.push_back(&watch);
 }
@@ -204,8 +206,13 @@ bool Watches::watches_design() const {
   return std::any_of(armed_.begin(), armed_.end(), [](const ValueWatch* watch) { return !watch->storage.input; });
 }
 
+void Watches::enter(EdgeLine& line, EdgeLine::Waiter waiter) {
+  if (line.waiting.empty()) line.armed = ++places_;
+  line.waiting.push_back(waiter);
+}
+
 void Watches::join(EdgeLine& line, std::int64_t token) {
-  line.waiting.push_back({nullptr, token});
+  enter(line, {nullptr, token});
   ++line.tokens;
 }
 
@@ -225,6 +232,7 @@ void Watches::apply() {
     agent->write();
   }
   writers_.clear();
+  ended_.clear();
   kernel().touch();
 }
 
@@ -301,6 +309,20 @@ void Watches::rise(EdgeLine& line) {
   runs_.clear();
 }
 
+void Watches::find_risen() {
+  for (const auto& line : lines_) {
+    const bool high = *line->data != 0;
+    if (high == line->level) continue;
+    line->level = high;
+    if (high && (!line->waiting.empty() || !line->rousers.empty())) due_.push_back({line->armed, line.get(), nullptr});
+  }
+}
+
+void Watches::order_due() {
+  if (due_.size() < 2) return;
+  std::sort(due_.begin(), due_.end(), [](const Due& one, const Due& other) { return one.place < other.place; });
+}
+
 bool Watches::poll() {
   for (const auto& line : lines_) {
     const bool high = *line->data != 0;
@@ -311,12 +333,10 @@ bool Watches::poll() {
     if (watch->fits()) return true;
     watch->keep();
   }
-  for (const auto& line : lines_) {
-    const bool high = *line->data != 0;
-    if (high == line->level) continue;
-    line->level = high;
-    if (high) rise(*line);
-  }
+  due_.clear();
+  find_risen();
+  order_due();
+  for (const Due& due : due_) rise(*due.line);
   return !notes_.empty();
 }
 
@@ -328,23 +348,25 @@ bool Watches::call() {
   rouse();
   bool called = !notes_.empty();
   if (called) on_note();
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    EdgeLine& line = *lines_[i];
-    const bool high = *line.data != 0;
-    if (high == line.level) continue;
-    line.level = high;
-    if (high && (!line.waiting.empty() || !line.rousers.empty())) {
-      rise(line);
-      called = true;
-    }
+  due_.clear();
+  find_risen();
+  for (ValueWatch* watch : armed_) {
+    if (watch->changed()) due_.push_back({watch->place, nullptr, watch});
   }
-  const std::vector<ValueWatch*> armed(armed_);
-  for (ValueWatch* watch : armed) {
-    if (!watch->armed || !watch->changed()) continue;
-    watch->keep();
-    if (!watch->fits()) continue;
-    disarm(*watch);
-    on_value(watch->number);
+  order_due();
+  for (const Due& due : due_) {
+    if (due.line != nullptr) {
+      rise(*due.line);
+      called = true;
+      continue;
+    }
+    // What was called before may have ended this wait.
+    ValueWatch& watch = *due.watch;
+    if (!watch.armed || watch.place != due.place) continue;
+    watch.keep();
+    if (!watch.fits()) continue;
+    disarm(watch);
+    on_value(watch.number);
     called = true;
   }
   if (!notes_.empty()) {
@@ -364,7 +386,8 @@ void Watches::clear() {
   runs_.clear();
   counted_ = 0;
   notes_.clear();
-  writers_.clear();
+  // What they have decided at this edge is still to be written.
+  if (!writers_.empty()) std::move(agents_.begin(), agents_.end(), std::back_inserter(ended_));
   agents_.clear();
 }
 

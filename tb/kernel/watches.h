@@ -107,6 +107,7 @@ class EdgeLine {
   std::int64_t number;
   std::uint8_t* data;
   bool level;
+  std::uint64_t armed = 0;  ///< when the first of those that wait has joined, as a place among all that is waited for
   std::int64_t tokens = 0;
   std::int64_t rises = 0;
   std::vector<Waiter> waiting;
@@ -123,6 +124,7 @@ struct ValueWatch {
   std::size_t bytes;
   int edge;  ///< 1 rising, -1 falling, 0 any change
   bool armed = false;
+  std::uint64_t place = 0;  ///< when it was armed, among all that is waited for
   std::vector<std::uint8_t> last;
 
   bool changed() const;
@@ -185,6 +187,17 @@ class Watches {
 
  private:
   friend class Agent;
+  /// What has changed, in the order in which it was armed: VPI's callbacks are called in the order in which they were registered.
+  struct Due {
+    std::uint64_t place;
+    EdgeLine* line;
+    ValueWatch* watch;
+  };
+
+  void enter(EdgeLine& line, EdgeLine::Waiter waiter);
+  /// Lines that have risen go into `due_`; all take their new level.
+  void find_risen();
+  void order_due();
   void rise(EdgeLine& line);
   void drain();
   static void turn(Agent& agent);
@@ -193,11 +206,14 @@ class Watches {
   std::vector<std::unique_ptr<ValueWatch>> values_;
   std::vector<ValueWatch*> armed_;
   std::vector<std::unique_ptr<Agent>> agents_;
+  std::vector<std::unique_ptr<Agent>> ended_;  ///< of a test that has ended, until they have written
   std::deque<Agent*> ready_;
   std::deque<Agent*> runs_;  ///< agents of a line that has risen, a null pointer behind each run of them
   std::size_t counted_ = 0;
   std::deque<Agent*> notes_;
   std::int64_t moves_ = 0;
+  std::uint64_t places_ = 0;
+  std::vector<Due> due_;
   std::vector<Agent*> writers_;
   std::vector<EdgeLine::Waiter> now_;
 };

@@ -333,13 +333,15 @@ SUMMARY = (
     "suite",
     "files",
     "sets",
+    "not built",
+    "ended early",
     "tests",
     "equal",
     "pass in both",
     "fail in both",
-    "sets ended early",
-    "sets not built",
+    "steps",
 )
+"""Columns: of files, of sets three, of tests with a verdict in both kinds four, and the equal steps of all."""
 
 
 def summary(results: dict[str, dict[str, Cases]], keep: Path) -> int:
@@ -350,12 +352,13 @@ def summary(results: dict[str, dict[str, Cases]], keep: Path) -> int:
         keep.name,
         len({pair.key.partition("::")[0] for pair in pairs}),
         len(pairs),
+        sum(not pair.built for pair in pairs),
+        sum(not pair.ended for pair in pairs),
         len(tests),
         sum(one == other for pair, (one, other) in tests if pair.same),
         sum(both == ("pass", "pass") for _, both in tests),
         sum(both == ("FAIL", "FAIL") for _, both in tests),
-        sum(not pair.ended for pair in pairs),
-        sum(not pair.built for pair in pairs),
+        sum(min(map(len, both_steps(keep, pair.key))) for pair in pairs if pair.same and STEPS in pair.stock),
     )
     print(f"| {' | '.join(SUMMARY)} |\n|{'---|' * len(SUMMARY)}\n| {' | '.join(map(str, row))} |")
     return 0 if all(pair.same for pair in pairs) else 1

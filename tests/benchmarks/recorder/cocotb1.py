@@ -25,9 +25,12 @@ def _either(number: Callable[[int, Any], Any], stock: Any) -> Callable[[Any, Any
 
 
 def values_are_numbers() -> None:
-    """Let the values of handles be computed with."""
+    """Let the values of handles be computed with, and ``handle <= value`` write."""
+    from cocotb.handle import ValueObjectBase
     from cocotb.types import Logic, LogicArray
 
+    ValueObjectBase.__le__ = lambda handle, value: setattr(handle, "value", value)
+    Logic.integer = property(int)
     for kind in (Logic, LogicArray):
         for name in (*_OPERATORS, *_ORDERS):
             work = getattr(operator, name)

@@ -583,3 +583,35 @@ async def one_half_in_python(dut):
     for half in (master.write_if, ram.read_if):
         half.log.setLevel("INFO")
     say(await master.write(3, b"more"), await master.read(2, 9))
+
+
+@cocotb.test(**LIMITS)
+@cocotb.parametrize(("periods", [(10, 10), (10, 20), (20, 10), (10, 30)]), ("first", [0, 1]))
+async def two_clocks(dut, periods, first):
+    """Edges of two clocks at one time: tasks and agents of both go on in cocotb's order."""
+    kept, clocks = SparseMemory(4096), (dut.clk, dut.apb_penable)
+    dut.rst.value = 0
+    for name in ("awvalid", "wvalid", "arvalid", "bvalid", "rvalid"):
+        getattr(dut, f"axi_{name}").value = 0
+
+    async def count(number):
+        for k in range(12):
+            await RisingEdge(clocks[number])
+            say("clock", number, k)
+
+    for number in (first, 1 - first):
+        Clock(clocks[number], periods[number], "ns").start()
+        cocotb.start_soon(count(number))
+    axi, lite = AxiBus.from_prefix(dut, "axi"), AxiLiteBus.from_prefix(dut, "axil")
+    masters = [AxiMaster(axi, clocks[0], dut.rst), AxiLiteMaster(lite, clocks[1], dut.rst)]
+    AxiRam(axi, clocks[0], dut.rst, mem=kept)
+    AxiLiteRam(lite, clocks[1], dut.rst, mem=kept)
+
+    async def relay(name, master, seed):
+        draws = random.Random(seed)
+        for _ in range(12):
+            say(name, await master.write(draws.randrange(64), draws.randbytes(draws.randrange(1, 40))))
+            say(name, await master.read(draws.randrange(64), draws.randrange(1, 60)))
+
+    await Combine(*(cocotb.start_soon(relay(number, masters[number], number)) for number in (0, 1)))
+    say(kept.read(0, 128))

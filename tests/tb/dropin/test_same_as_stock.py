@@ -35,7 +35,7 @@ MODULES = [
     ("bench", "inside_odd_frames", 4, 50),
     ("buses", "inside_buses", 30, 400),
     ("buses", "inside_accesses", 49, 400),
-    ("buses", "inside_odd", 33, 4000),
+    ("buses", "inside_odd", 41, 4500),
     ("wide", "inside_wide", 3, 1500),
 ]
 AGENTS = {"inside_wide": {"4": 2}, "inside_buses": {"2": 9, "10": 18}, "inside_accesses": {"4": 18, "2": 1}}
