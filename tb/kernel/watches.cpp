@@ -101,7 +101,7 @@ void Agent::wake() {
 
 void Agent::await_edge() {
   state_ = State::kEdge;
-  watches().enter(*line, {this, 0});
+  line->enter({this, 0});
 }
 
 void Agent::rouse_by(const Bit& signal) {
@@ -109,6 +109,14 @@ void Agent::rouse_by(const Bit& signal) {
 }
 
 void EdgeLine::rouse() {
+  bool rises = false;
+  for (Rouser& rouser : rousers) {
+    const bool high = *rouser.data != 0;
+    rises |= high && !rouser.high;
+    // One that rises is looked at again.
+    rouser.high &= high;
+  }
+  if (!rises) return;
   risen_.clear();
   std::size_t kept = 0;
   for (Rouser rouser : rousers) {
@@ -192,7 +200,7 @@ void Watches::arm(ValueWatch& watch) {
   if (watch.armed) return;
   ++moves_;
   watch.armed = true;
-  watch.place = ++places_;
+  watch.place = ++EdgeLine::places;
   watch.keep();
   armed_.push_back(&watch);
 }
@@ -206,13 +214,8 @@ bool Watches::watches_design() const {
   return std::any_of(armed_.begin(), armed_.end(), [](const ValueWatch* watch) { return !watch->storage.input; });
 }
 
-void Watches::enter(EdgeLine& line, EdgeLine::Waiter waiter) {
-  if (line.waiting.empty()) line.armed = ++places_;
-  line.waiting.push_back(waiter);
-}
-
 void Watches::join(EdgeLine& line, std::int64_t token) {
-  enter(line, {nullptr, token});
+  line.enter({nullptr, token});
   ++line.tokens;
 }
 
@@ -286,11 +289,18 @@ void Watches::rise(EdgeLine& line) {
   const bool python = line.tokens != 0;
   line.tokens = 0;
   for (const EdgeLine::Waiter& waiter : now_) {
-    if (waiter.agent == nullptr) continue;
-    waiter.agent->state_ = Agent::State::kReady;
-    if (!python) ready_.push_back(waiter.agent);
+    if (waiter.agent != nullptr) waiter.agent->state_ = Agent::State::kReady;
   }
   if (!python) {
+    const bool first = ready_.empty();
+    for (const EdgeLine::Waiter& waiter : now_) {
+      // Behind those that are ready already.
+      if (first) {
+        turn(*waiter.agent);
+      } else {
+        ready_.push_back(waiter.agent);
+      }
+    }
     drain();
     return;
   }
@@ -319,13 +329,14 @@ void Watches::find_risen() {
 }
 
 void Watches::order_due() {
-  if (due_.size() < 2) return;
   std::sort(due_.begin(), due_.end(), [](const Due& one, const Due& other) { return one.place < other.place; });
 }
 
 bool Watches::poll() {
+  bool moved = false;
   for (const auto& line : lines_) {
     const bool high = *line->data != 0;
+    moved |= high != line->level;
     if (high && !line->level && line->tokens != 0) return true;
   }
   for (ValueWatch* watch : armed_) {
@@ -333,10 +344,12 @@ bool Watches::poll() {
     if (watch->fits()) return true;
     watch->keep();
   }
-  due_.clear();
-  find_risen();
-  order_due();
-  for (const Due& due : due_) rise(*due.line);
+  if (moved) {
+    due_.clear();
+    find_risen();
+    if (due_.size() > 1) order_due();
+    for (const Due& due : due_) rise(*due.line);
+  }
   return !notes_.empty();
 }
 
@@ -353,7 +366,7 @@ bool Watches::call() {
   for (ValueWatch* watch : armed_) {
     if (watch->changed()) due_.push_back({watch->place, nullptr, watch});
   }
-  order_due();
+  if (due_.size() > 1) order_due();
   for (const Due& due : due_) {
     if (due.line != nullptr) {
       rise(*due.line);

@@ -104,6 +104,13 @@ class EdgeLine {
   /// risen before, as VPI's callbacks do: one that has been called goes to the end of the list.
   void rouse();
 
+  void enter(Waiter waiter) {
+    if (waiting.empty()) armed = ++places;
+    waiting.push_back(waiter);
+  }
+
+  static inline std::uint64_t places = 0;  ///< of all that is waited for
+
   std::int64_t number;
   std::uint8_t* data;
   bool level;
@@ -194,7 +201,6 @@ class Watches {
     ValueWatch* watch;
   };
 
-  void enter(EdgeLine& line, EdgeLine::Waiter waiter);
   /// Lines that have risen go into `due_`; all take their new level.
   void find_risen();
   void order_due();
@@ -212,7 +218,6 @@ class Watches {
   std::size_t counted_ = 0;
   std::deque<Agent*> notes_;
   std::int64_t moves_ = 0;
-  std::uint64_t places_ = 0;
   std::vector<Due> due_;
   std::vector<Agent*> writers_;
   std::vector<EdgeLine::Waiter> now_;
