@@ -142,7 +142,8 @@ module tpu_head #(
         unique case (typ)
           4'd0, 4'd1:               beats = 4'd4;
           4'd6, 4'd13, 4'd14:       beats = 4'd3;
-          4'd4, 4'd5, 4'd9, 4'd10:  beats = 4'd2;
+          4'd4, 4'd5, 4'd9:         beats = 4'd2;
+          4'd10:                    beats = CHIP inside {2, 3} ? 4'd3 : 4'd2;
           4'd2:                     beats = eu <= 5'd3 ? 4'd3 : 4'd2;
           4'd3:                     beats = eu inside {5'd24, 5'd25} ? 4'd1 : 4'd4;
           default:                  beats = 4'd8;

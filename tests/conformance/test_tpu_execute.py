@@ -25,7 +25,18 @@ from goldbeat.pymodels.tpu.streams.tables import chip
 
 CHIPS = ("BM1684X", "BM1688", "BM1690")
 KINDS = ("arithmetic", "lanes", "convolution", "pooling", "comparison", "picking", "rows", "cut")
-KINDS += ("tensor", "turned", "matrix", "general", "gather", "division", "special", "quantised", "requantised")
+KINDS += (
+    "tensor",
+    "turned",
+    "matrix",
+    "general",
+    "gather",
+    "division",
+    "special",
+    "linear",
+    "quantised",
+    "requantised",
+)
 OTHERWISE = {("BM1684X", "cut")}
 """What the model says it does not model."""
 

@@ -95,6 +95,20 @@ def special(tpu: NaiveTpu) -> None:
     tpu.store("res0", shape, found)
 
 
+def linear(tpu: NaiveTpu) -> None:
+    """1: times one number of the channel plus another; 20 and 21: the square of a sum and of a difference."""
+    f, func, shape = tpu.f, tpu.func, tpu.shape
+    prec, x = f("res0_prec"), tpu.number("opd0", tpu.shape)
+    a, b = (tpu.number(f"opd{n}", (1, shape[1], 1, 1), COMPACT) for n in (1, 2))
+    found = {}
+    for index in cells(shape):
+        first, one = F32(x(index)), (0, index[1], 0, 0)
+        term = {1: first * F32(a(one)), 20: first + F32(a(one)), 21: first - F32(a(one))}[func]
+        inner = F32(bits_to_number(number_to_bits(term, prec), prec, True))
+        found[index] = number_to_bits(inner + F32(b(one)) if func == 1 else inner * inner, prec)
+    tpu.store("res0", shape, found)
+
+
 def root_of(x: np.float32, iterations: int, *, old: bool, none: int) -> np.float32:
     with np.errstate(all="ignore"):
         if old:

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 from naive_tpu import FLOATS, SIZE, NaiveTpu, Shape, bits_to_number, cells
-from naive_tpu_forms import F32, convolution, depthwise, finish, group_sum, lanes, quantising, select, special
+from naive_tpu_forms import F32, convolution, depthwise, finish, group_sum, lanes, linear, quantising, select, special
 from naive_tpu_forms import arithmetic as arithmetic
 
 Place = tuple[np.ndarray, int]
@@ -202,6 +202,7 @@ FORMS = {
     "sCMP": select,
     "sSG": pick,
     "sSFU": special,
+    "sLIN": linear,
     "sMM": matrix_cut,
     "sMM2": matrix_rows,
     "sTRANS&sBC": lanes,

@@ -144,6 +144,18 @@ class CommandMaker:
         plain = {"old": int(self.old), "no_root": 0xFFC00000 if self.chip == "BM1688" else 0x7FFFFFFF}
         return RandomCommand("tiu", "sSFU", func, fields, {4: prec, 8: prec, 0: prec}, plain=plain)
 
+    def linear(self) -> RandomCommand:
+        """Two numbers for each channel, of one type with the others."""
+        prec = self.pick(5) if self.memory.lanes <= 8 else self.pick(*FLOATS)
+        fields = self.shape() | {"res0_prec": prec, "opd0_prec": prec}
+        fields |= {"res0_addr": self.address(0), "opd0_addr": self.address(4)}
+        for name, area in (("opd1", 8), ("opd2", 12)):
+            fixed = self.pick(0, 0, 1)
+            fields |= {f"{name}_const": fixed, f"{name}_addr": self.constant(prec) if fixed else self.address(area)}
+        return RandomCommand(
+            "tiu", "sLIN", self.pick(1, 20, 21), fields, {4: prec, 8: prec, 12: prec}, plain={"opd2_prec": prec}
+        )
+
     def constant(self, prec: int) -> int:
         """Bits of a number."""
         if prec in FLOATS:

@@ -31,7 +31,7 @@ from goldbeat.pymodels.tpu.hazards.memory import MEMORY
 
 MUL, NOT, ADD, SUB, MAX, MIN, LOGIC_SHIFT, AND, OR, XOR, GREATER, EQUAL, DIV, LESS, CAST, ADD_HELD = range(16)
 SUB_HELD = 16
-MULTIPLY_ADD = 18
+CLAMP, MULTIPLY_ADD = 17, 18
 COPY, MUL_HELD, SHIFT, ROTATE = range(19, 23)
 ABS, DISTANCE, COPY_BATCH = 26, 27, 28
 _SELECTS = {GREATER: np.greater, EQUAL: np.equal, LESS: np.less}
@@ -45,6 +45,27 @@ _WITHOUT_FP32 = (MEMORY["CV184X"], MEMORY["SGTPUV8"])
 """Chips that calculate in bf16."""
 _OF_THREE = (*_SELECTS, MUL, ADD, SUB, *_HELD)
 """What is chosen, or a shift of integers."""
+
+
+LINEAR, SQUARE_SUM, SQUARE_DIFFERENCE = 1, 20, 21
+
+
+def linear(step: TpuStep) -> None:
+    """Execute one sLIN command: each channel of floats times one number plus another, or its square apart from one."""
+    kind = step.element("res0")
+    if not kind.floating or (step.has("opd0_prec") and step["opd0_prec"] != step["res0_prec"]):
+        raise step.stop(f"to {kind.name}")
+    shape = tuple(step[f"opd1_{axis}"] for axis in "nchw")
+    if step.has("opd1_str") and not step["opd1_const"] and (step["opd1_str"], shape) != (1, (1, step["res0_c"], 1, 1)):
+        raise step.stop("opd1 with a layout of its own")
+    x, a = step.numbers("opd0", kind), step.numbers("opd1", kind)
+    with np.errstate(all="ignore"):
+        if step.func == LINEAR:
+            found = rounded_to(x * a, kind) + step.numbers("opd2", kind)
+        else:
+            found = rounded_to(x + a if step.func == SQUARE_SUM else x - a, kind) ** 2
+    step.refuse_small("res0", found, kind)
+    step.save("res0", to_stored(found, kind), kind)
 
 
 def result_element(step: TpuStep) -> Element:
@@ -62,6 +83,9 @@ def cut_to(values: Array, element: Element) -> Array:
 
 def arithmetic(step: TpuStep) -> None:
     """Execute one sAR command."""
+    if step.func == CLAMP:
+        step.save("res0", *_clamped(step))
+        return
     target = result_element(step)
     if step["tsk_opd_num"] > 2 and (step.func not in _OF_THREE or (target.floating and step.func not in _SELECTS)):
         raise step.stop("a third operand")
@@ -106,6 +130,18 @@ def _one(step: TpuStep, target: Element) -> Array:
     if step.memories.chip is MEMORY["BM1684X"] and not source.floating and target.floating:
         _refuse_own_rounding(step, source, target, to_numbers(stored, source))
     return converted(stored, source, target, mode)
+
+
+def _clamped(step: TpuStep) -> tuple[Array, Element]:
+    """Held between the second and the third operand, of the type of the first; what is not a number becomes the second."""
+    kind = step.element("opd0")
+    if not kind.floating or any(step[f"{name}_prec"] != step["opd0_prec"] for name in ("opd1", "opd2", "res0")):
+        raise step.stop(f"{kind.name} and another type")
+    x, low, high = (to_numbers(step.load(f"opd{n}", kind), kind) for n in range(3))
+    if np.isnan(low).any() or np.isnan(high).any():
+        raise step.stop("limits that are not numbers")
+    found = np.where(x > low, x, low)
+    return to_stored(np.where(found < high, found, high), kind), kind
 
 
 def _refuse_own_rounding(step: TpuStep, source: Element, target: Element, values: Array) -> None:

@@ -63,6 +63,7 @@ HONOURED: Mapping[str, frozenset[str]] = {
         " res_add left_tran opd{0,2}_const relu rq",
         "sMM2": "res0_addr opd{0,1,2}_addr res0_{c,w} opd1_{c,w} res0_prec opd{0,1,2}_prec opd{0,1,2}_sign res0_sign"
         " res_add opd{0,1,2,4,5}_const relu rq opd2_n_str",
+        "sLIN": _SHAPE + " opd{1,2}_const opd{1,2}_addr opd1_str opd1_{n,c,h,w} opd{0,1,2}_sign res0_sign",
         "sRQ&sDQ": _SHAPE + " opd0_sign opd2_sign res0_sign opd1_const opd2_n_str opd{1,2}_addr",
         "sSFU": _SHAPE + " opd0_sign res0_sign opd1_n opd1_addr opd2_n_str opd1_const",
         "sSG": _SHAPE + " opd2_const opd0_str opd0_{h,w} opd1_{c,w} opd1_prec opd{1,2}_addr",
@@ -112,6 +113,7 @@ REFUSED: Mapping[str, frozenset[str]] = {
         "sMM2": "sym_range",
         "sRQ&sDQ": "sym_range opd0_str res1_addr",
         "sSFU": "sym_range opd1_str res1_addr opd2_addr opd1_{n,c,h,w}_str opd3_addr",
+        "sLIN": "sym_range",
         "sSG": "opd3_const res1_addr opd3_addr",
         "DMA_tensor": "all_reduce_code reduce_opcode reduce_op_sum scale_const_val",
         "DMA_matrix": "nchw_copy",
@@ -136,7 +138,7 @@ def bare_field(field: str) -> str:
 
 def checked_fields(builder: Builder) -> list[str]:
     """The fields of a form that are not reserved, by their names in the tables."""
-    return [one.name for one in builder.kind.fields if not one.name.lower().startswith(_SPARE)]
+    return [one.name for one in builder.kind.fields if not bare_field(one.name).lower().startswith(_SPARE)]
 
 
 def not_honoured(builder: Builder) -> Iterator[tuple[str, npt.NDArray[np.int64]]]:

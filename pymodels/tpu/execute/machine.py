@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.tpu.execute.elementwise import arithmetic
+from goldbeat.pymodels.tpu.execute.elementwise import arithmetic, linear
 from goldbeat.pymodels.tpu.execute.lanes import lane_move
 from goldbeat.pymodels.tpu.execute.memories import Extent, NotModelledError, TpuMemories
 from goldbeat.pymodels.tpu.execute.moves import MOVES
@@ -23,6 +23,7 @@ from goldbeat.pymodels.tpu.streams.schedule import schedule
 
 OPERATIONS: dict[str, Callable[[TpuStep], None]] = {
     "sAR": arithmetic,
+    "sLIN": linear,
     "sCONV": convolution,
     "sMM": matrix_product,
     "sMM2": matrix_product_2,

@@ -30,6 +30,7 @@ TAYLOR_4X, TAYLOR, NORMALIZE, INVERSE_ROOT = 12, 13, 15, 17
 _GUESS = {FP32: 0x5F3759DF, FP16: 0x59BA, BF16: 0x5F37}
 """From which half of a number's bits are taken."""
 _LEAST = np.float32(2.0**-126)
+_LEAST_NORMAL = {FP16: np.float32(2.0**-14), BF16: _LEAST}
 _NO_ROOT, _NO_ROOT_BM1688 = np.array([0x7FFFFFFF, 0xFFC00000], np.uint32).view(np.float32)
 """The inverse root of a negative number."""
 _ITERATIONS = 3
@@ -99,6 +100,8 @@ def special_function(step: TpuStep) -> None:
         step.save("res0", _polynomial(step, source), target)
     elif step.func == INVERSE_ROOT and source.code == FP32:
         step.save("res0", _root(step.numbers("opd0", source), step), target)
+    elif step.func == INVERSE_ROOT and step.memories.chip is not MEMORY[_OLD] and not step.flushes:
+        step.save("res0", _root_of_halves(step.numbers("opd0", source), step, source), target)
     else:
         raise step.stop(f"function {step.func} of {source.name}")
 
@@ -143,3 +146,18 @@ def _root(x: Array, step: TpuStep) -> Floats:
         none = _NO_ROOT_BM1688 if step.memories.chip is MEMORY["BM1688"] else _NO_ROOT
         found = np.where(np.isposinf(x), np.float32(0), np.where(x < 0, none, found))
         return np.where(np.abs(x) < _LEAST, np.copysign(np.float32(np.inf), x), found)
+
+
+def _root_of_halves(x: Array, step: TpuStep, element: Element) -> Array:
+    """fp16 and bf16, as they are stored; bf16 numbers below the least normal one count as zero, except on BM1688."""
+    small = (x != 0) & (np.abs(x) < _LEAST_NORMAL[element.code])
+    unknown = small & (x < 0) if element.code == FP16 else small & (step.memories.chip is MEMORY["BM1688"])
+    if unknown.any():
+        raise step.stop("the inverse root of numbers below the least normal one")
+    with np.errstate(all="ignore"):
+        found = to_stored(inverse_root(x, step["opd2_n_str"], element), element).view("<u2")
+        zero = (x == 0) | (small & (element.code == BF16))
+        infinite = to_stored(np.copysign(np.float32(np.inf), x), element).view("<u2")
+    found = np.where(np.isposinf(x), 0, np.where((x < 0) | np.isnan(x), 0x7FFF, found))
+    stored: Array = np.where(zero, infinite, found).astype("<u2").view(element.stored)
+    return stored

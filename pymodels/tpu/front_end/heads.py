@@ -135,7 +135,7 @@ class Heads:
             role = "send" if eu == 8 else "wait"
             message = _bits(value, 63 + MESSAGE_BITS[self._chip], 64)
             count = _bits(value, 86, 80)
-        size = tiu_bytes(short, type_, eu)
+        size = tiu_bytes(self._chip, short, type_, eu)
         return (
             Head(short << 9 | type_ << 5 | eu, size, dep, (type_, eu) == (TIU_SYSTEM, 31), role, message, count),
             known,

@@ -75,8 +75,8 @@ TIU_SYSTEM, DMA_SYSTEM = 15, 6
 _SHORT_BYTES = {0: 64, 1: 64, 6: 48, 13: 48, 14: 48, 4: 32, 5: 32, 9: 32, 10: 32}
 
 
-def tiu_bytes(short: int, type_: int, sub: int) -> int:
-    """Length of a TIU command."""
+def tiu_bytes(chip: int, short: int, type_: int, sub: int) -> int:
+    """Length of a TIU command on a chip."""
     if type_ in ONE_FORM:
         return 16
     if not short:
@@ -85,6 +85,8 @@ def tiu_bytes(short: int, type_: int, sub: int) -> int:
         return 48 if sub <= 3 else 32
     if type_ == 3:
         return 16 if sub in (24, 25) else 64
+    if type_ == 10 and chip in (BM1690, BM1690E):
+        return 48
     return _SHORT_BYTES.get(type_, 16)
 
 

@@ -39,12 +39,13 @@ _UNIT = 16
 
 @dataclass(frozen=True)
 class CommandKind:
-    """A kind of command: of which engine type, its short flag, its type and its sub-operation."""
+    """A kind of command: of which engine type, its short flag, its type and its sub-operation; on which chip, for its length."""
 
     dma: bool
     short: bool
     type: int
     sub: int
+    chip: int = field(default=BM1684X, compare=False)
 
     @property
     def code(self) -> int:
@@ -56,7 +57,7 @@ class CommandKind:
     @property
     def beats(self) -> int:
         """Length in units of 16 bytes."""
-        size = dma_bytes(self.type) if self.dma else tiu_bytes(self.short, self.type, self.sub)
+        size = dma_bytes(self.type) if self.dma else tiu_bytes(self.chip, self.short, self.type, self.sub)
         return size // _UNIT
 
 
@@ -86,7 +87,7 @@ def kinds(chip: int, dma: bool) -> list[CommandKind]:
         for typ, masks in table.items():
             if not dma and short and typ in (*ONE_FORM, *LONG_ONLY):
                 continue
-            found += [CommandKind(dma, short, typ, sub) for sub in _subs(masks[chip])]
+            found += [CommandKind(dma, short, typ, sub, chip) for sub in _subs(masks[chip])]
     return [k for k in found if k not in (END[dma], SEND[dma], WAIT[dma])]
 
 
@@ -97,7 +98,7 @@ def absent(chip: int, dma: bool) -> list[CommandKind]:
         types, subs = (32, 8) if chip >= BM1690 else (16, 8)
     else:
         types, subs = 16, 32
-    every = (CommandKind(dma, short, t, s) for short in (False, True) for t in range(types) for s in range(subs))
+    every = (CommandKind(dma, short, t, s, chip) for short in (False, True) for t in range(types) for s in range(subs))
     return [
         k
         for k in every

@@ -21,9 +21,20 @@ from goldbeat.pymodels.tpu.streams.tables import chip
 
 CHIPS = ("BM1684X", "BM1688", "BM1690", "CV184X")
 KINDS = ("arithmetic", "lanes", "convolution", "pooling", "comparison", "picking", "rows", "cut")
-KINDS += ("tensor", "turned", "matrix", "general", "gather", "division", "special", "quantised", "requantised")
+KINDS += (
+    "tensor",
+    "turned",
+    "matrix",
+    "general",
+    "gather",
+    "division",
+    "special",
+    "linear",
+    "quantised",
+    "requantised",
+)
 TYPED = ("arithmetic", "lanes", "convolution", "pooling", "comparison", "picking", "rows", "cut")
-TYPED += ("division", "special", "quantised", "requantised")
+TYPED += ("division", "special", "linear", "quantised", "requantised")
 NOT_MODELLED = (6, 7)
 """int4 and fp8."""
 
@@ -76,7 +87,6 @@ def test_every_form_is_compared():
 @pytest.mark.parametrize(
     ("form", "func", "fields", "said"),
     [
-        ("sSFU", 17, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "res0_prec": 1, "opd0_prec": 1}, "of fp16"),
         ("sSFU", 12, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "res0_prec": 1, "opd0_prec": 2}, "fp32 to fp16"),
         ("sAR", 12, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "tsk_opd_num": 2}, "integers"),
         ("sAR", 19, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "tsk_opd_num": 1, "res0_prec": 7}, "fp8"),
@@ -395,3 +405,15 @@ def test_without_strides_rows_lie_one_behind_the_other():
     one.run()
     lanes = one.memories.local[0].reshape(64, -1)
     assert lanes[:2, :24].copy().view(np.int32).tolist() == [list(range(6))] * 2
+
+
+@pytest.mark.parametrize(
+    ("prec", "bits", "expected"),
+    [(1, [0x4400, 0, 0x8000, 0xBC00, 0x7C00], [0x3800, 0x7C00, 0xFC00, 0x7FFF, 0]), (5, [0x0001], [0x7F80])],
+)
+def test_inverse_roots_of_halves(prec: int, bits: list[int], expected: list[int]):
+    shape = {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": len(bits), "opd0_addr": 64, "opd2_n_str": 3}
+    one = Single("BM1690", "tiu", "sSFU", 17, shape | {"res0_prec": prec, "opd0_prec": prec})
+    one.memories.local[0][64 : 64 + 2 * len(bits)] = np.array(bits, np.uint16).view(np.uint8)
+    one.run()
+    assert one.memories.local[0][: 2 * len(bits)].view(np.uint16).tolist() == expected
