@@ -54,6 +54,10 @@ class CommandMaker:
     def pick(self, *values: int) -> int:
         return int(self.rng.choice(values))
 
+    def rotation(self) -> int:
+        """Whether kernels are turned, which the smallest chip does not do."""
+        return 0 if self.chip == "CV184X" else self.pick(0, 1)
+
     def extent(self) -> int:
         """1, small or odd."""
         return self.pick(1, 1, 2, 3, 5, 7)
@@ -214,7 +218,7 @@ class CommandMaker:
         }
         signed = 1 if prec else self.pick(0, 1)
         fields["res0_sign"] = self.pick(0, 1)
-        fields |= {"opd0_sign": signed, "opd1_sign": signed, "opd2_sign": 1, "kernel_rotate": self.pick(0, 1)}
+        fields |= {"opd0_sign": signed, "opd1_sign": signed, "opd2_sign": 1, "kernel_rotate": self.rotation()}
         fields |= {"res0_addr": self.address(0, 0), "opd0_addr": self.address(4, 0), "opd1_addr": self.address(8, 0)}
         bias = bool(self.rng.integers(2)) and not (self.old and prec == 0)
         wide = 4 if prec == 0 else 2
@@ -238,7 +242,7 @@ class CommandMaker:
         if func == 1:
             fields |= {"opd1_const": 1, "opd1_addr": self.constant(prec)}
         if func == 0:
-            fields["kernel_rotate"] = self.pick(0, 1)
+            fields["kernel_rotate"] = self.rotation()
         if bias and self.chip.startswith("BM1690"):
             fields["opd2_prec"] = self.pick(0, prec)
         types = {4: prec, 8: prec, 12: prec}

@@ -60,11 +60,10 @@ def linear(step: TpuStep) -> None:
         raise step.stop("opd1 with a layout of its own")
     x, a = step.numbers("opd0", kind), step.numbers("opd1", kind)
     with np.errstate(all="ignore"):
-        if step.func == LINEAR:
-            found = rounded_to(x * a, kind) + step.numbers("opd2", kind)
-        else:
-            found = rounded_to(x + a if step.func == SQUARE_SUM else x - a, kind) ** 2
-    step.refuse_small("res0", found, kind)
+        first = x * a if step.func == LINEAR else x + a if step.func == SQUARE_SUM else x - a
+        first = step.settled("res0", rounded_to(first, kind), kind)
+        found = first + step.numbers("opd2", kind) if step.func == LINEAR else first * first
+        found = step.settled("res0", rounded_to(found, kind), kind)
     step.save("res0", to_stored(found, kind), kind)
 
 
@@ -98,7 +97,8 @@ def arithmetic(step: TpuStep) -> None:
     if step.func in _SELECTS:
         step.save("res0", _selected(step, first, second, target), target)
         return
-    a, b = step.numbers("opd0", first), step.numbers("opd1", second)
+    chooses = step.func in (MAX, MIN)
+    a, b = step.numbers("opd0", first, plain=chooses), step.numbers("opd1", second, plain=chooses)
     mixed = not first.code == second.code == target.code
     if mixed and (first.floating or second.floating or target.floating or step.func in _OF_ONE_TYPE):
         raise step.stop(f"{first.name} with {second.name} to {target.name}")
@@ -173,7 +173,10 @@ def _selected(step: TpuStep, first: Element, second: Element, target: Element) -
     wider = target.stored.itemsize > first.stored.itemsize
     if wider and (first.floating or step.memories.chip is MEMORY["BM1684X"]):
         raise step.stop(f"comparison of {first.name} to {target.name}")
-    a, b = step.numbers("opd0", first), step.numbers("opd1", second)
+    a, b = step.numbers("opd0", first, plain=True), step.numbers("opd1", second, plain=True)
+    if step.flushes and first.floating and step.func == EQUAL:
+        # This chip compares the bits.
+        a, b = (step.load(name, first).view(f"<u{first.stored.itemsize}") for name in ("opd0", "opd1"))
     third = step.element("opd2", signed=True)
     if third.code != target.code:
         raise step.stop(f"{third.name} selected into {target.name}")
@@ -183,22 +186,30 @@ def _selected(step: TpuStep, first: Element, second: Element, target: Element) -
 
 def _floats(step: TpuStep, a: Array, b: Array, target: Element) -> Array:
     func = step.func
+    if func in (MAX, MIN):
+        return to_stored(np.maximum(a, b) if func == MAX else np.minimum(a, b), target)
     with np.errstate(all="ignore"):
         if func in (MUL, ADD, SUB):
             found = a * b if func == MUL else a + b if func == ADD else a - b
-        elif func in (MAX, MIN):
-            found = np.maximum(a, b) if func == MAX else np.minimum(a, b)
         elif func == DISTANCE:
             found = np.abs(a - b)
         elif func == MULTIPLY_ADD and target.code == (BF16 if step.memories.chip in _WITHOUT_FP32 else FP32):
             old = to_numbers(step.memories.read(step.whole("res0"), target.stored), target)
             found = rounded_to(a * b, target) + old
         elif func == DIV and _divides(step, target):
-            found = quotient(a, b, step["opd2_n_str"], target, step.memories.chip)
+            return to_stored(_quotient(step, a, b, target), target)
         else:
             raise step.stop("floating point")
-    step.refuse_small("res0", found, target)
-    return to_stored(found, target)
+    return to_stored(step.settled("res0", rounded_to(found, target), target), target)
+
+
+def _quotient(step: TpuStep, a: Array, b: Array, target: Element) -> Array:
+    """A division, of which nothing is known where one chip takes numbers for zeros."""
+    found = quotient(a, b, step["opd2_n_str"], target, step.memories.chip)
+    given = (to_numbers(step.load(name, target), target) for name in ("opd0", "opd1"))
+    if any((step.settled("res0", one, target) != one).any() for one in (*given, found)):
+        raise step.stop("a division with numbers below the least normal one")
+    return found
 
 
 def _divides(step: TpuStep, target: Element) -> bool:

@@ -83,6 +83,11 @@ _EXPONENTS = {FP16: (-14, 15), BF16: (-126, 127), FP32: (-126, 127)}
 """Exponents of the least and the greatest normal number."""
 
 
+def least_normal(element: Element) -> np.float32:
+    """The least normal number of a float type."""
+    return np.float32(2.0 ** _EXPONENTS[element.code][0])
+
+
 def round_to_float(values: Array, element: Element, mode: int) -> Array:
     """Numbers rounded to those of a float type by a rounding mode, as float64; numbers beyond the last power are infinite.
 

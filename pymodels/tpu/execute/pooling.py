@@ -7,13 +7,24 @@ from itertools import chain
 
 import numpy as np
 
-from goldbeat.pymodels.tpu.execute.numbers import INT8, INT32, Array, Element, rounded_shift, to_numbers, to_stored
-from goldbeat.pymodels.tpu.execute.products import bias_of, save_sum
+from goldbeat.pymodels.tpu.execute.numbers import (
+    FP32,
+    INT8,
+    INT32,
+    Array,
+    Element,
+    rounded_shift,
+    to_stored,
+)
+from goldbeat.pymodels.tpu.execute.products import bias_of, padding, rotated, save_sum
 from goldbeat.pymodels.tpu.execute.requantise import save_requantised
 from goldbeat.pymodels.tpu.execute.step import TpuStep
 from goldbeat.pymodels.tpu.execute.sums import two_chains
 from goldbeat.pymodels.tpu.execute.windows import TpuWindow
+from goldbeat.pymodels.tpu.hazards.memory import MEMORY
 
+_NOWHERE = 0xFFFFFFFF
+"""Where the chip that finds places of extremes is to leave them out."""
 _DEPTHWISE, _AVERAGE, _RELU, _MIN, _MAX = range(5)
 
 
@@ -22,11 +33,11 @@ def pooling(step: TpuStep) -> None:
     if step.func > _MAX:
         raise step.stop("regions of interest")
     source = step.element("opd0")
-    if step.flushes and step.func == _AVERAGE and source.floating:
-        raise step.stop("an average of floats on this chip")
+    if step.flushes and step.func in (_MIN, _MAX) and step["opd2_addr"] != _NOWHERE:
+        raise step.stop("the places of extremes")
     window = TpuWindow.of(step)
-    values = step.numbers("opd0", source)
-    fill = to_numbers(step.constant(step["opd3_addr"], source), source)
+    values = step.numbers("opd0", source, plain=step.func in (_MIN, _MAX))
+    fill = padding(step, source)
     if any(window.pads) and window.mode == 0 and not step["opd3_const"]:
         raise step.stop("padding values in local memory")
     padded = window.padded(values, fill)
@@ -64,15 +75,18 @@ def _sum(step: TpuStep, padded: Array, window: TpuWindow, source: Element) -> No
     kind = Element(source.code, bool(step["opd1_sign"]))
     c = padded.shape[1]
     weights = np.broadcast_to(step.numbers("opd1", kind), (1, c, *window.kernel))
-    if step["kernel_rotate"]:
-        weights = weights[:, :, ::-1, ::-1]
+    weights = rotated(step, weights)
     products = (window.seen(padded, y, x) * weights[:, :, y, x, None, None] for y, x in np.ndindex(*window.kernel))
     start = [] if step.func == _AVERAGE else bias_of(step, source, _bias_element)
     if source.floating:
         target = step.element("res0")
         if target.code != source.code:
             raise step.stop(f"{source.name} to {target.name}")
-        found = two_chains(chain(start, products), target)
+        if not start and step.func != _AVERAGE and step.memories.chip is MEMORY["BM1688"]:
+            # This chip adds a bias in any case.
+            start = [np.zeros((1, 1, 1, 1), np.float32)]
+        zero = -0.0 if step.func == _AVERAGE else step.zero
+        found = two_chains(chain(start, products), target, zero, flushes=step.flushes and target.code != FP32)
     else:
         found = np.sum(
             [np.broadcast_to(term, (len(padded), c, *window.out)) for term in chain(start, products)], axis=0

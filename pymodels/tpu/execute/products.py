@@ -14,6 +14,7 @@ from goldbeat.pymodels.tpu.execute.step import TpuStep
 from goldbeat.pymodels.tpu.execute.sums import fused_dot, two_chains
 from goldbeat.pymodels.tpu.execute.windows import TpuWindow
 from goldbeat.pymodels.tpu.hazards.memory import MEMORY
+from goldbeat.pymodels.tpu.hazards.tiu import NO_ZERO_IN_MEMORY
 
 _WORD_LIMIT = 1 << 31
 
@@ -31,15 +32,23 @@ def convolution(step: TpuStep) -> None:
     weights = _kernels(step, kernels, values.shape[1])
     if any(window.pads) and window.mode == 0 and not step["opd3_const"]:
         raise step.stop("padding values in local memory")
-    padded = window.padded(values, to_numbers(step.constant(step["opd3_addr"], source), source))
+    padded = window.padded(values, padding(step, source))
     if not window.fits(*padded.shape[2:]):
         raise step.stop("a window beyond the input")
     start = _first_terms(step, source)
-    found = _windowed(padded, weights, window, source, start, step.memories.chip.cube // 2)
+    found = _windowed(padded, weights, window, source, start, step)
     if step["rq"]:
         save_requantised(step, found)
     else:
         save_sum(step, found, source)
+
+
+def padding(step: TpuStep, source: Element) -> Array:
+    """The number around the input."""
+    found = to_numbers(step.constant(step["opd3_addr"], source), source)
+    if (step.settled("opd3", found, source) != found).any():
+        raise step.stop("padding below the least normal number")
+    return found
 
 
 def _source(step: TpuStep) -> Element:
@@ -55,7 +64,7 @@ def bias_element(step: TpuStep, source: Element) -> Element:
     own = Element(FP32 if source.floating else INT32)
     if not step.has("opd2_prec"):
         return own
-    named = Element(step["opd2_prec"])
+    named = Element(step.named(step["opd2_prec"], bool(step["opd2_sign"])).code)
     # The functional model of BM1684X2 reads fp16 as something else.
     choice = named.floating and (named.code == FP32 or step.memories.chip is not MEMORY["BM1684X2"])
     if source.code in (FP16, BF16) and choice:
@@ -82,8 +91,8 @@ def bias_of(step: TpuStep, source: Element, type_of: Callable[[TpuStep, Element]
 
 
 def _kernel_zero(step: TpuStep) -> bool:
-    """Whether something is taken from every weight; CV184X does not look at where it lies."""
-    elsewhere = not step["opd4_const"] and step.memories.chip is not MEMORY["CV184X"]
+    """Whether something is taken from every weight; the newest chips do not look at where it lies."""
+    elsewhere = not step["opd4_const"] and step.memories.chip not in NO_ZERO_IN_MEMORY
     return elsewhere or bool(step.registers.get(KERNEL_ZERO, 0))
 
 
@@ -98,14 +107,24 @@ def _kernels(step: TpuStep, element: Element, channels: int) -> Array:
     cube = {1: step.memories.chip.cube, 2: step.memories.chip.cube // 2}.get(element.stored.itemsize, 1)
     found: Array = raw.reshape(oc, -1, high, wide, cube).transpose(0, 1, 4, 2, 3)
     found = found.reshape(oc, -1, high, wide)[:, :channels]
-    return found[:, :, ::-1, ::-1] if step["kernel_rotate"] else found
+    return rotated(step, found)
+
+
+def rotated(step: TpuStep, weights: Array) -> Array:
+    """(..., kh, kw) weights, turned by half a circle if asked for, which two chips do not do."""
+    if not step["kernel_rotate"]:
+        return weights
+    if step.memories.chip in (MEMORY["CV184X"], MEMORY["SGTPUV8"]):
+        raise step.stop("rotated kernels on this chip")
+    return weights[:, :, ::-1, ::-1]
 
 
 def _windowed(
-    padded: Array, weights: Array, window: TpuWindow, element: Element, start: list[Array], cube: int
+    padded: Array, weights: Array, window: TpuWindow, element: Element, start: list[Array], step: TpuStep
 ) -> Array:
     """(n, oc, oh, ow) sums that begin with the bias, if there is one: integers exactly, floats in fp32."""
     n, c = padded.shape[:2]
+    cube = step.memories.chip.cube // 2
     (oh, ow), places = window.out, list(np.ndindex(*window.kernel))
     if element.code == FP32:
         terms = (
@@ -113,7 +132,7 @@ def _windowed(
             for i in range(c)
             for y, x in places
         )
-        return two_chains(chain(start, terms), element)
+        return two_chains(chain(start, terms), element, step.zero)
     first: Array = start[0] if start else np.zeros((1, 1, 1, 1), np.float32 if element.floating else np.int64)
     sums: Array = np.broadcast_to(first, (n, len(weights), oh, ow)).reshape(n, len(weights), -1).copy()
     if not element.floating:
@@ -168,7 +187,8 @@ def save_sum(step: TpuStep, found: Array, source: Element) -> None:
             raise step.stop("sums of more than 32 bits added to an old result")
     if step["relu"]:
         found = np.maximum(found, 0)
-    step.refuse_small("res0", found, target)
+    if target.code == BF16:
+        step.settled("res0", found, target)
     step.save("res0", to_stored(found, target), target)
 
 
@@ -201,7 +221,9 @@ def matrix_product(step: TpuStep) -> None:
     if source.code == FP32:
         terms = (left[:, k : k + 1] * right[k] for k in range(len(right)))
         with np.errstate(all="ignore"):
-            found = two_chains(chain(_before_products(step, source, (len(left), right.shape[1])), terms), source)
+            found = two_chains(
+                chain(_before_products(step, source, (len(left), right.shape[1])), terms), source, step.zero
+            )
     else:
         found = _product(left, right, source)
     save_sum(step, found.reshape(shape[0], shape[1], 1, shape[3]), source)

@@ -17,7 +17,7 @@ def comparison(step: TpuStep) -> None:
     first = step.element("opd0")
     second = step.element("opd2", signed=True)
     raw = [step.load(name, first) for name in ("opd0", "opd1")]
-    a, b = (step.numbers(name, first) for name in ("opd0", "opd1"))
+    a, b = (step.numbers(name, first, plain=True) for name in ("opd0", "opd1"))
     chosen = [step.load(name, second) for name in ("opd2", "opd3")]
     tests = {_GREATER_AND: a > b, _GREATER: a > b, _EQUAL: a == b, _LESS_AND: a < b, _LESS: a < b}
     if step.func not in tests:

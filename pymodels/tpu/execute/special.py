@@ -20,6 +20,7 @@ from goldbeat.pymodels.tpu.execute.numbers import (
     INT32,
     Array,
     Element,
+    least_normal,
     to_numbers,
     to_stored,
 )
@@ -30,7 +31,6 @@ TAYLOR_4X, TAYLOR, NORMALIZE, INVERSE_ROOT = 12, 13, 15, 17
 _GUESS = {FP32: 0x5F3759DF, FP16: 0x59BA, BF16: 0x5F37}
 """From which half of a number's bits are taken."""
 _LEAST = np.float32(2.0**-126)
-_LEAST_NORMAL = {FP16: np.float32(2.0**-14), BF16: _LEAST}
 _NO_ROOT, _NO_ROOT_BM1688 = np.array([0x7FFFFFFF, 0xFFC00000], np.uint32).view(np.float32)
 """The inverse root of a negative number."""
 _ITERATIONS = 3
@@ -127,11 +127,12 @@ def _polynomial(step: TpuStep, element: Element) -> Array:
     """By Horner's rule, every product and every sum rounded to the type; each lane has coefficients of its own."""
     x, table = step.numbers("opd0", element), step.numbers("opd1", element)[0, :, 0]
     lane = np.arange(x.shape[1]) % len(table)
-    total = np.zeros_like(x)
-    for place in range(table.shape[1] - 1, -1, -1):
-        coefficient = table[lane, place][None, :, None, None]
+    coefficients = [table[lane, place][None, :, None, None] for place in range(table.shape[1])]
+    total = np.broadcast_to(coefficients[-1], x.shape)
+    for coefficient in reversed(coefficients[:-1]):
         with np.errstate(all="ignore"):
-            total = _rounded(_rounded(total * x, element) + coefficient, element)
+            product = step.settled("res0", _rounded(total * x, element), element)
+            total = step.settled("res0", _rounded(product + coefficient, element), element)
     return to_stored(total, element)
 
 
@@ -150,7 +151,7 @@ def _root(x: Array, step: TpuStep) -> Floats:
 
 def _root_of_halves(x: Array, step: TpuStep, element: Element) -> Array:
     """fp16 and bf16, as they are stored; bf16 numbers below the least normal one count as zero, except on BM1688."""
-    small = (x != 0) & (np.abs(x) < _LEAST_NORMAL[element.code])
+    small = (x != 0) & (np.abs(x) < least_normal(element))
     unknown = small & (x < 0) if element.code == FP16 else small & (step.memories.chip is MEMORY["BM1688"])
     if unknown.any():
         raise step.stop("the inverse root of numbers below the least normal one")

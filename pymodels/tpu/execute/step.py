@@ -9,7 +9,8 @@ import numpy as np
 
 from goldbeat.pymodels.tpu.execute.honoured import not_honoured
 from goldbeat.pymodels.tpu.execute.memories import Array, Extent, NotModelledError, TpuMemories, extents
-from goldbeat.pymodels.tpu.execute.numbers import BF16, FP16, FP32, Element, to_numbers
+from goldbeat.pymodels.tpu.execute.numbers import BF16, FP16, Element, to_numbers
+from goldbeat.pymodels.tpu.execute.sums import flushed
 from goldbeat.pymodels.tpu.hazards.builder import OPERANDS, Builder
 from goldbeat.pymodels.tpu.hazards.memory import MEMORY
 
@@ -112,6 +113,10 @@ class TpuStep:
             found.setdefault(OPERANDS[one.operand], []).append(one)
         return found
 
+    def named(self, code: int, signed: bool) -> Element:
+        """The type of a code, of which one chip has a single one for both types of 16 bits: the sign tells them apart."""
+        return Element(BF16) if self.flushes and code == FP16 and signed else Element(code, signed)
+
     def element(self, operand: str, signed: bool | None = None) -> Element:
         """The type of an operand: ``<operand>_prec`` and, unless given, ``<operand>_sign``.
 
@@ -119,13 +124,13 @@ class TpuStep:
             NotModelledError: it is int4 or fp8, or the chip has no such type.
         """
         sign = bool(self[f"{operand}_sign"])
-        found = Element(self[f"{operand}_prec"], sign if signed is None else signed)
-        if self.flushes and found.code == FP16 and sign:
-            # This chip has one code for both types of 16 bits; the sign tells them apart.
-            if self.batch.form != "sAR":
-                raise self.stop(f"{operand} of type bf16")
-            return Element(BF16)
-        if not found.known or found.code in _MISSING.get(self.memories.chip, ()):
+        code = self[f"{operand}_prec"]
+        if code in _MISSING.get(self.memories.chip, ()):
+            raise self.stop(f"{operand} of type {Element(code).name}")
+        found = self.named(code, sign)
+        if found.code == code:
+            found = Element(code, sign if signed is None else signed)
+        if not found.known:
             raise self.stop(f"{operand} of type {found.name}")
         return found
 
@@ -135,9 +140,9 @@ class TpuStep:
         Raises:
             NotModelledError: the types differ.
         """
-        found = Element(
-            self[f"{operand}_prec"] if self.has(f"{operand}_prec") else other.code, bool(self[f"{operand}_sign"])
-        )
+        sign = bool(self[f"{operand}_sign"])
+        own = self.has(f"{operand}_prec")
+        found = self.named(self[f"{operand}_prec"], sign) if own else Element(other.code, sign)
         if found.code != other.code:
             raise self.stop(f"{operand} of type {found.name} with {other.name}")
         return found
@@ -161,25 +166,31 @@ class TpuStep:
 
     @property
     def flushes(self) -> bool:
-        """Whether the chip calculates with fp16 numbers below the least normal one in a way of its own."""
+        """Whether the chip takes 16-bit floats below the least normal one for zeros, when it calculates."""
         return self.memories.chip is MEMORY["BM1684X2"]
 
-    def numbers(self, operand: str, element: Element) -> Array:
-        """The same as numbers: float32 or int64."""
-        found = to_numbers(self.load(operand, element), element)
-        self.refuse_small(operand, found, element)
-        return found
+    @property
+    def zero(self) -> float:
+        """What sums in two chains begin with."""
+        return 0.0 if self.memories.chip is MEMORY["BM1684X"] else -0.0
 
-    def refuse_small(self, operand: str, values: Array, element: Element) -> None:
-        """Stop where the chip would flush some of these numbers.
+    def numbers(self, operand: str, element: Element, *, plain: bool = False) -> Array:
+        """The same as numbers: float32 or int64; ``plain``: of an operation that does not calculate, but chooses."""
+        found = to_numbers(self.load(operand, element), element)
+        return found if plain else self.settled(operand, found, element)
+
+    def settled(self, operand: str, values: Array, element: Element) -> Array:
+        """Numbers of a type as the chip calculates with them, or leaves them.
 
         Raises:
-            NotModelledError: there are some.
+            NotModelledError: there are bf16 numbers below the least normal one, of which nothing is known.
         """
-        if self.flushes and element.floating and element.code != FP32:
-            least = 2.0 ** (-14 if element.code == FP16 else -126)
-            if ((np.abs(values) < least) & (values != 0)).any():
-                raise self.stop(f"{operand} has {element.name} numbers below the least normal one")
+        if not self.flushes or element.code not in (FP16, BF16):
+            return values
+        found = flushed(values, element)
+        if element.code == BF16 and (found != values).any():
+            raise self.stop(f"{operand} has bf16 numbers below the least normal one")
+        return found
 
     @staticmethod
     def constant(bits: int, element: Element) -> Array:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from goldbeat.pymodels.tpu.execute.memories import Array
-from goldbeat.pymodels.tpu.execute.numbers import FP32, Element, to_numbers, to_stored
+from goldbeat.pymodels.tpu.execute.numbers import FP32, Element, least_normal, to_numbers, to_stored
 
 _KEPT = 24
 """Bits below the leading one of the greatest product that a smaller one keeps."""
@@ -43,16 +43,32 @@ def fused_dot(left: Array, right: Array) -> Array:
     return found
 
 
-def two_chains(terms: Iterable[Array], element: Element) -> Array:
+def two_chains(terms: Iterable[Array], element: Element, zero: float, *, flushes: bool = False) -> Array:
     """Terms added in two chains, those of even and those of odd place, and then the chains; all rounded to the type.
+
+    Args:
+        terms: in their order.
+        element: the type.
+        zero: what chains begin with: 0.0 or -0.0.
+        flushes: numbers below the least normal one become zeros.
 
     Returns:
         float32 with values of the type.
     """
-    chains: list[Array | np.float32] = [np.float32(0), np.float32(0)]
+
+    def settled(values: Array) -> Array:
+        found = rounded_to(np.asarray(values, np.float32), element)
+        return flushed(found, element) if flushes else found
+
+    chains: list[Array | np.float32] = [np.float32(zero), np.float32(zero)]
     for place, term in enumerate(terms):
-        chains[place & 1] = rounded_to(chains[place & 1] + rounded_to(term, element), element)
-    return rounded_to(np.asarray(chains[0] + chains[1], np.float32), element)
+        chains[place & 1] = settled(np.asarray(chains[place & 1] + settled(term)))
+    return settled(np.asarray(chains[0] + chains[1]))
+
+
+def flushed(values: Array, element: Element) -> Array:
+    """Floats whose magnitude is below the least normal one of the type become zeros of their sign."""
+    return np.where(np.abs(values) < least_normal(element), np.copysign(np.float32(0), values), values)
 
 
 def rounded_to(values: Array, element: Element) -> Array:

@@ -34,6 +34,10 @@ def _used(b: Builder, operand: str) -> Flags:
     return found
 
 
+NO_ZERO_IN_MEMORY = tuple(MEMORY[name] for name in ("CV184X", "SGTPUV8", "BM1684X2"))
+"""Chips whose zero point of kernels is in a register alone."""
+
+
 def _is(b: Builder, *funcs: int) -> Flags:
     return np.isin(b.func, funcs)
 
@@ -69,8 +73,8 @@ def tiu_conv(b: Builder) -> None:
     if _any(pads):
         b.omit("opd3", "shape of padding values", pads)
     if not old:
-        # The functional model of CV184X does not look at it.
-        if b.memory is not MEMORY["CV184X"]:
+        # The functional models of some chips do not look at it.
+        if b.memory not in NO_ZERO_IN_MEMORY:
             _indirect(b, "opd4", (b["rq"] != 0) & _used(b, "opd4"))
         _scales(b, oc, (b["rq"] != 0) & _used(b, "opd5"))
 

@@ -417,3 +417,27 @@ def test_inverse_roots_of_halves(prec: int, bits: list[int], expected: list[int]
     one.memories.local[0][64 : 64 + 2 * len(bits)] = np.array(bits, np.uint16).view(np.uint8)
     one.run()
     assert one.memories.local[0][: 2 * len(bits)].view(np.uint16).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("BM1684X", 0), ("BM1688", 0), ("BM1690", 0x8000), ("BM1684X2", 0x8000)]
+)
+def test_depthwise_sums_of_negative_zeros(name: str, expected: int):
+    fields = {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "opd0_h": 1, "opd0_w": 1, "opd1_h": 1, "opd1_w": 1}
+    fields |= {"res_op_x_str": 1, "res_op_y_str": 1, "opd0_prec": 1, "res0_prec": 1, "opd2_const": 1, "opd3_const": 1}
+    one = Single(name, "tiu", "sPorD", 0, fields | {"opd1_const": 1, "opd1_addr": 0xBC00})
+    one.run()
+    assert one.memories.local[0][:2].view(np.uint16) == expected
+
+
+@pytest.mark.parametrize(("func", "bits", "expected"), [(2, [0x0801, 0x8401], 0x0401), (4, [0x0001, 0x0002], 0x0002)])
+def test_one_chip_calculates_without_small_numbers(func: int, bits: list[int], expected: int):
+    """A difference within the normal numbers stays; choosing the greater one does not calculate."""
+    fields = {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "tsk_opd_num": 2, "res0_prec": 1, "opd0_prec": 1}
+    fields |= {"opd1_prec": 1, "opd0_const": 1, "opd1_const": 1, "opd0_addr": bits[0], "opd1_addr": bits[1]}
+    one = Single("BM1684X2", "tiu", "sAR", func, fields)
+    one.run()
+    assert one.memories.local[0][:2].view(np.uint16) == expected
+    one = Single("BM1684X2", "tiu", "sAR", 3, fields | {"opd0_addr": 0x0402, "opd1_addr": 0x0401})
+    one.run()
+    assert one.memories.local[0][:2].view(np.uint16) == 0

@@ -76,6 +76,6 @@ def test_the_sign_tells_fp16_from_bf16():
         assert single.memories.local[0][64:66].tolist() == [bits & 0xFF, bits >> 8]
 
 
-def test_bf16_products_of_bm1684x2_are_refused():
-    with pytest.raises(NotModelledError, match="opd0 of type bf16"):
+def test_one_type_of_16_bits_is_not_taken_for_the_other():
+    with pytest.raises(NotModelledError, match="bf16 to fp16"):
         Single("BM1684X2", "tiu", "sSFU", 12, SAR | {"opd0_prec": 1, "opd0_sign": 1, "res0_prec": 1}).run()
