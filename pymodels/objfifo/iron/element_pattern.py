@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import product
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -16,15 +18,32 @@ class TensorAccessPattern:
     """Which elements of a host array are moved, and in which order.
 
     Attributes:
-        tensor_dims: shape of the array.
+        tensor_dims: shape of the array, at least rows and columns.
         offset: first element.
-        sizes, strides: up to four of each, outermost first, in elements.
+        sizes, strides: up to four of each, outermost first, in elements; strides of outer sizes of 1 are 0.
+
+    Raises:
+        ValueError: an offset outside the array, a size below 1, a stride below 0, or not one stride per size.
     """
 
     tensor_dims: Sequence[int]
     offset: int
     sizes: Sequence[int]
     strides: Sequence[int]
+
+    def __post_init__(self) -> None:
+        shape = [int(n) for n in self.tensor_dims]
+        if not shape or min(shape) < 1 or not 0 <= self.offset < math.prod(shape):
+            raise ValueError(f"found element {self.offset} of an array of {shape}, expected one of its elements")
+        if not self.sizes or len(self.sizes) != len(self.strides) or min(self.sizes) < 1 or min(self.strides) < 0:
+            raise ValueError(
+                f"found sizes {list(self.sizes)} and strides {list(self.strides)}, expected sizes of at least 1 and a "
+                "stride of at least 0 for each"
+            )
+        outer = next((n for n, size in enumerate(self.sizes[:-1]) if size != 1), len(self.sizes) - 1)
+        object.__setattr__(self, "tensor_dims", shape if len(shape) > 1 else [1, *shape])
+        object.__setattr__(self, "sizes", list(self.sizes))
+        object.__setattr__(self, "strides", [0] * outer + list(self.strides[outer:]))
 
     @classmethod
     def from_slice(cls, tensor_dims: Sequence[int], key: Any) -> TensorAccessPattern:
@@ -42,9 +61,33 @@ class TensorAccessPattern:
         offset = view.__array_interface__["data"][0] - plain.__array_interface__["data"][0]
         return cls(list(shape), int(offset), list(view.shape[1:]) or [1], list(view.strides[1:]) or [1])
 
+    def _walk(self) -> npt.NDArray[np.int64]:
+        at = np.array([self.offset])
+        for size, stride in zip(self.sizes, self.strides, strict=True):
+            at = (at[:, None] + np.arange(size) * stride).reshape(-1)
+        return at
+
+    def access_generator(self) -> Iterator[int]:
+        """The elements in the order in which they are moved."""
+        return iter(self._walk().tolist())
+
     def access_order(self) -> npt.NDArray[np.int32]:
-        """For each element of the array when it is moved, counted from 0; -1 if it is not."""
-        return _order_of([self])
+        """For each element of the array when it is moved last, counted from 0; -1 if it is not."""
+        return TensorAccessSequence.from_taps([self]).access_order()
+
+    def access_count(self) -> npt.NDArray[np.int32]:
+        """How often each element of the array is moved."""
+        found = np.zeros(math.prod(self.tensor_dims), np.int32)
+        np.add.at(found, self._walk(), 1)
+        return found.reshape(self.tensor_dims)
+
+    def accesses(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """:meth:`access_order` and :meth:`access_count`."""
+        return self.access_order(), self.access_count()
+
+    def compare_access_orders(self, other: TensorAccessPattern) -> bool:
+        """The same elements are moved in the same order."""
+        return np.array_equal(self._walk(), other._walk())
 
     def visualize(self, *_: Any, **__: Any) -> None:
         """Nothing is drawn."""
@@ -55,32 +98,164 @@ class TensorAccessPattern:
         return list(zip(self.sizes, self.strides, strict=True))
 
 
-def _order_of(patterns: Sequence[TensorAccessPattern]) -> npt.NDArray[np.int32]:
-    dims = tuple(patterns[0].tensor_dims)
-    found = np.full(int(np.prod(dims)), -1, np.int32)
-    count = 0
-    for one in patterns:
-        at = np.array([one.offset])
-        for size, stride in zip(one.sizes, one.strides, strict=True):
-            at = (at[:, None] + np.arange(size) * stride).reshape(-1)
-        found[at] = np.arange(count, count + len(at))
-        count += len(at)
-    return found.reshape(dims)
+ElementPattern = TensorAccessPattern
+"""The same by a short name."""
 
 
-class PatternSequence(list[TensorAccessPattern]):
-    """Patterns one after the other."""
+class TensorAccessSequence(MutableSequence[TensorAccessPattern]):
+    """Patterns of one array, one after the other.
+
+    Args:
+        tensor_dims: shape of the array.
+        num_steps: number of patterns.
+        offset, sizes, strides: of each pattern; where a function is given, what its first call gets.
+        offset_fn, sizes_fn, strides_fn: from the number of a pattern and the value before it to its value.
+
+    Raises:
+        ValueError: neither a value nor a function for one of them.
+    """
+
+    def __init__(
+        self,
+        tensor_dims: Sequence[int],
+        num_steps: int,
+        offset: int | None = None,
+        sizes: Sequence[int] | None = None,
+        strides: Sequence[int] | None = None,
+        offset_fn: Callable[[int, Any], int] | None = None,
+        sizes_fn: Callable[[int, Any], Sequence[int]] | None = None,
+        strides_fn: Callable[[int, Any], Sequence[int]] | None = None,
+    ) -> None:
+        self._dims = list(tensor_dims) if len(tensor_dims) > 1 else [1, *tensor_dims]
+        self._taps: list[TensorAccessPattern] = []
+        now: dict[str, Any] = {"offset": offset, "sizes": sizes, "strides": strides}
+        steps = {"offset": offset_fn, "sizes": sizes_fn, "strides": strides_fn}
+        known = [name for name, value in (*now.items(), *steps.items()) if value is not None]
+        if num_steps < 0 or (num_steps == 0 and known):
+            raise ValueError(f"found {num_steps} patterns with {', '.join(known) or 'no values'}, expected at least 1")
+        for name in now if num_steps else ():
+            if now[name] is None and steps[name] is None:
+                raise ValueError(f"found neither {name} nor {name}_fn, expected one of them")
+        for number in range(num_steps):
+            now |= {name: step(number, now[name]) for name, step in steps.items() if step is not None}
+            self.append(TensorAccessPattern(self._dims, **now))
+
+    @classmethod
+    def from_taps(cls, taps: Sequence[TensorAccessPattern]) -> TensorAccessSequence:
+        """The sequence of given patterns.
+
+        Raises:
+            ValueError: none, or patterns of different arrays.
+        """
+        if not taps:
+            raise ValueError("found no pattern, expected at least one")
+        made = cls(taps[0].tensor_dims, 0)
+        made.extend(taps)
+        return made
+
+    def insert(self, index: int, value: TensorAccessPattern) -> None:
+        """Put a pattern before another one.
+
+        Raises:
+            ValueError: a pattern of another array.
+        """
+        self._taps.insert(index, self._fitting(value))
+
+    def _fitting(self, tap: TensorAccessPattern) -> TensorAccessPattern:
+        if list(tap.tensor_dims) != self._dims:
+            raise ValueError(f"found a pattern of an array of {list(tap.tensor_dims)}, expected {self._dims}")
+        return tap
+
+    @overload
+    def __getitem__(self, index: int) -> TensorAccessPattern: ...
+    @overload
+    def __getitem__(self, index: slice) -> MutableSequence[TensorAccessPattern]: ...
+    def __getitem__(self, index: Any) -> Any:
+        return self._taps[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._taps[index] = self._fitting(value)
+
+    def __delitem__(self, index: Any) -> None:
+        del self._taps[index]
+
+    def __len__(self) -> int:
+        return len(self._taps)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorAccessSequence) and (self._dims, self._taps) == (other._dims, other._taps)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def access_order(self) -> npt.NDArray[np.int32]:
         """As of a pattern, counted over all of them."""
-        return _order_of(self)
+        found = np.full(math.prod(self._dims), -1, np.int32)
+        count = 0
+        for one in self._taps:
+            walk = one._walk()
+            found[walk] = np.arange(count, count + len(walk))
+            count += len(walk)
+        return found.reshape(self._dims)
+
+    def access_count(self) -> npt.NDArray[np.int32]:
+        """How often each element of the array is moved."""
+        return sum((one.access_count() for one in self._taps), np.zeros(self._dims, np.int32))
+
+    def accesses(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """:meth:`access_order` and :meth:`access_count`."""
+        return self.access_order(), self.access_count()
+
+    def compare_access_orders(self, other: TensorAccessSequence) -> bool:
+        """As many patterns, each with the same elements in the same order."""
+        return len(self) == len(other) and all(a.compare_access_orders(b) for a, b in zip(self, other, strict=True))
 
     def visualize(self, *_: Any, **__: Any) -> None:
         """Nothing is drawn."""
 
+    animate = visualize
 
-ElementPattern = TensorAccessPattern
-"""The same by a short name."""
+
+def _starts(tiles: int, step: int, repeat: int) -> list[int]:
+    """First tiles of the groups in one direction: ``step`` interleaved groups side by side cover step * repeat tiles."""
+    return [at + n for at in range(0, tiles, step * repeat) for n in range(step) if at + n < tiles]
+
+
+@dataclass(frozen=True)
+class _Tiling:
+    """How a matrix is tiled; pairs count rows and columns.
+
+    Attributes:
+        matrix: its elements.
+        tile: elements of a tile.
+        repeats, steps: tiles of a group, and the distance between them in tiles.
+        tile_down, group_down: go down the columns of a tile, of the tiles of a group.
+        merge: write tiles of a group that are moved like one larger tile as one.
+    """
+
+    matrix: tuple[int, int]
+    tile: tuple[int, int]
+    repeats: tuple[int, int]
+    steps: tuple[int, int]
+    tile_down: bool
+    group_down: bool
+    merge: bool
+
+    def loops(self, start: tuple[int, int]) -> list[tuple[int, int]]:
+        """Four (size, stride) pairs of the group that begins with a tile; the edge of the matrix cuts it."""
+        width = self.matrix[1]
+        left = [self.matrix[n] // self.tile[n] - start[n] for n in (0, 1)]
+        count = [min(self.repeats[n], -(-left[n] // self.steps[n])) for n in (0, 1)]
+        step = [self.steps[n] if self.steps[n] <= left[n] else 1 for n in (0, 1)]
+        tile = list(self.tile)
+        along = 0 if self.group_down else 1
+        if self.merge and self.group_down != self.tile_down and step[along] == 1:
+            tile[along] *= count[along]
+            count[along] = 1
+        groups = [(count[0], width * tile[0] * step[0]), (count[1], tile[1] * step[1])]
+        inner = [(tile[0], width), (tile[1], 1)]
+        found = [one for one in (groups[::-1] if self.group_down else groups) if one[0] > 1]
+        found += inner[::-1] if self.tile_down else inner
+        return [(1, 0)] * (4 - len(found)) + found
 
 
 class TensorTiler2D:
@@ -95,26 +270,11 @@ class TensorTiler2D:
         iter_col_major: bool = False,
         pattern_repeat: int = 1,
         prune_step: bool = True,
-    ) -> PatternSequence:
-        """A pattern for each tile.
-
-        Args:
-            tensor_dims: rows and columns of the matrix.
-            tile_dims: of a tile; the whole matrix if there is none.
-            tile_col_major: go down the columns of a tile.
-            iter_col_major: tiles in the order of columns.
-            pattern_repeat: move every tile so often.
-            prune_step: accepted, without effect.
-
-        Raises:
-            ValueError: tiles that do not cover the matrix.
-        """
-        return cls.group_tiler(
-            tensor_dims,
-            tensor_dims if tile_dims is None else tile_dims,
-            tile_col_major=tile_col_major,
-            iter_col_major=iter_col_major,
-            pattern_repeat=pattern_repeat,
+    ) -> TensorAccessSequence:
+        """A pattern for each tile; arguments as of :meth:`step_tiler`, the whole matrix where no tile is given."""
+        tile = tensor_dims if tile_dims is None else tile_dims
+        return cls.step_tiler(
+            tensor_dims, tile, (1, 1), None, tile_col_major, False, iter_col_major, False, pattern_repeat, prune_step
         )
 
     @classmethod
@@ -129,28 +289,75 @@ class TensorTiler2D:
         pattern_repeat: int = 1,
         allow_partial: bool = False,
         prune_step: bool = True,
-    ) -> PatternSequence:
-        """A pattern for each group of tiles that are side by side; arguments as of :meth:`simple_tiler`.
+    ) -> TensorAccessSequence:
+        """A pattern for each group of tiles that are side by side; arguments as of :meth:`step_tiler`."""
+        group = (1, 1) if tile_group_dims is None else tile_group_dims
+        return cls.step_tiler(
+            tensor_dims, tile_dims, group, None, tile_col_major, tile_group_col_major, iter_col_major, allow_partial,
+            pattern_repeat, prune_step,
+        )  # fmt: skip
+
+    @classmethod
+    def step_tiler(
+        cls,
+        tensor_dims: Sequence[int],
+        tile_dims: Sequence[int],
+        tile_group_repeats: Sequence[int],
+        tile_group_steps: Sequence[int] | None = None,
+        tile_col_major: bool = False,
+        tile_group_col_major: bool = False,
+        iter_col_major: bool = False,
+        allow_partial: bool = False,
+        pattern_repeat: int = 1,
+        prune_step: bool = True,
+    ) -> TensorAccessSequence:
+        """A pattern for each group of tiles, which may have a distance.
+
+        Args:
+            tensor_dims: rows and columns of the matrix.
+            tile_dims: of a tile.
+            tile_group_repeats: tiles of a group, down and to the right.
+            tile_group_steps: their distance in tiles, 1 if there is none.
+            tile_col_major: go down the columns of a tile.
+            tile_group_col_major: go down the columns of a group.
+            iter_col_major: groups in the order of columns.
+            allow_partial: the edge of the matrix may cut groups.
+            pattern_repeat: move every group so often.
+            prune_step: write groups that are moved like a larger tile as one.
 
         Raises:
-            ValueError: groups that do not cover the matrix.
+            ValueError: tiles or groups that do not cover the matrix, or more than four dimensions.
         """
-        rows, columns = (int(n) for n in tensor_dims)
-        height, width = (int(n) for n in tile_dims)
-        down, right = (1, 1) if tile_group_dims is None else (int(n) for n in tile_group_dims)
-        if rows % (height * down) or columns % (width * right):
-            raise ValueError(f"groups of {down} x {right} tiles of {height} x {width} do not cover {rows} x {columns}")
-        inner = [(height, columns), (width, 1)]
-        outer = [(down, height * columns), (right, width)]
-        walk = (outer[::-1] if tile_group_col_major else outer) + (inner[::-1] if tile_col_major else inner)
-        if pattern_repeat > 1:
-            walk = [(pattern_repeat, 0), *(p for p in walk if p[0] > 1)]
-            if len(walk) > 4:
-                raise ValueError("a repeated pattern of more than four dimensions")
-            walk = [(1, 0)] * (4 - len(walk)) + walk
-        spots = [(r, c) for r in range(0, rows, height * down) for c in range(0, columns, width * right)]
-        if iter_col_major:
-            spots.sort(key=lambda spot: (spot[1], spot[0]))
-        sizes, strides = [n for n, _ in walk], [s if n > 1 else 0 for n, s in walk]
-        strides[-1] = walk[-1][1]
-        return PatternSequence(TensorAccessPattern([rows, columns], r * columns + c, sizes, strides) for r, c in spots)
+        matrix, tile, repeats = (cls._pair(one) for one in (tensor_dims, tile_dims, tile_group_repeats))
+        steps = (1, 1) if tile_group_steps is None else cls._pair(tile_group_steps)
+        if pattern_repeat < 1:
+            raise ValueError(f"found pattern_repeat {pattern_repeat}, expected at least 1")
+        count = [matrix[n] // tile[n] for n in (0, 1)]
+        for n in (0, 1):
+            whole = tile[n] * (1 if allow_partial else repeats[n] * steps[n])
+            if matrix[n] % whole:
+                raise ValueError(f"tiles or groups of {whole} elements do not cover {matrix[n]} in dimension {n}")
+        repeats = (min(repeats[0], -(-count[0] // steps[0])), min(repeats[1], -(-count[1] // steps[1])))
+        steps = (steps[0] if steps[0] <= count[0] else 1, steps[1] if steps[1] <= count[1] else 1)
+        how = _Tiling(matrix, tile, repeats, steps, tile_col_major, tile_group_col_major, prune_step)
+        down, right = (_starts(count[n], steps[n], repeats[n]) for n in (0, 1))
+        spots = [(r, c) for c, r in product(right, down)] if iter_col_major else list(product(down, right))
+        made = TensorAccessSequence(matrix, 0)
+        for spot in spots:
+            walk = how.loops(spot)
+            if pattern_repeat > 1:
+                if walk[0] != (1, 0):
+                    raise ValueError(f"a repeated pattern of more than four dimensions: {walk}")
+                walk[0] = (pattern_repeat, 0)
+            first = spot[0] * tile[0] * matrix[1] + spot[1] * tile[1]
+            made.append(TensorAccessPattern(matrix, first, [n for n, _ in walk], [s for _, s in walk]))
+        return made
+
+    @staticmethod
+    def _pair(dims: Sequence[int]) -> tuple[int, int]:
+        numbers = [int(n) for n in dims]
+        if len(numbers) == 1:
+            numbers = [1, *numbers]
+        if len(numbers) != 2 or min(numbers) < 1:
+            raise ValueError(f"found {list(dims)}, expected a number of rows and of columns")
+        return numbers[0], numbers[1]

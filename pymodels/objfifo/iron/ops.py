@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,9 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.worker import run_kernel, stand_in_of
-from goldbeat.pymodels.objfifo.plan.object_type import object_type
+from goldbeat.pymodels.objfifo.plan.object_type import bfloat16_type, object_type
 
 
 def _scalar(name: str) -> Callable[[], type[np.generic]]:
@@ -31,8 +33,7 @@ class T:
     ui32 = staticmethod(_scalar("uint32"))
     f32 = staticmethod(_scalar("float32"))
     index = staticmethod(_scalar("int64"))
-    bf16 = staticmethod(_scalar("uint16"))
-    """Numpy has no bfloat16: its bits."""
+    bf16 = staticmethod(bfloat16_type)
 
     @staticmethod
     def memref(*args: Any) -> Any:
@@ -52,6 +53,26 @@ class memref:  # noqa: N801 - upstream's name
     def store(value: Any, array: npt.NDArray[Any], index: Sequence[int]) -> None:
         """Set one element."""
         array[tuple(index)] = value
+
+    @staticmethod
+    def view(
+        source: Any, shape: Sequence[int], dtype: Any = None, shift: int = 0, memory_space: Any = None
+    ) -> npt.NDArray[Any]:
+        """A part of an array from an element on, perhaps as another type; ``shift`` counts elements of that type.
+
+        Raises:
+            UsageError: past the end of the array.
+        """
+        array = np.asarray(source).reshape(-1)
+        kind = array.dtype if dtype is None else np.dtype(dtype)
+        count = math.prod(int(n) for n in shape)
+        first, end = int(shift) * kind.itemsize, (int(shift) + count) * kind.itemsize
+        if first < 0 or end > array.nbytes:
+            raise UsageError(f"found a view of bytes {first} to {end - 1}, expected bytes 0 to {array.nbytes - 1}")
+        return array.view(np.uint8)[first:end].view(kind).reshape(tuple(int(n) for n in shape))
+
+
+MEMREF = {"load": memref.load, "store": memref.store, "view": memref.view}
 
 
 class arith:  # noqa: N801 - upstream's name

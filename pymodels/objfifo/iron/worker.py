@@ -106,6 +106,12 @@ def stand_in_of(name: str, file: str) -> Callable[..., Any] | None:
     return known.get(name) or known.get(file)
 
 
+def given_stand_in(name: str, file: str) -> Callable[..., Any] | None:
+    """What was named for a kernel that has a model of its own; None if nothing was."""
+    known = _stand_ins.get() or {}
+    return known[name] if name in known else known[file] if file in known else None
+
+
 def run_kernel(name: str, file: str, model: Callable[..., Any] | None, args: Sequence[Any]) -> Any:
     """Run what stands for a kernel.
 
@@ -126,6 +132,14 @@ def run_kernel(name: str, file: str, model: Callable[..., Any] | None, args: Seq
     return serve(found)
 
 
+class ArgumentTypes(list[Any]):
+    """Types of a kernel's arguments; mlir-aie's later versions call it for a copy."""
+
+    def __call__(self) -> list[Any]:
+        """A copy."""
+        return list(self)
+
+
 class Kernel:
     """A function compiled for the core.
 
@@ -140,7 +154,7 @@ class Kernel:
     def __init__(self, name: str, bin_name: str = "", arg_types: Sequence[Any] | None = None) -> None:
         self.name = name
         self.bin_name = bin_name
-        self.arg_types = [] if arg_types is None else list(arg_types)
+        self.arg_types = ArgumentTypes([] if arg_types is None else arg_types)
         self.model: Callable[..., Any] | None = stand_in_of(name, bin_name)
 
     def __call__(self, *args: Any) -> Any:

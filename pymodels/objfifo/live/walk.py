@@ -63,17 +63,16 @@ def outer_turns(dims: ElementPairs, itemsize: int, what: str) -> tuple[int, ...]
 def _in_whole_words(found: npt.NDArray[np.int64], itemsize: int, what: str) -> npt.NDArray[np.int64]:
     if itemsize == WORD_BYTES:
         return found
-    if itemsize > WORD_BYTES:
+    if itemsize % WORD_BYTES == 0:
         parts = itemsize // WORD_BYTES
         words = found[:, None] * parts + np.arange(parts)
         return np.where(found[:, None] < 0, -1, words).reshape(-1)
-    per = WORD_BYTES // itemsize
-    if len(found) % per:
+    if len(found) * itemsize % WORD_BYTES:
         raise UsageError(f"{what}: {len(found)} elements of {itemsize} bytes are no whole words")
-    rows = found.reshape(-1, per)
-    first = rows[:, 0]
+    first = np.where(found < 0, -(1 << 40), found * itemsize)[:, None] + np.arange(itemsize)
+    rows = first.reshape(-1, WORD_BYTES)
     pad = (rows < 0).all(axis=1)
-    whole = (rows == first[:, None] + np.arange(per)).all(axis=1) & (first % per == 0)
+    whole = (rows == rows[:, :1] + np.arange(WORD_BYTES)).all(axis=1) & (rows[:, 0] % WORD_BYTES == 0)
     if not (pad | whole).all():
         raise UsageError(f"{what}: elements of {itemsize} bytes that are not moved as whole 32-bit words")
-    return np.where(pad, -1, first // per)
+    return np.where(pad, -1, rows[:, 0] // WORD_BYTES)

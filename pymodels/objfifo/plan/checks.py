@@ -330,7 +330,7 @@ def _layout(layout: DesignLayout, fifo: Fifo, end: int, tile: Tile, dims: Dims) 
                 )
         return
     item = layout.itemsize(fifo, end)
-    walk = in_words(dims, item, what)
+    walk = in_words(dims, item, what, padded=bool(padding))
     if len(walk) > tile.limits.dims:
         yield RuleError("dims-count", f"{what}: {len(walk)} dims, a buffer descriptor has {tile.limits.dims}")
     pads: tuple[Pad, ...] = ()

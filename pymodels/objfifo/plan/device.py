@@ -61,10 +61,23 @@ class Device:
             )
 
 
-def _npu(generation: int, columns: int, whole: int) -> Device:
-    return Device(
-        f"npu{generation}" + ("" if columns == whole else f"_{columns}col"), columns, pad_values=generation == 2
-    )
+class NpuDevice(Device):
+    """A device that is a class of its own in mlir-aie."""
+
+    size = (0, 0, 0)
+    """Generation, columns, columns of the whole NPU."""
+
+    def __init__(self) -> None:
+        generation, columns, whole = self.size
+        name = f"npu{generation}" + ("" if columns == whole else f"_{columns}col")
+        super().__init__(name, columns, pad_values=generation == 2)
+
+
+def _npu(generation: int, columns: int, whole: int) -> NpuDevice:
+    """The device, of a class whose name is that of mlir-aie."""
+    name = f"NPU{generation}" + ("" if columns == whole else f"Col{columns}")
+    found: NpuDevice = type(name, (NpuDevice,), {"size": (generation, columns, whole)})()
+    return found
 
 
 class AIEDevice(Enum):
@@ -86,6 +99,11 @@ class AIEDevice(Enum):
     xcve2802 = Device("xcve2802", 38, 2, 8)
 
 
+DEVICE_CLASSES = {type(one.value).__name__: type(one.value) for one in AIEDevice if isinstance(one.value, NpuDevice)}
+"""``NPU1``, ``NPU2Col3`` and the others by their names."""
+NPU1, NPU1Col1, NPU1Col2, NPU1Col3 = (DEVICE_CLASSES[f"NPU1{n}"] for n in ("", "Col1", "Col2", "Col3"))
+NPU2, NPU2Col1 = (DEVICE_CLASSES[f"NPU2{n}"] for n in ("", "Col1"))
+
 ANY = Device("npu", 64, pad_values=True)
 """For designs that name no device: the rows of an NPU, columns without end, and what any NPU has."""
 
@@ -98,33 +116,3 @@ def device_of(value: Any) -> Device:
     if not isinstance(found, Device):
         raise UsageError(f"{value!r} is no device; known: {', '.join(d.name for d in AIEDevice)}")
     return found
-
-
-def NPU1() -> Device:  # noqa: N802 - upstream's name
-    """The first NPU, four columns."""
-    return AIEDevice.npu1.value
-
-
-def NPU1Col1() -> Device:  # noqa: N802 - upstream's name
-    """One column of the first NPU."""
-    return AIEDevice.npu1_1col.value
-
-
-def NPU1Col2() -> Device:  # noqa: N802 - upstream's name
-    """Two columns of the first NPU."""
-    return AIEDevice.npu1_2col.value
-
-
-def NPU1Col3() -> Device:  # noqa: N802 - upstream's name
-    """Three columns of the first NPU."""
-    return AIEDevice.npu1_3col.value
-
-
-def NPU2() -> Device:  # noqa: N802 - upstream's name
-    """The second NPU, eight columns."""
-    return AIEDevice.npu2.value
-
-
-def NPU2Col1() -> Device:  # noqa: N802 - upstream's name
-    """One column of the second NPU."""
-    return AIEDevice.npu2_1col.value

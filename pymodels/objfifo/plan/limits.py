@@ -132,9 +132,9 @@ def beyond_descriptor(
 
 
 def _word_dims(dims: Sequence[tuple[int, int]], item: int) -> list[Dim]:
-    """Dimensions in words, innermost first; elements of less than a word follow each other in the innermost one."""
+    """Dimensions in words, innermost first; elements that are no whole words follow each other in the innermost one."""
     found = [Dim(size, stride * item // WORD_BYTES) for size, stride in reversed(dims)]
-    if dims and item < WORD_BYTES:
+    if dims and item % WORD_BYTES:
         found[0] = Dim(max(1, dims[-1][0] * item // WORD_BYTES), 1)
     elif item > WORD_BYTES:
         found.insert(0, Dim(item // WORD_BYTES, 1))

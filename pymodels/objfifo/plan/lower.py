@@ -321,7 +321,7 @@ class _Lowering:
         written = fifo.to_stream if end == 0 else fifo.dims_from(end - 1)
         what = f"{fifo.name}, dims {list(written)}"
         item = self.layout.itemsize(fifo, end)
-        dims = in_words(written, item, what)
+        dims = in_words(written, item, what, padded=end == 0 and bool(fifo.padding))
         pads: tuple[Pad, ...] = ()
         if end == 0 and tile.kind is TileKind.MEM:
             pads = pads_in_words(fifo.padding, item, what)[:3]
@@ -396,4 +396,4 @@ class _Lowering:
                 )
             )
         shared = self.layout.shared(fifo) is not None
-        return FifoPlan(fifo.name, fifo.obj.shape, fifo.obj.dtype.name, fifo.depth, shared, tuple(ends), fifo.plio)
+        return FifoPlan(fifo.name, fifo.obj.shape, fifo.obj.type_name, fifo.depth, shared, tuple(ends), fifo.plio)

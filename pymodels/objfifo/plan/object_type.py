@@ -10,6 +10,7 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
 
@@ -51,6 +52,11 @@ class ObjectType:
         return self.bits or self.dtype.name == "bfloat16"
 
     @property
+    def type_name(self) -> str:
+        """The type of an element by a name that numpy reads."""
+        return f"V{self.dtype.itemsize}" if self.dtype.kind == "V" and not self.bfloat else self.dtype.name
+
+    @property
     def element(self) -> str:
         """The type of an element, for people."""
         return "bfloat16" if self.bfloat else str(self.dtype)
@@ -61,6 +67,33 @@ class ObjectType:
 
     def __str__(self) -> str:
         return "x".join(map(str, self.shape)) + f" {self.element}"
+
+
+def bfloat16_type(what: str = "this script") -> Any:
+    """The type of bfloat16 numbers, which numpy does not have.
+
+    Raises:
+        UsageError: the package that has it is not installed.
+    """
+    try:
+        import ml_dtypes
+    except ImportError as error:
+        raise UsageError(
+            f"{what} uses bfloat16, which numpy does not have; install ml_dtypes: pip install 'goldbeat[bfloat16]'"
+        ) from error
+    return ml_dtypes.bfloat16
+
+
+class BlockFloat8:
+    """``v8bfp16ebs8``: eight numbers of 8 bits and the exponent that they share, as 9 bytes that are moved as they are."""
+
+    dtype = np.dtype("V9")
+
+
+class BlockFloat16:
+    """``v16bfp16ebs16``: sixteen numbers of 8 bits and the exponent that they share."""
+
+    dtype = np.dtype("V17")
 
 
 def object_type(value: Any) -> ObjectType:

@@ -15,13 +15,14 @@ from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
 
 
-def in_words(dims: Dims, itemsize: int, what: str) -> tuple[Dim, ...]:
-    """Dimensions in words, innermost first.
+def in_words(dims: Dims, itemsize: int, what: str, *, padded: bool = False) -> tuple[Dim, ...]:
+    """Dimensions in words, innermost first; inner ones of size 1 are left out where an element is no whole word.
 
     Args:
         dims: pairs of size and stride in elements, outermost first.
         itemsize: bytes of an element.
         what: for messages.
+        padded: the dimensions have padding, so that none is left out.
 
     Raises:
         RuleError: ``dims-form`` or ``dims-words``.
@@ -31,8 +32,11 @@ def in_words(dims: Dims, itemsize: int, what: str) -> tuple[Dim, ...]:
             raise RuleError("dims-form", f"{what}: size {size}, stride {stride}; both start at 1")
     if not dims:
         return ()
+    parts = itemsize % WORD_BYTES != 0
+    while parts and not padded and len(dims) > 1 and dims[-1][0] == 1:
+        dims = dims[:-1]
     inner, outer = dims[-1], dims[-2::-1]
-    if itemsize < WORD_BYTES:
+    if parts:
         bits = 8 * itemsize
         if inner[1] != 1:
             raise RuleError("dims-words", f"{what}: inner stride {inner[1]} with {bits}-bit elements, expected 1")

@@ -196,6 +196,11 @@ class ScriptWorker(Worker):
         self.wished = tile or placement
         self.barriers = [arg.lock() for arg in flat(self.fn_args) if isinstance(arg, WorkerBarrier)]
 
+    @staticmethod
+    def grid(rows: int, cols: int, factory: Callable[[int, int], ScriptWorker]) -> list[list[ScriptWorker]]:
+        """Workers by row and column, each made by a function of both."""
+        return [[factory(row, column) for column in range(cols)] for row in range(rows)]
+
     def adopt(self) -> None:
         """After placement: give the arguments their tile."""
         for lock in self.barriers:

@@ -33,7 +33,7 @@ class ScriptBuffer:
         tile: where; of a worker's buffer without one, the worker's tile.
         datatype: shape and type.
         name: for people and for writes by name.
-        initial_value: first contents.
+        initial_value: first contents; one number is that of every element.
         address: bytes.
     """
 
@@ -56,6 +56,8 @@ class ScriptBuffer:
         self.obj = object_type(kind)
         self.name = name or f"buffer_{next(_names)}"
         self.initial = None if initial_value is None else initial_values(self.name, self.obj, initial_value)
+        if self.initial is not None and self.initial.size == 1:
+            self.initial = np.full(self.obj.elements, self.initial.reshape(-1)[0])
         if self.initial is not None and self.initial.size != self.obj.elements:
             raise InputError(f"{self.initial.size} initial values of {self.name}", f"{self.obj.elements}")
         self.address = address

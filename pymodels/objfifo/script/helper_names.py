@@ -3,24 +3,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.iron import ops, worker
+from goldbeat.pymodels.objfifo.iron import ops
 from goldbeat.pymodels.objfifo.iron.endpoint import PinnedPlace
-from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo
-from goldbeat.pymodels.objfifo.iron.runtime import Runtime
 from goldbeat.pymodels.objfifo.plan.access import range_
-from goldbeat.pymodels.objfifo.plan.device import ANY, AIEDevice
-from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
-from goldbeat.pymodels.objfifo.script import jit
-from goldbeat.pymodels.objfifo.script.declared import ScriptProgram, ScriptWorker
+from goldbeat.pymodels.objfifo.plan.object_type import BlockFloat8, BlockFloat16
+from goldbeat.pymodels.objfifo.script import algorithms, host_helpers, jit, tensor
 
 # -- loops that carry values ----------------------------------------------------------------------------------------------
 
@@ -66,182 +57,44 @@ def carry_on(values: Sequence[Any] = ()) -> None:
         held[:] = values
 
 
-# -- benchmarks -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class NoTimes:
-    """Times that were not taken: execution has none."""
-
-    avg_us: float = math.nan
-    min_us: float = math.nan
-    max_us: float = math.nan
-
-
-@dataclass
-class Bench:
-    """What ``run_iters`` gives."""
-
-    e2e: NoTimes
-    npu: NoTimes
-
-
-def run_all(design: Callable[..., Any], *args: Any, warmup: int = 0, iters: int = 1, **more: Any) -> Bench:
-    """``run_iters``: call a design; again and again only where a call changes what the next one is given."""
-    names = getattr(getattr(design, "function", None), "__annotations__", {})
-    changes = any("InOut" in str(getattr(kind, "__name__", kind)) for kind in names.values())
-    for _ in range(warmup + iters if changes else 1):
-        design(*args, **more)
-    return Bench(NoTimes(), NoTimes())
-
-
-class NoTrace:
-    """``TraceConfig``: traces are not executed."""
-
-    physical_mlir_path = None
-
-    def __init__(self, trace_size: int = 0, **_: Any) -> None:
-        self.trace_size = trace_size
+def as_it_is(body: Callable[..., Any]) -> Callable[..., Any]:
+    """``@func``: a kernel that is written in Python."""
+    return body
 
 
 def _nothing(*_: Any, **__: Any) -> None:
     """For what has no effect on data."""
 
 
-# -- algorithms -----------------------------------------------------------------------------------------------------------
-
-
-def _kinds(kind: Any, tile: int) -> tuple[ObjectType, Any, Any]:
-    """The whole array, and the types of it and of a tile."""
-    whole = ObjectType(kind.shape, kind.dtype) if isinstance(kind, jit.ScriptTensor) else object_type(kind)
-
-    def of(size: int) -> Any:
-        return np.ndarray.__class_getitem__(((size,), np.dtype.__class_getitem__(np.dtype(whole.dtype).type)))
-
-    return whole, of(whole.elements), of(tile)
-
-
-def _tile_body(func: Any, passes: int, tile: int, takes_size: bool) -> Callable[..., None]:
-    def body(*handles: Any) -> None:
-        for _ in range_(passes):
-            found = [one.acquire(1) for one in handles[:-1]]
-            made = handles[-1].acquire(1)
-            if isinstance(func, worker.Kernel):
-                func(*found, made, *([tile] if takes_size else []))
-            else:
-                for at in range_(tile):
-                    made[at] = func(*[one[at] for one in found])
-            for one in handles:
-                one.release(1)
-
-    return body
-
-
-def parallel_tiles(
-    func: Any, kind: Any, *, count: int = 1, tile_size: int = 16, num_channels: int = 1, pass_size_to_kernel: bool = True
-) -> Any:  # fmt: skip
-    """``transform_parallel``: a function of each element, one worker for each column and channel.
-
-    Raises:
-        UsageError: an array that does not divide among them.
-    """
-    device = jit.current_device()
-    whole, array, tile = _kinds(kind, tile_size)
-    columns = AIEDevice.npu1.value.columns if device is ANY else device.columns
-    lanes = [(c, n) for c in range(columns) for n in range(num_channels)]
-    part, rest = divmod(whole.elements, len(lanes))
-    if rest or part % tile_size:
-        raise UsageError(f"{whole.elements} elements for {len(lanes)} workers and tiles of {tile_size}")
-    ins = [[ObjectFifo(tile, name=f"in{n}_{c}_{h}") for n in range(count)] for c, h in lanes]
-    outs = [ObjectFifo(tile, name=f"out_{c}_{h}") for c, h in lanes]
-    body = _tile_body(func, part // tile_size, tile_size, pass_size_to_kernel)
-    workers = [ScriptWorker(body, [*(f.cons() for f in i), o.prod()]) for i, o in zip(ins, outs, strict=True)]
-
-    def sequence(*args: Any) -> None:
-        arrays, fills, drains = args[: count + 1], args[count + 1], args[count + 2]
-        for lane, handles in enumerate(fills):
-            for handle, one in zip(handles, arrays, strict=False):
-                handle.fill(one, sizes=[1, 1, 1, part], strides=[0, 0, 0, 1], offset=lane * part)
-        for lane, handle in enumerate(drains):
-            handle.drain(arrays[-1], sizes=[1, 1, 1, part], strides=[0, 0, 0, 1], offset=lane * part, wait=True)
-
-    ends = [[[f.prod() for f in i] for i in ins], [o.cons() for o in outs]]
-    rt = Runtime(sequence, [*[array] * (count + 1), *ends])
-    return ScriptProgram(device, rt, workers).resolve_program()
-
-
-def parallel_pairs(func: Any, kind: Any, **more: Any) -> Any:
-    """``transform_parallel_binary``: the same of two arrays."""
-    return parallel_tiles(func, kind, count=2, **more)
-
-
-def each_tile(func: Any, kind: Any, *, tile_size: int = 16) -> Any:
-    """``for_each``: a function of each element, back into the array it came from."""
-    whole, array, tile = _kinds(kind, tile_size)
-    source, target = ObjectFifo(tile, name="in"), ObjectFifo(tile, name="out")
-    body = _tile_body(func, whole.elements // tile_size, tile_size, True)
-    one = ScriptWorker(body, [source.cons(), target.prod()])
-
-    def sequence(data: Any, fill: Any, drain: Any) -> None:
-        fill.fill(data)
-        drain.drain(data, wait=True)
-
-    rt = Runtime(sequence, [array, source.prod(), target.cons()])
-    return ScriptProgram(jit.current_device(), rt, [one]).resolve_program()
-
-
-def reduced(func: Any, kind: Any, result: Any, **_: Any) -> Any:
-    """``reduce``: a kernel of the whole array, called once."""
-    whole, answer = object_type(kind), object_type(result)
-    source, target = ObjectFifo(kind, name="in"), ObjectFifo(result, name="out")
-
-    def body(taken: Any, given: Any, kernel: Any) -> None:
-        made, found = given.acquire(1), taken.acquire(1)
-        kernel(found.reshape(whole.shape), made.reshape(answer.shape), whole.elements)
-        taken.release(1)
-        given.release(1)
-
-    one = ScriptWorker(body, [source.cons(), target.prod(), func])
-
-    def sequence(data: Any, out: Any, fill: Any, drain: Any) -> None:
-        fill.fill(data)
-        drain.drain(out, wait=True)
-
-    rt = Runtime(sequence, [kind, result, source.prod(), target.cons()])
-    return ScriptProgram(jit.current_device(), rt, [one]).resolve_program()
-
-
-def as_it_is(body: Callable[..., Any]) -> Callable[..., Any]:
-    """``@func``: a kernel that is written in Python."""
-    return body
-
-
-def element_type(name: str) -> Any:
-    """``str_to_dtype``."""
-    known = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "f32": np.float32, "bf16": np.uint16}
-    if name not in known:
-        raise UsageError(f"no element type {name}; known: {', '.join(known)}")
-    return known[name]
-
-
 def helper_names() -> dict[str, dict[str, Any]]:
     """Every such module with its names."""
     loops = {"range_": carried_range, "_for": carried_range, "for_": carried_range, "yield_": carry_on}
-    arith = {n: getattr(ops.arith, n) for n in ("addi", "addf", "subi", "muli", "constant", "index_cast")}
+    arith = {n: getattr(ops.arith, n) for n in ("addi", "addf", "subi", "muli", "mulf", "constant", "index_cast")}
     util = {
         n: getattr(ops, n) for n in ("np_ndarray_type_get_shape", "np_ndarray_type_get_dtype", "np_dtype_to_mlir_type")
     }
     traces = ("configure_packet_tracing_flow", "configure_packet_tracing_aie2", "configure_shim_trace_start_aie2",
               "configure_shim_packet_tracing_aie2", "GenericEvent")  # fmt: skip
+    blocks = {"v8bfp16ebs8": BlockFloat8, "v16bfp16ebs16": BlockFloat16}
+    dtypes = {"str_to_dtype": host_helpers.str_to_dtype, "dtype_to_str": host_helpers.dtype_to_str}
+    numbers = {**tensor.TENSORS, "ceildiv": host_helpers.ceildiv}
+    hosts = {"get_current_device": jit.current_device, "set_current_device": jit.set_device}
     return {
         "helpers.dialects.ext": {}, "helpers.dialects.ext.scf": loops, "helpers.dialects.scf": loops,
+        "dialects.scf": loops, "extras.dialects.scf": loops,
         "iron.controlflow": loops, "helpers.dialects.func": {"func": as_it_is},
-        "extras.dialects": {}, "extras.dialects.arith": arith, "helpers.util": util,
-        "utils.benchmark": {"run_iters": run_all, "print_benchmark": _nothing},
-        "utils.trace": {"TraceConfig": NoTrace, **dict.fromkeys(traces, _nothing)},
+        "extras.dialects": {}, "extras.dialects.arith": arith, "helpers.util": util | blocks,
+        "extras.dialects.memref": ops.MEMREF, "dialects.memref": ops.MEMREF,
+        "dialects.aiex": blocks, "helpers.taplib.utils": {"ceildiv": host_helpers.ceildiv},
+        "utils.benchmark": {"run_iters": host_helpers.run_all, "print_benchmark": _nothing},
+        "utils.verify": host_helpers.VERIFY, "utils.config": host_helpers.CONFIG,
+        "utils.hostruntime.argparse": host_helpers.ARGUMENTS,
+        "utils.hostruntime.cli": {"run_design_cli": host_helpers.run_design_cli},
+        "utils.hostruntime": hosts, "utils": {**numbers, **hosts},
+        "utils.trace": {"TraceConfig": host_helpers.NoTrace, **dict.fromkeys(traces, _nothing)},
+        "utils.trace.config": {"TraceConfig": host_helpers.NoTrace},
         "utils.trace.utils": {"print_cycles_summary": _nothing},
         "iron.dataflow.endpoint": {"ObjectFifoEndpoint": PinnedPlace},
-        "iron": {"full": jit.script_full, "str_to_dtype": element_type},
-        "iron.algorithms": {"transform_parallel": parallel_tiles, "transform_parallel_binary": parallel_pairs,
-                            "for_each": each_tile, "reduce": reduced},
+        "iron.dtype": dtypes, "iron": {**numbers, **dtypes, "StreamDims": list, "PadDims": list},
+        "iron.dataflow": {"StreamDims": list, "PadDims": list}, "iron.algorithms": algorithms.NAMES,
     }  # fmt: skip

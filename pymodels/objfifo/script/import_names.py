@@ -6,11 +6,11 @@ from __future__ import annotations
 import importlib.util
 import operator
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,9 @@ from goldbeat.pymodels.objfifo.iron import element_pattern, fifo, keywords, ops,
 from goldbeat.pymodels.objfifo.live.core_ports import CascadeGet, CascadePut, StreamGet, StreamPut
 from goldbeat.pymodels.objfifo.plan import device as devices
 from goldbeat.pymodels.objfifo.plan.access import range_
-from goldbeat.pymodels.objfifo.plan.object_type import object_type
 from goldbeat.pymodels.objfifo.script import core_calls, declared, explicit, flow_ends, host_calls, jit, tile_dma
 from goldbeat.pymodels.objfifo.script.helper_names import helper_names
+from goldbeat.pymodels.objfifo.script.kernel_library import KernelLibrary, ScriptFunction
 
 ROOT = "aie"
 """The package that scripts import."""
@@ -57,26 +57,6 @@ class Marker:
 
     def __class_getitem__(cls, _: Any) -> type[Marker]:
         return cls
-
-
-class ScriptFunction(worker.Kernel):
-    """``ExternalFunction``: a kernel with its source."""
-
-    _instances: ClassVar[set[Any]] = set()
-
-    def __init__(self, name: str, object_file_name: str = "", arg_types: Any = None, **_: Any) -> None:
-        super().__init__(name, object_file_name, arg_types)
-
-    def tile_size(self, index: int = 0) -> int:
-        """Elements in the first dimension of an argument."""
-        return object_type(self.arg_types[index]).shape[0]
-
-
-class KernelLibrary:
-    """``kernels``: any function of it is a kernel of its name."""
-
-    def __getattr__(self, name: str) -> Callable[..., worker.Kernel]:
-        return lambda *_, **__: worker.Kernel(name)
 
 
 class AnyNames:
@@ -173,10 +153,8 @@ def _iron() -> dict[str, Any]:
         "DmaChannel": tile_dma.TileDmaChannel, "Bd": tile_dma.TileBd, "BdIteration": tile_dma.TileBdIteration,
         "Acquire": tile_dma.LockAcquire, "Release": tile_dma.LockRelease, "jit": jit.jit, "In": Marker, "Out": Marker,
         "InOut": Marker, "CompileTime": Marker,
-        "DispatchTime": jit.DispatchTime, "tensor": jit.ScriptTensor, "zeros": jit.script_zeros,
-        "zeros_like": jit.script_zeros_like, "ones": jit.script_ones, "full": jit.script_full, "arange": jit.script_arange,
-        "randint": jit.script_random, "get_current_device": jit.current_device, "set_current_device": jit.set_device,
-        "ensure_current_device": jit.current_device, "ObjectFifoLink": _link,
+        "DispatchTime": jit.DispatchTime, "get_current_device": jit.current_device,
+        "set_current_device": jit.set_device, "ensure_current_device": jit.current_device, "ObjectFifoLink": _link,
         "CascadeGet": CascadeGet, "CascadePut": CascadePut, "CascadeFlow": explicit.cascade_flow,
         "StreamGet": StreamGet, "StreamPut": StreamPut, "WorkerRuntimeBarrier": core_calls.WorkerBarrier,
     }  # fmt: skip
@@ -187,7 +165,7 @@ def _first_generation() -> None:
 
 
 def _devices() -> dict[str, Any]:
-    found: dict[str, Any] = {name: getattr(devices, name) for name in dir(devices) if name.startswith("NPU")}
+    found: dict[str, Any] = {**devices.DEVICE_CLASSES}
     found |= {name: declared.ScriptAnyTile(kind) for name, kind in declared.ANY_TILES.items()}
     return {
         **found,
@@ -200,40 +178,31 @@ def _devices() -> dict[str, Any]:
 
 def _spaces() -> dict[str, dict[str, Any]]:
     """Every module with its names."""
-    taps = {n: getattr(element_pattern, n) for n in ("TensorAccessPattern", "TensorTiler2D")}
+    taps = {n: getattr(element_pattern, n) for n in ("TensorAccessPattern", "TensorAccessSequence", "TensorTiler2D")}
     loops = {"range_": range_, "_for": range_, "for_": range_, "yield_": ops.yield_, "if_": _branch, "else_": _branch}
     enums = {"DMAChannelDir": DIRECTION, "LockAction": ACTION, "WireBundle": BUNDLE, "AIETileType": KIND}
     enums["AIEDevice"] = devices.AIEDevice
     traces = dict.fromkeys(("configure_trace", "start_trace", "stop_trace", "gen_trace_done_aie2"), _nothing)
-    memref = {"load": ops.memref.load, "store": ops.memref.store}
     arith = {n: getattr(ops.arith, n) for n in ("addi", "addf", "subi", "muli", "constant", "index_cast", "trunci")}
     arith |= {"cmpi": _compare, "CmpIPredicate": _words("CmpIPredicate", " ".join(_COMPARISONS))}
-    line = {"add_compile_args": jit.compile_arguments, "device_from_args": jit.device_of_arguments,
-            "add_runtime_args": jit.run_arguments, "add_benchmark_args": jit.run_arguments}  # fmt: skip
     shapes = {n: getattr(ops, n) for n in dir(ops) if n.startswith("np_")}
     types = {n: getattr(ops.T, n) for n in dir(ops.T) if not n.startswith("_")}
     return {
         "": {}, "dialects": {}, "extras": {}, "helpers": {}, "helpers.dialects": {}, "utils.hostruntime": {},
         "dialects.aie": _dialect(), "dialects.aiex": _extension(), "dialects._aie_enum_gen": enums,
         "extras.dialects": {}, "extras.dialects.arith": arith, "helpers.util": shapes,
-        "dialects.memref": memref, "dialects.arith": arith, "extras.context": {"mlir_mod_ctx": placed.mlir_mod_ctx},
+        "dialects.arith": arith, "extras.context": {"mlir_mod_ctx": placed.mlir_mod_ctx},
         "extras.types": types, "iron": _iron(), "iron.controlflow": loops, "iron.device": _devices(),
         "iron.dataflow": _iron(), "iron.worker": _iron(), "iron.dataflow.cascadeflow": _iron(),
         "iron.kernel": _iron(), "iron.resolvable": {"Resolvable": ScriptPart},
         "iron.placers": {"SequentialPlacer": placement.SequentialPlacer},
-        "iron.algorithms": {"transform": jit.transform_tiles, "transform_binary": _binary},
         "helpers.dialects.func": {"func": _plain}, "helpers.dialects.scf": loops,
         "helpers.taplib": taps, "helpers.taplib.tap": taps,
         "helpers.taplib.tensortiler2d": taps, "utils.trace": traces, "utils.trace.events": dict.fromkeys(_EVENTS, AnyNames()),
-        "utils.verify": {"assert_pass": jit.assert_same_tensor}, "utils.hostruntime.cli": {"run_design_cli": jit.run_script_design},
-        "utils.hostruntime.argparse": line, "utils.compile": {"resolve_target_arch": _nothing},
+        "utils.compile": {"resolve_target_arch": _nothing},
         "utils": {"NPUKernel": None, "DefaultNPURuntime": None, "get_current_device": jit.current_device,
                   "cleanup_npu_runtime": _nothing, "_get_default_npu_runtime": jit.script_runtime},
     }  # fmt: skip
-
-
-def _binary(func: Any, kind: Any, **more: Any) -> Any:
-    return jit.transform_tiles(func, kind, kind, **more)
 
 
 class _Space(ModuleType):

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import argparse
 import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
@@ -13,67 +11,24 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
-from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo
-from goldbeat.pymodels.objfifo.iron.runtime import Runtime
 from goldbeat.pymodels.objfifo.iron.scope import fresh
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
 from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
 from goldbeat.pymodels.objfifo.live.record import unrecorded
-from goldbeat.pymodels.objfifo.plan.access import range_
 from goldbeat.pymodels.objfifo.plan.device import ANY, AIEDevice, Device, device_of
-from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
 from goldbeat.pymodels.objfifo.script.build_script import build_script
 from goldbeat.pymodels.objfifo.script.declared import (
     Declarations,
     Declared,
-    ScriptProgram,
-    ScriptWorker,
     declarations,
     declared_all,
     declaring,
 )
 from goldbeat.pymodels.objfifo.script.explicit import Explicit, explicit_ends, explicit_scope
-
-
-class ScriptTensor:
-    """An array that a script hands to a design."""
-
-    def __init__(self, array: npt.ArrayLike, dtype: Any = None, **_: Any) -> None:
-        self.array = np.array(array, dtype=dtype)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Its shape."""
-        return self.array.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Its element's type."""
-        return self.array.dtype
-
-    def numpy(self) -> npt.NDArray[Any]:
-        """Its contents."""
-        return self.array
-
-    def numel(self) -> int:
-        """How many elements."""
-        return int(self.array.size)
-
-    def __len__(self) -> int:
-        return len(self.array)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.array[index]
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self.array[index] = value
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> npt.NDArray[Any]:
-        return self.array if dtype is None else self.array.astype(dtype)
+from goldbeat.pymodels.objfifo.script.tensor import ScriptTensor
 
 
 class CalledUse(Enum):
@@ -276,8 +231,7 @@ class JitDesign:
         result = self._result(now, found, inputs)
         for number, tensor in enumerate(tensors):
             if isinstance(tensor, ScriptTensor) and f"arg{number}" in result.hosts:
-                words = result.hosts[f"arg{number}"].reshape(-1)
-                tensor.array = words.view(tensor.array.dtype).reshape(tensor.array.shape)
+                tensor.take(result.hosts[f"arg{number}"])
         if not result.completes:
             raise UsageError(f"{self.__name__} hangs: " + "; ".join(result.report))
 
@@ -317,40 +271,7 @@ def jit(function: Callable[..., Any] | None = None, aiecc_flags: Sequence[str] =
     return (lambda made: JitDesign(made, packets)) if function is None else JitDesign(function, packets)
 
 
-# -- tensors, devices, command lines --------------------------------------------------------------------------------------
-
-
-def script_zeros(*size: Any, dtype: Any = np.float32, **_: Any) -> ScriptTensor:
-    """A tensor of zeros."""
-    shape = size[0] if len(size) == 1 else size
-    return ScriptTensor(np.zeros(shape, dtype))
-
-
-def script_zeros_like(other: ScriptTensor, **_: Any) -> ScriptTensor:
-    """A tensor of zeros, as another one."""
-    return ScriptTensor(np.zeros_like(other.array))
-
-
-def script_ones(*size: Any, dtype: Any = np.float32, **_: Any) -> ScriptTensor:
-    """A tensor of ones."""
-    shape = size[0] if len(size) == 1 else size
-    return ScriptTensor(np.ones(shape, dtype))
-
-
-def script_full(size: Any, fill_value: Any, dtype: Any = np.float32, **_: Any) -> ScriptTensor:
-    """A tensor of one value."""
-    return ScriptTensor(np.full(size, fill_value, dtype))
-
-
-def script_arange(*bounds: Any, dtype: Any = np.int32, shape: Any = None, **_: Any) -> ScriptTensor:
-    """A tensor of numbers in a row."""
-    found = np.arange(*bounds).astype(dtype)
-    return ScriptTensor(found if shape is None else found.reshape(shape))
-
-
-def script_random(low: int, high: int, size: Any, dtype: Any = np.int32, **_: Any) -> ScriptTensor:
-    """A tensor of random numbers, always the same ones."""
-    return ScriptTensor(np.random.default_rng(0).integers(low, high, size).astype(dtype))
+# -- devices --------------------------------------------------------------------------------------------------------------
 
 
 def named_device(name: str | None, n_cols: Any = None) -> Device:
@@ -399,96 +320,3 @@ def set_device(found: Any) -> None:
     now = _session.get()
     if now is not None:
         now.device = found
-
-
-def compile_arguments(
-    parser: argparse.ArgumentParser,
-    *,
-    with_dev: bool = True,
-    default_dev: str | None = None,
-    short_dev: str | None = "-d",
-    **_: Any,
-) -> None:
-    """The usual options of a script."""
-    if with_dev:
-        parser.add_argument(*([short_dev] if short_dev else []), "--dev", default=default_dev)
-    for name in ("--xclbin-path", "--insts-path", "--elf-path", "--full-elf-path", "--pdi-path", "--work-dir"):
-        parser.add_argument(name, default=None)
-    parser.add_argument("--emit-mlir", action="store_true")
-
-
-def run_arguments(parser: argparse.ArgumentParser, **_: Any) -> None:
-    """Options of running: none has an effect."""
-    for name in ("--warmup", "--iters", "--trace-size", "--verbosity"):
-        parser.add_argument(name, type=int, default=0)
-
-
-def device_of_arguments(args: Any, *, dev_attr: str = "dev", n_cols: Any = "auto") -> Any:
-    """The device that the options name."""
-    name = getattr(args, dev_attr, None)
-    if name is None:
-        return None
-    return named_device(name, (getattr(args, "n_cols", None) or 1) if n_cols == "auto" else n_cols)
-
-
-def run_script_design(
-    design: Any,
-    opts: Any,
-    *,
-    compile_kwargs: Any = None,
-    run_and_verify: Any = None,
-    device: Any = None,
-    validate: Any = None,
-    **_: Any,
-) -> None:
-    """What a script's main function does: call the design and check it, or declare it where it has no check."""
-    set_device(device(opts) if callable(device) else device)
-    if validate is not None:
-        validate(opts)
-    if run_and_verify is not None:
-        run_and_verify(opts)
-        return
-    keywords = compile_kwargs(opts) if callable(compile_kwargs) else dict(compile_kwargs or {})
-    design.specialize(**keywords)
-
-
-def assert_same_tensor(
-    actual: Any, expected: Any, *, rtol: Any = None, atol: Any = None, fail_msg: Any = None, **_: Any
-) -> None:
-    """End the script with a message if two arrays differ."""
-    actual, expected = np.asarray(actual), np.asarray(expected)
-    near = (
-        np.allclose(actual, expected, rtol or 1e-5, atol or 1e-8) if rtol or atol else np.array_equal(actual, expected)
-    )
-    if not near:
-        sys.exit("FAIL!" if fail_msg is None else f"FAIL! {fail_msg}")
-
-
-def transform_tiles(func: Any, *types: Any, tile_size: int = 16, **_: Any) -> Any:
-    """``transform``: a function of each element, tile by tile, on one core."""
-    kind, count = types[0], len(types)
-    obj = object_type(kind) if not isinstance(kind, ScriptTensor) else ObjectType(kind.shape, kind.dtype)
-    size, dtype = obj.elements, obj.dtype
-    whole = np.ndarray.__class_getitem__(((size,), np.dtype.__class_getitem__(np.dtype(dtype).type)))
-    tile = np.ndarray.__class_getitem__(((tile_size,), np.dtype.__class_getitem__(np.dtype(dtype).type)))
-    ins = [ObjectFifo(tile, name=f"in{n}") for n in range(count)]
-    out = ObjectFifo(tile, name="out")
-
-    def body(*handles: Any) -> None:
-        for _ in range_(size // tile_size):
-            found = [h.acquire(1) for h in handles[:-1]]
-            made = handles[-1].acquire(1)
-            for i in range_(tile_size):
-                made[i] = func(*[one[i] for one in found])
-            for h in handles:
-                h.release(1)
-
-    def sequence(*args: Any) -> None:
-        arrays, handles = args[: count + 1], args[count + 1 :]
-        for handle, array in zip(handles[:-1], arrays[:-1], strict=True):
-            handle.fill(array)
-        handles[-1].drain(arrays[-1], wait=True)
-
-    worker = ScriptWorker(body, [*(f.cons() for f in ins), out.prod()])
-    rt = Runtime(sequence, [*[whole] * (count + 1), *(f.prod() for f in ins), out.cons()])
-    return ScriptProgram(current_device(), rt, [worker]).resolve_program()

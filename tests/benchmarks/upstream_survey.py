@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every design of a clone of mlir-aie, with the command line that its test gives it, and what becomes of each.
+
+A design is a script that makes one, or an ``.mlir`` file that a test puts on an NPU. Scripts that only print operations for
+FileCheck, and host programs of a design in another file, are none.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import re
+import shlex
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
+from goldbeat.pymodels.objfifo.live.open_live import StandIns
+from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
+from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
+
+FOLDERS = ("programming_examples", "programming_guide", "test/npu-xrt", "test/python/npu", "test/python/npu-xrt")
+"""Where designs are."""
+_MAKES = re.compile(r"\b(ObjectFifo|object_fifo|Program|TileDma|dma_start|jit)\(|@(iron\.)?jit\b|@device\(|@aie\.jit")
+_RUN = re.compile(r"^\s*(?://|#|;)\s*RUN:\s*(.*)$", re.M)
+_SECONDS = 120.0
+
+
+class EmptyKernels(StandIns):
+    """A stand-in that computes nothing for every kernel that has no model.
+
+    Attributes:
+        called: names of those that were run.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.called: set[str] = set()
+
+    def __missing__(self, name: str) -> Callable[..., Any]:
+        return lambda *_, **__: self.called.add(name)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """What computes nothing."""
+        return self[name] if name else default
+
+
+@dataclass(frozen=True)
+class UpstreamDesign:
+    """A file with a design.
+
+    Attributes:
+        path: below the clone.
+        arguments: the command line of its test; None for a file of pytest functions.
+    """
+
+    path: str
+    arguments: tuple[str, ...] | None = ()
+
+
+def upstream_designs(root: Path, only: str = "") -> list[UpstreamDesign]:
+    """All designs of a clone, in the order of their paths."""
+    found: list[UpstreamDesign] = []
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*")):
+            name = path.relative_to(root).as_posix()
+            if only not in name:
+                continue
+            if path.suffix == ".mlir":
+                found.append(UpstreamDesign(name))
+            elif path.suffix == ".py" and path.name != "conftest.py" and _makes_design(path):
+                tested = "%pytest" in path.read_text() or path.parent.name == "e2e"
+                found.append(UpstreamDesign(name, None if tested else _command(path, root)))
+    return found
+
+
+def _makes_design(path: Path) -> bool:
+    text = path.read_text(errors="replace")
+    return re.search(r"^\s*(from|import) aie\b", text, re.M) is not None and _MAKES.search(text) is not None
+
+
+def _command(path: Path, root: Path) -> tuple[str, ...]:
+    """Arguments of the first command that runs a script: of a test beside it or above it, or of a Makefile there."""
+    for folder in (path.parent, path.parent.parent):
+        if folder == root:
+            break
+        tests = [path, *sorted(folder.glob("*.lit")), *sorted(folder.glob("*/*.lit"))]
+        for line, where in _run_lines(tests):
+            direct = re.search(rf"python3?%?\s+\S*{re.escape(path.name)}(\s[^|>&;]*)?", line)
+            if direct is not None:
+                return tuple(shlex.split((direct[1] or "").replace("%S", str(where))))
+        for line, where in _run_lines(tests):
+            made = _made(line, where, path)
+            if made is not None:
+                return made
+        if (made := _made("make -f %S/Makefile", folder, path)) is not None:
+            return made
+    return ()
+
+
+def _run_lines(tests: list[Path]) -> Iterator[tuple[str, Path]]:
+    for test in tests:
+        for line in _RUN.findall(test.read_text(errors="replace")):
+            yield line, test.parent
+
+
+def _made(line: str, where: Path, path: Path) -> tuple[str, ...] | None:
+    """Arguments of a script in what ``make`` of a test's line would do; nothing is made."""
+    words = line.replace("%S", str(where)).split()
+    if "make" not in words or not (where / words[words.index("-f") + 1]).is_file() or "clean" in line:
+        return None
+    given = [word for word in words if re.fullmatch(r"\w+=.*", word)]
+    file = (where / words[words.index("-f") + 1]).resolve()
+    targets = [w for w in words[words.index("-f") + 2 :] if "=" not in w and re.fullmatch(r"[\w-]+", w)]
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["make", "-n", "-k", "-f", str(file), *given, *targets]
+        said = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False).stdout
+    call = re.search(rf"python3?\s+\S*{re.escape(path.name)}(\s[^|>&;\n]*)?", said)
+    return None if call is None else tuple(shlex.split(call[1] or ""))
+
+
+# -- what becomes of one --------------------------------------------------------------------------------------------------
+
+
+def run_design(design: UpstreamDesign, root: Path) -> tuple[str, str]:
+    """Execute a design with kernels that compute nothing: (right, run or refused; what there is to say).
+
+    Its arrays are zeros. What it computes cannot be compared, unless it is a file of pytest functions without kernels.
+    """
+    path, kernels = root / design.path, EmptyKernels()
+    try:
+        if design.arguments is None:
+            return _pytest_file(path)
+        if path.suffix == ".mlir":
+            return _said([run_live(TextArray(path, kernels, None, None).build, None)], False, kernels)
+        script = ScriptArray(path, design.arguments, kernels, "npu2")
+        results = script.execute(None)
+        return _said(results, bool(script.session.results), kernels)
+    except GoldbeatError as error:
+        said = str(error).replace(f"{root}/", "")
+        if "missing design" in said:
+            return "part", "a part of another script"
+        if "the script ends with" in said and kernels.called:
+            return "run", f"its check fails, with kernels that compute nothing: {', '.join(sorted(kernels.called))}"
+        return "refused", said
+    except Exception as error:
+        return "refused", f"{type(error).__name__}: {error}"
+
+
+def _said(results: list[LiveResult], called: bool, kernels: EmptyKernels) -> tuple[str, str]:
+    last = results[-1]
+    if not last.completes:
+        return "refused", "hangs: " + "; ".join(last.report)[:300]
+    if kernels.called:
+        return "run", f"kernels that compute nothing: {', '.join(sorted(kernels.called))}"
+    return ("right", "its own check") if called else ("run", "its arrays are zeros")
+
+
+def _pytest_file(path: Path) -> tuple[str, str]:
+    return "refused", "pytest functions"
+
+
+def _child(design: UpstreamDesign, root: Path, answer: Any) -> None:
+    with open(os.devnull, "w") as unseen, redirect_stdout(unseen), redirect_stderr(unseen):
+        found = run_design(design, root)
+    answer.send(found)
+
+
+def survey(root: Path, known: Mapping[str, str], only: str = "") -> Iterator[tuple[UpstreamDesign, str, str]]:
+    """Each design with its outcome: ``right`` and ``run`` as above, ``refused``, and those that ``known`` has by path."""
+    forked = multiprocessing.get_context("fork")
+    for design in upstream_designs(root):
+        if only not in design.path:
+            continue
+        if design.path in known:
+            yield design, known[design.path], "by its test's data"
+            continue
+        answer, send = forked.Pipe(False)
+        child = forked.Process(target=_child, args=(design, root, send))
+        child.start()
+        send.close()
+        try:
+            outcome, said = answer.recv() if answer.poll(_SECONDS) else ("refused", f"more than {_SECONDS:.0f} s")
+        except EOFError:
+            outcome, said = "refused", "the process ended"
+        child.kill()
+        child.join()
+        yield design, outcome, said
+
+
+def cause_of(said: str) -> str:
+    """A refusal without its place and its numbers, for counting."""
+    text = re.sub(r"^\S+\.(py|mlir):[\d:]+ ?", "", said)
+    return re.sub(r"\d+", "N", text)[:100]
+
+
+def causes(rows: list[tuple[UpstreamDesign, str, str]]) -> list[tuple[str, int]]:
+    """Causes of refusals with their counts, the most frequent first."""
+    return Counter(cause_of(said) for _, outcome, said in rows if outcome == "refused").most_common()
