@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Execute mlir-aie's tests without vector work as they are, and print a table: runs or needs what, and whether it is right.
 
-    python tests/benchmarks/run_upstream.py FOLDER [--markdown FILE] [--only PART] [--rtl [npu1]]
+    python tests/benchmarks/run_upstream.py FOLDER [--markdown FILE] [--only PART] [--rtl [npu1]] [--survey]
 
 FOLDER is a clone of mlir-aie; the environment variable GOLDBEAT_MLIR_AIE stands for it. With ``--rtl`` every test that runs is put
-on the engine in RTL afterwards, as ``goldbeat objfifo run`` does it.
+on the engine in RTL afterwards, as ``goldbeat objfifo run`` does it. With ``--survey`` all designs of the clone are executed
+after the tests: those that are no test here by their own check, or with arrays of zeros.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from upstream_cases import UpstreamCase, upstream_cases
 from upstream_example_cases import example_cases
 from upstream_late_cases import late_cases
 from upstream_older_cases import older_cases
+from upstream_survey import print_survey
 from upstream_text_cases import text_cases
 
 from goldbeat.pymodels.errors import GoldbeatError
@@ -134,6 +136,7 @@ def main() -> int:
     words.add_argument("--markdown", type=Path, help="write the table there")
     words.add_argument("--only", default="", help="tests whose name has this part")
     words.add_argument("--rtl", nargs="?", const="ideal", choices=("ideal", "npu1"), help="with this profile")
+    words.add_argument("--survey", action="store_true", help="all designs of the clone")
     given = words.parse_args()
     if given.folder is None:
         words.error("the folder of a clone of mlir-aie, or GOLDBEAT_MLIR_AIE")
@@ -143,6 +146,7 @@ def main() -> int:
             ("right", "wrong", "hangs", "needs", "absent", "undecided", "unordered", "equal", "differs", "refused"), 0
         ),
     )
+    verdicts: dict[str, list[str]] = {}
     for case in (*upstream_cases(), *text_cases(), *late_cases(), *example_cases(), *older_cases()):
         if given.only not in case.name:
             continue
@@ -150,6 +154,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             verdict, text = run_case(case, given.folder, Path(folder))
         counts[verdict] += 1
+        verdicts.setdefault(case.path, []).append(verdict)
         if given.rtl is not None and verdict == "right":
             with tempfile.TemporaryDirectory() as folder:
                 verdict, text = run_rtl(case, given.folder, int(given.rtl == "npu1"), Path(folder))
@@ -157,6 +162,9 @@ def main() -> int:
         rows.append((case.name, verdict, text.replace("\n", " ").replace("|", "/")))
         print(f"{case.name:62} {verdict:9} {time.process_time() - start:6.2f} s  {text[:150]}", flush=True)
     print(", ".join(f"{count} {name}" for name, count in counts.items() if count))
+    if given.survey:
+        known = {path: "right" for path, found in verdicts.items() if {*found} - {"absent"} == {"right"}}
+        rows = [*rows, *print_survey(given.folder, known, given.only)]
     if given.markdown is not None:
         table = ["| test | verdict | remark |", "|---|---|---|"]
         table += [f"| {name} | {verdict} | {text} |" for name, verdict, text in rows]

@@ -21,9 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.pymodels.objfifo.iron.scope import fresh
+from goldbeat.pymodels.objfifo.iron.surroundings import script_surroundings
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
 from goldbeat.pymodels.objfifo.live.open_live import StandIns
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
+from goldbeat.pymodels.objfifo.script.import_names import script_imports
+from goldbeat.pymodels.objfifo.script.jit import ScriptSession, named_device, own_declarations, script_session
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 
 FOLDERS = ("programming_examples", "programming_guide", "test/npu-xrt", "test/python/npu", "test/python/npu-xrt")
@@ -36,13 +40,20 @@ _SECONDS = 120.0
 class EmptyKernels(StandIns):
     """A stand-in that computes nothing for every kernel that has no model.
 
+    Args:
+        models: kernels of the library have models, which are used.
+
     Attributes:
         called: names of those that were run.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, models: bool = True) -> None:
         super().__init__()
+        self.models = models
         self.called: set[str] = set()
+
+    def __contains__(self, name: object) -> bool:
+        return bool(name) and not self.models
 
     def __missing__(self, name: str) -> Callable[..., Any]:
         return lambda *_, **__: self.called.add(name)
@@ -137,10 +148,11 @@ def run_design(design: UpstreamDesign, root: Path) -> tuple[str, str]:
 
     Its arrays are zeros. What it computes cannot be compared, unless it is a file of pytest functions without kernels.
     """
-    path, kernels = root / design.path, EmptyKernels()
+    path = root / design.path
+    kernels = EmptyKernels(models=path.suffix != ".mlir")
     try:
         if design.arguments is None:
-            return _pytest_file(path)
+            return _pytest_file(path, kernels)
         if path.suffix == ".mlir":
             return _said([run_live(TextArray(path, kernels, None, None).build, None)], False, kernels)
         script = ScriptArray(path, design.arguments, kernels, "npu2")
@@ -166,8 +178,63 @@ def _said(results: list[LiveResult], called: bool, kernels: EmptyKernels) -> tup
     return ("right", "its own check") if called else ("run", "its arrays are zeros")
 
 
-def _pytest_file(path: Path) -> tuple[str, str]:
-    return "refused", "pytest functions"
+class _Outcomes:
+    """What became of the functions of a file, as a plugin of pytest."""
+
+    def __init__(self, kernels: EmptyKernels) -> None:
+        self.kernels = kernels
+        self.found: list[tuple[str, str]] = []
+
+    def pytest_runtest_setup(self, item: Any) -> None:
+        self.kernels.called.clear()
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.when != "call" and report.outcome == "passed":
+            return
+        called, why = sorted(self.kernels.called), str(report.longrepr).splitlines()[-1] if report.longrepr else ""
+        if report.outcome == "skipped":
+            return
+        if report.outcome == "passed":
+            self.found.append(("run", "") if called else ("right", ""))
+        elif called and "AssertionError" in str(report.longrepr):
+            self.found.append(("run", f"kernels that compute nothing: {', '.join(called)}"))
+        else:
+            lines = [line[1:].strip() for line in str(report.longrepr).splitlines() if line.startswith("E ")]
+            self.found.append(("refused", lines[0] if lines else why))
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            lines = [line[1:].strip() for line in str(report.longrepr).splitlines() if line.startswith("E ")]
+            self.found.append(("refused", lines[-1] if lines else str(report.longrepr).splitlines()[-1]))
+
+
+def _pytest_file(path: Path, kernels: EmptyKernels) -> tuple[str, str]:
+    """Run the functions of a file of pytest's: right if all of them pass, refused if one is."""
+    import pytest
+
+    outcomes = _Outcomes(kernels)
+    session = ScriptSession(kernels, named_device("npu2"))
+    options = [
+        str(path),
+        "-q",
+        "--noconftest",
+        "-p",
+        "no:cacheprovider",
+        "-c",
+        os.devnull,
+        "--rootdir",
+        str(path.parent),
+    ]
+    with script_surroundings(path, ()), script_imports(), script_session(session), own_declarations(), fresh() as scope:
+        scope.live = scope.silent = True
+        pytest.main(options, plugins=[outcomes])
+    counts = Counter(one for one, _ in outcomes.found)
+    text = f"{counts['right']} of {len(outcomes.found)} functions pass"
+    for outcome in ("refused", "run"):
+        said = next((said for one, said in outcomes.found if one == outcome), None)
+        if said is not None:
+            return outcome, f"{said} ({text})"
+    return ("right", text) if outcomes.found else ("part", "no function runs without its files")
 
 
 def _child(design: UpstreamDesign, root: Path, answer: Any) -> None:
@@ -200,10 +267,25 @@ def survey(root: Path, known: Mapping[str, str], only: str = "") -> Iterator[tup
 
 def cause_of(said: str) -> str:
     """A refusal without its place and its numbers, for counting."""
-    text = re.sub(r"^\S+\.(py|mlir):[\d:]+ ?", "", said)
-    return re.sub(r"\d+", "N", text)[:100]
+    text = re.sub(r"^\S+\.(py|mlir)(:[\d:]+)? ?", "", said.partition(" (")[0])
+    return re.sub(r"\d+", "N", text)[:110]
 
 
-def causes(rows: list[tuple[UpstreamDesign, str, str]]) -> list[tuple[str, int]]:
-    """Causes of refusals with their counts, the most frequent first."""
-    return Counter(cause_of(said) for _, outcome, said in rows if outcome == "refused").most_common()
+def print_survey(root: Path, known: Mapping[str, str], only: str) -> list[tuple[str, str, str]]:
+    """Print each design with its outcome, the counts by folder, and the causes of refusals; gives the rows."""
+    rows: list[tuple[str, str, str]] = []
+    counts: dict[str, Counter[str]] = {folder: Counter() for folder in FOLDERS}
+    refusals: Counter[str] = Counter()
+    for design, outcome, said in survey(root, known, only):
+        rows.append((design.path, outcome, said))
+        counts[next(f for f in FOLDERS if design.path.startswith(f"{f}/"))][outcome] += 1
+        refusals.update([cause_of(said)] if outcome == "refused" else [])
+        print(f"{design.path:90} {outcome:8} {said[:150]}", flush=True)
+    print("\n| folder | designs | run and right | run, not comparable | refused |\n|---|---|---|---|---|")
+    for folder, found in (*counts.items(), ("all", sum(counts.values(), Counter()))):
+        parts = [found[outcome] for outcome in ("right", "run", "refused")]
+        print(f"| {folder} | {sum(parts)} | {' | '.join(map(str, parts))} |")
+    print("\n| refused for | designs |\n|---|---|")
+    for cause, count in refusals.most_common():
+        print(f"| {cause} | {count} |")
+    return rows

@@ -6,6 +6,7 @@ Source: mlir-aie's programming guide, section 2 (names, defaults and order of ar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import count
 from types import SimpleNamespace
@@ -300,13 +301,17 @@ class ObjectFifoHandle:
     def _transfer(self, data: Any, tap: Any, wait: bool, packet: Any, group: Any, more: dict[str, Any]) -> Any:
         """Sizes, strides and offset by themselves are a pattern too."""
         what = "fill" if self.port is FifoEnd.PRODUCE else "drain"
-        known = ("sizes", "strides", "offset", "managed")
+        known = ("sizes", "strides", "offset", "managed", "offset_parameter")
         only_harmless(what, {name: value for name, value in more.items() if name not in known})
         if more.get("managed") is False:  # the sequence waits for the task itself
             group = SimpleNamespace(waited=[])
         if more.get("sizes") is not None:
             sizes, strides = list(more["sizes"]), list(more["strides"])
             tap = ElementPattern(list(data.shape), int(more.get("offset") or 0), sizes, strides)
+        if (parameter := more.get("offset_parameter")) is not None:
+            whole = ElementPattern(list(data.shape), 0, [math.prod(data.shape)], [1])
+            walk = whole if tap is None else tap
+            tap = ElementPattern(walk.tensor_dims, walk.offset + parameter.elements(), walk.sizes, walk.strides)
         return transfer_taker().transfer(self, data, tap, wait, group, packet)
 
     # -- in a worker --------------------------------------------------------------------------------------------------

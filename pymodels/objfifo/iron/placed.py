@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
-from types import CellType, FunctionType
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
@@ -20,6 +19,7 @@ from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.program import initial, pairs
 from goldbeat.pymodels.objfifo.iron.resolved import ResolvedModule
 from goldbeat.pymodels.objfifo.iron.scope import Scope, fresh, scope
+from goldbeat.pymodels.objfifo.iron.surroundings import frozen
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, backend_now, call, written_at
 from goldbeat.pymodels.objfifo.plan.design import Core, Fifo, FifoDesign, Host, Link, Transfer
 from goldbeat.pymodels.objfifo.plan.device import device_of
@@ -234,7 +234,7 @@ def core(tile: Tile, *_: Any, **more: Any) -> Callable[[Callable[[], Any]], Call
         raise UsageError(f"{tile} has no core")
 
     def take(body: Callable[[], Any]) -> Callable[[], Any]:
-        now = _frozen(body)
+        now = frozen(body)
 
         def run() -> Any:
             token = _here.set(tile)
@@ -247,19 +247,6 @@ def core(tile: Tile, *_: Any, **more: Any) -> Callable[[Callable[[], Any]], Call
         return body
 
     return take
-
-
-def _frozen(body: Callable[[], Any]) -> Callable[[], Any]:
-    """The function with the names it uses as they are now: mlir-aie runs a core's body where it is declared."""
-    if not isinstance(body, FunctionType):
-        return body
-    cells = []
-    for cell in body.__closure__ or ():
-        try:
-            cells.append(CellType(cell.cell_contents))
-        except ValueError:  # a name without a value yet
-            cells.append(cell)
-    return FunctionType(body.__code__, dict(body.__globals__), body.__name__, body.__defaults__, tuple(cells) or None)
 
 
 def device(which: Any = None) -> Callable[[Callable[[], Any]], ResolvedModule]:

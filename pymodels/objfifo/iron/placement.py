@@ -68,28 +68,37 @@ def _cores(device: Device, waiting: Sequence[Place], places: Sequence[Place]) ->
 
 
 def _near(device: Device, waiting: Sequence[Place], places: Sequence[Place], kind: TileKind) -> None:
+    """The nearest tile with channels left for each, in order; if one finds none, those that need most come first."""
+    rows = [0] if kind is TileKind.SHIM else list(range(1, 1 + device.mem_rows))
+    last = max((p.tile.col for p in places if p.tile is not None), default=0)
+    columns = min(device.columns, last + 1 + len(waiting))
+    tiles = [device.tile(col, row) for col in range(columns) for row in rows]
+    lost = _placed_in_order(waiting, places, kind, tiles)
+    if lost is not None and _placed_in_order(sorted(waiting, key=lambda p: -len(_needs(p))), places, kind, tiles):
+        text = " and ".join(f"{n} {d}" for d, n in Counter(_needs(lost)).items())
+        raise RuleError("channels", f"{lost.what} needs {text} channels; no {kind} tile has them left")
+
+
+def _placed_in_order(
+    waiting: Sequence[Place], places: Sequence[Place], kind: TileKind, tiles: Sequence[Tile]
+) -> Place | None:
+    """The first place that finds no tile; None if all do."""
+    for one in waiting:
+        one.tile = None
     used: Counter[tuple[Tile, Direction]] = Counter()
     for one in places:
         if one.tile is not None and one.tile.kind is kind:
             used.update((one.tile, d) for d in _needs(one))
-    rows = [0] if kind is TileKind.SHIM else list(range(1, 1 + device.mem_rows))
-    last = max((p.tile.col for p in places if p.tile is not None), default=0)
-    columns = min(device.columns, last + 1 + len(waiting))
     for one in waiting:
         needs = Counter(_needs(one))
-        wish = _column(one)
-        spots = sorted(
-            (device.tile(col, row) for col in range(columns) for row in rows),
-            key=_nearness(wish),
-        )
-        for spot in spots:
+        for spot in sorted(tiles, key=_nearness(_column(one))):
             if all(used[spot, d] + n <= spot.limits.channels for d, n in needs.items()):
                 one.tile = spot
                 used.update({(spot, d): n for d, n in needs.items()})
                 break
         else:
-            text = " and ".join(f"{n} {d}" for d, n in needs.items())
-            raise RuleError("channels", f"{one.what} needs {text} channels; no {kind} tile has them left")
+            return one
+    return None
 
 
 def _nearness(wish: float) -> Callable[[Tile], tuple[float, int, int]]:

@@ -20,6 +20,7 @@ from goldbeat.pymodels.objfifo.iron.endpoint import ShimPlace
 from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifoHandle
 from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
+from goldbeat.pymodels.objfifo.iron.surroundings import frozen
 from goldbeat.pymodels.objfifo.iron.transfers import transfer_taker, transfers_to
 from goldbeat.pymodels.objfifo.iron.worker import Worker
 from goldbeat.pymodels.objfifo.plan.access import written_at
@@ -142,7 +143,7 @@ class Runtime:
         """Run the function once, to learn its transfers."""
         if self.function is not None and not self.moves:
             with transfers_to(self):
-                self.function(*self.arguments)
+                frozen(self.function)(*self.arguments)
 
     def transfer(self, handle: Any, data: Any, tap: Any, wait: bool, group: Any, packet: Any = None) -> None:
         """A fill or drain while the sequence is declared.

@@ -109,7 +109,7 @@ def stand_in_of(name: str, file: str) -> Callable[..., Any] | None:
 def given_stand_in(name: str, file: str) -> Callable[..., Any] | None:
     """What was named for a kernel that has a model of its own; None if nothing was."""
     known = _stand_ins.get() or {}
-    return known[name] if name in known else known[file] if file in known else None
+    return next((known[one] for one in (name, file) if one in known), None)
 
 
 def run_kernel(name: str, file: str, model: Callable[..., Any] | None, args: Sequence[Any]) -> Any:

@@ -216,7 +216,10 @@ class _Lowered:
         length = self._words(line.op, line.total(obj), item, "a length")
         inner = line.dims[-3:] if tile.kind is TileKind.SHIM else walk_of(line, tile)
         fits_fields(line.op, tile, length, inner, item, padded=bool(line.pads))
-        dims, pads = in_words(walk_of(line, tile), item, what, padded=bool(line.pads)), pads_in_words(line.pads, item, what)[:3]
+        dims, pads = (
+            in_words(walk_of(line, tile), item, what, padded=bool(line.pads)),
+            pads_in_words(line.pads, item, what)[:3],
+        )
         if tile.kind is not TileKind.SHIM and address + 4 * (offset + 1) > (tile.limits.memory or 0):
             line.op.fail(f"{length} words at {offset}", "words inside the memory")
         check_walk(line, tile, obj)

@@ -73,10 +73,10 @@ class NpuDevice(Device):
         super().__init__(name, columns, pad_values=generation == 2)
 
 
-def _npu(generation: int, columns: int, whole: int) -> NpuDevice:
+def _npu(generation: int, columns: int, whole: int) -> Device:
     """The device, of a class whose name is that of mlir-aie."""
     name = f"NPU{generation}" + ("" if columns == whole else f"Col{columns}")
-    found: NpuDevice = type(name, (NpuDevice,), {"size": (generation, columns, whole)})()
+    found: Device = type(name, (NpuDevice,), {"size": (generation, columns, whole)})()
     return found
 
 

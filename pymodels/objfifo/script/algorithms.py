@@ -17,6 +17,11 @@ from goldbeat.pymodels.objfifo.plan.device import ANY, AIEDevice
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
 from goldbeat.pymodels.objfifo.script import jit
 from goldbeat.pymodels.objfifo.script.declared import ScriptProgram, ScriptWorker
+from goldbeat.pymodels.objfifo.script.tensor import ScriptTensor
+
+
+class TilesError(UsageError, ValueError):
+    """Arrays that do not divide into tiles; mlir-aie raises a ``ValueError``."""
 
 
 def _of(size: int, dtype: Any) -> Any:
@@ -24,24 +29,29 @@ def _of(size: int, dtype: Any) -> Any:
 
 
 def _whole(kind: Any) -> ObjectType:
-    return ObjectType(kind.shape, kind.dtype) if isinstance(kind, jit.ScriptTensor) else object_type(kind)
+    return ObjectType(kind.shape, kind.dtype) if isinstance(kind, ScriptTensor) else object_type(kind)
 
 
 def _kinds(kind: Any, tile: int) -> tuple[ObjectType, Any, Any]:
-    """The whole array, and the types of it and of a tile.
+    """The whole array, and the types of it and of a tile."""
+    whole = _whole(kind)
+    return whole, _of(whole.elements, whole.dtype), _of(tile, whole.dtype)
+
+
+def _passes(whole: ObjectType, tile: int) -> int:
+    """How many tiles fill an array.
 
     Raises:
-        UsageError: tiles that do not fill the array.
+        TilesError: they do not.
     """
-    whole = _whole(kind)
     if whole.elements % tile:
-        raise UsageError(f"{whole.elements} elements in tiles of {tile}: expected whole tiles")
-    return whole, _of(whole.elements, whole.dtype), _of(tile, whole.dtype)
+        raise TilesError(f"{whole.elements} elements are not a multiple of tile size {tile}")
+    return whole.elements // tile
 
 
 def _sent(one: Any) -> bool:
     """An argument of a kernel that a fifo brings; numbers are known when the design is made."""
-    return isinstance(one, jit.ScriptTensor) or len(get_args(one)) == 2
+    return isinstance(one, ScriptTensor) or len(get_args(one)) == 2
 
 
 class _Tiles:
@@ -79,7 +89,7 @@ def _transform(func: Any, kind: Any, count: int, params: Sequence[Any], tile_siz
     kinds = [_of(_whole(p).elements, _whole(p).dtype) for p in params if _sent(p)]
     extra = [ObjectFifo(kind, name=f"param{n}") for n, kind in enumerate(kinds)]
     out = ObjectFifo(tile, name="out")
-    work = _Tiles(func, params, whole.elements // tile_size, tile_size)
+    work = _Tiles(func, params, _passes(whole, tile_size), tile_size)
 
     def body(*handles: Any) -> None:
         work(handles[:count], handles[count:-1], handles[-1])
@@ -117,7 +127,7 @@ def transform_parallel(
     """A function of each element, one worker for each column and channel.
 
     Raises:
-        UsageError: an array that does not divide among them.
+        TilesError: an array that does not divide among them.
     """
     device = jit.current_device()
     whole, array, tile = _kinds(kind, tile_size)
@@ -125,7 +135,7 @@ def transform_parallel(
     lanes = [(c, n) for c in range(columns) for n in range(num_channels)]
     part, rest = divmod(whole.elements, len(lanes))
     if rest or part % tile_size:
-        raise UsageError(f"{whole.elements} elements for {len(lanes)} workers and tiles of {tile_size}")
+        raise TilesError(f"{whole.elements} elements for {len(lanes)} workers and tiles of {tile_size}")
     ins = [[ObjectFifo(tile, name=f"in{n}_{c}_{h}") for n in range(count)] for c, h in lanes]
     outs = [ObjectFifo(tile, name=f"out_{c}_{h}") for c, h in lanes]
     work = _Tiles(func, (), part // tile_size, tile_size, pass_size_to_kernel)
@@ -159,7 +169,7 @@ def for_each(func: Any, kind: Any, *params: Any, tile_size: int = 16) -> Any:
     source, target = ObjectFifo(tile, name="in"), ObjectFifo(tile, name="out")
     kinds = [_of(_whole(p).elements, _whole(p).dtype) for p in params if _sent(p)]
     extra = [ObjectFifo(kind, name=f"param{n}") for n, kind in enumerate(kinds)]
-    work = _Tiles(func, params, whole.elements // tile_size, tile_size)
+    work = _Tiles(func, params, _passes(whole, tile_size), tile_size)
 
     def body(taken: Any, given: Any, *more: Any) -> None:
         work([taken], more, given)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.placed import lowered_for_execution
 from goldbeat.pymodels.objfifo.iron.runtime import RuntimeScalar
+from goldbeat.pymodels.objfifo.iron.surroundings import frozen
 from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
 from goldbeat.pymodels.objfifo.live.array import LiveArray, LiveBuffer
 from goldbeat.pymodels.objfifo.live.dma import OUT_OF_ORDER_IDS, LiveBd, LiveChannel, LiveTask
@@ -39,12 +40,15 @@ from goldbeat.pymodels.objfifo.script.explicit import (
     ScriptBd,
     ScriptBlock,
     ScriptBuffer,
+    explicit_ends,
+    explicit_scope,
     fits_script,
     has_channel,
 )
 from goldbeat.pymodels.objfifo.script.flow_ends import pick_channels
 from goldbeat.pymodels.objfifo.script.host_calls import HostArray, ScriptHost, with_host
 from goldbeat.pymodels.objfifo.script.manual_switches import add_switches
+from goldbeat.pymodels.objfifo.script.parameters import check_configurations, sync_parameters
 
 
 def build_script(found: Declared, kernels: KernelFunctions, *, packets: bool = False) -> LiveArray:
@@ -138,6 +142,9 @@ class _ScriptBuilder:
         self._fifos()
         self._memory()
         self._locks()
+        for one in self.found.explicit.parameters:
+            self.array.scratchpad.declare(one.name, one.kind)
+            one.live = self.array.scratchpad
         pick_channels(self.found.explicit, list(self.array.channels), script_tile)
         for one in self.found.explicit.flows:
             self._flow(one)
@@ -330,10 +337,20 @@ class _ScriptBuilder:
         host = ScriptHost(self.array, self.registers, channels, self.descriptor, script_tile)
         host.fifos = self.live
         host.order = [a.name for a in arrays if isinstance(a, HostArray)]
-        sequence = found.sequence
+        sequence, own = found.sequence, found.explicit
+        code = getattr(getattr(found.runtime, "function", None), "__code__", None)
+        syncs = code is not None and sync_parameters.__name__ in code.co_names
 
         def run() -> None:
-            sequence(*[a if isinstance(a, HostArray) else self.array.scalars[a] for a in arrays])
+            own.loads.clear()
+            if own.parameters and not syncs:
+                self.array.scratchpad.fetch()
+            token = explicit_scope(own)
+            try:
+                frozen(sequence)(*[a if isinstance(a, HostArray) else self.array.scalars[a] for a in arrays])
+                check_configurations(own)
+            finally:
+                explicit_ends(token)
 
         self.array.sequence = lambda: ProgramThread(with_host(host, run)).program()
 

@@ -17,6 +17,7 @@ from goldbeat.pymodels.objfifo.iron.program import Program, transfers_of
 from goldbeat.pymodels.objfifo.iron.resolved import ResolvedModule
 from goldbeat.pymodels.objfifo.iron.runtime import Runtime, RuntimeData, RuntimeScalar
 from goldbeat.pymodels.objfifo.iron.scope import Scope, entered, scope
+from goldbeat.pymodels.objfifo.iron.surroundings import frozen
 from goldbeat.pymodels.objfifo.iron.transfers import transfers_to
 from goldbeat.pymodels.objfifo.iron.worker import Worker
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
@@ -227,9 +228,10 @@ def flat(values: Sequence[Any]) -> list[Any]:
 class ScriptProgram(Program):
     """A program with explicit parts; what it resolves to is executed."""
 
-    def resolve_program(self, placer: Any = None, **_: Any) -> ResolvedModule:
+    def resolve_program(self, placer: Any = None, device_name: str = "main", **_: Any) -> ResolvedModule:
         """Place everything."""
         found = explicit()
+        found.device_name = device_name
         module = super().resolve_program(placer)
         rt, workers = scope().programs[-1]
         for worker in workers:
@@ -283,7 +285,7 @@ def _sequence(rt: Any) -> Callable[..., Any]:
         taker = LiveTransfers(host_now())
         with transfers_to(taker):
             if rt.function is not None:
-                rt.function(*[argument(one) for one in rt.arguments])
+                frozen(rt.function)(*[argument(one) for one in rt.arguments])
             for event in rt.events if rt.function is None else ():
                 if callable(event):
                     event()

@@ -311,6 +311,9 @@ class Explicit:
     allocations: dict[str, tuple[Any, Direction, int]] = field(default_factory=dict)
     cascades: list[tuple[Any, Any]] = field(default_factory=list)
     sequence: Any = None
+    parameters: list[Any] = field(default_factory=list)
+    loads: list[tuple[str, str]] = field(default_factory=list)
+    device_name: str = "main"
     switches: list[tuple[Any, str, list[tuple[str, int, str, int]]]] = field(default_factory=list)
 
 

@@ -11,7 +11,7 @@ from goldbeat.pymodels.objfifo.iron import ops
 from goldbeat.pymodels.objfifo.iron.endpoint import PinnedPlace
 from goldbeat.pymodels.objfifo.plan.access import range_
 from goldbeat.pymodels.objfifo.plan.object_type import BlockFloat8, BlockFloat16
-from goldbeat.pymodels.objfifo.script import algorithms, host_helpers, jit, tensor
+from goldbeat.pymodels.objfifo.script import algorithms, host_helpers, jit, parameters, tensor
 
 # -- loops that carry values ----------------------------------------------------------------------------------------------
 
@@ -78,6 +78,7 @@ def helper_names() -> dict[str, dict[str, Any]]:
     blocks = {"v8bfp16ebs8": BlockFloat8, "v16bfp16ebs16": BlockFloat16}
     dtypes = {"str_to_dtype": host_helpers.str_to_dtype, "dtype_to_str": host_helpers.dtype_to_str}
     numbers = {**tensor.TENSORS, "ceildiv": host_helpers.ceildiv}
+    scratchpad = {"ScratchpadParameter": parameters.ScratchpadParameter, "sync_parameters": parameters.sync_parameters}
     hosts = {"get_current_device": jit.current_device, "set_current_device": jit.set_device}
     return {
         "helpers.dialects.ext": {}, "helpers.dialects.ext.scf": loops, "helpers.dialects.scf": loops,
@@ -85,7 +86,8 @@ def helper_names() -> dict[str, dict[str, Any]]:
         "iron.controlflow": loops, "helpers.dialects.func": {"func": as_it_is},
         "extras.dialects": {}, "extras.dialects.arith": arith, "helpers.util": util | blocks,
         "extras.dialects.memref": ops.MEMREF, "dialects.memref": ops.MEMREF,
-        "dialects.aiex": blocks, "helpers.taplib.utils": {"ceildiv": host_helpers.ceildiv},
+        "dialects.aiex": blocks | {"npu_load_pdi": parameters.load_configuration},
+        "iron.scratchpad_parameter": scratchpad, "helpers.taplib.utils": {"ceildiv": host_helpers.ceildiv},
         "utils.benchmark": {"run_iters": host_helpers.run_all, "print_benchmark": _nothing},
         "utils.verify": host_helpers.VERIFY, "utils.config": host_helpers.CONFIG,
         "utils.hostruntime.argparse": host_helpers.ARGUMENTS,
@@ -95,6 +97,6 @@ def helper_names() -> dict[str, dict[str, Any]]:
         "utils.trace.config": {"TraceConfig": host_helpers.NoTrace},
         "utils.trace.utils": {"print_cycles_summary": _nothing},
         "iron.dataflow.endpoint": {"ObjectFifoEndpoint": PinnedPlace},
-        "iron.dtype": dtypes, "iron": {**numbers, **dtypes, "StreamDims": list, "PadDims": list},
+        "iron.dtype": dtypes, "iron": {**numbers, **dtypes, **scratchpad, "StreamDims": list, "PadDims": list},
         "iron.dataflow": {"StreamDims": list, "PadDims": list}, "iron.algorithms": algorithms.NAMES,
     }  # fmt: skip

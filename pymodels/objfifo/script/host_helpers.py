@@ -72,7 +72,7 @@ def assert_close_with_benchmark(
 ) -> None:  # fmt: skip
     """The same: whole numbers are equal, floats close."""
     exact = np.asarray(expected).dtype.kind in "iub"
-    tolerance = {} if exact else {"rtol": float_rtol, "atol": float_atol}
+    tolerance: dict[str, Any] = {} if exact else {"rtol": float_rtol, "atol": float_atol}
     assert_pass(actual, expected, fail_msg=fail_msg, **tolerance)
 
 

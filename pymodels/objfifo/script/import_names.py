@@ -184,7 +184,12 @@ def _spaces() -> dict[str, dict[str, Any]]:
     enums["AIEDevice"] = devices.AIEDevice
     traces = dict.fromkeys(("configure_trace", "start_trace", "stop_trace", "gen_trace_done_aie2"), _nothing)
     arith = {n: getattr(ops.arith, n) for n in ("addi", "addf", "subi", "muli", "constant", "index_cast", "trunci")}
-    arith |= {"cmpi": _compare, "CmpIPredicate": _words("CmpIPredicate", " ".join(_COMPARISONS))}
+    arith |= {
+        "mulf": ops.arith.mulf,
+        "ConstantOp": ops.arith.constant,
+        "cmpi": _compare,
+        "CmpIPredicate": _words("CmpIPredicate", " ".join(_COMPARISONS)),
+    }
     shapes = {n: getattr(ops, n) for n in dir(ops) if n.startswith("np_")}
     types = {n: getattr(ops.T, n) for n in dir(ops.T) if not n.startswith("_")}
     return {
@@ -192,6 +197,7 @@ def _spaces() -> dict[str, dict[str, Any]]:
         "dialects.aie": _dialect(), "dialects.aiex": _extension(), "dialects._aie_enum_gen": enums,
         "extras.dialects": {}, "extras.dialects.arith": arith, "helpers.util": shapes,
         "dialects.arith": arith, "extras.context": {"mlir_mod_ctx": placed.mlir_mod_ctx},
+        "ir": {"IndexType": _nothing, "IntegerAttr": _nothing},
         "extras.types": types, "iron": _iron(), "iron.controlflow": loops, "iron.device": _devices(),
         "iron.dataflow": _iron(), "iron.worker": _iron(), "iron.dataflow.cascadeflow": _iron(),
         "iron.kernel": _iron(), "iron.resolvable": {"Resolvable": ScriptPart},

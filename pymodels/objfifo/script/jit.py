@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from enum import Enum
 from typing import Any
@@ -19,6 +19,8 @@ from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
 from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
 from goldbeat.pymodels.objfifo.live.record import unrecorded
 from goldbeat.pymodels.objfifo.plan.device import ANY, AIEDevice, Device, device_of
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.script.build_script import build_script
 from goldbeat.pymodels.objfifo.script.declared import (
     Declarations,
@@ -226,7 +228,7 @@ class JitDesign:
         if self._specialized in declarations().designs:
             declarations().designs.remove(self._specialized)
         found = self.declare(tensors, keywords)
-        inputs: dict[str, Any] = {f"arg{n}": np.asarray(t) for n, t in enumerate(tensors)}
+        inputs: dict[str, Any] = {f"arg{n}": _given(found, n, t) for n, t in enumerate(tensors)}
         inputs |= {name: number for name, number in numbers.items() if name in _numbers_of(found)}
         result = self._result(now, found, inputs)
         for number, tensor in enumerate(tensors):
@@ -254,6 +256,23 @@ class JitDesign:
         if not planned:
             now.results.append(result)
         return result
+
+
+def _given(found: Declared, number: int, tensor: Any) -> Any:
+    """An argument of a call: the bytes of a tensor are handed over as they are.
+
+    Raises:
+        UsageError: as many elements as the design's array has, of another size.
+    """
+    kind: ObjectType | None = None
+    if isinstance(tensor, ScriptTensor) and number < len(found.types):
+        with suppress(RuleError):
+            kind = object_type(found.types[number])
+    if kind is None or kind.dtype == tensor.dtype:
+        return np.asarray(tensor)
+    if tensor.nbytes < kind.size or (tensor.size == kind.elements and tensor.nbytes != kind.size):
+        raise UsageError(f"argument {number}: found {tensor.size} elements of {tensor.dtype}, expected {kind}")
+    return tensor.array.reshape(-1).view(kind.dtype)
 
 
 def _numbers_of(found: Declared) -> set[str]:

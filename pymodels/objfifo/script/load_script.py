@@ -17,7 +17,7 @@ from goldbeat.pymodels.objfifo.iron.branches import compiled_script
 from goldbeat.pymodels.objfifo.iron.placed import close
 from goldbeat.pymodels.objfifo.iron.program import open_design
 from goldbeat.pymodels.objfifo.iron.scope import fresh
-from goldbeat.pymodels.objfifo.iron.surroundings import script_surroundings
+from goldbeat.pymodels.objfifo.iron.surroundings import package_of, script_surroundings
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, array_order, run_live
 from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
@@ -152,6 +152,7 @@ class ScriptArray:
             raise InputError("no file", "a Python script", file=self.path)
         main = ModuleType("__main__")
         main.__dict__["__file__"] = str(self.path)
+        main.__package__ = package_of(self.path) or None
         with self._surrounded(), script_session(self.session), own_declarations() as designs, fresh() as scope:
             scope.live = scope.silent = True
             unseen = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace")

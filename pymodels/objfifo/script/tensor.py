@@ -40,12 +40,13 @@ class ScriptTensor:
     @property
     def shape(self) -> tuple[int, ...]:
         """Its shape."""
-        return self.array.shape
+        return tuple(self.array.shape)
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """Its element's type."""
-        return self.array.dtype
+        found: np.dtype[Any] = self.array.dtype
+        return found
 
     @property
     def size(self) -> int:
