@@ -136,6 +136,7 @@ class LiveArray:
         self.never_end: list[str] = []
         """Programs that have an end and never reach it, although the host has all that it waits for."""
         self.held_program = ""
+        self.held_core: int | None = None
         """The program that goes on only when nothing else can move."""
         self.places: dict[str, Callable[[], str]] = {}
         self.objects: dict[ChannelKey, tuple[str, int]] = {}
@@ -520,7 +521,7 @@ class LiveArray:
         moved = ran = False
         for held in (False, True):
             for agent in order if not moved or not held else ():
-                if (agent.name == self.held_program) is held:
+                if self._is_held(agent) is held:
                     did, went = self._step(agent)
                     moved, ran = moved or did, ran or went
                     if did:
@@ -529,6 +530,10 @@ class LiveArray:
         if not moved and self._slow is not None:
             moved |= self._slow_channels_move()
         return moved, ran
+
+    def _is_held(self, agent: LiveAgent) -> bool:
+        """It goes on only when nothing else moves."""
+        return agent.name == self.held_program or (self.held_core is not None and agent is self.cores[self.held_core])
 
     def _step(self, agent: LiveAgent) -> tuple[bool, bool]:
         """Let a program go on."""

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.pymodels.objfifo.live.agent import LiveAgent
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.order_check import ArrayFinding, array_findings
 from goldbeat.pymodels.objfifo.live.order_record import OrderRecorder, ValueRecorder
@@ -36,6 +37,9 @@ from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.order.watched_memory import watched_memories
 
 HostData = dict[str, npt.ArrayLike | ArrayFile]
+
+_RACES = 4
+"""Locks that several acquire, and how many of those, that are tried in other orders."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,18 @@ def run_live(
     differing = tuple(n for n in first.hosts if len(unequal(first.hosts[n], second.hosts[n])))
     if first.good != second.good:
         differing += ("the end: one order hangs",)
+    races, other = _raced(build, given, array, runs, lose_pushes, first)
+    if other is not None and wish is None:
+        return LiveResult(
+            True,
+            other.hosts,
+            (),
+            ArrayOrder(pairs=races),
+            (),
+            tuple(other.remarks),
+            other.words,
+            dict(array.host_types),
+        )
     bad = first if not first.good else second
     remarks = dict.fromkeys(first.remarks + second.remarks)
     good = first.good and second.good
@@ -130,9 +146,10 @@ def run_live(
             remarks[f"{text}: {'; '.join(third.report)}"] = None
             good, bad = not tight.device.name.startswith("npu2"), third
     tight.close()
-    report = () if good else tuple(bad.report)
+    report = () if good else (*bad.report, *races)
 
     order = replace(_order(build, given, array, runs, lose_pushes), left=first.left) if good else ArrayOrder()
+    order = replace(order, pairs=(*order.pairs, *races)) if good else order
     types, cut = dict(array.host_types), first.unfinished if good else ()
     return LiveResult(
         good,
@@ -147,6 +164,42 @@ def run_live(
         active=first.active,
         steered=array.streams.host_steers,
     )
+
+
+def _raced(
+    build: Callable[[], LiveArray], given: HostData, array: LiveArray, runs: int, lose_pushes: bool, first: _LiveOnce
+) -> tuple[tuple[str, ...], _LiveOnce | None]:
+    """Whether the result depends on who gets a lock that several acquire, and a run that ends where the first hangs.
+
+    Each of them is slow once: it goes on only when nothing else moves.
+    """
+    found: list[str] = []
+    other: _LiveOnce | None = None
+    locks = [lock for locks in array.locks.values() for lock in locks.values() if len(lock.askers) > 1]
+    for lock in locks[:_RACES]:
+        askers = [one for one in lock.askers if one is not None]
+        names = [_asker(array, one) for one in askers]
+        for one, name in list(zip(askers, names, strict=True))[:_RACES]:
+
+            def hold(made: LiveArray, slow: Any = one) -> None:
+                if isinstance(slow, LiveAgent):
+                    made.held_core = array.cores.index(slow) if slow in array.cores else None
+                else:
+                    made.hold_channels(lambda channel: channel.name == slow.name)
+
+            once = _once(build(), given, runs, lose_pushes, False, prepare=hold)
+            text = other_outcome((first.good, first.hosts), (once.good, once.hosts))
+            if text and (first.good or once.good):
+                ends = text if first.good else "the design completes, and hangs otherwise,"
+                found.append(f"undecided: {' and '.join(names)} acquire lock {lock.name}: {ends} if {name} is slow")
+                other = other or (once if once.good and not first.good else None)
+    return tuple(dict.fromkeys(found)), other
+
+
+def _asker(array: LiveArray, one: Any) -> str:
+    """A channel or a program by a name of its own."""
+    alike = [core for core in array.cores if core.name == one.name]
+    return f"{one.name} ({alike.index(one) + 1} of {len(alike)})" if one in alike and len(alike) > 1 else str(one.name)
 
 
 def array_order(build: Callable[[], LiveArray]) -> ArrayOrder:

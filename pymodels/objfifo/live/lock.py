@@ -30,6 +30,7 @@ class LiveLock:
         released: a program, or the host, has released it to somebody else.
         of_objects: it counts objects of a fifo: each release hands one over.
         actor: the program that has its turn.
+        askers: who has tried to acquire it: channels and programs.
         brought: units that receivers released and nobody has taken, with the words that came before each release.
     """
 
@@ -40,6 +41,7 @@ class LiveLock:
         self.released = self.of_objects = False
         self.actor: Callable[[], Any] = lambda: None
         self._giver: Any = None
+        self.askers: dict[Any, None] = {}
         self.brought: deque[tuple[int, int]] = deque()
         self._value = value
 
@@ -79,6 +81,7 @@ class LiveLock:
 
     def take(self, count: int, *, equal: bool = False, channel: Any = None) -> bool:
         """Subtract ``count`` if the value has reached it, or see that it equals ``count``; True if so."""
+        self.askers[channel or self.actor()] = None
         if self._value != count if equal else self._value < count:
             return False
         self._change(0 if equal else -count, channel, equal)

@@ -54,7 +54,8 @@ def more(a: InOut):
 def largest(a: In, b: Out):
     return reduce(Kernel("largest", "k.o", [ty, part]), ty, np.ndarray[(1,), np.dtype[np.int32]])
 
-a, b, c, one = iron.arange(32, dtype=np.int32), iron.zeros(32, dtype=np.int32), iron.full(32, 5, dtype=np.int32), iron.zeros(1, dtype=np.int32)
+a, b = iron.arange(32, dtype=np.int32), iron.zeros(32, dtype=np.int32)
+c, one = iron.full(32, 5, dtype=np.int32), iron.zeros(1, dtype=np.int32)
 print_benchmark(run_iters(squares, a, b, warmup=2, iters=3))
 assert_pass(b.numpy(), np.arange(32) ** 2)
 sums(a, c, b)
