@@ -131,7 +131,7 @@ clean: ## Remove everything made (not .venv)
 # Versions that the oldest Python can use, and every later one.
 UV_LOCK := $(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11.0 --no-header \
 	--no-emit-index-url --annotation-style line --group build pyproject.toml --extra sim $(UPGRADE)
-TESTED  := reference waves probe synth registers images plots farm postgres perfetto dev
+TESTED  := reference waves probe synth registers images plots bfloat16 farm postgres perfetto dev
 
 lock: $(READY) ## Pin allowed packages in requirements; UPGRADE=--upgrade: in their newest versions
 	$(INSTALL) uv

@@ -93,6 +93,19 @@ def _examples() -> list[UpstreamCase]:
     ]  # fmt: skip
 
 
+def _parameters() -> list[UpstreamCase]:
+    """Designs whose host program alone has what they are given and what it expects."""
+    folder = "test/python/npu-xrt"
+    numbers = {f"arg{n}": i32(100 + n, 101 + n) for n in range(8)}
+    moved = {"arg0": i32(32), "input_offset": 8}
+    return [
+        UpstreamCase("full_elf_42", f"{folder}/full_elf_42/aie_design.py", {}, {"arg0": i32(42, 43)}),
+        UpstreamCase("full_elf_many_args", f"{folder}/full_elf_many_args/aie_design.py", {}, numbers),
+        UpstreamCase("scratchpad_addr_offset (script)", f"{folder}/scratchpad_addr_offset/aie_design.py",
+                     moved, {"arg1": i32(8, 16)}),
+    ]  # fmt: skip
+
+
 def late_cases() -> list[UpstreamCase]:
     """All of them."""
-    return [*_queues(), *_gathered(), *_kept(), *_examples()]
+    return [*_parameters(), *_queues(), *_gathered(), *_kept(), *_examples()]
