@@ -34,7 +34,7 @@ FOLDERS = ("programming_examples", "programming_guide", "test/npu-xrt", "test/py
 """Where designs are."""
 _MAKES = re.compile(r"\b(ObjectFifo|object_fifo|Program|TileDma|dma_start|jit)\(|@(iron\.)?jit\b|@device\(|@aie\.jit")
 _RUN = re.compile(r"^\s*(?://|#|;)\s*RUN:\s*(.*)$", re.M)
-_SECONDS = 60.0
+_SECONDS = 300.0
 
 
 class EmptyKernels(StandIns):

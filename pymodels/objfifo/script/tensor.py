@@ -168,8 +168,10 @@ def script_rand(*size: Any, dtype: Any = None, generator: Any = None, **_: Any) 
     """A tensor of random numbers from 0 up to 1, always the same ones."""
     random = np.random.default_rng(0) if generator is None else generator
     kind = np.dtype(dtype or np.float32)
-    below = np.nextafter(kind.type(1), kind.type(0))
-    return ScriptTensor(np.minimum(random.uniform(0, 1, _shape(size)).astype(kind), below))
+    made = np.asarray(random.uniform(0, 1, _shape(size)).astype(kind))
+    if kind.kind not in "iu":
+        made = np.minimum(made, np.nextafter(kind.type(1), kind.type(0)))
+    return ScriptTensor(made)
 
 
 TENSORS = {"tensor": ScriptTensor, "zeros": script_zeros, "zeros_like": script_zeros_like, "ones": script_ones,
