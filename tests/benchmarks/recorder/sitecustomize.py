@@ -8,7 +8,7 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 ENDED = "ended: its processor time is over"
 _LEFT_OUT = ("site-packages", "/goldbeat/", "<")
@@ -50,27 +50,26 @@ def _record(path: str) -> None:
 
     # Open until the simulator ends, which may happen anywhere.
     seen = Path(path).open("a", encoding="utf-8", buffering=1)  # noqa: SIM115
-    resume = Task._resume
+    resume, over = Task._resume, _time_is_over(float(os.environ.get("GOLDBEAT_SEEN_SECONDS", "0")))
 
     def resume_and_note(self: Any) -> None:
+        if over:
+            seen.write(f"{ENDED}\n")
+            os._exit(1)
         if places := [*_lines(self._coro)]:
             seen.write(f"{get_sim_time('step')} {' '.join(places)}\n")
         resume(self)
 
     Task._resume = resume_and_note
-    _end_after(seen, float(os.environ.get("GOLDBEAT_SEEN_SECONDS", "0")))
 
 
-def _end_after(seen: TextIO, seconds: float) -> None:
-    """End the simulator after so much processor time, which says so in its last step."""
-
-    def end(*_: object) -> None:
-        seen.write(f"{ENDED}\n")
-        os._exit(1)
-
+def _time_is_over(seconds: float) -> list[bool]:
+    """Empty until the simulator has used so much processor time. A signal may come in the middle of a write."""
+    over: list[bool] = []
     if seconds:
-        signal.signal(signal.SIGPROF, end)
+        signal.signal(signal.SIGPROF, lambda *_: over.append(True))
         signal.setitimer(signal.ITIMER_PROF, seconds)
+    return over
 
 
 if os.environ.get("COCOTB_TEST_MODULES"):
