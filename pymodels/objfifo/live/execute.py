@@ -125,16 +125,8 @@ def run_live(
         differing += ("the end: one order hangs",)
     races, other = _raced(build, given, array, runs, lose_pushes, first)
     if other is not None and wish is None:
-        return LiveResult(
-            True,
-            other.hosts,
-            (),
-            ArrayOrder(pairs=races),
-            (),
-            tuple(other.remarks),
-            other.words,
-            dict(array.host_types),
-        )
+        order, types = ArrayOrder(pairs=races), dict(array.host_types)
+        return LiveResult(True, other.hosts, (), order, (), tuple(other.remarks), other.words, types)
     bad = first if not first.good else second
     remarks = dict.fromkeys(first.remarks + second.remarks)
     good = first.good and second.good

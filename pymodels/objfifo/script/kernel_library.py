@@ -147,7 +147,7 @@ def _softmax(x: Array) -> Array:
     return np.asarray(found / found.sum())
 
 
-def softmax(tile_size: int = 1024) -> LibraryKernel:
+def softmax_kernel(tile_size: int = 1024) -> LibraryKernel:
     """Softmax of a tile."""
     tile = _array(tile_size, bfloat16_type("softmax"))
     return LibraryKernel("softmax", "softmax_bf16", [tile, tile, np.int32], _each(_softmax, 1))
@@ -363,7 +363,7 @@ def add_weighted(line_width: int = 1920, dtype: Any = np.uint8, use_chess: bool 
 # -- the library -----------------------------------------------------------------------------------------------------------
 
 _KNOWN: dict[str, Any] = {
-    "passthrough": passthrough, "scale": scale, "softmax": softmax, "compute_max": compute_max, "mm": mm, "mv": mv,
+    "passthrough": passthrough, "scale": scale, "softmax": softmax_kernel, "compute_max": compute_max, "mm": mm, "mv": mv,
     "cascade_mm": cascade_mm, "filter2d": filter2d, "add_weighted": add_weighted,
     "add": _eltwise("add", "eltwise_add_bf16_{}", 2, np.add),
     "mul": _eltwise("mul", "eltwise_mul_bf16_{}", 2, np.multiply),
