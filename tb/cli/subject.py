@@ -60,6 +60,7 @@ class VerifySubject:
         constant: outputs that are.
         tied_payload: bundles with signals that are made of an input that nobody has asked to tie, and which.
         title: of the top module of RTL.
+        tied: inputs that the bench holds, although nobody has asked for it, and at what.
         compiled: reads the RTL with these values of parameters in place of those that it has; None: no RTL was given.
         far_resets: bundles whose clock has a reset that only flip-flops of other clocks use, and what that means.
     """
@@ -77,6 +78,7 @@ class VerifySubject:
     far_resets: Mapping[str, str] = field(default_factory=dict)
     tied_payload: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
+    tied: Mapping[str, int] = field(default_factory=dict)
     compiled: Callable[[Mapping[str, int]], Compiled] | None = None
 
     @property
@@ -142,7 +144,7 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     _check_same(path, found, sources)
     # A bench that was there has the model that its owner wants.
     model_made = made[-1] if made else ""
-    rest = (found.module.carried.constant, _far_resets(found), _tied_payload(found, doubts), found.module.title)
+    rest = _facts(found, given["ties"] or ())
     compiled = partial(_compiled, sources, found.module.title, given["generics"] or ())
     return VerifySubject(str(path), notes, doubts, model_made, guessed, rules, variants, narrow, pace, *rest, compiled)
 
@@ -237,6 +239,16 @@ def _tied(found: Found, asked: Collection[str]) -> dict[str, str]:
     return {
         port: left_out(port, found.ties) for port in found.ties if port not in known and tie_matters(port, found.ties)
     }
+
+
+def _facts(
+    found: Found, asked: Collection[str]
+) -> tuple[Collection[str], dict[str, str], dict[str, str], str, dict[str, int]]:
+    """The last attributes of a subject but for one, in order, of what is found in RTL."""
+    known = {text.partition("=")[0] for text in asked}
+    tied = {name: value for name, value in found.ties.items() if name not in known and not is_reset(name)}
+    payload = _tied_payload(found, [name for name in tied if tie_matters(name, tied)])
+    return found.module.carried.constant, _far_resets(found), payload, found.module.title, tied
 
 
 def _unheld(found: Found) -> dict[str, str]:

@@ -233,6 +233,10 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
         if many:
             tried.guesses = {**tried.guesses, **_under_way(tried)}
     tried.guesses = {**tried.guesses, **_doubts(subject, design, tried, alone=alone)}
+    if tried.compared:
+        # Words that an input makes which never moves are seen with one of its values.
+        outputs = {one.name for one in design.streams if one.direction == "out"}
+        tried.partial |= {f"{name}: {why}": None for name, why in subject.tied_payload.items() if name in outputs}
     for path, said in subject.variants(tried.failures) if tried.failures else ():
         other = try_all(find_design(path), path, seed=seed, budget_s=0, tell=tell)
         if not (other.failures or other.unrun):
@@ -450,6 +454,7 @@ def _report(design: Design, tried: Tried, subject: VerifySubject, fates: Sequenc
         "compared": tried.compared,
         "processor_s": round(tried.seconds, 2),
         "obligations": Obligations({design.name: tried.obligations}).counts,
+        "not_driven": dict(subject.tied),
         "not_checked": [pin for pin in design.ignored if pin not in design.unchecked],
         "mutants": mutants,
         "proof": None,
@@ -506,6 +511,11 @@ def _lines(tried: Tried, report: Mapping[str, Any], *, every: bool) -> Iterator[
     if tried.failures and tried.guesses:
         yield undecided(tried.guesses)
     yield from (f"not compared: {text}" for text in tried.partial)
+    if report["not_driven"]:
+        held = (
+            f"{pin} (all ones)" if value == -1 else f"{pin} ({value})" for pin, value in report["not_driven"].items()
+        )
+        yield f"not driven, but held: {', '.join(held)}; --tie PORT=VALUE says that this is meant"
     if report["not_checked"]:
         yield f"not checked: {', '.join(report['not_checked'])}"
     yield from (f"warning: {text}" for text in tried.warnings)

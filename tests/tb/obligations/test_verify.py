@@ -108,6 +108,20 @@ def test_other_values_of_parameters(folder: Path) -> None:
     assert "is for RTL" in refused("verify", bench, "--configurations", 1, folder=folder)
 
 
+MASKED = SWITCH.replace("switch #(parameter bit TWICE = 0)", "masked").replace(
+    "input logic [7:0] s_data,", "input logic [7:0] s_data, input logic [7:0] msk,"
+)
+
+
+def test_an_input_that_makes_words_and_never_moves(folder: Path) -> None:
+    """Nobody has asked to hold it, so a PASS would hold for one of its values alone."""
+    text = MASKED.replace("(TWICE && s_data == 8'd7) ? 8'd8 : s_data", "s_data & ~msk")
+    (folder / "masked.sv").write_text(text)
+    report = verified("masked.sv", code=3)
+    assert (report["not_driven"], report["status"], opened(report)) == ({"msk": 0}, "partial", [])
+    assert "m: signals of it are made of msk" in report["partial"][0]
+
+
 @pytest.mark.parametrize(
     ("model", "failure", "status"),
     [
