@@ -64,9 +64,9 @@ def test_one_model_on_six_chips(folder: Path):
         assert np.array_equal(other, found[0]), name
     # 16 input channels are added at a time instead of 32: the sums are rounded once more.
     assert np.abs(run(folder / "containers" / "tiny_bm1688.bmodel") - found[0]).max() <= 2**-10
-    # This chip has its own way with the least numbers, of which the network makes some.
-    with pytest.raises(NotModelledError, match="fp16 numbers below the least normal one"):
-        run(folder / "containers" / "tiny_bm1684x2.bmodel")
+    # This chip makes zeros of numbers below the least normal one, also of those that are added later.
+    other = run(folder / "containers" / "tiny_bm1684x2.bmodel")
+    assert 0 < np.abs(other - found[0]).max() < 2**-14
     # bf16 instead of fp16.
     assert np.abs(run(folder / "containers" / "tiny_cv184x.bmodel") - found[0]).max() < 0.02
 
