@@ -325,12 +325,12 @@ def _reach(tool: Yosys, proof: Proof, folder: Path, watch: Stopwatch, depth: int
 
 def _induction(tool: Yosys, proof: Proof, folder: Path, watch: Stopwatch, each_s: float) -> None:
     """Prove for ever what can be, narrow properties first; a wide one whose first bit does not come is left."""
-    if not proof.followed:
-        proof.followed = True
-        _by_lemmas(tool, proof, folder, watch)
     left = [one for one in proof.verdicts if one.status in ("undecided", "bounded")]
     first = [(one, one.open[0]) for one in left]
     _prove_bits(tool, proof, folder, watch, each_s, first)
+    if not proof.followed:
+        proof.followed = True
+        _by_lemmas(tool, proof, folder, watch)
     others = [(one, bit) for one in left if one.open and len(one.open) < len(one.outputs) for bit in one.open]
     _prove_bits(tool, proof, folder, watch, each_s, others)
     for one in left:
@@ -344,7 +344,8 @@ def _by_lemmas(tool: Yosys, proof: Proof, folder: Path, watch: Stopwatch) -> Non
     for followed in proof.harness.sheet.followed:
         left = [one for one in proof.verdicts if one.status in ("undecided", "bounded")]
         outputs = [output for one in left for output in one.open]
-        if not any(one.claim.name.startswith("order ") for one in left):
+        # Where the first bit has come by itself, the others do, too.
+        if not any(one.claim.name.startswith("order ") and len(one.open) == len(one.outputs) for one in left):
             return
         began = time.monotonic()
         inputs = random_inputs(proof.circuit, LANES, _cycles(proof.circuit))
