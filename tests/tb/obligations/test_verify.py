@@ -140,6 +140,8 @@ def test_a_guessed_model_may_not_hold_for_other_values(
 
     def fail(subject: VerifySubject, place: Path) -> dict[str, Any]:
         assert place == folder / "build/verify/switch/TWICE_1"
+        if folder.joinpath("broken").exists():
+            raise UsageError("it does not build")
         return {"status": "fail", "failures": [failure], "partial": []}
 
     def again() -> dict[str, Any]:
@@ -147,6 +149,9 @@ def test_a_guessed_model_may_not_hold_for_other_values(
         return report
 
     assert again()["status"] == status
+    folder.joinpath("broken").touch()
+    assert (again()["status"], again()["partial"]) == ("partial", ["not verified: it does not build"])
+    folder.joinpath("broken").unlink()
     bench = folder / "build/verify/switch/TWICE_1/bench/switch.toml"
     bench.write_text(bench.read_text() + "\n# mine\n")
     report = again()
