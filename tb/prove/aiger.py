@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -45,6 +45,11 @@ class Circuit:
         """Bits of the inputs, with those of flip-flops that start at any value."""
         return self.head[1]
 
+    @property
+    def state(self) -> list[int]:
+        """The literal that shows what each latch holds."""
+        return [2 * (self.head[1] + n + 1) for n in range(self.head[2])]
+
     def numbers(self, prefix: str) -> dict[str, list[int]]:
         """Outputs by name, of the names that begin so, lowest bit first."""
         found: dict[str, dict[int, int]] = {}
@@ -58,32 +63,12 @@ class Circuit:
         variables, inputs, latches, _, gates = self.head
         lines = [f"aig {variables} {inputs} {latches} {len(outputs)} {gates}"]
         starts = self.starts or (0,) * len(self.latches)
-        own = (2 * (inputs + n + 1) for n in range(len(self.latches)))
         lines += [
             f"{after} {it if start is None else start}" if start != 0 else str(after)
-            for after, start, it in zip(self.latches, starts, own, strict=True)
+            for after, start, it in zip(self.latches, starts, self.state, strict=True)
         ]
         lines += [str(self.outputs[number]) for number in outputs]
         return "\n".join([*lines, ""]).encode() + self.gates
-
-    def masked(self, by: int) -> Circuit:
-        """The same with each output low while a literal is."""
-        variables, inputs, latches, _, gates = self.head
-        count = len(self.outputs)
-        added = bytearray()
-        for number, output in enumerate(self.outputs):
-            high, low = max(output, by), min(output, by)
-            for delta in (2 * (variables + 1 + number) - high, high - low):
-                while delta >= 0x80:
-                    added.append(delta & 0x7F | 0x80)
-                    delta >>= 7
-                added.append(delta)
-        return replace(
-            self,
-            head=(variables + count, inputs, latches, count, gates + count),
-            outputs=tuple(2 * (variables + 1 + number) for number in range(count)),
-            gates=self.gates + bytes(added),
-        )
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:

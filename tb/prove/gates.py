@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AddedGates that are added to a circuit, in the form of AIGER: a literal is twice the variable, plus one if it is inverted."""
+"""Gates that are added to a circuit, in the form of AIGER: a literal is twice the variable, plus one if it is inverted."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import zip_longest
 
 from goldbeat.tb.prove.aiger import Circuit
@@ -14,7 +15,7 @@ Word = Sequence[int]
 
 
 class AddedGates:
-    """AddedGates behind those of a circuit.
+    """Gates behind those of a circuit.
 
     Args:
         variables: of the circuit.
@@ -24,6 +25,17 @@ class AddedGates:
 
     def __init__(self, variables: int, gates: bytes = b"", count: int = 0) -> None:
         self.variables, self.count, self._text = variables, count, bytearray(gates)
+
+    @classmethod
+    def behind(cls, circuit: Circuit) -> AddedGates:
+        """None so far, behind those of a circuit."""
+        return cls(circuit.head[0], circuit.gates, circuit.head[4])
+
+    def circuit(self, of: Circuit, outputs: Sequence[int]) -> Circuit:
+        """The circuit that they are behind, with them, and with other outputs."""
+        _, inputs, latches, _, _ = of.head
+        head = (self.variables, inputs, latches, len(outputs), self.count)
+        return replace(of, head=head, outputs=tuple(outputs), gates=self.text)
 
     @property
     def text(self) -> bytes:
@@ -90,12 +102,18 @@ def constant_bits(value: int) -> list[int]:
     return [value >> n & 1 for n in range(max(1, value.bit_length()))]
 
 
+def masked_outputs(circuit: Circuit, by: int) -> Circuit:
+    """The same circuit with each output low while a literal is."""
+    gates = AddedGates.behind(circuit)
+    return gates.circuit(circuit, [gates.both(one, by) for one in circuit.outputs])
+
+
 def from_any_state(circuit: Circuit) -> tuple[AddedGates, list[int], list[int], int]:
     """The circuit, begun in any state: in the first cycle, inputs behind its own say what its latches hold.
 
     Returns:
         The gates, the literals of the state, the literal of each variable of the circuit, and that of a latch which is low in the
-        first cycle. One more latch stands behind it, for the user.
+        first cycle. One more latch stands behind it, for the caller.
     """
     inputs, latches = circuit.head[1], circuit.head[2]
     before = inputs + latches

@@ -70,19 +70,13 @@ class _Registers:
             for name, bits in own.items()
             if sorted(bits) == [*range(len(bits))]
         }
-        first = circuit.head[1] + 1
-        count = circuit.head[2]
-        shown = replace(
-            circuit,
-            head=(*circuit.head[:3], count, circuit.head[4]),
-            outputs=tuple(2 * (first + n) for n in range(count)),
-        )
+        shown = AddedGates.behind(circuit).circuit(circuit, circuit.state)
         rows = [
             [np.frombuffer(value.to_bytes(LANES // 8, "little"), np.uint8) for value in row]
             for row in shown.simulate(inputs, LANES)
         ]
         bits = np.unpackbits(np.array(rows), axis=2, bitorder="little")
-        self._bits = bits.transpose(1, 0, 2).reshape(count, -1)
+        self._bits = bits.transpose(1, 0, 2).reshape(bits.shape[1], -1)
         if CYCLE in self.latches:
             self._bits = self._bits[:, self.value(CYCLE) >= RESET_CYCLES]
 
@@ -407,16 +401,13 @@ def _at_first(
     watch: Stopwatch,
 ) -> bool:
     """Whether all statements hold when the reset ends, and outputs are low until then."""
-    variables, inputs, count, _, gates_count = circuit.head
-    gates = AddedGates(variables, circuit.gates, gates_count)
-    state = [2 * (inputs + n + 1) for n in range(count)]
+    gates, state = AddedGates.behind(circuit), circuit.state
     words = {name: [state[n] for n in bits] for name, bits in latches.items()}
     wrong = gates.any_of([one.broken(gates, words.__getitem__) for one in lemmas])
     wrong = gates.any_of(
         [gates.both(_live(circuit, gates, state, words), wrong), *(circuit.outputs[n] for n in outputs)]
     )
-    head = (gates.variables, inputs, count, 1, gates.count)
-    first = replace(circuit, head=head, outputs=(wrong,), gates=gates.text)
+    first = gates.circuit(circuit, [wrong])
     return _within(RESET_CYCLES + 1, tool, first, [[0]], folder, watch)[0].proven
 
 

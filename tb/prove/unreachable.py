@@ -34,6 +34,7 @@ from goldbeat.tb.prove.engine import (
     run_abc,
     unseen_places,
 )
+from goldbeat.tb.prove.gates import masked_outputs
 from goldbeat.tb.prove.proof import random_inputs
 from goldbeat.tb.prove.sheet import RESET_CYCLES
 from goldbeat.tb.synth.sources import command_file
@@ -237,7 +238,7 @@ def unreachable(
         raise ToolError(f"{design.name}: {_what(wrong)} although a run has seen it change; please report this")
     if not off or held.issuperset(claims):
         return held, set()
-    masked = circuit.masked(off ^ 1)
+    masked = masked_outputs(circuit, off ^ 1)
     waiting = asked - alone - _seen(masked)
     tell(f"proving {design.name}: {len(waiting)} values again, as long as nothing happens that is waived")
     alone |= _proven(tool, masked, waiting, bits, folder, Stopwatch(budget_s / 2))
