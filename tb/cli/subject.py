@@ -235,18 +235,20 @@ def _taken(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, 
 
 def _tied(found: Found, asked: Collection[str]) -> dict[str, str]:
     """Inputs that nobody has asked to tie and that may matter, and what they are tied to."""
+    return {port: left_out(port, found.ties) for port in _unasked(found, asked) if tie_matters(port, found.ties)}
+
+
+def _unasked(found: Found, asked: Collection[str]) -> dict[str, int]:
+    """Inputs that are held although no text of ``--tie`` has asked for it, and at what; resets left out."""
     known = {text.partition("=")[0] for text in asked}
-    return {
-        port: left_out(port, found.ties) for port in found.ties if port not in known and tie_matters(port, found.ties)
-    }
+    return {name: value for name, value in found.ties.items() if name not in known and not is_reset(name)}
 
 
 def _facts(
     found: Found, asked: Collection[str]
 ) -> tuple[Collection[str], dict[str, str], dict[str, str], str, dict[str, int]]:
     """The last attributes of a subject but for one, in order, of what is found in RTL."""
-    known = {text.partition("=")[0] for text in asked}
-    tied = {name: value for name, value in found.ties.items() if name not in known and not is_reset(name)}
+    tied = _unasked(found, asked)
     payload = _tied_payload(found, [name for name in tied if tie_matters(name, tied)])
     return found.module.carried.constant, _far_resets(found), payload, found.module.title, tied
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tpu_cases import Case, Filled, difference, far_base
 from tpu_cmodel import FunctionalModel, functional_model
-from tpu_random_moves import MoveMaker
+from tpu_random_moves import COMMAND_KINDS, MoveMaker
 
 from goldbeat.pymodels.tpu.execute.machine import Member, TpuProgram
 from goldbeat.pymodels.tpu.execute.memories import NotModelledError, TpuMemories
@@ -24,19 +24,6 @@ from goldbeat.pymodels.tpu.streams.container import commands, read_container
 from goldbeat.pymodels.tpu.streams.tables import chip
 
 CHIPS = ("BM1684X", "BM1688", "BM1690")
-KINDS = ("arithmetic", "lanes", "convolution", "pooling", "comparison", "picking", "rows", "cut")
-KINDS += (
-    "tensor",
-    "turned",
-    "matrix",
-    "general",
-    "gather",
-    "division",
-    "special",
-    "linear",
-    "quantised",
-    "requantised",
-)
 OTHERWISE = {("BM1684X", "cut")}
 """What the model says it does not model."""
 
@@ -93,7 +80,7 @@ def test_the_network_itself(folder: Path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHIPS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", COMMAND_KINDS)
 def test_random_commands(name: str, kind: str):
     model = functional_model(name)
     results: Counter[str] = Counter()

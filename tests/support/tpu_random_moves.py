@@ -9,6 +9,13 @@ ZERO, AREA_SRC, AREA_DST, AREA_INDEX = 0x100, 4, 0, 12
 FAR_SRC, FAR_DST, FAR_INDEX = 0x0, 0x8000, 0x10000
 
 
+COMMAND_KINDS = (
+    *("arithmetic", "lanes", "convolution", "pooling", "comparison", "picking", "rows", "cut", "tensor", "turned"),
+    *("matrix", "general", "gather", "division", "special", "linear", "quantised", "requantised"),
+)
+"""Names of the methods that draw a command."""
+
+
 class MoveMaker(CommandMaker):
     """Random moves, too."""
 

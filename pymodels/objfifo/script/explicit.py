@@ -10,7 +10,6 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
@@ -22,11 +21,12 @@ from goldbeat.pymodels.objfifo.plan.limits import beyond_descriptor
 from goldbeat.pymodels.objfifo.plan.object_type import object_type
 from goldbeat.pymodels.objfifo.plan.plan import Direction
 from goldbeat.pymodels.objfifo.plan.tile import LOCK_MAX, Tile
+from goldbeat.pymodels.objfifo.script.tensor import HoldsArray
 
 _names = count()
 
 
-class ScriptBuffer:
+class ScriptBuffer(HoldsArray):
     """A buffer in a tile's memory; in a core's function it is its array.
 
     Args:
@@ -61,7 +61,7 @@ class ScriptBuffer:
         if self.initial is not None and self.initial.size != self.obj.elements:
             raise InputError(f"{self.initial.size} initial values of {self.name}", f"{self.obj.elements}")
         self.address = address
-        self.array: npt.NDArray[Any] = np.zeros(self.obj.shape, self.obj.dtype)
+        self.array = np.zeros(self.obj.shape, self.obj.dtype)
         explicit().buffers.append(self)
 
     @property
@@ -78,15 +78,6 @@ class ScriptBuffer:
     def op(self) -> ScriptBuffer:
         """Itself."""
         return self
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.array[index]
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self.array[index] = value
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> npt.NDArray[Any]:
-        return self.array if dtype is None else self.array.astype(dtype)
 
 
 class IronBuffer(ScriptBuffer):

@@ -15,7 +15,26 @@ GRANULE = 64
 """Bytes that host and NPU bring to agreement at once: a view begins with such a piece."""
 
 
-class ScriptTensor:
+class HoldsArray:
+    """What scripts index, and numpy reads, as the array that it holds.
+
+    Attributes:
+        array: it.
+    """
+
+    array: npt.NDArray[Any]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.array[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.array[index] = value
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> npt.NDArray[Any]:
+        return self.array if dtype is None else self.array.astype(dtype)
+
+
+class ScriptTensor(HoldsArray):
     """An array of fixed shape and type; host and NPU see the same contents.
 
     Args:
@@ -114,15 +133,6 @@ class ScriptTensor:
 
     def __len__(self) -> int:
         return len(self.array)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.array[index]
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self.array[index] = value
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> npt.NDArray[Any]:
-        return self.array if dtype is None else self.array.astype(dtype)
 
 
 def _shape(size: Sequence[Any]) -> Any:

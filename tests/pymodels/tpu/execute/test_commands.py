@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tpu_cases import Case, difference
 from tpu_random import RandomCommand
-from tpu_random_moves import MoveMaker
+from tpu_random_moves import COMMAND_KINDS, MoveMaker
 from tpu_single import Single
 
 from goldbeat.pymodels.tpu.execute.machine import OPERATIONS
@@ -20,19 +20,6 @@ from goldbeat.pymodels.tpu.hazards.memory import MEMORY
 from goldbeat.pymodels.tpu.streams.tables import chip
 
 CHIPS = ("BM1684X", "BM1688", "BM1690", "CV184X")
-KINDS = ("arithmetic", "lanes", "convolution", "pooling", "comparison", "picking", "rows", "cut")
-KINDS += (
-    "tensor",
-    "turned",
-    "matrix",
-    "general",
-    "gather",
-    "division",
-    "special",
-    "linear",
-    "quantised",
-    "requantised",
-)
 TYPED = ("arithmetic", "lanes", "convolution", "pooling", "comparison", "picking", "rows", "cut")
 TYPED += ("division", "special", "linear", "quantised", "requantised")
 NOT_MODELLED = (6, 7)
@@ -61,7 +48,7 @@ def compare(chip: str, kind: str, seed: int) -> str:
     return case.one.form
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", COMMAND_KINDS)
 def test_kind(kind: str):
     for seed in range(12):
         compare(CHIPS[seed % len(CHIPS)], kind, seed)
@@ -69,7 +56,7 @@ def test_kind(kind: str):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chip", CHIPS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", COMMAND_KINDS)
 def test_kind_many(chip: str, kind: str):
     for seed in range(60):
         compare(chip, kind, 1000 + seed)
@@ -78,7 +65,10 @@ def test_kind_many(chip: str, kind: str):
 def test_every_form_is_compared():
     rng = np.random.default_rng(0)
     forms = {
-        getattr(MoveMaker(chip, rng), kind)().form for chip in ("BM1684X", "CV184X") for kind in KINDS for _ in range(9)
+        getattr(MoveMaker(chip, rng), kind)().form
+        for chip in ("BM1684X", "CV184X")
+        for kind in COMMAND_KINDS
+        for _ in range(9)
     }
     system = {"SYS", "SYSID", "SYS_TR_ACC", "SYS_TR_WR", "sDMA_sys", "sDMA_matrix", "sBC&CWT", "sRQDQ"}
     assert set(OPERATIONS) | set(MOVES) == forms | system
