@@ -37,16 +37,18 @@ from goldbeat.tb.cli.verify import BenchFolder, Map, Model, Subject
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.families import design_examples
+from goldbeat.tb.git import git_revision
 from goldbeat.tb.obligations.likeness import is_unlike, likeness
 from goldbeat.tb.paths import build_root, plain_name
 from goldbeat.tb.probe.write import NothingToDriveError, bare_design
 from goldbeat.tb.prove.confirm import Confirmation, Confirmer, confirm_all
+from goldbeat.tb.prove.page import write_page
 from goldbeat.tb.prove.proof import ClaimVerdict, Proof, prove
-from goldbeat.tb.prove.sheet import CAPACITY, OF_MODEL
+from goldbeat.tb.prove.sheet import CAPACITY, OF_MODEL, PROOF
 from goldbeat.tb.run.runs import Request, predict, run
 from goldbeat.tb.visible import visible
 
-REPORT = "proof.json"
+PAGE = "index.html"
 BUDGET_S, DEPTH, WITHIN = 60.0, 40, 16
 _TEMPLATE_SEEDS = (0, 1, 2)
 
@@ -88,7 +90,7 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Told:
-    """What is printed of a property."""
+    """What is told of a property."""
 
     name: str
     status: str
@@ -97,6 +99,7 @@ class _Told:
     text: str
     note: str
     command: str = ""
+    diagram: str = ""
 
     @property
     def verdict(self) -> str:
@@ -106,7 +109,7 @@ class _Told:
 
 
 _Done = tuple[dict[str, Any], list[_Told], Path]
-"""The report, what is printed of each property, and the folder."""
+"""The report, what is told of each property, and the folder."""
 
 
 def register(app: typer.Typer) -> None:
@@ -164,7 +167,8 @@ def prove_command(
         say(f"{str(error).partition(';')[0]}: its assertions alone are proven", err=True)
         done = None
     report, told, folder = done or _by_itself(tool, context.params, asked)
-    (folder / REPORT).write_text(json.dumps(report, indent=2), encoding="utf-8")
+    (folder / PROOF).write_text(json.dumps(report, indent=2), encoding="utf-8")
+    write_page(folder / PAGE, report, _summary(report, told), {one.name: one.diagram for one in told if one.diagram})
     if as_json:
         print_json({**report, "folder": str(folder)})
     else:
@@ -273,7 +277,7 @@ def _is_claim(verdict: ClaimVerdict) -> bool:
 
 def _told(verdict: ClaimVerdict, confirmed: Mapping[str, Confirmation | str]) -> _Told:
     claim = verdict.claim
-    status, note, command = str(verdict.status), verdict.note, ""
+    status, note, command, diagram = str(verdict.status), verdict.note, "", ""
     if claim.name.startswith(CAPACITY) and status == "refuted":
         status, note = "undecided", "more are in flight than the simulation has shown; what rests on it is bounded"
     elif status == "refuted":
@@ -281,8 +285,8 @@ def _told(verdict: ClaimVerdict, confirmed: Mapping[str, Confirmation | str]) ->
         if isinstance(result, str):
             status, note = "unconfirmed", result
         else:
-            note, command = result.failure, result.command
-    return _Told(claim.name, status, verdict.cycles, verdict.seconds, claim.text, note, command)
+            note, command, diagram = result.failure, result.command, result.diagram
+    return _Told(claim.name, status, verdict.cycles, verdict.seconds, claim.text, note, command, diagram)
 
 
 def _report(
@@ -299,6 +303,7 @@ def _report(
     return {
         "design": design.name,
         "status": status,
+        "git": git_revision(),
         "model": model,
         "parameters": dict(params),
         "flip_flops": found.flip_flops,
@@ -309,6 +314,7 @@ def _report(
             {
                 "name": one.name,
                 "status": one.status,
+                "verdict": one.verdict,
                 "cycles": one.cycles,
                 "seconds": round(one.seconds, 2),
                 "claim": one.text,
@@ -322,13 +328,14 @@ def _report(
     }
 
 
-def _show(report: Mapping[str, Any], told: Sequence[_Told], folder: Path) -> None:
+def _summary(report: Mapping[str, Any], told: Sequence[_Told]) -> str:
     counts = Counter("proven to some cycles" if one.status == "bounded" else one.verdict for one in told)
     summary = ", ".join(f"{number} {name}" for name, number in counts.items()) or "nothing to prove"
-    typer.echo(
-        f"{status_word(report['status'])} {visible(report['design'])}: {summary}; {report['flip_flops']} flip-flops, "
-        f"{report['seconds']:.0f} s"
-    )
+    return f"{summary}; {report['flip_flops']} flip-flops, {report['seconds']:.0f} s"
+
+
+def _show(report: Mapping[str, Any], told: Sequence[_Told], folder: Path) -> None:
+    typer.echo(f"{status_word(report['status'])} {visible(report['design'])}: {_summary(report, told)}")
     for line in report["notes"]:
         say(line)
     width = max((len(one.name) for one in told), default=0)
@@ -341,4 +348,4 @@ def _show(report: Mapping[str, Any], told: Sequence[_Told], folder: Path) -> Non
         say(f"assumed: {line}")
     for name, why in report["without_property"].items():
         say(f"not proven: {name}: {why}")
-    say(f"report: {folder / REPORT}")
+    say(f"report: {folder / PROOF}; page: {folder / PAGE}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.source_text import read_code
 from goldbeat.tb.obligations.summary import VERIFIED, Obligations, counts_text
 from goldbeat.tb.paths import plain_name
+from goldbeat.tb.prove.sheet import PROOF
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.failure_groups import mismatch_kind
 from goldbeat.tb.regress.item import Status
@@ -143,6 +145,7 @@ def gather(found: Sequence[Design], root: Path, runs: int) -> dict[str, Evidence
         facts = evidence[design.name].facts
         _of_mutants(root / "mutate" / plain_name(design.name) / "mutants.json", facts)
         _of_verify(root / "verify" / plain_name(design.name) / VERIFIED, facts)
+        _of_proof(root / "prove" / plain_name(design.name) / PROOF, facts)
         _of_synthesis(root / "synth" / plain_name(design.name) / VERDICTS, facts)
         if (row := lint.get(design.name)) is not None:
             said = f"{row['found']} findings, {row['variants']} sets of parameters"
@@ -188,6 +191,18 @@ def _of_verify(path: Path, facts: dict[str, Fact]) -> None:
     said = f"{counts_text(counts).partition(': ')[2]}{'; it fails' if failed else ''}"
     when = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
     facts["verify"] = Fact(max(counts["open"], failed), said, when, result.get("git", ""))
+
+
+def _of_proof(path: Path, facts: dict[str, Fact]) -> None:
+    result = _read(path)
+    if result is None or not result["properties"]:
+        return
+    counts = Counter(one["status"] for one in result["properties"])
+    said = f"{counts['proven']} of {counts.total()} properties proven"
+    said += f", {counts['bounded']} to some cycles" if counts["bounded"] else ""
+    said += f", {counts['refuted']} refuted" if counts["refuted"] else ""
+    when = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
+    facts["proof"] = Fact(counts["refuted"], said, when, result.get("git", ""))
 
 
 def _of_synthesis(path: Path, facts: dict[str, Fact]) -> None:

@@ -53,9 +53,12 @@ _DEMANDS: Sequence[_Demand] = (
     ("V3", "toggle coverage: 90 %", "code toggle", lambda f: f.value >= 0.90),
     ("V3", "mutants: 98 % noticed", "mutation", lambda f: f.value >= 0.98),
     ("V3", "`goldbeat verify`: no obligation open", "verify", lambda f: f.value == 0),
+    ("V3", "`goldbeat prove`: nothing refuted", "proof", lambda f: f.value == 0),
     ("V3", "synthesis: no latch, loop, second driver", "synthesis", lambda f: f.value == 0),
 )
 """Stage, name, fact that it looks at, and when it is met."""
+_WHERE_IT_CAN_BE = ("proof",)
+"""Facts that are asked of designs that have them alone: a proof needs one clock and a design that is not large."""
 
 
 @dataclass(frozen=True)
@@ -112,13 +115,12 @@ def _criteria(design: Design, points: Sequence[tuple[PlanPoint, State]], evidenc
     for stage in STAGES:
         yield _plan(stage, points, evidence)
         for at, name, key, met in _DEMANDS:
-            if at == stage:
-                fact = facts.get(key)
-                if fact is None:
-                    yield Criterion(stage, name, "not measured", "")
-                else:
-                    state: State = "as recorded" if fact.recorded else "met"
-                    yield Criterion(stage, name, state if met(fact) else "not met", fact.text, fact.when, fact.git)
+            fact = facts.get(key)
+            if at == stage and fact is not None:
+                state: State = "as recorded" if fact.recorded else "met"
+                yield Criterion(stage, name, state if met(fact) else "not met", fact.text, fact.when, fact.git)
+            elif at == stage and key not in _WHERE_IT_CAN_BE:
+                yield Criterion(stage, name, "not measured", "")
         if stage == "V2":
             shown = "compared" if design.timed else "values alone" if design.blessed is None else "no golden model"
             yield Criterion(stage, "the golden model predicts cycles", "met" if design.timed else "not met", shown)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import re
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,10 +21,13 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.register_walks import RESET_CASE
 from goldbeat.tb.kernel.rules import ASSERTION
 from goldbeat.tb.paths import plain_name
+from goldbeat.tb.prove.harness import ProofHarness
+from goldbeat.tb.prove.page import draw_trace
 from goldbeat.tb.prove.proof import ClaimVerdict, Proof
 from goldbeat.tb.prove.sheet import CAPACITY
 from goldbeat.tb.prove.witness import Witness, replay_witness, stimuli
 from goldbeat.tb.run.runs import Origin, Request
+from goldbeat.tb.shrink.search import Shrinker
 from goldbeat.tb.shrink.trials import Trial, Trials
 
 _SEEDS = (0, 1, 2)
@@ -32,6 +36,8 @@ _PATIENCE = 2
 """Properties that are tried in all seeds."""
 _MOST_TRIALS, _TOGETHER = 60, 8
 """Stimuli of a counterexample, and those of one process."""
+_SHRINK_S = 10.0
+"""For the smallest stimulus that fails alike; the smallest until then is kept."""
 
 _PLACE = re.compile(r"[\w.]+:\d+")
 _NOTHING, _STILL, _COMBINATIONAL = "nothing was compared", "nothing moved: ", "_combinational"
@@ -47,11 +53,13 @@ class Confirmation:
         failure: what the simulation says.
         file: the stimulus.
         command: repeats it.
+        diagram: the end of the trace, in SVG.
     """
 
     failure: str
     file: Path
     command: str
+    diagram: str
 
 
 @dataclass
@@ -82,10 +90,10 @@ class Confirmer:
         for seed in seeds:
             found = self._tried(seed, witness, verdict)
             if found is not None:
-                return self._kept(self._request(seed), found, verdict)
+                return self._kept(self._request(seed), found, verdict, witness, proof.harness)
         for request, trial in self._resets:
             if telling_failures(trial, verdict):
-                return self._kept(request, trial, verdict)
+                return self._kept(request, trial, verdict, witness, proof.harness)
         return f"the simulator passes with it and with stimuli close to it, in {len(seeds)} seed(s)"
 
     @cached_property
@@ -115,11 +123,14 @@ class Confirmer:
                 failed = [one for one in trials.run([[one] for one in some]) if telling_failures(one, verdict)]
                 if failed:
                     break
-        rule = verdict.claim.name.partition(" ")[0]
-        alike = [one for one in failed if any(rule in text for text in one.failures)]
-        return next(iter(alike or failed), None)
+            rule = verdict.claim.name.partition(" ")[0]
+            alike = [one for one in failed if any(rule in text for text in one.failures)]
+            best = next(iter(alike or failed), None)
+            return None if best is None else _shrunk(trials, best, verdict)
 
-    def _kept(self, request: Request, trial: Trial, verdict: ClaimVerdict) -> Confirmation:
+    def _kept(
+        self, request: Request, trial: Trial, verdict: ClaimVerdict, witness: Witness, harness: ProofHarness
+    ) -> Confirmation:
         file = self.folder / f"{plain_name(verdict.claim.name)}.stimulus.json"
         failure = telling_failures(trial, verdict)[0].partition("\n")[0]
         params = dict(self.params)
@@ -130,7 +141,16 @@ class Confirmer:
             ),
         )
         again = replace(request, stimuli=tuple(trial.episodes), origin=Origin(self.source, stimulus=str(file)))
-        return Confirmation(failure, file, again.command())
+        return Confirmation(failure, file, again.command(), draw_trace(verdict.claim.name, witness, harness))
+
+
+def _shrunk(trials: Trials, found: Trial, verdict: ClaimVerdict) -> Trial:
+    """The smallest stimulus that still confirms a property, found within a time."""
+    if found.kind is None or found.failures[0] not in telling_failures(found, verdict):
+        return found
+    end = time.monotonic() + _SHRINK_S
+    best = Shrinker(trials, found.kind, lambda: time.monotonic() > end).shrink(found)
+    return best if telling_failures(best, verdict) else found
 
 
 def telling_failures(trial: Trial, verdict: ClaimVerdict) -> list[str]:

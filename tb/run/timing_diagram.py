@@ -17,8 +17,8 @@ LEFT, CELL, LANE, TOP = 92, 62, 30, 44
 """In pixels: the names, a cycle, a lane, and what is above the lanes."""
 _HIGH, _LOW = 5, 23
 """Of a lane, in pixels from its upper edge."""
-_FITS = 8
-"""Characters that a cell takes."""
+_FITS, _NAME = 8, 12
+"""Characters that a cell takes, and those of a name."""
 
 
 def draw_mismatch(found: FirstMismatch) -> str:
@@ -26,14 +26,32 @@ def draw_mismatch(found: FirstMismatch) -> str:
     lanes: list[str] = []
     rows = [("expected", [p.expected for p in found.pairs])] if found.timed else []
     rows.append(("got", [p.got for p in found.pairs]))
-    height = TOP + LANE * (len(rows) + len(found.signals)) + 12
-    width = LEFT + CELL * len(found.cycles) + 4
     for number, (name, beats) in enumerate(rows):
         lanes += _beat_lane(TOP + LANE * number, name, beats, found)
     for number, signal in enumerate(found.signals, len(rows)):
         lanes += _signal_lane(TOP + LANE * number, signal)
     title = f"{found.port}, beat {found.beat}: {found.what}; seed {found.seed}, episode {found.episode}"
-    left = LEFT + CELL * (found.cycle - found.first)
+    return _drawn(title, f"cycle of {found.clock}", found.cycles, found.cycle, len(rows) + len(found.signals), lanes)
+
+
+def draw_signals(title: str, axis: str, cycles: range, marked: int, signals: Sequence[PortSignal]) -> str:
+    """Signals alone, with one of the cycles marked.
+
+    Args:
+        title, axis: what is shown, and what its cycles count.
+        cycles: of the window: as many as each signal has values.
+        marked: one of them.
+        signals: one lane each.
+    """
+    lanes = [line for number, signal in enumerate(signals) for line in _signal_lane(TOP + LANE * number, signal)]
+    return _drawn(title, axis, cycles, marked, len(signals), lanes)
+
+
+def _drawn(title: str, axis: str, cycles: range, marked: int, count: int, lanes: Sequence[str]) -> str:
+    """The frame around the lanes, as high as so many of them."""
+    height = TOP + LANE * count + 12
+    width = LEFT + CELL * len(cycles) + 4
+    left = LEFT + CELL * (marked - cycles.start)
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
@@ -42,8 +60,8 @@ def draw_mismatch(found: FirstMismatch) -> str:
             f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
             f'<rect x="{left}" y="{TOP - 16}" width="{CELL}" height="{height - TOP + 10}" fill="{_PINK}" opacity="0.5"/>',
             svg_label(8, 16, title, INK),
-            svg_label(8, TOP - 5, f"cycle of {found.clock}", SOFT),
-            *_edges(found.cycles, height),
+            svg_label(8, TOP - 5, axis, SOFT),
+            *_edges(cycles, height),
             *lanes,
             "</svg>\n",
         ]
@@ -89,7 +107,8 @@ def beat_differs(pair: BeatPair, timed: bool) -> bool:
 
 def _signal_lane(top: int, signal: PortSignal) -> Iterator[str]:
     """Levels of a bit, boxes of a word."""
-    yield svg_label(8, top + 18, signal.name, INK)
+    name = signal.name if len(signal.name) <= _NAME else f"..{signal.name[2 - _NAME :]}"
+    yield svg_label(8, top + 18, name, INK)
     at = 0
     for value, run in groupby(signal.values):
         cells = len(list(run))

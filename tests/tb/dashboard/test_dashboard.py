@@ -82,6 +82,10 @@ def verified(opened=0, status="pass"):
     return {"status": status, "obligations": {"all": 60, "met": 60 - opened, "waived": 0, "open": opened}}
 
 
+def proven(*statuses):
+    return {"git": "abc", "properties": [{"status": status} for status in statuses]}
+
+
 def complete(root):
     """Everything that stages look at, good."""
     record("smoke")
@@ -93,6 +97,7 @@ def complete(root):
         "mutate/axis_skid/mutants.json": mutants(),
         "synth/axis_skid/checks.json": checks,
         "verify/axis_skid/verify.json": verified(),
+        "prove/axis_skid/proof.json": proven("proven", "proven", "bounded"),
     }
     for place, content in made.items():
         (root / place).parent.mkdir(parents=True, exist_ok=True)
@@ -121,6 +126,8 @@ def test_the_last_stage_needs_everything(root):
     one = standing(root)
     assert [c.name for c in one.criteria if c.state != "met"] == []
     assert one.reached == "V3"
+    shown = {c.name: c.shown for c in one.criteria}
+    assert shown["`goldbeat prove`: nothing refuted"] == "2 of 3 properties proven, 1 to some cycles"
     each = 2 * len(SKID.variants)
     runs = [(r.run, r.passed, r.of, r.whole) for r in one.evidence.history["sweep"].runs]
     assert runs == [(1, each, each, True), (2, each, each, True)]
@@ -151,6 +158,7 @@ def test_the_last_stage_needs_everything(root):
         ("synth/axis_skid/checks.json", {"{}": {"when": "", "git": "", "checks": {}}}, "synthesis: ", "V2"),
         ("verify/axis_skid/verify.json", verified(opened=1), "`goldbeat verify`: ", "V2"),
         ("verify/axis_skid/verify.json", verified(status="fail"), "`goldbeat verify`: ", "V2"),
+        ("prove/axis_skid/proof.json", proven("refuted"), "`goldbeat prove`: ", "V2"),
     ],
 )
 def test_each_measurement_counts(root, place, change, lost, reached):

@@ -276,6 +276,8 @@ def test_a_counterexample_is_confirmed_and_can_be_repeated(tmp_path, monkeypatch
     refuted = next(one for one in report["properties"] if one["name"] == "order m_axis")
     assert report["status"] == "fail"
     assert "differs" in refuted["note"]
+    page = (Path(report["folder"]) / "index.html").read_text()
+    assert f"order m_axis: broken in cycle {refuted['cycles']}</title>" in page
     words = refuted["command"].split()[1:]
     assert "differs" in goldbeat(*words, code=1).stdout
 
