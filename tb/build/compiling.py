@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.build.dead_arms import without_dead_arms
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.errors import missing
 from goldbeat.tb.extras import install_hint
@@ -56,11 +57,13 @@ class Compiled:
     Attributes:
         compilation, manager: slang's own objects.
         libraries: files whose modules are no top.
+        edited: text of files that were read otherwise than they are, with as many bytes and lines.
     """
 
     compilation: Any
     manager: Any
     libraries: frozenset[Path] = frozenset()
+    edited: Mapping[str, bytes] = field(default_factory=dict)
 
     def tops(self) -> list[Any]:
         """The instances that no other module holds."""
@@ -157,35 +160,55 @@ def compile_sources(
         ToolError: pyslang is not installed.
         UsageError: no files, or one that is not there or cannot be read.
     """
-    slang = _slang()
     if not sources.files:
         raise UsageError("no source files given, expected FILES or -f LIST")
     for path in sources.files:
         if not path.is_file():
             raise UsageError(f"no such source file: {path}")
     _check_readable(sources.files)
+    flags = _slang().ast.CompilationFlags
+    switches = flags.AllowTopLevelIfacePorts | flags.DisableInstanceCaching | flags.AllowUseBeforeDeclare
+    switches |= flags.AllowInvalidTop if unset_top else flags.None_
+    switches |= flags.RelaxEnumConversions if own_enums else flags.None_
+    read = partial(_read, sources, top, parameters, more or {}, switches)
+    found = read({})
+    edited = without_dead_arms(found.compilation.getRoot().topInstances, found.manager)
+    return read(edited) if edited else found
+
+
+def _read(
+    sources: Sources,
+    top: str | None,
+    parameters: Mapping[str, str],
+    more: Mapping[str, str],
+    switches: Any,
+    edited: Mapping[str, bytes],
+) -> Compiled:
+    """Read sources, some of them from other text than that of their files."""
+    slang = _slang()
     manager = slang.SourceManager()
     manager.setDisableProximatePaths(True)
     options = slang.ast.CompilationOptions()
     options.topModules = set() if top is None else {top}
     options.paramOverrides = [f"{name}={value}" for name, value in parameters.items()]
-    flags = slang.ast.CompilationFlags
-    options.flags = flags.AllowTopLevelIfacePorts | flags.DisableInstanceCaching | flags.AllowUseBeforeDeclare
-    options.flags |= flags.AllowInvalidTop if unset_top else flags.None_
-    options.flags |= flags.RelaxEnumConversions if own_enums else flags.None_
+    options.flags = switches
     # Simulators give modules without a time scale one; slang calls a mixture an error.
     options.defaultTimeScale = slang.TimeScale.fromString("1ns/1ps")
     preprocessor = slang.parsing.PreprocessorOptions()
     preprocessor.predefines = [f"{name}={value}" if value else name for name, value in sources.defines.items()]
-    preprocessor.additionalIncludePaths = [str(d) for d in sources.include_dirs]
+    # What is read as text has no folder of its own.
+    folders = dict.fromkeys([*sources.include_dirs, *(Path(file).parent for file in edited)])
+    preprocessor.additionalIncludePaths = [str(d) for d in folders]
     bag = slang.Bag()
     bag.compilationOptions, bag.preprocessorOptions = options, preprocessor
     compilation = slang.ast.Compilation(bag)
-    buffers = [manager.readSource(str(path), None) for path in sources.files]
-    buffers += [manager.assignText(name, text) for name, text in (more or {}).items()]
+    texts = {file: text.decode(errors="surrogateescape") for file, text in edited.items()} | dict(more)
+    names = [*map(str, sources.files), *more]
+    buffers = [manager.assignText(n, texts[n]) if n in texts else manager.readSource(n, None) for n in names]
     # One unit, as Verilator reads it: a macro is known in all files after the one that defines it.
     compilation.addSyntaxTree(slang.syntax.SyntaxTree.fromBuffers(buffers, manager, bag))
-    return Compiled(compilation, manager, frozenset(one.resolve() for one in sources.added if top is None))
+    libraries = frozenset(one.resolve() for one in sources.added if top is None)
+    return Compiled(compilation, manager, libraries, edited)
 
 
 def _check_readable(files: Iterable[Path]) -> None:

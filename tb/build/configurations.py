@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,6 @@ Choice = tuple[str, int, bool]
 
 _ENDS = ("$error", "$fatal", "$finish", "$stop")
 _JOINS = ("LogicalAnd", "LogicalOr")
-_NAME = re.compile(r"(?<![\w'$.])[A-Za-z_]\w*")
 _LARGEST = 1 << 16
 """Values above are addresses and the like, which switch nothing."""
 _SMALL = 4
@@ -222,55 +220,10 @@ def _read_scope(scope: Any, note: Callable[[Any, bool], None]) -> None:
             elif str(member.procedureKind).endswith("Initial"):
                 if _ends(member.body, truth):
                     raise _RefusedError
-            elif symbol_kind(member.body) == "Invalid":
-                _read_text(member.syntax, _Names(scope), note)
             else:
                 member.visit(look)
 
     read(scope)
-
-
-class _Names:
-    """Conditions as they are written, with the values of a module's parameters.
-
-    Args:
-        body: of the module.
-    """
-
-    def __init__(self, body: Any) -> None:
-        self._values = {
-            str(one.name): value
-            for one in body.parameters
-            if (value := _integer(getattr(one, "value", None))) is not None
-        }
-
-    def truth(self, text: str) -> bool | None:
-        """What a condition is; None: it names more than parameters."""
-        from pyslang.ast import ScriptSession
-
-        if not self._values.keys() >= set(_NAME.findall(text)):
-            return None
-        value = _integer(ScriptSession().eval(_NAME.sub(lambda match: str(self._values[match[0]]), text)))
-        return None if value is None else bool(value)
-
-
-def _read_text(block: Any, names: _Names, note: Callable[[Any, bool], None]) -> None:
-    """The same of a block that slang does not read to its end, as where an arm that is never taken has reversed ranges."""
-    from pyslang.ast import VisitAction
-    from pyslang.syntax import ConditionalStatementSyntax
-
-    def look(node: Any) -> Any:
-        if not isinstance(node, ConditionalStatementSyntax):
-            return VisitAction.Advance
-        chosen = names.truth(str(node.predicate))
-        if chosen is None:
-            return VisitAction.Advance
-        note(node.predicate.conditions[0].expr, chosen)
-        if (arm := node.statement if chosen else node.elseClause) is not None:
-            arm.visit(look)
-        return VisitAction.Skip
-
-    block.visit(look)
 
 
 def _ends(node: Any, truth: Callable[[Any], bool | None]) -> bool:

@@ -97,7 +97,7 @@ class _Conditions:
         if key in self._seen:
             return
         self._seen.add(key)
-        for member in _own(body):
+        for member in own_members(body):
             member.visit(self._look)
         for inner in instances_below(body):
             self.visit(inner.body)
@@ -160,12 +160,12 @@ def _unchosen(case: Any) -> Iterator[tuple[Any, bool]]:
         yield item, low == high and all(least == most != low for least, most in labels)
 
 
-def _own(scope: Any) -> Iterator[Any]:
+def own_members(scope: Any) -> Iterator[Any]:
     """Members of a scope that are no instances, and those of its generate blocks that are taken."""
     for member in scope:
         kind = symbol_kind(member)
         if kind in ("GenerateBlock", "GenerateBlockArray"):
-            yield from _own(member) if is_taken(member) else ()
+            yield from own_members(member) if is_taken(member) else ()
         elif kind not in ("Instance", "InstanceArray"):
             yield member
 

@@ -39,12 +39,13 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.git import git_revision
 from goldbeat.tb.obligations.likeness import is_unlike, likeness
+from goldbeat.tb.obligations.summary import PROVEN
 from goldbeat.tb.paths import build_root, plain_name
 from goldbeat.tb.probe.write import NothingToDriveError, bare_design
 from goldbeat.tb.prove.confirm import Confirmation, Confirmer, confirm_all
-from goldbeat.tb.prove.page import write_page
+from goldbeat.tb.prove.page import write_proof_page
 from goldbeat.tb.prove.proof import ClaimVerdict, Proof, prove
-from goldbeat.tb.prove.sheet import CAPACITY, OF_MODEL, PROOF
+from goldbeat.tb.prove.sheet import CAPACITY, OF_MODEL
 from goldbeat.tb.run.runs import Request, predict, run
 from goldbeat.tb.visible import visible
 
@@ -167,8 +168,8 @@ def prove_command(
         say(f"{str(error).partition(';')[0]}: its assertions alone are proven", err=True)
         done = None
     report, told, folder = done or _by_itself(tool, context.params, asked)
-    (folder / PROOF).write_text(json.dumps(report, indent=2), encoding="utf-8")
-    write_page(folder / PAGE, report, _summary(report, told), {one.name: one.diagram for one in told if one.diagram})
+    (folder / PROVEN).write_text(json.dumps(report, indent=2), encoding="utf-8")
+    write_proof_page(folder / PAGE, report, _summary(report, told), {one.name: one.diagram for one in told if one.diagram})
     if as_json:
         print_json({**report, "folder": str(folder)})
     else:
@@ -348,4 +349,4 @@ def _show(report: Mapping[str, Any], told: Sequence[_Told], folder: Path) -> Non
         say(f"assumed: {line}")
     for name, why in report["without_property"].items():
         say(f"not proven: {name}: {why}")
-    say(f"report: {folder / PROOF}; page: {folder / PAGE}")
+    say(f"report: {folder / PROVEN}; page: {folder / PAGE}")

@@ -16,9 +16,8 @@ from goldbeat.pymodels.json_file import read_json
 from goldbeat.tb.build.lint import LINT_FILE
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.source_text import read_code
-from goldbeat.tb.obligations.summary import VERIFIED, Obligations, counts_text
+from goldbeat.tb.obligations.summary import PROVEN, VERIFIED, Obligations, counts_text
 from goldbeat.tb.paths import plain_name
-from goldbeat.tb.prove.sheet import PROOF
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.failure_groups import mismatch_kind
 from goldbeat.tb.regress.item import Status
@@ -145,7 +144,7 @@ def gather(found: Sequence[Design], root: Path, runs: int) -> dict[str, Evidence
         facts = evidence[design.name].facts
         _of_mutants(root / "mutate" / plain_name(design.name) / "mutants.json", facts)
         _of_verify(root / "verify" / plain_name(design.name) / VERIFIED, facts)
-        _of_proof(root / "prove" / plain_name(design.name) / PROOF, facts)
+        _of_proof(root / "prove" / plain_name(design.name) / PROVEN, facts)
         _of_synthesis(root / "synth" / plain_name(design.name) / VERDICTS, facts)
         if (row := lint.get(design.name)) is not None:
             said = f"{row['found']} findings, {row['variants']} sets of parameters"

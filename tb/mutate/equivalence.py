@@ -118,7 +118,7 @@ class EquivalenceProver:
         script = []
         for name, design in sides.items():
             commands = place / f"{name}.f"
-            commands.write_text(command_file(self._tool, design, params))
+            commands.write_text(command_file(self._tool, design, params, place / name))
             script += [f"read_slang -f {self._tool.place(commands)}", *_PREPARE[:3]]
             script += [f"setattr -set keep 1 w:{seen} w:*.{seen}" for seen in self._seen]
             script += [*_PREPARE[3:], f"rename -top {name}", f"design -stash {name}"]

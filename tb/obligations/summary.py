@@ -11,8 +11,8 @@ from goldbeat.tb.obligations.obligation import Obligation, merge_obligations, wi
 from goldbeat.tb.obligations.ports import port_obligations
 from goldbeat.tb.run.runs import RunResult
 
-VERIFIED = "verify.json"
-"""Report of ``goldbeat verify``."""
+VERIFIED, PROVEN = "verify.json", "proof.json"
+"""Reports of ``goldbeat verify`` and ``goldbeat prove``."""
 ADVICE = 'try what is open, or waive it in the description: [obligations] "KIND PLACE: *" = "reason"'
 SHOWN = 20
 """Open obligations that a terminal lists."""

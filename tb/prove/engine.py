@@ -91,7 +91,7 @@ def make_circuit(
     (folder / "prover.sv").write_text(proof.text)
     commands = folder / "sources.f"
     more = [folder / "harness.sv", folder / "prover.sv"]
-    commands.write_text(command_file(tool, design, params, top=TOP, more=more) + f"-D {DEFINED}\n")
+    commands.write_text(command_file(tool, design, params, folder, top=TOP, more=more) + f"-D {DEFINED}\n")
     flat, bits = _flattened(tool, design, commands, folder, tell)
     if bits > MOST_BITS:
         why = f"{bits} bits are too many: only traces that write at most {WORDS} words of each memory are looked at"

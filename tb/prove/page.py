@@ -37,7 +37,7 @@ def draw_trace(claim: str, witness: Witness, harness: ProofHarness) -> str:
     return draw_signals(title, "cycle behind the reset", cycles, witness.cycles - 1, signals)
 
 
-def write_page(path: Path, report: Mapping[str, Any], summary: str, diagrams: Mapping[str, str]) -> None:
+def write_proof_page(path: Path, report: Mapping[str, Any], summary: str, diagrams: Mapping[str, str]) -> None:
     """Write the page.
 
     Args:

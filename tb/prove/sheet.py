@@ -11,8 +11,6 @@ RESET_CYCLES = 6
 TOP = "prover"
 BEYOND = "prover_beyond"
 """An input that is high where a trace is not looked at because of a large memory."""
-PROOF = "proof.json"
-"""The report for machines."""
 CAPACITY = "capacity"
 """Begin of the names of properties that others rely on: counters of what is in flight do not reach their ends."""
 

@@ -296,7 +296,7 @@ def _flat(
     """The flat design with what is watched; what cannot be written at the edge of its module is left out."""
     harness, watched, commands, flat = (folder / name for name in ("harness.sv", "claims.sv", "sources.f", "flat.il"))
     harness.write_text(make_harness(design, params))
-    commands.write_text(command_file(tool, design, params, top=TOP, more=[harness, watched]))
+    commands.write_text(command_file(tool, design, params, folder, top=TOP, more=[harness, watched]))
     script = [f"read_slang -f {tool.place(commands)}", *(one.format(top=TOP) for one in _PREPARED)]
     script.append(f"write_rtlil {tool.place(flat)}")
     left, log = set(range(len(claims))), folder / LOG

@@ -38,7 +38,8 @@ def draw_signals(title: str, axis: str, cycles: range, marked: int, signals: Seq
     """Signals alone, with one of the cycles marked.
 
     Args:
-        title, axis: what is shown, and what its cycles count.
+        title: what is shown.
+        axis: what its cycles count.
         cycles: of the window: as many as each signal has values.
         marked: one of them.
         signals: one lane each.

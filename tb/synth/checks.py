@@ -81,7 +81,7 @@ def check_rtl(
     """
 
     def make(folder: Path) -> None:
-        (folder / _COMMANDS).write_text(command_file(tool, design, params))
+        (folder / _COMMANDS).write_text(command_file(tool, design, params, folder))
         log = folder / LOG
         code = run_yosys(tool, _script(tool, folder), log, lambda step: tell(f"checking {design.name}: {step}"))
         if code and _READ_ERROR.search(log.read_text(errors="replace")):

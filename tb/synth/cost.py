@@ -50,7 +50,7 @@ def measure_cost(
     """
 
     def make(folder: Path) -> None:
-        (folder / _COMMANDS).write_text(command_file(tool, design, params))
+        (folder / _COMMANDS).write_text(command_file(tool, design, params, folder))
         cells = tool.place(folder / _CELLS)
         script = [f"read_slang -f {tool.place(folder / _COMMANDS)}", *family.passes, f"tee -q -o {cells} stat -json"]
         log = folder / LOG

@@ -68,7 +68,7 @@ def make_netlist(
     def make(folder: Path) -> None:
         tell(f"synthesizing {design.name} once")
         (folder / _HARNESS).write_text(harness)
-        text = command_file(tool, design, params, top=TOP, more=[folder / _HARNESS])
+        text = command_file(tool, design, params, folder, top=TOP, more=[folder / _HARNESS])
         (folder / _COMMANDS).write_text(text)
         script = [
             f"read_slang -f {tool.place(folder / _COMMANDS)}",

@@ -10,13 +10,20 @@ from typing import Any
 from goldbeat.tb.build.harness import literal
 from goldbeat.tb.build.yosys import Yosys
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.synth.readable import readable_sources
 
 _UNDERSTOOD = ("-D", "+define+", "+libext+")
 """Switches that a description may have for Verilator and that the reader takes too; the others say nothing of the RTL."""
 
 
 def command_file(
-    tool: Yosys, design: Design, params: Mapping[str, Any], *, top: str | None = None, more: Sequence[Path] = ()
+    tool: Yosys,
+    design: Design,
+    params: Mapping[str, Any],
+    folder: Path,
+    *,
+    top: str | None = None,
+    more: Sequence[Path] = (),
 ) -> str:
     """The text of a command file for ``read_slang -f``.
 
@@ -24,6 +31,7 @@ def command_file(
         tool: whose names of files are used.
         design: whose sources.
         params: of its top module.
+        folder: for copies of sources that the reader refuses as they are.
         top: another top module, which has no parameters; None: the design's.
         more: further sources.
 
@@ -34,10 +42,13 @@ def command_file(
     words = ["--threads 1" if tool.inside else "", f"--top {top or design.top}"]
     if top is None:
         words += [_quoted("-G", f"{n}={literal(n, p, params[n])}") for n, p in design.parameters.items()]
-    words += [_quoted("-I", tool.place(path)) for path in design.include_paths()]
+    sources = readable_sources(design, params, folder)
+    # A copy includes what lies beside its source.
+    beside = [path.parent for path, copy in zip(design.sources(), sources, strict=True) if path != copy]
+    words += [_quoted("-I", tool.place(path)) for path in dict.fromkeys([*design.include_paths(), *beside])]
     words += [_quoted("-y", tool.place(path)) for path in design.library_paths()]
     words += [_quoted(word) for word in design.compile_flags() if word.startswith(_UNDERSTOOD)]
-    words += [_quoted(tool.place(path)) for path in (*design.sources(), *more)]
+    words += [_quoted(tool.place(path)) for path in (*sources, *more)]
     return "\n".join([word for word in words if word] + [""])
 
 

@@ -12,6 +12,9 @@ the sources under ``--work``. What has a result there is not run again.
 needs: ``--relaxed``, inputs that are tied, and the model where it is no function; ``--parameters``: and the parameters;
 ``--configurations N``: and parameter values that ``verify`` finds itself. A bug counts if something that the version before
 fails with is gone in the version after, with the same parameters.
+
+``--prove``: like ``--unguided``, but with ``goldbeat prove`` and its defaults. A bug counts if a property that is refuted in the
+version before, and confirmed by the simulator, is not refuted in the version after.
 """
 
 from __future__ import annotations
@@ -170,20 +173,23 @@ def needed(bug: Bug, parameters: bool, configurations: int) -> list[str]:
     return found
 
 
-def verified(bug: Bug, clones: Path, buggy: bool, folder: Path, options: list[str]) -> Verdict:
-    """Take out one version and verify it with defaults."""
-    command = [GOLDBEAT, "verify", *taken_out(bug, clones, buggy, folder), *options]
-    code, text = said([*command, "--mutants", "0", "--json"], folder)
+def verified(bug: Bug, clones: Path, buggy: bool, folder: Path, options: list[str], prove: bool) -> Verdict:
+    """Take out one version and verify it, or prove it, with defaults."""
+    how = ["prove"] if prove else ["verify", "--mutants", "0"]
+    code, text = said([GOLDBEAT, *how, *taken_out(bug, clones, buggy, folder), *options, "--json"], folder)
     (folder / "log.txt").write_text(text)
     return reported(code, text)
 
 
 def reported(code: int, text: str) -> Verdict:
-    """What ``goldbeat verify --json`` has printed, behind its messages."""
+    """What ``goldbeat verify --json`` or ``goldbeat prove --json`` has printed, behind its messages."""
     begin = text.find("{\n")
     if begin < 0:
         return Verdict(code, first_reason(text))
     report = json.loads(text[begin:])
+    if "properties" in report:
+        refuted = tuple(one["name"] for one in report["properties"] if one["status"] == "refuted")
+        return Verdict(code, (*refuted, report["status"])[0], refuted)
     runs = [("", report), *((f"{one['values']}{BEHIND}", one) for one in report["configurations"])]
     failures = tuple(
         values + one.splitlines()[0]
@@ -220,7 +226,7 @@ def kept(bug: Bug, clones: Path, buggy: bool, asked: argparse.Namespace) -> Verd
     how = {key: value for key, value in vars(bug).items() if key != "wrong"}
     if asked.unguided:
         options = needed(bug, asked.parameters, asked.configurations)
-        how |= {"unguided": options, "new": [], "runs": []}
+        how |= {"unguided": options, "new": [], "runs": []} | ({"prove": True} if asked.prove else {})
     if path.is_file():
         old: dict[str, Any] = json.loads(path.read_text())
         if old["asked"] == how:
@@ -230,7 +236,7 @@ def kept(bug: Bug, clones: Path, buggy: bool, asked: argparse.Namespace) -> Verd
                 else Verdict(old["code"], old["line"])
             )
     folder.mkdir(parents=True, exist_ok=True)
-    take = partial(verified, options=options) if asked.unguided else judge
+    take = partial(verified, options=options, prove=asked.prove) if asked.unguided else judge
     verdict = take(bug, clones, buggy, folder)
     path.write_text(json.dumps({"asked": how, "code": verdict.code, "line": verdict.line}, indent=1))
     return verdict
@@ -244,8 +250,10 @@ def main() -> None:
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--unguided", action="store_true")
     parser.add_argument("--parameters", action="store_true")
+    parser.add_argument("--prove", action="store_true")
     parser.add_argument("--configurations", type=int, default=0)
     asked = parser.parse_args()
+    asked.unguided |= asked.prove
     bugs = [Bug(**entry) for entry in tomllib.loads(asked.table.read_text())["bug"]]
     caught = tried = 0
     for bug in bugs:
