@@ -169,7 +169,8 @@ def prove_command(
         done = None
     report, told, folder = done or _by_itself(tool, context.params, asked)
     (folder / PROVEN).write_text(json.dumps(report, indent=2), encoding="utf-8")
-    write_proof_page(folder / PAGE, report, _summary(report, told), {one.name: one.diagram for one in told if one.diagram})
+    diagrams = {one.name: one.diagram for one in told if one.diagram}
+    write_proof_page(folder / PAGE, report, _summary(report, told), diagrams)
     if as_json:
         print_json({**report, "folder": str(folder)})
     else:

@@ -15,6 +15,9 @@ from goldbeat.tb.synth.readable import readable_sources
 _UNDERSTOOD = ("-D", "+define+", "+libext+")
 """Switches that a description may have for Verilator and that the reader takes too; the others say nothing of the RTL."""
 
+_MOST_ROUNDS = 1 << 17
+"""Of a loop that sets a memory to its first values."""
+
 
 def command_file(
     tool: Yosys,
@@ -39,7 +42,7 @@ def command_file(
         UsageError: a source is not there, or its path cannot be given to Yosys; a parameter is out of range.
     """
     # WebAssembly has no threads.
-    words = ["--threads 1" if tool.inside else "", f"--top {top or design.top}"]
+    words = ["--threads 1" if tool.inside else "", f"--unroll-limit {_MOST_ROUNDS}", f"--top {top or design.top}"]
     if top is None:
         words += [_quoted("-G", f"{n}={literal(n, p, params[n])}") for n, p in design.parameters.items()]
     sources = readable_sources(design, params, folder)
