@@ -7,7 +7,7 @@ Simulators take such a block. slang and what is built on it read nothing of it, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 _NAME = re.compile(r"(?<![\w'$.])[A-Za-z_]\w*")
@@ -35,12 +35,21 @@ def without_dead_arms(tops: list[Any], manager: Any) -> dict[str, bytes]:
                 if (place := _place(arm, manager)) is not None:
                     dead[place] = never and dead.get(place, True)
     texts: dict[str, bytearray] = {}
-    for file, begin, end in (place for place, never in dead.items() if never):
+    for file, begin, end in _outermost(place for place, never in dead.items() if never):
         with open(file, "rb") as source:
             text = texts.setdefault(file, bytearray(source.read()))
         lines = text.count(b"\n", begin, end)
         text[begin:end] = b";" + b" " * (end - begin - 1 - lines) + b"\n" * lines
     return {file: bytes(text) for file, text in texts.items()}
+
+
+def _outermost(places: Iterable[Place]) -> Iterator[Place]:
+    """Those within no other."""
+    before = ("", 0, 0)
+    for place in sorted(places, key=lambda one: (one[0], one[1], -one[2])):
+        if place[0] != before[0] or place[1] >= before[2]:
+            before = place
+            yield place
 
 
 def _kind(node: Any) -> str:

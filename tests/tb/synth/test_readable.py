@@ -24,7 +24,8 @@ RTL = """module narrower #(parameter IN = 8, OUT = 8, WIDER = OUT > IN) (
     if (valid) begin
       if (WIDER) begin
         data = addr[$clog2(OUT) - 1:$clog2(IN)];
-        data = data + 1;
+        if (WIDER && valid) data = data + 1;
+        else data = addr[$clog2(OUT) - 1:$clog2(IN)];
       end else if (OUT == IN) data = table_of[addr[1:0]];
       else data = addr[$clog2(IN) - 1:$clog2(OUT)];
     end
