@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import GoldbeatError
-from goldbeat.tb.build.configurations import other_configurations
+from goldbeat.tb.build.configurations import ParameterSearch, ParameterSet, other_configurations
 from goldbeat.tb.cli.subject import VerifySubject, find_subject, verify_folder
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.obligations.summary import counts_text
@@ -21,30 +22,35 @@ GUESSED = (
 )
 
 
+def search_configurations(subject: VerifySubject, given: Mapping[str, Any], most: int) -> ParameterSearch:
+    """Other values of parameters that are worth a run; none where there is no RTL, or none are asked for."""
+    if subject.compiled is None or not most:
+        return ParameterSearch([], [], [])
+    return other_configurations(subject.compiled, most, relaxed=given["relaxed"])
+
+
 def verify_configurations(
     subject: VerifySubject,
     given: Mapping[str, Any],
     verified: Callable[[VerifySubject, Path], Report],
-    most: int,
+    sets: Sequence[ParameterSet],
     tell: Callable[[str], None],
 ) -> list[Report]:
-    """The reports of other configurations, the one that switches on most first.
+    """The reports of other configurations.
 
     Args:
         subject: with the parameter values that the user has.
         given: the options of the command.
         verified: verifies one, writes its page into a folder, and gives the report.
-        most: how many.
+        sets: their values.
         tell: is told of each.
     """
-    if subject.compiled is None:
-        return []
     reports = []
-    for one in other_configurations(subject.compiled, most, relaxed=given["relaxed"]):
+    for one in sets:
         tell(f"configuration {_text(one.values)}")
         generics = [*(given["generics"] or ()), *(f"{name}={value}" for name, value in one.values.items())]
         report: Report = {"values": one.values, "places": one.places, "first": one.first}
-        variant = "-".join(f"{name}_{value}" for name, value in one.values.items())
+        variant = "-".join(f"{name}_{value}".replace('"', "") for name, value in one.values.items())
         try:
             other = find_subject({**given, "generics": generics, "bench": None, "variant": variant})
             report = verified(other, verify_folder(subject.title, variant)) | report
@@ -81,11 +87,20 @@ def worst_status(statuses: Sequence[str]) -> str:
     return max(statuses, key=["pass", "partial", "fail"].index)
 
 
+def search_notes(search: ParameterSearch, most: int) -> Iterator[str]:
+    """How many sets of values there are, what the module refuses, and what is in none of them."""
+    yield f"{len(search.sets)} other set(s) of values tried, of at most {most}"
+    yield from (f"refused: {_text(values)}: {why or 'the module ends at its start'}" for values, why in search.refused)
+    if search.left_out:
+        yield f"generate blocks in no set: {', '.join(search.left_out)}"
+
+
 def configuration_lines(reports: Sequence[Report]) -> Iterator[str]:
     """A line for each configuration, with its first failure and its page."""
     for report in reports:
         more = f" and {report['places'] - 1} more place(s)" if report["places"] > 1 else ""
-        said = f"configuration {_text(report['values'])} ({report['first']}{more}): {report['status'].upper()}"
+        why = f"{report['first']}{more}" if report["places"] else "another size"
+        said = f"configuration {_text(report['values'])} ({why}): {report['status'].upper()}"
         if "obligations" in report:
             said += f"; {report['compared']} values compared; {counts_text(report['obligations'])}"
         yield said
@@ -94,6 +109,6 @@ def configuration_lines(reports: Sequence[Report]) -> Iterator[str]:
             yield f"  page: {report['folder']}"
 
 
-def _text(values: Mapping[str, int]) -> str:
+def _text(values: Mapping[str, int | str]) -> str:
     """As options of a command line."""
-    return " ".join(f"-G {name}={value}" for name, value in values.items())
+    return " ".join("-G " + shlex.quote(f"{name}={value}") for name, value in values.items())

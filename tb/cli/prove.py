@@ -203,7 +203,8 @@ def _with_bench(tool: Yosys, given: Mapping[str, Any], asked: _Asked) -> _Done:
     check(found)
     confirmed = _without_guesses(results, subject, request)
     told = [_told(verdict, confirmed) for verdict in found.verdicts if _is_claim(verdict)]
-    return _report(design, params, stream_model, found, told, subject.notes), told, folder
+    report = _report(design, params, stream_model, found, told, subject.notes)
+    return _with_ties(report, subject), told, folder
 
 
 def _by_itself(tool: Yosys, given: Mapping[str, Any], asked: _Asked) -> _Done:
@@ -327,6 +328,19 @@ def _report(
         ],
         "without_property": dict(sheet.unproven),
         "not_asked": dict(sheet.excused),
+    }
+
+
+def _with_ties(report: dict[str, Any], subject: VerifySubject) -> dict[str, Any]:
+    """The same with what is held although nobody has asked for it: what is made of that is proven for one value alone."""
+    held = [f"{pin} is {'all ones' if value == -1 else value}; --tie" for pin, value in subject.tied.items()]
+    unproven = dict(subject.tied_payload)
+    status = "partial" if unproven and report["status"] == "pass" else report["status"]
+    return {
+        **report,
+        "status": status,
+        "assumed": [*report["assumed"], *(f"{text} says that this is meant" for text in held)],
+        "without_property": {**report["without_property"], **unproven},
     }
 
 

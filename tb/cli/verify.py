@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,7 +28,14 @@ from goldbeat.tb.cli.common import (
     say_nothing,
     status_word,
 )
-from goldbeat.tb.cli.configured import configuration_lines, verify_configurations, with_ways, worst_status
+from goldbeat.tb.cli.configured import (
+    configuration_lines,
+    search_configurations,
+    search_notes,
+    verify_configurations,
+    with_ways,
+    worst_status,
+)
 from goldbeat.tb.cli.narrower import narrower
 from goldbeat.tb.cli.subject import VerifySubject, find_subject, verify_folder
 from goldbeat.tb.design.catalog import find_design
@@ -164,14 +171,19 @@ def verify_command(
     proof = None if tool is None else _proof(tool, design, tried, folder / "proof", budget_s, tell)
     fates = _sample(found.name, design, tried, sample, seed, tell)
     verified = partial(_verified, seed=seed, budget_s=budget_s, tell=tell)
-    others = verify_configurations(found, context.params, verified, configurations, tell)
+    search = search_configurations(found, context.params, configurations)
+    others = verify_configurations(found, context.params, verified, search.sets, tell)
     tried.obligations = with_ways(tried.obligations, others)
     report = {
         **_report(design, tried, found, fates),
         "status": worst_status([tried.status, *(one["status"] for one in others)]),
         "proof": None if proof is None else proof.as_dict(),
         "configurations": others,
+        "configurations_refused": [{"values": values, "why": why} for values, why in search.refused],
+        "left_out": search.left_out,
     }
+    if configurations:
+        report["notes"] = [*found.notes, *_parameters_note(design, found, search_notes(search, configurations))]
     _write(folder, report)
     _tell(design, tried, report, folder, every=every, as_json=as_json)
     if report["status"] != "pass":
@@ -466,12 +478,14 @@ def _report(design: Design, tried: Tried, subject: VerifySubject, fates: Sequenc
     }
 
 
-def _parameters_note(design: Design, subject: VerifySubject) -> Iterator[str]:
-    """That other values of parameters are other designs."""
+def _parameters_note(design: Design, subject: VerifySubject, tried: Iterable[str] = ()) -> Iterator[str]:
+    """That other values of parameters are other designs, and what was tried of them."""
     values = ", ".join(f"{name} = {one.default}" for name, one in design.parameters.items())
     hint = "" if subject.compiled is None else " (--configurations N tries some)"
+    first, *more = tried or [f"other values were not tried{hint}"]
     if values:
-        yield f"with {values}; other values were not tried{hint}"
+        yield f"with {values}; {first}"
+        yield from more
 
 
 def _summary(report: Mapping[str, Any]) -> str:

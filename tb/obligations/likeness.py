@@ -14,6 +14,8 @@ from goldbeat.tb.run.runs import EpisodeResult, RunResult
 
 _BYTES = 4
 """Beats with fewer bytes are counted together with those that follow: single ones are alike by chance."""
+_BEGIN = 8
+"""Beats that are the first ones predicted, from which on a port that stops there is one that stops."""
 _UNORDERED_BYTES = 2
 """Likewise where words of several inputs may come in any order, in which those that follow are others."""
 _MOST = 1 << 16
@@ -45,6 +47,9 @@ def likeness(results: Sequence[RunResult]) -> tuple[int, int]:
             for name in outputs:
                 sides = [o.ports[name] for o in (episode.expected, episode.record.outcome)]
                 least = _BYTES if result.request.design.ordered else _UNORDERED_BYTES
+                if _stops(*sides):
+                    # What comes is as predicted: the rest is missing, and nothing else is computed.
+                    sides[0] = sides[1]
                 want, came = (_words(one, least) for one in sides)
                 if 2 * (want & came).total() < want.total():
                     # What is made of wide words has their bytes in groups, in whatever order of lanes.
@@ -54,6 +59,15 @@ def likeness(results: Sequence[RunResult]) -> tuple[int, int]:
             for fits in (*_reads(episode), *_bursts(episode)):
                 predicted, alike = predicted + 1, alike + fits
     return predicted, alike
+
+
+def _stops(expected: Trace, came: Trace) -> bool:
+    """Whether what came is the begin of what is expected, and enough to tell."""
+    count = len(came)
+    if not _BEGIN <= count < len(expected) or came.data.shape[1] != expected.data.shape[1]:
+        return False
+    words = came.masked().data
+    return bool(words.any()) and np.array_equal(words, expected.masked().data[:count])
 
 
 def _words(trace: Trace, size: int) -> Counter[bytes]:

@@ -25,6 +25,7 @@ class Habits:
         keep: ``full``; ``prefix``: low bytes of the last beat of a frame; ``words``: the same in whole words; ``any``.
         null: some last beats keep no byte.
         last: of the beats, ``all``, ``none`` or ``some`` are the last of a frame.
+        position: some bytes that are kept have no strobe.
         low: bits that are never high, by role.
         beats: how many were looked at.
     """
@@ -32,6 +33,7 @@ class Habits:
     keep: str
     null: bool
     last: str
+    position: bool
     low: Mapping[str, int]
     beats: int
 
@@ -40,14 +42,15 @@ def learn(port: StreamPort, stimuli: Sequence[Stimulus]) -> Habits:
     """The habits of an input; of one without beats, all is free."""
     traces = [one.inputs[port.name] for one in stimuli if len(one.inputs.get(port.name, ()))]
     if not traces:
-        return Habits("any" if port.has("tkeep") else "full", True, "some", {}, 0)
+        return Habits("any" if port.has("tkeep") else "full", True, "some", True, {}, 0)
     kinds = {kind for trace in traces for kind in _keeps(trace)}
     keep = next(kind for kind in ("any", "prefix", "words", "full") if kind in kinds)
     last = np.concatenate([trace.last for trace in traces])
     null = any(bool((trace.last & ~trace.keep.any(axis=1)).any()) for trace in traces)
     beats = len(last)
     low = dict(_low(port, traces)) if beats >= _ENOUGH else {}
-    return Habits(keep, null, "all" if last.all() else "some" if last.any() else "none", low, beats)
+    position = any(bool((trace.keep & ~trace.data_bytes).any()) for trace in traces)
+    return Habits(keep, null, "all" if last.all() else "some" if last.any() else "none", position, low, beats)
 
 
 def _keeps(trace: Trace) -> Iterator[str]:

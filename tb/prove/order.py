@@ -39,7 +39,7 @@ def claim_identity(sheet: Sheet, source: ProofChannel, sink: ProofChannel, withi
     kept = [(expected, "expected", width)]
     differs = f"({came} ^ {name}_now_expected)"
     if "tkeep" in source.payload and "tkeep" in sink.payload and "tdata" in sink.payload:
-        # Data that are not kept may be anything.
+        # Data of bytes that are not kept, and of position bytes, may be anything.
         parts = [_byte_mask(source, w) if c == sink.net("tdata") else f"{{{w}{{1'b1}}}}" for _, c, w in pairs]
         kept.append((sheet.wire(f"{name}_compared", "{" + ", ".join(parts) + "}", width), "care", width))
         differs += f" & {name}_now_care"
@@ -71,8 +71,9 @@ def claim_identity(sheet: Sheet, source: ProofChannel, sink: ProofChannel, withi
 
 
 def _byte_mask(source: ProofChannel, width: int) -> str:
-    keep = source.net("tkeep")
-    return "{" + ", ".join(f"{{8{{{keep}[{byte}]}}}}" for byte in reversed(range(width // 8))) + "}"
+    lanes = [source.net(role) for role in ("tkeep", "tstrb") if role in source.payload]
+    kept = (" & ".join(f"{lane}[{byte}]" for lane in lanes) for byte in reversed(range(width // 8)))
+    return "{" + ", ".join(f"{{8{{{one}}}}}" for one in kept) + "}"
 
 
 def _marked(

@@ -273,7 +273,7 @@ def _bounded(tool: Yosys, proof: Proof, folder: Path, watch: Stopwatch, depth: i
         if one.status != "refuted" and frames > RESET_CYCLES:
             one.status, one.cycles = "bounded", max(one.cycles, frames - RESET_CYCLES)
             if len(one.outputs) > _SAMPLE:
-                one.note = f"{_SAMPLE} of {len(one.outputs)} bits"
+                one.note = f"so far as {_SAMPLE} of {len(one.outputs)} bits go"
 
 
 def _sample(outputs: Sequence[int]) -> tuple[int, ...]:

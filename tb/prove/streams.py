@@ -67,7 +67,10 @@ def _ties(sheet: Sheet, port: StreamPort, channel: ProofChannel, habits: Habits)
             sheet.assumed.append(
                 f"{name}: only the last beat of a frame is partial; it keeps its lowest {'words' if step > 1 else 'bytes'}"
             )
-    if port.has("tstrb"):
+    if port.has("tstrb") and habits.position:
+        strobes = sheet.free(f"{name}_tstrb_free", channel.payload["tstrb"])
+        yield "tstrb", f"{strobes} & {channel.net('tkeep')}"
+    elif port.has("tstrb"):
         yield "tstrb", f"{channel.net('tkeep')}"
         sheet.assumed.append(f"{name}: no position bytes")
     first = port.first_bit()
@@ -98,7 +101,7 @@ def watch_stream(sheet: Sheet, port: StreamPort) -> ProofChannel:
         sheet.check(
             f"axis_strobe_reserved {port.name}",
             "no byte has tstrb without tkeep",
-            f"{channel.is_valid} & |({channel.net('tstrb')} & ~{channel.net('tkeep')})",
+            f"prover_live & {channel.is_valid} & |({channel.net('tstrb')} & ~{channel.net('tkeep')})",
             channel.is_valid,
         )
     if not port.interleaved and port.has("tlast"):

@@ -34,7 +34,7 @@ _AWHILE = 256
 """Cycles in which a sink is ready behind the trace, so that everything comes out."""
 _READY = ("none", "after-valid:3", "random:0.5", "random:0.8")
 _COLUMNS = ("addr", "len", "size", "burst", "id", "cache", "prot", "qos", "region", "user")
-_SIDES = ("tid", "tdest", "tuser")
+_SIDES = ("tid", "tdest", "tuser", "tstrb")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import pytest
 from commands import goldbeat, invoke, refused
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.tb.cli.configured import verify_configurations
+from goldbeat.tb.cli.configured import search_configurations, verify_configurations
 from goldbeat.tb.cli.subject import VerifySubject, find_subject
 from goldbeat.tb.design import traffic
 from goldbeat.tb.design.description import load_description
@@ -102,6 +102,7 @@ def test_other_values_of_parameters(folder: Path) -> None:
     assert (other["values"], other["status"]) == ({"TWICE": 1}, "fail")
     assert any("port m, beat" in text for text in other["failures"])
     assert not report["failures"]
+    assert "1 other set(s) of values tried, of at most 2" in report["notes"][-1]
     assert "TWICE = 1" in (folder / "build/verify/switch/index.html").read_text()
     assert json.loads((folder / "build/verify/switch/TWICE_1/verify.json").read_text())["failures"]
     bench = folder / "build/verify/switch/TWICE_1/bench/switch.toml"
@@ -145,7 +146,9 @@ def test_a_guessed_model_may_not_hold_for_other_values(
         return {"status": "fail", "failures": [failure], "partial": []}
 
     def again() -> dict[str, Any]:
-        (report,) = verify_configurations(find_subject(given), given, fail, 1, lambda text: None)
+        subject = find_subject(given)
+        sets = search_configurations(subject, given, 1).sets
+        (report,) = verify_configurations(subject, given, fail, sets, lambda text: None)
         return report
 
     assert again()["status"] == status

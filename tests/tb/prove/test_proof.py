@@ -282,6 +282,51 @@ def test_a_counterexample_is_confirmed_and_can_be_repeated(tmp_path, monkeypatch
     assert "differs" in goldbeat(*words, code=1).stdout
 
 
+STROBES = """module strobes (
+  input logic clk, rst, mode,
+  input logic [15:0] s_axis_tdata, input logic [1:0] s_axis_tkeep, s_axis_tstrb,
+  input logic s_axis_tlast, s_axis_tvalid, output logic s_axis_tready,
+  output logic [15:0] m_axis_tdata, output logic [1:0] m_axis_tkeep, m_axis_tstrb,
+  output logic m_axis_tlast, m_axis_tvalid, input logic m_axis_tready
+);
+  assign s_axis_tready = !m_axis_tvalid || m_axis_tready;
+  always_ff @(posedge clk) begin
+    if (s_axis_tready) begin
+      m_axis_tvalid <= s_axis_tvalid;
+      {m_axis_tdata, m_axis_tkeep, m_axis_tlast} <= {s_axis_tdata, s_axis_tkeep, s_axis_tlast};
+      m_axis_tstrb <= s_axis_tstrb;
+    end
+    if (rst) m_axis_tvalid <= 1'b0;
+  end
+endmodule
+"""
+
+
+@needs_yosys
+@pytest.mark.slow
+@pytest.mark.sim
+def test_position_bytes_and_inputs_that_are_held_count(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "strobes.sv"
+
+    def proven(text, code, *more):
+        path.write_text(text)
+        done = goldbeat("prove", path, "--json", "--budget", "20s", "--bench", tmp_path / "bench", *more, code=code)
+        report = json.loads(done.stdout)
+        return {one["name"]: one["status"] for one in report["properties"]}, report
+
+    found, report = proven(STROBES, 0, "--tie", "mode=0")
+    assert set(found.values()) == {"proven"}
+    assert not any("position" in text for text in report["assumed"])
+    found, _ = proven(STROBES.replace("<= s_axis_tstrb", "<= s_axis_tkeep"), 1, "--tie", "mode=0")
+    assert found["order m_axis"] == "refuted"
+    # With the other value of an input that nobody has asked to hold, words are others.
+    found, report = proven(STROBES.replace("{s_axis_tdata", "{s_axis_tdata ^ {16{mode}}"), 3)
+    assert set(found.values()) == {"proven"}
+    assert "mode" in report["without_property"]["m_axis"]
+    assert "mode is 0; --tie says that this is meant" in report["assumed"]
+
+
 def test_a_run_in_which_nothing_moves_confirms_only_that():
     trial = SimpleNamespace(failures=["nothing moved: no beat was accepted", "nothing was compared: no output beat"])
     confirmed = {
