@@ -79,7 +79,7 @@ class VerifySubject:
     tied_payload: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
     tied: Mapping[str, int] = field(default_factory=dict)
-    compiled: Callable[[Mapping[str, int]], Compiled] | None = None
+    compiled: Callable[[Mapping[str, int | str]], Compiled] | None = None
 
     @property
     def path(self) -> str | None:
@@ -149,7 +149,7 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     return VerifySubject(str(path), notes, doubts, model_made, guessed, rules, variants, narrow, pace, *rest, compiled)
 
 
-def _compiled(sources: Sources, top: str, generics: Sequence[str], values: Mapping[str, int]) -> Compiled:
+def _compiled(sources: Sources, top: str, generics: Sequence[str], values: Mapping[str, int | str]) -> Compiled:
     """RTL with other values of parameters beside those of the command line."""
     given = dict(text.split("=", 1) for text in generics)
     return compile_sources(sources, top, given | {name: str(value) for name, value in values.items()})
