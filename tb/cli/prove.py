@@ -256,6 +256,8 @@ def _doubt(subject: VerifySubject, request: Request) -> str:
     if subject.doubts:
         return "a guess may be why: " + ", ".join(f"{port} ({why})" for port, why in subject.doubts.items())
     predicted, alike = likeness([result for result in run(replace(request, seeds=(0,))) if result.failures])
+    if subject.reworked:
+        return f"model {subject.model}, guessed: {subject.reworked}; --model {subject.model} says that words only pass"
     if not is_unlike(subject.model, predicted, alike):
         return ""
     return f"model {subject.model}, guessed, is not what this RTL does: of {predicted} words {alike} came; --model names another"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stock_models import READY_MODELS
 from goldbeat.tb.build.compiling import Compiled, compile_sources
 from goldbeat.tb.cli import probe
 from goldbeat.tb.design.catalog import find_design
@@ -25,7 +26,7 @@ from goldbeat.tb.design.rules_model import RULES
 from goldbeat.tb.design.unchecked import left_out
 from goldbeat.tb.paths import build_root, plain_name
 from goldbeat.tb.probe.find import Found
-from goldbeat.tb.probe.model_guess import guessed_model
+from goldbeat.tb.probe.model_guess import guessed_model, reworked
 from goldbeat.tb.probe.names import affinity
 from goldbeat.tb.probe.write import MODEL
 from goldbeat.tb.run.seal import file_digest
@@ -62,6 +63,7 @@ class VerifySubject:
         title: of the top module of RTL.
         tied: inputs that the bench holds, although nobody has asked for it, and at what.
         compiled: reads the RTL with these values of parameters in place of those that it has; None: no RTL was given.
+        reworked: what the RTL does with words beside storage and selection, where a guessed model says that they only pass.
         far_resets: bundles whose clock has a reset that only flip-flops of other clocks use, and what that means.
     """
 
@@ -75,6 +77,7 @@ class VerifySubject:
     narrow: Callable[[Mapping[str, str | bool], Collection[str]], None] = lambda options, unchecked: None
     pace: Callable[[int], None] = lambda cycles: None
     constant: Collection[str] = ()
+    reworked: str = ""
     far_resets: Mapping[str, str] = field(default_factory=dict)
     tied_payload: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
@@ -144,9 +147,13 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     _check_same(path, found, sources)
     # A bench that was there has the model that its owner wants.
     model_made = made[-1] if made else ""
+    done = reworked(found) if guessed and model_made in READY_MODELS else ""
     rest = _facts(found, given["ties"] or ())
     compiled = partial(_compiled, sources, found.module.title, given["generics"] or ())
-    return VerifySubject(str(path), notes, doubts, model_made, guessed, rules, variants, narrow, pace, *rest, compiled)
+    return VerifySubject(
+        *(str(path), notes, doubts, model_made, guessed, rules, variants, narrow, pace, rest[0], done),
+        *(*rest[1:], compiled),
+    )
 
 
 def _compiled(sources: Sources, top: str, generics: Sequence[str], values: Mapping[str, int | str]) -> Compiled:

@@ -44,7 +44,7 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.design.rules_model import RULES
 from goldbeat.tb.design.traffic import SENDS_ALONE
-from goldbeat.tb.design.unchecked import undecided
+from goldbeat.tb.design.unchecked import OF_MODEL, undecided
 from goldbeat.tb.git import git_revision
 from goldbeat.tb.mutate.campaign import Fate, UnmutatedFailureError
 from goldbeat.tb.mutate.report import score
@@ -70,6 +70,7 @@ _LONGEST_PAUSE = 10_000
 """Cycles after which a run without progress ends."""
 _LEFT = re.compile(r"\bport (\w+), beat \d+: missing beat: expected \w+, got nothing")
 _GOES_ON, _DIFFERS = "axis_outstanding: ", ": data differs: "
+_OTHER_SIGNAL = re.compile(r"\bport \w+, beat \d+: t(?:keep|strb|last|id|dest|user) differs: ")
 _AT_END = ": at the end of the run: "
 _SIDE = re.compile(r"\bport (\w+), beat \d+: tuser differs: ")
 _STARVED = re.compile(r"\bat the end of the run: (\w+): .*\bwaits for write data\b")
@@ -245,6 +246,8 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
         if many:
             tried.guesses = {**tried.guesses, **_under_way(tried)}
     tried.guesses = {**tried.guesses, **_doubts(subject, design, tried, alone=alone)}
+    if not alone and tried.failures:
+        tried.guesses = {**tried.guesses, **_other_words(subject, tried)}
     if tried.compared:
         # Words that an input makes which never moves are seen with one of its values.
         outputs = {one.name for one in design.streams if one.direction == "out"}
@@ -381,6 +384,17 @@ def _by_model(tried: Tried) -> bool:
     )
 
 
+def _other_words(subject: VerifySubject, tried: Tried) -> dict[str, str]:
+    """A guessed model that says that words only pass, where the RTL does more with them, and words alone differ."""
+    heads = [text.partition("\n")[0] for text in tried.failures if not text.startswith(REPEAT)]
+    if not subject.reworked or not _by_model(tried) or all(_OTHER_SIGNAL.search(head) for head in heads):
+        return {}
+    why = (
+        f"{subject.reworked}; {tried.predicted - tried.alike} of {tried.predicted} words that it predicts did not come"
+    )
+    return {f"{OF_MODEL}{subject.model}": f"{why}; --model {subject.model} says that they must"}
+
+
 def _under_way(tried: Tried) -> dict[str, str]:
     """Inputs that still wait when a run ends, if nothing else fails: what makes many beats of one may need longer."""
     failures = [text for text in tried.failures if not text.startswith(REPEAT)]
@@ -475,6 +489,7 @@ def _report(design: Design, tried: Tried, subject: VerifySubject, fates: Sequenc
         "partial": list(tried.partial),
         "warnings": list(tried.warnings),
         "failures": tried.failures,
+        "guesses": dict(tried.guesses),
     }
 
 

@@ -33,6 +33,8 @@ _OF_BEATS = re.compile("(?!in)[a-z]{0,2}(?:valid|vld)|[wr]?ack|acknowledge|[wr]?
 """Words of an output beside streams that says of each word whether it is there, was taken, or may come."""
 _AROUND = SIDES | {"fifo", "wr", "rd", "w", "r", "write", "read", "s", "m", "data", "din", "dout", "word", "flag"}
 """Words beside them; with another one (``pll_valid``, ``almost_full``, ``irq_ack``) it is said of something else."""
+OF_MODEL = "model "
+"""Begins the name of a guess that is about no port."""
 _TELLS = "says of each word whether it is there, was taken or has room"
 _VALID = re.compile(r"(?P<before>.*?)_?t?(?:valid|vld)(?P<behind>(?:_(?:i|o|in|out))?)", re.IGNORECASE)
 
@@ -112,8 +114,10 @@ def left_out(pin: str, ties: Mapping[str, int]) -> str:
 
 
 def undecided(guesses: Mapping[str, str]) -> str:
-    """What is said where something differs while guesses are open."""
-    said = "; ".join(f"{port} ({why})" for port, why in guesses.items())
+    """What is said where something differs while guesses are open: those about ports, and the model's."""
+    said = "; ".join(f"{name} ({why})" for name, why in guesses.items())
+    if all(name.startswith(OF_MODEL) for name in guesses):
+        return f"undecided: what differs may come of a guess: {said}"
     return (
         "undecided: what differs may come of a guess; correct the bundle, confirm the guess by removing its line from "
         f"[guesses], or tie the port yourself: {said}"

@@ -109,6 +109,20 @@ master of the bench likewise drives STB without CYC, so `wishbone_strobe_alone` 
 AXI-Stream (`out_valid`, `v_o`): nothing says that their valid is low in reset. A warning fails nothing. Waived warnings
 are counted as violations are.
 
+## Handshakes with other names
+
+`goldbeat new` and `verify` write `house = true` for a stream whose names are not those of AXI-Stream (`out_valid`,
+`v_o`, `!stall`). The rules that the standard alone makes fail nothing there:
+
+| rule | what it does |
+|---|---|
+| `axis_valid_waits`, `axis_valid_held`, `axis_payload_stable`, `axis_strobe_reserved` | the run is partial and lists it |
+| `axis_valid_in_reset`, `axis_valid_after_reset` | warnings |
+| `axis_interleaved`, `axis_outstanding` | fail as ever: a description asks for the first, the second is about beats |
+
+A sink that waits for valid may get nothing from an output that waits for ready. Such an episode is not judged, and all
+others are. Delete `house = true` if the stream is AXI-Stream.
+
 ## Position bytes
 
 A byte with TKEEP and without TSTRB holds a place in the stream and no data (IHI 0051). If a described input has TSTRB,

@@ -8,12 +8,17 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from goldbeat.pymodels.buses import AXIS
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.kernel.rules import ASSERTION, RULES, WARNINGS
 
 ENVIRONMENT = "GOLDBEAT_WAIVE"
 """Waivers of every cocotb test of a simulation, with commas between them."""
 
+_AXIS = f"{AXIS.name}_"
+_OF_AXIS = frozenset(f"{_AXIS}{rule}" for rule in AXIS.clauses)
+"""The rules that are a clause of the standard; the others are about beats."""
+_OFFERS = (f"{_AXIS}valid_waits", f"{_AXIS}valid_held")
 _IN_RESET = ("axis_valid_in_reset", "axis_valid_after_reset")
 _NAMED = re.compile(r"(?:^|: )(\w+): ([^,:]+)")
 _MOST_NAMED = 4
@@ -101,6 +106,37 @@ def split(violations: Iterable[str], plain: Collection[str] = ()) -> tuple[tuple
         rule, _, rest = text.partition(": ")
         both[rule in WARNINGS or (rule in _IN_RESET and rest.partition(",")[0] in plain)].append(text)
     return tuple(both[0]), tuple(both[1])
+
+
+def of_house(violations: Iterable[str], house: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is judged, and what is not: rules that AXI-Stream alone makes, of streams that no standard names.
+
+    Args:
+        violations: as rules tell them.
+        house: names of these streams.
+    """
+    both: tuple[list[str], list[str]] = [], []
+    for text in violations:
+        found = _VIOLATION.match(text)
+        both[found is not None and found[1] in _OF_AXIS and found[2] in house].append(text)
+    return tuple(both[0]), tuple(both[1])
+
+
+def unjudged(violations: Iterable[str]) -> tuple[str, ...]:
+    """Why a verdict is partial where streams that no standard names break rules of AXI-Stream."""
+    named = dict.fromkeys(match.groups() for text in violations if (match := _VIOLATION.match(text)) is not None)
+    return tuple(
+        f"{port}: {rule} fails, which is a rule of AXI-Stream alone; {port} has other names, so that is no failure. "
+        f"Without house = true in the description it is one"
+        for rule, port in named
+        if rule not in _IN_RESET
+    )
+
+
+def not_offered(violations: Iterable[str]) -> set[str]:
+    """The streams whose valid was not high until its ready came: a sink that waits for such a valid may get nothing."""
+    named = (match for text in violations if (match := _VIOLATION.match(text)) is not None)
+    return {match[2] for match in named if match[1] in _OFFERS}
 
 
 def accepted_by(failures: Iterable[str]) -> str:

@@ -17,6 +17,7 @@ from goldbeat.tb.probe.guarded import find_guards
 from goldbeat.tb.probe.indexed import index_bits
 from goldbeat.tb.probe.looks import Looks
 from goldbeat.tb.probe.module import Branch, MadeValues, PortValues
+from goldbeat.tb.probe.reworked import Reworks
 from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
 from goldbeat.tb.probe.wiring import Graph, closure, names_in, signed_terms, values_moved, without_casts
 
@@ -54,6 +55,10 @@ def carried(
     def taken(output: str, name: str) -> bool:
         return any(told(output, needed) for _, needed in used[name])
 
+    def reworked(given: Collection[str], shown: Collection[str], beside: Collection[str], bits: int) -> str:
+        data, words, others = ([prefix + name for name in names] for names in (given, shown, beside))
+        return Reworks(graph)(data, words, others, bits)
+
     return PortValues(
         {name: moves.branches(path, moves.plain) for path, name in ways[0].items()},
         used,
@@ -76,6 +81,7 @@ def carried(
         ),
         index_bits(top, ways[0].values()),
         dict(_toggles(moves, conditions, graph, *ways)),
+        reworked,
     )
 
 

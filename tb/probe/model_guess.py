@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from goldbeat.tb.design.ports.recognition import Width
 from goldbeat.tb.probe.find import Found
 
@@ -12,12 +14,7 @@ def guessed_model(found: Found) -> tuple[str, str] | None:
 
     A module that does something else with its data fails with it, and the verdict says that the model was guessed.
     """
-    values = {parameter.name: parameter.value for parameter in found.module.parameters}
-
-    def number(width: Width | None) -> int:
-        value = 1 if width is None else values.get(width) if isinstance(width, str) else width
-        return value if isinstance(value, int) else 1
-
+    number = partial(_number, found=found)
     buses = (*found.registers, *found.memories)
     if found.handshakes:
         return None if buses or not _passes_on(found) else ("identity", "both sides have the same fields")
@@ -49,6 +46,27 @@ def guessed_model(found: Found) -> tuple[str, str] | None:
     if inputs == 1:
         return "broadcast", "one input and several outputs of one width"
     return ("merge", "several inputs and one output of one width") if outputs == 1 else None
+
+
+def reworked(found: Found) -> str:
+    """What a module does with the words of streams beside storage and selection, for people; empty: nothing."""
+    inputs, outputs = (
+        [pin for one in found.streams if one.direction == way for pin in one.payload_pins("tdata")]
+        for way in ("in", "out")
+    )
+    bits = min((_number(port.width, found) - port.padding for port in found.streams), default=0)
+    ways = (("tvalid", "out"), ("tready", "in"))
+    beside = [
+        port.pin(role) for port in found.streams for role, way in ways if port.direction == way and port.has(role)
+    ]
+    return found.module.carried.reworked(inputs, outputs, beside, bits) if inputs and outputs else ""
+
+
+def _number(width: Width | None, found: Found) -> int:
+    """A width with the values of the module's parameters."""
+    values = {parameter.name: parameter.value for parameter in found.module.parameters}
+    value = 1 if width is None else values.get(width) if isinstance(width, str) else width
+    return value if isinstance(value, int) else 1
 
 
 def _passes_on(found: Found) -> bool:

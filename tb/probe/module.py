@@ -84,6 +84,11 @@ def _nothing_made(name: str, data: Collection[str]) -> MadeValues:
     return MadeValues()
 
 
+def _never_reworked(inputs: Collection[str], outputs: Collection[str], beside: Collection[str], bits: int) -> str:
+    """What a module without code does with words."""
+    return ""
+
+
 def _never_joined(one: str, other: str) -> bool:
     """What a module without code looks at together."""
     return False
@@ -226,6 +231,8 @@ class PortValues:
         gates: which ports are conditions of others.
         indexed: the lowest bit of an input that selects one of the words that the module stores, by the bits of these words.
         toggles: inputs of which each change of level is a word, and the output that takes their level over.
+        reworked: what is done with the words of some inputs on their way to some outputs beside storage and selection, for
+            people; empty: nothing. It takes other outputs that count, and the bits of the narrowest words, too.
     """
 
     moved: Mapping[str, frozenset[Branch]] = field(default_factory=dict)
@@ -239,6 +246,7 @@ class PortValues:
     gates: Gates = field(default_factory=Gates)
     indexed: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     toggles: Mapping[str, str] = field(default_factory=dict)
+    reworked: Callable[[Collection[str], Collection[str], Collection[str], int], str] = _never_reworked
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from goldbeat.pymodels.bus_models import BUS_MODELS
+from goldbeat.pymodels.buses import AXIS
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Outcome
 from goldbeat.pymodels.stock_models import READY_MODELS
@@ -25,6 +26,7 @@ from goldbeat.tb.design.map_case import RegisterMapTable
 from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
+from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.rules_model import RULES
 from goldbeat.tb.probe.find import Found
 from goldbeat.tb.run.runs import Request, predict
@@ -111,13 +113,18 @@ def _description(
         parameters=_values(found),
         ties=dict(found.ties),
         clocks=found.clocks,
-        streams=found.streams,
+        streams=tuple(map(_with_rules, found.streams)),
         registers=found.registers,
         memories=found.memories,
         traffic=_traffic(found) if inward or source else None,
         cases=cases,
         **_more(found, model, None if register_map is None else _relative(register_map, folder)),
     )
+
+
+def _with_rules(port: StreamPort) -> StreamPort:
+    """The same without the rules of AXI-Stream, if its names are others."""
+    return port if port.spec is not AXIS or port.standard else port.model_copy(update={"house": True})
 
 
 def undriven(found: Found, model: str) -> str:

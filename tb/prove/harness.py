@@ -90,6 +90,8 @@ def make_proof(
     sources, sinks = _streams(sheet, design, params, stimuli)
     _quiet(sheet, sources, sinks, within)
     _order(sheet, model, sources, sinks, within)
+    if not any(port.house for port in design.bundles(params)):
+        _offered(sheet, model, sources, sinks, within)
     _buses(sheet, design, params, model, stimuli)
     _answered(sheet, design, params, within)
     seen = {name: width for name, (_, width) in nets.items()} | sheet.counters
@@ -139,6 +141,14 @@ def _order(
     elif model == "repack" and len(sources) == len(sinks) == 1:
         (source, habits) = sources[0]
         claim_repack(sheet, source, sinks[0], within, packed=habits.keep != "any" and not habits.null)
+    if sinks and not sheet.counters:
+        sheet.unproven["order " + ", ".join(sink.port for sink in sinks)] = why
+
+
+def _offered(
+    sheet: Sheet, model: str, sources: Sequence[tuple[ProofChannel, Habits]], sinks: Sequence[ProofChannel], within: int
+) -> None:
+    """That an output offers what it has, whether or not it is taken."""
     one_way = len(sources) == len(sinks) == 1 and sinks[0].ready and bool(sheet.counters)
     # Without the end of a frame, bytes may wait for others that fill a word.
     if one_way and (model == "identity" or (model == "repack" and "tlast" in sources[0][0].payload)):
@@ -151,8 +161,6 @@ def _order(
             f"{sink.port}_flight != 0",
             counted=True,
         )
-    elif sinks and not sheet.counters:
-        sheet.unproven["order " + ", ".join(sink.port for sink in sinks)] = why
 
 
 def _answered(sheet: Sheet, design: Design, params: Mapping[str, Any], within: int) -> None:

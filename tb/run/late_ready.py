@@ -113,7 +113,8 @@ def stays_low(port: StreamPort, ports: Sequence[StreamPort], stimulus: Stimulus,
 def _freed(port: StreamPort, stimulus: Stimulus, trace: Trace) -> int:
     """When the sink of an output first took something, or where a valid waits for its ready, could have taken it."""
     first, pattern = trace[:1], stimulus.pattern(port.name)
-    ready = pattern.values.index(1) if port.room_first and pattern.kind == "array" and 1 in pattern.values else None
+    waits = port.room_first or port.house
+    ready = pattern.values.index(1) if waits and pattern.kind == "array" and 1 in pattern.values else None
     return int(first.time_ps[0]) if ready is None else first.offset_ps + ready * first.clock_ps
 
 

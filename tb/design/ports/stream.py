@@ -69,6 +69,8 @@ class StreamPort(Bundle):
             so that a level that stays high gives one beat.
         fifo: an output that writes a FIFO: TREADY is its ``full_n``. TVALID may wait for it and fall without a transfer; a
             beat that comes while it is low is lost.
+        house: a handshake that no standard names. What AXI-Stream forbids beside transfers (a TVALID that waits for TREADY or
+            falls, a payload that changes while it waits) fails nothing there: a run lists it, and is partial.
 
     The port has TSTRB if :attr:`signals` lists it. Traces of up to 64 bytes have it; wider inputs get TSTRB = TKEEP.
     """
@@ -118,6 +120,7 @@ class StreamPort(Bundle):
     first: str | None = None
     gated: bool = False
     fifo: bool = False
+    house: bool = False
     late: bool = False
     until: str | None = None
     held: bool = False
@@ -147,6 +150,8 @@ class StreamPort(Bundle):
             raise ValueError("gated: such a stream has tready, and is no array")
         if self.fifo and (self.direction == "in" or self.lanes is not None or not self.has("tready") or self.gated):
             raise ValueError("fifo: such a stream is an output with tready, not gated and no array")
+        if self.house and (self.spec is not AXIS or self.standard):
+            raise ValueError("house: such a stream has names that are not those of a standard")
         if self.late and (self.direction == "in" or self.lanes is not None or not self.has("tready") or self.fifo):
             raise ValueError("late: such a stream is an output with tready, writes no FIFO and is no array")
         if self.until is not None and (

@@ -38,8 +38,12 @@ async def waiting_for_ready(
         mine = [c for c in channels if c.clock == name]
         now = await until(0)
         middles = _Middles(clocks[name], origin_ps, clocks[name].first_edge_after(now - origin_ps), until)
-        for channel in await _quiet(agents, mine, middles):
-            found = found or await _raise(agents, channel, middles)
+        quiet = await _quiet(agents, mine, middles)
+        for channel in quiet:
+            found = found or await _raise(agents, [channel], middles)
+        if len(quiet) > 1:
+            # One stall for all: each waits for the others, too.
+            found = found or await _raise(agents, quiet, middles)
     return found
 
 
@@ -69,20 +73,24 @@ async def _quiet(agents: Transactors, channels: Sequence[Channel], middles: _Mid
     return left
 
 
-async def _raise(agents: Transactors, channel: Channel, middles: _Middles) -> list[str]:
-    valid, ready = channel.roles
+async def _raise(agents: Transactors, channels: Sequence[Channel], middles: _Middles) -> list[str]:
+    """Raise the readies of some channels together; the first of their valids that rises, as a violation."""
     raised = middles.cycle
     found = []
     for _ in range(RAISED_CYCLES):
         # A sink may drive its own level at an edge.
-        agents.poke(channel.ready, 1)
+        for channel in channels:
+            agents.poke(channel.ready, 1)
         await middles.settle()
-        if agents.peek(channel.valid):
+        if risen := [channel for channel in channels if agents.peek(channel.valid)]:
+            valid, ready = risen[0].roles
             found = [
-                f"{channel.rule}: {channel.port}, cycle {middles.cycle}: {valid} was low for {QUIET_CYCLES} cycles without "
+                f"{risen[0].rule}: {risen[0].port}, cycle {middles.cycle}: {valid} was low for {QUIET_CYCLES} cycles without "
                 f"{ready}, and rose {middles.cycle - raised} cycle(s) after it"
+                f"{' and those of the other outputs' * (len(channels) > 1)}"
             ]
             break
         await middles.next()
-    agents.poke(channel.ready, 0)
+    for channel in channels:
+        agents.poke(channel.ready, 0)
     return found

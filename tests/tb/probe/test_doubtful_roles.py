@@ -12,7 +12,7 @@ from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.probe.discover import discover
 from goldbeat.tb.probe.find import Found
 from goldbeat.tb.probe.handshakes import with_handshakes
-from goldbeat.tb.probe.model_guess import guessed_model
+from goldbeat.tb.probe.model_guess import guessed_model, reworked
 
 
 def found_of(folder: Path, ports: str, body: str) -> Found:
@@ -619,3 +619,36 @@ def test_a_ready_that_two_inputs_share_is_told(flag: str, free: str, tmp_path: P
     found = found_of(tmp_path, ports, body)
     assert {valid: ready for valid, (ready, _, _) in roles(found).items()} == {"rd_req": flag, "wr_req": ""}
     assert "--tie rd_req=0" in found.guesses["wr_req"]
+
+
+WORDS = "i in_valid, i [7:0] in_data, i in_last, o in_ready, o out_valid, o [7:0] out_data, o out_last, i out_ready, i [7:0] k"
+PLACE = """logic [8:0] mem [4]; logic [2:0] n; logic [1:0] at; assign in_ready = !n[2]; assign out_valid = n != 0;
+  wire put = in_valid && in_ready && COUNTS, take = out_valid && out_ready;
+  wire [1:0] from = at - n[1:0];
+  assign {out_last, out_data} = SHOWN;
+  always_ff @(posedge clk) if (!rst_n) {n, at} <= 0; else begin
+    if (put) begin at <= at + 1; mem[at] <= {in_last, STORED}; end
+    n <= n + 3'(put) - 3'(take);
+  end"""
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({}, ""),
+        ({"COUNTS": "(in_last || n < 3)"}, ""),
+        ({"SHOWN": "({9{from[0]}} & mem[{from[1], 1'b1}]) | ({9{~from[0]}} & mem[{from[1], 1'b0}])"}, ""),
+        ({"SHOWN": "mem[from][8] ? mem[from] : mem[from] >> at[2]"}, ""),
+        ({"COUNTS": "in_data != 0"}, "in_data is looked at or changed for put"),
+        ({"STORED": "in_data + k"}, "in_data is looked at or changed for mem"),
+        ({"SHOWN": "out_ready ? mem[from] : 9'h1c3"}, "out_data gets words that do not come in"),
+        ({"STORED": "in_last ? k : in_data"}, "mem gets words that do not come in"),
+        ({"SHOWN": "mem[from] ^ 9'h5"}, "mem is looked at or changed for out_last"),
+    ],
+)
+def test_what_the_rtl_does_with_words_is_said(change: dict[str, str], why: str, tmp_path: Path) -> None:
+    """Memories, registers and multiplexers store and select; a flag beside the words may decide."""
+    body = PLACE
+    for name, text in ({"COUNTS": "1'b1", "SHOWN": "mem[from]", "STORED": "in_data"} | change).items():
+        body = body.replace(name, text)
+    assert reworked(found_of(tmp_path, WORDS, body)).partition(", and")[0] == why

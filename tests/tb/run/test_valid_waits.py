@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -39,9 +40,9 @@ def _traffic(setting, rng, beats):
     return Stimulus({"s_axis": Trace.from_bytes(data, clock_ps=4000, offset_ps=4000)}, clocks=setting.clocks)
 
 
-def _model(params, stimulus):
+def _model(output, params, stimulus):
     given = stimulus.inputs["s_axis"]
-    return Outcome({"s_axis": given, "m_axis": given})
+    return Outcome({"s_axis": given, output: given})
 
 
 def _stream(name, way):
@@ -50,18 +51,22 @@ def _stream(name, way):
 
 
 def _sweep(folder, output, transactors="native"):
-    folder.mkdir(parents=True)
     text = STREAM.read_text()
     assert SOUND in text
-    (folder / "slice.sv").write_text(text.replace(SOUND, output))
+    return _swept(folder, text.replace(SOUND, output), _stream("m_axis", "out"), transactors)
+
+
+def _swept(folder, text, sink, transactors="native"):
+    folder.mkdir(parents=True)
+    (folder / "slice.sv").write_text(text)
     design = Design(
         name="slice",
         summary="one register",
         top="slice",
         files=("slice.sv",),
         root=folder,
-        streams=(_stream("s_axis", "in"), _stream("m_axis", "out")),
-        model=_model,
+        streams=(_stream("s_axis", "in"), sink),
+        model=partial(_model, sink.name),
         timed=False,
         cases=stream_cases(_traffic),
     )
@@ -83,6 +88,36 @@ def test_a_stream_source_that_waits_for_ready(tmp_path, how, transactors):
     assert len(found) == 4 + len(follows)
     assert bool(follows) == (how == "combinational")
     assert max(len(e.record.outcome.ports["m_axis"]) for e in result.episodes) == 20
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(
+    ("output", "rule"),
+    [
+        ("assign out_valid = full_q && out_ready;", "axis_valid_waits"),
+        (
+            "logic odd_q; always_ff @(posedge aclk) odd_q <= !odd_q; assign out_valid = full_q && odd_q;",
+            "axis_valid_held",
+        ),
+    ],
+    ids=["waits", "falls"],
+)
+def test_rules_of_axi_stream_fail_nothing_where_names_are_others(tmp_path, output, rule):
+    """The rest of the run is judged as ever, and the rule is listed; wrong data still fail."""
+    text = STREAM.read_text().replace(SOUND, output.replace("out_", "m_axis_t")).replace("m_axis_t", "out_")
+    house = StreamPort(
+        name="out",
+        direction="out",
+        width=8,
+        house=True,
+        signals={role: f"out_{role[1:]}" for role in ("tdata", "tvalid", "tready")},
+    )
+    result = _swept(tmp_path / "own", text, house)
+    assert (result.failures, result.status) == ((), "partial")
+    assert [said.partition(", which")[0] for said in result.unmodelled] == [f"out: {rule} fails"]
+    assert any(said.startswith(f"{rule}: out, cycle ") for said in result.warnings)
+    wrong = _swept(tmp_path / "wrong", text.replace("<= s_axis_tdata", "<= s_axis_tdata & 8'hFE"), house)
+    assert any("data differs" in said for said in wrong.failures)
 
 
 @pytest.mark.sim
