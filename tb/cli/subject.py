@@ -26,7 +26,7 @@ from goldbeat.tb.design.rules_model import RULES
 from goldbeat.tb.design.unchecked import left_out
 from goldbeat.tb.paths import build_root, plain_name
 from goldbeat.tb.probe.find import Found
-from goldbeat.tb.probe.model_guess import guessed_model, reworked
+from goldbeat.tb.probe.model_guess import guessed_model, no_model, reworked
 from goldbeat.tb.probe.names import affinity
 from goldbeat.tb.probe.write import MODEL
 from goldbeat.tb.run.seal import file_digest
@@ -40,7 +40,7 @@ _NO_MAP = (
     f"address map: not found by trial accesses, so model {RULES} in place of interconnect; if the failures do not "
     'say why, write model = "interconnect" and [[address_map]] in a copy of {path}'
 )
-_NO_MODEL = "the ports suggest none that predicts values, so none are compared; write one with `goldbeat new`"
+_NO_MODEL = "the ports suggest none that predicts values ({}), so none are compared; write one with `goldbeat new`"
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ def _is_rtl(words: Sequence[str], given: Mapping[str, Any]) -> bool:
 
 def _guess(found: Found) -> tuple[str, str]:
     """The model that the ports suggest, and what is said of it."""
-    model, why = guessed_model(found) or (RULES, _NO_MODEL)
+    model, why = guessed_model(found) or (RULES, _NO_MODEL.format(no_model(found)))
     other = "; registers that are no memory need --rdl MAP, or --model rules" if model == "memory" else ""
     return model, f"model {model}, guessed: {why}; --model names another{other}"
 

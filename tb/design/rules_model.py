@@ -27,6 +27,8 @@ from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.traffic import FILL, Rng, Traffic, stream_cases
 
 RULES = "rules"
+STILL = "nothing moved"
+"""Begins what is said of an episode in which nothing was taken or answered."""
 NOT_COMPARED = "outputs, read data and memories: model 'rules' does not predict them"
 OUTPUTS_NOT_COMPARED = "output streams: stream_model 'rules' does not predict them"
 _MOST = 1 << 16
@@ -142,7 +144,7 @@ def _check(tied: Sequence[str], setting: CaseContext, stimulus: Stimulus, record
     moved = beats + answers + bursts or stimulus.stop_ps is not None
     if moved:
         return Check(partial=(NOT_COMPARED,))
-    still = "nothing moved: no beat was accepted, no access and no burst was answered"
+    still = f"{STILL}: no beat was accepted, no access and no burst was answered"
     if tied:
         return Check(partial=(NOT_COMPARED, f"{still}; inputs are tied: {', '.join(tied)}"))
     return Check(failures=(still,), partial=(NOT_COMPARED,))

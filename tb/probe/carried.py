@@ -19,7 +19,17 @@ from goldbeat.tb.probe.looks import Looks
 from goldbeat.tb.probe.module import Branch, MadeValues, PortValues
 from goldbeat.tb.probe.reworked import Reworks
 from goldbeat.tb.probe.taken import inside, settled_arms, visit_taken
-from goldbeat.tb.probe.wiring import Graph, closure, names_in, signed_terms, values_moved, without_casts
+from goldbeat.tb.probe.wiring import (
+    Graph,
+    case_terms,
+    closure,
+    is_masked,
+    masked_names,
+    names_in,
+    signed_terms,
+    values_moved,
+    without_casts,
+)
 
 _Edge = tuple[str, frozenset[str] | None]
 """Target, and what must be high for the assignment; None: it is no statement."""
@@ -123,6 +133,7 @@ class _Moves:
         self.any: dict[str, set[_Edge]] = defaultdict(set)
         self.parts: dict[str, set[tuple[str, frozenset[str] | None, frozenset[str]]]] = defaultdict(set)
         self.sources: dict[str, set[str]] = defaultdict(set)
+        self.masks: dict[tuple[str, str], frozenset[str]] = {}
         self._known: dict[tuple[str, bool], set[str]] = {}
         self.needs: dict[str, frozenset[str]] = {}
         visit_taken(top, self._look)
@@ -159,9 +170,15 @@ class _Moves:
             self._wire({inner.hierarchicalPath}, expression)
 
     def _add(self, targets: set[str], right: Any, needed: frozenset[str] | None) -> None:
-        for edges, sources in ((self.plain, values_moved(right)), (self.any, names_in(right))):
+        mentioned = names_in(right)
+        for edges, sources in ((self.plain, values_moved(right)), (self.any, mentioned)):
             for source in sources:
                 edges[source] |= {(target, needed) for target in targets}
+        masked = masked_names(right) if is_masked(right) else ((source, frozenset[str]()) for source in mentioned)
+        for source, terms in masked:
+            for target in targets:
+                if terms or (source, target) in self.masks:
+                    self.masks[source, target] = terms & self.masks.get((source, target), terms)
         for part in _parts(right):
             for source in part:
                 self.parts[source] |= {(target, needed, part) for target in targets}
@@ -174,6 +191,11 @@ class _Moves:
             self._walk(statement.ifTrue, needed.union(*(signed_terms(one.expr) for one in statement.conditions)))
             if statement.ifFalse is not None:
                 self._walk(statement.ifFalse, needed)
+        elif kind == "Case" and settled_arms(statement) is None:
+            for item in statement.items:
+                self._walk(item.stmt, needed.union(case_terms(statement, item.expressions)))
+            if statement.defaultCase is not None:
+                self._walk(statement.defaultCase, needed)
         elif kind == "ExpressionStatement" and symbol_kind(statement.expr) == "Assignment":
             self._add(values_moved(statement.expr.left), statement.expr.right, needed)
         else:
@@ -185,14 +207,16 @@ class _Moves:
     def branches(self, start: str, edges: Mapping[str, set[_Edge]]) -> frozenset[Branch]:
         """The first statements that store a value."""
         found: set[Branch] = set()
-        seen, todo = {start}, [start]
+        seen, todo = {start}, [(start, frozenset[str]())]
         while todo:
-            for target, needed in edges.get(todo.pop(), ()):
+            name, before = todo.pop()
+            for target, needed in edges.get(name, ()):
+                terms = before | self.masks.get((name, target), frozenset())
                 if needed is not None:
-                    found.add((target, self._spelled(needed)))
+                    found.add((target, self._spelled(needed | terms)))
                 if target not in seen and target not in self.graph.flops:
                     seen.add(target)
-                    todo.append(target)
+                    todo.append((target, terms))
         return frozenset(found)
 
     def made(self, start: str, data: set[str]) -> tuple[dict[Branch, set[str]], set[str]]:

@@ -18,6 +18,12 @@ _EVENT = re.compile(
 """Names of inputs that are none."""
 
 
+def clears_by_name(pin: Pin) -> bool:
+    """Whether an input of one bit says by its name that it clears."""
+    plain = pin.way == "input" and pin.width == 1 and not pin.unpacked and pin.refusal is None
+    return plain and any(map(_CLEARS.fullmatch, name_words(pin.name)))
+
+
 def may_reset(pin: Pin, registers: int) -> bool:
     """Whether an input may be a reset.
 
@@ -27,7 +33,7 @@ def may_reset(pin: Pin, registers: int) -> bool:
     """
     if pin.way != "input" or pin.width != 1 or pin.unpacked or pin.refusal is not None:
         return False
-    if any(map(_CLEARS.fullmatch, name_words(pin.name))):
+    if clears_by_name(pin):
         return registers > 0
     # A single register may count the cycles since an event; what asks or starts is an event by its name.
     return registers > 1 and not (is_control(pin) or _EVENT.fullmatch("_".join(inner_words(pin.name))))

@@ -51,6 +51,11 @@ class Conditions:
         self._checks = [body.sourceRange for body in graph.checks]
         self._asked: set[str] = {f"{'!' * turned}{path}" for path, turned in graph.plain.values()}
         visit_taken(top, self._look)
+        kept = [terms for terms in _holds(graph) if terms in self.terms]
+        for terms in dict.fromkeys(kept):
+            # A register that keeps what it has waits: that is no condition for the next one.
+            self.terms.remove(terms)
+            self.blocks.append(terms)
         for path, terms in _conjunctions(graph):
             if self._stalls(path) and terms in self.terms:
                 self.terms.remove(terms)
@@ -138,3 +143,51 @@ def _conjunctions(graph: Graph) -> Iterator[tuple[str, frozenset[str]]]:
             continue
         if target is not None and symbol_kind(right) == "BinaryOp" and is_and(right):
             yield target[0], frozenset(signed_terms(right))
+
+
+def _holds(graph: Graph) -> Iterator[frozenset[str]]:
+    """What holds where a register of one bit stays high by its equation: ``full <= put | (full & ~take)``."""
+    made: dict[str, Any] = {}
+    steps: list[tuple[str, Any]] = []
+    for kind, node in graph.makes:
+        if kind in ("ContinuousAssign", "Net"):
+            left = (
+                plain_value(node.assignment.left) if kind == "ContinuousAssign" else (str(node.hierarchicalPath), False)
+            )
+            right = node.assignment.right if kind == "ContinuousAssign" else node.initializer
+            made |= {} if left is None else {left[0]: right}
+        elif kind == "ProceduralBlock" and symbol_kind(node.body) == "Timed":
+            steps += _steps(node.body.stmt)
+    for target, right in steps:
+        value = plain_value(right)
+        right = made.get(value[0], right) if value is not None and not value[1] else right
+        for one in _disjuncts(right):
+            if symbol_kind(one) == "BinaryOp" and is_and(one) and one.type.bitWidth == 1:
+                terms = frozenset(signed_terms(one))
+                if target in terms:
+                    yield terms
+
+
+def _steps(statement: Any) -> Iterator[tuple[str, Any]]:
+    """The registers that a block of a clock makes as a whole, and of what."""
+    kind = symbol_kind(statement)
+    if kind == "ExpressionStatement" and symbol_kind(statement.expr) == "Assignment":
+        target = plain_value(statement.expr.left)
+        if target is not None:
+            yield target[0], statement.expr.right
+    elif kind == "Conditional" and settled_arms(statement) is None:
+        for arm in filter(None, (statement.ifTrue, statement.ifFalse)):
+            yield from _steps(arm)
+    else:
+        for one in inside(statement):
+            yield from _steps(one)
+
+
+def _disjuncts(expression: Any) -> Iterator[Any]:
+    """The parts of a disjunction."""
+    inner = without_casts(expression)
+    if symbol_kind(inner) == "BinaryOp" and is_or(inner):
+        yield from _disjuncts(inner.left)
+        yield from _disjuncts(inner.right)
+    else:
+        yield inner

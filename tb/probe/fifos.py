@@ -91,7 +91,7 @@ def fifo_sides(pins: Iterable[Pin]) -> list[FifoSide]:
     for kind, words in _WORDS.items():
         named = {what: list(_named(plain, pattern, flag=what == "flag")) for what, pattern in words.items()}
         for key, enable, _ in named["enable"]:
-            side = _side(kind, key, enable, named)
+            side = _side(kind, key, enable, named, plain)
             if side is not None and not {p.name for one in found for p in one.ports} & {p.name for p in side.ports}:
                 found.append(side)
     names = [side.name for side in found]
@@ -116,8 +116,18 @@ def _named(pins: Sequence[Pin], words: str, *, flag: bool) -> Iterable[_Named]:
             yield re.sub(r"(?:^|_)(?:r|w|rd|wr)$", "", match["key"] or ""), pin, bool(match["low"])
 
 
-def _side(kind: str, key: str, enable: Pin, named: Mapping[str, Sequence[_Named]]) -> FifoSide | None:
-    """The side of an enable, with the flag and the data of its prefix, or else with the only ones."""
+def _side(
+    kind: str, key: str, enable: Pin, named: Mapping[str, Sequence[_Named]], pins: Sequence[Pin]
+) -> FifoSide | None:
+    """The side of an enable, with the flag and the data of its prefix, or else with the only ones.
+
+    Args:
+        kind: it is written, or read.
+        key: the prefix.
+        enable: the enable.
+        named: prefix and port by what the names say.
+        pins: all ports, of which one may be called as the prefix alone: its data.
+    """
     reads, slave = kind == _READ, enable.way == "input"
     inward = slave != reads
     if enable.width != 1:
@@ -127,6 +137,8 @@ def _side(kind: str, key: str, enable: Pin, named: Mapping[str, Sequence[_Named]
     same = [e for e in named["enable"] if e[0] == key]
     # Another prefix is no contradiction for the only enable, if that has none.
     alone = not key and len(named["enable"]) == 1
+    own = [p for p in pins if key and p.width > 1 and "_".join(name_words(p.name)) == key]
+    data += [(key, p, False) for p in own if (p.way == "input") == inward]
     (flag, low), (payload, _) = _of(key, flags, alone=alone), _of(key, data, alone=alone)
     if flag is None or payload is None or len(same) != 1:
         return None

@@ -20,7 +20,7 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.unchecked import tells_of_words
 from goldbeat.tb.probe.bundles import PlacedBundle, place_group
 from goldbeat.tb.probe.chosen import ChosenBundle, resolved
-from goldbeat.tb.probe.clearing import may_reset
+from goldbeat.tb.probe.clearing import clears_by_name, may_reset
 from goldbeat.tb.probe.fifos import FifoSide, fifo_sides
 from goldbeat.tb.probe.halves import with_whole_slaves
 from goldbeat.tb.probe.module import FifoUse, TopModule
@@ -135,6 +135,9 @@ def find(module: TopModule, choices: Choices | None = None) -> Found:
 
 
 _AnyBundle = TypeVar("_AnyBundle", bound=Bundle)
+
+
+_AHB = ("haddr", "htrans")
 
 
 class _Finder:
@@ -456,6 +459,10 @@ class _Finder:
     # -- the rest -----------------------------------------------------------------------------------------------
 
     def _rest(self, streams: Sequence[StreamPort]) -> None:
+        if ahb := [name for name in self.left if name.lower().removeprefix("s_").removeprefix("m_") in _AHB]:
+            self.notes.append(
+                f"{', '.join(ahb)}: AHB, which is not driven; wrap the module with a bridge to APB or AXI-Lite"
+            )
         for name, port in self.left.items():
             if port.refusal is not None:
                 self.refused[name] = f"{port.refusal} ({port.where}): {_remedy(port)}"
@@ -470,9 +477,20 @@ class _Finder:
             else:
                 kind = "an enable" if is_enable(name) else "a ready" if is_ready(name) else ""
                 # An underscore behind it says active low.
+                # A clear that is low by its name would last.
+                clears = clears_by_name(port) and low_by_name(name, (one.name for one in self.module.ports))
+                kind = "a clear that is not given" if clears else kind
                 kind = "a ready of a bus that is none" if name in self.readies else "" if name.endswith("_") else kind
                 self.ties[name] = -1 if kind else 0
-                value = "0" if not kind else f"1, as {kind}" if name in self.readies else f"1, as its name is {kind}'s"
+                value = (
+                    "0"
+                    if not kind
+                    else f"1, as {kind}"
+                    if name in self.readies
+                    else "1, its inactive level"
+                    if clears
+                    else f"1, as its name is {kind}'s"
+                )
                 self.unplaced[name] = f"input, {port.width} bit: tied to {value}"
 
 

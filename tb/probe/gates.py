@@ -66,6 +66,7 @@ def find_gates(
         kept=kept,
         indexed=indexed,
         clears=clears,
+        opposite=near.opposite,
         follows=near.follows,
         **told,
     )
@@ -128,6 +129,11 @@ class _Near:
         own = self._mine[one]
         theirs = (self._makers[other] | self._mine[other]) - own
         return any(seen & own and seen & theirs for seen in self._sets)
+
+    def opposite(self, one: str, other: str) -> bool:
+        """Whether one port is the negation of the other."""
+        (path, low), (same, turned) = self._origins[one], self._origins[other]
+        return path == same and low != turned
 
     def follows(self, one: str, other: str) -> bool:
         """Whether the first has a part in the second at once."""

@@ -17,6 +17,7 @@ from goldbeat.tb.probe.taken import fixed_number, inside, settled_arms, visit_ta
 from goldbeat.tb.probe.wiring import (
     Graph,
     assigned_names,
+    case_levels,
     closure,
     is_and,
     names_in,
@@ -138,13 +139,20 @@ def _find_taken(
         # What an ``else`` needs is not among what is needed: nothing else is high then.
         return all(terms <= one and all(term.startswith("!") for term in one - terms - {path}) for one in sets)
 
+    cleared = {graph.origin(name)[0] for _, name, _ in graph.clears}
+
     def loads(output: str, word: str) -> bool:
         (path, low), (stored, _) = origins[output], origins[word]
         sets, loads, moves = code.sets.get(path, []), code.sets.get(stored, []), code.moves.get(path, [])
-        if low or len(sets) != 1 or len(moves) != 1 or not loads or not {path, stored} <= graph.flops.keys():
+        if low or len(sets) != 1 or len(moves) > 1 or not loads or not {path, stored} <= graph.flops.keys():
             return False
-        always = all(is_reset(term.lstrip("!").rpartition(".")[2]) for term in moves[0])
-        return always and bool(sets[0] - moves[0]) and all(sets[0] <= one for one in loads)
+        # It follows a condition, or falls wherever none sets it.
+        falls = [
+            needed
+            for needed in (moves or [one for one in code.clears.get(path, []) if one < sets[0]])
+            if all((name := term.lstrip("!")) in cleared or is_reset(name.rpartition(".")[2]) for term in needed)
+        ]
+        return bool(falls) and bool(sets[0] - falls[0]) and all(sets[0] <= one for one in loads)
 
     return told, loads
 
@@ -157,6 +165,8 @@ class _Uses:
         self.found: dict[str, list[_Use]] = defaultdict(list)
         # What must hold for each assignment that does not make a value 0.
         self.sets: dict[str, list[frozenset[str]]] = defaultdict(list)
+        # What must hold for it to get 0.
+        self.clears: dict[str, list[frozenset[str]]] = defaultdict(list)
         # What must hold for it to get a value that is no constant.
         self.moves: dict[str, list[frozenset[str]]] = defaultdict(list)
         # What must hold for a step of it, which is made of what it is.
@@ -299,7 +309,9 @@ class _Uses:
     def _assign(self, assignment: Any, needed: frozenset[str]) -> None:
         targets = frozenset(assigned_names(assignment.left))
         self._use(assignment.right, needed, targets)
-        if symbol_kind(assignment.left) in _NAMED and fixed_number(assignment.right) != 0:
+        if symbol_kind(assignment.left) in _NAMED and fixed_number(assignment.right) == 0:
+            self.clears[path_of(assignment.left)].append(needed)
+        elif symbol_kind(assignment.left) in _NAMED:
             if fixed_number(assignment.right) is None:
                 self.moves[path_of(assignment.left)].append(needed)
                 if path_of(assignment.left) in names_in(assignment.right) - values_moved(assignment.right):
@@ -345,7 +357,10 @@ class _Uses:
             for label in item.expressions:
                 self._use(label, needed, targets)
             number = fixed_number(item.expressions[0]) if len(item.expressions) == 1 else None
-            self._walk(item.stmt, needed.union(() if number is None else self._flags_at(asked, number, True)))
+            told = [] if number is None else [*self._flags_at(asked, number, True)]
+            for part, level in case_levels(statement, item.expressions):
+                told += self._terms(part, level)
+            self._walk(item.stmt, needed.union(told))
         if statement.defaultCase is not None:
             self._walk(statement.defaultCase, needed)
 
@@ -367,7 +382,7 @@ class _Uses:
             left, right = expression.left, expression.right
             joins = _bits(expression) == 1 and (is_and(expression) or op in _OR)
             for one, other in ((left, right), (right, left)):
-                beside = self._terms(other, op not in _OR) if joins else ()
+                beside = self._terms(other, op not in _OR) if joins else self._mask(other) if is_and(expression) else ()
                 self._use(one, needed.union(beside), targets)
         elif kind == "ConditionalOp":
             asked = [one.expr for one in expression.conditions]
@@ -379,9 +394,17 @@ class _Uses:
         elif kind == "Concatenation":
             for one in expression.operands:
                 self._use(one, needed, targets)
+        elif kind == "Replication":
+            self._use(expression.concat, needed, targets)
         else:
             for name in names_in(expression):
                 self._note(name, needed, targets)
+
+    def _mask(self, expression: Any) -> Iterator[str]:
+        """What must hold where a bit for all bits of a word lets it through."""
+        inner = without_casts(expression)
+        if symbol_kind(inner) == "Replication" and _bits(inner.concat) == 1:
+            yield from self._terms(inner.concat, True)
 
     def _note(self, name: str, needed: frozenset[str], targets: frozenset[str]) -> None:
         if name in self._near:

@@ -274,7 +274,8 @@ def _of_loads(pins: Sequence[Pin], found: Found) -> tuple[_Made, dict[str, str]]
     data = {name for one in given for name in (*one.payload_pins("tdata"), *one.fields)}
     free = [pin for pin in pins if pin.way == "output"]
     words = [pin for pin in free if pin.width > 1 and carried.values.get(pin.name, frozenset()) & data]
-    bits = [pin for pin in free if pin.width == 1 and not _status(pin)]
+    # Of a ready that answers nothing, the RTL says what it is.
+    bits = [pin for pin in free if pin.width == 1 and (not _status(pin) or is_ready(pin.name))]
     says = [pin for pin in bits if words and all(carried.gates.loads(pin.name, word.name) for word in words)]
     if len(given) != len(found.streams) or len(says) != 1:
         return made, {}

@@ -48,6 +48,21 @@ def guessed_model(found: Found) -> tuple[str, str] | None:
     return ("merge", "several inputs and one output of one width") if outputs == 1 else None
 
 
+def no_model(found: Found) -> str:
+    """Why the ports suggest no model that predicts values, for people."""
+    ways = {way: [port for port in found.streams if port.direction == way] for way in ("in", "out")}
+    framed = {port.has("tlast"): port.name for port in found.streams}
+    if found.streams and (found.registers or found.memories):
+        return "there are streams beside a bus"
+    if lacks := [f"{way}put" for way, ports in ways.items() if not ports]:
+        return f"no {' and no '.join(lacks)} stream was found"
+    if len(framed) > 1:
+        return f"{framed[True]} has frames and {framed[False]} has none"
+    if _apart(found):
+        return "an output is made of no input stream"
+    return "inputs and outputs differ in width or number"
+
+
 def reworked(found: Found) -> str:
     """What a module does with the words of streams beside storage and selection, for people; empty: nothing."""
     inputs, outputs = (

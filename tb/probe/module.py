@@ -187,6 +187,7 @@ class Gates:
             one; None: no way.
         beside: whether a register looks at the first, an input, and none does without the second.
         only_stored: whether no decision asks for an input, nor for the registers that have it; None: one asks for these.
+        opposite: whether one port is the negation of the other.
     """
 
     stored: Mapping[str, frozenset[tuple[str, bool]]] = field(default_factory=dict)
@@ -213,6 +214,7 @@ class Gates:
     edges: Callable[[str, str, str], int | None] = _no_way
     beside: Callable[[str, str], bool] = _never_joined
     only_stored: Callable[[str, Collection[str]], bool | None] = _not_stored
+    opposite: Callable[[str, str], bool] = _never_joined
 
 
 @dataclass(frozen=True)

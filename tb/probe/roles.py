@@ -9,7 +9,7 @@ one handshake in a direction, all that is left.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -67,6 +67,8 @@ _STAYS = re.compile("valid|vld|val|v|srdy|src_rdy|src_ready|dv|method")
 """Words of a valid that stays until it is taken: others may fall."""
 _VALUE = re.compile("val|v")
 """Words of a valid that mean value where there are several bits and no ready of as many."""
+_MAY = re.compile("can|may|(?:can|may)_.*|.*_(?:can|may)")
+"""What is before the word of an input that an output says is taken: ``can_put``."""
 _WRITES = re.compile("wr|write|wr_en|we|wren|winc")
 _FILLS = re.compile("put|push|enq|wr|write|wr_en|we|wren|winc|load_en")
 """Words of an input that writes a FIFO."""
@@ -297,6 +299,7 @@ class _Roles:
                 same = [one for one in free if one.key == valid.key and one.pin.width == valid.pin.width]
                 # Beside a ready, a flag that says full is a status.
                 same = [one for one in same if not is_fill_flag(one.pin.name)] if len(same) > 1 else same
+                same = self._fitting(valid, same) if len(same) > 1 else same
                 if len(same) == 1:
                     free.remove(same[0])
                     self.answers.add(same[0].pin.name)
@@ -319,7 +322,23 @@ class _Roles:
             if way == "input":
                 yield from self._unnamed_valids(free, valids)
             yield from self._by_ready(way, free, {word.pin.name for word in valids})
-            yield from self._guarded_valids(free, valids) if way == "input" else self._unnamed_offers()
+            if way == "input":
+                yield from self._guarded_valids(free, valids)
+                yield from self._unnamed_puts() if not (valids or self.answers) else ()
+            else:
+                yield from self._unnamed_offers()
+
+    def _fitting(self, valid: _Word, readies: Sequence[_Word]) -> list[_Word]:
+        """The readies whose level, as their names have it, is the one that what an input stores with a valid needs."""
+        told = {
+            pair
+            for pairs in self.gates.stored.values()
+            if (valid.pin.name, not valid.inverted) in pairs
+            for pair in pairs
+            if valid.pin.way == "input"
+        }
+        fit = [one for one in readies if (one.pin.name, not one.inverted) in told]
+        return [one for one in fit if (one.pin.name, one.inverted) not in told] or list(readies)
 
     def _is_data(self, valid: _Word) -> bool:
         """Whether the RTL stores an input as it is where another one says so, and asks nowhere what it is."""
@@ -398,13 +417,21 @@ class _Roles:
         # What starts something waits for its end, which comes with results.
         outputs = [pin for pin in outputs if not (starts(valid.name) and ends(pin.name))]
         if len(outputs) > 1:
-            outputs = [pin for pin in outputs if self._gives_room(valid, pin, high=levels[pin.name])]
+            outputs = self._one_of_place(outputs, levels) or [
+                pin for pin in outputs if self._gives_room(valid, pin, high=levels[pin.name])
+            ]
         granted = [] if outputs else self._grants(valid, low=low, among=among)
         if len(outputs or granted) != 1:
             return None
         (found,) = outputs or granted
         self.answers.add(found.name)
         return _Word(found, "", "", not levels.get(found.name, True))
+
+    def _one_of_place(self, outputs: Sequence[Pin], levels: Mapping[str, bool]) -> list[Pin]:
+        """The output that is high while a single place is free, where the other one says the opposite: that a word is there."""
+        high = [pin for pin in outputs if levels[pin.name]]
+        both = len(outputs) == 2 and len(high) == 1
+        return high if both and self.gates.opposite(outputs[0].name, outputs[1].name) else []
 
     def _grants(self, valid: Pin, *, low: bool, among: Container[str] | None) -> list[Pin]:
         """The outputs that are high only beside an input, and whenever something is stored with it; for the others as `_answer`."""
@@ -479,10 +506,17 @@ class _Roles:
                 continue
             near = [p for p in pins if ready.key and ready.begins("_".join(inner_words(p.name)))]
             near = near or [p for p in pins if not ready.key and self._together(p, ready.pin)]
+            near = [p for p in near if not self._is_taker(p, ready)]
             if len(near) == 1:
                 self.answers.add(ready.pin.name)
                 pins.remove(near[0])
                 yield _Word(near[0], ready.key, _GUESSED, self._low(near[0], ready)), ready
+
+    def _is_taker(self, pin: Pin, ready: _Word) -> bool:
+        """Whether an input stores nothing, and takes what an output offers whose name is a ready's."""
+        stores = any(pin.name == name for pairs in self.gates.stored.values() for name, _ in pairs)
+        alone = pin.way == "input" and not stores and bool(self.answers) and not ready.key and self._passes_words()
+        return alone and self._takes(ready.pin, pin, high=not ready.inverted)
 
     def _low(self, valid: Pin, ready: _Word) -> bool:
         """Whether a guessed valid offers something when it is low: by what the RTL does, or else by its name."""
@@ -523,6 +557,7 @@ class _Roles:
         inputs = [p for p in inputs if not (_never(p) or is_enable(p.name) or self.moved.get(p.name) or self._asked(p))]
         for ready in (one for one in free if one.pin.width == 1 and one.pin.name not in self.answers):
             near = [p for p in inputs if self.gates.guarded(p.name, ready.pin.name, not ready.inverted)]
+            near = [p for p in near if not self._is_taker(p, ready)]
             if len(near) == 1 and self.gates.turns(near[0].name, ready.pin.name):
                 self.answers |= {near[0].name, ready.pin.name}
                 yield _Word(near[0], "", "", self._low_beside(near[0], ready.pin, high=not ready.inverted)), ready
@@ -543,17 +578,38 @@ class _Roles:
         pins = [p for p in pins if self._valid(p) is None and not is_enable(p.name)]
         told = set[str]().union(*self._always.values())
         takes = [p for p in pins if p.way == "input" and p.name not in told and not self.moved.get(p.name)]
-        offers = [p for p in pins if p.way == "output" and not is_fill_flag(p.name) and self._ready(p) is None]
-        wide = {pin.name for pin in self.inputs if pin.width > 1 and self.gates.stored.get(pin.name)}
-        if not any(
-            p.way == "output" and p.width > 1 and wide & self.values.get(p.name, frozenset()) for p in self.pins
-        ):
+        offers = [p for p in pins if p.way == "output" and not is_fill_flag(p.name)]
+        offers = [p for p in offers if self.answers or self._ready(p) is None]
+        if not self._passes_words():
             return
         found = [(o, t, high) for o in offers for t in takes for high in (True, False) if self._takes(o, t, high=high)]
         if len(found) == 1:
             ((offer, take, high),) = found
             self.answers |= {offer.name, take.name}
             yield _Word(offer, "", "", not high), _Word(take, "", "", self._low_beside(take, offer, high=high))
+
+    def _passes_words(self) -> bool:
+        """Whether an output word is made of an input word that is stored, under a condition unless others are."""
+        told = self.used if self.answers else self.gates.stored
+        wide = {pin.name for pin in self.inputs if pin.width > 1 and told.get(pin.name)}
+        return any(p.way == "output" and p.width > 1 and wide & self.values.get(p.name, frozenset()) for p in self.pins)
+
+    def _unnamed_puts(self) -> Iterator[tuple[_Word, _Word]]:
+        """The only input that changes nothing without a level of an output, which it turns, both of any name.
+
+        That is where words are stored by equations, and no condition tells what stores them.
+        """
+        pins = [p for p in self.pins if p.width == 1 and p.name not in self.answers and not _never(p)]
+        puts = [p for p in pins if p.way == "input" and not is_enable(p.name) and self._ready(p) is None]
+        words = [self.gates.stored.get(pin.name, frozenset()) for pin in self.inputs if pin.width > 1]
+        levels = set().union(*words)
+        rooms = [(p, high) for p in pins for high in (True, False) if p.way == "output" and (p.name, high) in levels]
+        found = [(p, room, high) for p in puts for room, high in rooms if self._takes(room, p, high=high)]
+        if len(found) != 1 or not self._passes_words():
+            return
+        ((put, room, high),) = found
+        self.answers |= {put.name, room.name}
+        yield _Word(put, "", "", self._low_beside(put, room, high=high)), _Word(room, "", "", not high)
 
     @cached_property
     def _always(self) -> dict[str, set[str]]:
@@ -587,6 +643,8 @@ class _Roles:
 
     def _valid(self, pin: Pin) -> _Word | None:
         found = self._word(pin, _VALID, _NOT_VALID if pin.way == "output" else "") or self._enabling(pin)
+        if found is not None and pin.way == "output" and _MAY.fullmatch(found.key):
+            return None
         if found is not None and pin.width > 1 and _VALUE.fullmatch(found.word) and not self._has_lanes(pin):
             return None
         return None if found is not None and found.word in _SOURCES and not self._other_half(found) else found

@@ -150,6 +150,64 @@ def signed_terms(expression: Any) -> Iterator[str]:
         yield f"{'!' * value[1]}{value[0]}"
 
 
+def case_levels(statement: Any, labels: Iterable[Any]) -> Iterator[tuple[Any, bool]]:
+    """The conditions of one bit that an arm of a ``case`` needs, and their levels.
+
+    Of ``case ({a && b, c})`` these are the parts, of ``case (1'b1)`` the only label.
+
+    Args:
+        statement: the ``case``.
+        labels: of the arm.
+    """
+    asked, labels = without_casts(statement.expr), list(labels)
+    if fixed_number(asked) == 1 and asked.type.bitWidth == 1:
+        yield from ((one, True) for one in labels if len(labels) == 1)
+        return
+    parts = list(asked.operands) if symbol_kind(asked) == "Concatenation" else [asked]
+    numbers = [number for one in labels if (number := fixed_number(one)) is not None]
+    if len(numbers) < len(labels) or any(part.type.bitWidth != 1 for part in parts):
+        return
+    for place, part in enumerate(reversed(parts)):
+        bits = {number >> place & 1 for number in numbers}
+        if len(bits) == 1:
+            yield part, bits == {1}
+
+
+def case_terms(statement: Any, labels: Iterable[Any]) -> Iterator[str]:
+    """What must be high, or with ``!`` low, for an arm of a ``case``."""
+    for part, level in case_levels(statement, labels):
+        yield from signed_terms(part) if level else (f"{'!' * (not low)}{path}" for path, low in _plain_bit(part))
+
+
+def is_masked(expression: Any) -> bool:
+    """Whether an expression may be ``{N{put}} & word | ...``."""
+    expression = without_casts(expression)
+    wide = symbol_kind(expression) == "BinaryOp" and expression.type.bitWidth > 1
+    return wide and (is_or(expression) or is_and(expression))
+
+
+def masked_names(expression: Any) -> Iterator[tuple[str, frozenset[str]]]:
+    """The values in ``{N{put}} & word | {N{~put}} & kept``, each with what lets it through; of others none do."""
+    expression = without_casts(expression)
+    if symbol_kind(expression) == "BinaryOp" and is_or(expression):
+        yield from masked_names(expression.left)
+        yield from masked_names(expression.right)
+        return
+    terms = frozenset[str]()
+    if symbol_kind(expression) == "BinaryOp" and is_and(expression):
+        for one in map(without_casts, (expression.left, expression.right)):
+            if symbol_kind(one) == "Replication" and one.concat.type.bitWidth == 1:
+                (bit,) = one.concat.operands
+                terms |= frozenset(signed_terms(bit))
+    yield from ((name, terms) for name in names_in(expression))
+
+
+def _plain_bit(expression: Any) -> Iterator[tuple[str, bool]]:
+    """The bit that an expression is, and whether it is inverted."""
+    if (value := _one_bit(without_casts(expression))) is not None:
+        yield value
+
+
 def blocking_terms(expression: Any) -> Iterator[str]:
     """What must be high, or with ``!`` low, for a disjunction to be low."""
     expression = without_casts(expression)
@@ -285,8 +343,9 @@ class Graph:
             self.plain[target] = value
 
     def _assign(self, left: Any, right: Any) -> None:
-        for target in names_in(left):
-            self._connect(target, right)
+        for one, value in _each(left, right):
+            for target in names_in(one):
+                self._connect(target, value)
 
     def _port(self, connection: Any) -> None:
         port, expression = connection.port, connection.expression
@@ -415,6 +474,19 @@ class Graph:
         return clocks
 
 
+def _each(left: Any, right: Any) -> Iterator[tuple[Any, Any]]:
+    """The parts of an assignment, where both sides are put together of parts of one bit: ``{a, b} = {2{c}}``."""
+    wide, value = without_casts(left), without_casts(right)
+    parts = list(wide.operands) if symbol_kind(wide) == "Concatenation" else []
+    given: list[Any] = []
+    if parts and symbol_kind(value) == "Concatenation":
+        given = list(value.operands)
+    elif parts and symbol_kind(value) == "Replication" and value.concat.type.bitWidth == 1:
+        given = [value.concat.operands[0]] * len(parts)
+    single = all(one.type.bitWidth == 1 for one in (*parts, *given))
+    yield from zip(parts, given, strict=True) if given and single and len(given) == len(parts) else [(left, right)]
+
+
 def _arms(decision: Any) -> Iterator[Any]:
     """The statements among which an ``if`` or a ``case`` decides."""
     if symbol_kind(decision) == "Case":
@@ -498,13 +570,24 @@ def _varies(statement: Any) -> bool:
 
     def look(node: Any) -> None:
         if symbol_kind(node) == "Assignment":
-            node.right.visit(value)
+            for one in _chosen(node.right):
+                one.visit(value)
 
     def value(node: Any) -> None:
         found.append(symbol_kind(node) in _NAMED and symbol_kind(node.symbol) not in ("Parameter", "EnumValue"))
 
     statement.visit(look)
     return any(found)
+
+
+def _chosen(expression: Any) -> Iterator[Any]:
+    """The values among which an expression chooses: of ``full ? 1 : 0`` two constants."""
+    inner = without_casts(expression)
+    if symbol_kind(inner) == "ConditionalOp":
+        yield from _chosen(inner.left)
+        yield from _chosen(inner.right)
+    else:
+        yield expression
 
 
 def _written(body: Any) -> set[str]:

@@ -28,6 +28,7 @@ from goldbeat.tb.design.clock_wish import ClockWish
 from goldbeat.tb.design.clocks import EARLIEST_PS, blurred, wished
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
+from goldbeat.tb.design.rules_model import STILL
 from goldbeat.tb.design.source_names import source_names
 from goldbeat.tb.design.source_numbers import source_numbers, source_values
 from goldbeat.tb.design.traffic import FILLS
@@ -657,11 +658,12 @@ def _of_house(episode: EpisodeResult, broken: Sequence[str], own: Sequence[str])
         broken: rules that fail.
         own: those of AXI-Stream that streams with other names broke.
     """
-    verdict = episode.verdict
+    verdict, told = episode.verdict, episode.partial
     if any(episode.stimulus.pattern(name).waits for name in not_offered(own)):
         # Each side waits for the other; what is missing says nothing.
         verdict = replace(verdict, failures=tuple(text for text in verdict.failures if text in broken), compared=0)
-    return replace(episode, verdict=verdict, partial=(*episode.partial, *unjudged(own)))
+        told = tuple(text for text in told if not text.startswith(STILL))
+    return replace(episode, verdict=verdict, partial=(*told, *unjudged(own)))
 
 
 def _predicted(design: Design, params: Mapping[str, Any], stimulus: Stimulus, shelf: Shelf | None = None) -> Outcome:

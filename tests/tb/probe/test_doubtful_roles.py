@@ -652,3 +652,86 @@ def test_what_the_rtl_does_with_words_is_said(change: dict[str, str], why: str, 
     for name, text in ({"COUNTS": "1'b1", "SHOWN": "mem[from]", "STORED": "in_data"} | change).items():
         body = body.replace(name, text)
     assert reworked(found_of(tmp_path, WORDS, body)).partition(", and")[0] == why
+
+
+PLACE_OF_ONE = """logic full; logic [11:0] kept; assign room = !full; assign dav = full; assign r = kept;
+  wire put = load && room, take = dtaken && dav;
+"""
+STATE = "always_ff @(posedge clk or negedge rst_n) if (!rst_n) full <= 0; else"
+SAID_BY_STRUCTURE = {
+    "case of conditions": f"""{STATE} case ({{put, take}})
+      2'b10, 2'b11: begin kept <= w; full <= 1; end
+      2'b01: full <= 0;
+      default: ;
+    endcase""",
+    "case of one": f"""{STATE} case (1'b1)
+      put: begin kept <= w; full <= 1; end
+      take: full <= 0;
+      default: ;
+    endcase""",
+    "equations": f"""wire [11:0] next = ({{12{{put}}}} & w) | ({{12{{~put}}}} & kept);
+      {STATE} full <= put | (full & ~dtaken);
+      always_ff @(posedge clk) kept <= next;""",
+    "one if": f"{STATE} if (!full) begin if (load) begin full <= 1; kept <= w; end end else if (dtaken) full <= 0;",
+}
+
+
+@pytest.mark.parametrize("style", SAID_BY_STRUCTURE)
+def test_a_place_of_any_names_in_any_style(style: str, tmp_path: Path) -> None:
+    ports = "i load, o room, i [11:0] w, o dav, i dtaken, o [11:0] r"
+    found = found_of(tmp_path, ports, PLACE_OF_ONE + SAID_BY_STRUCTURE[style])
+    assert roles(found) == {"load": ("room", False, {"w"}), "dav": ("dtaken", False, {"r"})}
+    assert found.guesses.keys() <= {"r"}
+
+
+def test_levels_settle_which_ready_answers(tmp_path: Path) -> None:
+    """A ready by its name, at whose other level words go in, offers the word instead."""
+    body = """logic idle; assign {busy_n, rdy_n} = {2{idle}};
+      always_ff @(posedge clk or negedge rst_n) if (!rst_n) idle <= 1;
+        else if (idle) begin if (!we_n) begin q <= d; idle <= 0; end end else if (!oe_n) idle <= 1;"""
+    found = found_of(tmp_path, "i we_n, o busy_n, i [7:0] d, o rdy_n, i oe_n, o [7:0] q", body)
+    assert roles(found) == {"we_n": ("busy_n", False, {"d"}), "rdy_n": ("oe_n", True, {"q"})}
+
+
+def test_a_pulse_beside_results_is_their_valid_though_its_name_is_a_readys(tmp_path: Path) -> None:
+    body = """logic [1:0] n; logic busy; logic [7:0] kept; assign rfd = !busy;
+      always_ff @(posedge clk) if (!rst_n) {busy, rdy} <= 0; else begin
+        rdy <= 0; n <= n + 1;
+        if (!busy) begin if (nd) begin kept <= din; busy <= 1; n <= 0; end end
+        else if (&n) begin busy <= 0; rdy <= 1; dout <= kept; end
+      end"""
+    found = found_of(tmp_path, "i nd, o rfd, i [7:0] din, o rdy, o [7:0] dout", body)
+    assert roles(found)["nd"] == ("rfd", False, {"din"})
+    assert [(one.pin("tvalid"), *one.fields) for one in found.streams if one.direction == "out"] == [("rdy", "dout")]
+
+
+def test_an_output_that_says_what_may_come_is_the_ready_and_the_prefix_may_be_the_data(tmp_path: Path) -> None:
+    place = """assign can_put = !has || take; assign odd = ^thing && has;
+      always_ff @(posedge clk) if (!rst_n) has <= 0; else if (can_put) begin has <= put; if (put) thing <= item; end"""
+    ports = "i put, o can_put, i [7:0] item, o has, i take, o [7:0] thing, o odd"
+    assert roles(found_of(tmp_path, ports, place)) == {
+        "put": ("can_put", False, {"item"}),
+        "has": ("take", False, {"thing"}),
+    }
+    master = """logic n; assign x_in_rd_en = !n && !x_in_empty; assign {r_valid, r} = {n, kept}; logic [7:0] kept;
+      always_ff @(posedge clk) if (!rst_n) n <= 0; else if (n) n <= 0; else if (!x_in_empty) begin kept <= x_in; n <= 1; end"""
+    found = found_of(tmp_path, "i [7:0] x_in, o x_in_rd_en, i x_in_empty, o r_valid, o [7:0] r", master)
+    assert roles(found)["x_in_empty"] == ("x_in_rd_en", False, {"x_in"})
+
+
+def test_a_clear_that_is_low_by_its_name_is_a_reset_or_rests_high(tmp_path: Path) -> None:
+    body = """assign in_ready = !out_valid || out_ready;
+      always_ff @(posedge clk) if (!rst_n) out_valid <= 0; else if (!clr_n) out_valid <= in_valid ? 1 : 0;
+        else if (in_ready) begin out_valid <= in_valid; out_data <= in_data; end"""
+    ports = "i clr_n, i in_valid, i [7:0] in_data, o in_ready, o out_valid, o [7:0] out_data, i out_ready"
+    found = found_of(tmp_path, ports, body)
+    assert (found.clocks[0].reset, found.ties) == ("rst_n", {"clr_n": -1})
+    alone = (
+        (tmp_path / "m.sv")
+        .read_text()
+        .replace("input logic rst_n, ", "")
+        .replace("if (!rst_n) out_valid <= 0; else", "")
+    )
+    (tmp_path / "alone.sv").write_text(alone)
+    other = discover(Sources((tmp_path / "alone.sv",)))
+    assert (other.clocks[0].reset, other.clocks[0].active_high, other.ties) == ("clr_n", False, {})
