@@ -147,13 +147,9 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     _check_same(path, found, sources)
     # A bench that was there has the model that its owner wants.
     model_made = made[-1] if made else ""
-    done = reworked(found) if guessed and model_made in READY_MODELS else ""
-    rest = _facts(found, given["ties"] or ())
+    rest = _facts(found, given["ties"] or (), passes=guessed and model_made in READY_MODELS)
     compiled = partial(_compiled, sources, found.module.title, given["generics"] or ())
-    return VerifySubject(
-        *(str(path), notes, doubts, model_made, guessed, rules, variants, narrow, pace, rest[0], done),
-        *(*rest[1:], compiled),
-    )
+    return VerifySubject(str(path), notes, doubts, model_made, guessed, rules, variants, narrow, pace, *rest, compiled)
 
 
 def _compiled(sources: Sources, top: str, generics: Sequence[str], values: Mapping[str, int | str]) -> Compiled:
@@ -252,12 +248,13 @@ def _unasked(found: Found, asked: Collection[str]) -> dict[str, int]:
 
 
 def _facts(
-    found: Found, asked: Collection[str]
-) -> tuple[Collection[str], dict[str, str], dict[str, str], str, dict[str, int]]:
-    """The last attributes of a subject but for one, in order, of what is found in RTL."""
+    found: Found, asked: Collection[str], *, passes: bool
+) -> tuple[Collection[str], str, dict[str, str], dict[str, str], str, dict[str, int]]:
+    """The last attributes of a subject but for one, in order, of what is found in RTL; ``passes``: a guessed model passes words."""
     tied = _unasked(found, asked)
     payload = _tied_payload(found, [name for name in tied if tie_matters(name, tied)])
-    return found.module.carried.constant, _far_resets(found), payload, found.module.title, tied
+    done = reworked(found) if passes else ""
+    return found.module.carried.constant, done, _far_resets(found), payload, found.module.title, tied
 
 
 def _unheld(found: Found) -> dict[str, str]:
