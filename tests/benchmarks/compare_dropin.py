@@ -5,9 +5,9 @@
     python tests/benchmarks/compare_dropin.py KEEP
 
 KEEP is a folder outside of the repository: two copies of the checkout, and ``results.json``. The first line runs what has not
-been run yet, one parameter set after the other, and starts none after so many minutes: repeat it until nothing is left. Both
-lines print what there is. Of each test function the first parameter set runs, with ``--ends`` the last one too. ``--summary``
-prints one row of a table instead.
+been run yet, one parameter set after the other, and starts none after so many minutes: repeat it until nothing is left. What
+the drop-in did with other code of Goldbeat is run again. Both lines print what there is. Of each test function the first
+parameter set runs, with ``--ends`` the last one too. ``--summary`` prints one row of a table instead.
 
 With ``--record``, both kinds also write down every step of the suite's own tasks: when it is, in which line, in which order. The
 first difference is printed and counts like a verdict; times are not to be used then. Where one kind reached its time limit, the
@@ -35,6 +35,7 @@ import time
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 from goldbeat.tb.build.toolchain import verilator
@@ -69,6 +70,7 @@ ENDED = "ended: its processor time is over"
 """The last step of a simulator that was ended."""
 MOST_SECONDS = [0.0]
 """Of processor time that a recorded simulator gets, 0 for any."""
+SOURCES = Path(__file__).resolve().parents[2] / "tb"
 RECORDER = Path(__file__).resolve().parent / "recorder"
 Cases = dict[str, tuple[str, float]]
 """By test of cocotb: verdict and seconds."""
@@ -209,10 +211,14 @@ def run_twice(kind: str, keep: Path, place: str, name: str, limit: float) -> Cas
 
 
 def run_missing(
-    keep: Path, results: dict[str, dict[str, Cases]], sets: list[tuple[str, str]], args: argparse.Namespace
+    keep: Path, results: dict[str, dict[str, Any]], sets: list[tuple[str, str]], args: argparse.Namespace
 ) -> None:
     """Run what has not been run, until the time is over."""
     end = time.monotonic() + 60 * args.minutes
+    measured = content_of_dropin()
+    for key in [key for key in results["dropin"] if results["code"].get(key) != measured]:
+        # What was measured of other code says nothing of this.
+        del results["dropin"][key]
     for place, name in sets:
         for kind in reversed(KINDS):
             key = f"{place}/{name}"
@@ -225,7 +231,16 @@ def run_missing(
                 results[kind][key] = run_set(kind, keep, place, name, args.limit, record=True)
             else:
                 results[kind][key] = run_twice(kind, keep, place, name, args.limit)
+            if kind == "dropin":
+                results["code"][key] = measured
             (keep / "results.json").write_text(json.dumps(results, indent=1))
+
+
+def content_of_dropin() -> str:
+    """A hash of what the drop-in consists of."""
+    files = [path for part in ("dropin", "kernel") for path in sorted((SOURCES / part).rglob("*")) if path.is_file()]
+    code = (path for path in files if "__pycache__" not in path.parts)
+    return hashlib.sha256(b"".join(path.read_bytes() for path in code)).hexdigest()[:12]
 
 
 def both_steps(keep: Path, key: str) -> list[list[str]]:
@@ -387,7 +402,7 @@ def main() -> int:
     keep = args.keep.absolute()
     keep.mkdir(parents=True, exist_ok=True)
     kept = keep / "results.json"
-    results = json.loads(kept.read_text()) if kept.is_file() else {kind: {} for kind in KINDS}
+    results = {"code": {}} | (json.loads(kept.read_text()) if kept.is_file() else {kind: {} for kind in KINDS})
     if args.checkout:
         copies(args.checkout, keep)
         run_missing(keep, results, chosen(keep, args.tests, args.ends), args)
