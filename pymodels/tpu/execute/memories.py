@@ -52,6 +52,16 @@ class Extent:
         return self.n, self.c, self.h, self.w
 
     @property
+    def bytes_alike(self) -> tuple[int, ...]:
+        """Place, shape and the strides that count: equal for operands with the same bytes in the same order."""
+        rows = (self.lane + self.c - 1) // self.lanes + 1
+        steps = zip(
+            (self.n, rows, self.h, self.w), (self.n_stride, self.row_stride, self.h_stride, self.w_stride), strict=True
+        )
+        counted = (step if many > 1 else 0 for many, step in steps)
+        return self.memory, self.lane, self.offset, *self.shape, *counted, self.size, self.part
+
+    @property
     def end(self) -> int:
         """The byte behind the last one, of all lanes."""
         rows = (self.lane + self.c - 1) // self.lanes

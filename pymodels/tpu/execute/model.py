@@ -38,6 +38,8 @@ _TYPES = {
     8: Element(BF16),
 }
 _TPU_SUBNET = 0
+Watch = Callable[[TpuProgram, int, int, TpuMemories], None]
+"""Program, member and row of a command, and the memories."""
 
 
 @dataclass(frozen=True)
@@ -173,12 +175,15 @@ class StaticNet:
             made.far_bytes(address, len(data))[:] = data
         return made
 
-    def run(self, inputs: Mapping[str, Array], each: Callable[[], None] = lambda: None) -> ExecutedNet:
+    def run(
+        self, inputs: Mapping[str, Array], each: Callable[[], None] = lambda: None, watch: Watch | None = None
+    ) -> ExecutedNet:
         """Execute all commands.
 
         Args:
             inputs: by the tensor's name; floats are rounded to the tensor's type, and must not overflow it.
             each: called behind every command.
+            watch: called behind every command, with what it needs to look at the memories.
 
         Raises:
             InputError: inputs that the net does not have, that are missing, of another shape or too large.
@@ -197,6 +202,8 @@ class StaticNet:
                 op = program.members[member][1].op(row)
                 done[op] = done.get(op, 0) + 1
                 each()
+                if watch is not None:
+                    watch(program, member, row, memories)
 
             program.run(memories, count)
         outputs = {}

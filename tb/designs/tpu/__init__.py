@@ -10,6 +10,7 @@ COMMANDS = {
     "asm": "Assemble a disassembly back to bytes.",
     "check": "Check framing, dependencies, deadlocks and hazards.",
     "execute": "Execute the commands of a BModel.",
+    "compare": "Compare tensors with a reference, layer by layer.",
     "operands": "Print commands with operands: tensor, shape, strides.",
     "diff": "Compare two files command by command.",
     "time": "Print start, end and waits of each command.",

@@ -20,7 +20,7 @@ from goldbeat.pymodels.tpu.streams.cvimodel import CviModel, CviTensor, kind_of
 from goldbeat.pymodels.tpu.streams.listing import as_csv, as_text, commands_json
 from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Force, Json, check_free, examples, facts, print_json, say, working
-from goldbeat.tb.designs.tpu import HELP, execute_command, time_command, view_command
+from goldbeat.tb.designs.tpu import HELP, compare_command, execute_command, time_command, view_command
 from goldbeat.tb.designs.tpu.together import TpuChipName, TpuTables, streams_together
 
 _SHOWN = 8
@@ -353,6 +353,7 @@ def _left_out(hazards: HazardReport) -> list[str]:
 
 # Help lists commands in the order in which they are mounted.
 execute_command.register(app)
+compare_command.register(app)
 view_command.register(app)
 time_command.register(app)
 

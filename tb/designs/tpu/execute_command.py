@@ -52,7 +52,7 @@ def execute_model_command(
     if not isinstance(model, BModel):
         raise UsageError(f"{file} is a {model.magic}, expected a BModel")
     chosen = StaticNet(model, net or 0, stage)
-    inputs = _arrays(given)
+    inputs = named_arrays(given)
     with naming(given), working(f"executing {file.name}", chosen.commands) as step:
         found = chosen.run(inputs, step)
     with out.open("wb") as target:
@@ -106,6 +106,7 @@ def _report(model: BModel, found: ExecutedNet, out: Path) -> dict[str, Any]:
     }
 
 
-def _arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
-    with PackedReader(path, "an .npz with arrays by the names of the inputs") as file:
+def named_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of an ``.npz``, by the names of tensors."""
+    with PackedReader(path, "an .npz with arrays by the names of tensors") as file:
         return {name: file.get(name) for name in file.names}

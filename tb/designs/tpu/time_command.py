@@ -39,7 +39,7 @@ from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, examples, facts, print_json, say
 from goldbeat.tb.designs.tpu.together import TpuChipName, TpuTables, streams_together
 
-_Member = tuple[CommandStream, Commands]
+TimedMember = tuple[CommandStream, Commands]
 _SHOWN = 8
 
 
@@ -149,7 +149,7 @@ def time_streams(
         )
     groups = _groups(of, streams, files[0])
     everything = [member for members in groups.values() for member in members]
-    said, cut = _profiles(of.name, profile or [], section, everything)
+    said, cut = said_by_profiles(of.name, profile or [], section, everything)
     missing = sum(missing_commands(one, said.get(id(one), ())) for _, one in everything) if profile else 0
     chosen = _Chosen(of.name, _costs(cost or [], of), default, rates, speed, said)
     timed = _timed(groups, chosen, speed)
@@ -160,9 +160,9 @@ def time_streams(
     _end(report, timed, _partial(missing, cut), None if as_json_ else summary)
 
 
-def _groups(of: Chip, streams: Sequence[CommandStream], file: Path) -> dict[tuple[int, ...], list[_Member]]:
+def _groups(of: Chip, streams: Sequence[CommandStream], file: Path) -> dict[tuple[int, ...], list[TimedMember]]:
     """Streams with their commands, by group; ``file`` is the container."""
-    groups: dict[tuple[int, ...], list[_Member]] = {}
+    groups: dict[tuple[int, ...], list[TimedMember]] = {}
     for stream in streams:
         key = (stream.net, stream.stage, stream.subnet, stream.group)
         for one in commands(of, stream, file).values():
@@ -206,7 +206,7 @@ def _end(report: dict[str, Any], timed: _Timed, partial: Sequence[str], summary:
         raise typer.Exit(PARTIAL)
 
 
-def _timed(groups: dict[tuple[int, ...], list[_Member]], chosen: _Chosen, speed: Speed) -> _Timed:
+def _timed(groups: dict[tuple[int, ...], list[TimedMember]], chosen: _Chosen, speed: Speed) -> _Timed:
     made = _Timed()
     chosen.guessed.clear()
     for members in groups.values():
@@ -362,8 +362,8 @@ def _costs(given: list[str], chip: Chip) -> dict[str, Cost]:
     return made
 
 
-def _profiles(
-    chip: str, files: list[Path], section: int | None, members: Sequence[_Member]
+def said_by_profiles(
+    chip: str, files: list[Path], section: int | None, members: Sequence[TimedMember]
 ) -> tuple[dict[int, list[Durations]], list[Path]]:
     """What profiles say of streams, by the identity of their commands, and those that end early; each is of one core."""
     cores = sorted({stream.core for stream, _ in members})

@@ -378,3 +378,37 @@ def test_commands_without_an_entry_are_counted():
     said = fit(parse_sections(section([(1, 1, 5), (3, 1, 1)], [(1, 0, 10)])), [(name, found)])
     parts = {id(one): part for one, part in said}
     assert [missing_commands(one, [parts[id(one)]]) for one in found] == [1, 0]
+
+
+QUIRKS = """\
+ENGINE_BD                                         ENGINE_GDMA
+Interp_9|TRANS|s:0|b:1|g:0|e:0|t:1                Cast_8|GDMA_MATRIX|s:0|b:0|g:1|e:9|t:10|dr:1|sz:9408|bw:1.00
+                                                  Pad_7|GDMA_CONSTANT|s:10|b:0|g:2|e:13|t:4
+API_END total_cycle:14|b:1|g:2
+TCYC : 14. (bdc_cycle:5, gdma_cycle:10)
+"""
+
+
+def quirks() -> list[Commands]:
+    """A transpose; a matrix of 2,352 columns in 32 channels of 74, so that the last channel is shorter; a constant."""
+    gen = CodeGen(chip("BM1688"))
+    gen.nodes[0].ids["gdma"] = 0
+    gen.emit("tiu", "sCW&sBC", {}, func=1)
+    gen.nodes[0].ids["tiu"] = 0
+    matrix = {"src_nsize": 1, "src_csize": 32, "src_wsize": 74, "dst_hsize": 1, "dst_wsize": 2352}
+    gen.emit("gdma", "DMA_matrix", matrix | {"src_data_format": 2})
+    gen.emit("gdma", "DMA_tensor", {"fill_constant_en": 1, "dst_nsize": 1, "dst_csize": 1, "dst_hsize": 1})
+    return [decode_stream(gen.chip.engine(engine), b"".join(gen.lookup(engine))) for engine in ("tiu", "gdma")]
+
+
+def test_layers_matrices_and_constants():
+    """Columns of a matrix count without padding; one chip's sums have moves of constants among the TIU's."""
+    made = fit(parse_sections(QUIRKS), [("sub0", quirks())], alone=True)
+    assert [part.layer for _, part in made] == [["Interp_9"], ["Cast_8", "Pad_7"]]
+    for old, new, said in (
+        ("sz:9408", "sz:9472", "expected 9408, its bytes"),
+        ("bdc_cycle:5", "bdc_cycle:4", "found bdc_cycle:4, expected 1"),
+        ("|GDMA_CONSTANT", "|GDMA_GATHER", "expected dma.tensor"),
+    ):
+        with pytest.raises(InputError, match=said):
+            fit(parse_sections(QUIRKS.replace(old, new)), [("sub0", quirks())], alone=True)
