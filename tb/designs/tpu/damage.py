@@ -231,6 +231,13 @@ def _unanswered(engine: int) -> Callable[[DamageTarget], None]:
     return _insert(engine, lambda t: Command(WAIT[engine > 0], 0, min(t.messages, NUMBERS[t.chip]) - 1, 1))
 
 
+def _left_alone(target: DamageTarget) -> None:
+    """The last engine waits for ever, and no other one for it."""
+    tiu, last = target.group.streams[0], target.group.streams[-1]
+    last.insert(-1, Command(WAIT[True], 0, min(target.messages, NUMBERS[target.chip]) - 1, 1))
+    tiu[:] = [replace(one, dep=min(one.dep, len(target.group.streams[1]) - 2)) for one in tiu]
+
+
 def _short_count(target: DamageTarget) -> None:
     """One SEND of two that a WAIT needs."""
     tiu, dma = target.group.streams[0], target.group.streams[1]
@@ -363,5 +370,6 @@ DAMAGES: tuple[Damage, ...] = (
     Damage("streams exchanged", _ANY, _exchanged),
     Damage("stream of another chip", _ANY, _other_chip),
     Damage("END alone", _codes(END_EARLY), _end_alone),
+    Damage("WAIT without SEND, the last engine behind all others", _codes(DEADLOCK), _left_alone, _WITH_MESSAGES),
 )
 """Every kind of damage."""
