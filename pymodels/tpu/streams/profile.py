@@ -145,6 +145,8 @@ def parse_profile(text: str) -> dict[str, Timeline]:
     found = [section for section in parse_sections(text) if not section.empty]
     if len(found) > 1:
         raise InputError(f"sections of {len(found)} sub-nets", "one sub-net", line=found[1].line)
+    if not found:
+        raise InputError("no entry", _FORM)
     runs = found[0].runs
     if any(len(parts) > 1 for parts in runs.values()):
         raise InputError("ids that begin again", "one group", line=found[0].line)
@@ -152,11 +154,13 @@ def parse_profile(text: str) -> dict[str, Timeline]:
 
 
 def parse_sections(text: str, file: str | PathLike[str] | None = None) -> list[Section]:
-    """Read all sections, also those without entries (a sub-net that leaves this core idle).
+    """Read all sections, also those without entries (a sub-net that leaves this core idle); none of a blank text.
 
     Raises:
-        InputError: there is no entry, an entry contradicts itself, or a line is no part of a profile; with the line.
+        InputError: there is text but no entry, an entry contradicts itself, or a line is no part of a profile; with the line.
     """
+    if not text.strip():
+        return []
     reader = _Reader()
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         reader.read(line, InputPlace(file, number))
@@ -546,7 +550,7 @@ def unsized_moves(section: Section) -> int:
 
 def unclosed(sections: Sequence[Section]) -> bool:
     """Whether the text ends before API_END: entries may be missing."""
-    return not sections[-1].end
+    return bool(sections) and not sections[-1].end
 
 
 def _in_order(parts: Sequence[Timeline], engine: str, file: str | PathLike[str] | None) -> Timeline:
@@ -589,7 +593,8 @@ def _pairs(
     full = [section for section in sections if not section.empty]
     busy = [one for one in subnets if any(not part.is_end.all() for part in one[1])]
     if len(full) != len(busy):
-        raise InputError(f"{len(full)} sections", f"{len(busy)}, one per sub-net", file=file, line=full[-1].line)
+        line = full[-1].line if full else None
+        raise InputError(f"{len(full)} sections", f"{len(busy)}, one per sub-net", file=file, line=line)
     return list(zip(full, busy, strict=True))
 
 
