@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.tpu.cost.rates import ChipRates, find_dma, find_tiu
-from goldbeat.pymodels.tpu.cost.work import Work, dma_work, tiu_work
+from goldbeat.pymodels.tpu.cost.work import Work, dma_work, natural_width, tiu_work
+from goldbeat.pymodels.tpu.hazards.memory import ChipMemory
 from goldbeat.pymodels.tpu.hazards.operands import ENGINES, chip_memory, engine_builders
 from goldbeat.pymodels.tpu.streams.decode import Commands
 
@@ -97,7 +98,7 @@ def estimate(rates: ChipRates, chip: str, commands: Commands, speed: Speed | Non
             operations = [commands.op(int(row)) for row in b.rows]
             if tiu:
                 work = tiu_work(b, operations)
-                cycles[work.rows] = tiu_cycles(rates, b.kind.name, work, speed, guessed)
+                cycles[work.rows] = tiu_cycles(rates, memory, b.kind.name, work, speed, guessed)
             else:
                 work = dma_work(b, operations)
                 cycles[work.rows] = dma_cycles(rates, b.kind.name, work, speed, guessed)
@@ -110,7 +111,9 @@ def _groups(work: Work) -> Mapping[str, npt.NDArray[np.int64]]:
     return {str(key): np.flatnonzero(which == index) for index, key in enumerate(keys)}
 
 
-def tiu_cycles(rates: ChipRates, form: str, work: Work, speed: Speed, guessed: Counter[str]) -> npt.NDArray[np.float64]:
+def tiu_cycles(
+    rates: ChipRates, memory: ChipMemory, form: str, work: Work, speed: Speed, guessed: Counter[str]
+) -> npt.NDArray[np.float64]:
     """(n,) cycles of TIU commands of one form."""
     took = np.ones(len(work.rows), np.float64)
     for key, rows in _groups(work).items():
@@ -123,7 +126,8 @@ def tiu_cycles(rates: ChipRates, form: str, work: Work, speed: Speed, guessed: C
         if found is None:
             continue
         rate, factor = found
-        steps = work.repeats[rows] * -(-work.line[rows] // rate.line) * -(-work.depth[rows] // rate.depth)
+        line = rate.line or natural_width(memory, key) or 1
+        steps = work.repeats[rows] * -(-work.line[rows] // line) * -(-work.depth[rows] // rate.depth)
         took[rows] = (rate.start + factor * rate.step * steps) / speed.tiu
     return took
 
@@ -142,5 +146,6 @@ def dma_cycles(rates: ChipRates, form: str, work: Work, speed: Speed, guessed: C
             continue
         faster = speed.ddr if "far" in key.split(" ")[-1].split(">") else speed.local
         moved = np.maximum(work.bytes[rows], work.runs[rows] * rate.burst)
-        took[rows] = rate.start / speed.latency + rate.per_byte / faster * moved
+        shared = rate.channels / np.minimum(rate.channels, work.pages[rows])
+        took[rows] = rate.start / speed.latency + rate.per_byte / faster * moved * shared
     return took

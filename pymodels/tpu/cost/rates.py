@@ -2,8 +2,8 @@
 """Cycles for work, by chip: the table ``rates.json``, and how to look up a command's rate.
 
 A TIU rate is four numbers: elements of a line per step, products per step, cycles per step, cycles before the first. A DMA rate is
-three: cycles before the first byte, the least bytes that a run costs, cycles per byte. ``tests/benchmarks/bench_tpu_time.py``
-fits them to profiles of the vendor's compiler; the table names its source.
+three or four: cycles before the first byte, the least bytes that a run costs, cycles per byte, channels of global memory [1].
+``tests/benchmarks/bench_tpu_time.py`` fits them to profiles of the vendor's compiler; the table names its source.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import Any
 
 _FILE = Path(__file__).with_name("rates.json")
-FLAGS = (" strided", " in place")
-"""What a key may end with; the last one doubles the cycles where no rate has it."""
-_BORROWED = {"CV186X": "BM1688", "BM1690": "BM1684X", "BM1690E": "BM1684X"}
-"""Chips without a profile: CV186X is BM1688 with one core; BM1690 and BM1690E have the lanes and units of BM1684X."""
+FLAGS = {" stepped": 3.0, " strided": 1.0, " in place": 2.0}
+"""What a key may end with, and how often the cycles count where no rate has it."""
+BORROWED = {"CV186X": "BM1688", "BM1690E": "BM1690"}
+"""Chips with the rates of another one: CV186X is BM1688 with one core; profiles of BM1690E are as those of BM1690."""
 ANY = "*"
 
 
 @dataclass(frozen=True)
 class TiuRate:
-    """``start + step * ceil(elements / line) * ceil(products / depth) * repeats`` cycles."""
+    """``start + step * ceil(elements / line) * ceil(products / depth) * repeats`` cycles; line 0: the width of the types."""
 
     line: int
     depth: int
@@ -35,11 +35,12 @@ class TiuRate:
 
 @dataclass(frozen=True)
 class DmaRate:
-    """``start + per_byte * max(bytes, runs * burst)`` cycles."""
+    """``start + per_byte * max(bytes, runs * burst) * channels / min(channels, pages)`` cycles."""
 
     start: float
     burst: int
     per_byte: float
+    channels: int = 1
 
 
 @dataclass(frozen=True)
@@ -69,19 +70,19 @@ def _table() -> dict[str, Any]:
 
 def chips_with_rates() -> list[str]:
     """Names of the chips that :func:`chip_rates` knows."""
-    return sorted({*_table()["chips"], *_BORROWED})
+    return sorted({*_table()["chips"], *BORROWED})
 
 
 @cache
 def chip_rates(chip: str) -> ChipRates | None:
     """The rates of a chip, None if there are none."""
-    row = _table()["chips"].get(_BORROWED.get(chip, chip))
+    row = _table()["chips"].get(BORROWED.get(chip, chip))
     if row is None:
         return None
     source = _table()["source"]
-    if chip in _BORROWED:
-        source = f"rates of {_BORROWED[chip]}, not checked for {chip}; {source}"
-    return rates_of(_BORROWED.get(chip, chip), source, row)
+    if chip in BORROWED:
+        source = f"rates of {BORROWED[chip]}; {source}"
+    return rates_of(BORROWED.get(chip, chip), source, row)
 
 
 def rates_of(chip: str, source: str, row: Mapping[str, Any]) -> ChipRates:
@@ -94,10 +95,11 @@ def rates_of(chip: str, source: str, row: Mapping[str, Any]) -> ChipRates:
 def find_tiu(found: Mapping[str, TiuRate], key: str) -> tuple[TiuRate, float] | None:
     """A rate and a factor for a key of :class:`goldbeat.pymodels.tpu.cost.work.Work`; None if the form has no rate."""
     factor = 1.0
-    for flag in ("", *FLAGS):
-        if flag and key.endswith(flag):
-            key = key.removesuffix(flag)
-            factor *= 2.0 if flag == FLAGS[-1] else 1.0
+    if key in found:
+        return found[key], factor
+    for flag, times in FLAGS.items():
+        if key.endswith(flag):
+            key, factor = key.removesuffix(flag), factor * times
         if key in found:
             return found[key], factor
     for name in (f"{key.split(' ')[0]} {ANY}", ANY):

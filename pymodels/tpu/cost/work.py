@@ -2,7 +2,8 @@
 """What the commands of one form have to do, as numbers that cycles follow from.
 
 A TIU command works on all lanes at once: ``repeats`` times, it goes through a line of ``line`` elements per lane, and for each
-of them through ``depth`` products that are added. A DMA command moves ``bytes`` in ``runs`` that lie one behind the other.
+of them through ``depth`` products that are added. A DMA command moves ``bytes`` in ``runs`` without a hole. Global memory has
+several channels that take turns page by page: a command has the speed of those whose pages it reaches.
 
 Source of the shapes: :mod:`goldbeat.pymodels.tpu.hazards.tiu` and :mod:`goldbeat.pymodels.tpu.hazards.dma`.
 """
@@ -16,10 +17,15 @@ import numpy as np
 
 from goldbeat.pymodels.tpu.hazards.builder import STRIDED, Builder, Column, Flags
 from goldbeat.pymodels.tpu.hazards.dma import dma_address
-from goldbeat.pymodels.tpu.hazards.memory import GLOBAL, LOCAL
+from goldbeat.pymodels.tpu.hazards.memory import GLOBAL, LOCAL, ChipMemory
 
 PRECISIONS = ("i8", "f16", "f32", "i16", "i32", "bf16", "i4", "f8")
 """Names of the codes of a precision."""
+_TYPE_BYTES = dict(zip(PRECISIONS, (1, 2, 4, 2, 4, 2, 1, 1), strict=True))
+_SUMS = ("conv", "mm")
+"""Operations whose lines are of other lengths."""
+_PAGE = 4096
+"""Bytes of global memory that one channel has, before the next one has as many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +37,7 @@ class Work:
         key: operation, types and what else decides how fast it goes, as text.
         repeats, line, depth: of TIU commands.
         bytes, runs: of DMA commands, 0 of others.
+        pages: of global memory in which runs of a DMA command begin, runs that are far apart counted once; 1 of others.
     """
 
     rows: Column
@@ -40,6 +47,16 @@ class Work:
     depth: Column
     bytes: Column
     runs: Column
+    pages: Column
+
+
+def natural_width(memory: ChipMemory, key: str) -> int:
+    """Elements of the wider type of a key that a lane works on at once; 0 of sums of products, and if the key has no types."""
+    op, _, rest = key.partition(" ")
+    types = rest.split(" ")[0].split(">")
+    if op.startswith(_SUMS) or len(types) < 2 or not set(types) <= set(_TYPE_BYTES):
+        return 0
+    return memory.unit // max(_TYPE_BYTES[one] for one in types)
 
 
 def _ceil(a: Column, b: Column | int) -> Column:
@@ -62,16 +79,34 @@ def _in_place(b: Builder, operands: tuple[str, ...]) -> Flags:
     return found
 
 
+_LANE_COPY, _EACH_LANE = 2, 5
 _Numbers = tuple[Column, Column, Column, Flags]
 
 
 def _elements(b: Builder) -> _Numbers:
-    """Element by element; with strides, line by line."""
+    """Element by element; with strides that leave holes between lines, line by line."""
     n, c, h, w = (np.maximum(one, 1) for one in b.shape("res0"))
-    broken = b["res0_str"] == STRIDED
+    broken = (b["res0_str"] == STRIDED) & ~(_even(b, "res0", h, w) & _even(b, "opd0", h, w))
     lanes = _ceil(c, b.memory.lanes)
     repeats, line = n * lanes * np.where(broken, h, 1), np.where(broken, w, h * w)
     return repeats, line, np.ones(len(b), np.int64), _in_place(b, ("opd0", "opd1"))
+
+
+def _even(b: Builder, operand: str, h: Column, w: Column) -> Flags:
+    """Whether all elements of a channel are one stride apart."""
+    steps = b.strides(operand)
+    given = (b[f"{operand}_str"] == STRIDED) & (h > 1) & (w > 1)
+    found: Flags = ~given | (steps[2] == w * steps[3])
+    return found
+
+
+def _lanes(b: Builder) -> _Numbers:
+    """Copies from lane to lane go channel by channel; what goes to all lanes is one channel."""
+    repeats, line, depth, same = _elements(b)
+    n, c = np.maximum(b["res0_n"], 1), np.maximum(b["res0_c"], 1)
+    own = b.func == _EACH_LANE
+    repeats = np.where(b.func == _LANE_COPY, n * c, np.where(own, 1, repeats))
+    return repeats, np.where(own, c, line), depth, same
 
 
 def _series(b: Builder) -> _Numbers:
@@ -123,9 +158,9 @@ _TIU: dict[str, Callable[[Builder], _Numbers]] = {
     "sVC": _elements,
     "sAR": _elements,
     "sPorD": _windows,
-    "sCW&sBC": _elements,
-    "sTRANS&sBC": _elements,
-    "sBC&CWT": _elements,
+    "sCW&sBC": _lanes,
+    "sTRANS&sBC": _lanes,
+    "sBC&CWT": _lanes,
     "sRQ&sDQ": _elements,
     "sRQDQ": _elements,
     "sSG": _elements,
@@ -140,39 +175,80 @@ def tiu_work(b: Builder, operations: list[str]) -> Work:
     types = [PRECISIONS[int(code) & 7] for code in b["opd0_prec"]]
     results = [PRECISIONS[int(code) & 7] for code in b["res0_prec"]]
     strided = b["res0_str"] == STRIDED
-    flags = [(" in place" if c else "") + (" strided" if s else "") for c, s in zip(same, strided, strict=True)]
-    parts = zip(operations, types, results, flags, strict=True)
-    key = [f"{op} {a}>{r}{flag}" for op, a, r, flag in parts] if b.has("res0_addr") else operations
+    stepped = b["res_op_x_str"] > 1 if b.kind.name == "sPorD" else np.zeros(len(b), np.bool_)
+    parts = (
+        np.where(one, text, "") for one, text in ((same, " in place"), (strided, " strided"), (stepped, " stepped"))
+    )
+    flags = ["".join(texts) for texts in zip(*parts, strict=True)]
+    named = zip(operations, types, results, flags, strict=True)
+    key = [f"{op} {a}>{r}{flag}" for op, a, r, flag in named] if b.has("res0_addr") else operations
     nothing = np.zeros(len(b), np.int64)
-    return Work(b.rows, key, repeats, line, depth, nothing, nothing)
+    return Work(b.rows, key, repeats, line, depth, nothing, nothing, nothing + 1)
 
 
-def _moved(b: Builder) -> tuple[Column, Column]:
-    """(n,) runs, which lie in one row of a lane each, and the elements of each."""
-    n, c, h, w = (np.maximum(b[f"src_{axis}size"], 1) for axis in "nchw")
+_Runs = tuple[Column, Column, Column]
+"""(n,) each: runs, elements of a run, pages in which runs begin."""
+
+
+def _side(b: Builder, end: str, size: Column) -> _Runs:
+    """Runs at one end of a move in global memory."""
+    sizes = np.stack([b[f"{end}_{axis}size"] for axis in "nchw"])
+    shape = np.where((sizes == 0).all(axis=0), np.stack([b[f"src_{axis}size"] for axis in "nchw"]), sizes)
+    n, c, h, w = (np.maximum(axis, 1) for axis in shape)
+    own = (c * h * w, h * w, w, np.ones(len(b), np.int64))
+    strided = b["stride_enable"] != 0 if b.has("stride_enable") else np.ones(len(b), np.bool_)
+    # A move to all lanes has strides of the outer axes only.
+    given = [b[f"{end}_{axis}stride"] for axis in "nchw"]
+    steps = [np.where(strided & (step != 0), step, o) for step, o in zip(given, own, strict=True)]
+    whole = (steps[3] == 1) | (w == 1)
+    flat = whole & ((steps[2] == w) | (h == 1))
+    each = np.where(flat, h * w, np.where(whole, w, 1))
+    last, inside = (each * size - 1) // _PAGE * _PAGE, each
+    for many, step, use in ((w, steps[3], ~whole), (h, steps[2], ~flat)):
+        last, inside = last + use * (many - 1) * step * size, inside + use * (many - 1) * step
+    for many, step in ((c, steps[1]), (n, steps[0])):
+        near = (many - 1) * step * ((step * size < _PAGE) | (step <= 2 * inside))
+        last, inside = last + near * size, inside + near
+    return n * c * h * w // each, each, np.maximum(last, 0) // _PAGE + 1
+
+
+def _moved(b: Builder, size: Column) -> _Runs:
+    """Runs of moves; in local memory they are what lies in one row of a lane."""
+    filled = b["fill_constant_en"] != 0
+    n, c, h, w = (np.maximum(b[f"src_{axis}size"], np.where(filled, b[f"dst_{axis}size"], 1)) for axis in "nchw")
+    n, c, h, w = (np.maximum(axis, 1) for axis in (n, c, h, w))
     one = np.ones(len(b), np.int64)
     if b.kind.name == "DMA_general":
         name = "src_cstride(move_length)"
-        return one, np.maximum(b[name] if b.has(name) else b["src_cstride"], 1)
+        each = np.maximum(b[name] if b.has(name) else b["src_cstride"], 1)
+        return one, each, (each * size - 1) // _PAGE + 1
     if b.kind.name == "DMA_matrix":
         out = (b.memory.dma(dma_address(b, "src"))[0] == LOCAL) & (b["fill_constant_en"] == 0)
         rows = np.maximum(np.where(out, b["dst_hsize"], b["src_hsize"]), 1)
         wide = np.maximum(np.where(out, b["dst_wsize"], b["src_wsize"]), 1)
         piece = np.maximum(np.where(out, b["src_wsize"], b["dst_wsize"]), 1)
         pieces = _ceil(wide, np.minimum(piece, wide))
-        return rows * pieces, _ceil(wide, pieces)
-    return n * c, h * w
+        return rows * pieces, _ceil(wide, pieces), (rows * wide * size - 1) // _PAGE + 1
+    runs, each, pages = n * c, h * w, one
+    for end in ("dst", "src"):
+        far = (b.memory.dma(dma_address(b, end))[0] == GLOBAL) & ((end == "dst") | (b["fill_constant_en"] == 0))
+        if b.has(f"{end}_wstride") and far.any():
+            found = _side(b, end, size)
+            shorter = far & (found[1] <= each)
+            runs, each = np.where(shorter, found[0], runs), np.where(shorter, found[1], each)
+            pages = np.where(far, found[2], pages)
+    return runs, each, pages
 
 
 def dma_work(b: Builder, operations: list[str]) -> Work:
     """Of GDMA and SDMA commands; system commands move nothing."""
     one, nothing = np.ones(len(b), np.int64), np.zeros(len(b), np.int64)
     if not b.has("src_wsize") and not b.has("src_cstride(move_length)"):
-        return Work(b.rows, operations, one, one, one, nothing, nothing)
+        return Work(b.rows, operations, one, one, one, nothing, nothing, one)
     names = {GLOBAL: "far", LOCAL: "local"}
     src, dst = ([names.get(int(m), "static") for m in b.memory.dma(dma_address(b, end))[0]] for end in ("src", "dst"))
     src = ["constant" if filled else name for filled, name in zip(b["fill_constant_en"], src, strict=True)]
-    runs, each = _moved(b)
     size = np.maximum(b.size(b["src_data_format"]), 1)
+    runs, each, pages = _moved(b, size)
     key = [f"{op} {a}>{d}" for op, a, d in zip(operations, src, dst, strict=True)]
-    return Work(b.rows, key, one, one, one, runs * each * size, runs)
+    return Work(b.rows, key, one, one, one, runs * each * size, runs, pages)

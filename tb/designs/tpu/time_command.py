@@ -332,11 +332,12 @@ def show_rates(
         for form, tiu in found.tiu.items():
             for key, one in tiu.items():
                 start = f" + {one.start:g}" if one.start else ""
-                say(f"  {form:<12} {key:<40} {one.line:>4} x {one.depth:<4} in {one.step:g}{start} cycles")
+                say(f"  {form:<12} {key:<40} {one.line or 'width':>5} x {one.depth:<4} in {one.step:g}{start} cycles")
         for form, moves in found.dma.items():
             for key, move in moves.items():
                 speed = f"{1 / move.per_byte:.2f} bytes per cycle" if move.per_byte else "no bytes"
-                say(f"  {form:<12} {key:<40} {speed}, bursts of {move.burst}, {move.start:g} cycles before")
+                channels = f", {move.channels} channels" if move.channels > 1 else ""
+                say(f"  {form:<12} {key:<40} {speed}, bursts of {move.burst}, {move.start:g} cycles before{channels}")
 
 
 def _rates_json(found: ChipRates) -> dict[str, Any]:

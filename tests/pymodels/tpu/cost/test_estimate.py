@@ -87,6 +87,72 @@ def test_moves_count_runs_and_memory_speed():
 
 
 @pytest.mark.parametrize(
+    ("fields", "runs", "pages"),
+    [
+        # One page has a quarter of the speed; runs in two pages have half of it.
+        ({"src_csize": 3, "src_cstride": 10, "src_wsize": 10}, 3, 1),
+        ({"src_csize": 3, "src_cstride": 2000, "src_wsize": 10}, 3, 2),
+        # Runs that are far apart do not count together.
+        ({"src_csize": 3, "src_cstride": 5000, "src_wsize": 10}, 3, 1),
+        # Lines with a hole behind them, and elements with holes, are runs of their own.
+        ({"src_csize": 3, "src_cstride": 60, "src_hsize": 4, "src_hstride": 15, "src_wsize": 10}, 12, 1),
+        (
+            {"src_csize": 1, "src_cstride": 99, "src_hsize": 4, "src_hstride": 20, "src_wsize": 10, "src_wstride": 2},
+            40,
+            1,
+        ),
+    ],
+)
+def test_moves_have_the_channels_of_their_pages(fields: dict[str, int], runs: int, pages: int):
+    table = TABLE | {"dma": {"DMA_tensor": {"*": [0.0, 64, 1.0, 4]}}}
+    made = CodeGen(chip("BM1688"))
+    size = {
+        "src_nsize": 1,
+        "src_hsize": 1,
+        "src_hstride": 10,
+        "src_wstride": 1,
+        "stride_enable": 1,
+        "src_data_format": 1,
+    }
+    made.emit("gdma", "DMA_tensor", size | {"src_start_addr_h8": 0x90, "dst_start_addr_l32": 0x4000} | fields)
+    found = decode_stream(chip("BM1688").engine("gdma"), made.lookup("gdma0")[0])
+    assert int(estimate(rates_of("BM1688", "", table), "BM1688", found).cycles[0]) == runs * 64 * 4 // pages
+
+
+def test_lanes_windows_and_even_strides():
+    """Copies from lane to lane go one by one; steps across cost three times as much; even strides are one line."""
+    shape = _shape(1, 3, 2, 20) | F16 | {"res0_addr": 0, "opd0_addr": 0x4000, "opd1_addr": 0x8000}
+    strides = {"short_res0_str": 3, "res0_h_str": 20, "res0_w_str": 1}
+    assert _tiu("sAR", shape | strides, func=2) == 2 * ceil(40 / 8)
+    assert _tiu("sAR", shape | strides | {"res0_h_str": 32}, func=2) == 2 * 2 * ceil(20 / 8)
+    table = {"sPorD": {"*": [1, 1, 1.0, 0.0], "pord.depthwise f16>f16": [8, 1, 1.0, 0.0]}}
+    copies = {"sCW&sBC": {"*": [8, 1, 1.0, 0.0]}}
+    for form, fields, func, took in (
+        ("sCW&sBC", _shape(1, 3, 2, 20), 2, 3 * 5),
+        ("sCW&sBC", _shape(1, 3, 2, 20), 3, 5),
+        (
+            "sPorD",
+            _shape(1, 3, 2, 20)
+            | {"opt_opd0_prec": 1, "opt_res0_prec": 1, "opd0_addr": 64, "res0_addr": 0x8000, "res_op_x_str": 1},
+            0,
+            5,
+        ),
+        (
+            "sPorD",
+            _shape(1, 3, 2, 20)
+            | {"opt_opd0_prec": 1, "opt_res0_prec": 1, "opd0_addr": 64, "res0_addr": 0x8000, "res_op_x_str": 2},
+            0,
+            15,
+        ),
+    ):
+        made = CodeGen(chip("BM1688"))
+        made.emit("tiu", form, fields, func=func)
+        found = decode_stream(chip("BM1688").engine("tiu"), made.lookup("tiu0")[0])
+        rates = rates_of("BM1688", "", TABLE | {"tiu": table | copies})
+        assert int(estimate(rates, "BM1688", found).cycles[0]) == took, (form, func)
+
+
+@pytest.mark.parametrize(
     ("way", "said", "wrong"),
     [
         (0, "dr[0] S2L:60|dr[1] L2S:0", ""),
@@ -126,6 +192,7 @@ def test_lookup():
     tiu = {"a f16>f16": TiuRate(1, 1, 1, 0), "b f16>f16 in place": TiuRate(2, 1, 1, 0), "*": TiuRate(3, 1, 1, 0)}
     assert find_tiu(tiu, "a f16>f16 in place strided") == (tiu["a f16>f16"], 2.0)
     assert find_tiu(tiu, "b f16>f16 in place strided") == (tiu["b f16>f16 in place"], 1.0)
+    assert find_tiu(tiu, "b f16>f16 in place stepped") == (tiu["b f16>f16 in place"], 3.0)
     assert find_tiu(tiu, "c f16>f16") == (tiu["*"], 1.0)
     assert find_tiu({}, "c") is None
     moves = {"m far>local": DmaRate(1, 0, 0), "*": DmaRate(2, 0, 0)}
@@ -140,9 +207,9 @@ def test_chips():
         assert found is not None
         assert "fitted to" in found.source
         assert {"sAR", "sCONV"} <= set(found.tiu)
-    borrowed = chip_rates("BM1690")
+    borrowed = chip_rates("BM1690E")
     assert borrowed is not None
-    assert "not checked for BM1690" in borrowed.source
+    assert borrowed.source.startswith("rates of BM1690; fitted to")
     assert chip_rates("BM1684") is None
 
 

@@ -152,7 +152,7 @@ def test_time_by_rates(net: Path):
     code, text = goldbeat("time", net, "--json")
     assert code == 0
     report = json.loads(text)
-    assert "not checked for BM1690" in report["rates"]
+    assert "fitted to the profiles" in report["rates"]
     assert report["cycles"] == max(row["end"] for row in report["commands"]) + 1
     path = [row for row in report["commands"] if row["critical"]]
     assert sum(row["end"] - row["start"] + 1 for row in path) == report["cycles"]
