@@ -369,6 +369,15 @@ def test_entries_of_other_operations_times_and_sums(old, new, complaint):
         fit(parse_sections(text.replace(old, new)), given, alone=True)
 
 
+def test_a_blank_text_is_that_of_no_commands():
+    assert parse_sections(" \n") == []
+    assert not unclosed([])
+    with pytest.raises(InputError, match="missing entry"):
+        parse_profile("")
+    with pytest.raises(InputError, match="found 0 sections, expected 1, one per sub-net"):
+        fit([], [subnet("core0.sub0", [1], [0])])
+
+
 def test_a_text_that_ends_before_its_end():
     assert [unclosed(parse_sections(text)) for text in (TWO, TWO[: TWO.rindex("API_END")])] == [False, True]
 

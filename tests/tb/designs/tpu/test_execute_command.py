@@ -37,6 +37,14 @@ def test_the_tensors_come_out(tmp_path: Path, given: Path):
     assert found.tolist() == (np.load(given)["x"] * 2).tolist()
 
 
+def test_zero_by_zero_is_no_number(tmp_path: Path, given: Path):
+    code, text = call(write_model(tmp_path / "m.bmodel", func=12), "--input", given, "--out", tmp_path / "y.npz")
+    assert code == 0, text
+    found = np.load(tmp_path / "y.npz")["y"][0]
+    assert np.isnan(found).tolist() == [True] + [False] * 63
+    assert np.abs(found[1:] - 1).max() < 0.01
+
+
 def _copy(gen: CodeGen, engine: str, source: int, target: int) -> None:
     fields = SIZE | {"src_data_format": 1, "localmem_mask_h32": 0xFFFFFFFF}
     for end, address in (("src", source), ("dst", target)):
