@@ -42,7 +42,7 @@ class ParameterSet:
 
 
 @dataclass(frozen=True)
-class ParameterSearch:
+class OtherValues:
     """What other values of parameters there are.
 
     Attributes:
@@ -121,9 +121,7 @@ class _Reader:
         return frozenset(found)
 
 
-def other_configurations(
-    compiled: Callable[[Values], Compiled], most: int, *, relaxed: bool = False
-) -> ParameterSearch:
+def other_configurations(compiled: Callable[[Values], Compiled], most: int, *, relaxed: bool = False) -> OtherValues:
     """Changes of parameters that switch on other code, the one with the most first; then other sizes.
 
     Each is one parameter, so that a failure says whose it is; two where one asks for the other. A module refuses values by an
@@ -159,7 +157,7 @@ def other_configurations(
         for values, why in reader.refused
         if len(values) == 1 and (left_out or all(now[name] in (0, 1) for name in values))
     ]
-    return ParameterSearch(
+    return OtherValues(
         found, [one for one in refused if not any(one[0].items() <= values.items() for values in tried)], left_out
     )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import GoldbeatError
-from goldbeat.tb.build.configurations import ParameterSearch, ParameterSet, other_configurations
+from goldbeat.tb.build.configurations import OtherValues, ParameterSet, other_configurations
 from goldbeat.tb.cli.subject import VerifySubject, find_subject, verify_folder
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.obligations.summary import counts_text
@@ -22,10 +22,10 @@ GUESSED = (
 )
 
 
-def search_configurations(subject: VerifySubject, given: Mapping[str, Any], most: int) -> ParameterSearch:
+def search_configurations(subject: VerifySubject, given: Mapping[str, Any], most: int) -> OtherValues:
     """Other values of parameters that are worth a run; none where there is no RTL, or none are asked for."""
     if subject.compiled is None or not most:
-        return ParameterSearch([], [], [])
+        return OtherValues([], [], [])
     return other_configurations(subject.compiled, most, relaxed=given["relaxed"])
 
 
@@ -87,7 +87,7 @@ def worst_status(statuses: Sequence[str]) -> str:
     return max(statuses, key=["pass", "partial", "fail"].index)
 
 
-def search_notes(search: ParameterSearch, most: int) -> Iterator[str]:
+def search_notes(search: OtherValues, most: int) -> Iterator[str]:
     """How many sets of values there are, what the module refuses, and what is in none of them."""
     yield f"{len(search.sets)} other set(s) of values tried, of at most {most}"
     yield from (f"refused: {_text(values)}: {why or 'the module ends at its start'}" for values, why in search.refused)

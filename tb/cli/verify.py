@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.tb.build.configurations import OtherValues
 from goldbeat.tb.build.yosys import Yosys, yosys
 from goldbeat.tb.cli import probe
 from goldbeat.tb.cli.common import (
@@ -180,15 +181,23 @@ def verify_command(
         "status": worst_status([tried.status, *(one["status"] for one in others)]),
         "proof": None if proof is None else proof.as_dict(),
         "configurations": others,
-        "configurations_refused": [{"values": values, "why": why} for values, why in search.refused],
-        "left_out": search.left_out,
+        **_searched(design, found, search, configurations),
     }
-    if configurations:
-        report["notes"] = [*found.notes, *_parameters_note(design, found, search_notes(search, configurations))]
     _write(folder, report)
     _tell(design, tried, report, folder, every=every, as_json=as_json)
     if report["status"] != "pass":
         raise typer.Exit(FAILED if report["status"] == "fail" else PARTIAL)
+
+
+def _searched(design: Design, subject: VerifySubject, search: OtherValues, most: int) -> dict[str, Any]:
+    """What there is to say of other values of parameters, if any were asked for."""
+    if not most:
+        return {}
+    return {
+        "notes": [*subject.notes, *_parameters_note(design, subject, search_notes(search, most))],
+        "configurations_refused": [{"values": values, "why": why} for values, why in search.refused],
+        "left_out": search.left_out,
+    }
 
 
 def _verified(

@@ -25,10 +25,9 @@ from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.measurements import Check
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.traffic import FILL, Rng, Traffic, stream_cases
+from goldbeat.tb.design.unchecked import STILL
 
 RULES = "rules"
-STILL = "nothing moved"
-"""Begins what is said of an episode in which nothing was taken or answered."""
 NOT_COMPARED = "outputs, read data and memories: model 'rules' does not predict them"
 OUTPUTS_NOT_COMPARED = "output streams: stream_model 'rules' does not predict them"
 _MOST = 1 << 16

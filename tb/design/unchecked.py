@@ -14,6 +14,8 @@ from goldbeat.tb.design.pin_names import SIDES, is_clock, is_reset, name_words
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.stream import StreamPort
 
+STILL = "nothing moved"
+"""Begins what is said of an episode in which nothing was taken or answered."""
 _ROLE = re.compile(
     r"t?(?:data|keep|strb|last|id|dest|user|valid|vld|ready|rdy|wakeup)|sop|eop|empty|error|first|bits|payload|"
     r"(?:aw|ar)(?:addr|id|len|size|burst|lock|cache|prot|qos|region|user|valid|ready)|"

@@ -28,10 +28,10 @@ from goldbeat.tb.design.clock_wish import ClockWish
 from goldbeat.tb.design.clocks import EARLIEST_PS, blurred, wished
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
-from goldbeat.tb.design.rules_model import STILL
 from goldbeat.tb.design.source_names import source_names
 from goldbeat.tb.design.source_numbers import source_numbers, source_values
 from goldbeat.tb.design.traffic import FILLS
+from goldbeat.tb.design.unchecked import STILL
 from goldbeat.tb.extras import need_module
 from goldbeat.tb.inside.job import Backend, Episode, Record
 from goldbeat.tb.kernel.rules import add_rules

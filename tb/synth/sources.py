@@ -10,7 +10,6 @@ from typing import Any
 from goldbeat.tb.build.harness import literal
 from goldbeat.tb.build.yosys import Yosys
 from goldbeat.tb.design.design import Design
-from goldbeat.tb.synth.readable import readable_sources
 
 _UNDERSTOOD = ("-D", "+define+", "+libext+")
 """Switches that a description may have for Verilator and that the reader takes too; the others say nothing of the RTL."""
@@ -45,6 +44,9 @@ def command_file(
     words = ["--threads 1" if tool.inside else "", f"--unroll-limit {_MOST_ROUNDS}", f"--top {top or design.top}"]
     if top is None:
         words += [_quoted("-G", f"{n}={literal(n, p, params[n])}") for n, p in design.parameters.items()]
+    # What runs a design alone needs no slang.
+    from goldbeat.tb.synth.readable import readable_sources
+
     sources = readable_sources(design, params, folder)
     # A copy includes what lies beside its source.
     beside = [path.parent for path, copy in zip(design.sources(), sources, strict=True) if path != copy]

@@ -103,7 +103,7 @@ def arithmetic(step: TpuStep) -> None:
     if mixed and (first.floating or second.floating or target.floating or step.func in _OF_ONE_TYPE):
         raise step.stop(f"{first.name} with {second.name} to {target.name}")
     if first.floating:
-        step.save("res0", _floats(step, a, b, target), target)
+        step.save("res0", combined_floats(step, a, b, target), target)
     else:
         step.save("res0", _integers(step, a, b, first, target), target)
 
@@ -184,7 +184,18 @@ def _selected(step: TpuStep, first: Element, second: Element, target: Element) -
     return np.where(_SELECTS[step.func](a, b), chosen, target.stored.type(0))
 
 
-def _floats(step: TpuStep, a: Array, b: Array, target: Element) -> Array:
+def combined_floats(step: TpuStep, a: Array, b: Array, target: Element) -> Array:
+    """What a command makes of two operands of floats.
+
+    Args:
+        step: the command.
+        a: numbers of the first operand, of any shape.
+        b: those of the second, of the same shape or one that numpy broadcasts to it.
+        target: type of the result.
+
+    Returns:
+        the result as it is stored.
+    """
     func = step.func
     if func in (MAX, MIN):
         return to_stored(np.maximum(a, b) if func == MAX else np.minimum(a, b), target)

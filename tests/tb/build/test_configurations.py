@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from goldbeat.tb.build.compiling import compile_sources
-from goldbeat.tb.build.configurations import ParameterSearch, other_configurations
+from goldbeat.tb.build.configurations import OtherValues, other_configurations
 from goldbeat.tb.design.filelist import Sources
 
 HEAD = "module m #(parameter {}) (input logic clk, input logic [7:0] a, output logic [7:0] y);\n{}\nendmodule\n"
 
 
-def searched(folder: Path, parameters: str, body: str, most: int = 9) -> ParameterSearch:
+def searched(folder: Path, parameters: str, body: str, most: int = 9) -> OtherValues:
     """What is found for a small module."""
     path = folder / "m.sv"
     path.write_text(HEAD.format(parameters, body))

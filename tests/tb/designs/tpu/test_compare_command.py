@@ -100,8 +100,8 @@ def test_middle_tensors_are_compared_in_their_order(folder: Path):
 
 
 def test_a_mistake_in_the_model_is_named_with_its_layer(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    right = elementwise._floats
-    monkeypatch.setattr(elementwise, "_floats", lambda step, a, b, kind: right(step, a, b + (a > 6), kind))
+    right = elementwise.combined_floats
+    monkeypatch.setattr(elementwise, "combined_floats", lambda step, a, b, kind: right(step, a, b + (a > 6), kind))
     found = report(folder, half=X, sum=2 * X, y=2 * X)
     assert (found["first"]["layer"], found["first"]["different"]) == ("sum", 15)
     assert not found["tensors"][0]["different"]
