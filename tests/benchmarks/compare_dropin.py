@@ -238,9 +238,9 @@ def run_missing(
 
 def content_of_dropin() -> str:
     """A hash of what the drop-in consists of."""
-    files = [path for part in ("dropin", "kernel") for path in sorted((SOURCES / part).rglob("*")) if path.is_file()]
-    code = (path for path in files if "__pycache__" not in path.parts)
-    return hashlib.sha256(b"".join(path.read_bytes() for path in code)).hexdigest()[:12]
+    kinds = ("dropin/*.py", "kernel/*.cpp", "kernel/*.h")
+    files = (path for kind in kinds for path in sorted(SOURCES.glob(kind)))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
 
 
 def both_steps(keep: Path, key: str) -> list[list[str]]:
