@@ -18,7 +18,7 @@ from pathlib import Path
 from tpu_ops import CHIPS, models, outcome, quantisation
 
 SECONDS = 90
-KINDS = ("equal", "wrong", "refused", "no commands")
+KINDS = ("equal", "wrong", "undecided", "refused", "no commands")
 
 
 def run(folder: Path, kept: Path) -> None:

@@ -49,7 +49,7 @@ def alike(found: np.ndarray, expected: np.ndarray) -> bool:
 
 
 def outcome(folder: Path) -> str:
-    """``equal``, ``wrong: ...``, ``no commands`` of a dynamic net, or ``refused: ...``."""
+    """``equal``, ``wrong: ...``, ``undecided: ...`` where commands race, ``no commands`` of a dynamic net, or ``refused: ...``."""
     try:
         model = read_container(folder / "model.bmodel")
         assert isinstance(model, BModel)
@@ -61,4 +61,6 @@ def outcome(folder: Path) -> str:
         return f"refused: {str(error).partition('not modelled: ')[2] or error}"
     expected = parts(net.outputs, folder / "output.dat")
     good = all(alike(np.asarray(found[name]), expected[name]) for name in expected)
+    if not good and (why := net.races()):
+        return f"undecided: {why}"
     return "equal" if good else f"wrong: {folder.parent.name}/{folder.name}"

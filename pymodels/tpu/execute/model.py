@@ -21,6 +21,7 @@ from goldbeat.pymodels.tpu.hazards.access import join_accesses
 from goldbeat.pymodels.tpu.hazards.builder import OPERANDS
 from goldbeat.pymodels.tpu.hazards.coverage import unwritten_bytes
 from goldbeat.pymodels.tpu.hazards.dataflow import idle
+from goldbeat.pymodels.tpu.hazards.report import said_of_races
 from goldbeat.pymodels.tpu.streams.bmodel import BModel
 from goldbeat.pymodels.tpu.streams.container import commands
 from goldbeat.pymodels.tpu.streams.groups import Member, groups_together
@@ -126,6 +127,11 @@ class StaticNet:
         self.inputs = [_tensor(one) for one in self.parameter.get("input_tensor", ())]
         self.outputs = [_tensor(one) for one in self.parameter.get("output_tensor", ())]
         self.programs = self._programs()
+
+    def races(self) -> str:
+        """Why its result is one of several, as some of its commands race; empty: none do."""
+        mine = (one for one in self.model.streams() if (one.net, one.stage) == (self._number, self.stage))
+        return said_of_races(chip_tables(self.model.chip), mine)
 
     def _check(self) -> None:
         if self.parameter.get("is_dynamic"):

@@ -47,6 +47,7 @@ HAZARD_RULES = {
 """Every rule of this check by name."""
 HAZARD_ADVICE = frozenset({"repeated-in-place", "over-operand"})
 """Rules that are unusual rather than wrong."""
+_RACES = ("read-after-write", "write-after-read", "write-after-write")
 MOST = 1_000
 """Findings of one rule and group that are listed."""
 
@@ -205,6 +206,20 @@ def check_hazards(
         for _ in groups:
             step()
     return report
+
+
+def said_of_races(chip: Chip, streams: Iterable[CommandStream]) -> str:
+    """Why a result of these streams is one of several; empty: no commands race.
+
+    Args:
+        chip: whose streams they are.
+        streams: of one file, or bare ones that belong together.
+    """
+    found = [one for one in check_hazards(chip, streams).findings if one.rule in _RACES]
+    if not found:
+        return ""
+    first = found[0]
+    return f"{len(found)} hazards, the first {first.rule} in {first.stream}: the result is one of several; see tpu check"
 
 
 def _check_groups(chip: Chip, groups: list[list[Member]], report: HazardReport, *, first: bool, last: bool) -> None:

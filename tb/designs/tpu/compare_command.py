@@ -194,6 +194,8 @@ def _compare(model: BModel, net: StaticNet, given: _Given, tolerance: float) -> 
     except NotModelledError as error:
         found.partial.append(str(error))
         taken = watch.taken
+    if races := net.races():
+        found.partial.append(races)
     found.tensors = list(compared(net, taken, given.reference, tolerance))
     missing = sorted(set(given.reference) - {one.tensor.name for one in found.tensors})
     if missing:

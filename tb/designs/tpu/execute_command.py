@@ -44,8 +44,8 @@ def execute_model_command(
 ) -> None:
     """Execute the commands of a BModel.
 
-    Exit code: 0 done, 2 bad input or a command that is not modelled, 3 an output that no command writes, or
-    an operand that nothing wrote all of.
+    Exit code: 0 done, 2 bad input or a command that is not modelled, 3 an output that no command writes, an
+    operand that nothing wrote all of, or commands that race.
     """
     check_free(out, force)
     model = read_container(file)
@@ -55,13 +55,15 @@ def execute_model_command(
     inputs = named_arrays(given)
     with naming(given), working(f"executing {file.name}", chosen.commands) as step:
         found = chosen.run(inputs, step)
+    races = chosen.races()
     with out.open("wb") as target:
         np.savez(target, allow_pickle=False, **found.outputs)
-    _print(model, found, out, as_json_)
+    _print(model, found, races, out, as_json_)
     for text in found.rounded:
         say(f"note: {text}", err=True)
     said = [f"no command writes all of {', '.join(found.unwritten) or 'an output'}"]
     said = [*(said if found.unwritten or not found.outputs else ()), *found.part_read[:_SHOWN]]
+    said += [races] if races else []
     if (more := len(found.part_read) - _SHOWN) > 0:
         said.append(f"... and {more} more operands read bytes that nothing wrote")
     for text in said:
@@ -70,9 +72,9 @@ def execute_model_command(
         raise typer.Exit(PARTIAL)
 
 
-def _print(model: BModel, found: ExecutedNet, out: Path, as_json_: bool) -> None:
+def _print(model: BModel, found: ExecutedNet, races: str, out: Path, as_json_: bool) -> None:
     if as_json_:
-        print_json(_report(model, found, out))
+        print_json({**_report(model, found, out), "races": races})
         return
     nets = len(model.model.get("net", ()))
     which = f"net {found.net}" + (f" (one of {nets})" if nets > 1 else "") + f", stage {found.stage}"

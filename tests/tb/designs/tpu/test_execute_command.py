@@ -9,11 +9,15 @@ import pytest
 from tpu_twice import SIZE, TENSOR, write_model
 from typer.testing import CliRunner
 
+from goldbeat.pymodels.tpu.execute.model import StaticNet
 from goldbeat.pymodels.tpu.streams.codegen import CodeGen
+from goldbeat.pymodels.tpu.streams.container import read_container
 from goldbeat.pymodels.tpu.streams.tables import chip
 from goldbeat.tb.cli import app
 
 RUN = CliRunner()
+SIZE_OF_LOAD = 96
+"""Bytes of the command before the store."""
 
 
 def call(*arguments: object) -> tuple[int, str]:
@@ -170,6 +174,22 @@ def test_an_operand_that_was_written_in_part_is_named(
     checked = RUN.invoke(app, ["tpu", "check", str(model)])
     assert checked.exit_code == ("input_tensor" not in changed), checked.output
     assert ("part-unwritten" in checked.output and missing in checked.output) == ("input_tensor" not in changed)
+
+
+def test_commands_that_race_make_the_result_one_of_several(tmp_path: Path, given: Path):
+    """The store waits for nothing: its dependency is 0."""
+    model = write_model(tmp_path / "m.bmodel")
+    assert not StaticNet(read_container(model)).races()
+    (stream,) = (one for one in read_container(model).streams() if one.engine == "gdma")
+    bit, width = chip("BM1688").engine("gdma").head["dep"]
+    raw = bytearray(model.read_bytes())
+    at = stream.offset + SIZE_OF_LOAD + bit // 8
+    raw[at : at + width // 8] = bytes(width // 8)
+    model.write_bytes(raw)
+    code, text = call(model, "--input", given, "--out", tmp_path / "y.npz")
+    assert code == 3
+    assert "partial: 1 hazards, the first write-after-read in core0.sub0.g0.tiu" in text
+    assert StaticNet(read_container(model)).races() in text
 
 
 def test_a_size_that_is_not_that_of_shape_and_type_is_refused(tmp_path: Path, given: Path):
