@@ -219,7 +219,9 @@ def said_of_races(chip: Chip, streams: Iterable[CommandStream]) -> str:
     if not found:
         return ""
     first = found[0]
-    return f"{len(found)} hazards, the first {first.rule} in {first.stream}: the result is one of several; see tpu check"
+    return (
+        f"{len(found)} hazards, the first {first.rule} in {first.stream}: the result is one of several; see tpu check"
+    )
 
 
 def _check_groups(chip: Chip, groups: list[list[Member]], report: HazardReport, *, first: bool, last: bool) -> None:
