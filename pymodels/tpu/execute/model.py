@@ -211,7 +211,9 @@ class StaticNet:
                 if watch is not None:
                     watch(program, member, row, memories)
 
-            program.run(memories, count)
+            # Memory that nobody has written may hold any number.
+            with np.errstate(all="ignore"):
+                program.run(memories, count)
         outputs = {}
         for place in self.outputs:
             raw = memories.far_bytes(place.address, place.bytes).copy().view(place.element.stored)

@@ -190,7 +190,9 @@ def _compare(model: BModel, net: StaticNet, given: _Given, tolerance: float) -> 
     watch = TensorWatch(net, given.layers, owners, given.reference)
     try:
         with working("executing", net.commands) as step:
-            taken = watch.with_outputs(net.run(given.inputs, step, watch))
+            done = net.run(given.inputs, step, watch)
+        taken = watch.with_outputs(done)
+        found.partial += done.part_read[:_SHOWN]
     except NotModelledError as error:
         found.partial.append(str(error))
         taken = watch.taken
