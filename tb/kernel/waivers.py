@@ -16,6 +16,8 @@ ENVIRONMENT = "GOLDBEAT_WAIVE"
 """Waivers of every cocotb test of a simulation, with commas between them."""
 
 _AXIS = f"{AXIS.name}_"
+OF_AXIS_ALONE = "which is a rule of AXI-Stream alone"
+"""Said of rules that streams with other names break."""
 _OF_AXIS = frozenset(f"{_AXIS}{rule}" for rule in AXIS.clauses)
 """The rules that are a clause of the standard; the others are about beats."""
 _OFFERS = (f"{_AXIS}valid_waits", f"{_AXIS}valid_held")
@@ -126,7 +128,7 @@ def unjudged(violations: Iterable[str]) -> tuple[str, ...]:
     """Why a verdict is partial where streams that no standard names break rules of AXI-Stream."""
     named = dict.fromkeys(match.groups() for text in violations if (match := _VIOLATION.match(text)) is not None)
     return tuple(
-        f"{port}: {rule} fails, which is a rule of AXI-Stream alone; {port} has other names, so that is no failure. "
+        f"{port}: {rule} fails, {OF_AXIS_ALONE}; {port} has other names, so that is no failure. "
         f"Without house = true in the description it is one"
         for rule, port in named
         if rule not in _IN_RESET

@@ -41,7 +41,7 @@ def register(app: typer.Typer) -> None:
     """Mount the command."""
     below = examples(
         "goldbeat tpu compare net.bmodel --reference vendor.npz --input x.npz",
-        "goldbeat tpu compare net.bmodel --reference vendor.npz --input x.npz --layers final.mlir --profile compiler_profile_0.txt",
+        "goldbeat tpu compare net.bmodel --reference vendor.npz --input x.npz --layers final.mlir",
         "goldbeat tpu compare net.bmodel --reference compiled/ --page compare.html",
     )
     app.command("compare", no_args_is_help=True, epilog=below)(compare_model)
