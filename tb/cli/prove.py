@@ -38,7 +38,7 @@ from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.git import git_revision
-from goldbeat.tb.obligations.likeness import is_unlike, likeness
+from goldbeat.tb.obligations.likeness import is_unlike, likeness, may_be_meant
 from goldbeat.tb.obligations.summary import PROVEN
 from goldbeat.tb.paths import build_root, plain_name
 from goldbeat.tb.probe.write import NothingToDriveError, bare_design
@@ -256,11 +256,12 @@ def _doubt(subject: VerifySubject, request: Request) -> str:
     if subject.doubts:
         return "a guess may be why: " + ", ".join(f"{port} ({why})" for port, why in subject.doubts.items())
     predicted, alike = likeness([result for result in run(replace(request, seeds=(0,))) if result.failures])
-    if subject.reworked:
+    if is_unlike(subject.model, predicted, alike):
+        of = f"of {predicted} words {alike} came"
+        return f"model {subject.model}, guessed, is not what this RTL does: {of}; --model names another"
+    if subject.reworked and may_be_meant(subject.model, predicted, alike):
         return f"model {subject.model}, guessed: {subject.reworked}; --model {subject.model} says that words only pass"
-    if not is_unlike(subject.model, predicted, alike):
-        return ""
-    return f"model {subject.model}, guessed, is not what this RTL does: of {predicted} words {alike} came; --model names another"
+    return ""
 
 
 def _templates(request: Request) -> Iterator[Stimulus]:

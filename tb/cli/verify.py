@@ -52,7 +52,7 @@ from goldbeat.tb.mutate.campaign import Fate, UnmutatedFailureError
 from goldbeat.tb.mutate.report import score
 from goldbeat.tb.mutate.sample import sample_fates
 from goldbeat.tb.obligations import rounds
-from goldbeat.tb.obligations.likeness import is_unlike
+from goldbeat.tb.obligations.likeness import is_unlike, may_be_meant
 from goldbeat.tb.obligations.pace import fills_queues, may_be_slow, measured_pace
 from goldbeat.tb.obligations.rounds import BUDGET_S, Tried, try_all
 from goldbeat.tb.obligations.summary import ADVICE, SHOWN, VERIFIED, Obligations, counts_text, obligation_lines
@@ -77,8 +77,6 @@ _AT_END = ": at the end of the run: "
 _SIDE = re.compile(r"\bport (\w+), beat \d+: tuser differs: ")
 _STARVED = re.compile(r"\bat the end of the run: (\w+): .*\bwaits for write data\b")
 _IN_RESET = re.compile(r"\b\w+_in_reset: (\w+),")
-_REWORKED = 1 / 100
-"""Share of the words of a guessed `identity` that come out as others, from which on RTL that looks into words may mean it."""
 _ALIKE = 3
 """Failures that differ in numbers alone, and waived obligations of one reason, that are listed."""
 
@@ -400,8 +398,8 @@ def _other_words(subject: VerifySubject, tried: Tried) -> dict[str, str]:
     """A guessed model that says that words only pass, where the RTL does more with them, and words alone differ."""
     heads = [text.partition("\n")[0] for text in tried.failures if not text.startswith(REPEAT)]
     lost = tried.predicted - tried.alike
-    few = subject.model != "identity" or lost < _REWORKED * tried.predicted
-    if not subject.reworked or few or not _by_model(tried) or all(_OTHER_SIGNAL.search(head) for head in heads):
+    meant = may_be_meant(subject.model or "", tried.predicted, tried.alike)
+    if not (subject.reworked and meant) or not _by_model(tried) or all(_OTHER_SIGNAL.search(head) for head in heads):
         return {}
     why = f"{subject.reworked}; {lost} of {tried.predicted} words that it predicts did not come"
     return {f"{OF_MODEL}{subject.model}": f"{why}; --model {subject.model} says that they must"}

@@ -14,6 +14,8 @@ from goldbeat.tb.run.runs import EpisodeResult, RunResult
 
 _BYTES = 4
 """Beats with fewer bytes are counted together with those that follow: single ones are alike by chance."""
+_MEANT = 1 / 100
+"""Share of the words that a filter changes at least; a fault behind a value spoils fewer."""
 _BEGIN = 8
 """Beats that are the first ones predicted, from which on a port that stops there is one that stops."""
 _UNORDERED_BYTES = 2
@@ -29,6 +31,11 @@ most half of what is merged: of a sum of floats, many words are those of the lar
 def is_unlike(model: str, predicted: int, alike: int) -> bool:
     """Whether so few of the words that a guessed model predicts came that the RTL does something else."""
     return alike < _SHARES.get(model, _SHARE) * predicted
+
+
+def may_be_meant(model: str, predicted: int, alike: int) -> bool:
+    """Whether so many words come as others than a guessed `identity` says that RTL which looks into words may mean it."""
+    return model == "identity" and predicted - alike >= _MEANT * predicted
 
 
 def likeness(results: Sequence[RunResult]) -> tuple[int, int]:
