@@ -159,6 +159,11 @@ def _read(path: Path) -> Any:
     return read_json(path, "figures that can be made again; remove it") if path.is_file() else None
 
 
+def _written(path: Path) -> str:
+    """When a file was written, in ISO 8601."""
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
+
+
 def _assertions(design: Design) -> int:
     texts = map(read_code, design.sources())
     return sum(len(_ASSERTION.findall(text)) for text in texts)
@@ -178,8 +183,7 @@ def _of_mutants(path: Path, facts: dict[str, Fact]) -> None:
     )
     said += f", {proven} proven to be equivalent" if proven else ""
     said += f", drawn from {result['of']}" if result["mutants"] < result["of"] else ""
-    when = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
-    facts["mutation"] = Fact(result["score"], said, when, result.get("git", ""))
+    facts["mutation"] = Fact(result["score"], said, _written(path), result.get("git", ""))
 
 
 def _of_verify(path: Path, facts: dict[str, Fact]) -> None:
@@ -188,8 +192,7 @@ def _of_verify(path: Path, facts: dict[str, Fact]) -> None:
         return
     counts, failed = result["obligations"], result["status"] == "fail"
     said = f"{counts_text(counts).partition(': ')[2]}{'; it fails' if failed else ''}"
-    when = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
-    facts["verify"] = Fact(max(counts["open"], failed), said, when, result.get("git", ""))
+    facts["verify"] = Fact(max(counts["open"], failed), said, _written(path), result.get("git", ""))
 
 
 def _of_proof(path: Path, facts: dict[str, Fact]) -> None:
@@ -200,8 +203,7 @@ def _of_proof(path: Path, facts: dict[str, Fact]) -> None:
     said = f"{counts['proven']} of {counts.total()} properties proven"
     said += f", {counts['bounded']} to some cycles" if counts["bounded"] else ""
     said += f", {counts['refuted']} refuted" if counts["refuted"] else ""
-    when = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
-    facts["proof"] = Fact(counts["refuted"], said, when, result.get("git", ""))
+    facts["proof"] = Fact(counts["refuted"], said, _written(path), result.get("git", ""))
 
 
 def _of_synthesis(path: Path, facts: dict[str, Fact]) -> None:
