@@ -17,10 +17,10 @@ import time
 from pathlib import Path
 
 import numpy as np
-from tpu_ops import CHIPS, models, parts
+from tpu_ops import CHIPS, models
 
 from goldbeat.pymodels.errors import GoldbeatError
-from goldbeat.pymodels.tpu.execute.model import StaticNet
+from goldbeat.pymodels.tpu.execute.model import StaticNet, tensors_of_file
 from goldbeat.pymodels.tpu.streams.bmodel import BModel
 from goldbeat.pymodels.tpu.streams.container import read_container
 
@@ -46,7 +46,7 @@ def seconds_of(folder: Path, python: str) -> tuple[float, float] | None:
         for _ in range(2):
             start = time.process_time()
             net = StaticNet(model)
-            inputs = parts(net.inputs, folder / "input.dat")
+            inputs = tensors_of_file(net.inputs, folder / "input.dat")
             net.run(inputs)
             spent = time.process_time() - start
     except GoldbeatError:

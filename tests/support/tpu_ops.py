@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.tpu.execute.model import StaticNet, TensorPlace
-from goldbeat.pymodels.tpu.execute.numbers import to_numbers
+from goldbeat.pymodels.tpu.execute.model import StaticNet, tensors_of_file
 from goldbeat.pymodels.tpu.streams.bmodel import BModel
 from goldbeat.pymodels.tpu.streams.container import read_container
 
@@ -30,16 +29,6 @@ def quantisation(folder: Path) -> str:
     return found[1] if found else "other"
 
 
-def parts(places: list[TensorPlace], path: Path) -> dict[str, np.ndarray]:
-    """Tensors that lie one behind the other in a file, as numbers."""
-    raw, found, at = np.fromfile(path, np.uint8), {}, 0
-    for one in places:
-        stored = raw[at : at + one.bytes].view(one.element.stored)
-        found[one.name] = to_numbers(stored, one.element).reshape(one.shape)
-        at += one.bytes
-    return found
-
-
 def alike(found: np.ndarray, expected: np.ndarray) -> bool:
     """Whether all numbers are equal, zeros with their sign; what is no number counts as one value."""
     same = np.array_equal(found, expected, equal_nan=found.dtype.kind == "f")
@@ -54,12 +43,12 @@ def outcome(folder: Path) -> str:
         model = read_container(folder / "model.bmodel")
         assert isinstance(model, BModel)
         net = StaticNet(model)
-        found = net.run(parts(net.inputs, folder / "input.dat")).outputs
+        found = net.run(tensors_of_file(net.inputs, folder / "input.dat")).outputs
     except (UsageError, InputError) as error:
         if any(part in str(error) for part in _NO_COMMANDS):
             return "no commands"
         return f"refused: {str(error).partition('not modelled: ')[2] or error}"
-    expected = parts(net.outputs, folder / "output.dat")
+    expected = tensors_of_file(net.outputs, folder / "output.dat")
     good = all(alike(np.asarray(found[name]), expected[name]) for name in expected)
     if not good and (why := net.races()):
         return f"undecided: {why}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,27 @@ def _tensor(raw: Mapping[str, Any]) -> TensorPlace:
     if (size := int(raw.get("size", 0))) not in (0, place.bytes):
         raise UsageError(f"tensor {name}: size {size}, expected {place.bytes} bytes, as its shape and type have")
     return place
+
+
+def tensors_of_file(places: Sequence[TensorPlace], path: Path) -> dict[str, Array]:
+    """Tensors that lie one behind the other in a file, by name, as numbers.
+
+    Args:
+        places: of the tensors, in the order of the file.
+        path: of the file.
+
+    Raises:
+        InputError: the file has another size.
+    """
+    raw = np.fromfile(path, np.uint8)
+    if len(raw) != (size := sum(one.bytes for one in places)):
+        raise InputError(f"{len(raw)} bytes", f"{size}, the tensors {', '.join(one.name for one in places)}", file=path)
+    made, at = {}, 0
+    for one in places:
+        stored = raw[at : at + one.bytes].view(one.element.stored)
+        made[one.name] = to_numbers(stored, one.element).reshape(one.shape)
+        at += one.bytes
+    return made
 
 
 class StaticNet:

@@ -220,7 +220,7 @@ def said_of_races(chip: Chip, streams: Iterable[CommandStream]) -> str:
         return ""
     first = found[0]
     return (
-        f"{len(found)} hazards, the first {first.rule} in {first.stream}: the result is one of several; see tpu check"
+        f"{len(found)} hazard(s), the first {first.rule} in {first.stream}: the result is one of several; see tpu check"
     )
 
 

@@ -27,6 +27,8 @@ def register(app: typer.Typer) -> None:
     app.command("execute", no_args_is_help=True, epilog=below)(execute_model_command)
 
 
+NetName = Annotated[str | None, typer.Option("--net", metavar="NET", help="Name or number of the net [the first].")]
+Stage = Annotated[int, typer.Option("--stage", metavar="N", help="Stage of the net.")]
 _SHOWN = 10
 """Operands that are read without having been written."""
 
@@ -35,10 +37,8 @@ def execute_model_command(
     file: Annotated[Path, typer.Argument(metavar="MODEL.bmodel", help="Compiled model.")],
     given: Annotated[Path, typer.Option("--input", metavar="X.npz", help="Input tensors by name.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="Y.npz", help="File for the output tensors.")],
-    net: Annotated[
-        str | None, typer.Option("--net", metavar="NET", help="Name or number of the net [the first].")
-    ] = None,
-    stage: Annotated[int, typer.Option("--stage", metavar="N", help="Stage of the net.")] = 0,
+    net: NetName = None,
+    stage: Stage = 0,
     as_json_: Json = False,
     force: Force = False,
 ) -> None:
@@ -48,33 +48,48 @@ def execute_model_command(
     operand that nothing wrote all of, or commands that race.
     """
     check_free(out, force)
-    model = read_container(file)
-    if not isinstance(model, BModel):
-        raise UsageError(f"{file} is a {model.magic}, expected a BModel")
-    chosen = StaticNet(model, net or 0, stage)
+    chosen = static_net(file, net, stage)
     inputs = named_arrays(given)
     with naming(given), working(f"executing {file.name}", chosen.commands) as step:
         found = chosen.run(inputs, step)
-    races = chosen.races()
+    said = in_doubt(chosen, found)
     with out.open("wb") as target:
         np.savez(target, allow_pickle=False, **found.outputs)
-    _print(model, found, races, out, as_json_)
+    _print(chosen.model, found, said, out, as_json_)
     for text in found.rounded:
         say(f"note: {text}", err=True)
-    said = [f"no command writes all of {', '.join(found.unwritten) or 'an output'}"]
-    said = [*(said if found.unwritten or not found.outputs else ()), *found.part_read[:_SHOWN]]
-    said += [races] if races else []
-    if (more := len(found.part_read) - _SHOWN) > 0:
-        said.append(f"... and {more} more operands read bytes that nothing wrote")
     for text in said:
         say(f"partial: {text}", err=True)
     if said:
         raise typer.Exit(PARTIAL)
 
 
-def _print(model: BModel, found: ExecutedNet, races: str, out: Path, as_json_: bool) -> None:
+def static_net(file: Path, net: str | None, stage: int) -> StaticNet:
+    """One stage of one net of a BModel, by the options of a command.
+
+    Raises:
+        UsageError: another container, or there is no such net.
+    """
+    model = read_container(file)
+    if not isinstance(model, BModel):
+        raise UsageError(f"{file} is a {model.magic}, expected a BModel")
+    return StaticNet(model, net or 0, stage)
+
+
+def in_doubt(net: StaticNet, found: ExecutedNet) -> list[str]:
+    """Why the outputs of a net that has run may be others than those of a chip; empty: there is no reason."""
+    said = []
+    if found.unwritten or not found.outputs:
+        said.append(f"no command writes all of {', '.join(found.unwritten) or 'an output'}")
+    said += found.part_read[:_SHOWN]
+    if (more := len(found.part_read) - _SHOWN) > 0:
+        said.append(f"... and {more} more operands read bytes that nothing wrote")
+    return [*said, *filter(None, [net.races()])]
+
+
+def _print(model: BModel, found: ExecutedNet, said: list[str], out: Path, as_json_: bool) -> None:
     if as_json_:
-        print_json({**_report(model, found, out), "races": races})
+        print_json({**_report(model, found, out), "partial": said})
         return
     nets = len(model.model.get("net", ()))
     which = f"net {found.net}" + (f" (one of {nets})" if nets > 1 else "") + f", stage {found.stage}"

@@ -99,6 +99,16 @@ def test_middle_tensors_are_compared_in_their_order(folder: Path):
     assert [(one["id"], one["engine"]) for one in first["commands"]] == [(1, "tiu")]
 
 
+def test_what_execute_doubts_is_no_pass(folder: Path):
+    write_model(folder / "m.bmodel", loaded=63)
+    (folder / "compiler_profile_0.txt").unlink()
+    (2 * X * (np.arange(64) < 63)).astype(np.float16).tofile(folder / "output_ref_data.dat")
+    code, text = call(folder / "m.bmodel", "--reference", folder)
+    assert code == 3, text
+    assert "PARTIAL 1 tensors, 64 elements compared" in text
+    assert "(arith.cast) reads 4 bytes of opd0 that nothing wrote" in text
+
+
 def test_a_mistake_in_the_model_is_named_with_its_layer(folder: Path, monkeypatch: pytest.MonkeyPatch):
     right = elementwise.combined_floats
     monkeypatch.setattr(elementwise, "combined_floats", lambda step, a, b, kind: right(step, a, b + (a > 6), kind))

@@ -188,7 +188,7 @@ def test_commands_that_race_make_the_result_one_of_several(tmp_path: Path, given
     model.write_bytes(raw)
     code, text = call(model, "--input", given, "--out", tmp_path / "y.npz")
     assert code == 3
-    assert "partial: 1 hazards, the first write-after-read in core0.sub0.g0.tiu" in text
+    assert "partial: 1 hazard(s), the first write-after-read in core0.sub0.g0.tiu" in text
     assert StaticNet(read_container(model)).races() in text
 
 
