@@ -16,6 +16,7 @@ from rich.progress import MofNCompleteColumn, TextColumn, TimeElapsedColumn, Tim
 from rich.table import Table
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.build.in_use import sweep
 from goldbeat.tb.cli.common import BY_SIGNAL, FAILED, PARTIAL, Json, budget_seconds, examples, print_json
 from goldbeat.tb.cli.farm import Keys
 from goldbeat.tb.cli.regress_options import (
@@ -45,6 +46,7 @@ from goldbeat.tb.cli.regress_options import (
 from goldbeat.tb.cli.screen import Screen, literal, progress, show_table
 from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.obligations.summary import ADVICE, counts_text
+from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress.again import RERUN, failure_rates
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.budget import left_out_names, order_text, planned_text
@@ -176,6 +178,8 @@ def _resumed(
     store: Store, suite: str | None, number: int | None, settings: Settings, *, trust: bool
 ) -> tuple[Run, Settings]:
     """The run to resume, with what it was begun with."""
+    # A run that was killed after its last result has no rest, but may have left folders of its jobs.
+    sweep(build_root())
     run = store.unfinished(suite, number)
     check_trusted(run, (r.item for r in store.rows(run.id)), trust=trust)
     until_fail = run.settings.get(RERUN, {}).get("until_fail", False)
