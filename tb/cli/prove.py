@@ -54,7 +54,7 @@ BUDGET_S, DEPTH, WITHIN = 60.0, 40, 16
 _TEMPLATE_SEEDS = (0, 1, 2)
 
 Budget = Annotated[
-    str, typer.Option("--budget", metavar="TIME", help="Time for all properties together, as 20s or 5min.")
+    str, typer.Option("--budget", metavar="TIME", help="Processor time for all properties together, as 20s or 5min.")
 ]
 Depth = Annotated[
     int, typer.Option("--depth", metavar="N", min=1, help="Most cycles behind the reset that are searched.")

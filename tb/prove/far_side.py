@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from goldbeat.pymodels.axi.burst import DECERR, OKAY, SLVERR
 from goldbeat.pymodels.axi.memory import MemoryImage, Region
@@ -24,10 +25,12 @@ class FarSide:
     Attributes:
         routes: where addresses lead; none: nothing is known.
         codes: by master, kind of access and address, the response of each byte that refuses it.
+        writers: by master and address, the slaves through which a byte is written.
     """
 
     routes: Sequence[Route]
     codes: dict[tuple[str, int, int], int] = field(default_factory=dict)
+    writers: dict[tuple[str, int], set[str]] = field(default_factory=dict)
 
     @property
     def known(self) -> bool:
@@ -55,6 +58,37 @@ class FarSide:
         there = first - route.base + route.target
         return max(self.codes.get((route.master or "", kind, at), OKAY) for at in range(there, there + size))
 
+    def write(self, slave: str, first: int, size: int) -> None:
+        """Note that some bytes are written through a slave."""
+        for address in range(first, first + size):
+            if (place := self._place(slave, address)) is not None:
+                self.writers.setdefault(place, set()).add(slave)
+
+    def disputed(self, slave: str, address: int) -> bool:
+        """Whether a byte is written through another slave too: nothing orders the two."""
+        place = self._place(slave, address)
+        return place is not None and bool(self.writers.get(place, set()) - {slave})
+
+    def byte(self, slave: str, address: int, written: int | None) -> int | None:
+        """What a read must give; None: nobody knows.
+
+        Args:
+            slave: through which it is read.
+            address: of the byte.
+            written: what was written there last through this slave; None: nothing, and :meth:`images` says what is there.
+        """
+        place = self._place(slave, address)
+        if place is None or written is not None:
+            return None if self.disputed(slave, address) else written
+        return None if self.disputed(slave, address) else int(_random_page(place[1] // _PAGE)[place[1] % _PAGE])
+
+    def _place(self, slave: str, address: int) -> tuple[str, int] | None:
+        """The master that a byte is behind, and its address there."""
+        route = self.route(slave, address)
+        if route is None or route.master is None:
+            return None
+        return route.master, address - route.base + route.target
+
     def images(
         self,
         images: Mapping[str, MemoryImage],
@@ -81,9 +115,13 @@ class FarSide:
         }
 
     def _page(self, master: str, page: int) -> Region:
-        data = np.random.default_rng(page).integers(0, 256, _PAGE, np.uint8)
+        data = _random_page(page)
         answers = np.zeros((2, _PAGE), np.uint8)
         for (name, kind, at), code in self.codes.items():
             if name == master and at // _PAGE == page:
                 answers[kind, at % _PAGE] = code
         return Region(f"page_{page:x}", page * _PAGE, data, answers=answers if answers.any() else None)
+
+
+def _random_page(page: int) -> npt.NDArray[np.uint8]:
+    return np.random.default_rng(page).integers(0, 256, _PAGE, np.uint8)

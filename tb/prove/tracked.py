@@ -2,7 +2,8 @@
 """One bit of memory, followed from what slaves ask to what masters do and back: it reads as it was last written.
 
 Which byte is a free choice, as are the ports that write and read it. Behind the masters there is a memory that holds this bit
-alone; all else that it answers is any value. So one property covers widths, bursts, strobes, addresses and order.
+alone; all else that it answers is any value. So one property covers widths, bursts, strobes, addresses and order. What that
+memory holds at first is any value too, so that a read is followed without a write before it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from goldbeat.tb.prove.handshakes import ProofChannel
 from goldbeat.tb.prove.sheet import Sheet
 
 TRACKED = "tracked"
-_MEMORY, _BIT = f"{TRACKED}_memory", f"{TRACKED}_bit"
+_MEMORY, _BIT, _FIRST = f"{TRACKED}_memory", f"{TRACKED}_bit", f"{TRACKED}_first"
 _SLOTS = 8
 
 
@@ -119,9 +120,13 @@ def add_tracked(
     sheet.constant(_BIT, 3)
     for name in ("writer", "reader"):
         sheet.constant(f"{TRACKED}_{name}", max(1, (len(slaves) - 1).bit_length()))
-    _memory(sheet, masters, made, places)
+    # Only behind a master is it known what there was before the first write.
+    behind = bool(masters) and all(one.master for one in routes)
+    if behind:
+        sheet.constant(_FIRST)
+    _memory(sheet, masters, made, places, behind=behind)
     found = [_slave(sheet, number, one, made.get(one.name), places[one.name]) for number, one in enumerate(slaves)]
-    _claims(sheet, found, ", ".join(one.name for one in slaves), through=bool(masters))
+    _claims(sheet, found, ", ".join(one.name for one in slaves), through=bool(masters), behind=behind)
     for port in masters:
         for kind in (WRITE, READ):
             _attributes(sheet, port, slaves, made, kind, routes)
@@ -201,7 +206,12 @@ def _of_request(sheet: Sheet, request: ProofChannel, place: _Place) -> _Hit:
 
 
 def _memory(
-    sheet: Sheet, masters: Sequence[Bundle], made: Mapping[str, Channels], places: Mapping[str, _Place]
+    sheet: Sheet,
+    masters: Sequence[Bundle],
+    made: Mapping[str, Channels],
+    places: Mapping[str, _Place],
+    *,
+    behind: bool,
 ) -> None:
     """The bit behind the masters, and what it answers."""
     writes: list[tuple[str, str]] = []
@@ -226,7 +236,7 @@ def _memory(
             failed["hit"].append(f"({error} & |{channels.r.net('rdata')}_mask)")
     # Two masters never have the byte.
     takes = " : ".join([*(f"{when} ? {value}" for when, value in writes), _MEMORY])
-    sheet.register(_MEMORY, takes)
+    sheet.register(_MEMORY, f"prover_live ? ({takes}) : {_FIRST}" if behind else takes)
     # A response may pass within the cycle.
     for kind, events in failed.items():
         event = sheet.wire(f"{TRACKED}_{kind}_error", _any(events) or "1'b0")
@@ -431,7 +441,7 @@ def _any(parts: Sequence[str]) -> str:
     return " | ".join(parts)
 
 
-def _claims(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: bool) -> None:
+def _claims(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: bool, behind: bool) -> None:
     """The state of the followed write, and what must be read behind it."""
     t = TRACKED
     marks, offers = _any([one.marks for one in slaves]), _any([one.offers for one in slaves])
@@ -450,8 +460,10 @@ def _claims(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: bool
     sheet.register(f"{t}_pending", f"prover_live & ~{t}_kill & (({marks}) | ({t}_pending & ~{t}_ended))")
     sheet.register(f"{t}_lone", f"(({marks}) ? {idle} : {t}_lone) & ~{others}")
     sheet.register(f"{t}_have", f"prover_live & ~{t}_kill & ({takes} | ({t}_have & ~({marks})))")
-    sheet.register(f"{t}_known", f"prover_live & ~{t}_kill & ({t}_known | ({t}_ended & {t}_have))")
-    sheet.register(f"{t}_value", f"{takes} ? ({value}) : {t}_value")
+    known = f"~{t}_kill & ({t}_known | ({t}_ended & {t}_have))"
+    sheet.register(f"{t}_known", f"~prover_live | ({known})" if behind else f"prover_live & {known}")
+    first = f"~prover_live ? {_FIRST} : " if behind else ""
+    sheet.register(f"{t}_value", f"{first}{takes} ? ({value}) : {t}_value")
     sheet.wire(f"{t}_write_begins", marks)
     _answers(sheet, slaves, names, through=through)
 

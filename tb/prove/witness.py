@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -89,12 +90,12 @@ def stimuli(
     streams = design.bundles(params)
     registers, memories = design.register_ports(params), design.memory_ports(params)
     routes = design.routes(params) if design.routes is not None else ()
-    far = far_side(routes, [p for p in (*registers, *memories) if p.direction == "out"], witness)
+    far = far_side(routes, (*registers, *memories), witness)
     for number, template in enumerate(templates):
         inputs = {p.name: _trace(p, witness, template) for p in streams if p.direction == "in"}
         ready = {p.name: _pattern(p, witness) for p in streams if p.direction == "out" and p.has("tready")}
         slaves = [p for p in registers if p.direction == "in"]
-        program = {p.name: tuple(_judged(p, _accesses(p, witness), far)) for p in slaves}
+        program = {p.name: _judged(p, _accesses(p, witness), far) for p in slaves}
         bursts = {
             p.name: made
             for p in memories
@@ -111,10 +112,10 @@ def stimuli(
             label="counterexample",
         )
         if number == 0:
-            yield from _with_traffic(plain, slaves, witness)
+            yield from _with_traffic(plain, slaves, witness, far)
         else:
             yield plain
-            yield from list(_with_traffic(plain, slaves, witness))[number : number + 2]
+            yield from list(_with_traffic(plain, slaves, witness, far))[number : number + 2]
 
 
 def _offers(port: str, valid: str, ready: str, witness: Witness) -> Iterator[tuple[int, int | None]]:
@@ -236,11 +237,13 @@ def _of_channels(port: RegisterPort, witness: Witness) -> list[Access]:
     return [access for _, access in sorted(found, key=lambda pair: pair[0])]
 
 
-def far_side(routes: Sequence[Route], masters: Sequence[Bundle], witness: Witness) -> FarSide:
+def far_side(routes: Sequence[Route], ports: Sequence[Bundle], witness: Witness) -> FarSide:
     """Where addresses lead, and which addresses behind masters got an error in a trace."""
     word = max((route.word for route in routes), default=1)
     far = FarSide(routes)
-    for port in masters:
+    for port in (one for one in ports if one.direction == "in"):
+        _note_writes(far, port, witness)
+    for port in (one for one in ports if one.direction == "out"):
         name, signals = port.name, witness.signals
         if isinstance(port, ApbPort):
             for cycle in range(witness.cycles):
@@ -265,43 +268,63 @@ def far_side(routes: Sequence[Route], masters: Sequence[Bundle], witness: Witnes
     return far
 
 
-def _judged(port: RegisterPort, accesses: Sequence[Access], far: FarSide) -> Iterator[Access]:
+def _note_writes(far: FarSide, port: Bundle, witness: Witness) -> None:
+    if isinstance(port, RegisterPort):
+        for access in _accesses(port, witness):
+            if access.op == "write":
+                far.write(port.name, access.address, int(port.data_width) // 8)
+    elif (made := requests(port, witness)) is not None:
+        lowest, length = made.span
+        for burst in np.flatnonzero(made.kind == WRITE).tolist():
+            far.write(port.name, int(lowest[burst]), int(length[burst]))
+
+
+def _judged(port: RegisterPort, accesses: Sequence[Access], far: FarSide) -> tuple[Access, ...]:
     """The accesses with what they must give."""
     size = int(port.data_width) // 8
     kinds = {"write": WRITE, "read": READ}
-    return _expected(
-        [
-            replace(one, error=far.code(port.name, kinds[one.op], one.address // size * size, size) >= SLVERR)
-            for one in accesses
-        ],
-        size,
+    return tuple(
+        _expected(
+            [
+                replace(one, error=far.code(port.name, kinds[one.op], one.address // size * size, size) >= SLVERR)
+                for one in accesses
+            ],
+            size,
+            partial(far.byte, port.name),
+        )
     )
 
 
-def _expected(accesses: Sequence[Access], size: int) -> Iterator[Access]:
-    held: dict[int, tuple[int, int]] = {}
+def _expected(
+    accesses: Sequence[Access], size: int, there: Callable[[int, int | None], int | None]
+) -> Iterator[Access]:
+    held: dict[int, int] = {}
     for access in accesses:
-        value, known = held.get(access.address, (0, 0))
+        lanes = range(size)
         if access.error:
             yield access
         elif access.op == "write":
-            mask = sum(0xFF << 8 * n for n in range(size) if access.strobe >> n & 1)
-            held[access.address] = (value & ~mask | (access.value or 0) & mask, known | mask)
+            for n in lanes:
+                if access.strobe >> n & 1:
+                    held[access.address + n] = (access.value or 0) >> 8 * n & 0xFF
             yield access
         else:
-            yield replace(access, value=value, mask=known) if known else access
+            known = {n: there(access.address + n, held.get(access.address + n)) for n in lanes}
+            mask = sum(0xFF << 8 * n for n in lanes if known[n] is not None)
+            value = sum((known[n] or 0) << 8 * n for n in lanes)
+            yield replace(access, value=value, mask=mask) if mask else replace(access, value=None, mask=None)
 
 
-def _with_traffic(plain: Stimulus, slaves: Sequence[RegisterPort], witness: Witness) -> Iterator[Stimulus]:
+def _with_traffic(
+    plain: Stimulus, slaves: Sequence[RegisterPort], witness: Witness, far: FarSide
+) -> Iterator[Stimulus]:
     """The same accesses at other paces, since a register program does not follow a trace cycle by cycle."""
     yield plain
     if not plain.program:
         return
-    loose = {
-        name: tuple(replace(one, value=None, mask=None) if one.op == "read" else one for one in steps)
-        for name, steps in plain.program.items()
-    }
-    again = {name: steps * 4 for name, steps in loose.items()}
+    # Reads and writes of one word never overlap, so what a read gives is known at any pace.
+    again = {port.name: _judged(port, plain.program.get(port.name, ()) * 4, far) for port in slaves}
+    again = {name: steps for name, steps in again.items() if steps}
     patterns = [_answers_ready(port, witness) for port in slaves if port.has("bready") or port.has("rready")]
     for seed, (b_ready, r_ready) in enumerate([*patterns, *((one, one) for one in _READY)]):
         for order in ORDERS[:3]:
@@ -366,7 +389,7 @@ def burst_program(port: MemoryPort, witness: Witness, number: int, far: FarSide)
         for burst, start in zip(of.tolist(), made.addresses().tolist(), strict=True)
     ]
     beats = np.array(codes, np.int64)
-    barrier, checked = _compared(made, rows, strobe, beats)
+    barrier, checked = _compared(made, rows, strobe, beats, partial(far.byte, port.name))
     waits = Pattern() if number == 0 else Pattern.parse(_READY[number % len(_READY)])
     answers = np.maximum.reduceat(beats, made.rows) if far.known else np.full(len(made), -1)
     return BurstProgram(
@@ -397,9 +420,21 @@ def _written(
 
 
 def _compared(
-    bursts: Bursts, rows: npt.NDArray[np.uint8], strobe: npt.NDArray[np.bool_], codes: npt.NDArray[np.int64]
+    bursts: Bursts,
+    rows: npt.NDArray[np.uint8],
+    strobe: npt.NDArray[np.bool_],
+    codes: npt.NDArray[np.int64],
+    there: Callable[[int, int | None], int | None],
 ) -> tuple[list[bool], npt.NDArray[np.bool_]]:
-    """Which bursts wait for those before them, and which bytes of reads are known; ``rows`` gets what they must give."""
+    """Which bursts wait for those before them, and which bytes of reads are known; ``rows`` gets what they must give.
+
+    Args:
+        bursts: the requests.
+        rows: bytes of each beat.
+        strobe: of the beats of writes.
+        codes: response to each beat.
+        there: what must be read at an address with what was written there last.
+    """
     width = rows.shape[1]
     checked = np.zeros(rows.shape, np.bool_)
     held: dict[int, int] = {}
@@ -413,9 +448,11 @@ def _compared(
                 barrier[burst] |= byte in held and row > 0 and bursts.of_beat[row - 1] != burst
                 if strobe[row, lane] and codes[row] < SLVERR:
                     held[byte] = int(rows[row, lane])
-            elif byte in held and codes[row] < SLVERR:
-                barrier[burst] = checked[row, lane] = True
-                rows[row, lane] = held[byte]
+            elif codes[row] < SLVERR and (value := there(byte, held.get(byte))) is not None:
+                barrier[burst] |= byte in held
+                checked[row, lane] = True
+                # A later write of it waits for this read.
+                rows[row, lane] = held[byte] = value
     return barrier, checked
 
 

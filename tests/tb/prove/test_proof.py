@@ -11,6 +11,8 @@ import pytest
 from commands import goldbeat
 from pass_through import pass_through
 
+from goldbeat.pymodels.axi.memory import MemoryImage
+from goldbeat.pymodels.bus_models import Route
 from goldbeat.pymodels.buses import APB, AXI, AXIL, AXIS, WISHBONE
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Stimulus
@@ -26,6 +28,7 @@ from goldbeat.tb.design.ports.wishbone import WishbonePort
 from goldbeat.tb.prove.aiger import read_aiger
 from goldbeat.tb.prove.confirm import telling_failures
 from goldbeat.tb.prove.engine import dropped_assertions, unseen_places
+from goldbeat.tb.prove.far_side import FarSide
 from goldbeat.tb.prove.harness import make_proof
 from goldbeat.tb.prove.proof import Proof, prove
 
@@ -221,8 +224,14 @@ _APB_PINS = ("psel", "penable", "pwrite", "paddr", "pwdata", "pstrb", "pprot", "
         ),
         ("m_pready, m_pslverr};", "m_pready, m_pslverr | (s_pwrite & s_paddr[7])};", "no_error s"),
         ("s_pstrb, s_pprot};", "s_pstrb, s_pprot & {1'b1, s_pwrite, 1'b1}};", "attributes m read"),
+        (
+            "  assign {s_prdata, s_pready, s_pslverr} = {m_prdata,",
+            "  logic wrote;\n  always_ff @(posedge pclk) wrote <= presetn & (wrote | (s_psel & s_pwrite));\n"
+            "  assign {s_prdata, s_pready, s_pslverr} = {m_prdata ^ {16{~wrote}},",
+            "memory_bit s",
+        ),
     ],
-    ids=["sound", "address", "strobe", "error", "attribute"],
+    ids=["sound", "address", "strobe", "error", "attribute", "before-a-write"],
 )
 def test_a_bit_is_followed_through_a_bridge(tmp_path, old, new, broken):
     assert old in BRIDGE
@@ -238,6 +247,16 @@ def test_a_bit_is_followed_through_a_bridge(tmp_path, old, new, broken):
     refuted = [name for name, status in _statuses(found).items() if status == "refuted"]
     assert broken in refuted if broken else not refuted
     assert "vacuous" not in _statuses(found).values()
+
+
+def test_what_a_read_must_give_is_known_unless_another_port_writes_it():
+    far = FarSide([Route(slave, 0x1000, 0x2000, "m", 0x8000) for slave in ("a", "b")])
+    there = far.images({"m": MemoryImage(())}, {"a": [Access("read", 0x1004)]}, {})["m"].regions[0]
+    assert far.byte("a", 0x1004, None) == there.data[4]
+    assert far.byte("a", 0x3000, None) is None
+    far.write("b", 0x1004, 2)
+    assert far.byte("a", 0x1005, None) is far.byte("a", 0x1005, 7) is None
+    assert (far.byte("b", 0x1005, 7), far.byte("a", 0x1006, 9)) == (7, 9)
 
 
 @needs_yosys
