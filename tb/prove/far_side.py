@@ -14,6 +14,7 @@ from goldbeat.pymodels.axi.memory import MemoryImage, Region
 from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.bus_models import Route
 from goldbeat.pymodels.stimulus import Access
+from goldbeat.tb.prove.register_facts import RegisterFacts
 
 _PAGE = 4096
 
@@ -26,9 +27,11 @@ class FarSide:
         routes: where addresses lead; none: nothing is known.
         codes: by master, kind of access and address, the response of each byte that refuses it.
         writers: by master and address, the slaves through which a byte is written.
+        facts: what the cases say of slaves whose words are inside.
     """
 
     routes: Sequence[Route]
+    facts: Mapping[str, RegisterFacts] = field(default_factory=dict)
     codes: dict[tuple[str, int, int], int] = field(default_factory=dict)
     writers: dict[tuple[str, int], set[str]] = field(default_factory=dict)
 
@@ -51,7 +54,7 @@ class FarSide:
     def code(self, slave: str, kind: int, first: int, size: int) -> int:
         """The response to an access of some bytes."""
         if not self.known:
-            return OKAY
+            return SLVERR if slave in self.facts and self.facts[slave].refuses(kind, first) else OKAY
         route = self.route(slave, first)
         if route is None:
             return DECERR
@@ -69,18 +72,22 @@ class FarSide:
         place = self._place(slave, address)
         return place is not None and bool(self.writers.get(place, set()) - {slave})
 
-    def byte(self, slave: str, address: int, written: int | None) -> int | None:
-        """What a read must give; None: nobody knows.
+    def byte(self, slave: str, address: int, written: int | None) -> tuple[int, int]:
+        """What a read must give, and in which bits it is known.
 
         Args:
             slave: through which it is read.
             address: of the byte.
-            written: what was written there last through this slave; None: nothing, and :meth:`images` says what is there.
+            written: what was written there last through this slave; None: nothing.
         """
-        place = self._place(slave, address)
-        if place is None or written is not None:
-            return None if self.disputed(slave, address) else written
-        return None if self.disputed(slave, address) else int(_random_page(place[1] // _PAGE)[place[1] % _PAGE])
+        place, facts = self._place(slave, address), self.facts.get(slave)
+        if self.disputed(slave, address):
+            return 0, 0
+        if place is None and facts is not None and facts.words:
+            return facts.first_byte(address) if written is None else (written, facts.held_byte(address))
+        if written is not None:
+            return written, 0xFF
+        return (0, 0) if place is None else (int(_random_page(place[1] // _PAGE)[place[1] % _PAGE]), 0xFF)
 
     def _place(self, slave: str, address: int) -> tuple[str, int] | None:
         """The master that a byte is behind, and its address there."""

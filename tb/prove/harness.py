@@ -20,8 +20,9 @@ from goldbeat.tb.prove.channels import Channels, add_channels
 from goldbeat.tb.prove.habits import Habits, learn
 from goldbeat.tb.prove.handshakes import ProofChannel
 from goldbeat.tb.prove.order import claim_identity, claim_merge, claim_repack
+from goldbeat.tb.prove.register_facts import learn_registers
 from goldbeat.tb.prove.sheet import BEYOND, RESET_CYCLES, TOP, Property, Sheet, vector
-from goldbeat.tb.prove.storage import add_storage, expects_errors, learn_words
+from goldbeat.tb.prove.storage import add_storage
 from goldbeat.tb.prove.streams import drive_stream, watch_stream
 from goldbeat.tb.prove.tracked import add_tracked, can_track
 from goldbeat.tb.prove.words import add_apb, add_wishbone
@@ -223,12 +224,10 @@ def _buses(sheet: Sheet, design: Design, params: Mapping[str, Any], model: str, 
     if sheet.memory:
         add_tracked(sheet, ports, made, routes, closed=design.ready_model == "interconnect")
     for port in ports if words else ():
-        if port.direction == "in" and isinstance(port, RegisterPort):
-            kept = learn_words(port, stimuli)
-            if not add_storage(sheet, port, made.get(port.name), kept, erring=expects_errors(port, stimuli)):
-                sheet.unproven[f"storage {port.name}"] = (
-                    "no words that the cases read back, or no property for this bus"
-                )
+        if port.direction == "out" or not isinstance(port, RegisterPort):
+            continue
+        if not add_storage(sheet, port, made.get(port.name), learn_registers(port, stimuli)):
+            sheet.unproven[f"storage {port.name}"] = "no words that the cases read back, or no property for this bus"
     if masters and len(ports) == 2 and len(masters) == 1 and _passes(sheet, made, ports):
         return
     for port in masters if model and not sheet.memory else ():

@@ -24,6 +24,7 @@ OF_MODEL = frozenset(
         "axis_valid_waits",
         "storage",
         "no_error",
+        "errors",
         "memory_bit",
         "attributes",
         "errors_pass",

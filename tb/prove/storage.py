@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words that hold what was written last, as properties of any one bit of any one word, and which words these are."""
+"""Words that hold what was written last, as properties of any one bit of any one word."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.pymodels.axi.burst import READ, WRITE
 from goldbeat.tb.design.ports.apb import ApbPort
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.wishbone import WishbonePort
 from goldbeat.tb.prove.channels import Channels
 from goldbeat.tb.prove.handshakes import counter
+from goldbeat.tb.prove.register_facts import RegisterFacts
 from goldbeat.tb.prove.sheet import Sheet
 
 _QUEUE = 3
@@ -18,50 +19,18 @@ _MOST_WORDS = 64
 """Words that are listed one by one; more have to be a range."""
 
 
-def learn_words(port: RegisterPort, stimuli: Sequence[Stimulus]) -> dict[int, int]:
-    """By byte address, the bits that read as they were last written, in all that the cases expect."""
-    size = int(port.data_width) // 8
-    seen: dict[int, int] = {}
-    wrong: dict[int, int] = {}
-    for stimulus in stimuli:
-        held: dict[int, tuple[int, int]] = {}
-        for access in (*stimulus.program.get(port.name, ()), *stimulus.after.get(port.name, ())):
-            at = access.address // size * size
-            value, known = held.get(at, (0, 0))
-            if access.op in ("write", "post"):
-                strobe = sum(0xFF << 8 * n for n in range(size) if access.strobe >> n & 1)
-                strobe = 0 if access.error else strobe
-                held[at] = (value & ~strobe | (access.value or 0) & strobe, known | strobe)
-            elif access.op == "read" and access.value is not None and not access.error:
-                mask = known & ((1 << 8 * size) - 1 if access.mask is None else access.mask) & ~access.unset
-                differs = (access.value ^ value) & mask
-                wrong[at] = wrong.get(at, 0) | differs
-                seen[at] = seen.get(at, 0) | mask
-    return {at: bits for at, mask in sorted(seen.items()) if (bits := mask & ~wrong[at])}
-
-
-def expects_errors(port: RegisterPort, stimuli: Sequence[Stimulus]) -> bool:
-    """Whether a case expects an error from an access."""
-    return any(
-        access.error for one in stimuli for access in (*one.program.get(port.name, ()), *one.after.get(port.name, ()))
-    )
-
-
-def add_storage(
-    sheet: Sheet, port: RegisterPort, channels: Channels | None, words: Mapping[int, int], *, erring: bool
-) -> bool:
-    """The properties that one bit of one word reads as it was last written, without an error; False: there is none.
+def add_storage(sheet: Sheet, port: RegisterPort, channels: Channels | None, facts: RegisterFacts) -> bool:
+    """The properties that one bit of one word reads as it was last written, and which accesses fail; False: there is none.
 
     Args:
         sheet: they are written on.
         port: the slave.
         channels: of an AXI-Lite slave.
-        words: bits by byte address that hold what was written.
-        erring: the cases expect errors, so that an error is no fault.
+        facts: what the cases say of its words.
     """
     unit = int(port.data_width) // 8 if isinstance(port, WishbonePort) and port.in_words else 1
     width, bits = int(port.address_width), int(port.data_width)
-    name = port.name
+    name, words = port.name, facts.words
     if not words or (isinstance(port, WishbonePort) and port.has("stall")):
         return False
     at = sheet.constant(f"{name}_word", width)
@@ -82,18 +51,33 @@ def add_storage(
     sheet.wire(f"{name}_lanes", strobe or "'1", bits // 8)
     hit = sheet.wire(f"{name}_writes_bits", f"{{{bits}{{{writes}}}}} & {{{lanes}}}", bits)
     known, value = f"{name}_known", f"{name}_last"
-    sheet.register(known, f"prover_live & ~{failed} ? ({hit} | {known}) : '0", bits)
-    sheet.register(value, f"({hit} & ({data})) | (~{hit} & {value})", bits)
+    begins, first = "'0", ""
+    if facts.first:
+        some = dict(list(facts.first.items())[:_MOST_WORDS])
+        first = f"~prover_live ? ({_table(at, {a // unit: one for a, (one, _) in some.items()}, width, bits)}) : "
+        begins = _table(at, {a // unit: mask for a, (_, mask) in some.items()}, width, bits)
+    sheet.register(known, f"~prover_live ? ({begins}) : {failed} ? '0 : ({hit} | {known})", bits)
+    sheet.register(value, f"{first}({hit} & ({data})) | (~{hit} & {value})", bits)
     compared = sheet.wire(f"{name}_compared", f"{name}_held_bits & {{{bits}{{{reads}}}}} & {known}", bits)
     sheet.check(
         f"storage {name}",
-        f"{_listed(words, bits // 8)} read as they were last written, bit by bit",
+        f"{_listed(words, bits // 8)} read as they were last written{', or reset' if facts.first else ''}, bit by bit",
         f"{compared} & (({came}) ^ {value})",
         f"|{compared}",
         width=bits,
     )
-    if erring:
-        sheet.unproven[f"no_error {name}"] = "the cases expect errors; simulation compares them"
+    if facts.refused:
+        inside = [_any_of(at, sorted(a // unit for a in facts.refused.get(kind, ())), width) for kind in (WRITE, READ)]
+        sheet.check(
+            f"errors {name}",
+            "accesses of words of which the cases expect nothing but errors get an error",
+            f"({inside[0]} & {writes}) | ({inside[1]} & {reads})",
+            f"({inside[0]} & ({writes} | {failed})) | ({inside[1]} & ({reads} | {refused}))",
+        )
+    if facts.erring:
+        sheet.unproven[f"no_error {name}"] = (
+            "the cases expect errors of words that hold values; simulation compares them"
+        )
     else:
         sheet.check(
             f"no_error {name}",
@@ -121,8 +105,16 @@ def _masks(at: str, words: Mapping[int, int], width: int, bits: int, unit: int) 
         inside = f"({at} >= {width}'d{first}) & ({at} <= {width}'d{last})"
         aligned = f" & (({at} & {width}'d{step - 1}) == 0)" if step > 1 else ""
         return f"({inside}{aligned}) ? {bits}'h{common:x} : '0"
-    cases = "".join(f"({at} == {width}'d{a}) ? {bits}'h{mask:x} : " for a, mask in list(words.items())[:_MOST_WORDS])
-    return f"{cases}'0"
+    return _table(at, dict(list(words.items())[:_MOST_WORDS]), width, bits)
+
+
+def _table(at: str, values: Mapping[int, int], width: int, bits: int) -> str:
+    """A value by the address of the word; 0 elsewhere."""
+    return "".join(f"({at} == {width}'d{a}) ? {bits}'h{value:x} : " for a, value in values.items()) + "'0"
+
+
+def _any_of(at: str, places: Sequence[int], width: int) -> str:
+    return "(" + (" | ".join(f"({at} == {width}'d{a})" for a in places) or "1'b0") + ")"
 
 
 _Events = tuple[str, str, str, str, str, str, str]

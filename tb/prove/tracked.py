@@ -160,13 +160,15 @@ def _places(sheet: Sheet, ports: Sequence[Bundle], routes: Sequence[Route], *, c
                 on, address = f"({here}) | {on}", f"{which} == {number} ? {at} + {widest}'d{base} : {address}"
             elif port.direction == "out" and master == port.name:
                 on, address = f"({here}) | {on}", f"{which} == {number} ? {at} + {widest}'d{target} : {address}"
+        width = _address_bits(port)
         if port.direction == "in" and closed:
+            # An address of more bits than the port has would be another one there.
+            fits = f" & ({at} >> {width} == 0)" if width < widest else ""
             own = {(one.base, one.size) for one in routes if one.slave == port.name}
             inside = _any(
                 [f"(({at} >= {widest}'d{base}) & ({at} < {widest + 1}'d{base + size}))" for base, size in sorted(own)]
             )
-            on, address = f"{nowhere} ? ~({inside}) : ({on})", f"{nowhere} ? {at} : {address}"
-        width = _address_bits(port)
+            on, address = f"{nowhere} ? ~({inside}){fits} : ({on})", f"{nowhere} ? {at} : {address}"
         lanes = next(one.width for one in port.wires() if one.name in ("wdata", "rdata", "pwdata", "prdata")) // 8
         name = f"{TRACKED}_{port.name}"
         sheet.wire(f"{name}_on", on)

@@ -29,6 +29,7 @@ from goldbeat.tb.design.ports.wishbone import WishbonePort
 from goldbeat.tb.prove.aiger import Circuit
 from goldbeat.tb.prove.far_side import FarSide
 from goldbeat.tb.prove.harness import ProofHarness
+from goldbeat.tb.prove.register_facts import learn_registers
 from goldbeat.tb.prove.sheet import RESET_CYCLES
 
 _AWHILE = 256
@@ -36,6 +37,10 @@ _AWHILE = 256
 _READY = ("none", "after-valid:3", "random:0.5", "random:0.8")
 _COLUMNS = ("addr", "len", "size", "burst", "id", "cache", "prot", "qos", "region", "user")
 _SIDES = ("tid", "tdest", "tuser", "tstrb")
+
+
+_Known = Callable[[int, int | None], tuple[int, int]]
+"""Of an address and the byte that was written there last: what must be read, and in which bits that is known."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,7 @@ def stimuli(
     streams = design.bundles(params)
     registers, memories = design.register_ports(params), design.memory_ports(params)
     routes = design.routes(params) if design.routes is not None else ()
-    far = far_side(routes, (*registers, *memories), witness)
+    far = far_side(routes, (*registers, *memories), witness, templates)
     for number, template in enumerate(templates):
         inputs = {p.name: _trace(p, witness, template) for p in streams if p.direction == "in"}
         ready = {p.name: _pattern(p, witness) for p in streams if p.direction == "out" and p.has("tready")}
@@ -237,10 +242,13 @@ def _of_channels(port: RegisterPort, witness: Witness) -> list[Access]:
     return [access for _, access in sorted(found, key=lambda pair: pair[0])]
 
 
-def far_side(routes: Sequence[Route], ports: Sequence[Bundle], witness: Witness) -> FarSide:
+def far_side(
+    routes: Sequence[Route], ports: Sequence[Bundle], witness: Witness, templates: Sequence[Stimulus]
+) -> FarSide:
     """Where addresses lead, and which addresses behind masters got an error in a trace."""
     word = max((route.word for route in routes), default=1)
-    far = FarSide(routes)
+    slaves = [one for one in ports if one.direction == "in" and isinstance(one, RegisterPort)]
+    far = FarSide(routes, facts={one.name: learn_registers(one, templates) for one in slaves})
     for port in (one for one in ports if one.direction == "in"):
         _note_writes(far, port, witness)
     for port in (one for one in ports if one.direction == "out"):
@@ -295,9 +303,7 @@ def _judged(port: RegisterPort, accesses: Sequence[Access], far: FarSide) -> tup
     )
 
 
-def _expected(
-    accesses: Sequence[Access], size: int, there: Callable[[int, int | None], int | None]
-) -> Iterator[Access]:
+def _expected(accesses: Sequence[Access], size: int, there: _Known) -> Iterator[Access]:
     held: dict[int, int] = {}
     for access in accesses:
         lanes = range(size)
@@ -309,9 +315,8 @@ def _expected(
                     held[access.address + n] = (access.value or 0) >> 8 * n & 0xFF
             yield access
         else:
-            known = {n: there(access.address + n, held.get(access.address + n)) for n in lanes}
-            mask = sum(0xFF << 8 * n for n in lanes if known[n] is not None)
-            value = sum((known[n] or 0) << 8 * n for n in lanes)
+            known = [there(access.address + n, held.get(access.address + n)) for n in lanes]
+            value, mask = (sum(one[part] << 8 * n for n, one in enumerate(known)) for part in (0, 1))
             yield replace(access, value=value, mask=mask) if mask else replace(access, value=None, mask=None)
 
 
@@ -424,7 +429,7 @@ def _compared(
     rows: npt.NDArray[np.uint8],
     strobe: npt.NDArray[np.bool_],
     codes: npt.NDArray[np.int64],
-    there: Callable[[int, int | None], int | None],
+    there: _Known,
 ) -> tuple[list[bool], npt.NDArray[np.bool_]]:
     """Which bursts wait for those before them, and which bytes of reads are known; ``rows`` gets what they must give.
 
@@ -433,7 +438,7 @@ def _compared(
         rows: bytes of each beat.
         strobe: of the beats of writes.
         codes: response to each beat.
-        there: what must be read at an address with what was written there last.
+        there: what must be read.
     """
     width = rows.shape[1]
     checked = np.zeros(rows.shape, np.bool_)
@@ -448,11 +453,11 @@ def _compared(
                 barrier[burst] |= byte in held and row > 0 and bursts.of_beat[row - 1] != burst
                 if strobe[row, lane] and codes[row] < SLVERR:
                     held[byte] = int(rows[row, lane])
-            elif codes[row] < SLVERR and (value := there(byte, held.get(byte))) is not None:
+            elif codes[row] < SLVERR and (known := there(byte, held.get(byte)))[1] == 0xFF:
                 barrier[burst] |= byte in held
                 checked[row, lane] = True
                 # A later write of it waits for this read.
-                rows[row, lane] = held[byte] = value
+                rows[row, lane] = held[byte] = known[0]
     return barrier, checked
 
 

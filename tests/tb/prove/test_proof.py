@@ -11,6 +11,7 @@ import pytest
 from commands import goldbeat
 from pass_through import pass_through
 
+from goldbeat.pymodels.axi.burst import READ, WRITE
 from goldbeat.pymodels.axi.memory import MemoryImage
 from goldbeat.pymodels.bus_models import Route
 from goldbeat.pymodels.buses import APB, AXI, AXIL, AXIS, WISHBONE
@@ -31,6 +32,7 @@ from goldbeat.tb.prove.engine import dropped_assertions, unseen_places
 from goldbeat.tb.prove.far_side import FarSide
 from goldbeat.tb.prove.harness import make_proof
 from goldbeat.tb.prove.proof import Proof, prove
+from goldbeat.tb.prove.register_facts import learn_registers
 
 needs_yosys = pytest.mark.skipif(find_yosys()[0] is None, reason="no Yosys (extra prove)")
 
@@ -252,11 +254,24 @@ def test_a_bit_is_followed_through_a_bridge(tmp_path, old, new, broken):
 def test_what_a_read_must_give_is_known_unless_another_port_writes_it():
     far = FarSide([Route(slave, 0x1000, 0x2000, "m", 0x8000) for slave in ("a", "b")])
     there = far.images({"m": MemoryImage(())}, {"a": [Access("read", 0x1004)]}, {})["m"].regions[0]
-    assert far.byte("a", 0x1004, None) == there.data[4]
-    assert far.byte("a", 0x3000, None) is None
+    assert far.byte("a", 0x1004, None) == (there.data[4], 0xFF)
+    assert far.byte("a", 0x3000, None) == (0, 0)
     far.write("b", 0x1004, 2)
-    assert far.byte("a", 0x1005, None) is far.byte("a", 0x1005, 7) is None
-    assert (far.byte("b", 0x1005, 7), far.byte("a", 0x1006, 9)) == (7, 9)
+    assert far.byte("a", 0x1005, None) == far.byte("a", 0x1005, 7) == (0, 0)
+    assert (far.byte("b", 0x1005, 7), far.byte("a", 0x1006, 9)) == ((7, 0xFF), (9, 0xFF))
+
+
+def test_what_the_cases_say_of_registers():
+    """Word 0 holds 6 bits that a reset sets to 0x15, word 4 is read-only, nothing is at 8; word 0xC changes by itself."""
+    port = LitePort(name="s", clock="clk", address_width=8, data_width=32)
+    steps = [Access("read", 0, 0x15), Access("read", 0xC, 3), Access("read", 8, error=True, prot=1)]
+    for value in (0xFFFF_FFFF, 0x2A):
+        steps += [Access("write", 0, value), Access("read", 0, value & 0x3F), Access("read", 0xC, value & 1)]
+        steps += [Access("write", 4, value, strobe=value & 0xF, error=True), Access("read", 4, 0x47)]
+    facts = learn_registers(port, [Stimulus({}, program={"s": (*steps, Access("read", 8, error=True))})])
+    assert (facts.words, facts.first, facts.erring) == ({0: 0x3F}, {0: (0x15, 0x3F)}, False)
+    assert facts.refused == {READ: {8}, WRITE: {4}}
+    assert (facts.first_byte(0), facts.held_byte(1), facts.first_byte(0xC)) == ((0x15, 0x3F), 0, (0, 0))
 
 
 @needs_yosys
