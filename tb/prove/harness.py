@@ -20,6 +20,7 @@ from goldbeat.tb.prove.channels import Channels, add_channels
 from goldbeat.tb.prove.habits import Habits, learn
 from goldbeat.tb.prove.handshakes import ProofChannel
 from goldbeat.tb.prove.order import claim_identity, claim_merge, claim_repack
+from goldbeat.tb.prove.progress import claim_answers
 from goldbeat.tb.prove.register_facts import learn_registers
 from goldbeat.tb.prove.sheet import BEYOND, RESET_CYCLES, TOP, Property, Sheet, vector
 from goldbeat.tb.prove.storage import add_storage
@@ -94,7 +95,9 @@ def make_proof(
     if not any(port.house for port in design.bundles(params)):
         _offered(sheet, model, sources, sinks, within)
     _buses(sheet, design, params, model, stimuli)
-    _answered(sheet, design, params, within)
+    claim_answers(
+        sheet, (*design.register_ports(params), *design.memory_ports(params)), within, alone=not design.streams
+    )
     seen = {name: width for name, (_, width) in nets.items()} | sheet.counters
     return ProofHarness(_text(sheet, design, params, seen), tuple(sheet.properties), seen, sheet, free)
 
@@ -162,47 +165,6 @@ def _offered(
             f"{sink.port}_flight != 0",
             counted=True,
         )
-
-
-def _answered(sheet: Sheet, design: Design, params: Mapping[str, Any], within: int) -> None:
-    """Every request of a slave is answered, where nothing else can hold it back."""
-    ports = (*design.register_ports(params), *design.memory_ports(params))
-    for port in ports:
-        if port.direction != "in":
-            continue
-        if len(ports) > 1 or design.streams:
-            sheet.unproven[f"answered {port.name}"] = "only of slaves without other ports; simulation tries it"
-            continue
-        name = port.name
-        if isinstance(port, ApbPort):
-            stuck, moves = f"{name}_penable", f"{name}_penable{f' & {name}_pready' if port.has('pready') else ''}"
-        elif isinstance(port, WishbonePort):
-            stuck, moves = f"{name}_waits", f"~{name}_waits"
-        else:
-            sheet.unproven.pop(f"{port.spec.name}_valid_waits {name}", None)
-            stuck, moves = _stuck(port)
-        count = f"{name}_stuck"
-        sheet.register(count, f"~prover_live | ~({stuck}) | ({moves}) ? '0 : {count} + 8'({count} != {within})", 8)
-        sheet.check(
-            f"answered {name}",
-            f"no complete request waits {within} cycles in which nothing moves",
-            f"{count} == {within}",
-            stuck,
-        )
-
-
-def _stuck(port: Bundle) -> tuple[str, str]:
-    """Something is left to do and no response is offered, and something moves, on AXI channels."""
-    name = port.name
-    parts, moves = [], []
-    if port.has("awvalid"):
-        parts.append(f"(({name}_bvalid_open != 0) & ({name}_bvalid_whole != 0) & ~{name}_bvalid)")
-        parts.append(f"({name}_awvalid_waits & {name}_wvalid_waits & ~{name}_bvalid)")
-        moves += [f"({name}_{one}valid & {name}_{one}ready)" for one in ("aw", "w", "b")]
-    if port.has("arvalid"):
-        parts.append(f"((({name}_rvalid_open != 0) | {name}_arvalid_waits) & ~{name}_rvalid)")
-        moves += [f"({name}_{one}valid & {name}_{one}ready)" for one in ("ar", "r")]
-    return " | ".join(parts), " | ".join(moves)
 
 
 def _buses(sheet: Sheet, design: Design, params: Mapping[str, Any], model: str, stimuli: Sequence[Stimulus]) -> None:

@@ -29,8 +29,10 @@ from goldbeat.tb.prove.sheet import CAPACITY, RESET_CYCLES, Property
 
 Status = Literal["proven", "bounded", "refuted", "undecided", "vacuous"]
 _LANES = 256
-_SIMULATED, _LEAST_SIMULATED, _GATES, _TURN = 400, 16, 6_000_000, 100
-"""Most and least cycles of a random simulation; in between, gates times cycles are at most so many. Cycles of one pace."""
+_SIMULATED, _LEAST_SIMULATED, _GATES, _TURN, _REST = 400, 16, 6_000_000, 100, 30
+"""Most and least cycles of a random simulation; in between, gates times cycles are at most so many. Cycles of one pace, and
+those at its end in which nothing is asked for."""
+_REQUESTS = ("awvalid_free", "arvalid_free", "tvalid_free", "psel_free", "stb_free")
 _ADDRESSES, _NEAR = ("_address_free", "tracked_at_any", "addr_free", "_word_any"), 4
 """Ends of the names of inputs that are addresses, and their bits that are random in all lanes of a random simulation but one."""
 _SAMPLE = 3
@@ -188,10 +190,15 @@ def _claims(circuit: Circuit, harness: ProofHarness, own: Mapping[str, str]) -> 
 
 
 def random_inputs(circuit: Circuit, lanes: int, cycles: int, seed: int = 1) -> Iterator[list[int]]:
-    """Inputs that reach much: of handshakes, some lanes are busy, some idle, some always ready."""
+    """Inputs that reach much: of handshakes, some lanes are busy, some idle, some always ready.
+
+    At the end of each turn half of the lanes ask for nothing more, and all that is open may end: what is stuck is seen then.
+    """
     draw = random.Random(seed)
     names = [circuit.input_names.get(n, ("", 0))[0] for n in range(circuit.input_count)]
     shakes = [n for n, name in enumerate(names) if name.endswith(("valid_free", "ready_free"))]
+    asking = [n for n, name in enumerate(names) if name.endswith(_REQUESTS)]
+    resting = sum(2 << n for n in range(0, lanes, 2))
     # Accesses of few places meet.
     few = [n for n, name in enumerate(names) if name.endswith(_ADDRESSES) and circuit.input_names[n][1] >= _NEAR]
     # The lanes in which each of some handshakes is of each kind: all pairs of kinds occur.
@@ -207,6 +214,11 @@ def random_inputs(circuit: Circuit, lanes: int, cycles: int, seed: int = 1) -> I
             row[n] = row[n] & of[0] | more & of[1] | less & of[2] | ones & of[3]
         for n in few:
             row[n] &= 1
+        if cycle % _TURN >= _TURN - _REST:
+            for n in shakes:
+                row[n] |= resting
+            for n in asking:
+                row[n] &= ~resting
         yield row
 
 

@@ -246,13 +246,13 @@ def far_side(
     routes: Sequence[Route], ports: Sequence[Bundle], witness: Witness, templates: Sequence[Stimulus]
 ) -> FarSide:
     """Where addresses lead, and which addresses behind masters got an error in a trace."""
-    word = max((route.word for route in routes), default=1)
     slaves = [one for one in ports if one.direction == "in" and isinstance(one, RegisterPort)]
     far = FarSide(routes, facts={one.name: learn_registers(one, templates) for one in slaves})
     for port in (one for one in ports if one.direction == "in"):
         _note_writes(far, port, witness)
     for port in (one for one in ports if one.direction == "out"):
         name, signals = port.name, witness.signals
+        word = next(one.width for one in port.wires() if one.name in ("rdata", "wdata", "prdata", "pwdata")) // 8
         if isinstance(port, ApbPort):
             for cycle in range(witness.cycles):
                 done = all(witness.high(f"{name}_{role}", cycle) for role in ("psel", "penable", "pready"))

@@ -196,9 +196,12 @@ BRIDGE = """module bridge (input logic pclk, presetn,
   input logic [2:0] s_pprot, output logic [15:0] s_prdata, output logic s_pready, s_pslverr,
   output logic m_psel, m_penable, m_pwrite, output logic [7:0] m_paddr, output logic [15:0] m_pwdata, output logic [1:0] m_pstrb,
   output logic [2:0] m_pprot, input logic [15:0] m_prdata, input logic m_pready, m_pslverr);
+  logic [2:0] gone;
+  wire goes = COUNTED;
+  always_ff @(posedge pclk) gone <= presetn ? gone + 3'(m_penable & m_pready & ~&gone) : 3'd0;
   assign {m_psel, m_penable, m_pwrite, m_paddr, m_pwdata, m_pstrb, m_pprot} =
-    {s_psel, s_penable, s_pwrite, s_paddr, s_pwdata, s_pstrb, s_pprot};
-  assign {s_prdata, s_pready, s_pslverr} = {m_prdata, m_pready, m_pslverr};
+    {s_psel & goes, s_penable & goes, s_pwrite, s_paddr, s_pwdata, s_pstrb, s_pprot};
+  assign {s_prdata, s_pready, s_pslverr} = {m_prdata, m_pready & goes, m_pslverr};
 endmodule
 """
 BRIDGE_BENCH = """name = "bridge"
@@ -217,14 +220,14 @@ _APB_PINS = ("psel", "penable", "pwrite", "paddr", "pwdata", "pstrb", "pprot", "
 @pytest.mark.parametrize(
     ("old", "new", "broken"),
     [
-        ("= {m_prdata, m_pready", "= {m_prdata, m_pready", ""),
+        ("", "", ""),
         ("s_pwrite, s_paddr,", "s_pwrite, s_paddr & {1'b1, ~{s_pwrite, 1'b0}, 5'h1f},", "memory_bit s"),
         (
-            "{s_psel, s_penable, s_pwrite, s_paddr, s_pwdata, s_pstrb,",
-            "{s_psel, s_penable, s_pwrite, s_paddr, s_pwdata, {2{s_pwrite}},",
+            "s_pwrite, s_paddr, s_pwdata, s_pstrb,",
+            "s_pwrite, s_paddr, s_pwdata, {2{s_pwrite}},",
             "memory_bit s",
         ),
-        ("m_pready, m_pslverr};", "m_pready, m_pslverr | (s_pwrite & s_paddr[7])};", "no_error s"),
+        ("m_pready & goes, m_pslverr};", "m_pready & goes, m_pslverr | (s_pwrite & s_paddr[7])};", "no_error s"),
         ("s_pstrb, s_pprot};", "s_pstrb, s_pprot & {1'b1, s_pwrite, 1'b1}};", "attributes m read"),
         (
             "  assign {s_prdata, s_pready, s_pslverr} = {m_prdata,",
@@ -232,12 +235,13 @@ _APB_PINS = ("psel", "penable", "pwrite", "paddr", "pwdata", "pstrb", "pprot", "
             "  assign {s_prdata, s_pready, s_pslverr} = {m_prdata ^ {16{~wrote}},",
             "memory_bit s",
         ),
+        ("COUNTED", "~&gone", "answered s"),
     ],
-    ids=["sound", "address", "strobe", "error", "attribute", "before-a-write"],
+    ids=["sound", "address", "strobe", "error", "attribute", "before-a-write", "stops-at-seven"],
 )
 def test_a_bit_is_followed_through_a_bridge(tmp_path, old, new, broken):
     assert old in BRIDGE
-    (tmp_path / "bridge.sv").write_text(BRIDGE.replace(old, new))
+    (tmp_path / "bridge.sv").write_text(BRIDGE.replace(old, new).replace("COUNTED", "1'b1"))
     ports = ""
     for name, way in (("s", "in"), ("m", "out")):
         pins = ", ".join(f'{pin} = "{name}_{pin}"' for pin in _APB_PINS)
