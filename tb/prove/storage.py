@@ -19,6 +19,10 @@ _MOST_WORDS = 64
 """Words that are listed one by one; more have to be a range."""
 
 
+_Events = tuple[str, str, str, str, str, str, str]
+"""A write of the word is done; one failed; its data and strobes; a read of it answers; with what; an access gets an error."""
+
+
 def add_storage(sheet: Sheet, port: RegisterPort, channels: Channels | None, facts: RegisterFacts) -> bool:
     """The properties that one bit of one word reads as it was last written, and which accesses fail; False: there is none.
 
@@ -28,7 +32,7 @@ def add_storage(sheet: Sheet, port: RegisterPort, channels: Channels | None, fac
         channels: of an AXI-Lite slave.
         facts: what the cases say of its words.
     """
-    unit = int(port.data_width) // 8 if isinstance(port, WishbonePort) and port.in_words else 1
+    unit = _unit(port)
     width, bits = int(port.address_width), int(port.data_width)
     name, words = port.name, facts.words
     if not words or (isinstance(port, WishbonePort) and port.has("stall")):
@@ -46,7 +50,7 @@ def add_storage(sheet: Sheet, port: RegisterPort, channels: Channels | None, fac
         if found is None:
             return False
         events = found
-    writes, failed, data, strobe, reads, came, refused = events
+    writes, failed, data, strobe, reads, came, _ = events
     lanes = ", ".join(f"{{8{{{name}_lanes[{n}]}}}}" for n in reversed(range(bits // 8)))
     sheet.wire(f"{name}_lanes", strobe or "'1", bits // 8)
     hit = sheet.wire(f"{name}_writes_bits", f"{{{bits}{{{writes}}}}} & {{{lanes}}}", bits)
@@ -66,8 +70,24 @@ def add_storage(sheet: Sheet, port: RegisterPort, channels: Channels | None, fac
         f"|{compared}",
         width=bits,
     )
+    _claim_errors(sheet, port, facts, at, events)
+    return True
+
+
+def _unit(port: RegisterPort) -> int:
+    """Bytes of one address."""
+    return int(port.data_width) // 8 if isinstance(port, WishbonePort) and port.in_words else 1
+
+
+def _claim_errors(sheet: Sheet, port: RegisterPort, facts: RegisterFacts, at: str, events: _Events) -> None:
+    """Which accesses of the word fail, and which do not."""
+    writes, failed, _, _, reads, _, refused = events
+    name, unit = port.name, _unit(port)
     if facts.refused:
-        inside = [_any_of(at, sorted(a // unit for a in facts.refused.get(kind, ())), width) for kind in (WRITE, READ)]
+        inside = [
+            _any_of(at, sorted(a // unit for a in facts.refused.get(kind, ())), int(port.address_width))
+            for kind in (WRITE, READ)
+        ]
         sheet.check(
             f"errors {name}",
             "accesses of words of which the cases expect nothing but errors get an error",
@@ -81,11 +101,10 @@ def add_storage(sheet: Sheet, port: RegisterPort, channels: Channels | None, fac
     else:
         sheet.check(
             f"no_error {name}",
-            f"{_listed(words, bits // 8)} are read and written without an error",
+            f"{_listed(facts.words, int(port.data_width) // 8)} are read and written without an error",
             f"(|{name}_held_bits) & {refused}",
             f"(|{name}_held_bits) & ({refused} | {writes} | {reads})",
         )
-    return True
 
 
 def _listed(words: Mapping[int, int], size: int) -> str:
@@ -115,10 +134,6 @@ def _table(at: str, values: Mapping[int, int], width: int, bits: int) -> str:
 
 def _any_of(at: str, places: Sequence[int], width: int) -> str:
     return "(" + (" | ".join(f"({at} == {width}'d{a})" for a in places) or "1'b0") + ")"
-
-
-_Events = tuple[str, str, str, str, str, str, str]
-"""A write of the word is done; one failed; its data and strobes; a read of it answers; with what; an access gets an error."""
 
 
 def _of_apb(port: ApbPort, at: str) -> _Events:
