@@ -74,13 +74,13 @@ def make_proof(
         fitted: widths of counters, by name; none: those that are always enough.
         free: inputs that may have any value, and their widths.
 
-    Raises:
-        UsageError: several clocks.
+    Several clocks rise together here: what a crossing does then is a part of what it does.
     """
-    if len(design.clocks) != 1:
-        names = ", ".join(clock.name for clock in design.clocks)
-        raise UsageError(f"{design.name} has several clocks ({names}); a proof takes designs of one clock")
     sheet = Sheet(design.clocks[0].name, fitted)
+    if len(design.clocks) > 1:
+        names = ", ".join(clock.name for clock in design.clocks)
+        sheet.assumed.append(f"{names} rise together, and their resets end together")
+        sheet.unproven[f"clocks {names}"] = "other periods and phases are simulated alone"
     for pin, width in free.items():
         sheet.free(f"free_{pin}", width)
     nets: dict[str, tuple[Bundle, int]] = {}
@@ -216,7 +216,7 @@ def _widths(port: Bundle) -> dict[str, int]:
 
 
 def _text(sheet: Sheet, design: Design, params: Mapping[str, Any], seen: Mapping[str, int]) -> str:
-    clock = design.clocks[0]
+    clock, *others = design.clocks
     reset = None if clock.reset is None else clock.resetn
     status = design.status_ports(params)
     cycle = "prover_cycle"
@@ -242,6 +242,8 @@ def _text(sheet: Sheet, design: Design, params: Mapping[str, Any], seen: Mapping
         f"  wire prover_settled = ({cycle} >= 4) & ~prover_live;",
         f"  wire prover_released = {f'({cycle} == {RESET_CYCLES})' if reset else _LOW};",
         *([f"  wire {reset} = prover_live;"] if reset else []),
+        *(f"  wire {one.name} = {clock.name};" for one in others),
+        *(f"  wire {name} = prover_live;" for name in {one.resetn for one in others if one.reset} - {reset}),
         *(f"  wire {vector(int(one.width))}{one.name};" for one in status),
         "  wire harness_alive;",
         *sheet.lines,

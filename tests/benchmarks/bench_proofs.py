@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Planted faults, sound modules and Goldbeat's own blocks through ``goldbeat prove`` with defaults.
 
-A fault counts as refuted if the simulator confirms the counterexample. What ``goldbeat prove`` refuses (several clocks, large
-memories) and modules of more than 2,000 flip-flops are counted apart. ``--results FILE`` keeps what was found, and goes on from
+A fault counts as refuted if the simulator confirms the counterexample. What ``goldbeat prove`` refuses (large memories with
+initial values) and modules of more than 2,000 flip-flops are counted apart. ``--results FILE`` keeps what was found, and goes on from
 there.
 """
 

@@ -15,12 +15,9 @@ from goldbeat.pymodels.axi.burst import READ, WRITE
 from goldbeat.pymodels.axi.memory import MemoryImage
 from goldbeat.pymodels.bus_models import Route
 from goldbeat.pymodels.buses import APB, AXI, AXIL, AXIS, WISHBONE
-from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.tb.build.yosys import find_yosys, yosys
 from goldbeat.tb.design.catalog import find_design
-from goldbeat.tb.design.design import Design
-from goldbeat.tb.design.parameter import ClockPort
 from goldbeat.tb.design.ports.apb import ApbPort
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.memory import MemoryPort
@@ -402,12 +399,43 @@ def _only_if_there(bus: object, rules: set[str]) -> set[str]:
     return {"axis_strobe_reserved"} - rules if bus is AXIS else set()
 
 
-def test_several_clocks_are_refused():
-    design: Design = find_design("axis_skid")
-    other = ClockPort(name="other", reset=None)
-    design = design.model_copy(update={"clocks": (*design.clocks, other)})
-    with pytest.raises(UsageError, match="a proof takes designs of one clock"):
-        make_proof(design, {}, "", [], 16, {})
+CROSSING = """module crossing (
+  input  logic aclk, aresetn, bclk, bresetn,
+  input  logic [7:0] s_axis_tdata, input logic s_axis_tvalid, output logic s_axis_tready,
+  output logic [7:0] m_axis_tdata, output logic m_axis_tvalid, input logic m_axis_tready
+);
+  logic       put, got;
+  logic [1:0] seen_put, seen_got;
+  assign s_axis_tready = (put == FREE) && aresetn;
+  assign m_axis_tvalid = seen_put[1] != got;
+  always_ff @(posedge aclk) begin
+    if (s_axis_tvalid && s_axis_tready) {put, m_axis_tdata} <= {~put, s_axis_tdata};
+    seen_got <= {seen_got[0], got};
+    if (!aresetn) {put, seen_got} <= 3'd0;
+  end
+  always_ff @(posedge bclk) begin
+    if (m_axis_tvalid && m_axis_tready) got <= ~got;
+    seen_put <= {seen_put[0], put};
+    if (!bresetn) {got, seen_put} <= 3'd0;
+  end
+endmodule
+"""
+
+
+@needs_yosys
+@pytest.mark.parametrize(("free", "status"), [("seen_got[1]", "proven"), ("seen_put[1]", "refuted")])
+def test_several_clocks_rise_together(tmp_path, free, status):
+    (tmp_path / "rtl.sv").write_text(CROSSING.replace("FREE", free))
+    text = pass_through("crossing", "rtl.sv")
+    second = '[[clocks]]\nname = "bclk"\nreset = "bresetn"\n[[streams]]\nname = "s_axis"\nclock = "aclk"'
+    text = text.replace('[[streams]]\nname = "s_axis"', second).replace(
+        'name = "m_axis"', 'name = "m_axis"\nclock = "bclk"'
+    )
+    (tmp_path / "crossing.toml").write_text(text)
+    design = find_design(str(tmp_path / "crossing.toml"))
+    found = prove(yosys(), design, {}, "identity", [], tmp_path, budget_s=10, depth=20, within=6)
+    assert _statuses(found)["order m_axis"] == status
+    assert "clocks aclk, bclk" in found.harness.sheet.unproven
 
 
 def test_assertions_that_are_not_read_are_named(tmp_path):
