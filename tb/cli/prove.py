@@ -196,7 +196,7 @@ def _with_bench(tool: Yosys, given: Mapping[str, Any], asked: _Asked) -> _Done:
     folder = _folder(design.name)
     request = Request(design, chosen, params=overrides)
     templates = list(_templates(request))
-    confirmer = Confirmer(design, chosen, overrides, subject.path, templates[:8], folder, asked.tell)
+    confirmer = Confirmer(design, chosen, overrides, subject.path, templates, folder, asked.tell)
     results: dict[str, Confirmation | str] = {}
     check = partial(confirm_all, confirmer, found=results)
     found = prove(tool, design, params, stream_model, templates, folder, confirmed=check, **asked.options)

@@ -84,7 +84,7 @@ class FarSide:
         if self.disputed(slave, address):
             return 0, 0
         if place is None and facts is not None and facts.words:
-            return facts.first_byte(address) if written is None else (written, facts.held_byte(address))
+            return facts.byte(address, written)
         if written is not None:
             return written, 0xFF
         return (0, 0) if place is None else (int(_random_page(place[1] // _PAGE)[place[1] % _PAGE]), 0xFF)

@@ -20,29 +20,37 @@ class RegisterFacts:
     Attributes:
         words: the bits that read as they were last written.
         first: value and known bits of a word between the reset and the first write of any word.
+        fixed: value and bits of a word that never change: read-only, reserved.
+        others: the bits that are none of these, of words that are read.
         refused: by kind of access, the words whose accesses all fail, whatever their strobes and protection.
-        erring: some accesses of :attr:`words` fail.
+        allowed: likewise, those of which none fails.
         size: bytes of a word.
     """
 
     words: Mapping[int, int]
     first: Mapping[int, tuple[int, int]]
+    fixed: Mapping[int, tuple[int, int]]
+    others: Mapping[int, int]
     refused: Mapping[int, frozenset[int]]
-    erring: bool
+    allowed: Mapping[int, frozenset[int]]
     size: int
 
     def refuses(self, kind: int, address: int) -> bool:
         """Whether an access must fail."""
         return address in self.refused.get(kind, ())
 
-    def first_byte(self, address: int) -> tuple[int, int]:
-        """What a byte is after a reset, and in which bits that is known."""
-        value, known = (self._byte(address, one) for one in self.first.get(self._word(address), (0, 0)))
-        return value, known
+    def byte(self, address: int, written: int | None) -> tuple[int, int]:
+        """What a byte reads as, and in which bits that is known.
 
-    def held_byte(self, address: int) -> int:
-        """The bits of a byte that read as they were last written."""
-        return self._byte(address, self.words.get(self._word(address), 0))
+        Args:
+            address: of the byte.
+            written: what was written there last; None: nothing since the reset.
+        """
+        at = self._word(address)
+        value, known = self.first.get(at, (0, 0)) if written is None else (0, self.words.get(at, 0))
+        fixed, never = self.fixed.get(at, (0, 0))
+        value, known, fixed, never = (self._byte(address, one) for one in (value, known, fixed, never))
+        return (value if written is None else written) & known & ~never | fixed, known | never
 
     def _word(self, address: int) -> int:
         return address // self.size * self.size
@@ -55,13 +63,9 @@ def learn_registers(port: RegisterPort, stimuli: Sequence[Stimulus]) -> Register
     """The facts that no case contradicts."""
     words, size = _held_bits(port, stimuli), int(port.data_width) // 8
     accesses = [one for stimulus in stimuli for one in _accesses(port, stimulus)]
-    return RegisterFacts(
-        words,
-        _first_values(port, stimuli, words),
-        _refused(port, accesses),
-        any(one.error and one.address // size * size in words for one in accesses),
-        size,
-    )
+    fixed, others = _fixed_bits(accesses, size, words)
+    refused, allowed = _outcomes(accesses, size)
+    return RegisterFacts(words, _first_values(port, stimuli, words), fixed, others, refused, allowed, size)
 
 
 def _accesses(port: RegisterPort, stimulus: Stimulus) -> Iterator[Access]:
@@ -110,8 +114,25 @@ def _first_values(
     return {at: (value & known, known) for at, (value, known) in sorted(found.items()) if known}
 
 
-def _refused(port: RegisterPort, accesses: Sequence[Access]) -> dict[int, frozenset[int]]:
-    size = int(port.data_width) // 8
+def _fixed_bits(
+    accesses: Sequence[Access], size: int, words: Mapping[int, int]
+) -> tuple[dict[int, tuple[int, int]], dict[int, int]]:
+    """Bits that every read expects alike, and those that are neither this nor held."""
+    whole = (1 << 8 * size) - 1
+    found: dict[int, tuple[int, int]] = {}
+    for access in accesses:
+        if access.op == "read" and not access.error:
+            at = access.address // size * size
+            known = 0 if access.value is None else (whole if access.mask is None else access.mask) & ~access.unset
+            value, alike = found.get(at, (access.value or 0, whole))
+            found[at] = value, alike & known & ~(value ^ (access.value or 0))
+    fixed = {at: (value & bits, bits) for at, (value, alike) in found.items() if (bits := alike & ~words.get(at, 0))}
+    others = {at: whole & ~words.get(at, 0) & ~fixed.get(at, (0, 0))[1] for at in found}
+    return fixed, {at: bits for at, bits in sorted(others.items()) if bits}
+
+
+def _outcomes(accesses: Sequence[Access], size: int) -> tuple[dict[int, frozenset[int]], dict[int, frozenset[int]]]:
+    """Words whose accesses all fail, and those of which none does, by kind of access."""
     failed: dict[int, set[int]] = {READ: set(), WRITE: set()}
     passed: dict[int, set[int]] = {READ: set(), WRITE: set()}
     for access in accesses:
@@ -121,6 +142,6 @@ def _refused(port: RegisterPort, accesses: Sequence[Access]) -> dict[int, frozen
     alike = {
         kind: len({(one.strobe, one.prot) for one in accesses if _KINDS.get(one.op) == kind}) < 2 for kind in failed
     }
-    return {
-        kind: frozenset(some - passed[kind]) for kind, some in failed.items() if some - passed[kind] and not alike[kind]
-    }
+    refused = {kind: frozenset(some - passed[kind]) for kind, some in failed.items() if not alike[kind]}
+    allowed = {kind: frozenset(some - failed[kind]) for kind, some in passed.items()}
+    return {kind: some for kind, some in refused.items() if some}, allowed

@@ -26,6 +26,7 @@ OF_MODEL = frozenset(
         "no_error",
         "errors",
         "memory_bit",
+        "memory_write",
         "attributes",
         "errors_pass",
     }

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from goldbeat.pymodels.axi.burst import READ, WRITE
 from goldbeat.tb.design.ports.apb import ApbPort
@@ -17,6 +17,8 @@ from goldbeat.tb.prove.sheet import Sheet
 _QUEUE = 3
 _MOST_WORDS = 64
 """Words that are listed one by one; more have to be a range."""
+_MOST_PLACES = 1024
+"""Likewise, where no value belongs to them."""
 
 
 _Events = tuple[str, str, str, str, str, str, str]
@@ -62,11 +64,13 @@ def add_storage(sheet: Sheet, port: RegisterPort, channels: Channels | None, fac
         begins = _table(at, {a // unit: mask for a, (_, mask) in some.items()}, width, bits)
     sheet.register(known, f"~prover_live ? ({begins}) : {failed} ? '0 : ({hit} | {known})", bits)
     sheet.register(value, f"{first}({hit} & ({data})) | (~{hit} & {value})", bits)
-    compared = sheet.wire(f"{name}_compared", f"{name}_held_bits & {{{bits}{{{reads}}}}} & {known}", bits)
+    never, fixed = _fixed(sheet, port, facts, at)
+    compared = sheet.wire(f"{name}_compared", f"{{{bits}{{{reads}}}}} & (({name}_held_bits & {known}) | {never})", bits)
+    told = f"read as they were last written{', or reset' if facts.first else ''}, bit by bit"
     sheet.check(
         f"storage {name}",
-        f"{_listed(words, bits // 8)} read as they were last written{', or reset' if facts.first else ''}, bit by bit",
-        f"{compared} & (({came}) ^ {value})",
+        f"{_listed(words, bits // 8)} {told}{'; other bits are constant' if facts.fixed else ''}",
+        f"{compared} & (({came}) ^ ({fixed} | (~{never} & {value})))",
         f"|{compared}",
         width=bits,
     )
@@ -79,32 +83,55 @@ def _unit(port: RegisterPort) -> int:
     return int(port.data_width) // 8 if isinstance(port, WishbonePort) and port.in_words else 1
 
 
+def _fixed(sheet: Sheet, port: RegisterPort, facts: RegisterFacts, at: str) -> tuple[str, str]:
+    """The bits of the word that never change, and their values; notes those of which nothing is claimed."""
+    name, width, bits, unit = port.name, int(port.address_width), int(port.data_width), _unit(port)
+    some = dict(list(facts.fixed.items())[:_MOST_WORDS])
+    untold = dict(facts.others)
+    for address, (_, mask) in list(facts.fixed.items())[_MOST_WORDS:]:
+        untold[address] = untold.get(address, 0) | mask
+    if untold:
+        first = ", ".join(f"{address:#x} & {mask:#x}" for address, mask in list(untold.items())[:4])
+        more = f" and {len(untold) - 4} more" if len(untold) > 4 else ""
+        sheet.unproven[f"bits {name}"] = f"{first}{more}: how they change is in no property; simulation compares them"
+    never, fixed = (
+        sheet.wire(f"{name}_{what}", _table(at, {a // unit: one[k] for a, one in some.items()}, width, bits), bits)
+        for what, k in (("never", 1), ("fixed", 0))
+    )
+    return never, fixed
+
+
 def _claim_errors(sheet: Sheet, port: RegisterPort, facts: RegisterFacts, at: str, events: _Events) -> None:
     """Which accesses of the word fail, and which do not."""
     writes, failed, _, _, reads, _, refused = events
-    name, unit = port.name, _unit(port)
+    name, unit, width = port.name, _unit(port), int(port.address_width)
+    # What is refused is a write that failed, or a read.
+    bad_read = f"({refused} & ~{failed})"
     if facts.refused:
-        inside = [
-            _any_of(at, sorted(a // unit for a in facts.refused.get(kind, ())), int(port.address_width))
-            for kind in (WRITE, READ)
-        ]
+        inside = [_any_of(at, sorted(a // unit for a in facts.refused.get(kind, ())), width) for kind in (WRITE, READ)]
         sheet.check(
             f"errors {name}",
             "accesses of words of which the cases expect nothing but errors get an error",
             f"({inside[0]} & {writes}) | ({inside[1]} & {reads})",
-            f"({inside[0]} & ({writes} | {failed})) | ({inside[1]} & ({reads} | {refused}))",
+            f"({inside[0]} & ({writes} | {failed})) | ({inside[1]} & ({reads} | {bad_read}))",
         )
-    if facts.erring:
-        sheet.unproven[f"no_error {name}"] = (
-            "the cases expect errors of words that hold values; simulation compares them"
-        )
-    else:
+    both = [facts.allowed.get(kind, frozenset()) for kind in (WRITE, READ)]
+    inside = [_among(at, {a // unit for a in some}, int(port.data_width) // 8 // unit, width) for some in both]
+    if any(both):
         sheet.check(
             f"no_error {name}",
-            f"{_listed(facts.words, int(port.data_width) // 8)} are read and written without an error",
-            f"(|{name}_held_bits) & {refused}",
-            f"(|{name}_held_bits) & ({refused} | {writes} | {reads})",
+            f"accesses of {len(both[0])} words to write and {len(both[1])} to read get no error: the cases expect none",
+            f"({inside[0]} & {failed}) | ({inside[1]} & {bad_read})",
+            f"({inside[0]} & ({writes} | {failed})) | ({inside[1]} & ({reads} | {bad_read}))",
         )
+
+
+def _among(at: str, places: Collection[int], step: int, width: int) -> str:
+    """Whether the address is one of some: a range if they are one."""
+    if len(places) > 2 and len(places) == (max(places) - min(places)) // step + 1:
+        aligned = f" & (({at} & {width}'d{step - 1}) == 0)" if step > 1 else ""
+        return f"(({at} >= {width}'d{min(places)}) & ({at} <= {width}'d{max(places)}){aligned})"
+    return _any_of(at, sorted(places)[:_MOST_PLACES], width)
 
 
 def _listed(words: Mapping[int, int], size: int) -> str:

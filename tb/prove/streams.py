@@ -65,7 +65,8 @@ def _ties(sheet: Sheet, port: StreamPort, channel: ProofChannel, habits: Habits)
             mask = f"({bytes_}'({(1 << step) - 1}) | ~({{{bytes_}{{1'b1}}}} << (32'({count}) * {step} + {step})))"
             yield "tkeep", f"({channel.net('tlast')} ? {mask} : '1)"
             sheet.assumed.append(
-                f"{name}: only the last beat of a frame is partial; it keeps its lowest {'words' if step > 1 else 'bytes'}"
+                f"{name}: only the last beat of a frame is partial; it keeps its lowest {'words' if step > 1 else 'bytes'}, "
+                "one at least"
             )
     if port.has("tstrb") and habits.position:
         strobes = sheet.free(f"{name}_tstrb_free", channel.payload["tstrb"])

@@ -70,6 +70,7 @@ class _Slave:
         asks, offers: a write is offered; one of the byte that is not the followed one.
         idle: no write is open.
         marks: the followed write is offered.
+        shows: its bit is offered.
         takes, value: its bit is taken, and which.
         failed: one of the answers since then is an error.
         read_asks, read_idle, read_marks: the same of reads.
@@ -82,6 +83,7 @@ class _Slave:
     offers: str
     idle: str
     marks: str
+    shows: str
     takes: str
     value: str
     failed: str
@@ -236,6 +238,8 @@ def _memory(
             error = f"({channels.r.is_valid} & {_bad(channels.r)})"
             failed["read"].append(error)
             failed["hit"].append(f"({error} & |{channels.r.net('rdata')}_mask)")
+    sheet.wire(f"{TRACKED}_behind_writes", _any([when for when, _ in writes]) or "1'b0")
+    sheet.wire(f"{TRACKED}_behind_value", _any([f"({when} & {value})" for when, value in writes]) or "1'b0")
     # Two masters never have the byte.
     takes = " : ".join([*(f"{when} ? {value}" for when, value in writes), _MEMORY])
     sheet.register(_MEMORY, f"prover_live ? ({takes}) : {_FIRST}" if behind else takes)
@@ -360,10 +364,9 @@ def _writes(
     found.asks = request.offers
     found.offers = f"({request.offers} & {hit.hit} & ~{marks})"
     found.idle = f"({ahead} == 0)"
-    found.takes = (
-        f"(({marks} | ({TRACKED}_pending & {mine})) & {data.moves} & {strobe} & ({ended} == {now[0]}) & "
-        f"({now[2]} | ({beat} == {now[1]})))"
-    )
+    turn = f"({ended} == {now[0]}) & ({now[2]} | ({beat} == {now[1]}))"
+    found.shows = f"(({marks} | ({TRACKED}_written & {mine})) & {data.is_valid} & {strobe} & {turn})"
+    found.takes = f"(({marks} | ({TRACKED}_pending & {mine})) & {data.moves} & {strobe} & {turn})"
     found.value = place.of(data.net("wdata"))
     answered = f"({TRACKED}_pending & {mine} & {answer.moves})"
     found.failed = f"({answered} & {_bad(answer)})"
@@ -420,6 +423,7 @@ def _of_apb(sheet: Sheet, port: ApbPort, place: _Place, mine: tuple[str, str]) -
         offers=f"({asked} & ~{marks})",
         idle=f"~({name}_psel & {name}_pwrite & {name}_penable)",
         marks=marks,
+        shows=f"(({marks} | ({TRACKED}_written & {mine[0]} & {name}_psel & {name}_pwrite & {hit})) & {strobe})",
         takes=f"({pending} & {strobe})",
         value=place.of(f"{name}_pwdata"),
         failed=f"({pending} & {error})",
@@ -467,7 +471,29 @@ def _claims(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: bool
     first = f"~prover_live ? {_FIRST} : " if behind else ""
     sheet.register(f"{t}_value", f"{first}{takes} ? ({value}) : {t}_value")
     sheet.wire(f"{t}_write_begins", marks)
+    sheet.register(f"{t}_written", f"prover_live & ({t}_written | ({marks}))")
+    if behind:
+        _passed_on(sheet, slaves, names, (marks, offers))
     _answers(sheet, slaves, names, through=through)
+
+
+def _passed_on(sheet: Sheet, slaves: Sequence[_Slave], names: str, events: tuple[str, str]) -> None:
+    """What is written behind the masters, as long as slaves are asked for one write of the byte at most."""
+    t, (marks, offers) = TRACKED, events
+    several = f"({t}_several | ({offers}) | ({t}_written & ({marks})))"
+    sheet.register(f"{t}_several", f"prover_live & {several}")
+    # A burst at one address may write a byte more than once.
+    seen = []
+    for bit in "01":
+        shows = _any([f"({one.shows} & (({one.value}) == {bit}))" for one in slaves])
+        seen.append(sheet.wire(f"{t}_asked_{bit}", f"{t}_asked_{bit}_was | {shows}"))
+        sheet.register(f"{t}_asked_{bit}_was", f"prover_live & {seen[-1]}")
+    lone = f"~{several} & {t}_behind_writes"
+    # A byte that is read, changed and written back stays as it is.
+    asked = f"({t}_behind_value ? {seen[1]} : {seen[0]})"
+    changes = f"({t}_behind_value != {_MEMORY}) & ~{asked}"
+    what = "a byte behind the masters changes only to what a slave is asked to write there"
+    sheet.check(f"memory_write {names}", what, f"{lone} & {changes}", lone)
 
 
 def _answers(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: bool) -> None:

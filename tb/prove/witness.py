@@ -33,6 +33,7 @@ from goldbeat.tb.prove.harness import ProofHarness
 from goldbeat.tb.prove.register_facts import learn_registers
 from goldbeat.tb.prove.sheet import RESET_CYCLES
 
+_MOST_TEMPLATES = 8
 _AWHILE = 256
 """Cycles in which a sink is ready behind the trace, so that everything comes out."""
 _READY = ("none", "after-valid:3", "random:0.5", "random:0.8")
@@ -97,7 +98,7 @@ def stimuli(
     registers, memories = design.register_ports(params), design.memory_ports(params)
     routes = design.routes(params) if design.routes is not None else ()
     far = far_side(routes, (*registers, *memories), witness, templates)
-    for number, template in enumerate(templates):
+    for number, template in enumerate(templates[:_MOST_TEMPLATES]):
         # Those of a proof rise together.
         clock = replace(template.clocks[design.clocks[0].name], jitter_ps=0)
         inputs = {p.name: _trace(p, witness, clock) for p in streams if p.direction == "in"}

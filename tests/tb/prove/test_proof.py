@@ -222,7 +222,7 @@ _APB_PINS = ("psel", "penable", "pwrite", "paddr", "pwdata", "pstrb", "pprot", "
         (
             "s_pwrite, s_paddr, s_pwdata, s_pstrb,",
             "s_pwrite, s_paddr, s_pwdata, {2{s_pwrite}},",
-            "memory_bit s",
+            "memory_write s",
         ),
         ("m_pready & goes, m_pslverr};", "m_pready & goes, m_pslverr | (s_pwrite & s_paddr[7])};", "no_error s"),
         ("s_pstrb, s_pprot};", "s_pstrb, s_pprot & {1'b1, s_pwrite, 1'b1}};", "attributes m read"),
@@ -270,9 +270,12 @@ def test_what_the_cases_say_of_registers():
         steps += [Access("write", 0, value), Access("read", 0, value & 0x3F), Access("read", 0xC, value & 1)]
         steps += [Access("write", 4, value, strobe=value & 0xF, error=True), Access("read", 4, 0x47)]
     facts = learn_registers(port, [Stimulus({}, program={"s": (*steps, Access("read", 8, error=True))})])
-    assert (facts.words, facts.first, facts.erring) == ({0: 0x3F}, {0: (0x15, 0x3F)}, False)
+    assert (facts.words, facts.first) == ({0: 0x3F}, {0: (0x15, 0x3F)})
+    assert facts.fixed == {0: (0, 0xFFFF_FFC0), 4: (0x47, 0xFFFF_FFFF), 0xC: (0, 0xFFFF_FFFC)}
+    assert facts.others == {0xC: 3}
     assert facts.refused == {READ: {8}, WRITE: {4}}
-    assert (facts.first_byte(0), facts.held_byte(1), facts.first_byte(0xC)) == ((0x15, 0x3F), 0, (0, 0))
+    assert facts.allowed == {READ: {0, 4, 0xC}, WRITE: {0}}
+    assert (facts.byte(0, None), facts.byte(0, 0xFF), facts.byte(0xC, 0xFF)) == ((0x15, 0xFF), (0x3F, 0xFF), (0, 0xFC))
 
 
 @needs_yosys
