@@ -46,10 +46,12 @@ class Recorder:
     Args:
         module: of the tests, or what they call.
         target: gets a folder per model.
+        only_profiles: models are compiled, not run.
     """
 
-    def __init__(self, module: ModuleType, target: Path) -> None:
+    def __init__(self, module: ModuleType, target: Path, *, only_profiles: bool) -> None:
         self.target = target
+        self.only_profiles = only_profiles
         self.failed: list[str] = []
         self.models: list[str] = []
         self._run = module.model_inference
@@ -84,7 +86,8 @@ class Recorder:
             self.failed.append(f"{name}: no model")
             return {}
         try:
-            self._run(dict(inputs), path)
+            if not self.only_profiles:
+                self._run(dict(inputs), path)
         except Exception as error:
             self.failed.append(f"{name}: {str(error)[-200:]}")
             return {}
@@ -94,7 +97,7 @@ class Recorder:
         kept = self.target / name
         kept.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, kept / "model.bmodel")
-        for kind in ("input", "output"):
+        for kind in () if self.only_profiles else ("input", "output"):
             shutil.move(str(made / f"{kind}_ref_data.dat"), kept / f"{kind}.dat")
         for profile in Path().glob("compiler_profile_*.txt"):
             shutil.move(str(profile), kept / profile.name.replace("compiler_", ""))
@@ -108,12 +111,14 @@ def _nothing(*_: Any, **__: Any) -> None:
     """Comparisons with the MLIR interpreter are not wanted here."""
 
 
-def run_case(module: ModuleType, suite: str, chip: str, case: str, modes: list[str], target: Path) -> Recorder:
+def run_case(suite: str, chip: str, case: str, given: argparse.Namespace, target: Path) -> Recorder:
     """One case in the current folder, in all quantisations."""
+    module, modes = importlib.import_module(f"test_{suite}"), given.modes.split(",")
     tester = getattr(module, SUITES[suite])(chip=chip)
     tester.quant_modes = [mode for mode in modes if mode in tester.support_quant_modes] or tester.quant_modes[:1]
     tester.compare = _nothing
-    recorder = Recorder(sys.modules["transform.TpuLang"] if suite == "tpulang" else module, target)
+    called = sys.modules["transform.TpuLang"] if suite == "tpulang" else module
+    recorder = Recorder(called, target, only_profiles=given.profiles)
     try:
         tester.test_single(case)
     except Exception as error:
@@ -188,6 +193,9 @@ def main() -> None:
     parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument("--cases", default="*", help="Glob of case names, or several with commas between them.")
     parser.add_argument("--part", default="1/1", help="Part I of N: every N-th case, starting at the I-th.")
+    parser.add_argument(
+        "--profiles", action="store_true", help="Compile only: models and profiles, no inputs and outputs."
+    )
     parser.add_argument("--timeout", type=int, default=120, help="Seconds per case.")
     given = parser.parse_args()
     again_with_paths(given.wheel.resolve())
@@ -202,7 +210,7 @@ def main() -> None:
                 target = (given.out / suite / chip / case).resolve()
                 if (target / "done.json").exists():
                     continue
-                work = partial(run_case, module, suite, chip, case, given.modes.split(","), target)
+                work = partial(run_case, suite, chip, case, given, target)
                 said = in_child(target, given.timeout, work)
                 print(f"{suite} {place}/{len(cases[part - 1 :: parts])} {chip} {case}: {said}", flush=True)
 

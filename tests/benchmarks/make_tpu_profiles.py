@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -155,6 +156,20 @@ def compile_net(net: TopNet, tool: Path, folder: Path, chip: str, mode: str, cor
     np.savez(folder / f"{net.name}_top.npz", **net.weights)
     names = re.findall(r'loc\("((?:in\d+|[A-Z]\w*_\d+))"\)', text)
     (folder / "cali").write_text("# name threshold min max\n" + "".join(f"{one} 4.0 -4.0 4.0\n" for one in names))
+    compile_steps(net.name, tool, folder, chip, mode, cores)
+
+
+def compile_top(name: str, top: Path, tool: Path, folder: Path, chip: str, mode: str) -> None:
+    """As compile_net, of a network in the Top dialect whose weights and calibration table (``cali``) lie beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(top, folder / "top.mlir")
+    for beside in (*top.parent.glob("*.npz"), top.parent / "cali"):
+        shutil.copy(beside, folder)
+    compile_steps(name, tool, folder, chip, mode, 1)
+
+
+def compile_steps(name: str, tool: Path, folder: Path, chip: str, mode: str, cores: int) -> None:
+    """Run the compiler on ``top.mlir``, and remove what it leaves but the results."""
     table = ["--import-calibration-table=file=cali asymmetric=False"] if mode == "INT8" else []
     assign = f"chip={chip.lower()} mode={mode} num_device=1 num_core={cores} addr_mode=auto high_precision=False"
     lower = "weightFileName=lowered.npz asymmetric=False doWinograd=False q_group_size=0 q_symmetric=False"
@@ -162,7 +177,7 @@ def compile_net(net: TopNet, tool: Path, folder: Path, chip: str, mode: str, cor
     divide = ["--weight-reorder", "--subnet-divide=dynamic=False", "--op-reorder", "--topo-sort"]
     place = ["--core-parallel", "--after-layergroup-weight-reorder", "--address-assign"]
     # The check of addresses refuses streams that the compiler itself makes for BM1684X2 and SG2380.
-    codegen = f"model_file={net.name}.bmodel embed_debug_info=True model_version=latest gdma_check=False"
+    codegen = f"model_file={name}.bmodel embed_debug_info=True model_version=latest gdma_check=False"
     steps = [
         ["--struct-optimize", "--shape-infer", "--canonicalize", "--extra-optimize"],
         [

@@ -3,8 +3,9 @@
 
 Columns of entries ``NAME|OPERATION|s:START|b:TIU id|g:GDMA id|e:END|t:DURATION``, one column per engine under a line of their
 names. Chips with more engines have ``h:HAU id|sd:SDMA id`` before ``e``. Of b and g one is the command's own id and the other
-the id that it waits for. Messages take no time, so that one at 0 ends at -1. Each sub-net has a section, closed by a line
-``API_END``, and in each section ids begin at 1.
+the id that it waits for. Messages take no time, so that one at 0 ends at -1. The compiler has no name and no time for reversed
+moves: their OPERATION is empty, their duration 0. Some other moves have no time either. Each sub-net has a section, closed by a
+line ``API_END``, and in each section ids begin at 1.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, OTHER
 _COUNT = r"(?:0|[1-9]\d{0,14})"
 """A count as the compiler writes it: no sign, no leading zeros, at most 15 digits."""
 _WORD = re.compile(r"\S+", flags=re.ASCII)
-_ENTRY = re.compile(r"([^|]*)\|(\w+)((?:\|[a-z]+:[^|]*)+)", flags=re.ASCII)
+_ENTRY = re.compile(r"([^|]*)\|(\w*)((?:\|[a-z]+:[^|]*)+)", flags=re.ASCII)
 _NUMBER = re.compile(r"0|-?[1-9]\d*", flags=re.ASCII)
 _RATE = re.compile(r"(?:0|[1-9]\d*)(?:\.\d+)?|-?inf|-?nan", flags=re.ASCII)
 _MARK, _CYCLE_MARK, _COLUMNS = "API_END", "TCYC", "ENGINE_"
@@ -326,6 +327,8 @@ def _entry(word: re.Match[str], columns: _Columns, place: InputPlace) -> tuple[s
         raise place.error(told, f"{low} of at least 0")
     if end != start + took - 1:
         raise place.error(f"{name}: {start} to {end} in {took} cycles", f"e = s + t - 1 = {start + took - 1}")
+    if took and not op:
+        raise place.error(f"{name} without an operation in {took} cycles", "0 cycles, or an operation")
     if took > MAX_CYCLES:
         raise place.error(f"{name}: {took} cycles", f"at most {MAX_CYCLES}")
     if numbers.get("sz", 0) < 0:
@@ -548,6 +551,14 @@ def unsized_moves(section: Section) -> int:
     return sum(size < 0 and not _UNSIZED.search(name) for name, size in named)
 
 
+def untimed_moves(section: Section) -> int:
+    """How many moves with bytes, or without a name, take 0 cycles: the compiler does not know their time."""
+    runs = chain.from_iterable(found for engine, found in section.runs.items() if engine != "tiu")
+    named = ((run.name, run.size, run.duration) for run in runs)
+    rows = chain.from_iterable(zip(name, size.tolist(), took.tolist(), strict=True) for name, size, took in named)
+    return sum(took == 0 and (size > 0 or not name) for name, size, took in rows)
+
+
 def unclosed(sections: Sequence[Section]) -> bool:
     """Whether the text ends before API_END: entries may be missing."""
     return bool(sections) and not sections[-1].end
@@ -651,6 +662,7 @@ _FORMS = {
     **dict.fromkeys(("BD_SEND_MSG", "BD_WAIT_MSG"), ("SYS",)),
     "BD_SYS_TRWR": ("SYS_TR_WR", "SYS_TR_ACC"),
     **{one: (one,) for one in ("AR", "CONV", "MM", "MM2", "PorD", "SFU", "SG", "SGL")},
+    "": ("DMA_reverse",),
     "GDMA_TENSOR": ("DMA_tensor", "DMA_scatter"),
     **dict.fromkeys(("GDMA_BROADCAST", "SDMA_TENSOR"), ("DMA_tensor",)),
     **dict.fromkeys(("GDMA_CONSTANT", "SDMA_CONSTANT"), ("DMA_tensor", "DMA_general", "DMA_matrix")),
@@ -670,7 +682,7 @@ def _check_names(
     forms = [re.sub(r"^s(?=[A-Z])|(?<=&)s", "", kind.name) for kind in found.engine.kinds]
     for place, (op, kind) in enumerate(zip(run.name, found.kind[mine].tolist(), strict=True)):
         if not _fits(op, forms[kind], found.op(int(mine[place]))):
-            told = f"{found.engine.name} command {int(run.id[place])} with the operation {op}"
+            told = f"{found.engine.name} command {int(run.id[place])} with{f' the operation {op}' if op else 'out an operation'}"
             wanted = f"{found.op(int(mine[place]))}, as in {name}"
             raise InputError(told, wanted, file=file, line=int(run.line[place]))
 

@@ -26,6 +26,7 @@ from goldbeat.pymodels.tpu.streams.container import commands
 from goldbeat.pymodels.tpu.streams.decode import Commands
 from goldbeat.pymodels.tpu.streams.profile import (
     Durations,
+    Section,
     choose_section,
     core_of,
     fit,
@@ -33,6 +34,7 @@ from goldbeat.pymodels.tpu.streams.profile import (
     read_sections,
     unclosed,
     unsized_moves,
+    untimed_moves,
 )
 from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, NONE, Cost, costs, lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
@@ -363,6 +365,17 @@ def _costs(given: list[str], chip: Chip) -> dict[str, Cost]:
     return made
 
 
+def _say_gaps(sections: Sequence[Section], file: Path, *, alone: bool) -> None:
+    """Moves without bytes or without a time; ``alone``: there are no other cores."""
+    for part in sections:
+        if alone and (many := unsized_moves(part)):
+            told = f"{many} moves have no sz; GDMA SUMMARY is not compared with them"
+            say(f"note: {file}:{part.moved[0][0]}: {told}", err=True)
+        if many := untimed_moves(part):
+            told = f"{many} moves take 0 cycles; the compiler has no time for them"
+            say(f"note: {file}:{part.line}: {told}", err=True)
+
+
 def said_by_profiles(
     chip: str, files: list[Path], section: int | None, members: Sequence[TimedMember]
 ) -> tuple[dict[int, list[Durations]], list[Path]]:
@@ -402,10 +415,7 @@ def said_by_profiles(
             sections = [sections[place]]
         elif section is not None:
             choose_section(sections, listed, file, section)
-        for part in sections:
-            if len(cores) == 1 and (many := unsized_moves(part)):
-                told = f"{many} moves have no sz; GDMA SUMMARY is not compared with them"
-                say(f"note: {file}:{part.moved[0][0]}: {told}", err=True)
+        _say_gaps(sections, file, alone=len(cores) == 1)
         for one, durations in fit(sections, listed, file, alone=len(cores) == 1):
             check_directions(chip, one, durations, file)
             said.setdefault(id(one), []).append(durations)

@@ -21,6 +21,7 @@ from goldbeat.pymodels.tpu.streams.profile import (
     parse_sections,
     read_sections,
     unclosed,
+    untimed_moves,
 )
 from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, Cost, Lane, costs, schedule
 from goldbeat.pymodels.tpu.streams.tables import chip
@@ -387,6 +388,33 @@ def test_commands_without_an_entry_are_counted():
     said = fit(parse_sections(section([(1, 1, 5), (3, 1, 1)], [(1, 0, 10)])), [(name, found)])
     parts = {id(one): part for one, part in said}
     assert [missing_commands(one, [parts[id(one)]]) for one in found] == [1, 0]
+
+
+REVERSED = """\
+ENGINE_BD                                         ENGINE_GDMA                                       ENGINE_HAU
+                                                  Reverse_11||s:0|b:0|g:1|h:0|sd:0|e:-1|t:0
+                                                  Load_4|GDMA_TENSOR|s:0|b:0|g:2|h:0|sd:0|e:-1|t:0|dr:0|sz:4|bw:inf
+                                                  Load_5|GDMA_TENSOR|s:0|b:0|g:3|h:0|sd:0|e:9|t:10|dr:0|sz:4|bw:1
+API_END total_cycle:10|b:0|g:3
+"""
+
+
+def test_moves_that_the_compiler_has_no_time_for():
+    """A reversed move has no name either; an entry without a name is of no other move, and takes no time."""
+    gen = CodeGen(chip("BM1690"))
+    gen.emit("gdma", "DMA_reverse", {})
+    for _ in range(2):
+        gen.emit("gdma", "DMA_tensor", {"src_data_format": 2})
+    given = [("sub0", [decode_stream(gen.chip.engine("gdma"), gen.lookup("gdma")[0])])]
+    (section,) = parse_sections(REVERSED)
+    ((_, said),) = fit([section], given, alone=True)
+    assert (said.cycles.tolist(), said.layer[0], untimed_moves(section)) == ([0, 0, 10], "Reverse_11", 2)
+    for old, new, complaint in (
+        ("|e:-1|t:0\n", "|e:4|t:5\n", "line 2: found Reverse_11 without an operation in 5 cycles"),
+        ("4|GDMA_TENSOR", "4|", "line 3: found gdma command 2 without an operation, expected dma.tensor"),
+    ):
+        with pytest.raises(InputError, match=re.escape(complaint)):
+            fit(parse_sections(REVERSED.replace(old, new)), given, alone=True)
 
 
 QUIRKS = """\
