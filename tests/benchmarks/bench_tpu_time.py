@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fit the cost model of TPU commands to half of the profiles at hand, and print its error on the other half.
 
-Each of the ``--folders`` has, at any depth, folders of compiled networks, with a BModel (or ``tiu.bin``, ``dma.bin`` and
-``meta.json``) and the compiler's profiles. ``make_tpu_profiles.py`` and ``make_tpu_ops.py`` make such folders. The names of
-networks (the part of a folder's name before the first ``_``) are sorted, and every second one is in the half that is fitted to, on
-all chips. ``--write yes`` puts the rates of these chips into ``pymodels/tpu/cost/rates.json``.
+Each of the ``--folders`` has, at any depth, folders of compiled models, with a BModel (or ``tiu.bin``, ``dma.bin`` and
+``meta.json``) and the compiler's profiles. ``make_tpu_profiles.py`` and ``make_tpu_nets.py`` make such folders of networks,
+``make_tpu_ops.py`` of op tests. Of the networks, and of the op tests, the names of families (the part of a folder's name before a
+number or the chip) are sorted, and every second one is in the half that is fitted to, on all chips. ``--write yes`` puts the rates
+of these chips into ``pymodels/tpu/cost/rates.json``. Models whose profile has no time for some of their moves are named and left
+out of the errors; the mean of networks is over models, of networks and op tests apart.
 
 On BM1688 the compiler counts moves of layer groups with 5/8 of the bandwidth of others. Nothing in a command tells which it is, so
 rates are those of layer groups, where profiles have both.
@@ -13,6 +15,7 @@ rates are those of layer groups, where profiles have both.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -26,32 +29,35 @@ from measured import Row, Skipped, benchmark
 
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.tpu.cost.estimate import estimate
-from goldbeat.pymodels.tpu.cost.rates import BORROWED, rates_of
+from goldbeat.pymodels.tpu.cost.rates import BORROWED, FLAGS, of_operand, rates_of
 from goldbeat.pymodels.tpu.cost.work import dma_work, natural_width, tiu_work
 from goldbeat.pymodels.tpu.hazards.operands import chip_memory, engine_builders
 from goldbeat.pymodels.tpu.streams.container import commands, load_streams
 from goldbeat.pymodels.tpu.streams.decode import Commands, decode_stream
-from goldbeat.pymodels.tpu.streams.profile import core_of, fit, read_sections
+from goldbeat.pymodels.tpu.streams.profile import core_of, fit, read_sections, untimed_moves
 from goldbeat.pymodels.tpu.streams.schedule import lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import chip
 
 RATES = Path(__file__).parents[2] / "pymodels/tpu/cost/rates.json"
 FILES = ("pymodels/tpu/cost/*.*",)
 SOURCE = "fitted to the profiles that the vendor's compiler (tpu_mlir 1.30.2) writes; its timing, not that of silicon"
+_FAMILY = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+(?=\d))*")
 _STEPS = (1, 2, 4, 8, 16, 32, 64, 128)
 _BURSTS = (0, 64, 128, 256, 512, 1024)
-_CHANNELS = (1, 2, 4, 8)
+_CHANNELS = (1, 4)
 _LEAST_STEP = 0.01
 _NAMED = 3
-"""Networks with the greatest errors that are named."""
+"""Models with the greatest errors that are named."""
 _FEWEST_MOVES = 4
 """Different moves that a rate of their own needs; others take that of similar ones."""
 _SHARED = ("BM1688",)
 """Chips on which the compiler counts moves of layer groups with less bandwidth."""
+_PASSES, _NEAR = 8, 0.002
+"""Fits of a rate, each with less weight for rows of greater error; errors below _NEAR count alike."""
 _MOST_ROWS = 4000
 """Commands that one rate is fitted to."""
-Rows = dict[tuple[str, str], dict[str, list[tuple[int, ...]]]]
-"""By engine and form, by key: cycles, repeats, line, depth, bytes, runs, pages, width of the types."""
+Rows = dict[tuple[str, str], dict[str, list[tuple[float, ...]]]]
+"""By engine and form, by key: cycles, repeats, line, depth, bytes, bytes of a run, share of the channels, width of the types."""
 
 
 @dataclass
@@ -73,16 +79,19 @@ class Member:
 
 @dataclass
 class Profiled:
-    """A compiled network with its profile."""
+    """A compiled model with its profile; ``op_test``: of the compiler, not a network; ``untimed``: moves without a time."""
 
     name: str
     chip: str
+    op_test: bool
     members: list[Member] = field(default_factory=list)
+    untimed: int = 0
 
     @property
-    def network(self) -> str:
-        """Its name without chip and mode."""
-        return self.name.split("_")[0]
+    def family(self) -> str:
+        """What it is one of, such as networks of other sizes."""
+        found = _FAMILY.match(self.name)
+        return found[0] if found else self.name
 
 
 def _streams(folder: Path) -> tuple[str, list[tuple[tuple[int, int, int], Commands]]]:
@@ -100,7 +109,7 @@ def _streams(folder: Path) -> tuple[str, list[tuple[tuple[int, int, int], Comman
 def read_folder(folder: Path) -> Profiled:
     """Read a network; raises GoldbeatError where profile and streams do not fit."""
     name, found = _streams(folder)
-    made = Profiled(folder.name, name)
+    made = Profiled(folder.name, name, (folder / "model.bmodel").exists())
     made.members = [
         Member(place, one, np.full(len(one), -1, np.int64), np.zeros(len(one), np.bool_)) for place, one in found
     ]
@@ -111,7 +120,9 @@ def read_folder(folder: Path) -> Profiled:
             if core == core_of(file):
                 subnets.setdefault(subnet, []).append(one)
         named = [(str(number), parts) for number, parts in subnets.items()]
-        for one, durations in fit(read_sections(file), named, file):
+        sections = read_sections(file)
+        made.untimed += sum(map(untimed_moves, sections))
+        for one, durations in fit(sections, named, file):
             member = by_commands[id(one)]
             member.took[durations.rows] = durations.cycles
             member.grouped[durations.rows] = [layer.startswith(("Load_", "Store_")) for layer in durations.layer]
@@ -144,12 +155,13 @@ def rows_of(chip_name: str, found: list[Profiled]) -> Rows:
             engine = "tiu" if one.engine.name == "tiu" else "dma"
             for b in engine_builders(memory, one):
                 work = (tiu_work if engine == "tiu" else dma_work)(b, [one.op(int(row)) for row in b.rows])
-                columns = (work.repeats, work.line, work.depth, work.bytes, work.runs, work.pages)
+                columns = (work.repeats, work.line, work.depth, work.bytes, work.run, work.share)
                 widths = np.array([natural_width(memory, key) for key in work.key], np.int64)
                 numbers = np.stack([took[work.rows], *columns, widths], 1)
                 flags = member.grouped[work.rows].tolist()
                 for key, row, flag in zip(work.key, numbers.tolist(), flags, strict=True):
-                    if row[0] >= 0:
+                    # The compiler has no time for some moves.
+                    if row[0] >= (row[4] > 0):
                         (grouped if flag else made)[engine, b.kind.name][key].append(tuple(row))
     for form, keys in grouped.items():
         for key, rows in keys.items():
@@ -157,7 +169,7 @@ def rows_of(chip_name: str, found: list[Profiled]) -> Rows:
     return made
 
 
-def fit_tiu(rows: list[tuple[int, ...]]) -> list[float]:
+def fit_tiu(rows: list[tuple[float, ...]]) -> list[float]:
     """line, depth, step, start with the least mean error; line 0, the width of the types, if that is about as good."""
     x = np.array(rows, np.float64)
     took, weight = x[:, 0], 1 / np.maximum(x[:, 0], 1)
@@ -184,33 +196,46 @@ def fit_tiu(rows: list[tuple[int, ...]]) -> list[float]:
     return best[1] if best is not None else [1, 1, 0.0, round(float(np.median(took)), 2)]
 
 
-def fit_dma(rows: list[tuple[int, ...]]) -> list[float]:
-    """start, burst, cycles per byte, channels with the least mean error."""
+def fit_dma(rows: list[tuple[float, ...]]) -> list[float]:
+    """start, burst, cycles per byte, channels with the least mean error; a profile has whole cycles, rounded down."""
     x = np.array(rows, np.float64)
-    took = np.maximum(x[:, 0], 1)
     if not x[:, 4].any():
         return [round(float(np.median(x[:, 0])), 2), 0, 0.0, 1]
+    took = x[:, 0] + 0.5
     best: tuple[float, list[float]] | None = None
     for burst, channels in product(_BURSTS, _CHANNELS):
-        moved = np.maximum(x[:, 4], x[:, 5] * burst) * channels / np.minimum(channels, x[:, 6])
+        moved = x[:, 4] * np.maximum(1, burst / np.maximum(x[:, 5], 1)) * (x[:, 6] if channels > 1 else 1)
         for start in (False, True):
             columns = np.stack([np.ones_like(moved), moved], 1)[:, 0 if start else 1 :]
-            found = np.linalg.lstsq(columns / took[:, None], np.ones_like(took), rcond=None)[0]
+            found = _least(columns / took[:, None])
             error = float(np.mean(np.abs(columns @ found / took - 1)))
             if (found >= 0).all() and (best is None or error < best[0] - 0.003):
                 best = (
                     error,
-                    [round(float(found[0]), 2) if start else 0.0, burst, round(float(found[-1]), 6), channels],
+                    [round(float(found[0]), 2) if start else 0.0, burst, round(float(found[-1]), 7), channels],
                 )
     return best[1] if best is not None else [round(float(np.median(took)), 2), 0, 0.0, 1]
 
 
+def _least(columns: np.ndarray) -> np.ndarray:
+    """Factors with which the columns add up to about 1: least squares, then less weight for rows that are far off."""
+    weight = np.ones(len(columns))
+    for _ in range(_PASSES):
+        found: np.ndarray = np.linalg.lstsq(columns * weight[:, None], weight, rcond=None)[0]
+        weight = 1 / np.sqrt(np.abs(columns @ found - 1) + _NEAR)
+    return found
+
+
 def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """New rates, with those of the table for sums of products: op tests have few large ones, the table has those of networks."""
-    made = dict(new) | {"tiu": dict(new["tiu"])}
-    for form in ("sCONV", "sMM", "sMM2"):
-        own = {key: rate for key, rate in old.get("tiu", {}).get(form, {}).items() if "*" not in key}
-        made["tiu"][form] = dict(sorted((new["tiu"].get(form, {}) | own).items()))
+    """New rates, and those of the table for what these models have nothing like."""
+    made = dict(new)
+    for engine in ("tiu", "dma"):
+        rates = {}
+        for form in sorted({*old.get(engine, {}), *new[engine]}):
+            mine = new[engine].get(form, {})
+            kept = {key: rate for key, rate in old.get(engine, {}).get(form, {}).items() if of_operand(key) not in mine}
+            rates[form] = dict(sorted((kept | mine).items()))
+        made[engine] = rates
     return made
 
 
@@ -219,11 +244,16 @@ def fit_chip(name: str, found: list[Profiled]) -> dict[str, Any]:
     made: dict[str, dict[str, dict[str, list[float]]]] = {"tiu": {}, "dma": {}}
     count = 0
     for (engine, form), keys in sorted(rows_of(name, found).items()):
-        groups: dict[str, list[tuple[int, ...]]] = {}
+        groups: dict[str, list[tuple[float, ...]]] = {}
         for key, rows in keys.items():
             count += len(rows)
             groups[key] = rows
-            for group in {f"{key.split(' ')[0]} *", "*"}:
+            plain = not key.endswith(tuple(FLAGS))
+            for group in {
+                f"{key.split(' ')[0]} *",
+                "*",
+                *([of_operand(key)] if engine == "tiu" and plain and ">" in key else []),
+            }:
                 groups[group] = groups.get(group, []) + rows
         for key, rows in sorted(groups.items()):
             if engine == "dma" and key != "*" and len({row[4:7] for row in rows}) < _FEWEST_MOVES:
@@ -245,14 +275,24 @@ def _total(network: Profiled, cycles: list[np.ndarray]) -> int:
     )
 
 
-def errors(name: str, row: dict[str, Any], found: list[Profiled]) -> dict[str, object]:
-    """Errors per form and of whole networks, of the half that is reported."""
+def _shares(real: list[int], guess: list[int]) -> dict[str, float]:
+    """Errors of a form's commands: their mean, and that of the sum."""
+    t, p = np.array(real, float), np.array(guess, float)
+    mean = float(np.mean(np.abs(p - t) / np.maximum(t, 1)))
+    return {"commands": len(t), "mean": round(mean, 4), "sum": round(float(p.sum() / max(t.sum(), 1) - 1), 4)}
+
+
+def errors(name: str, row: dict[str, Any], found: list[Profiled]) -> dict[str, dict[str, float]]:
+    """Errors per form and of whole models, of the half that is reported."""
     rates = rates_of(name, SOURCE, row)
     forms: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-    totals, named = [], []
-    for network in found:
+    totals: dict[str, list[tuple[float, str]]] = {"networks": [], "op tests": []}
+    for model in found:
+        if model.untimed:
+            print(f"{name} {model.name}: no time for {model.untimed} moves, left out", file=sys.stderr)
+            continue
         guesses = []
-        for member in network.members:
+        for member in model.members:
             one, took = member.commands, member.took
             cycles = estimate(rates, name, one).cycles
             guesses.append(cycles)
@@ -261,23 +301,18 @@ def errors(name: str, row: dict[str, Any], found: list[Profiled]) -> dict[str, o
                 rows = rows[(took[rows] >= 0) & ~one.is_end[rows]]
                 forms[kind.name][0].extend(took[rows].tolist())
                 forms[kind.name][1].extend(cycles[rows].tolist())
-        one_core = all(member.place[0] == 0 for member in network.members)
-        if one_core and any((member.took > 0).any() for member in network.members):
-            real = _total(network, [np.maximum(member.took, 0) for member in network.members])
-            totals.append(_total(network, guesses) / real - 1)
-            named.append(network.name)
-    made: dict[str, object] = {}
-    for form, (real_, guess) in sorted(forms.items()):
-        if real_:
-            t, p = np.array(real_, float), np.array(guess, float)
-            mean = float(np.mean(np.abs(p - t) / np.maximum(t, 1)))
-            whole = float(p.sum() / max(t.sum(), 1) - 1)
-            made[form] = {"commands": len(t), "mean": round(mean, 4), "sum": round(whole, 4)}
-    worst = max(totals, key=abs, default=0.0)
-    for share, which in sorted(zip(map(abs, totals), named, strict=True))[: -_NAMED - 1 : -1]:
-        print(f"{name} {which}: {share:.0%}", file=sys.stderr)
-    mean = float(np.mean(np.abs(totals))) if totals else 0.0
-    made["networks"] = {"count": len(totals), "mean": round(mean, 4), "worst": round(worst, 4)}
+        one_core = all(member.place[0] == 0 for member in model.members)
+        if one_core and any((member.took > 0).any() for member in model.members):
+            real = _total(model, [np.maximum(member.took, 0) for member in model.members])
+            totals["op tests" if model.op_test else "networks"].append((_total(model, guesses) / real - 1, model.name))
+    made = {form: _shares(*both) for form, both in sorted(forms.items()) if both[0]}
+    for what, each in totals.items():
+        if each:
+            shares = np.abs([share for share, _ in each])
+            many = {"count": len(each), "mean": float(np.mean(shares)), "median": float(np.median(shares))}
+            made[what] = many | {"worst": float(shares.max())}
+            for share, which in sorted(each, key=lambda one: -abs(one[0]))[:_NAMED]:
+                print(f"{name} {which}: {share:+.1%}", file=sys.stderr)
     return made
 
 
@@ -302,23 +337,28 @@ def run(folders: tuple[str, ...], write: str) -> Iterator[Row | Skipped]:
     by_chip: dict[str, list[Profiled]] = defaultdict(list)
     for network in networks([Path(folder) for folder in folders]):
         by_chip[network.chip].append(network)
-    fitted = sorted({one.network for found in by_chip.values() for one in found})[::2]
+    kinds = {
+        op_test: {one.family for found in by_chip.values() for one in found if one.op_test == op_test}
+        for op_test in (0, 1)
+    }
+    fitted = {(op_test, name) for op_test, names in kinds.items() for name in sorted(names)[1::2]}
     kept = json.loads(RATES.read_text(encoding="utf-8"))["chips"]
     chips: dict[str, dict[str, Any]] = {}
     for name, found in sorted(by_chip.items()):
         if name in BORROWED:
             continue
-        chips[name] = merged(kept.get(name, {}), fit_chip(name, [one for one in found if one.network in fitted]))
+        mine = [one for one in found if (one.op_test, one.family) in fitted]
+        chips[name] = merged(kept.get(name, {}), fit_chip(name, mine))
     for name, found in sorted(by_chip.items()):
         row = chips.get(BORROWED.get(name, name))
         if row is None:
             continue
-        for form, one in errors(name, row, [one for one in found if one.network not in fitted]).items():
-            assert isinstance(one, dict)
+        for form, one in errors(name, row, [one for one in found if (one.op_test, one.family) not in fitted]).items():
             yield Row(form, 100 * one["mean"], "%", column=name)
             if "worst" in one:
-                yield Row("networks, worst", 100 * abs(one["worst"]), "%", column=name)
-                yield Row("networks reported", one["count"], column=name)
+                yield Row(f"{form}, median", 100 * one["median"], "%", column=name)
+                yield Row(f"{form}, worst", 100 * one["worst"], "%", column=name)
+                yield Row(f"{form} reported", one["count"], column=name)
     if write:
         RATES.write_text(_rates_text(dict(sorted((kept | chips).items()))), encoding="utf-8")
 

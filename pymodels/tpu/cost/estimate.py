@@ -66,7 +66,7 @@ class Estimate:
     """Durations of an engine's commands.
 
     Attributes:
-        cycles: (n,) int64; END and an engine that is not modelled take none.
+        cycles: (n,) int64, whole cycles as the compiler counts them; END and an engine that is not modelled take none.
         guessed: operations without a rate of their own, and how many commands.
     """
 
@@ -103,7 +103,7 @@ def estimate(rates: ChipRates, chip: str, commands: Commands, speed: Speed | Non
                 work = dma_work(b, operations)
                 cycles[work.rows] = dma_cycles(rates, b.kind.name, work, speed, guessed)
     cycles[commands.is_end] = 0
-    return Estimate(np.ceil(cycles - 1e-6).astype(np.int64), guessed)
+    return Estimate(np.floor(cycles + 1e-6).astype(np.int64), guessed)
 
 
 def _groups(work: Work) -> Mapping[str, npt.NDArray[np.int64]]:
@@ -145,7 +145,7 @@ def dma_cycles(rates: ChipRates, form: str, work: Work, speed: Speed, guessed: C
         if rate is None:
             continue
         faster = speed.ddr if "far" in key.split(" ")[-1].split(">") else speed.local
-        moved = np.maximum(work.bytes[rows], work.runs[rows] * rate.burst)
-        shared = rate.channels / np.minimum(rate.channels, work.pages[rows])
-        took[rows] = rate.start / speed.latency + rate.per_byte / faster * moved * shared
+        moved = work.bytes[rows] * np.maximum(1.0, rate.burst / np.maximum(work.run[rows], 1))
+        share = work.share[rows] if rate.channels > 1 else 1.0
+        took[rows] = rate.start / speed.latency + rate.per_byte / faster * moved * share
     return took

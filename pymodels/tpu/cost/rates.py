@@ -2,7 +2,8 @@
 """Cycles for work, by chip: the table ``rates.json``, and how to look up a command's rate.
 
 A TIU rate is four numbers: elements of a line per step, products per step, cycles per step, cycles before the first. A DMA rate is
-three or four: cycles before the first byte, the least bytes that a run costs, cycles per byte, channels of global memory [1].
+three or four: cycles before the first byte, the least bytes that a run costs, cycles per byte, channels of global memory, 4 or
+[1].
 ``tests/benchmarks/bench_tpu_time.py`` fits them to profiles of the vendor's compiler; the table names its source.
 """
 
@@ -35,7 +36,7 @@ class TiuRate:
 
 @dataclass(frozen=True)
 class DmaRate:
-    """``start + per_byte * max(bytes, runs * burst) * channels / min(channels, pages)`` cycles."""
+    """``start + per_byte * bytes * max(1, burst / run)`` cycles; with channels, the bytes take as long as those reached need."""
 
     start: float
     burst: int
@@ -102,10 +103,18 @@ def find_tiu(found: Mapping[str, TiuRate], key: str) -> tuple[TiuRate, float] | 
             key, factor = key.removesuffix(flag), factor * times
         if key in found:
             return found[key], factor
+    if (name := of_operand(key)) in found:
+        return found[name], factor
     for name in (f"{key.split(' ')[0]} {ANY}", ANY):
         if name in found:
             return found[name], 1.0
     return None
+
+
+def of_operand(key: str) -> str:
+    """What stands for all results of an operation on operands of a key's type: ``conv.normal i8>*``."""
+    operation, _, types = key.partition(" ")
+    return f"{operation} {types.partition('>')[0]}>{ANY}"
 
 
 def find_dma(found: Mapping[str, DmaRate], key: str) -> DmaRate | None:

@@ -2,8 +2,8 @@
 """What the commands of one form have to do, as numbers that cycles follow from.
 
 A TIU command works on all lanes at once: ``repeats`` times, it goes through a line of ``line`` elements per lane, and for each
-of them through ``depth`` products that are added. A DMA command moves ``bytes`` in ``runs`` without a hole. Global memory has
-several channels that take turns page by page: a command has the speed of those whose pages it reaches.
+of them through ``depth`` products that are added. A DMA command moves ``bytes``, of which ``run`` lie side by side. Global memory
+has four channels that take turns page by page: a command has the speed of those that it reaches in one turn.
 
 Source of the shapes: :mod:`goldbeat.pymodels.tpu.hazards.tiu` and :mod:`goldbeat.pymodels.tpu.hazards.dma`.
 """
@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
+import numpy.typing as npt
 
 from goldbeat.pymodels.tpu.hazards.builder import STRIDED, Builder, Column, Flags
 from goldbeat.pymodels.tpu.hazards.dma import dma_address
@@ -22,10 +24,17 @@ from goldbeat.pymodels.tpu.hazards.memory import GLOBAL, LOCAL, ChipMemory
 PRECISIONS = ("i8", "f16", "f32", "i16", "i32", "bf16", "i4", "f8")
 """Names of the codes of a precision."""
 _TYPE_BYTES = dict(zip(PRECISIONS, (1, 2, 4, 2, 4, 2, 1, 1), strict=True))
-_SUMS = ("conv", "mm")
+_SIZES = np.array([*_TYPE_BYTES.values()], np.int64)
+_OWN_LINES = ("conv", "mm", "sg.")
 """Operations whose lines are of other lengths."""
 _PAGE = 4096
 """Bytes of global memory that one channel has, before the next one has as many."""
+_CHANNELS = 4
+"""Of global memory. By experiment: what the compiler counts for runs of many lengths and distances fits no other two numbers."""
+
+
+Numbers = npt.NDArray[np.float64]
+"""(n,) of the commands of one form."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +45,8 @@ class Work:
         rows: the commands' places in the stream.
         key: operation, types and what else decides how fast it goes, as text.
         repeats, line, depth: of TIU commands.
-        bytes, runs: of DMA commands, 0 of others.
-        pages: of global memory in which runs of a DMA command begin, runs that are far apart counted once; 1 of others.
+        bytes, run: of DMA commands, 0 of others.
+        share: how many times as long a DMA command takes as if it used all channels of global memory; 1 of others.
     """
 
     rows: Column
@@ -46,15 +55,15 @@ class Work:
     line: Column
     depth: Column
     bytes: Column
-    runs: Column
-    pages: Column
+    run: Column
+    share: Numbers
 
 
 def natural_width(memory: ChipMemory, key: str) -> int:
-    """Elements of the wider type of a key that a lane works on at once; 0 of sums of products, and if the key has no types."""
+    """Elements of the wider type of a key that a lane works on at once; 0 of sums of products, selections, keys without types."""
     op, _, rest = key.partition(" ")
     types = rest.split(" ")[0].split(">")
-    if op.startswith(_SUMS) or len(types) < 2 or not set(types) <= set(_TYPE_BYTES):
+    if op.startswith(_OWN_LINES) or len(types) < 2 or not set(types) <= set(_TYPE_BYTES):
         return 0
     return memory.unit // max(_TYPE_BYTES[one] for one in types)
 
@@ -84,20 +93,17 @@ _Numbers = tuple[Column, Column, Column, Flags]
 
 
 def _elements(b: Builder) -> _Numbers:
-    """Element by element; with strides that leave holes between lines, line by line."""
+    """Element by element; elements of a line that lie apart cost as much as what is between them, at most one step each."""
     n, c, h, w = (np.maximum(one, 1) for one in b.shape("res0"))
-    broken = (b["res0_str"] == STRIDED) & ~(_even(b, "res0", h, w) & _even(b, "opd0", h, w))
-    lanes = _ceil(c, b.memory.lanes)
-    repeats, line = n * lanes * np.where(broken, h, 1), np.where(broken, w, h * w)
-    return repeats, line, np.ones(len(b), np.int64), _in_place(b, ("opd0", "opd1"))
-
-
-def _even(b: Builder, operand: str, h: Column, w: Column) -> Flags:
-    """Whether all elements of a channel are one stride apart."""
-    steps = b.strides(operand)
-    given = (b[f"{operand}_str"] == STRIDED) & (h > 1) & (w > 1)
-    found: Flags = ~given | (steps[2] == w * steps[3])
-    return found
+    width = b.memory.unit // np.maximum(*(_SIZES[b[f"{operand}_prec"] & 7] for operand in ("res0", "opd0")))
+    apart = np.ones(len(b), np.int64)
+    for order, operand in enumerate(("res0", "opd0", "opd1")):
+        if b.has(f"{operand}_w_str"):
+            there = (b["tsk_opd_num"] >= order) if b.has("tsk_opd_num") else True
+            given = (b[f"{operand}_str"] == STRIDED) & there & _used(b, operand)
+            apart = np.maximum(apart, np.where(given, b[f"{operand}_w_str"], 1))
+    repeats = n * _ceil(c, b.memory.lanes) * np.minimum(apart, width)
+    return repeats, h * w, np.ones(len(b), np.int64), _in_place(b, ("opd0", "opd1"))
 
 
 def _lanes(b: Builder) -> _Numbers:
@@ -183,15 +189,15 @@ def tiu_work(b: Builder, operations: list[str]) -> Work:
     named = zip(operations, types, results, flags, strict=True)
     key = [f"{op} {a}>{r}{flag}" for op, a, r, flag in named] if b.has("res0_addr") else operations
     nothing = np.zeros(len(b), np.int64)
-    return Work(b.rows, key, repeats, line, depth, nothing, nothing, nothing + 1)
+    return Work(b.rows, key, repeats, line, depth, nothing, nothing, np.ones(len(b), np.float64))
 
 
-_Runs = tuple[Column, Column, Column]
-"""(n,) each: runs, elements of a run, pages in which runs begin."""
+_Runs = tuple[Column, Column, Numbers]
+"""(n,) each: elements, those of a run, and how many times as long it takes as with all channels."""
 
 
 def _side(b: Builder, end: str, size: Column) -> _Runs:
-    """Runs at one end of a move in global memory."""
+    """Runs at one end of a move, as if it was in global memory."""
     sizes = np.stack([b[f"{end}_{axis}size"] for axis in "nchw"])
     shape = np.where((sizes == 0).all(axis=0), np.stack([b[f"src_{axis}size"] for axis in "nchw"]), sizes)
     n, c, h, w = (np.maximum(axis, 1) for axis in shape)
@@ -203,13 +209,32 @@ def _side(b: Builder, end: str, size: Column) -> _Runs:
     whole = (steps[3] == 1) | (w == 1)
     flat = whole & ((steps[2] == w) | (h == 1))
     each = np.where(flat, h * w, np.where(whole, w, 1))
-    last, inside = (each * size - 1) // _PAGE * _PAGE, each
-    for many, step, use in ((w, steps[3], ~whole), (h, steps[2], ~flat)):
-        last, inside = last + use * (many - 1) * step * size, inside + use * (many - 1) * step
-    for many, step in ((c, steps[1]), (n, steps[0])):
-        near = (many - 1) * step * ((step * size < _PAGE) | (step <= 2 * inside))
-        last, inside = last + near * size, inside + near
-    return n * c * h * w // each, each, np.maximum(last, 0) // _PAGE + 1
+    many = [n, c, np.where(flat, 1, h), np.where(whole, 1, w)]
+    return n * c * h * w, each, _share(many, [step * size for step in steps], each * size)
+
+
+def _share(many: list[Column], steps: list[Column], run: Column) -> Numbers:
+    """All channels by those in whose pages runs begin or go on, within one turn of all channels; numbers of bytes."""
+    near = [step <= _PAGE for step in steps]
+    # Runs that are closer than a page leave no page out.
+    last = [np.where(close, (count - 1) * step, 0) for count, step, close in zip(many, steps, near, strict=True)]
+    span = np.add.reduce([*last, (run - 1) // _PAGE * _PAGE])
+    reached = np.zeros((_CHANNELS, len(run)), np.bool_)
+    for places in product(range(_CHANNELS), repeat=len(many)):
+        there = np.ones(len(run), np.bool_)
+        for place, count, close in zip(places, many, near, strict=True):
+            there &= (place == 0) | (~close & (place < count))
+        if there.any():
+            begin = np.add.reduce([place * step for place, step in zip(places, steps, strict=True)])
+            for page, row in enumerate(reached):
+                row |= there & (begin // _PAGE <= page) & (page <= (begin + span) // _PAGE)
+    share: Numbers = _CHANNELS / reached.sum(axis=0)
+    return share
+
+
+def _one_run(run: Column) -> Numbers:
+    """As :func:`_share`, of one run of bytes."""
+    return _CHANNELS / np.minimum((run - 1) // _PAGE + 1, _CHANNELS)
 
 
 def _moved(b: Builder, size: Column) -> _Runs:
@@ -217,38 +242,47 @@ def _moved(b: Builder, size: Column) -> _Runs:
     filled = b["fill_constant_en"] != 0
     n, c, h, w = (np.maximum(b[f"src_{axis}size"], np.where(filled, b[f"dst_{axis}size"], 1)) for axis in "nchw")
     n, c, h, w = (np.maximum(axis, 1) for axis in (n, c, h, w))
-    one = np.ones(len(b), np.int64)
+    share = np.ones(len(b), np.float64)
     if b.kind.name == "DMA_general":
         name = "src_cstride(move_length)"
         each = np.maximum(b[name] if b.has(name) else b["src_cstride"], 1)
-        return one, each, (each * size - 1) // _PAGE + 1
+        return each, each, _one_run(each * size)
+    if b.kind.name == "DMA_gather":
+        # Rows of a table, as many as there are indices: not all of the table.
+        rows = np.where(b["nchw_copy"] != 0, h, np.maximum(b["dst_hsize"], 1))
+        channels = np.maximum(c, b["index_csize"] if b.has("index_csize") else 1)
+        return channels * rows * w, w, share
     if b.kind.name == "DMA_matrix":
         out = (b.memory.dma(dma_address(b, "src"))[0] == LOCAL) & (b["fill_constant_en"] == 0)
         rows = np.maximum(np.where(out, b["dst_hsize"], b["src_hsize"]), 1)
         wide = np.maximum(np.where(out, b["dst_wsize"], b["src_wsize"]), 1)
         piece = np.maximum(np.where(out, b["src_wsize"], b["dst_wsize"]), 1)
-        pieces = _ceil(wide, np.minimum(piece, wide))
-        return rows * pieces, _ceil(wide, pieces), (rows * wide * size - 1) // _PAGE + 1
-    runs, each, pages = n * c, h * w, one
+        return rows * wide, np.minimum(piece, wide), _one_run(rows * wide * size)
+    total, each = n * c * h * w, h * w
+    shares = {}
     for end in ("dst", "src"):
-        far = (b.memory.dma(dma_address(b, end))[0] == GLOBAL) & ((end == "dst") | (b["fill_constant_en"] == 0))
-        if b.has(f"{end}_wstride") and far.any():
-            found = _side(b, end, size)
-            shorter = far & (found[1] <= each)
-            runs, each = np.where(shorter, found[0], runs), np.where(shorter, found[1], each)
-            pages = np.where(far, found[2], pages)
-    return runs, each, pages
+        there = (end == "dst") | ~filled
+        found = _side(b, end, size) if b.has(f"{end}_wstride") else (total, each, share)
+        shorter = there & (found[1] <= each)
+        total, each = np.where(shorter, found[0], total), np.where(shorter, found[1], each)
+        far = there & (b.memory.dma(dma_address(b, end))[0] == GLOBAL)
+        shares[end] = np.where(far, found[2], np.inf)
+    # Between places of global memory, the compiler counts writing as at least as fast as reading; inf: not in it.
+    writing = np.minimum(shares["dst"], shares["src"])
+    share = np.where(np.isinf(shares["src"]), shares["dst"], shares["src"])
+    share = share * np.where(np.isinf(shares["dst"]) | np.isinf(shares["src"]), 1.0, writing)
+    return total, each, np.where(np.isinf(share), 1.0, share)
 
 
 def dma_work(b: Builder, operations: list[str]) -> Work:
     """Of GDMA and SDMA commands; system commands move nothing."""
     one, nothing = np.ones(len(b), np.int64), np.zeros(len(b), np.int64)
     if not b.has("src_wsize") and not b.has("src_cstride(move_length)"):
-        return Work(b.rows, operations, one, one, one, nothing, nothing, one)
+        return Work(b.rows, operations, one, one, one, nothing, nothing, np.ones(len(b), np.float64))
     names = {GLOBAL: "far", LOCAL: "local"}
     src, dst = ([names.get(int(m), "static") for m in b.memory.dma(dma_address(b, end))[0]] for end in ("src", "dst"))
     src = ["constant" if filled else name for filled, name in zip(b["fill_constant_en"], src, strict=True)]
     size = np.maximum(b.size(b["src_data_format"]), 1)
-    runs, each, pages = _moved(b, size)
+    total, each, share = _moved(b, size)
     key = [f"{op} {a}>{d}" for op, a, d in zip(operations, src, dst, strict=True)]
-    return Work(b.rows, key, one, one, one, runs * each * size, runs, pages)
+    return Work(b.rows, key, one, one, one, total * size, each * size, share)

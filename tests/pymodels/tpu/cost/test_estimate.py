@@ -16,6 +16,7 @@ from goldbeat.pymodels.tpu.cost.directions import check_directions
 from goldbeat.pymodels.tpu.cost.estimate import Speed, estimate, parse_speed
 from goldbeat.pymodels.tpu.cost.path import critical_path, stalls
 from goldbeat.pymodels.tpu.cost.rates import (
+    FLAGS,
     DmaRate,
     TiuRate,
     chip_rates,
@@ -92,8 +93,13 @@ def test_moves_count_runs_and_memory_speed():
         # One page has a quarter of the speed; runs in two pages have half of it.
         ({"src_csize": 3, "src_cstride": 10, "src_wsize": 10}, 3, 1),
         ({"src_csize": 3, "src_cstride": 2000, "src_wsize": 10}, 3, 2),
-        # Runs that are far apart do not count together.
-        ({"src_csize": 3, "src_cstride": 5000, "src_wsize": 10}, 3, 1),
+        # Pages count that runs reach before the channels begin again: the first and the third; the first alone.
+        ({"src_csize": 3, "src_cstride": 5000, "src_wsize": 10}, 3, 2),
+        ({"src_csize": 3, "src_cstride": 9000, "src_wsize": 10}, 3, 1),
+        # A run of two pages and a half.
+        ({"src_csize": 1, "src_cstride": 9000, "src_wsize": 5120}, 160, 3),
+        # Lines apart in local memory are runs too.
+        ({"src_csize": 1, "src_cstride": 40, "src_hsize": 4, "src_wsize": 10, "dst_hstride": 16}, 4, 1),
         # Lines with a hole behind them, and elements with holes, are runs of their own.
         ({"src_csize": 3, "src_cstride": 60, "src_hsize": 4, "src_hstride": 15, "src_wsize": 10}, 12, 1),
         (
@@ -119,12 +125,68 @@ def test_moves_have_the_channels_of_their_pages(fields: dict[str, int], runs: in
     assert int(estimate(rates_of("BM1688", "", table), "BM1688", found).cycles[0]) == runs * 64 * 4 // pages
 
 
-def test_lanes_windows_and_even_strides():
-    """Copies from lane to lane go one by one; steps across cost three times as much; even strides are one line."""
+def _move(form: str, fields: dict[str, int], rate: list[float], func: int = 0) -> int:
+    made = CodeGen(chip("BM1688"))
+    made.emit("gdma", form, {"src_data_format": 1} | fields, func=func)
+    found = decode_stream(chip("BM1688").engine("gdma"), made.lookup("gdma0")[0])
+    rates = rates_of("BM1688", "", TABLE | {"dma": {form: {"*": rate}}})
+    return int(estimate(rates, "BM1688", found).cycles[0])
+
+
+def test_both_ends_in_global_memory_share_its_channels():
+    far = {"src_start_addr_h8": 0x90, "dst_start_addr_h8": 0xA0, "src_nsize": 1, "src_hsize": 1, "src_wsize": 100}
+    apart = {"stride_enable": 1, "src_csize": 2, "src_cstride": 2048, "dst_cstride": 100}
+    # It writes to one channel of four, and reads from one, or from two: then writing is as fast.
+    assert _move("DMA_tensor", far | apart | {"src_cstride": 100}, [0.0, 0, 1.0, 4]) == 2 * 200 * 4 * 4
+    assert _move("DMA_tensor", far | apart, [0.0, 0, 1.0, 4]) == 2 * 200 * 2 * 2
+    # It reads from one, and writes to two.
+    turned = {"src_cstride": 100, "dst_cstride": 2048}
+    assert _move("DMA_tensor", far | apart | turned, [0.0, 0, 1.0, 4]) == 2 * 200 * 4 * 2
+    assert _move("DMA_tensor", far | apart, [0.0, 0, 1.0, 1]) == 2 * 200
+
+
+def test_pieces_of_matrices_and_rows_that_are_gathered():
+    """The last piece of a row costs its bytes; of a table only the rows that are looked up are moved, in whole cycles."""
+    rows = {
+        "src_hsize": 2,
+        "src_wsize": 50,
+        "dst_nsize": 2,
+        "dst_csize": 4,
+        "dst_wsize": 16,
+        "src_start_addr_h32": 0x90000000,
+    }
+    assert _move("DMA_matrix", rows, [0.0, 64, 1.0]) == 2 * 100 * 64 // 32
+    table = {
+        "src_csize": 1,
+        "src_hsize": 2000,
+        "src_wsize": 12,
+        "dst_hsize": 20,
+        "index_csize": 3,
+        "dst_start_addr_h8": 0xA0,
+    }
+    assert _move("DMA_gather", table | {"src_start_addr_h8": 0x90}, [7.5, 0, 1.0]) == 7 + 3 * 20 * 24
+
+
+def test_types_without_a_rate_take_that_of_their_operands():
+    found = rates_of(
+        "BM1688", "", TABLE | {"tiu": {"sCONV": {"conv.normal i8>*": [4, 64, 1.0, 0.0], "*": [1, 1, 1.0, 0.0]}}}
+    )
+    rate = find_tiu(found.tiu["sCONV"], "conv.normal i8>i32 in place")
+    assert rate == (TiuRate(4, 64, 1.0, 0.0), FLAGS[" in place"])
+    assert find_tiu(found.tiu["sCONV"], "conv.normal f16>i32") == (TiuRate(1, 1, 1.0, 0.0), 1.0)
+
+
+def test_lanes_windows_and_strides():
+    """Copies from lane to lane go one by one; steps across cost three times as much; elements apart cost their distance."""
     shape = _shape(1, 3, 2, 20) | F16 | {"res0_addr": 0, "opd0_addr": 0x4000, "opd1_addr": 0x8000}
     strides = {"short_res0_str": 3, "res0_h_str": 20, "res0_w_str": 1}
     assert _tiu("sAR", shape | strides, func=2) == 2 * ceil(40 / 8)
-    assert _tiu("sAR", shape | strides | {"res0_h_str": 32}, func=2) == 2 * 2 * ceil(20 / 8)
+    assert _tiu("sAR", shape | strides | {"res0_h_str": 32}, func=2) == 2 * ceil(40 / 8)
+    assert _tiu("sAR", shape | strides | {"res0_w_str": 3}, func=2) == 2 * 3 * ceil(40 / 8)
+    # At most one step for each: 16 bytes are 8 numbers.
+    second = {"short_res0_str": 0, "short_opd1_str": 3, "opd1_w_str": 99}
+    assert _tiu("sAR", shape | second, func=2) == 2 * 8 * ceil(40 / 8)
+    assert _tiu("sAR", shape | second | {"opt_opd1_const": 1}, func=2) == 2 * ceil(40 / 8)
     table = {"sPorD": {"*": [1, 1, 1.0, 0.0], "pord.depthwise f16>f16": [8, 1, 1.0, 0.0]}}
     copies = {"sCW&sBC": {"*": [8, 1, 1.0, 0.0]}}
     for form, fields, func, took in (
