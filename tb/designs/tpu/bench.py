@@ -352,6 +352,8 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     messages = [reg.MESSAGE + 4 * m for m in chosen]
     holes = [0x0034, 0x00FC, 0x0120, 0x01FC, 0x0A00, 0x0FFC, 0x1800, 0xFFFC, reg.MESSAGE + 4 * shape.messages]
     holes.append(reg.ENGINE + reg.ENGINE_STRIDE * shape.number)
+    # What is a register without the upper bits of its address.
+    holes += [reg.TIMEOUT | 1 << bit for bit in (13, 14, 15)]
     known = [*plain, reg.CTRL, *engines, *cores, *messages, *holes]
     accesses = [Access("read", a) for a in known]
     for address in rng.permutation([a for a in known if a != reg.CTRL] * 2).tolist():
