@@ -553,7 +553,7 @@ class LiveArray:
         assert self._slow is not None
         for key, channel in list(self.channels.items()):
             channel.held = channel.once = self._slow(channel)
-            moved = channel.held and self.streams.step()
+            moved = channel.held and not channel.idle and self.streams.step_channel(channel)
             channel.once = False
             if moved:
                 self.channels[key] = self.channels.pop(key)

@@ -175,6 +175,11 @@ class LiveChannel:
         return self._bd
 
     @property
+    def length(self) -> int:
+        """Words of the descriptor at hand."""
+        return len(self._walk)
+
+    @property
     def fresh(self) -> bool:
         """No word of the descriptor at hand has moved yet."""
         return self._at == 0

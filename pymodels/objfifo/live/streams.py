@@ -17,15 +17,15 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.live.compression import ZeroExpander
 from goldbeat.pymodels.objfifo.live.dma import LiveChannel, LiveWords
 from goldbeat.pymodels.objfifo.live.placed_packets import PlacedPackets, StreamPiece
-from goldbeat.pymodels.objfifo.plan.plan import PacketHeader
+from goldbeat.pymodels.objfifo.plan.plan import Direction, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
 STORAGE = 16
 """Words that a port holds beside the descriptor at hand."""
 PACKET_STORAGE = 8
 """The same of packets, as measured on npu2: eight words pass, nine hang."""
-_SLOW_WORDS = 8
-"""Words that a channel sends at once where it is held."""
+_SLOW_WORDS, _SLOW_PIECES = 8, 8
+"""A channel that is held sends at least so many words at once, and a descriptor in at most so many pieces."""
 
 
 @dataclass(frozen=True, order=True)
@@ -289,13 +289,30 @@ class LiveStreams:
         """Move what goes; True if anything went."""
         moved = False
         for port, source in self.sources.items():
-            if source.channel is not None and not source.channel.left:
-                moved |= source.channel.advance()
-            while source.left and _may_send(source.channel) and self._send(source, self.routes[port]):
-                moved = True
+            channel = source.channel
+            if channel is None or channel.left or not channel.idle:
+                moved |= self._step_source(port, source)
         for sink in self.sinks.values():
-            while sink.step():
+            while sink.stored and sink.step():
                 moved = True
+        return moved
+
+    def step_channel(self, channel: LiveChannel) -> bool:
+        """Move what one channel can move; True if anything went."""
+        port = TilePort(channel.tile, "DMA", channel.index)
+        if channel.direction is Direction.MM2S:
+            return port in self.sources and self._step_source(port, self.sources[port])
+        moved = False
+        while port in self.sinks and self.sinks[port].stored and self.sinks[port].step():
+            moved = True
+        return moved
+
+    def _step_source(self, port: TilePort, source: LiveSource) -> bool:
+        channel, moved = source.channel, False
+        if channel is not None and not channel.left:
+            moved = channel.advance()
+        while source.left and _may_send(channel) and self._send(source, self.routes[port]):
+            moved = True
         return moved
 
     def _send(self, source: LiveSource, routes: list[LiveRoute]) -> bool:
@@ -319,7 +336,8 @@ class LiveStreams:
         if source.channel is not None:
             count = min(count, self.pieces.get(source.channel.name, count))
         if source.channel is not None and source.channel.held:
-            count, source.channel.once = min(count, _SLOW_WORDS), False
+            piece = max(_SLOW_WORDS, source.channel.length // _SLOW_PIECES)
+            count, source.channel.once = min(count, piece), False
         words = source.take(count)
         last = not source.words if source.channel is None else source.channel.left == 0
         cause = -1 if self.watch is None else self.watch.words_sent(source, count)

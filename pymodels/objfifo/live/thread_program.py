@@ -24,7 +24,9 @@ class ProgramThread:
 
     def __init__(self, body: Callable[[], None]) -> None:
         self._body = body
-        self._mine, self._other = threading.Semaphore(0), threading.Semaphore(0)
+        self._mine, self._other = threading.Lock(), threading.Lock()
+        self._mine.acquire()
+        self._other.acquire()
         self._wish: Blocked | None = None
         self._error: BaseException | None = None
         self._ended = self._stop = False
