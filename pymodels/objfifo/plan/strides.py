@@ -18,6 +18,9 @@ from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
 def in_words(dims: Dims, itemsize: int, what: str, *, padded: bool = False) -> tuple[Dim, ...]:
     """Dimensions in words, innermost first; inner ones of size 1 are left out where an element is no whole word.
 
+    If all of them are 1 then, none is left: the wrap of half a word is 0 in the register, which is no wrap, as upstream
+    allows it.
+
     Args:
         dims: pairs of size and stride in elements, outermost first.
         itemsize: bytes of an element.
@@ -33,6 +36,8 @@ def in_words(dims: Dims, itemsize: int, what: str, *, padded: bool = False) -> t
     if not dims:
         return ()
     parts = itemsize % WORD_BYTES != 0
+    if parts and not padded and all(size == 1 for size, _ in dims):
+        return ()
     while parts and not padded and len(dims) > 1 and dims[-1][0] == 1:
         dims = dims[:-1]
     inner, outer = dims[-1], dims[-2::-1]

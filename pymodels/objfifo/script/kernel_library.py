@@ -153,6 +153,21 @@ def softmax_kernel(tile_size: int = 1024) -> LibraryKernel:
     return LibraryKernel("softmax", "softmax_bf16", [tile, tile, np.int32], _each(_softmax, 1))
 
 
+def exp2f_vec(tile_size: int = 1024, min_x: float = -111.0) -> LibraryKernel:
+    """2 to the power of 32-bit floats, which are raised to ``min_x`` at least."""
+
+    def model(source: Array, target: Array, count: int) -> None:
+        target.reshape(-1)[:count] = _exp2(np.maximum(source.reshape(-1)[:count], np.float32(min_x)))
+
+    tile = _array(tile_size, np.float32)
+    return LibraryKernel("exp2f_vec", "exp2f_vec_f32", [tile, tile, np.int32], model)
+
+
+def _exp2(x: Any) -> Array:
+    value = np.asarray(x)
+    return _stored(np.exp2(value.astype(np.float64)), value.dtype)
+
+
 def reference(function: Callable[[Array], Array]) -> Callable[..., Array]:
     """``relu_ref`` and others: what a script compares a kernel with, in the type of its argument."""
 
@@ -365,6 +380,7 @@ def add_weighted(line_width: int = 1920, dtype: Any = np.uint8, use_chess: bool 
 _KNOWN: dict[str, Any] = {
     "passthrough": passthrough, "scale": scale, "softmax": softmax_kernel, "compute_max": compute_max, "mm": mm, "mv": mv,
     "cascade_mm": cascade_mm, "filter2d": filter2d, "add_weighted": add_weighted,
+    "exp2f_vec": exp2f_vec, "exp2f_vec_ref": _exp2,
     "add": _eltwise("add", "eltwise_add_bf16_{}", 2, np.add),
     "mul": _eltwise("mul", "eltwise_mul_bf16_{}", 2, np.multiply),
     "relu": _eltwise("relu", "bf16_relu", 1, lambda x: np.maximum(x, 0)),
