@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every design of a clone of mlir-aie, with the command line that its test gives it, and what becomes of each.
+"""Every design of a clone of mlir-aie, with the command lines that its tests give it, and what becomes of each.
 
-A design is a script that makes one, or an ``.mlir`` file that a test puts on an NPU. Scripts that only print operations for
-FileCheck, and host programs of a design in another file, are none.
+A design is a script that makes one with one of its command lines, a file of pytest functions that make some, or an
+``.mlir`` file that a test puts on an NPU. Command lines that differ in device, files and traces alone are one. Scripts that
+only print operations for FileCheck, and host programs of a design in another file, are none.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ from __future__ import annotations
 import multiprocessing
 import os
 import re
+import resource
 import shlex
+import signal
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +38,10 @@ FOLDERS = ("programming_examples", "programming_guide", "test/npu-xrt", "test/py
 """Where designs are."""
 _MAKES = re.compile(r"\b(ObjectFifo|object_fifo|Program|TileDma|dma_start|jit)\(|@(iron\.)?jit\b|@device\(|@aie\.jit")
 _RUN = re.compile(r"^\s*(?://|#|;)\s*RUN:\s*(.*)$", re.M)
-_SECONDS = 300.0
+_SECONDS = 60
+"""Of processor time that a design has."""
+_FILES = re.compile(r"(--(xclbin-path|insts-path|trace-size|trace-file|dev|device)|-[dt])(=|$)")
+_SWITCHES = ("--emit-mlir", "-v", "--verbose")
 
 
 class EmptyKernels(StandIns):
@@ -72,11 +79,14 @@ class UpstreamDesign:
 
     Attributes:
         path: below the clone.
-        arguments: the command line of its test; None for a file of pytest functions.
+        arguments: a command line of its tests; None for a file of pytest functions.
     """
 
     path: str
     arguments: tuple[str, ...] | None = ()
+
+    def __str__(self) -> str:
+        return " ".join([self.path, *_of_design(self.arguments or ())])
 
 
 def upstream_designs(root: Path, only: str = "") -> list[UpstreamDesign]:
@@ -90,8 +100,10 @@ def upstream_designs(root: Path, only: str = "") -> list[UpstreamDesign]:
             if path.suffix == ".mlir":
                 found.append(UpstreamDesign(name))
             elif path.suffix == ".py" and path.name != "conftest.py" and _makes_design(path):
-                tested = "%pytest" in path.read_text() or path.parent.name == "e2e"
-                found.append(UpstreamDesign(name, None if tested else _command(path, root)))
+                if "%pytest" in path.read_text() or path.parent.name == "e2e":
+                    found.append(UpstreamDesign(name, None))
+                else:
+                    found += [UpstreamDesign(name, words) for words in _commands(path, root)]
     return found
 
 
@@ -100,23 +112,32 @@ def _makes_design(path: Path) -> bool:
     return re.search(r"^\s*(from|import) aie\b", text, re.M) is not None and _MAKES.search(text) is not None
 
 
-def _command(path: Path, root: Path) -> tuple[str, ...]:
-    """Arguments of the first command that runs a script: of a test beside it or above it, or of a Makefile there."""
+def _commands(path: Path, root: Path) -> list[tuple[str, ...]]:
+    """Arguments of all commands that run a script: of tests beside it or above it, or of a Makefile there."""
+    found: dict[tuple[str, ...], tuple[str, ...]] = {}
     for folder in (path.parent, path.parent.parent):
-        if folder == root:
+        if folder == root or found:
             break
         tests = [path, *sorted(folder.glob("*.lit")), *sorted(folder.glob("*/*.lit"))]
         for line, where in _run_lines(tests):
             direct = re.search(rf"python3?%?\s+\S*{re.escape(path.name)}(\s[^|>&;]*)?", line)
-            if direct is not None:
-                return tuple(shlex.split((direct[1] or "").replace("%S", str(where))))
-        for line, where in _run_lines(tests):
-            made = _made(line, where, path)
+            made = _made(line, where, path) if direct is None else shlex.split((direct[1] or "").replace("%S", str(where)))
             if made is not None:
-                return made
-        if (made := _made("make -f %S/Makefile", folder, path)) is not None:
-            return made
-    return ()
+                found.setdefault(_of_design(made), tuple(made))
+        if not found and (made := _made("make -f %S/Makefile", folder, path)) is not None:
+            found[_of_design(made)] = tuple(made)
+    return list(found.values()) or [()]
+
+
+def _of_design(words: Sequence[str]) -> tuple[str, ...]:
+    """A command line without the device, files and traces."""
+    kept, rest = [], iter(words)
+    for word in rest:
+        if _FILES.match(word):
+            next(rest, None) if "=" not in word else None
+        elif word not in _SWITCHES:
+            kept.append(word)
+    return tuple(kept)
 
 
 def _run_lines(tests: list[Path]) -> Iterator[tuple[str, Path]]:
@@ -125,7 +146,8 @@ def _run_lines(tests: list[Path]) -> Iterator[tuple[str, Path]]:
             yield line, test.parent
 
 
-def _made(line: str, where: Path, path: Path) -> tuple[str, ...] | None:
+@cache
+def _made(line: str, where: Path, path: Path) -> list[str] | None:
     """Arguments of a script in what ``make`` of a test's line would do; nothing is made."""
     words = line.replace("%S", str(where)).split()
     if "make" not in words or not (where / words[words.index("-f") + 1]).is_file() or "clean" in line:
@@ -137,7 +159,7 @@ def _made(line: str, where: Path, path: Path) -> tuple[str, ...] | None:
         command = ["make", "-n", "-k", "-f", str(file), *given, *targets]
         said = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False).stdout
     call = re.search(rf"python3?\s+\S*{re.escape(path.name)}(\s[^|>&;\n]*)?", said)
-    return None if call is None else tuple(shlex.split(call[1] or ""))
+    return None if call is None else shlex.split(call[1] or "")
 
 
 # -- what becomes of one --------------------------------------------------------------------------------------------------
@@ -238,6 +260,7 @@ def _pytest_file(path: Path, kernels: EmptyKernels) -> tuple[str, str]:
 
 
 def _child(design: UpstreamDesign, root: Path, answer: Any) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS + 1))
     with open(os.devnull, "w") as unseen, redirect_stdout(unseen), redirect_stderr(unseen):
         found = run_design(design, root)
     answer.send(found)
@@ -257,9 +280,11 @@ def survey(root: Path, known: Mapping[str, str], only: str = "") -> Iterator[tup
         child.start()
         send.close()
         try:
-            outcome, said = answer.recv() if answer.poll(_SECONDS) else ("refused", f"more than {_SECONDS:.0f} s")
+            outcome, said = answer.recv()
         except EOFError:
-            outcome, said = "refused", "the process ended"
+            child.join()
+            late = child.exitcode in (-signal.SIGXCPU, -signal.SIGKILL)
+            outcome, said = "refused", f"more than {_SECONDS} s" if late else "the process ended"
         child.kill()
         child.join()
         yield design, outcome, said
@@ -277,10 +302,10 @@ def print_survey(root: Path, known: Mapping[str, str], only: str) -> list[tuple[
     counts: dict[str, Counter[str]] = {folder: Counter() for folder in FOLDERS}
     refusals: Counter[str] = Counter()
     for design, outcome, said in survey(root, known, only):
-        rows.append((design.path, outcome, said))
+        rows.append((str(design), outcome, said))
         counts[next(f for f in FOLDERS if design.path.startswith(f"{f}/"))][outcome] += 1
         refusals.update([cause_of(said)] if outcome == "refused" else [])
-        print(f"{design.path:90} {outcome:8} {said[:150]}", flush=True)
+        print(f"{design!s:90} {outcome:8} {said[:150]}", flush=True)
     print("\n| folder | designs | run and right | run, not comparable | refused |\n|---|---|---|---|---|")
     for folder, found in (*counts.items(), ("all", sum(counts.values(), Counter()))):
         parts = [found[outcome] for outcome in ("right", "run", "refused")]
