@@ -106,6 +106,16 @@ def _parameters() -> list[UpstreamCase]:
     ]  # fmt: skip
 
 
+def _reconfigured() -> list[UpstreamCase]:
+    """Devices that the host configures one after the other."""
+    plus = np.repeat(np.array([2, 3, 0, 5], np.int32), 4)
+    twice = np.tile(np.array([11, 22, 33, 44], np.int32), 2)
+    return [
+        text_case("reconfigure_loadpdi", {"arg": i32(16)}, {"arg": i32(16) + plus}),
+        text_case("reconfigure_loadpdi_persistent_memtile", {"arg": i32(8)}, {"arg": twice}),
+    ]
+
+
 def late_cases() -> list[UpstreamCase]:
     """All of them."""
-    return [*_parameters(), *_queues(), *_gathered(), *_kept(), *_examples()]
+    return [*_reconfigured(), *_parameters(), *_queues(), *_gathered(), *_kept(), *_examples()]

@@ -27,8 +27,9 @@ from typing import Any
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.objfifo.iron.scope import fresh
 from goldbeat.pymodels.objfifo.iron.surroundings import script_surroundings
-from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
+from goldbeat.pymodels.objfifo.live.execute import LiveResult
 from goldbeat.pymodels.objfifo.live.open_live import StandIns
+from goldbeat.pymodels.objfifo.mlir_exec.configured import run_text
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.script.import_names import script_imports
 from goldbeat.pymodels.objfifo.script.jit import ScriptSession, named_device, own_declarations, script_session
@@ -121,7 +122,9 @@ def _commands(path: Path, root: Path) -> list[tuple[str, ...]]:
         tests = [path, *sorted(folder.glob("*.lit")), *sorted(folder.glob("*/*.lit"))]
         for line, where in _run_lines(tests):
             direct = re.search(rf"python3?%?\s+\S*{re.escape(path.name)}(\s[^|>&;]*)?", line)
-            made = _made(line, where, path) if direct is None else shlex.split((direct[1] or "").replace("%S", str(where)))
+            made = (
+                _made(line, where, path) if direct is None else shlex.split((direct[1] or "").replace("%S", str(where)))
+            )
             if made is not None:
                 found.setdefault(_of_design(made), tuple(made))
         if not found and (made := _made("make -f %S/Makefile", folder, path)) is not None:
@@ -176,7 +179,7 @@ def run_design(design: UpstreamDesign, root: Path) -> tuple[str, str]:
         if design.arguments is None:
             return _pytest_file(path, kernels)
         if path.suffix == ".mlir":
-            return _said([run_live(TextArray(path, kernels, None, None).build, None)], False, kernels)
+            return _said([run_text(TextArray(path, kernels))], False, kernels)
         script = ScriptArray(path, design.arguments, kernels, "npu2")
         results = script.execute(None)
         return _said(results, bool(script.session.results), kernels)

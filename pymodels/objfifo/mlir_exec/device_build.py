@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.live.agent import LiveProgram
 from goldbeat.pymodels.objfifo.live.array import LiveArray, LiveBuffer
 from goldbeat.pymodels.objfifo.live.control_port import ControlPort
 from goldbeat.pymodels.objfifo.live.from_plan import LiveEnd, LiveFifos, add_plan
@@ -32,9 +34,25 @@ from goldbeat.pymodels.objfifo.plan.design import Core, Fifo, FifoDesign
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd
-from goldbeat.pymodels.objfifo.plan.tile import Tile
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile
 
 Kernels = Mapping[str, Callable[..., Any]]
+
+
+@dataclass(frozen=True)
+class HostPart:
+    """What a called sequence gets for an array: elements of an array of its caller, from ``first`` on."""
+
+    host: str
+    first: int
+
+
+@dataclass(frozen=True)
+class HostCalls:
+    """The caller's arrays, and what it passes in each call of a device's sequence, in order."""
+
+    hosts: Mapping[str, ObjectType]
+    parts: Sequence[Sequence[HostPart]]
 
 
 class TextArray:
@@ -59,19 +77,19 @@ class TextArray:
         self.device = device_in_text(self.ops, path, device)
         self.lines = read_device(self.device, sequence)
 
-    def build(self) -> LiveArray:
-        """A fresh array."""
+    def build(self, calls: HostCalls | None = None) -> LiveArray:
+        """A fresh array, whose sequence runs once, or as often as another one calls it."""
         for op in self.device.everything:
             op.code = op.flow = None  # of an array before
-        builder = _Builder(self.device, self.lines, self.kernels, self.path)
+        builder = _Builder(self.device, self.lines, self.kernels, self.path, calls)
         for op in (*self.ops, *self.device.ops):
             builder.parameter(op)
         return builder.run()
 
 
 class _Builder:
-    def __init__(self, op: MlirOp, lines: DeviceLines, kernels: Kernels, path: Path) -> None:
-        self.op, self.lines, self.path = op, lines, path
+    def __init__(self, op: MlirOp, lines: DeviceLines, kernels: Kernels, path: Path, calls: HostCalls | None) -> None:
+        self.op, self.lines, self.path, self.calls = op, lines, path, calls
         self.array = LiveArray(lines.device)
         self.env: dict[str, Any] = {**lines.values, **lines.tiles}
         for one in op.ops:
@@ -141,6 +159,10 @@ class _Builder:
             self.env[value] = self.array.lock(lock.tile, number, name=lock.name, initial=lock.init)
 
     def _hosts(self) -> None:
+        if self.calls is not None:
+            for name, obj in self.calls.hosts.items():
+                self.array.host_array(name, obj)
+            return
         for value, line in self.lines.hosts.items():
             if line.obj is None:
                 self.array.scalars.setdefault(line.name, 0)
@@ -229,5 +251,28 @@ class _Builder:
         )  # fmt: skip
         host.headers = {name: one.packet for name, one in self.lines.allocations.items() if one.packet is not None}
         host.fifos = self.live
-        self.array.sequence = lambda: host.program(op, dict(self.env))
+        calls = self.calls
+        self.array.sequence = lambda: (
+            host.program(op, dict(self.env)) if calls is None else self._called(host, op, calls)
+        )
         self.array.places["the host's sequence"] = host.place
+
+    def _called(self, host: HostProgram, op: MlirOp, calls: HostCalls) -> LiveProgram:
+        """The sequence once for each call, on parts of the caller's arrays."""
+        array = self.array
+        for parts in calls.parts:
+            env = dict(self.env)
+            host.hosts = []
+            for (value, line), part in zip(self.lines.hosts.items(), parts, strict=True):
+                assert line.obj is not None
+                first, last = (part.first * line.obj.dtype.itemsize + size for size in (0, line.obj.size))
+                name = f"bytes {first} to {last - 1} of {part.host}"
+                array.hosts[name] = array.hosts[part.host][first // WORD_BYTES : -(-last // WORD_BYTES)]
+                array.host_types[name] = line.obj
+                env[value] = HostArgument(name)
+                host.hosts.append(name)
+            try:
+                yield from host.program(op, env)
+            finally:
+                for name in set(host.hosts):
+                    del array.hosts[name], array.host_types[name]

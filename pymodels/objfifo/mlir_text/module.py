@@ -38,6 +38,8 @@ _READERS = {
     "aie.shim_dma_allocation": memory_ops.read_allocation,
     "aie.cascade_flow": memory_ops.read_cascade,
 }
+_UNNAMED = "sequence"
+"""A sequence without a name has this one."""
 _ROUTES = ("aie.switchbox", "aie.shim_mux", "aie.wire", "aie.configure_cascade")
 
 
@@ -60,7 +62,7 @@ def read_device(op: MlirOp, sequence: str | None = None) -> DeviceLines:
                 if inner.name in ("aie.buffer", "aie.lock"):
                     _READERS[inner.name](scope, inner)
     if sequence is not None:
-        lines.sequences = [one for one in lines.sequences if one.symbols[:1] == [sequence]]
+        lines.sequences = [one for one in lines.sequences if (one.symbols or [_UNNAMED])[0] == sequence]
         if not lines.sequences:
             op.fail(f"no sequence @{sequence}", "one of the device's")
     for one in lines.sequences[:1]:

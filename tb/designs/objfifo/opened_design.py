@@ -17,12 +17,13 @@ import numpy.typing as npt
 from goldbeat.pymodels.errors import GoldbeatError, UsageError, line_in
 from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES, TEXT
 from goldbeat.pymodels.objfifo.iron.worker import NoStandInError, StandInError, kernels_stand_in
-from goldbeat.pymodels.objfifo.live.execute import HostSequenceError, LiveResult, array_order, run_live
+from goldbeat.pymodels.objfifo.live.execute import HostSequenceError, LiveResult, array_order
 from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions, StandIns, kernel_functions
 from goldbeat.pymodels.objfifo.live.random_data import random_array
 from goldbeat.pymodels.objfifo.live.record import recorded_runs
 from goldbeat.pymodels.objfifo.live.record_events import RunRecord
 from goldbeat.pymodels.objfifo.live.timings import ArrayOrder, joined_order
+from goldbeat.pymodels.objfifo.mlir_exec.configured import run_text
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.mlir_exec.interpreter import ProgramTextError
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
@@ -103,7 +104,7 @@ class OpenedDesign:
                 return self.script.execute(inputs)
         if self.arguments:
             raise UsageError(f"{self.path} is text: arguments after -- are for scripts, or stand-ins (--core)")
-        return [run_live(TextArray(self.path, self.functions, self.device, sequence).build, inputs)]
+        return [run_text(TextArray(self.path, self.functions, self.device, sequence), inputs)]
 
     @cached_property
     def order(self) -> tuple[ArrayOrder, str]:
