@@ -9,6 +9,8 @@ import numpy as np
 from upstream_cases import BASIC, XRT, UpstreamCase
 from upstream_shapes import copy_kernel, i32, own_case, script_case, text_case
 
+from goldbeat.pymodels.objfifo.live.core_ports import CascadeGet, CascadePut
+
 FLEXIBLE = f"{BASIC}/flexible_data_movement"
 HEAD = f"{XRT}/deadlock_model_head_of_line/aie.mlir"
 
@@ -116,6 +118,46 @@ def _reconfigured() -> list[UpstreamCase]:
     ]
 
 
+def _tile_product(k_tiles: int, *, get: bool = False, put: bool = False) -> Any:
+    """A product of matrices in blocks, of numbers; sums come from the core before and go to the next one."""
+
+    def kernel(a: Any, b: Any, c: Any) -> Any:
+        for row, column, part in np.ndindex(c.shape[1], c.shape[0], k_tiles):
+            made = a[part, row] @ b[column, part]
+            for at in np.ndindex(made.shape):
+                before = (yield CascadeGet()) if get and part == 0 else 0
+                c[column, row][at] += made[at] + before
+                if put and part == k_tiles - 1:
+                    yield CascadePut(int(c[column, row][at]))
+
+    return kernel
+
+
+def _products() -> list[UpstreamCase]:
+    """A product of matrices on one core, on four, and as a sum that goes from core to core."""
+    rng = np.random.default_rng(0)
+    a, b = (rng.integers(-1000, 1000, (16, 16), np.int32) for _ in range(2))
+    # Behind the product the host program has room for a trace, of which nothing comes here.
+    given = {"arg0": a, "arg1": b, "arg2": np.zeros(256 + 4 * 8192, np.int32)}
+    chain = {
+        f"matmul_scalar_{name}_4x1x4_4x4x4_i32_i32": _tile_product(1, get="get" in name, put="put" in name)
+        for name in ("put", "put_get", "get")
+    }
+    kernels = {
+        "plainx1": {"matmul_scalar_4x2x4_4x8x4_i32_i32": _tile_product(2)},
+        "plainx4": {"matmul_scalar_2x2x2_4x8x4_i32_i32": _tile_product(2)},
+        "bufferx4": {},
+        "cascadex4": chain,
+    }
+    folder = "matrix_multiplication_using_cascade"
+    quiet = dict.fromkeys(("event_0", "event_1", "flush_trace"), lambda: None)
+    return [
+        UpstreamCase(f"{folder} ({name})", f"{XRT}/{folder}/aie_{name}.mlir", given, {"arg2": (a @ b).reshape(-1)},
+                     kernels={**quiet, **own})
+        for name, own in kernels.items()
+    ]  # fmt: skip
+
+
 def late_cases() -> list[UpstreamCase]:
     """All of them."""
-    return [*_reconfigured(), *_parameters(), *_queues(), *_gathered(), *_kept(), *_examples()]
+    return [*_reconfigured(), *_products(), *_parameters(), *_queues(), *_gathered(), *_kept(), *_examples()]

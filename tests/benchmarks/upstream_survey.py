@@ -39,9 +39,12 @@ FOLDERS = ("programming_examples", "programming_guide", "test/npu-xrt", "test/py
 """Where designs are."""
 _MAKES = re.compile(r"\b(ObjectFifo|object_fifo|Program|TileDma|dma_start|jit)\(|@(iron\.)?jit\b|@device\(|@aie\.jit")
 _RUN = re.compile(r"^\s*(?://|#|;)\s*RUN:\s*(.*)$", re.M)
+_CONTINUED = re.compile(r"\\\n\s*(?://|#|;)\s*RUN:")
 _SECONDS = 60
 """Of processor time that a design has."""
-_FILES = re.compile(r"(--(xclbin-path|insts-path|trace-size|trace-file|dev|device)|-[dt])(=|$)")
+_FILES = re.compile(
+    r"(--(xclbin-path|insts-path|trace[-_]size|trace-file|aot-dir|from-xclbin|from-insts|dev|device)|-[dt])(=|$)"
+)
 _SWITCHES = ("--emit-mlir", "-v", "--verbose")
 
 
@@ -145,7 +148,7 @@ def _of_design(words: Sequence[str]) -> tuple[str, ...]:
 
 def _run_lines(tests: list[Path]) -> Iterator[tuple[str, Path]]:
     for test in tests:
-        for line in _RUN.findall(test.read_text(errors="replace")):
+        for line in _RUN.findall(_CONTINUED.sub(" ", test.read_text(errors="replace"))):
             yield line, test.parent
 
 

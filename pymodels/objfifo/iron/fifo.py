@@ -301,13 +301,15 @@ class ObjectFifoHandle:
     def _transfer(self, data: Any, tap: Any, wait: bool, packet: Any, group: Any, more: dict[str, Any]) -> Any:
         """Sizes, strides and offset by themselves are a pattern too."""
         what = "fill" if self.port is FifoEnd.PRODUCE else "drain"
-        known = ("sizes", "strides", "offset", "managed", "offset_parameter")
+        known = ("sizes", "strides", "offset", "managed", "offset_parameter", "transfer_len")
         only_harmless(what, {name: value for name, value in more.items() if name not in known})
         if more.get("managed") is False:  # the sequence waits for the task itself
             group = SimpleNamespace(waited=[])
         if more.get("sizes") is not None:
             sizes, strides = list(more["sizes"]), list(more["strides"])
             tap = ElementPattern(list(data.shape), int(more.get("offset") or 0), sizes, strides)
+            if (length := more.get("transfer_len")) not in (None, math.prod(sizes[-3:])):
+                raise UsageError(f"{what} of {self.name}: transfer_len={length}, expected {math.prod(sizes[-3:])}, as sizes say")
         if (parameter := more.get("offset_parameter")) is not None:
             whole = ElementPattern(list(data.shape), 0, [math.prod(data.shape)], [1])
             walk = whole if tap is None else tap

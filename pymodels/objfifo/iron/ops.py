@@ -81,6 +81,27 @@ class arith:  # noqa: N801 - upstream's name
     addi = addf = staticmethod(operator.add)
     subi = subf = staticmethod(operator.sub)
     muli = mulf = staticmethod(operator.mul)
+    divf = staticmethod(operator.truediv)
+    andi, ori, xori = staticmethod(operator.and_), staticmethod(operator.or_), staticmethod(operator.xor)
+    shli, shrsi = staticmethod(operator.lshift), staticmethod(operator.rshift)
+    minsi = minimumf = staticmethod(min)
+    maxsi = maximumf = staticmethod(max)
+
+    @staticmethod
+    def divsi(value: Any, by: Any) -> Any:
+        """A quotient without its fraction: -7 by 2 is -3."""
+        quotient = abs(int(value)) // abs(int(by))
+        return type(value)(quotient if (value < 0) == (by < 0) else -quotient)
+
+    @staticmethod
+    def remsi(value: Any, by: Any) -> Any:
+        """What :meth:`divsi` leaves, with the sign of the value."""
+        return type(value)(int(value) - int(arith.divsi(value, by)) * int(by))
+
+    @staticmethod
+    def extsi(to: Any, value: Any) -> Any:
+        """A whole number in a larger type."""
+        return np.dtype(to).type(value)
 
     @staticmethod
     def constant(value: Any, kind: Callable[[Any], Any] | None = None, index: bool = False) -> Any:
@@ -99,6 +120,9 @@ class arith:  # noqa: N801 - upstream's name
     def index_cast(value: Any, to: Callable[[Any], Any] | None = None) -> Any:
         """A loop's number as a number of a type."""
         return value if to is None else to(value)
+
+
+ARITH = {name: getattr(arith, name) for name in vars(arith) if not name.startswith("_")}
 
 
 def np_ndarray_type_get_shape(kind: Any) -> tuple[int, ...]:

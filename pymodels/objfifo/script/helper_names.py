@@ -69,7 +69,6 @@ def _nothing(*_: Any, **__: Any) -> None:
 def helper_names() -> dict[str, dict[str, Any]]:
     """Every such module with its names."""
     loops = {"range_": carried_range, "_for": carried_range, "for_": carried_range, "yield_": carry_on}
-    arith = {n: getattr(ops.arith, n) for n in ("addi", "addf", "subi", "muli", "mulf", "constant", "index_cast")}
     util = {
         n: getattr(ops, n) for n in ("np_ndarray_type_get_shape", "np_ndarray_type_get_dtype", "np_dtype_to_mlir_type")
     }
@@ -84,7 +83,7 @@ def helper_names() -> dict[str, dict[str, Any]]:
         "helpers.dialects.ext": {}, "helpers.dialects.ext.scf": loops, "helpers.dialects.scf": loops,
         "dialects.scf": loops, "extras.dialects.scf": loops,
         "iron.controlflow": loops, "helpers.dialects.func": {"func": as_it_is},
-        "extras.dialects": {}, "extras.dialects.arith": arith, "helpers.util": util | blocks,
+        "extras.dialects": {}, "helpers.util": util | blocks,
         "extras.dialects.memref": ops.MEMREF, "dialects.memref": ops.MEMREF,
         "dialects.aiex": blocks | {"npu_load_pdi": parameters.load_configuration},
         "iron.scratchpad_parameter": scratchpad, "helpers.taplib.utils": {"ceildiv": host_helpers.ceildiv},

@@ -183,9 +183,7 @@ def _spaces() -> dict[str, dict[str, Any]]:
     enums = {"DMAChannelDir": DIRECTION, "LockAction": ACTION, "WireBundle": BUNDLE, "AIETileType": KIND}
     enums["AIEDevice"] = devices.AIEDevice
     traces = dict.fromkeys(("configure_trace", "start_trace", "stop_trace", "gen_trace_done_aie2"), _nothing)
-    arith = {n: getattr(ops.arith, n) for n in ("addi", "addf", "subi", "muli", "constant", "index_cast", "trunci")}
-    arith |= {
-        "mulf": ops.arith.mulf,
+    arith = ops.ARITH | {
         "ConstantOp": ops.arith.constant,
         "cmpi": _compare,
         "CmpIPredicate": _words("CmpIPredicate", " ".join(_COMPARISONS)),
