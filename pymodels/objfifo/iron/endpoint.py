@@ -91,10 +91,11 @@ class PinnedPlace(Place):
 
     def __init__(self, tile: Any) -> None:
         super().__init__(tile, f"the end at {tile}")
+        self.held: list[Handle] = []
 
     def handles(self) -> Sequence[Handle]:
-        """None."""
-        return []
+        """The handles that are given it."""
+        return self.held
 
 
 class ShimPlace(Place):

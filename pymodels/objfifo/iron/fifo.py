@@ -309,7 +309,9 @@ class ObjectFifoHandle:
             sizes, strides = list(more["sizes"]), list(more["strides"])
             tap = ElementPattern(list(data.shape), int(more.get("offset") or 0), sizes, strides)
             if (length := more.get("transfer_len")) not in (None, math.prod(sizes[-3:])):
-                raise UsageError(f"{what} of {self.name}: transfer_len={length}, expected {math.prod(sizes[-3:])}, as sizes say")
+                raise UsageError(
+                    f"{what} of {self.name}: transfer_len={length}, expected {math.prod(sizes[-3:])}, as sizes say"
+                )
         if (parameter := more.get("offset_parameter")) is not None:
             whole = ElementPattern(list(data.shape), 0, [math.prod(data.shape)], [1])
             walk = whole if tap is None else tap

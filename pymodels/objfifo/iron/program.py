@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from goldbeat.pymodels.objfifo.iron.endpoint import LinkPlace, Place
+from goldbeat.pymodels.objfifo.iron.endpoint import LinkPlace, PinnedPlace, Place
 from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo, ObjectFifoHandle, Pairs
 from goldbeat.pymodels.objfifo.iron.placement import place_tiles
 from goldbeat.pymodels.objfifo.iron.resolved import ResolvedModule
@@ -82,12 +82,16 @@ def _resolve(
     device: Any, fifos: Sequence[ObjectFifo], workers: Sequence[Worker], runtimes: Sequence[Runtime]
 ) -> FifoDesign:
     links: list[LinkPlace] = []
+    pinned: list[PinnedPlace] = []
     for fifo in fifos:
         for handle in [fifo.producer, *fifo.consumers]:
             if handle is not None and isinstance(handle.endpoint, LinkPlace) and handle.endpoint not in links:
                 links.append(handle.endpoint)
+            if handle is not None and isinstance(handle.endpoint, PinnedPlace):
+                handle.endpoint.held = [handle]
+                pinned.append(handle.endpoint)
     shims = [p for rt in runtimes for p in rt.places]
-    place_tiles(device, [*workers, *links, *shims])
+    place_tiles(device, [*workers, *links, *pinned, *shims])
     design = FifoDesign(device)
     design.fifos = [_fifo(f) for f in fifos]
     design.links = [

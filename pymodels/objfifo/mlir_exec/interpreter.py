@@ -192,7 +192,7 @@ class ScalarProgram:
         return cast
 
     def _compare(self, op: MlirOp, kind: str, result: str) -> Code:
-        predicate = op.tokens[0].text.strip("\"")
+        predicate = op.tokens[0].text.strip('"')
         a, b = op.operands
         plain = predicate.startswith("u") and kind in ("i8", "i16", "i32", "i64", "index")
         compare = scalars.COMPARE.get(predicate if predicate in ("eq", "ne") else predicate[1:])

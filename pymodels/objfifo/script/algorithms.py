@@ -45,8 +45,21 @@ def _passes(whole: ObjectType, tile: int) -> int:
         TilesError: they do not.
     """
     if whole.elements % tile:
-        raise TilesError(f"{whole.elements} elements are not a multiple of tile size {tile}")
+        raise TilesError(f"{whole.elements} elements: the number must be a multiple of tile size {tile}")
     return whole.elements // tile
+
+
+def _check_kernel(func: Any, tile: int) -> None:
+    """A kernel's first argument is a tile.
+
+    Raises:
+        TilesError: it is of another size.
+    """
+    kinds = func.arg_types if isinstance(func, worker.Kernel) else ()
+    if kinds and len(get_args(kinds[0])) == 2 and object_type(kinds[0]).elements != tile:
+        raise TilesError(
+            f"tile_size {tile} does not match the {object_type(kinds[0]).elements} elements of {func.name}"
+        )
 
 
 def _sent(one: Any) -> bool:
@@ -84,6 +97,7 @@ class _Tiles:
 
 
 def _transform(func: Any, kind: Any, count: int, params: Sequence[Any], tile_size: int) -> Any:
+    _check_kernel(func, tile_size)
     whole, array, tile = _kinds(kind, tile_size)
     ins = [ObjectFifo(tile, name=f"in{n}") for n in range(count)]
     kinds = [_of(_whole(p).elements, _whole(p).dtype) for p in params if _sent(p)]
@@ -130,12 +144,14 @@ def transform_parallel(
         TilesError: an array that does not divide among them.
     """
     device = jit.current_device()
+    _check_kernel(func, tile_size)
     whole, array, tile = _kinds(kind, tile_size)
     columns = AIEDevice.npu1.value.columns if device is ANY else device.columns
     lanes = [(c, n) for c in range(columns) for n in range(num_channels)]
     part, rest = divmod(whole.elements, len(lanes))
     if rest or part % tile_size:
-        raise TilesError(f"{whole.elements} elements for {len(lanes)} workers and tiles of {tile_size}")
+        what = f"{whole.elements} elements for {len(lanes)} workers"
+        raise TilesError(f"{what}: the number must be a multiple of tile size {tile_size} for each")
     ins = [[ObjectFifo(tile, name=f"in{n}_{c}_{h}") for n in range(count)] for c, h in lanes]
     outs = [ObjectFifo(tile, name=f"out_{c}_{h}") for c, h in lanes]
     work = _Tiles(func, (), part // tile_size, tile_size, pass_size_to_kernel)
@@ -165,6 +181,7 @@ def transform_parallel_binary(func: Any, kind: Any, *_: Any, **more: Any) -> Any
 
 def for_each(func: Any, kind: Any, *params: Any, tile_size: int = 16) -> Any:
     """A function of each element, back into the array it came from."""
+    _check_kernel(func, tile_size)
     whole, array, tile = _kinds(kind, tile_size)
     source, target = ObjectFifo(tile, name="in"), ObjectFifo(tile, name="out")
     kinds = [_of(_whole(p).elements, _whole(p).dtype) for p in params if _sent(p)]

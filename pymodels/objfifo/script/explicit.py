@@ -486,6 +486,15 @@ def cascade_flow(source: Any, dest: Any, **more: Any) -> None:
     explicit().cascades.append((source, dest))
 
 
+class CascadeFlow:
+    """A cascade from one worker to another."""
+
+    def __init__(self, source: Any, dest: Any) -> None:
+        self._src, self._dst = source, dest
+        source._outgoing_cascades = [*getattr(source, "_outgoing_cascades", ()), self]
+        cascade_flow(source, dest)
+
+
 def switch_region(kind: str) -> Any:
     """``switchbox`` and ``shim_mux``: run a function that writes a tile's connections."""
 

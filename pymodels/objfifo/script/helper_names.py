@@ -89,6 +89,7 @@ def helper_names() -> dict[str, dict[str, Any]]:
         "iron.scratchpad_parameter": scratchpad, "helpers.taplib.utils": {"ceildiv": host_helpers.ceildiv},
         "utils.benchmark": {"run_iters": host_helpers.run_all, "print_benchmark": _nothing},
         "utils.verify": host_helpers.VERIFY, "utils.config": host_helpers.CONFIG,
+        "utils.ml": {"DataShaper": host_helpers.DataShaper},
         "utils.hostruntime.argparse": host_helpers.ARGUMENTS,
         "utils.hostruntime.cli": {"run_design_cli": host_helpers.run_design_cli},
         "utils.hostruntime": hosts, "utils": {**numbers, **hosts},

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -192,6 +193,39 @@ def run_design_cli(
 # -- names of types, paths --------------------------------------------------------------------------------------------------
 
 _DTYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "f32": np.float32}
+
+
+class DataShaper:
+    """Orders the elements of arrays for convolutions.
+
+    An order has a letter per dimension, outermost first. A number behind one is the size of an inner block: ``YCXC8`` of
+    ``CYX`` splits C into blocks of 8, which go last.
+    """
+
+    def reorder_mat(self, mat: Any, order: str, given: str) -> npt.NDArray[Any]:
+        """The elements of an array, flat, in another order; inner blocks of the given order are joined.
+
+        Raises:
+            UsageError: another order, or a dimension that its blocks do not divide.
+        """
+        array = np.asarray(mat)
+        wanted, now = (re.findall(r"([A-Z])(\d*)", text) for text in (order, given))
+        if "".join(a + b for a, b in wanted + now) != order + given or {a for a, _ in wanted} != {a for a, _ in now}:
+            raise UsageError(
+                f"found the orders {order!r} and {given!r}, expected letters and sizes, as 'YCXC8' and 'CYX'"
+            )
+        letters = sorted({letter for letter, _ in wanted})
+        axes = [n for letter in letters for n, (a, _) in enumerate(now) if a == letter]
+        sizes = {a: math.prod(array.shape[n] for n, (b, _) in enumerate(now) if a == b) for a in letters}
+        parts = [(a, int(b) if b else 0) for a in letters for x, b in wanted if x == a]
+        shape = []
+        for letter, size in parts:
+            inner = math.prod(n for a, n in parts if a == letter and n)
+            if sizes[letter] % inner:
+                raise UsageError(f"found {sizes[letter]} elements of {letter}, expected a multiple of {inner}")
+            shape.append(size or sizes[letter] // inner)
+        places = [wanted.index((a, str(n) if n else "")) for a, n in parts]
+        return array.transpose(axes).reshape(shape).transpose(np.argsort(places)).reshape(-1)
 
 
 def str_to_dtype(name: str) -> Any:

@@ -155,7 +155,7 @@ def _iron() -> dict[str, Any]:
         "InOut": Marker, "CompileTime": Marker,
         "DispatchTime": jit.DispatchTime, "get_current_device": jit.current_device,
         "set_current_device": jit.set_device, "ensure_current_device": jit.current_device, "ObjectFifoLink": _link,
-        "CascadeGet": CascadeGet, "CascadePut": CascadePut, "CascadeFlow": explicit.cascade_flow,
+        "CascadeGet": CascadeGet, "CascadePut": CascadePut, "CascadeFlow": explicit.CascadeFlow,
         "StreamGet": StreamGet, "StreamPut": StreamPut, "WorkerRuntimeBarrier": core_calls.WorkerBarrier,
     }  # fmt: skip
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from enum import Enum
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -168,6 +169,7 @@ class JitDesign:
         self._specialized: Declared | None = None
         self._kernel_cache: dict[Any, Any] = {}
         self.__name__ = getattr(function, "__name__", "design")
+        self.compilable = SimpleNamespace(mlir_generator=function, aiecc_flags=["--packet-sw-objFifos"] * packets)
 
     def declare(self, tensors: Any, keywords: dict[str, Any]) -> Declared:
         """Run the function: what it declares."""
