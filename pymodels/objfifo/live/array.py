@@ -371,9 +371,11 @@ class LiveArray:
         *,
         mask: int = 31,
         keep: bool = False,
+        arbiters: Sequence[tuple[Tile, int]] = (),
     ) -> None:
-        """A stream; with ``packet`` only for packets of that id."""
-        self.streams.connect(self.source(source), [self.sink(d) for d in dests], packet, mask=mask, keep=keep)
+        """A stream; with ``packet`` only for packets of that id, which pass these arbiters of switches."""
+        sinks = [self.sink(d) for d in dests]
+        self.streams.connect(self.source(source), sinks, packet, mask=mask, keep=keep, arbiters=arbiters)
 
     def core_ports(self, tile: Tile) -> CorePorts:
         """A core's streams, cascades and registers."""
@@ -651,7 +653,7 @@ class LiveArray:
         agents = [a for a in (self.host, *self.cores) if a is not None and not a.done]
         lines = [f"{a.name} waits for {a.wait.text}" if a.wait else f"{a.name} runs" for a in agents]
         lines += [f"{name} never ends: {_ENDLESS_LOOP}" for name in self.never_end]
-        lines += self.streams.lost_packets()
+        lines += [*self.streams.lost_packets(), *self.streams.at_arbiters()]
         lines += [f"{c.name} sends into no stream" for c in self.channels.values() if self._nowhere(c)]
         return lines + [f"{c.name} {c.state}" for c in self.channels.values() if not c.idle]
 

@@ -7,7 +7,7 @@ A packet is what one descriptor sends. A receiver of several sources takes whole
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -206,12 +206,16 @@ class LiveSource:
 
 @dataclass
 class LiveRoute:
-    """Where packets of an id (mask 31: that very id) or all words go; ``keep``: with their header."""
+    """Where packets of an id (mask 31: that very id) or all words go; ``keep``: with their header.
+
+    ``arbiters`` of switches serve one packet until its last word.
+    """
 
     id: int | None
     mask: int
     sinks: list[LiveSink] = field(default_factory=list)
     keep: bool = False
+    arbiters: Sequence[tuple[Tile, int]] = ()
 
     def fits(self, header: PacketHeader | None) -> bool:
         """True if words with this header go here."""
@@ -228,6 +232,7 @@ class LiveStreams:
         self.sinks: dict[TilePort, LiveSink] = {}
         self.routes: dict[TilePort, list[LiveRoute]] = {}
         self.watch: StreamWatch | None = None
+        self._granted: dict[tuple[Tile, int], LiveSource] = {}
         self.pieces: Mapping[str, int] = {}
         """The most words that a channel sends at once, by its name."""
 
@@ -256,6 +261,7 @@ class LiveStreams:
         *,
         mask: int = 31,
         keep: bool = False,
+        arbiters: Sequence[tuple[Tile, int]] = (),
     ) -> None:
         """A circuit, or a way for packets of an id."""
         self.sources.setdefault(source.port, source)
@@ -266,7 +272,7 @@ class LiveStreams:
             if (route.id, route.mask, route.keep) == (number, mask, keep):
                 route.sinks += [s for s in sinks if s not in route.sinks]
                 return
-        routes.append(LiveRoute(number, mask, list(sinks), keep))
+        routes.append(LiveRoute(number, mask, list(sinks), keep, arbiters))
 
     def limit_packets(self) -> bool:
         """Let ports hold as few words of packets as on npu2; False where there are no packets."""
@@ -283,6 +289,18 @@ class LiveStreams:
             header = source.header
             if header is not None and source.left and not any(r.fits(header) for r in self.routes[port]):
                 found.append(f"{port} sends a packet of id {header.id}, for which there is no way")
+        return found
+
+    def at_arbiters(self) -> list[str]:
+        """Packets that wait for an arbiter that another packet holds."""
+        found = []
+        for port, source in self.sources.items():
+            route = next((r for r in self.routes[port] if r.fits(source.header)), None) if source.left else None
+            for tile, number in route.arbiters if route is not None else ():
+                holder = self._granted.get((tile, number), source)
+                if holder is not source:
+                    text = f"a packet of {port} waits for arbiter {number} of the switch of {tile}"
+                    found.append(f"{text}: a packet of {holder.port} holds it until its last word")
         return found
 
     def step(self) -> bool:
@@ -326,8 +344,11 @@ class LiveStreams:
             if sink.channel is not None and sink.channel.ordered and not sink.channel.left:
                 sink.channel.advance()
         if not source.midway:
+            if any(self._granted.get(one, source) is not source for one in route.arbiters):
+                return False
             if not self._begin(source, route):
                 return False
+            self._granted.update(dict.fromkeys(route.arbiters, source))
             source.midway = True
         count = min(source.left, *(s.room() for s in route.sinks))
         if count == 0:
@@ -350,6 +371,8 @@ class LiveStreams:
         source.midway = not last
         if last:
             source.found = None
+            for one in route.arbiters:
+                del self._granted[one]
         return True
 
     def _unknown(self, source: LiveSource, routes: list[LiveRoute]) -> bool:

@@ -222,7 +222,7 @@ class _Builder:
         for dest in dests:
             if dest.bundle == "TileControl":
                 self._control(dest)
-        self.array.flow(source, dests, line.packet, mask=line.mask, keep=line.keep)
+        self.array.flow(source, dests, line.packet, mask=line.mask, keep=line.keep, arbiters=line.arbiters)
 
     def _control(self, dest: TilePort) -> None:
         sink = self.array.sink(dest)

@@ -15,6 +15,8 @@ from goldbeat.pymodels.objfifo.plan.tile import Tile
 
 StreamPort = tuple[Tile, str, int]
 """A tile, a bundle, a number."""
+Arbiter = tuple[Tile, int]
+"""An arbiter of a tile's switch."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,11 @@ class LockLine:
 
 @dataclass(frozen=True)
 class FlowLine:
-    """``aie.flow``, or a source of ``aie.packet_flow`` with the id that it takes and a mask."""
+    """``aie.flow``, or a source of ``aie.packet_flow`` with the id that it takes and a mask.
+
+    Attributes:
+        arbiters: that packets of a route pass; empty where the route is not written out.
+    """
 
     op: MlirOp
     source: StreamPort
@@ -76,6 +82,7 @@ class FlowLine:
     packet: int | None = None
     mask: int = 31
     keep: bool = False
+    arbiters: tuple[Arbiter, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from goldbeat.pymodels.objfifo.mlir_text.lines import (
 )
 from goldbeat.pymodels.objfifo.mlir_text.places import PROGRAM_KINDS, check_places
 from goldbeat.pymodels.objfifo.mlir_text.scope import DeviceScope
+from goldbeat.pymodels.objfifo.mlir_text.switches import SWITCHES, add_routes
 from goldbeat.pymodels.objfifo.mlir_text.text_file import SEQUENCES
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.values import dense, read_memref
@@ -40,7 +41,7 @@ _READERS = {
 }
 _UNNAMED = "sequence"
 """A sequence without a name has this one."""
-_ROUTES = ("aie.switchbox", "aie.shim_mux", "aie.wire", "aie.configure_cascade")
+_ROUTES = ("aie.configure_cascade",)
 
 
 def read_device(op: MlirOp, sequence: str | None = None) -> DeviceLines:
@@ -61,6 +62,7 @@ def read_device(op: MlirOp, sequence: str | None = None) -> DeviceLines:
             for inner in one.everything:
                 if inner.name in ("aie.buffer", "aie.lock"):
                     _READERS[inner.name](scope, inner)
+    add_routes(scope, [one for one in op.ops if one.name in SWITCHES])
     if sequence is not None:
         lines.sequences = [one for one in lines.sequences if (one.symbols or [_UNNAMED])[0] == sequence]
         if not lines.sequences:
@@ -128,7 +130,7 @@ def _operation(scope: DeviceScope, op: MlirOp) -> None:
             lines.values[f"@{op.symbols[0]}"] = dense(TokenCursor.on(op.tokens[at:], op.token, op.file), obj)
     elif op.name in _ROUTES:
         op.fail(repr(op.name), "aie.flow: routes that are written out are not read")
-    elif op.name != "aiex.scratchpad_parameter":
+    elif op.name not in (*SWITCHES, "aie.wire", "aiex.scratchpad_parameter"):
         scope.passed(op)
 
 
