@@ -196,6 +196,16 @@ def _few_iterations(hang: bool, rounds: int) -> None:
     program(FAR[1], *one(b, CONSUME), times=2 * rounds)
 
 
+def _sent_once(hang: bool, times: int) -> None:
+    """Weights that the host sends once, and that a core takes for each of its objects."""
+    w = object_fifo("w", SHIM, MEM, 1, ty(8))
+    b = object_fifo("b", MEM, FAR[0], 1, ty(8), repeat_count=1 if hang else times)
+    object_fifo_link(w, b)
+    x = object_fifo("x", SHIM, FAR[0], 2, ty(8))
+    program(FAR[0], *one(b, CONSUME), *one(x, CONSUME), times=times)
+    moves((w, 8), (x, 8 * times))
+
+
 def _rechunk_short(hang: bool, ratio: int, extra: int) -> None:
     """More small objects are taken than the host's large ones hold."""
     a = object_fifo("a", SHIM, MEM, 2, ty(16 * ratio))
@@ -275,6 +285,7 @@ CORPUS: dict[str, Planted] = {
     **_planted(_join_leg_ends, {"core-ended"}, "core of tile", (2, 1), (2, 3), (3, 1), (4, 2), (5, 1)),
     **_planted(_puts_before, {"depth"}, "x", (2,), (3,), (4,), (6,)),
     **_planted(_few_iterations, {"iterations"}, "b", (2,), (3,), (5,), (9,)),
+    **_planted(_sent_once, {"repeat"}, "b", (2,), (3,), (5,), (16,)),
     **_planted(_rechunk_short, {"fill"}, "a", (2, 1), (4, 2), (4, 4), (8, 3), (3, 1)),
 }  # fmt: skip
 for _name, (_changes, _kinds, _where) in _TEXT_CHANGES.items():

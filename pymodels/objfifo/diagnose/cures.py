@@ -24,6 +24,8 @@ _OBJECTS = 16
 """Objects more than now that a core is tried with."""
 _ITERATIONS = 64
 """Iterations more than now that are tried at most."""
+_REPEATS = 32
+"""The largest repeat count that is tried."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,8 @@ class HangCure:
     """A change that ends a hang.
 
     Attributes:
-        kind: ``depth``, ``order``, ``release``, ``initial``, ``objects``, ``fill``, ``drain``, ``iterations``.
+        kind: ``depth``, ``order``, ``release``, ``initial``, ``objects``, ``fill``, ``drain``, ``iterations``,
+            ``repeat``.
         where: the fifo or core that is changed.
         text: what to do.
     """
@@ -60,6 +63,7 @@ def cures(
         _objects(trial, machine),
         _transfers(trial, machine),
         _iterations(trial, machine),
+        _repeats(trial, waiting),
     )
     found: dict[str, HangCure] = {}
     for cure in chain(*(islice(kind, 2) for kind in kinds)):
@@ -184,4 +188,28 @@ def _iterations(trial: HangTrial, machine: Machine) -> Iterator[HangCure]:
                 break
             if again.completes():
                 yield HangCure("iterations", fifo.name, f"iter_count {count} of {fifo.name} (now {fifo.iter_count})")
+                break
+
+
+def _repeats(trial: HangTrial, waiting: Sequence[LockAgent]) -> Iterator[HangCure]:
+    """Objects that a memory tile gets once, and that a core takes again and again."""
+    design = trial.design
+    if design.fixed is not None:
+        return
+    tiles = {core.tile for core in _cores(trial, waiting)}
+    for link in design.links:
+        legs = [fifo for fifo in design.fifos if fifo.name in link.outs]
+        if not any(fifo.producer.kind is TileKind.MEM and tiles.intersection(fifo.consumers) for fifo in legs):
+            continue
+        for count in range(legs[0].repeat_count + 1, _REPEATS + 1):
+            fifos = [replace(f, repeat_count=count) if f in legs else f for f in design.fifos]
+            changed = replace(design, fifos=fifos)
+            try:
+                again = replace(trial, design=changed, plan=lower(changed))
+            except RuleError:
+                break
+            if again.completes():
+                names = " and ".join(fifo.name for fifo in legs)
+                text = f"repeat_count {count} of {names} (now {legs[0].repeat_count}), if the same objects are wanted again"
+                yield HangCure("repeat", legs[0].name, text)
                 break

@@ -46,7 +46,7 @@ def test_there_are_a_hundred_of_all_kinds():
     assert len(CORPUS) >= 100
     planted = frozenset().union(*(p.kinds for p in CORPUS.values()))
     assert planted >= {"depth", "order", "release", "initial", "acquire", "no-giver", "core-ended", "fill", "drain",
-                       "not-started", "iterations"}  # fmt: skip
+                       "not-started", "iterations", "repeat"}  # fmt: skip
 
 
 @pytest.mark.parametrize(
