@@ -36,6 +36,9 @@ from goldbeat.tb.designs.objfifo.bench_engine import DESIGN
 from goldbeat.tb.designs.objfifo.live_design import case_of_design
 from goldbeat.tb.run.runs import Request, run
 
+DOUBTED = ("undecided", "unordered")
+"""Every element is as expected, but something that nothing orders may change it."""
+
 
 def _judge(case: UpstreamCase, found: LiveResult) -> tuple[str, str]:
     if not found.completes:
@@ -130,6 +133,13 @@ def run_rtl(case: UpstreamCase, root: Path, profile: int, folder: Path) -> tuple
     return "equal", f"{'planned' if way == 'design' else way}, {len(found.episodes)} episodes, {found.compared} values"
 
 
+def _outcome(verdicts: set[str]) -> str:
+    """What the rows of a design are together, for the survey; empty if it is to execute the design itself."""
+    if verdicts == {"right"}:
+        return "right"
+    return "run" if verdicts and verdicts <= {"right", *DOUBTED} else ""
+
+
 def main() -> int:
     """The table; 1 if anything is wrong."""
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -164,7 +174,7 @@ def main() -> int:
         print(f"{case.name:62} {verdict:9} {time.process_time() - start:6.2f} s  {text[:150]}", flush=True)
     print(", ".join(f"{count} {name}" for name, count in counts.items() if count))
     if given.survey:
-        known = {path: "right" for path, found in verdicts.items() if {*found} - {"absent"} == {"right"}}
+        known = {path: outcome for path, found in verdicts.items() if (outcome := _outcome({*found} - {"absent"}))}
         rows = [*rows, *print_survey(given.folder, known, given.only)]
     if given.markdown is not None:
         table = ["| test | verdict | remark |", "|---|---|---|"]

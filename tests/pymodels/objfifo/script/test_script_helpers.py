@@ -8,8 +8,11 @@ import pytest
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.iron.element_pattern import TensorAccessPattern, TensorTiler2D
+from goldbeat.pymodels.objfifo.iron.ops import ARITH
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
+from goldbeat.pymodels.objfifo.script import host_helpers
 from goldbeat.pymodels.objfifo.script.helper_names import carried_range, carry_on
+from goldbeat.pymodels.objfifo.script.kernel_library import KernelLibrary
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 
 HEAD = """
@@ -77,7 +80,7 @@ def test_algorithms(run):
 
 
 def test_an_array_that_does_not_divide(run):
-    with pytest.raises(UsageError, match="32 elements for 4 workers and tiles of 3"):
+    with pytest.raises(UsageError, match="32 elements for 4 workers: the number must be a multiple of tile size 3"):
         run(ALGORITHMS.replace("ty, tile_size=4)", "ty, tile_size=3)"))
 
 
@@ -246,3 +249,83 @@ def test_the_order_of_tiles():
     tiles = TensorTiler2D.simple_tiler((4, 4), (2, 2))
     wanted = [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]]
     assert tiles.access_order().tolist() == wanted
+
+
+def test_a_kernel_of_another_tile_size(run):
+    text = """
+from aie.iron.algorithms import transform
+@iron.jit
+def design(a: In, b: Out):
+    return transform(Kernel("k", "k.o", [part, part, np.int32]), ty, tile_size=4)
+design(iron.zeros(32, dtype=np.int32), iron.zeros(32, dtype=np.int32))
+"""
+    with pytest.raises(UsageError, match="tile_size 4 does not match the 8 elements of k"):
+        run(text, kernels={"k": lambda *_: None})
+
+
+def test_initial_values_that_nobody_makes(run):
+    found = run("""
+from aie.iron.dataflow.endpoint import ObjectFifoEndpoint
+from aie.iron.device import AnyMemTile
+from aie.iron.controlflow import range_
+values = ObjectFifo(part, depth=1, name="values", init_values=[np.arange(1, 9, dtype=np.int32)])
+values.prod().endpoint = ObjectFifoEndpoint(AnyMemTile)
+out = ObjectFifo(part, name="out")
+def copy(source, target):
+    for _ in range_(1):
+        target.acquire(1)[:] = source.acquire(1)
+        source.release(1)
+        target.release(1)
+worker = Worker(copy, [values.cons(), out.prod()])
+runtime = Runtime(lambda a, handle: handle.drain(a, wait=True), [part, out.cons()])
+Program(NPU1Col1(), runtime, workers=[worker]).resolve_program()
+""")
+    np.testing.assert_array_equal(found.hosts["arg0"], np.arange(1, 9))
+
+
+def test_a_length_that_sizes_do_not_have(run):
+    text = """
+f = ObjectFifo(part, name="f")
+g = f.cons().forward(name="g")
+def sequence(a, b, first, last):
+    first.fill(a, sizes=[1, 4, 1, 8], strides=[0, 8, 0, 1], offset=0, transfer_len={length})
+    last.drain(b, wait=True)
+Program(NPU1Col1(), Runtime(sequence, [ty, ty, f.prod(), g.cons()])).resolve_program()
+"""
+    np.testing.assert_array_equal(run(text.format(length=32), {"arg0": X}).hosts["arg1"], X)
+    with pytest.raises(UsageError, match="transfer_len=8, expected 32, as sizes say"):
+        run(text.format(length=8), {"arg0": X})
+
+
+def test_orders_of_convolutions():
+    shaper, data = host_helpers.DataShaper(), np.arange(16 * 2 * 3).reshape(16, 2, 3)
+    blocks = data.reshape(2, 8, 2, 3).transpose(2, 0, 3, 1)
+    np.testing.assert_array_equal(shaper.reorder_mat(data, "YCXC8", "CYX"), blocks.reshape(-1))
+    np.testing.assert_array_equal(shaper.reorder_mat(blocks, "CYX", "YCXC8"), data.reshape(-1))
+    with pytest.raises(UsageError, match="found 16 elements of C, expected a multiple of 5"):
+        shaper.reorder_mat(data, "YCXC5", "CYX")
+    with pytest.raises(UsageError, match="expected letters and sizes"):
+        shaper.reorder_mat(data, "YCXZ", "CYX")
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "wanted"),
+    [
+        ("divsi", (np.int32(-7), np.int32(2)), -3),
+        ("divsi", (7, -2), -3),
+        ("remsi", (np.int32(-7), np.int32(2)), -1),
+        ("extsi", (np.int64, np.int8(-1)), -1),
+        ("shrsi", (-8, 1), -4),
+        ("maxsi", (-1, 2), 2),
+    ],
+)
+def test_whole_numbers_of_mlir(name, given, wanted):
+    found = ARITH[name](*given)
+    assert found == wanted
+    assert name != "extsi" or found.dtype == np.int64
+
+
+def test_powers_of_two_with_a_floor():
+    source, target = np.array([-500, -1, 3, 200], np.float32), np.zeros(4, np.float32)
+    KernelLibrary().exp2f_vec(tile_size=16, min_x=-4.0).library_model(source, target, 4)
+    np.testing.assert_array_equal(target, np.array([1 / 16, 0.5, 8, np.inf], np.float32))

@@ -68,6 +68,7 @@ def test_block_floats_are_moved_in_whole_words():
 
 def test_inner_dimensions_of_one_element_are_left_out():
     assert [(d.size, d.step) for d in in_words([(2, 8), (8, 1), (1, 8)], 2, "x")] == [(4, 1), (2, 4)]
+    assert in_words([(1, 2), (1, 1)], 2, "x") == ()
     with pytest.raises(GoldbeatError, match="dims-words"):
         in_words([(2, 8), (8, 1), (1, 8)], 2, "x", padded=True)
 
