@@ -29,7 +29,7 @@ from upstream_text_cases import text_cases
 
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.objfifo.live.execute import LiveResult
-from goldbeat.pymodels.objfifo.mlir_exec.configured import run_text
+from goldbeat.pymodels.objfifo.mlir_exec.configured import execute_text
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 from goldbeat.tb.designs.objfifo.bench_engine import DESIGN
@@ -91,7 +91,7 @@ def run_case(case: UpstreamCase, root: Path, folder: Path) -> tuple[str, str]:
         if path.suffix == ".mlir":
             path = _for_its_device(path, folder)
             text = TextArray(path, case.kernels, case.device, case.sequence)
-            return _judge(case, run_text(text, case.inputs, **case.options))
+            return _judge(case, execute_text(text, case.inputs, **case.options))
         if _form_differs(case, path.read_text()):
             return "absent", "another calling form in this clone"
         script = ScriptArray(path, case.arguments, case.kernels, case.device, packets=case.packets)

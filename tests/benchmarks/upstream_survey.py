@@ -29,7 +29,7 @@ from goldbeat.pymodels.objfifo.iron.scope import fresh
 from goldbeat.pymodels.objfifo.iron.surroundings import script_surroundings
 from goldbeat.pymodels.objfifo.live.execute import LiveResult
 from goldbeat.pymodels.objfifo.live.open_live import StandIns
-from goldbeat.pymodels.objfifo.mlir_exec.configured import run_text
+from goldbeat.pymodels.objfifo.mlir_exec.configured import execute_text
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.script.import_names import script_imports
 from goldbeat.pymodels.objfifo.script.jit import ScriptSession, named_device, own_declarations, script_session
@@ -182,7 +182,7 @@ def run_design(design: UpstreamDesign, root: Path) -> tuple[str, str]:
         if design.arguments is None:
             return _pytest_file(path, kernels)
         if path.suffix == ".mlir":
-            return _said([run_text(TextArray(path, kernels))], False, kernels)
+            return _said([execute_text(TextArray(path, kernels))], False, kernels)
         script = ScriptArray(path, design.arguments, kernels, "npu2")
         results = script.execute(None)
         return _said(results, bool(script.session.results), kernels)

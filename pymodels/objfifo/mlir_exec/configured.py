@@ -45,7 +45,7 @@ class _Configuration:
         return array
 
 
-def run_text(
+def execute_text(
     text: TextArray,
     inputs: Mapping[str, npt.ArrayLike | ArrayFile] | None = None,
     *,

@@ -18,7 +18,7 @@ from goldbeat.pymodels.errors import UsageError, line_in
 from goldbeat.pymodels.objfifo.live.execute import LiveResult
 from goldbeat.pymodels.objfifo.live.open_live import StandIns, kernel_functions
 from goldbeat.pymodels.objfifo.live.timings import joined_order
-from goldbeat.pymodels.objfifo.mlir_exec.configured import run_text
+from goldbeat.pymodels.objfifo.mlir_exec.configured import execute_text
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
@@ -80,7 +80,7 @@ def execute(
         text = TextArray(design, kernels, device, sequence)
         planned: Callable[[], FifoDesign] = cache(partial(open_fifo_design, design))
         refuse_broken(planned, kernels)
-        results = [run_text(text, given, runs=runs, lose_pushes=lose_pushes)]
+        results = [execute_text(text, given, runs=runs, lose_pushes=lose_pushes)]
     else:
         script = ScriptArray(design, arguments or (), kernels, device, packets=packets)
         planned = script.planned

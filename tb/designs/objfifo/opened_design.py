@@ -23,7 +23,7 @@ from goldbeat.pymodels.objfifo.live.random_data import random_array
 from goldbeat.pymodels.objfifo.live.record import recorded_runs
 from goldbeat.pymodels.objfifo.live.record_events import RunRecord
 from goldbeat.pymodels.objfifo.live.timings import ArrayOrder, joined_order
-from goldbeat.pymodels.objfifo.mlir_exec.configured import run_text
+from goldbeat.pymodels.objfifo.mlir_exec.configured import execute_text
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.mlir_exec.interpreter import ProgramTextError
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
@@ -104,7 +104,7 @@ class OpenedDesign:
                 return self.script.execute(inputs)
         if self.arguments:
             raise UsageError(f"{self.path} is text: arguments after -- are for scripts, or stand-ins (--core)")
-        return [run_text(TextArray(self.path, self.functions, self.device, sequence), inputs)]
+        return [execute_text(TextArray(self.path, self.functions, self.device, sequence), inputs)]
 
     @cached_property
     def order(self) -> tuple[ArrayOrder, str]:

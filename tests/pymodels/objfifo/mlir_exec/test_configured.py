@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.objfifo.mlir_exec.configured import run_text
+from goldbeat.pymodels.objfifo.mlir_exec.configured import execute_text
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 
 DEVICE = """aie.device(npu2) @%(name)s {
@@ -58,7 +58,9 @@ def calls(device: str, *places: int) -> str:
 
 
 def test_devices_run_in_turn_on_parts_of_an_array(tmp_path: Path) -> None:
-    found = run_text(text_of(tmp_path, calls("one", 0, 8) + calls("two", 12)), {"arg": np.arange(16, dtype=np.int32)})
+    found = execute_text(
+        text_of(tmp_path, calls("one", 0, 8) + calls("two", 12)), {"arg": np.arange(16, dtype=np.int32)}
+    )
     kept = [11, 22, 33, 44]
     assert found.completes
     assert found.hosts.keys() == {"arg"}
@@ -68,7 +70,7 @@ def test_devices_run_in_turn_on_parts_of_an_array(tmp_path: Path) -> None:
 
 
 def test_a_device_that_hangs_is_the_last_one(tmp_path: Path) -> None:
-    found = run_text(text_of(tmp_path, calls("two", 0, 4) + calls("one", 8)))
+    found = execute_text(text_of(tmp_path, calls("two", 0, 4) + calls("one", 8)))
     assert not found.completes
     assert "waits for a token of S2MM 0" in found.report[0]
     assert not found.hosts["arg"].any()
@@ -89,9 +91,9 @@ def test_a_device_that_hangs_is_the_last_one(tmp_path: Path) -> None:
 )
 def test_what_else_a_sequence_does_is_refused(tmp_path: Path, main: str, error: str) -> None:
     with pytest.raises(InputError, match=error):
-        run_text(text_of(tmp_path, main))
+        execute_text(text_of(tmp_path, main))
 
 
 def test_several_runs_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is executed once: leave --runs out"):
-        run_text(text_of(tmp_path, calls("one", 0)), runs=2)
+        execute_text(text_of(tmp_path, calls("one", 0)), runs=2)

@@ -35,32 +35,9 @@ def _ring(tile: str, lines: list[tuple[str, int, list[tuple[str, str, str, str]]
     return "\n".join([*text, "aie.end"])
 
 
-def _join(blocks: int, arbiters: tuple[int, int], rules: str = "") -> str:
-    """A memory tile sends blocks of two inputs to a core's tile, which needs them in turn; the host sends one after the other.
-
-    mlir-aie's ``hw_verdicts`` at 0036fa6b have such designs on npu2: ``mj3_arb_dst`` (4 blocks, inputs on one arbiter) hangs,
-    ``j2m_n1loop_arb`` (1 block) passes.
-    """
-    size = blocks * BLOCK
-    memory, core, send, take = [], [], [], []
-    for n in range(2):
-        memory.append(f'%m{n} = aie.buffer(%t1) {{sym_name = "m{n}"}} : memref<{size}xi32>')
-        memory.append(f"%m{n}p = aie.lock(%t1) {{init = {blocks} : i32}}\n%m{n}c = aie.lock(%t1) {{init = 0 : i32}}")
-        core.append(f'%i{n} = aie.buffer(%t2) {{sym_name = "i{n}"}} : memref<{BLOCK}xi32>')
-        core.append(f"%i{n}p = aie.lock(%t2) {{init = 1 : i32}}\n%i{n}c = aie.lock(%t2) {{init = 0 : i32}}")
-        parts = [f"%m{n} : memref<{size}xi32> offset = {b * BLOCK} len = {BLOCK}" for b in range(blocks)]
-        packet = f" {{packet = #aie.packet_info<pkt_type = 0, pkt_id = {n}>}}"
-        send.append(("S2MM", n, [(f"%m{n}p", part, f"%m{n}c", "") for part in parts]))
-        send.append(("MM2S", n, [(f"%m{n}c", part, f"%m{n}p", packet) for part in parts]))
-        take.append(("S2MM", n, [(f"%i{n}p", f"%i{n} : memref<{BLOCK}xi32> offset = 0 len = {BLOCK}", f"%i{n}c", "")]))
-    turns = [(f"%i{n}c", f"%i{n} : memref<{BLOCK}xi32> offset = 0 len = {BLOCK}", f"%i{n}p", "") for n in range(2)]
-    a, b = arbiters
-    return f"""module {{ aie.device(npu2) {{
-%t0 = aie.tile(0, 0)
-%t1 = aie.tile(0, 1)
-%t2 = aie.tile(0, 2)
-{chr(10).join((*memory, *core))}
-aie.switchbox(%t0) {{
+def _switches(a: int, b: int, rules: str) -> str:
+    """Inputs 0 and 1 reach the core's tile by its ports South 1 and 0, and pass arbiters ``a`` and ``b`` there."""
+    return f"""aie.switchbox(%t0) {{
   aie.connect<South : 3, North : 3>
   aie.connect<South : 7, North : 5>
   aie.connect<North : 0, South : 2>
@@ -91,7 +68,34 @@ aie.switchbox(%t2) {{
   aie.packet_rules(South : 0) {{ aie.rule(31, 1, %1) }}
   {rules}
 }}
-aie.memtile_dma(%t1) {{ {_ring("%t1", send)} }}
+"""
+
+
+def _join(blocks: int, arbiters: tuple[int, int], rules: str = "") -> str:
+    """A memory tile sends blocks of two inputs to a core's tile, which needs them in turn; the host sends one after the other.
+
+    mlir-aie's ``hw_verdicts`` at 0036fa6b have such designs on npu2: ``mj3_arb_dst`` (4 blocks, inputs on one arbiter) hangs,
+    ``j2m_n1loop_arb`` (1 block) passes.
+    """
+    size = blocks * BLOCK
+    memory, core, send, take = [], [], [], []
+    for n in range(2):
+        memory.append(f'%m{n} = aie.buffer(%t1) {{sym_name = "m{n}"}} : memref<{size}xi32>')
+        memory.append(f"%m{n}p = aie.lock(%t1) {{init = {blocks} : i32}}\n%m{n}c = aie.lock(%t1) {{init = 0 : i32}}")
+        core.append(f'%i{n} = aie.buffer(%t2) {{sym_name = "i{n}"}} : memref<{BLOCK}xi32>')
+        core.append(f"%i{n}p = aie.lock(%t2) {{init = 1 : i32}}\n%i{n}c = aie.lock(%t2) {{init = 0 : i32}}")
+        parts = [f"%m{n} : memref<{size}xi32> offset = {b * BLOCK} len = {BLOCK}" for b in range(blocks)]
+        packet = f" {{packet = #aie.packet_info<pkt_type = 0, pkt_id = {n}>}}"
+        send.append(("S2MM", n, [(f"%m{n}p", part, f"%m{n}c", "") for part in parts]))
+        send.append(("MM2S", n, [(f"%m{n}c", part, f"%m{n}p", packet) for part in parts]))
+        take.append(("S2MM", n, [(f"%i{n}p", f"%i{n} : memref<{BLOCK}xi32> offset = 0 len = {BLOCK}", f"%i{n}c", "")]))
+    turns = [(f"%i{n}c", f"%i{n} : memref<{BLOCK}xi32> offset = 0 len = {BLOCK}", f"%i{n}p", "") for n in range(2)]
+    return f"""module {{ aie.device(npu2) {{
+%t0 = aie.tile(0, 0)
+%t1 = aie.tile(0, 1)
+%t2 = aie.tile(0, 2)
+{chr(10).join((*memory, *core))}
+{_switches(*arbiters, rules)}aie.memtile_dma(%t1) {{ {_ring("%t1", send)} }}
 aie.mem(%t2) {{ {_ring("%t2", [*take, ("MM2S", 0, turns)])} }}
 aie.shim_dma_allocation @a(%t0, MM2S, 0)
 aie.shim_dma_allocation @b(%t0, MM2S, 1)
