@@ -125,7 +125,9 @@ def _bits(node: Any) -> MappedBits:
         extended = has("sign_extended")
     changes = any(map(has, ("hwset", "hwclr", "counter", "intr", "hwenable", "hwmask", "we", "wel")))
     user = (on_write is not None and on_write.name == "wuser") or (on_read is not None and on_read.name == "ruser")
-    tested = not (has("donttest") or has("dontcompare") or user)
+    # Whether software may write such a field depends on another one.
+    locked = has("swwe") or has("swwel")
+    tested = not (has("donttest") or has("dontcompare") or user or locked)
     return MappedBits(
         name=node.inst_name,
         lsb=node.lsb,

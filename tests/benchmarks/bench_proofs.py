@@ -2,8 +2,8 @@
 """Planted faults, sound modules and Goldbeat's own blocks through ``goldbeat prove`` with defaults.
 
 A fault counts as refuted if the simulator confirms the counterexample. What ``goldbeat prove`` refuses (large memories with
-initial values) and modules of more than 2,000 flip-flops are counted apart. ``--results FILE`` keeps what was found, and goes on from
-there.
+initial values) and modules of more than 2,000 flip-flops are counted apart. ``--results FILE`` keeps what was found, and goes
+on from there.
 """
 
 from __future__ import annotations
