@@ -144,6 +144,15 @@ def test_accesses_with_effects_elsewhere_are_not_made(tmp_path):
     assert [a.error for a in (*file.read(8), *file.write(8, 1))] == [True, True]
 
 
+def test_fields_that_others_lock_are_not_checked(tmp_path):
+    path = tmp_path / "m.rdl"
+    fields = (
+        "reg { field {} L = 0; } LOCK @ 0; reg { field { hw = r; } A[7:0] = 0; field { hw = r; } B[8:8] = 0; } CFG @ 4;"
+    )
+    path.write_text(f"addrmap m {{ {fields} CFG.A -> swwel = LOCK.L; }};")
+    assert [bits.tested for word in mapped_words(path, {}, 4) for bits in word.bits] == [True, False, True]
+
+
 def test_some_words_of_memories_are_checked(tmp_path):
     path = tmp_path / "m.rdl"
     path.write_text("addrmap m { external mem { mementries = 64; memwidth = 32; } RAM @ 0x100; };")
