@@ -95,8 +95,8 @@ class _Registers:
 class _Search:
     """Candidates for the statements about a followed beat."""
 
-    def __init__(self, registers: _Registers, followed: Followed) -> None:
-        self._all, self._of = registers, followed
+    def __init__(self, registers: _Registers, followed: Followed, watch: Stopwatch) -> None:
+        self._all, self._of, self._watch = registers, followed, watch
         hidden = ("prover_", "hit_", "own", "bad_", followed.marked, followed.ahead, followed.kept, followed.flight)
         mine = {name: bits for name, bits in registers.latches.items() if not name.startswith(hidden)}
         unique = {bits: name for name, bits in reversed(mine.items())}
@@ -149,7 +149,7 @@ class _Search:
             rest = self._flight - self._apart(one, other)
             if rest.min() < 0 or rest.max() > 2:
                 continue
-            for flags in combinations_with_replacement(self._flags, 2):
+            for flags in combinations_with_replacement(self._flags, 2) if self._watch.left else ():
                 if bool((rest == self._flag(flags[0]) + self._flag(flags[1])).all()):
                     yield one, other, flags
 
@@ -215,6 +215,8 @@ class _Search:
                 continue
             reads = self._all.value(pointer, bits)
             for flags in combinations_with_replacement(self._flags, 2):
+                if not self._watch.left:
+                    return
                 behind = self._ahead - self._flag(flags[0]) - self._flag(flags[1])
                 asked = self._inside & (behind >= 0) & (behind < count)
                 if asked.sum() < _SEEN:
@@ -248,7 +250,7 @@ class _Search:
         word = self._all.bits(name)
         for place, there in (("0", self._ahead == 0), ("1", self._ahead == 1), ("last", self._last)):
             for flag in self._flags:
-                for level in (0, 1) if flag else (0,):
+                for level in (0, 1) if flag and self._watch.left else (0,):
                     asked = self._marked & there & (self._flag(flag) == level)
                     if asked.sum() >= _SEEN and (same := self._same(word, asked)):
                         said = f"{name} holds it: ahead {place}, {flag} {level}"
@@ -316,7 +318,8 @@ def proven_by_lemmas(
     registers = _Registers(circuit, names, inputs)
     if any(name not in registers.latches for name in vars(followed).values()):
         return set()
-    lemmas = list(_Search(registers, followed).found())
+    # What follows from them needs as long as they do.
+    lemmas = list(_Search(registers, followed, Stopwatch(watch.left / 2)).found())
     for _ in range(_ROUNDS):
         if not lemmas or watch.left < 1:
             return set()
