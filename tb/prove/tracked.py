@@ -488,7 +488,7 @@ def _passed_on(sheet: Sheet, slaves: Sequence[_Slave], names: str, events: tuple
         shows = _any([f"({one.shows} & (({one.value}) == {bit}))" for one in slaves])
         seen.append(sheet.wire(f"{t}_asked_{bit}", f"{t}_asked_{bit}_was | {shows}"))
         sheet.register(f"{t}_asked_{bit}_was", f"prover_live & {seen[-1]}")
-    lone = f"~{several} & {t}_behind_writes"
+    lone = f"prover_live & ~{several} & {t}_behind_writes"
     # A byte that is read, changed and written back stays as it is.
     asked = f"({t}_behind_value ? {seen[1]} : {seen[0]})"
     changes = f"({t}_behind_value != {_MEMORY}) & ~{asked}"
