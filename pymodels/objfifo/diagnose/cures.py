@@ -11,7 +11,7 @@ from itertools import chain, islice
 from goldbeat.pymodels.objfifo.diagnose.reorder import orders, releases
 from goldbeat.pymodels.objfifo.diagnose.trial import HangTrial, smallest_enough
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, Steps, each
-from goldbeat.pymodels.objfifo.plan.design import Core
+from goldbeat.pymodels.objfifo.plan.design import Core, Fifo
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, Direction, Pool
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
@@ -170,6 +170,15 @@ def _longer(trial: HangTrial, key: ChannelKey, channel: ChannelAgent) -> int | N
     return None if more is None else channel.passed + more
 
 
+def _completes(trial: HangTrial, fifos: list[Fifo]) -> bool | None:
+    """Whether the design ends with other fifos; None: they break a rule."""
+    design = replace(trial.design, fifos=fifos)
+    try:
+        return replace(trial, design=design, plan=lower(design)).completes()
+    except RuleError:
+        return None
+
+
 def _iterations(trial: HangTrial, machine: Machine) -> Iterator[HangCure]:
     """Rings of memory tiles that end too early."""
     design = trial.design
@@ -181,12 +190,10 @@ def _iterations(trial: HangTrial, machine: Machine) -> Iterator[HangCure]:
             continue
         for count in range(fifo.iter_count + 1, min(256, fifo.iter_count + _ITERATIONS) + 1):
             fifos = [replace(f, iter_count=count) if f is fifo else f for f in design.fifos]
-            changed = replace(design, fifos=fifos)
-            try:
-                again = replace(trial, design=changed, plan=lower(changed))
-            except RuleError:
+            completes = _completes(trial, fifos)
+            if completes is None:
                 break
-            if again.completes():
+            if completes:
                 yield HangCure("iterations", fifo.name, f"iter_count {count} of {fifo.name} (now {fifo.iter_count})")
                 break
 
@@ -203,12 +210,10 @@ def _repeats(trial: HangTrial, waiting: Sequence[LockAgent]) -> Iterator[HangCur
             continue
         for count in range(legs[0].repeat_count + 1, _REPEATS + 1):
             fifos = [replace(f, repeat_count=count) if f in legs else f for f in design.fifos]
-            changed = replace(design, fifos=fifos)
-            try:
-                again = replace(trial, design=changed, plan=lower(changed))
-            except RuleError:
+            completes = _completes(trial, fifos)
+            if completes is None:
                 break
-            if again.completes():
+            if completes:
                 names = " and ".join(fifo.name for fifo in legs)
                 text = f"repeat_count {count} of {names} (now {legs[0].repeat_count}), if the same objects are wanted again"
                 yield HangCure("repeat", legs[0].name, text)

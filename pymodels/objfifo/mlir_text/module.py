@@ -41,7 +41,6 @@ _READERS = {
 }
 _UNNAMED = "sequence"
 """A sequence without a name has this one."""
-_ROUTES = ("aie.configure_cascade",)
 
 
 def read_device(op: MlirOp, sequence: str | None = None) -> DeviceLines:
@@ -128,8 +127,8 @@ def _operation(scope: DeviceScope, op: MlirOp) -> None:
         if at is not None and kind is not None:
             obj = read_memref(TokenCursor.on(op.tokens[kind:], op.token, op.file))
             lines.values[f"@{op.symbols[0]}"] = dense(TokenCursor.on(op.tokens[at:], op.token, op.file), obj)
-    elif op.name in _ROUTES:
-        op.fail(repr(op.name), "aie.flow: routes that are written out are not read")
+    elif op.name == "aie.configure_cascade":
+        op.fail(repr(op.name), "aie.cascade_flow: cascades that are written out are not read")
     elif op.name not in (*SWITCHES, "aie.wire", "aiex.scratchpad_parameter"):
         scope.passed(op)
 
