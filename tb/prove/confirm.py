@@ -24,6 +24,7 @@ from goldbeat.tb.paths import plain_name
 from goldbeat.tb.prove.harness import ProofHarness
 from goldbeat.tb.prove.page import draw_trace
 from goldbeat.tb.prove.proof import ClaimVerdict, Proof
+from goldbeat.tb.prove.register_facts import RegisterFacts, learn_registers
 from goldbeat.tb.prove.sheet import CAPACITY
 from goldbeat.tb.prove.witness import Witness, replay_witness, stimuli
 from goldbeat.tb.run.runs import Origin, Request
@@ -109,13 +110,19 @@ class Confirmer:
                 found.append((request, Trials(request, Path(place), tell=self.tell).original()))
         return found
 
+    @cached_property
+    def _facts(self) -> dict[str, RegisterFacts]:
+        """What the cases say of registers, by slave."""
+        ports = self.design.register_ports(self._request(_SEEDS[0]).all_params)
+        return {one.name: learn_registers(one, self.templates) for one in ports if one.direction == "in"}
+
     def _request(self, seed: int) -> Request:
         return Request(self.design, self.case, (seed,), params=self.params, origin=Origin(self.source))
 
     def _tried(self, seed: int, witness: Witness, verdict: ClaimVerdict) -> Trial | None:
         with tempfile.TemporaryDirectory(dir=self.folder, prefix="trials-") as place:
             trials = Trials(self._request(seed), Path(place), tell=self.tell)
-            made = stimuli(self.design, trials.request.all_params, witness, self.templates)
+            made = stimuli(self.design, trials.request.all_params, witness, self.templates, self._facts)
             most = _MOST_TRIALS if seed == _SEEDS[0] else _MOST_TRIALS // 3
             failed: list[Trial] = []
             made = itertools.islice(made, most)

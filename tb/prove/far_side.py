@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -58,7 +59,7 @@ class FarSide:
         route = self.route(slave, first)
         if route is None:
             return DECERR
-        there = first - route.base + route.target
+        there = _behind(route, first)
         return max(self.codes.get((route.master or "", kind, at), OKAY) for at in range(there, there + size))
 
     def write(self, slave: str, first: int, size: int) -> None:
@@ -92,9 +93,7 @@ class FarSide:
     def _place(self, slave: str, address: int) -> tuple[str, int] | None:
         """The master that a byte is behind, and its address there."""
         route = self.route(slave, address)
-        if route is None or route.master is None:
-            return None
-        return route.master, address - route.base + route.target
+        return None if route is None or route.master is None else (route.master, _behind(route, address))
 
     def images(
         self,
@@ -110,10 +109,9 @@ class FarSide:
                 lowest, length = bursts[slave].bursts.span
                 spans += list(zip(lowest.tolist(), length.tolist(), strict=True))
             for first, size in spans:
-                route = self.route(slave, first)
-                if route is not None and route.master is not None:
-                    there = first - route.base + route.target
-                    pages.setdefault(route.master, set()).update((there // _PAGE, (there + size - 1) // _PAGE))
+                if (place := self._place(slave, first)) is not None:
+                    master, there = place
+                    pages.setdefault(master, set()).update((there // _PAGE, (there + size - 1) // _PAGE))
         return {
             name: replace(image, regions=tuple(self._page(name, page) for page in sorted(pages[name])))
             if name in pages
@@ -122,7 +120,7 @@ class FarSide:
         }
 
     def _page(self, master: str, page: int) -> Region:
-        data = _random_page(page)
+        data = _random_page(page).copy()
         answers = np.zeros((2, _PAGE), np.uint8)
         for (name, kind, at), code in self.codes.items():
             if name == master and at // _PAGE == page:
@@ -130,5 +128,11 @@ class FarSide:
         return Region(f"page_{page:x}", page * _PAGE, data, answers=answers if answers.any() else None)
 
 
+def _behind(route: Route, address: int) -> int:
+    """A slave's address, at the master."""
+    return address - route.base + route.target
+
+
+@cache
 def _random_page(page: int) -> npt.NDArray[np.uint8]:
     return np.random.default_rng(page).integers(0, 256, _PAGE, np.uint8)

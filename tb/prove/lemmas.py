@@ -149,7 +149,9 @@ class _Search:
             rest = self._flight - self._apart(one, other)
             if rest.min() < 0 or rest.max() > 2:
                 continue
-            for flags in combinations_with_replacement(self._flags, 2) if self._watch.left else ():
+            for flags in combinations_with_replacement(self._flags, 2):
+                if not self._watch.left:
+                    return
                 if bool((rest == self._flag(flags[0]) + self._flag(flags[1])).all()):
                     yield one, other, flags
 
@@ -250,7 +252,9 @@ class _Search:
         word = self._all.bits(name)
         for place, there in (("0", self._ahead == 0), ("1", self._ahead == 1), ("last", self._last)):
             for flag in self._flags:
-                for level in (0, 1) if flag and self._watch.left else (0,):
+                if not self._watch.left:
+                    return
+                for level in (0, 1) if flag else (0,):
                     asked = self._marked & there & (self._flag(flag) == level)
                     if asked.sum() >= _SEEN and (same := self._same(word, asked)):
                         said = f"{name} holds it: ahead {place}, {flag} {level}"

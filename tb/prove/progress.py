@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from goldbeat.tb.design.ports.apb import ApbPort
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.wishbone import WishbonePort
-from goldbeat.tb.prove.sheet import Sheet
+from goldbeat.tb.prove.sheet import Sheet, any_of
 
 
 @dataclass(frozen=True)
@@ -43,16 +43,16 @@ def claim_answers(sheet: Sheet, ports: Sequence[Bundle], within: int, *, alone: 
     slaves = [port for port in ports if port.direction == "in"]
     if not alone or (len(ports) > 1 and any(isinstance(port, WishbonePort) for port in ports)):
         for port in slaves:
-            sheet.unproven[f"answered {port.name}"] = "only of designs without streams and with one Wishbone port"
+            sheet.unproven[f"answered {port.name}"] = "only of designs without streams, and of Wishbone slaves alone"
         return
     found = {port.name: _progress(port) for port in ports}
-    moves = _any([one for part in found.values() for one in part.moves])
+    moves = any_of(one for part in found.values() for one in part.moves)
     for port in slaves:
         if len(ports) == 1:
             sheet.unproven.pop(f"{port.spec.name}_valid_waits {port.name}", None)
-        name, stuck = port.name, _any(found[port.name].stuck)
+        name, stuck = port.name, any_of(found[port.name].stuck)
         # Alone, a slave answers whatever else the bench does.
-        owes = _any([one for part in found.values() for one in part.owes]) if len(ports) > 1 else "1'b0"
+        owes = any_of(one for part in found.values() for one in part.owes if len(ports) > 1)
         count = f"{name}_stuck"
         ends = f"~({stuck}) | ({moves}) | {owes}"
         sheet.register(count, f"~prover_live | {ends} ? '0 : {count} + 8'({count} != {within})", 8)
@@ -64,10 +64,6 @@ def claim_answers(sheet: Sheet, ports: Sequence[Bundle], within: int, *, alone: 
         )
 
 
-def _any(parts: Sequence[str]) -> str:
-    return "(" + (" | ".join(parts) or "1'b0") + ")"
-
-
 def _progress(port: Bundle) -> _Progress:
     name = port.name
     if isinstance(port, ApbPort):
@@ -76,21 +72,20 @@ def _progress(port: Bundle) -> _Progress:
         return _Progress([f"{name}_penable"], [f"({name}_penable & {ready})"], owes)
     if isinstance(port, WishbonePort):
         return _Progress([f"{name}_waits"], [f"~{name}_waits"], [])
-    ways = [way for way, there in (("awb", port.has("awvalid")), ("arr", port.has("arvalid"))) if there]
-    channels = [one for way in ways for one in (("aw", "w", "b") if way == "awb" else ("ar", "r"))]
+    writes, reads, slave = port.has("awvalid"), port.has("arvalid"), port.direction == "in"
+    channels = [*(("aw", "w", "b") if writes else ()), *(("ar", "r") if reads else ())]
     moves = [f"({name}_{one}valid & {name}_{one}ready)" for one in channels if port.has(f"{one}ready")]
     stuck, owes = [], []
-    if "awb" in ways:
+    if writes:
         whole = f"({name}_bvalid_open != 0) & ({name}_bvalid_whole != 0) & ~{name}_bvalid"
-        stuck += [f"({whole})", f"({name}_awvalid_waits & {name}_wvalid_waits & ~{name}_bvalid)"]
+        stuck += [whole, f"{name}_awvalid_waits & {name}_wvalid_waits & ~{name}_bvalid"]
         # Data ahead of their address hold nobody up, an address without its data may.
-        owes += [f"({name}_awvalid_ahead > {name}_wvalid_ahead)"] if port.direction == "in" else [f"({whole})"]
-    if "arr" in ways:
-        asked = f"({name}_rvalid_open != 0) & ~{name}_rvalid"
-        stuck.append(f"(({name}_rvalid_open != 0) | {name}_arvalid_waits) & ~{name}_rvalid")
-        owes += [] if port.direction == "in" else [f"({asked})"]
-    waiting = ("b", "r") if port.direction == "in" else ("aw", "w", "ar")
-    for one in waiting:
+        owes.append(f"({name}_awvalid_ahead > {name}_wvalid_ahead)" if slave else f"({whole})")
+    if reads:
+        asked = f"({name}_rvalid_open != 0)"
+        stuck.append(f"({asked} | {name}_arvalid_waits) & ~{name}_rvalid")
+        owes += [] if slave else [f"({asked} & ~{name}_rvalid)"]
+    for one in ("b", "r") if slave else ("aw", "w", "ar"):
         if one in channels and port.has(f"{one}ready"):
             owes.append(f"({name}_{one}valid & ~{name}_{one}ready)")
     return _Progress([f"({one})" for one in stuck], moves, owes)

@@ -10,7 +10,8 @@ from goldbeat.pymodels.axi.burst import READ, WRITE
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.tb.design.ports.register import RegisterPort
 
-_KINDS = {"read": READ, "write": WRITE, "post": WRITE}
+KINDS = {"read": READ, "write": WRITE, "post": WRITE}
+"""The kind of an access by its step."""
 
 
 @dataclass(frozen=True)
@@ -136,11 +137,11 @@ def _outcomes(accesses: Sequence[Access], size: int) -> tuple[dict[int, frozense
     failed: dict[int, set[int]] = {READ: set(), WRITE: set()}
     passed: dict[int, set[int]] = {READ: set(), WRITE: set()}
     for access in accesses:
-        if access.op in _KINDS:
-            (failed if access.error else passed)[_KINDS[access.op]].add(access.address // size * size)
+        if access.op in KINDS:
+            (failed if access.error else passed)[KINDS[access.op]].add(access.address // size * size)
     # Where all accesses are alike in these, an error may come from them.
     alike = {
-        kind: len({(one.strobe, one.prot) for one in accesses if _KINDS.get(one.op) == kind}) < 2 for kind in failed
+        kind: len({(one.strobe, one.prot) for one in accesses if KINDS.get(one.op) == kind}) < 2 for kind in failed
     }
     refused = {kind: frozenset(some - passed[kind]) for kind, some in failed.items() if not alike[kind]}
     allowed = {kind: frozenset(some - failed[kind]) for kind, some in passed.items()}

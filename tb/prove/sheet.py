@@ -34,6 +34,11 @@ OF_MODEL = frozenset(
 """First words of the names of properties that a ready-made model asks for, and no rule or assertion."""
 
 
+def any_of(parts: Iterable[str]) -> str:
+    """An expression that is high where one of some is; low of none."""
+    return "(" + (" | ".join(parts) or "1'b0") + ")"
+
+
 @dataclass(frozen=True)
 class Property:
     """Something that must hold in every cycle.

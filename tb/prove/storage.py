@@ -12,7 +12,7 @@ from goldbeat.tb.design.ports.wishbone import WishbonePort
 from goldbeat.tb.prove.channels import Channels
 from goldbeat.tb.prove.handshakes import counter
 from goldbeat.tb.prove.register_facts import RegisterFacts
-from goldbeat.tb.prove.sheet import Sheet
+from goldbeat.tb.prove.sheet import Sheet, any_of
 
 _QUEUE = 3
 _MOST_WORDS = 64
@@ -108,7 +108,7 @@ def _claim_errors(sheet: Sheet, port: RegisterPort, facts: RegisterFacts, at: st
     # What is refused is a write that failed, or a read.
     bad_read = f"({refused} & ~{failed})"
     if facts.refused:
-        inside = [_any_of(at, sorted(a // unit for a in facts.refused.get(kind, ())), width) for kind in (WRITE, READ)]
+        inside = [_is_one(at, sorted(a // unit for a in facts.refused.get(kind, ())), width) for kind in (WRITE, READ)]
         sheet.check(
             f"errors {name}",
             "accesses of words of which the cases expect nothing but errors get an error",
@@ -131,7 +131,7 @@ def _among(at: str, places: Collection[int], step: int, width: int) -> str:
     if len(places) > 2 and len(places) == (max(places) - min(places)) // step + 1:
         aligned = f" & (({at} & {width}'d{step - 1}) == 0)" if step > 1 else ""
         return f"(({at} >= {width}'d{min(places)}) & ({at} <= {width}'d{max(places)}){aligned})"
-    return _any_of(at, sorted(places)[:_MOST_PLACES], width)
+    return _is_one(at, sorted(places)[:_MOST_PLACES], width)
 
 
 def _listed(words: Mapping[int, int], size: int) -> str:
@@ -159,8 +159,8 @@ def _table(at: str, values: Mapping[int, int], width: int, bits: int) -> str:
     return "".join(f"({at} == {width}'d{a}) ? {bits}'h{value:x} : " for a, value in values.items()) + "'0"
 
 
-def _any_of(at: str, places: Sequence[int], width: int) -> str:
-    return "(" + (" | ".join(f"({at} == {width}'d{a})" for a in places) or "1'b0") + ")"
+def _is_one(at: str, places: Sequence[int], width: int) -> str:
+    return any_of(f"({at} == {width}'d{a})" for a in places)
 
 
 def _of_apb(port: ApbPort, at: str) -> _Events:

@@ -18,7 +18,7 @@ from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.prove.bursts import POSITION
 from goldbeat.tb.prove.channels import Channels
 from goldbeat.tb.prove.handshakes import ProofChannel
-from goldbeat.tb.prove.sheet import Sheet
+from goldbeat.tb.prove.sheet import Sheet, any_of
 
 TRACKED = "tracked"
 _MEMORY, _BIT, _FIRST = f"{TRACKED}_memory", f"{TRACKED}_bit", f"{TRACKED}_first"
@@ -167,7 +167,7 @@ def _places(sheet: Sheet, ports: Sequence[Bundle], routes: Sequence[Route], *, c
             # An address of more bits than the port has would be another one there.
             fits = f" & ({at} >> {width} == 0)" if width < widest else ""
             own = {(one.base, one.size) for one in routes if one.slave == port.name}
-            inside = _any(
+            inside = any_of(
                 [f"(({at} >= {widest}'d{base}) & ({at} < {widest + 1}'d{base + size}))" for base, size in sorted(own)]
             )
             on, address = f"{nowhere} ? ~({inside}){fits} : ({on})", f"{nowhere} ? {at} : {address}"
@@ -238,14 +238,14 @@ def _memory(
             error = f"({channels.r.is_valid} & {_bad(channels.r)})"
             failed["read"].append(error)
             failed["hit"].append(f"({error} & |{channels.r.net('rdata')}_mask)")
-    sheet.wire(f"{TRACKED}_behind_writes", _any([when for when, _ in writes]) or "1'b0")
-    sheet.wire(f"{TRACKED}_behind_value", _any([f"({when} & {value})" for when, value in writes]) or "1'b0")
+    sheet.wire(f"{TRACKED}_behind_writes", any_of([when for when, _ in writes]))
+    sheet.wire(f"{TRACKED}_behind_value", any_of([f"({when} & {value})" for when, value in writes]))
     # Two masters never have the byte.
     takes = " : ".join([*(f"{when} ? {value}" for when, value in writes), _MEMORY])
     sheet.register(_MEMORY, f"prover_live ? ({takes}) : {_FIRST}" if behind else takes)
     # A response may pass within the cycle.
     for kind, events in failed.items():
-        event = sheet.wire(f"{TRACKED}_{kind}_error", _any(events) or "1'b0")
+        event = sheet.wire(f"{TRACKED}_{kind}_error", any_of(events))
         begins = f"{TRACKED}_{'write' if kind == 'write' else 'read'}_begins"
         since = sheet.wire(f"{TRACKED}_{kind}_erred", f"({TRACKED}_{kind}_before & ~{begins}) | {event}")
         sheet.register(f"{TRACKED}_{kind}_before", f"prover_live & {since}")
@@ -443,20 +443,16 @@ def _of_apb(sheet: Sheet, port: ApbPort, place: _Place, mine: tuple[str, str]) -
 # -- claims -----------------------------------------------------------------------------------------------------------
 
 
-def _any(parts: Sequence[str]) -> str:
-    return " | ".join(parts)
-
-
 def _claims(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: bool, behind: bool) -> None:
     """The state of the followed write, and what must be read behind it."""
     t = TRACKED
-    marks, offers = _any([one.marks for one in slaves]), _any([one.offers for one in slaves])
+    marks, offers = any_of([one.marks for one in slaves]), any_of([one.offers for one in slaves])
     idle = sheet.wire(f"{t}_idle", " & ".join(one.idle for one in slaves))
-    quiet = sheet.wire(f"{t}_quiet", f"{idle} & ~({_any([one.asks for one in slaves])})")
-    others = sheet.wire(f"{t}_others", _any([f"({one.asks} & ~{one.marks})" for one in slaves]))
-    takes = sheet.wire(f"{t}_takes", _any([one.takes for one in slaves]))
-    value = _any([f"({one.takes} & {one.value})" for one in slaves])
-    sheet.wire(f"{t}_kill", f"{offers} | {_any([one.failed for one in slaves])}")
+    quiet = sheet.wire(f"{t}_quiet", f"{idle} & ~({any_of([one.asks for one in slaves])})")
+    others = sheet.wire(f"{t}_others", any_of([f"({one.asks} & ~{one.marks})" for one in slaves]))
+    takes = sheet.wire(f"{t}_takes", any_of([one.takes for one in slaves]))
+    value = any_of([f"({one.takes} & {one.value})" for one in slaves])
+    sheet.wire(f"{t}_kill", f"{offers} | {any_of([one.failed for one in slaves])}")
     # Reads are followed until another write of the byte is offered; one without its strobe leaves it as it is.
     sheet.wire(f"{t}_cut", f"{t}_kill | {t}_pending | {marks}")
     # A write of the byte that is open already might end later.
@@ -485,7 +481,7 @@ def _passed_on(sheet: Sheet, slaves: Sequence[_Slave], names: str, events: tuple
     # A burst at one address may write a byte more than once.
     seen = []
     for bit in "01":
-        shows = _any([f"({one.shows} & (({one.value}) == {bit}))" for one in slaves])
+        shows = any_of([f"({one.shows} & (({one.value}) == {bit}))" for one in slaves])
         seen.append(sheet.wire(f"{t}_asked_{bit}", f"{t}_asked_{bit}_was | {shows}"))
         sheet.register(f"{t}_asked_{bit}_was", f"prover_live & {seen[-1]}")
     lone = f"prover_live & ~{several} & {t}_behind_writes"
@@ -499,26 +495,26 @@ def _passed_on(sheet: Sheet, slaves: Sequence[_Slave], names: str, events: tuple
 def _answers(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: bool) -> None:
     """What a read gives, and which accesses get an error."""
     t = TRACKED
-    begins = sheet.wire(f"{t}_read_begins", _any([one.read_marks for one in slaves]))
+    begins = sheet.wire(f"{t}_read_begins", any_of([one.read_marks for one in slaves]))
     sheet.register(f"{t}_clean", f"({begins} ? {t}_known : {t}_clean) & ~{t}_cut")
     # No other read is open, and none is offered until it is answered.
     idle = " & ".join(one.read_idle for one in slaves)
-    others = _any([f"({one.read_asks} & ~{one.read_marks})" for one in slaves])
-    single = _any([f"({one.read_marks} & {one.single})" for one in slaves])
+    others = any_of([f"({one.read_asks} & ~{one.read_marks})" for one in slaves])
+    single = any_of([f"({one.read_marks} & {one.single})" for one in slaves])
     sheet.register(f"{t}_read_lone", f"({begins} ? {idle} : {t}_read_lone) & ~({others})")
-    steady = _any([f"({one.read_marks} & {one.steady})" for one in slaves])
+    steady = any_of([f"({one.read_marks} & {one.steady})" for one in slaves])
     sheet.register(f"{t}_single", f"{begins} ? ({single}) : {t}_single")
     sheet.register(f"{t}_steady", f"{begins} ? ({steady}) : {t}_steady")
     alone = sheet.wire(f"{t}_read_alone", f"{t}_read_lone & ~({others})")
     compared = f"{t}_clean & ~{t}_cut & ~{t}_nowhere"
-    came = _any([f"({one.came} & ~{one.error})" for one in slaves])
-    wrong = _any([f"({one.came} & ~{one.error} & (({one.got}) != {t}_value))" for one in slaves])
+    came = any_of([f"({one.came} & ~{one.error})" for one in slaves])
+    wrong = any_of([f"({one.came} & ~{one.error} & (({one.got}) != {t}_value))" for one in slaves])
     what = f"any bit of any byte reads as it was last written{' through the masters' if through else ''}"
     sheet.check(f"memory_bit {names}", what, f"{compared} & ({wrong})", f"{compared} & ({came})")
-    written = _any([one.done for one in slaves])
-    refused = _any([f"({one.done} & {one.refused})" for one in slaves])
-    failed = _any([f"({one.came} & {one.error})" for one in slaves])
-    read = _any([one.came for one in slaves])
+    written = any_of([one.done for one in slaves])
+    refused = any_of([f"({one.done} & {one.refused})" for one in slaves])
+    failed = any_of([f"({one.came} & {one.error})" for one in slaves])
+    read = any_of([one.came for one in slaves])
     invented = f"(({refused}) & ~{t}_write_erred) | (({failed}) & {alone} & ~{t}_read_erred)"
     sheet.check(
         f"no_error {names}",
@@ -559,7 +555,7 @@ def _attributes(
     if any(one[2] != width for _, one in asked):
         return
     any_ = sheet.constant(f"{label}_attributes", width)
-    seen = _any([f"({event} & ({value} == {any_}))" for _, (event, value, _) in asked])
+    seen = any_of([f"({event} & ({value} == {any_}))" for _, (event, value, _) in asked])
     sheet.register(f"{label}_seen", f"prover_live & ({label}_seen | {seen})")
     event, value, _ = there
     sheet.check(

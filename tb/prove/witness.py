@@ -30,7 +30,7 @@ from goldbeat.tb.design.ports.wishbone import WishbonePort
 from goldbeat.tb.prove.aiger import Circuit
 from goldbeat.tb.prove.far_side import FarSide
 from goldbeat.tb.prove.harness import ProofHarness
-from goldbeat.tb.prove.register_facts import learn_registers
+from goldbeat.tb.prove.register_facts import KINDS, RegisterFacts
 from goldbeat.tb.prove.sheet import RESET_CYCLES
 
 _MOST_TEMPLATES = 8
@@ -84,7 +84,11 @@ def replay_witness(circuit: Circuit, harness: ProofHarness, inputs: Sequence[str
 
 
 def stimuli(
-    design: Design, params: Mapping[str, Any], witness: Witness, templates: Sequence[Stimulus]
+    design: Design,
+    params: Mapping[str, Any],
+    witness: Witness,
+    templates: Sequence[Stimulus],
+    facts: Mapping[str, RegisterFacts],
 ) -> Iterator[Stimulus]:
     """Episodes that do what a trace does, the closest first.
 
@@ -92,12 +96,13 @@ def stimuli(
         design: the design.
         params: values of its parameters.
         witness: the trace.
-        templates: of its cases, for clocks and memories behind its masters.
+        templates: of its cases, for clocks and memories behind its masters; the first few are used.
+        facts: what all cases say of registers, by slave.
     """
     streams = design.bundles(params)
     registers, memories = design.register_ports(params), design.memory_ports(params)
     routes = design.routes(params) if design.routes is not None else ()
-    far = far_side(routes, (*registers, *memories), witness, templates)
+    far = far_side(routes, (*registers, *memories), witness, facts)
     for number, template in enumerate(templates[:_MOST_TEMPLATES]):
         # Those of a proof rise together.
         clock = replace(template.clocks[design.clocks[0].name], jitter_ps=0)
@@ -246,11 +251,10 @@ def _of_channels(port: RegisterPort, witness: Witness) -> list[Access]:
 
 
 def far_side(
-    routes: Sequence[Route], ports: Sequence[Bundle], witness: Witness, templates: Sequence[Stimulus]
+    routes: Sequence[Route], ports: Sequence[Bundle], witness: Witness, facts: Mapping[str, RegisterFacts]
 ) -> FarSide:
     """Where addresses lead, and which addresses behind masters got an error in a trace."""
-    slaves = [one for one in ports if one.direction == "in" and isinstance(one, RegisterPort)]
-    far = FarSide(routes, facts={one.name: learn_registers(one, templates) for one in slaves})
+    far = FarSide(routes, facts)
     for port in (one for one in ports if one.direction == "in"):
         _note_writes(far, port, witness)
     for port in (one for one in ports if one.direction == "out"):
@@ -293,11 +297,10 @@ def _note_writes(far: FarSide, port: Bundle, witness: Witness) -> None:
 def _judged(port: RegisterPort, accesses: Sequence[Access], far: FarSide) -> tuple[Access, ...]:
     """The accesses with what they must give."""
     size = int(port.data_width) // 8
-    kinds = {"write": WRITE, "read": READ}
     return tuple(
         _expected(
             [
-                replace(one, error=far.code(port.name, kinds[one.op], one.address // size * size, size) >= SLVERR)
+                replace(one, error=far.code(port.name, KINDS[one.op], one.address // size * size, size) >= SLVERR)
                 for one in accesses
             ],
             size,
