@@ -133,33 +133,41 @@ class _EngineOut:
         return word
 
 
-class _From:
-    """A stream from outside."""
+class FromOutside:
+    """A stream from outside.
+
+    Attributes:
+        cycles: when its words have gone.
+        gaps: idle cycles in front of each.
+    """
 
     def __init__(self, trace: Trace, words: Words) -> None:
         self.trace = trace
         self.cycles: list[int] = []
         self._row = words.add(trace.data)
-        self._gaps = trace.gaps.tolist()
+        self.gaps = trace.gaps.tolist()
 
     def there(self) -> int:
+        """The edge from which the next word is there, NEVER if none is left."""
         n = len(self.cycles)
-        if n == len(self._gaps):
+        if n == len(self.gaps):
             return NEVER
-        return int((self.cycles[-1] + 1 if n else 0) + self._gaps[n])
+        return int((self.cycles[-1] + 1 if n else 0) + self.gaps[n])
 
     def peek(self) -> HopWord:
+        """The next word."""
         n = len(self.cycles)
         return self._row + n, bool(self.trace.last[n])
 
     def take(self, edge: int) -> HopWord:
+        """It goes at this edge."""
         word = self.peek()
         self.cycles.append(edge)
         return word
 
 
-class _To(_Skid):
-    """A stream to the outside."""
+class ToOutside(_Skid):
+    """A stream to the outside; ``left`` says when its words have gone."""
 
     def __init__(self, take: Callable[[int], int]) -> None:
         super().__init__()
@@ -168,6 +176,7 @@ class _To(_Skid):
         self._take = take
 
     def put(self, edge: int, word: HopWord) -> None:
+        """A word arrives at this edge."""
         self.arrived += 1
         self.left.append(self._take(max(edge + SKID_LATENCY, self.left[-1] + 1 if self.left else 0)))
         if word[1]:
@@ -223,7 +232,19 @@ class _Started:
 # -- a run -----------------------------------------------------------------------------------------------------------
 
 
-class _Array:
+class ArrayRun:
+    """A run of the array.
+
+    Args:
+        params: of the array.
+        stimulus: of the run.
+
+    Attributes:
+        hops: every circuit, or the part of one between two ways.
+        packets: what goes by packets.
+        engines, inside, outside: what they join, with what has passed.
+    """
+
     def __init__(self, params: Mapping[str, Any], stimulus: Stimulus) -> None:
         self.shape = shape = ArrayShape.of(params)
         self.clock = clock_of(stimulus, "aclk")
@@ -240,18 +261,19 @@ class _Array:
         first = ready_from(stimulus)
         width = shape.engine.word_w
         self.inside = [
-            _From(offered(stimulus, f"s_axis_{x}", width, self.clock), self.words) for x in range(shape.outside)
+            FromOutside(offered(stimulus, f"s_axis_{x}", width, self.clock), self.words) for x in range(shape.outside)
         ]
-        self.outside = [_To(sink_of(stimulus.pattern(f"m_axis_{x}"))) for x in range(shape.outside)]
+        self.outside = [ToOutside(sink_of(stimulus.pattern(f"m_axis_{x}"))) for x in range(shape.outside)]
         self._workers = [_Worker(self.words, *self.switch.worker(w)) for w in range(shape.workers)]
         self._todo: deque[Hop] = deque()
-        packets = self._connect(first)
+        self.packets = self._connect(first)
+        self.hops = (*self._todo,)
         self.start = offered(stimulus, "start", START_BITS, self.clock)
         self.starts = unhindered(self.start.gaps, first)
         self._between(0)
         started = [engine for engine in self.engines if len(self.starts) and engine.start()]
         from_edge = int(self.starts[0]) + START_TO_POP if started else 0
-        run_engines([*(_Started(engine, from_edge) for engine in started), packets], 0, self._between)
+        run_engines([*(_Started(engine, from_edge) for engine in started), self.packets], 0, self._between)
         for engine in self.engines:
             engine.settle()
 
@@ -337,10 +359,12 @@ class _Array:
             self._todo.popleft().settle()
 
     def after(self, stimulus: Stimulus) -> dict[str, list[Reply]]:
+        """Answers to the accesses behind the streams, by port."""
         found = {f"s_axil_{e}": r.apply(stimulus.after.get(f"s_axil_{e}", ())) for e, r in enumerate(self.registers)}
         return {**found, "sw_axil": self.switch.apply(stimulus.after.get("sw_axil", ()))}
 
     def outcome(self) -> Outcome:
+        """What has passed at the ports."""
         ports = {f"s_axis_{x}": transferred(i.trace, self.clock, i.cycles) for x, i in enumerate(self.inside)}
         ports["start"] = transferred(self.start, self.clock, self.starts)
         for x, output in enumerate(self.outside):
@@ -355,7 +379,7 @@ class _Array:
 
 def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     """Golden model; parameters ``NE NX NW`` and those of an engine."""
-    array = _Array(params, stimulus)
+    array = ArrayRun(params, stimulus)
     outcome = array.outcome()
     before, after = array.before, array.after(stimulus)
     answers = {port: answered(stimulus, before[port], after[port]) for port in before}
@@ -364,23 +388,23 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
 
 def predict_accesses(params: Mapping[str, Any], stimulus: Stimulus) -> dict[str, list[Reply]]:
     """The answers to the accesses of each AXI-Lite port, those before the streams and those after."""
-    array = _Array(params, stimulus)
+    array = ArrayRun(params, stimulus)
     after = array.after(stimulus)
     return {port: [*before, *after[port]] for port, before in array.before.items()}
 
 
 def final_states(params: Mapping[str, Any], stimulus: Stimulus) -> list[EngineRegisters]:
     """Each engine's registers, locks and memory after the streams."""
-    return _Array(params, stimulus).registers
+    return ArrayRun(params, stimulus).registers
 
 
 def stream_edges(params: Mapping[str, Any], stimulus: Stimulus) -> dict[tuple[int, int], list[int]]:
     """When words pass at every channel's stream under ``npu1``, by engine and channel: accepted, or sent."""
-    engines = _Array(params, stimulus).engines
+    engines = ArrayRun(params, stimulus).engines
     ends = ((e, c, end) for e, engine in enumerate(engines) for c, end in enumerate(engine.ends))
     return {(e, c): end.edges for e, c, end in ends if isinstance(end, Npu1EngineIn | Npu1EngineOut)}
 
 
 def hanging(params: Mapping[str, Any], stimulus: Stimulus) -> list[tuple[Hang, ...]]:
     """For each engine, what every channel that is not done waits for at the end of a run."""
-    return [engine.hanging() for engine in _Array(params, stimulus).engines]
+    return [engine.hanging() for engine in ArrayRun(params, stimulus).engines]

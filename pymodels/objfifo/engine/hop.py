@@ -35,11 +35,16 @@ class HopTarget(Protocol):
 
 
 class Hop:
-    """One source and all its targets."""
+    """One source and all its targets.
+
+    Attributes:
+        edges: at which words have gone, in order.
+    """
 
     def __init__(self, source: HopSource, first: int) -> None:
         self.source = source
         self.targets: list[HopTarget] = []
+        self.edges: list[int] = []
         self._free = first
 
     def settle(self) -> None:
@@ -49,6 +54,7 @@ class Hop:
             if edge >= NEVER:
                 return
             word = self.source.take(edge)
+            self.edges.append(edge)
             self._free = edge + 1
             for target in self.targets:
                 target.put(edge, word)

@@ -16,28 +16,30 @@ class BoundedWay:
 
     Attributes:
         touch: tells that the hop that ends here may go on; begin: the one that begins here.
+        latency: edges that a word needs, and that its place needs to be seen again.
+        depth: words that there is room for.
     """
 
     def __init__(self, latency: int, depth: int) -> None:
         self.touch: Callable[[], None] = lambda: None
         self.begin: Callable[[], None] = lambda: None
-        self._latency, self._depth = latency, depth
+        self.latency, self.depth = latency, depth
         self._left: list[int] = []
         self._arrived = 0
         self._waiting: deque[tuple[int, HopWord]] = deque()
 
     def room(self) -> int:
         """The edge from which there is room for the next word, NEVER if that is not known."""
-        spent = self._arrived - self._depth
+        spent = self._arrived - self.depth
         if spent < 0:
             return 0
         # Room takes as long to be seen as a word to come.
-        return self._left[spent] + self._latency if spent < len(self._left) else NEVER
+        return self._left[spent] + self.latency if spent < len(self._left) else NEVER
 
     def put(self, edge: int, word: HopWord) -> None:
         """A word goes in at this edge."""
         self._arrived += 1
-        self._waiting.append((edge + self._latency, word))
+        self._waiting.append((edge + self.latency, word))
         self.begin()
 
     def there(self) -> int:
@@ -60,6 +62,7 @@ class Npu1EngineIn:
 
     Attributes:
         edges: at which its words are accepted.
+        takes: at which they leave the FIFO.
     """
 
     def __init__(self) -> None:
@@ -69,7 +72,7 @@ class Npu1EngineIn:
         self._hand: deque[tuple[int, int, int]] = deque()
         self._left = 0
         self._last = -1
-        self._takes: list[int] = []
+        self.takes: list[int] = []
         self._waiting: deque[tuple[int, int]] = deque()
 
     def hand(self, edge: int, words: int, bubble: int) -> None:
@@ -86,9 +89,9 @@ class Npu1EngineIn:
             edge, _, bubble = self._hand[0]
             begin = max(edge + npu1.HAND_TO_ACCEPT, self._last + 1 + bubble)
         spent = len(self.edges) - npu1.IN_DEPTH
-        if spent >= len(self._takes):
+        if spent >= len(self.takes):
             return NEVER
-        return max(begin, self._takes[spent] + 1 if spent >= 0 else 0)
+        return max(begin, self.takes[spent] + 1 if spent >= 0 else 0)
 
     def put(self, edge: int, word: HopWord) -> None:
         """A word is accepted at this edge."""
@@ -106,7 +109,7 @@ class Npu1EngineIn:
 
     def take(self, edge: int) -> int:
         """A word leaves the FIFO; its number."""
-        self._takes.append(edge)
+        self.takes.append(edge)
         row = self._waiting.popleft()[1]
         self.touch()
         return row
@@ -117,27 +120,28 @@ class Npu1EngineOut:
 
     Attributes:
         edges: at which its words go.
+        fetches: at which they were fetched, those of one access at one edge.
     """
 
     def __init__(self, tile: npu1.TileTiming, sent: Callable[[BdSlot, int], None]) -> None:
         self.wake: Callable[[int], None] = lambda edge: None
         self.touch: Callable[[], None] = lambda: None
         self._tile, self._sent = tile, sent
-        self._fetched = 0
         self._free = 0
         self.edges: list[int] = []
+        self.fetches: list[int] = []
         self._waiting: deque[tuple[int, int, BdSlot | None]] = deque()
 
     def room(self, count: int) -> int:
         """The first edge at which so many words can be fetched, NEVER if that is not known."""
-        spent = self._fetched + count - 1 - self._tile.out_depth
+        spent = len(self.fetches) + count - 1 - self._tile.out_depth
         if spent < 0:
             return 0
         return self.edges[spent] + 1 if spent < len(self.edges) else NEVER
 
     def fetched(self, edge: int, rows: list[int], end: BdSlot | None) -> None:
         """Words are fetched at this edge; ``end``: the last one ends this descriptor."""
-        self._fetched += len(rows)
+        self.fetches += [edge] * len(rows)
         there = edge + self._tile.out_latency
         self._waiting += [(there, row, None) for row in rows[:-1]]
         self._waiting.append((there, rows[-1], end))

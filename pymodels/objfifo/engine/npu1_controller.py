@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from goldbeat.pymodels.objfifo.engine.npu1_shim import BD_WORDS_OF_SHIM, controller_cycles
 from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, HostStep
@@ -29,29 +30,60 @@ started behind two waits in a row.
 """
 
 
-def start_times(
-    steps: Sequence[HostStep], ended: Mapping[ChannelKey, Sequence[float]]
-) -> dict[ChannelKey, list[float]]:
-    """When each task is in its channel's queue, in cycles, by channel and in order.
+@dataclass(frozen=True)
+class ControllerStart:
+    """The controller starts a task.
+
+    Attributes:
+        channel, place: the task: its channel, and how many tasks of the channel were before it.
+        begin: the end of the start before, or of the wait that held this one up.
+        waits: cycles from the wait to the first write, 0 without one.
+        end: the task is in its queue.
+        after: the task that was waited for, as channel and place; None where no wait held the controller up.
+    """
+
+    channel: ChannelKey
+    place: int
+    begin: float
+    waits: float
+    end: float
+    after: tuple[ChannelKey, int] | None
+
+
+def controller_starts(steps: Sequence[HostStep], ended: Mapping[ChannelKey, Sequence[float]]) -> list[ControllerStart]:
+    """Every task that the controller starts, in order; times in cycles.
 
     Args:
         steps: of the runtime sequence.
         ended: when tasks ended, as far as it is known. What is not known has ended.
     """
-    found: defaultdict[ChannelKey, list[float]] = defaultdict(list)
+    found: list[ControllerStart] = []
+    places: Counter[ChannelKey] = Counter()
     tokens: defaultdict[ChannelKey, list[int]] = defaultdict(list)
     now, waited = 0.0, False
+    after: tuple[ChannelKey, int] | None = None
     for step in steps:
         if step.descriptors:
-            now += WAIT_CYCLES if waited else 0
-            now += start_cycles(step.descriptors, step.token)
-            waited = False
+            waits = WAIT_CYCLES if waited else 0.0
+            end = now + waits + start_cycles(step.descriptors, step.token)
             if step.token:
-                tokens[step.channel].append(len(found[step.channel]))
-            found[step.channel].append(now)
+                tokens[step.channel].append(places[step.channel])
+            found.append(ControllerStart(step.channel, places[step.channel], now, waits, end, after))
+            places[step.channel] += 1
+            now, waited, after = end, False, None
         else:
             waited = True
             known = ended.get(step.channel, ())
-            if tokens[step.channel] and (task := tokens[step.channel].pop(0)) < len(known):
-                now = max(now, known[task])
+            if tokens[step.channel] and (task := tokens[step.channel].pop(0)) < len(known) and known[task] > now:
+                now, after = known[task], (step.channel, task)
+    return found
+
+
+def start_times(
+    steps: Sequence[HostStep], ended: Mapping[ChannelKey, Sequence[float]]
+) -> dict[ChannelKey, list[float]]:
+    """When each task is in its channel's queue, in cycles, by channel and in order; arguments as of :func:`controller_starts`."""
+    found: defaultdict[ChannelKey, list[float]] = defaultdict(list)
+    for start in controller_starts(steps, ended):
+        found[start.channel].append(start.end)
     return dict(found)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Protocol, cast
 
@@ -89,18 +90,45 @@ def group_runs(descriptor: Descriptor, words: list[int], line: int, to_memory: b
     return runs
 
 
+@dataclass
+class DescriptorEdges:
+    """When the descriptors of a channel went through its slots, in the order in which they ran.
+
+    Attributes:
+        descriptors: which ones.
+        words: of each, headers included.
+        fetched, entered, started, finished: into FETCH, NEXT and CUR, and out of CUR.
+        granted: its lock; -1 without one.
+        ready: the first edge at which CUR could take it.
+        released: when its lock has the new value; -1 without one.
+    """
+
+    descriptors: list[Descriptor] = field(default_factory=list)
+    words: list[int] = field(default_factory=list)
+    fetched: list[int] = field(default_factory=list)
+    entered: list[int] = field(default_factory=list)
+    granted: list[int] = field(default_factory=list)
+    ready: list[int] = field(default_factory=list)
+    started: list[int] = field(default_factory=list)
+    finished: list[int] = field(default_factory=list)
+    released: list[int] = field(default_factory=list)
+
+
 class Npu1Engine(Engine):
     """One engine with the timing of ``npu1``.
 
     Attributes:
         tile: numbers of its kind of tile.
+        cores: whether each channel stands for a core.
+        edges: of the descriptors, by channel.
     """
 
     def __init__(self, registers: EngineRegisters, words: Words) -> None:
         super().__init__(registers, words)
         self.tile = npu1.CORE_TILE if registers.core else npu1.MEMORY_TILE
         count = self.shape.channels
-        self._cores = [bool(registers.cores >> c & 1) for c in range(count)]
+        self.cores = [bool(registers.cores >> c & 1) for c in range(count)]
+        self.edges = [DescriptorEdges() for _ in range(count)]
         self._gathered: list[list[int]] = [[] for _ in range(count)]
         self._entered = [0] * count  # the edge at which NEXT was filled
         self._ready = [0] * count  # the first at which it may be handed over
@@ -122,6 +150,7 @@ class Npu1Engine(Engine):
             self._grant(edge, channels[c])
         for c in finished:
             slot, channels[c].cur = self._current(c), None
+            self.edges[c].finished.append(edge)
             if channels[c].to_memory or not self.shape.finish:
                 self._ended(edge, channels[c], slot)
         moving = {c for c in self._moving.union(granted, finished) if self._advance(edge, channels[c])}
@@ -234,21 +263,24 @@ class Npu1Engine(Engine):
         self.log.events[c].append((edge + EVENT_LATENCY, slot.number | slot.final << EVENT_FINAL))
         if slot.final and slot.token:
             self.registers.count_token(c)
+        given = -1 if slot.descriptor.release is None else edge + self._release_latency(channel)
+        self.edges[c].released.append(given)
         if slot.descriptor.release is not None:
-            heappush(self._late, (edge + self._release_latency(channel), *slot.descriptor.release))
+            heappush(self._late, (given, *slot.descriptor.release))
 
     def _bubble(self, channel: int) -> int:
-        return 0 if self._cores[channel] else npu1.IN_BUBBLE
+        return 0 if self.cores[channel] else npu1.IN_BUBBLE
 
     def _release_latency(self, channel: EngineChannel) -> int:
-        if self._cores[channel.number]:
+        if self.cores[channel.number]:
             return npu1.CORE_RELEASE
         return self.tile.s2mm_release if channel.to_memory else npu1.MM2S_RELEASE
 
     def _grant(self, edge: int, channel: EngineChannel) -> None:
         c = channel.number
         channel.waits = False
-        if self._cores[c]:
+        self.edges[c].granted[-1] = edge
+        if self.cores[c]:
             waited = edge > self._entered[c] + 1
             self._ready[c] = edge + npu1.CORE_STALL + (npu1.CORE_WAKE if waited else 0)
         else:
@@ -276,12 +308,20 @@ class Npu1Engine(Engine):
                 self._at[n], self._running[n] = 0, c.cur.words
                 self._gathered[n].clear()
                 self._due[n] = self._next_due(n, edge)
+                self.edges[n].started.append(edge)
+                self.edges[n].ready.append(self._ready[n])
         if c.fetch is not None and c.next is None:
             c.next, c.fetch, moved = c.fetch, None, True
             c.waits = c.next.descriptor.acquire is not None
             self._entered[n], self._ready[n] = edge, edge + 1
+            self.edges[n].entered.append(edge)
+            self.edges[n].granted.append(-1)
         if c.seq != _FREE and c.fetch is None:
             moved = self._fetch(c) or moved
+            if c.fetch is not None:
+                self.edges[n].fetched.append(edge)
+                self.edges[n].descriptors.append(c.fetch.descriptor)
+                self.edges[n].words.append(len(c.fetch.words))
             if c.fetch is not None and c.to_memory:
                 self._receiver(n).hand(edge, c.fetch.descriptor.length, self._bubble(n))
         if pops:

@@ -85,7 +85,9 @@ class _Lowered:
         self._locks()
         self._buffers()
         for core in self.lines.cores:
-            self.raw.tile(core.tile).program = f"a program (line {core.op.token.line})"
+            line = core.op.token.line
+            place = f"line {line}" if self.file is None else f"{self.file}:{line}"
+            self.raw.tile(core.tile).program = f"a program ({place})"
         for region in self.lines.regions:
             asked = (whole(op, "bd_id") for op in region.op.everything if "bd_id" in op.attributes)
             self.taken.setdefault(region.tile, set()).update(asked)

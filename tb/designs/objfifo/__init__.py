@@ -7,6 +7,7 @@ COMMANDS = {
     "plan": "Print the lowered design: buffers, locks, descriptors.",
     "check": "Check all rules, then whether the design hangs.",
     "run": "Run every tile of a design on the DMA engine in RTL.",
+    "time": "Print where the time goes: controller, shim, streams, cores.",
     "rules": "List the rules; mlir-aie does not check those with a star.",
     "dis": "List a compiled file: all register writes by name.",
     "asm": "Make a compiled file from a listing, byte for byte.",

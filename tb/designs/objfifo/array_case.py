@@ -54,7 +54,7 @@ def array_case(parameters: Mapping[str, Parameter]) -> Case:
     return Case(
         name="design",
         summary="your whole design from host to host: --design FILE.py, with --input NAME=FILE for host arrays and ports",
-        make=_stimuli,
+        make=array_stimuli,
         options={**DESIGN_OPTIONS, "work": "", "gaps": "none", "ready": "none"},
         # As a memory tile has them.
         params={"NBANK": 16},
@@ -95,7 +95,8 @@ def _fit(least: Mapping[str, int], options: Mapping[str, Any]) -> dict[str, int]
     return fitting_parameters(executed.planned, _cores(executed, str(options["work"]), TimingProfile.IDEAL), least)
 
 
-def _placed(context: CaseContext) -> tuple[ExecutedDesign, Whole]:
+def placed_design(context: CaseContext) -> tuple[ExecutedDesign, Whole]:
+    """The design of a case, executed, and where it is on the array."""
     executed = executed_design(context)
     return executed, _on_array(executed, str(context.options["work"]), ArrayShape.of(context.params))
 
@@ -110,17 +111,19 @@ def _on_array(executed: ExecutedDesign, work: str, shape: ArrayShape) -> Whole:
     return whole
 
 
-def _stimuli(context: CaseContext) -> list[Stimulus]:
-    executed, whole = _placed(context)
+def array_stimuli(context: CaseContext) -> list[Stimulus]:
+    """The one episode of a design: what the host sends, and under ``npu1`` when."""
+    executed, whole = placed_design(context)
     silicon = whole.shape.engine.profile is TimingProfile.NPU1
     made = whole.stimulus(np.random.default_rng(0), context.clocks, host_seed=context.seed if silicon else None)
     scene = dressed_scene(made, context)
-    if silicon and not (tasks := _host_tasks(context, executed, whole)).unknown:
+    if silicon and not (tasks := host_tasks(context, executed, whole)).unknown:
         scene = tasks.scene(scene, context.params)
     return [replace(scene, label=_engines_label(whole))]
 
 
-def _host_tasks(context: CaseContext, executed: ExecutedDesign, whole: Whole) -> HostTasks:
+def host_tasks(context: CaseContext, executed: ExecutedDesign, whole: Whole) -> HostTasks:
+    """The host's tasks of a design on the array."""
     return HostTasks(whole, executed.planned.plan, opened_of(context.options).order[0].host_steps)
 
 
@@ -134,7 +137,7 @@ def _engines_label(whole: Whole) -> str:
 
 def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     """What has reached the host against the execution."""
-    executed, whole = _placed(context)
+    executed, whole = placed_design(context)
     ports = record.outcome.ports
     failures, compared = list(executed.wrong), executed.expected
     for fifo, x in whole.sinks.items():
@@ -168,7 +171,7 @@ def _first_wrong(executed: ExecutedDesign, fifo: str, got: Any, wanted: Any) -> 
 
 def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> RunAnswer:
     """Cycles from host to host, each stream of the host, each core, and PLIO files."""
-    executed, whole = _placed(context)
+    executed, whole = placed_design(context)
     ports = episodes[0][1].outcome.ports
     host = [*_host_rows(whole.sources, "in", "s_axis", ports), *_host_rows(whole.sinks, "out", "m_axis", ports)]
     cores = _core_rows(executed, whole, EngineShape.of(context.params), ports)
@@ -185,12 +188,12 @@ def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> R
     ][: 1 + bool(cores)]  # fmt: skip
     tasks, lines = [], [f"{cycles} cycles from the start to the host's last word"]
     if whole.shape.engine.profile is TimingProfile.NPU1:
-        known = _host_tasks(context, executed, whole)
+        known = host_tasks(context, executed, whole)
         if known.unknown:
             lines.append(f"without the controller's writes and waits: {known.unknown}")
         else:
             tasks = known.rows(ports)
-            tables.append(_task_table(tasks))
+            tables.append(task_table(tasks))
     homes = {tile.name: engine for tile, engine in whole.home.items()}
     facts = {
         "cycles": cycles,
@@ -206,7 +209,8 @@ def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> R
     )
 
 
-def _task_table(rows: Sequence[Mapping[str, Any]]) -> MeasurementTable:
+def task_table(rows: Sequence[Mapping[str, Any]]) -> MeasurementTable:
+    """The rows of :meth:`.HostTasks.rows` for people."""
     names = ("stream", "channel", "tasks", "first start", "last end", "cycles", "end to start")
     cells = ((r["name"], r["channel"], str(r["tasks"]), str(r["started"][0]), str(r["ended"][-1]), str(r["span"]),
               str(r["between"])) for r in rows)  # fmt: skip

@@ -27,6 +27,7 @@ from goldbeat.tb.designs.objfifo.exec_command import execute
 from goldbeat.tb.designs.objfifo.opened_design import opened_design
 from goldbeat.tb.designs.objfifo.plan_text import print_host_costs, print_plan
 from goldbeat.tb.designs.objfifo.run_command import Arguments, Design, Lax, run
+from goldbeat.tb.designs.objfifo.time_command import design_time
 from goldbeat.tb.designs.objfifo.trace_commands import compare_trace, read_trace
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
@@ -121,6 +122,15 @@ app.command(
         "goldbeat objfifo run design.py --lax",
     ),
 )(run)
+app.command(
+    "time",
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat objfifo time design.py",
+        "goldbeat objfifo time design.py --work tile_0_2=200 --work tile_0_3=80",
+        "goldbeat objfifo time design.py --seed 7 --json -- npu1",
+    ),
+)(design_time)
 
 
 @app.command(epilog=examples("goldbeat objfifo rules"))

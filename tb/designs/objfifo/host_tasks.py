@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.objfifo.engine.array import predict
-from goldbeat.pymodels.objfifo.engine.npu1_controller import start_times
-from goldbeat.pymodels.objfifo.engine.npu1_shim import drain_cycles, shim_channels, task_packets
+from goldbeat.pymodels.objfifo.engine.critical_chain import HostStream
+from goldbeat.pymodels.objfifo.engine.npu1_controller import ControllerStart, controller_starts, start_times
+from goldbeat.pymodels.objfifo.engine.npu1_shim import drain_cycles, fill_cycles, shim_channels, task_packets
 from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, Direction, HostStep, Plan
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.pymodels.trace import Trace
@@ -21,7 +22,7 @@ from goldbeat.tb.designs.objfifo.whole import Whole
 
 
 @dataclass(frozen=True)
-class _HostChannel:
+class HostChannel:
     """A channel of a shim in an array.
 
     Attributes:
@@ -38,6 +39,7 @@ class _HostChannel:
 
     @property
     def fills(self) -> bool:
+        """It sends to the array."""
         return self.key[1] is Direction.MM2S
 
     def first_beats(self) -> npt.NDArray[np.int64]:
@@ -71,7 +73,7 @@ class HostTasks:
     """
 
     def __init__(self, whole: Whole, plan: Plan, steps: tuple[HostStep, ...]) -> None:
-        self.channels: list[_HostChannel] = []
+        self.channels: list[HostChannel] = []
         for tile, channel in shim_channels(plan):
             fills = channel.direction is Direction.MM2S
             place = (whole.sources if fills else whole.sinks).get(channel.fifo)
@@ -80,7 +82,7 @@ class HostTasks:
             runs = task_packets(channel)
             header = fills and whole.packets[channel.fifo].header is not None
             self.channels.append(
-                _HostChannel(
+                HostChannel(
                     (tile, channel.direction, channel.index),
                     channel.fifo,
                     f"{'s' if fills else 'm'}_axis_{place}",
@@ -104,11 +106,35 @@ class HostTasks:
         starts: dict[ChannelKey, list[float]] = {}
         # Waits in front of a task need ends of earlier ones, and ends of drains their starts.
         while True:
-            ends = {one.key: one.ended(ports[one.port], starts.get(one.key, [])) for one in self.channels}
+            ends = self._ended(ports, starts)
             found = start_times(self._steps, ends)
             if found == starts:
                 return starts, ends
             starts = found
+
+    def side(self, ports: Mapping[str, Trace]) -> tuple[dict[ChannelKey, HostStream], list[ControllerStart]]:
+        """The tasks of each channel that have ended, and what the controller started; all at once where that is not known."""
+        starts, ends = ({}, self._ended(ports, {})) if self.unknown else self.started(ports)
+        found = {}
+        for one in self.channels:
+            count = len(ends[one.key])
+            first = tuple(one.first_beats()[:count].tolist())
+            found[one.key] = HostStream(
+                one.fifo,
+                int(one.port.rpartition("_")[2]),
+                one.fills,
+                first,
+                tuple(begin + beats - 1 for begin, beats in zip(first, one.beats, strict=False)),
+                tuple(starts.get(one.key, [0.0] * count)),
+                tuple(ends[one.key]),
+                tuple((fill_cycles if one.fills else drain_cycles)(words, n) for n, words in enumerate(one.words)),
+            )
+        return found, [] if self.unknown else controller_starts(self._steps, ends)
+
+    def _ended(
+        self, ports: Mapping[str, Trace], starts: Mapping[ChannelKey, list[float]]
+    ) -> dict[ChannelKey, list[float]]:
+        return {one.key: one.ended(ports[one.port], starts.get(one.key, [])) for one in self.channels}
 
     def scene(self, made: Stimulus, params: Mapping[str, Any]) -> Stimulus:
         """The stimulus with every fill at its time, by what the array's model predicts.

@@ -142,7 +142,9 @@ def test_lowered_text_as_upstream_prints_it(tmp_path: Path) -> None:
     result = run_untimed(design, {"arg0": data})
     assert result.finished
     assert (result.hosts["arg1"] == data + 1).all()
-    assert "has a program (line" in "".join(text_design(tmp_path / "design.mlir").fixed.waiting)  # type: ignore[union-attr]
+    assert "has a program (" + str(tmp_path / "design.mlir:") in "".join(
+        text_design(tmp_path / "design.mlir").fixed.waiting
+    )  # type: ignore[union-attr]
 
 
 def test_lowered_text_with_an_instruction_stream(tmp_path: Path) -> None:

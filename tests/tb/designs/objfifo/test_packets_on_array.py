@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from objfifo_links import Draft
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine.array import final_states
@@ -23,7 +24,6 @@ from goldbeat.pymodels.objfifo.plan.plan import PacketHeader
 from goldbeat.pymodels.objfifo.untimed.functional import run_untimed
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.designs.objfifo.bench_array import DESIGN
-from goldbeat.tb.designs.objfifo.draw import dims_of
 from goldbeat.tb.designs.objfifo.host_packets import HostPackets
 from goldbeat.tb.designs.objfifo.whole import place_plan
 from goldbeat.tb.run.runs import Request, run
@@ -38,48 +38,6 @@ def request(profile=0):
 
 def setting(profile=0):
     return request(profile).setting(0)
-
-
-class Draft:
-    """Links of two memory tiles between shims."""
-
-    def __init__(self, rng):
-        self.rng, self.fifos, self.links, self.column = rng, [], [], 1
-        while len(self.links) < 4 and (not self.links or rng.random() < 0.6):
-            getattr(self, str(rng.choice(["forward", "distribute", "join"])))(ANY.tile(len(self.links) % 2, 1))
-
-    def shim(self):
-        self.column += 1
-        return ANY.tile(self.column, 0)
-
-    def fifo(self, source, target, words, dims=True):
-        order = dims_of(self.rng, words, INT, 3) if dims and source.row else ()
-        depth = int(self.rng.integers(1, 4))
-        made = Fifo(f"f{len(self.fifos)}", source, (target,), depth, ObjectType((words,), INT), order)
-        self.fifos.append(made)
-        return made.name
-
-    def sizes(self):
-        return self.rng.integers(1, 20, int(self.rng.integers(1, 3))).tolist()
-
-    def forward(self, memory):
-        words = int(self.rng.integers(1, 20))
-        ends = self.fifo(self.shim(), memory, words), self.fifo(memory, self.shim(), words)
-        self.links.append(Link(ends[:1], ends[1:]))
-
-    def distribute(self, memory):
-        sizes = self.sizes()
-        whole = self.fifo(self.shim(), memory, sum(sizes))
-        legs = tuple(self.fifo(memory, self.shim(), n) for n in sizes)
-        self.links.append(
-            Link((whole,), legs, (), tuple(np.cumsum([0, *sizes[:-1]]).tolist()) if len(legs) > 1 else ())
-        )
-
-    def join(self, memory):
-        sizes = self.sizes()
-        legs = tuple(self.fifo(self.shim(), memory, n) for n in sizes)
-        whole = self.fifo(memory, self.shim(), sum(sizes), dims=False)
-        self.links.append(Link(legs, (whole,), tuple(np.cumsum([0, *sizes[:-1]]).tolist()) if len(legs) > 1 else ()))
 
 
 def drawn(seed, profile=0):
