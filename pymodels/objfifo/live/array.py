@@ -17,7 +17,7 @@ from goldbeat.pymodels.objfifo.live.agent import Blocked, LiveAgent, LiveProgram
 from goldbeat.pymodels.objfifo.live.core_control import CoreControl
 from goldbeat.pymodels.objfifo.live.core_ports import CorePorts, CoreWatch, connect_cascade
 from goldbeat.pymodels.objfifo.live.core_registers import ArrayRegisters, RegisterRead, RegisterWrite, serve_register
-from goldbeat.pymodels.objfifo.live.dma import ChannelWatch, LiveBd, LiveChannel, LiveTask, LiveWords
+from goldbeat.pymodels.objfifo.live.dma import ChannelWatch, LiveBd, LiveChannel, LiveTask, LiveWords, QueueRoom
 from goldbeat.pymodels.objfifo.live.lock import LiveLock, LockWatch
 from goldbeat.pymodels.objfifo.live.scratchpad import Scratchpad
 from goldbeat.pymodels.objfifo.live.streams import LiveSink, LiveSource, LiveStreams, StreamWatch, TilePort
@@ -92,6 +92,8 @@ class LiveArray:
         scalars: numbers that the host's sequence is given.
         sequence: makes the program of the host's sequence, for a run; None without one.
         lose_pushes: a push to a full queue is lost, as on silicon; otherwise it waits.
+        queue_room: how many tasks a channel takes.
+        most_in_flight: tasks that a channel had at once, queued or at work.
         full_pushes: pushes that found a queue full, by channel.
         tokens: tokens that nobody has waited for, by channel.
         remarks: what a user should know of a run that went well.
@@ -119,6 +121,9 @@ class LiveArray:
         self.sequence: Callable[[], LiveProgram] | None = None
         self.host_error: GoldbeatError | None = None
         self.lose_pushes = False
+        self.queue_room = QueueRoom()
+        self.most_in_flight = 0
+        self._pushing: LiveChannel | None = None
         self.full_pushes: Counter[str] = Counter()
         self.remarks: list[str] = []
         self.left: list[str] = []
@@ -168,6 +173,11 @@ class LiveArray:
     def _touched(self, memory: Hashable, first: int, run: int, steps: Steps, write: bool) -> None:
         if self._accesses is not None:
             self._accesses.touched(memory, first, run, steps, write)
+
+    @property
+    def is_npu2(self) -> bool:
+        """What was measured on npu2 is so on this device."""
+        return self.device.name.startswith("npu2")
 
     # -- setting up
 
@@ -448,11 +458,13 @@ class LiveArray:
 
         def attempt() -> bool:
             nonlocal seen
-            if not channel.accepts():
+            if not channel.accepts(self.queue_room):
                 self.full_pushes[channel.name] += not seen
-                seen = True
+                seen, self._pushing = True, channel
                 return self.lose_pushes
+            self._pushing = None
             channel.queue.append(task)
+            self.most_in_flight = max(self.most_in_flight, channel.in_flight)
             if self._watch is not None:
                 self._watch.task_pushed(channel, task)
             if self.handed_back is not None:
@@ -478,8 +490,16 @@ class LiveArray:
         return Blocked(f"a token of {key[1]} {key[2]} of {key[0]}", attempt)
 
     @property
+    def full_queue(self) -> str:
+        """The channel in whose queue the host waits for a place at the end of a run; empty if it waits for none."""
+        waits = self._pushing is not None and self.host is not None and not self.host.done and not self.lose_pushes
+        return self._pushing.name if waits and self._pushing is not None else ""
+
+    @property
     def lost_wait(self) -> str:
-        """The token that the host waits for at the end of a run that hangs; empty if it waits for none."""
+        """What the host waits for at the end of a run that hangs, a token or a place; empty if it waits for none."""
+        if self.full_queue:
+            return f"the host's sequence waits for a place in the queue of {self.full_queue}, whose tasks never end"
         key = self._wanted
         if key is None:
             return ""

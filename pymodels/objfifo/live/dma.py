@@ -20,8 +20,25 @@ from goldbeat.pymodels.objfifo.plan.tile import Tile
 from goldbeat.pymodels.objfifo.untimed.functional import bd_addresses
 
 LiveWords = npt.NDArray[np.uint32]
-QUEUE = 4
-"""Tasks that a channel's queue holds beside the one at hand."""
+
+
+@dataclass(frozen=True)
+class QueueRoom:
+    """How many tasks a channel takes.
+
+    Attributes:
+        places: of its queue.
+        work_counts: the task at hand takes one of them.
+    """
+
+    places: int = 4
+    work_counts: bool = False
+
+
+TIGHT_QUEUE = QueueRoom(work_counts=True)
+"""On npu2 six tasks were in flight at most, two of them in the buffers of a memory tile (mlir-air#1822)."""
+ENDLESS_QUEUE = QueueRoom(1 << 30)
+"""What no silicon has: shows that only the queue holds a design up."""
 OUT_OF_ORDER_IDS = 0x3F
 """The largest id that a packet's header has for a descriptor."""
 
@@ -163,11 +180,21 @@ class LiveChannel:
         """Nothing to do and nothing queued."""
         return self._task is None and not self.queue
 
-    def accepts(self) -> bool:
-        """There is a place in the queue: the task at hand has left it."""
-        if len(self.queue) >= QUEUE and self._task is None:
+    def accepts(self, room: QueueRoom) -> bool:
+        """There is a place in the queue."""
+        if len(self.queue) >= room.places and self._task is None:
             self.advance()
-        return len(self.queue) < QUEUE
+        return (self.in_flight if room.work_counts else len(self.queue)) < room.places
+
+    @property
+    def in_flight(self) -> int:
+        """Tasks in the queue and at work."""
+        return len(self.queue) + (self._task is not None)
+
+    @property
+    def started(self) -> bool:
+        """It has, or had, a task."""
+        return bool(self.in_flight or self.tasks_done)
 
     @property
     def bd(self) -> LiveBd | None:

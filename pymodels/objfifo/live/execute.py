@@ -20,6 +20,12 @@ from goldbeat.pymodels.objfifo.live.agent import LiveAgent
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.order_check import ArrayFinding, array_findings
 from goldbeat.pymodels.objfifo.live.order_record import OrderRecorder, ValueRecorder
+from goldbeat.pymodels.objfifo.live.queue_limits import (
+    hangs_if_tight,
+    more_places,
+    tight_text,
+    waits_for_place,
+)
 from goldbeat.pymodels.objfifo.live.random_data import random_array, random_buffers
 from goldbeat.pymodels.objfifo.live.record import RecordWish, RunRecorder, record_wish
 from goldbeat.pymodels.objfifo.live.streams import PACKET_STORAGE, STORAGE
@@ -130,16 +136,10 @@ def run_live(
     bad = first if not first.good else second
     remarks = dict.fromkeys(first.remarks + second.remarks)
     good = first.good and second.good
-    tight = build()
-    if good and tight.streams.limit_packets():
-        third = _once(tight, given, runs, lose_pushes, False)
-        if not third.good:
-            text = f"hangs where a port holds {PACKET_STORAGE} words of packets, as on npu2, and not {STORAGE}"
-            remarks[f"{text}: {'; '.join(third.report)}"] = None
-            good, bad = not tight.device.name.startswith("npu2"), third
-    tight.close()
-    report = () if good else (*bad.report, *races)
-
+    for text, waits in _tighter(build, given, runs, array) if good else ():
+        remarks[text] = None
+        good, bad = not array.is_npu2, replace(first, report=waits)
+    report = () if good else (*bad.report, *_cures(build, given, runs, array), *races)
     order = replace(_order(build, given, array, runs, lose_pushes), left=first.left) if good else ArrayOrder()
     order = replace(order, pairs=(*order.pairs, *races)) if good else order
     types, cut = dict(array.host_types), first.unfinished if good else ()
@@ -156,6 +156,28 @@ def run_live(
         active=first.active,
         steered=array.streams.host_steers,
     )
+
+
+def _tighter(
+    build: Callable[[], LiveArray], given: HostData, runs: int, array: LiveArray
+) -> list[tuple[str, list[str]]]:
+    """Why a design hangs with as little room as was measured on npu2, for packets or for tasks, and who waits for what."""
+    found = []
+    tight = build()
+    if tight.streams.limit_packets():
+        third = _once(tight, given, runs, array.lose_pushes, False)
+        if not third.good:
+            text = f"hangs where a port holds {PACKET_STORAGE} words of packets, as on npu2, and not {STORAGE}"
+            found.append((f"{text}: {'; '.join(third.report)}", third.report))
+    tight.close()
+    if full := hangs_if_tight(array, build, lambda made: _once(made, given, runs, False, False).good):
+        found.append((tight_text(full), [waits_for_place(full)]))
+    return found
+
+
+def _cures(build: Callable[[], LiveArray], given: HostData, runs: int, array: LiveArray) -> tuple[str, ...]:
+    text = more_places(array, build, lambda made: _once(made, given, runs, False, False).good)
+    return (text,) if text else ()
 
 
 def _raced(
@@ -213,11 +235,17 @@ def array_order(build: Callable[[], LiveArray]) -> ArrayOrder:
         return made[-1]
 
     try:
-        return _order(kept, {}, array, 1, False, thorough=False)
+        order = _order(kept, {}, array, 1, False, thorough=False)
     except GoldbeatError as error:
         if made and made[-1].host_error is error:
             raise HostSequenceError(str(error)) from error
         raise
+    if order.hangs:
+        return replace(order, hangs=(*order.hangs, *_cures(build, {}, 1, made[-1])))
+    if full := hangs_if_tight(made[0], build, lambda made: _once(made, {}, 1, False, False).good):
+        waits = (waits_for_place(full),) if array.is_npu2 else ()
+        return replace(order, hangs=waits, remarks=(*order.remarks, tight_text(full)))
+    return order
 
 
 def _as_built(array: LiveArray) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.live.agent import Blocked
+from goldbeat.pymodels.objfifo.live.agent import Blocked, LiveAgent
 from goldbeat.pymodels.objfifo.live.array import LiveArray, LiveBuffer
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
@@ -30,20 +30,32 @@ class LiveEnd:
 
     Attributes:
         end: its pool and what it holds.
+        tile: of the core.
         takes, gives: its locks; none in a fifo without synchronization.
         objects: the pool's buffers in order, with the fifo's own shape and type.
+        before: objects that were held before the last acquire.
     """
 
     end: CoreEnd
+    tile: Tile
     takes: LiveLock | None
     gives: LiveLock | None
     objects: list[LiveBuffer]
+    before: int = 0
 
     def acquire(self, count: int) -> Blocked | None:
         """Hold ``count`` objects: what to wait for, None if they are held already."""
+        self.before = self.end.held
         need = max(0, count - self.end.held) * self.end.units
         self.end.held = max(self.end.held, count)
         return self.takes.blocked(need) if need and self.takes is not None else None
+
+    def held_by(self, core: LiveAgent) -> int:
+        """Objects that a program without an end has and keeps, while it waits."""
+        if core.done or self.takes is None:
+            return 0
+        waits = core.wait is not None and core.wait.text.startswith(self.takes.phrase)
+        return self.before if waits else self.end.held
 
     def release(self, count: int) -> None:
         """Give the oldest objects."""
@@ -99,13 +111,22 @@ class LiveFifos:
         return bool(starved)
 
     def untaken(self, array: LiveArray) -> Iterator[str]:
-        """Objects of the host that came to a core whose program never acquires them."""
+        """Objects of the host that came to a core whose program never acquires them, or never gives them back.
+
+        A program without an end goes on from there when the sequence runs again. One that has ended is loaded anew.
+        """
         for (name, port, _), hold in self.ends.items():
             tile = hold.end.pool.tile
             if port is FifoEnd.PRODUCE or name not in self.filled or tile not in array.core_controls:
                 continue
             if hold.takes is not None and (count := hold.takes.value // hold.end.units) > 0:
                 yield f"{count} object(s) of {name} stay in {tile}: its program never acquires them"
+            control = array.core_controls.get(hold.tile)
+            if control is not None and (count := hold.held_by(control.agent)):
+                yield (
+                    f"{control.agent.name} still holds {count} object(s) of {name} at the end: "
+                    "if the sequence runs again, it begins with them"
+                )
 
     def rearm(self, name: str) -> None:
         """Reset a fifo's channels other than the shim's, set their locks as at the start, start them again.
@@ -143,14 +164,14 @@ def add_plan(array: LiveArray, plan: Plan, pinned: Mapping[Tile, Collection[int]
         if flow.packet is not None and source.tile.kind is TileKind.SHIM:
             found.headers[flow.fifo] = flow.packet
     types = {f.name: ObjectType(f.shape, np.dtype(f.dtype)) for f in plan.fifos}
-    for key, (_, end) in core_ends(plan).items():
+    for key, (core, end) in core_ends(plan).items():
         objects = [
             LiveBuffer(made[name].tile, made[name].name, types[key[0]], made[name].address) for name in end.pool.buffers
         ]
         takes = gives = None
         if end.locked:
             takes, gives = (array.lock(tile, numbers[tile, number]) for tile, number in (end.take, end.give))
-        found.ends[key] = LiveEnd(end, takes, gives, objects)
+        found.ends[key] = LiveEnd(end, core, takes, gives, objects)
     for fifo in plan.fifos:
         for one in fifo.ends:
             if one.tile.kind is TileKind.SHIM and one.channel is not None:

@@ -173,6 +173,17 @@ def test_objects_that_a_worker_never_takes() -> None:
     assert codes(SCRIPT, "check", "exec") == [3, 3]
 
 
+@pytest.mark.parametrize(("released", "objects", "held"), [(1, 11, 1), (2, 6, 0)])
+def test_objects_that_a_worker_still_holds(released: int, objects: int, held: int) -> None:
+    text = ADD_THREE.replace("x.acquire(1)", "x.acquire(2)").replace("a + 3", "a[0] + a[1]")
+    text = text.replace("x.release(1)", f"x.release({released})")
+    text = text.replace("words, words", f"words, np.ndarray[({8 * objects},), np.dtype[np.int32]]")
+    SCRIPT.write_text(text)
+    assert codes(SCRIPT, "check", "exec") == [3 if held else 0] * 2
+    said = goldbeat("objfifo", "exec", SCRIPT).stdout
+    assert ("worker add still holds 1 object(s) of far at the end" in said) == bool(held)
+
+
 def test_what_a_tile_does_not_hold() -> None:
     text = explicit_text()
     start = next(line for line in text.splitlines() if "aie.dma_start(MM2S, 0" in line)
