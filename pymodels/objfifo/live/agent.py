@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
-_TURN = 256
+TURN = 256
 """Steps of a program before the next one has its turn."""
 
 
@@ -17,10 +17,12 @@ class Blocked:
     Attributes:
         text: for reports.
         attempt: take it if it is there; True if it was.
+        tried: it was tried in this turn, in vain.
     """
 
     text: str
     attempt: Callable[[], bool]
+    tried: bool = False
 
 
 LiveProgram = Generator[Blocked | None, None, None]
@@ -48,7 +50,7 @@ class LiveAgent:
     def step(self) -> tuple[bool, bool]:
         """Go on until it waits or its turn is over: (it did something others see, it ran at all)."""
         moved = ran = False
-        for _ in range(_TURN):
+        for _ in range(TURN):
             if self.done:
                 break
             if self.wait is not None:
@@ -61,7 +63,7 @@ class LiveAgent:
             except StopIteration:
                 self.done = moved = True
             ran = True
-            if self.wait is None:
+            if self.wait is None or self.wait.tried:
                 break
         return moved, ran
 

@@ -272,6 +272,7 @@ class LiveArray:
                 tile, direction, index, self._finder(tile), self._counter(key), self.device.name
             )
             made.watch = self._watch
+            made.held = self._slow is not None and self._slow(made)
         return self.channels[key]
 
     def writes_bd(self, tile: Tile, key: Hashable, place: str = "") -> str:
@@ -541,9 +542,14 @@ class LiveArray:
         agents = [a for a in (self.host,) if a is not None]
         order = [*agents, *self.cores] if host_first else [*self.cores, *agents]
         moved = ran = False
-        for held in (False, True):
-            for agent in order if not moved or not held else ():
-                if self._is_held(agent) is held:
+        held = (
+            [agent for agent in order if self._is_held(agent)]
+            if self.held_program or self.held_core is not None
+            else []
+        )
+        for late in (False, True):
+            for agent in (held if not moved else ()) if late else order:
+                if late or agent not in held:
                     did, went = self._step(agent)
                     moved, ran = moved or did, ran or went
                     if did:
@@ -573,9 +579,11 @@ class LiveArray:
     def _slow_channels_move(self) -> bool:
         """Let one of them begin one descriptor; what has waited longest goes first."""
         assert self._slow is not None
-        for key, channel in list(self.channels.items()):
-            channel.held = channel.once = self._slow(channel)
-            moved = channel.held and not channel.idle and self.streams.step_channel(channel)
+        for key, channel in self.channels.items():
+            if not channel.held or (not channel.left and channel.stuck):
+                continue
+            channel.once = True
+            moved = self.streams.step_channel(channel)
             channel.once = False
             if moved:
                 self.channels[key] = self.channels.pop(key)
@@ -584,8 +592,9 @@ class LiveArray:
 
     def ended(self) -> bool:
         """The host's sequence has ended and every transfer of a shim has."""
-        idle = all(c.idle for c in self.channels.values() if c.tile.kind is TileKind.SHIM)
-        return idle and (self.host is None or self.host.done)
+        if self.host is not None and not self.host.done:
+            return False
+        return all(c.idle for c in self.channels.values() if c.tile.kind is TileKind.SHIM)
 
     @property
     def released(self) -> bool:

@@ -73,6 +73,17 @@ class LiveBd:
     turns: tuple[int, ...] = ()
     compress: bool = False
     where: str = ""
+    _shape: tuple[int, bool, bool] | None = field(default=None, repr=False)
+
+    def shape(self) -> tuple[int, bool, bool]:
+        """Of :attr:`walk`: its largest address, whether it has padding, and whether it has step 1 throughout."""
+        if self.walk is None:
+            self.walk = bd_addresses(self.bd)
+        if self._shape is None:
+            padded = bool((self.walk < 0).any())
+            plain = not padded and bool((np.diff(self.walk) == 1).all())
+            self._shape = int(self.walk.max(initial=-1)), padded, plain
+        return self._shape
 
     def addresses(self) -> npt.NDArray[np.int64]:
         """Word addresses of this use, -1 for padding; counts the use."""
@@ -81,13 +92,16 @@ class LiveBd:
 
     def addresses_of(self, use: int) -> npt.NDArray[np.int64]:
         """Word addresses of a use, counted from 0, -1 for padding."""
-        if self.walk is None:
-            self.walk = bd_addresses(self.bd)
+        padded, step = self.shape()[1], self.moved(use)
+        assert self.walk is not None
+        if not step:
+            return self.walk
+        return np.where(self.walk < 0, -1, self.walk + step) if padded else self.walk + step
+
+    def moved(self, use: int) -> int:
+        """Words by which a use moves the walk."""
         turn = self.bd.iteration
-        step = (turn.current + use) % turn.size * turn.step
-        if self.turns:
-            step = self.turns[use % len(self.turns)]
-        return np.where(self.walk < 0, -1, self.walk + step) if step else self.walk
+        return self.turns[use % len(self.turns)] if self.turns else (turn.current + use) % turn.size * turn.step
 
 
 @dataclass(frozen=True)
@@ -167,7 +181,7 @@ class LiveChannel:
         self._at_hand: Hashable | None = None
         self._walk: npt.NDArray[np.int64] = np.zeros(0, np.int64)
         self._at = 0
-        self._marked = self._compresses = False
+        self._marked = self._compresses = self._padded = self._plain = False
         self._sent: LiveWords | None = None
 
     @property
@@ -195,6 +209,17 @@ class LiveChannel:
     def started(self) -> bool:
         """It has, or had, a task."""
         return bool(self.in_flight or self.tasks_done)
+
+    @property
+    def stuck(self) -> bool:
+        """:meth:`advance` would be in vain, and has been tried: there is no task, or the lock is not free."""
+        if self._task is None:
+            return not self.queue
+        bd = self._bd
+        if bd is None or bd.takes is None:
+            return False
+        lock, count, equal = bd.takes
+        return not lock.has(count, equal=equal) and self in lock.askers
 
     @property
     def bd(self) -> LiveBd | None:
@@ -305,10 +330,12 @@ class LiveChannel:
         """Begin to move the words of a descriptor."""
         self._walk, self._at = bd.addresses(), 0
         self.left = len(self._walk)
-        if self.left and int(self._walk.max()) >= len(bd.memory):
+        most, self._padded, self._plain = bd.shape()
+        most += bd.moved(bd.uses - 1) if most >= 0 else 0
+        if self.left and most >= len(bd.memory):
             self.left = 0
             raise UsageError(
-                f"{bd.where and bd.where + ': '}{self.name}: a descriptor of {bd.bd.buffer} walks to word {int(self._walk.max())}, "
+                f"{bd.where and bd.where + ': '}{self.name}: a descriptor of {bd.bd.buffer} walks to word {most}, "
                 f"its memory has {len(bd.memory)}"
             )
         self._sent = self.expander = None
@@ -355,15 +382,26 @@ class LiveChannel:
             packed = self._sent[self._at : self._at + count]
             self._moved(packed)
             return packed
-        walk = self.reached(count)
-        words = np.where(walk < 0, np.uint32(self._bd.pad), self._bd.memory[walk]).astype(np.uint32)
+        memory = self._bd.memory
+        if self._plain:
+            first = int(self._walk[self._at])
+            words = memory[first : first + count].copy()
+        elif self._padded:
+            walk = self.reached(count)
+            words = np.where(walk < 0, np.uint32(self._bd.pad), memory[walk]).astype(np.uint32)
+        else:
+            words = memory[self.reached(count)]
         self._moved(words)
         return words
 
     def put(self, words: LiveWords) -> None:
         """Words from the stream."""
         assert self._bd is not None
-        self._bd.memory[self.reached(len(words))] = words
+        if self._plain:
+            first = int(self._walk[self._at])
+            self._bd.memory[first : first + len(words)] = words
+        else:
+            self._bd.memory[self.reached(len(words))] = words
         self._moved(words)
 
     def reached(self, count: int) -> npt.NDArray[np.int64]:

@@ -79,10 +79,14 @@ class LiveLock:
                 self.brought.appendleft((units - count, words))
             count -= min(units, count)
 
+    def has(self, count: int, *, equal: bool = False) -> bool:
+        """The value equals ``count``, or has reached it."""
+        return self._value == count if equal else self._value >= count
+
     def take(self, count: int, *, equal: bool = False, channel: Any = None) -> bool:
         """Subtract ``count`` if the value has reached it, or see that it equals ``count``; True if so."""
         self.askers[channel or self.actor()] = None
-        if self._value != count if equal else self._value < count:
+        if not self.has(count, equal=equal):
             return False
         self._change(0 if equal else -count, channel, equal)
         if equal:

@@ -125,6 +125,12 @@ class LiveSink:
             self.stored -= len(words)
         return np.concatenate(found)
 
+    @property
+    def stuck(self) -> bool:
+        """Its channel takes nothing, as far as that is known without a try."""
+        channel = self.channel
+        return channel is None or (not channel.left and channel.ordered and channel.stuck)
+
     def step(self) -> bool:
         """Give the channel what it takes."""
         channel = self.channel
@@ -233,6 +239,8 @@ class LiveStreams:
         self.routes: dict[TilePort, list[LiveRoute]] = {}
         self.watch: StreamWatch | None = None
         self._granted: dict[tuple[Tile, int], LiveSource] = {}
+        self._ways: list[tuple[LiveSource, LiveChannel | None, list[LiveRoute]]] = []
+        self._ports: dict[LiveChannel, TilePort] = {}
         self.pieces: Mapping[str, int] = {}
         """The most words that a channel sends at once, by its name."""
 
@@ -306,43 +314,50 @@ class LiveStreams:
     def step(self) -> bool:
         """Move what goes; True if anything went."""
         moved = False
-        for port, source in self.sources.items():
-            channel = source.channel
-            if channel is None or channel.left or not channel.idle:
-                moved |= self._step_source(port, source)
+        if len(self._ways) != len(self.sources):
+            self._ways = [(one, one.channel, self.routes[port]) for port, one in self.sources.items()]
+        for source, channel, routes in self._ways:
+            if channel is None or channel.left or not channel.stuck:
+                moved |= self._step_source(source, routes)
         for sink in self.sinks.values():
-            while sink.stored and sink.step():
+            while sink.stored and not sink.stuck and sink.step():
                 moved = True
         return moved
 
     def step_channel(self, channel: LiveChannel) -> bool:
         """Move what one channel can move; True if anything went."""
-        port = TilePort(channel.tile, "DMA", channel.index)
+        if channel not in self._ports:
+            self._ports[channel] = TilePort(channel.tile, "DMA", channel.index)
+        port = self._ports[channel]
         if channel.direction is Direction.MM2S:
-            return port in self.sources and self._step_source(port, self.sources[port])
+            return port in self.sources and self._step_source(self.sources[port], self.routes[port])
         moved = False
-        while port in self.sinks and self.sinks[port].stored and self.sinks[port].step():
+        sink = self.sinks.get(port)
+        while sink is not None and sink.stored and sink.step():
             moved = True
         return moved
 
-    def _step_source(self, port: TilePort, source: LiveSource) -> bool:
+    def _step_source(self, source: LiveSource, routes: list[LiveRoute]) -> bool:
         channel, moved = source.channel, False
         if channel is not None and not channel.left:
             moved = channel.advance()
-        while source.left and _may_send(channel) and self._send(source, self.routes[port]):
+        while source.left and _may_send(channel) and self._send(source, routes):
             moved = True
         return moved
 
     def _send(self, source: LiveSource, routes: list[LiveRoute]) -> bool:
-        header = source.header
-        route = next((r for r in routes if r.fits(header)), None)
+        route = routes[0] if routes and routes[0].id is None else None
+        if route is None:
+            header = source.header
+            route = next((r for r in routes if r.fits(header)), None)
         if route is None:
             return self._unknown(source, routes)
         for sink in route.sinks:
-            if sink.owner not in (None, source):
+            if sink.owner is not None and sink.owner is not source:
                 return False
-            if sink.channel is not None and sink.channel.ordered and not sink.channel.left:
-                sink.channel.advance()
+            channel = sink.channel
+            if channel is not None and not channel.left and channel.ordered and not channel.stuck:
+                channel.advance()
         if not source.midway:
             if any(self._granted.get(one, source) is not source for one in route.arbiters):
                 return False
@@ -350,9 +365,11 @@ class LiveStreams:
                 return False
             self._granted.update(dict.fromkeys(route.arbiters, source))
             source.midway = True
-        count = min(source.left, *(s.room() for s in route.sinks))
-        if count == 0:
-            return False
+        count = source.left
+        for sink in route.sinks:
+            count = min(count, sink.room())
+            if count == 0:
+                return False
         ends = source.channel is None or source.channel.bd is None or not source.channel.bd.bd.suppress_tlast
         if source.channel is not None:
             count = min(count, self.pieces.get(source.channel.name, count))
@@ -367,7 +384,8 @@ class LiveStreams:
                 self.watch.control_words(cause)
             sink.push(words, last=last and ends, cause=cause)
             sink.owner = None if last else source
-            sink.step()
+            if not sink.stuck:
+                sink.step()
         source.midway = not last
         if last:
             source.found = None

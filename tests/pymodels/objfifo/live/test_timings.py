@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.objfifo.live.execute import run_live
+from goldbeat.pymodels.objfifo.live.timings import unordered_accesses
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 from goldbeat.tb.cli import app
@@ -272,6 +273,24 @@ def test_a_sound_design_has_no_finding(tmp_path):
     assert found.completes
     assert found.unordered == ()
     assert found.hosts["B"].tolist() == (SENT + 1).tolist()
+
+
+@pytest.mark.parametrize(("recorded", "alone"), [(False, 0), (True, 2)])
+def test_channels_of_shims_are_slow_alone_only_behind_a_finding(tmp_path, recorded, alone):
+    (tmp_path / "x.mlir").write_text(design())
+    text = TextArray(tmp_path / "x.mlir", {}, None, None)
+    held = []
+
+    def run(prepare):
+        array = text.build()
+        prepare(array)
+        held.append([channel.name for channel in array.channels.values() if channel.held])
+        array.close()
+        return True, {}
+
+    assert unordered_accesses(run, (True, {}), recorded) == ()
+    shims = [names for names in held if len(names) == 1 and "shim" in names[0]]
+    assert len(shims) == alone
 
 
 @pytest.mark.parametrize("kind", FAULTS)
