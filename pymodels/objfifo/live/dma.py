@@ -152,6 +152,8 @@ class LiveChannel:
         device: str,
     ) -> None:
         self.tile, self.direction, self.index = tile, direction, index
+        self.name = f"{direction} {index} of {tile}"
+        """``MM2S 0 of core tile (0, 2)``."""
         self.queue: deque[LiveTask] = deque()
         self.fifo = ""
         """The object FIFO whose ring it runs."""
@@ -183,11 +185,6 @@ class LiveChannel:
         self._at = 0
         self._marked = self._compresses = self._padded = self._plain = False
         self._sent: LiveWords | None = None
-
-    @property
-    def name(self) -> str:
-        """``MM2S 0 of core tile (0, 2)``."""
-        return f"{self.direction} {self.index} of {self.tile}"
 
     @property
     def idle(self) -> bool:

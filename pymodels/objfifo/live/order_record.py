@@ -103,6 +103,7 @@ class OrderRecorder:
         self._spans: dict[str, _Span] = {}
         self._uses: dict[str, _Use] = {}
         self._numbers = 0
+        self._walks: dict[tuple[int, int], tuple[LiveBd, ByteRuns]] = {}
         self._pushed = {c.name: deque([-1] * len(c.queue)) for c in array.channels.values()}
         self._tokens: defaultdict[ChannelKey, deque[int]] = defaultdict(deque)
         self._sent: defaultdict[Hashable, deque[int]] = defaultdict(deque)
@@ -186,11 +187,17 @@ class OrderRecorder:
     def descriptor_begins(self, channel: LiveChannel, bd: LiveBd, use: int) -> None:
         """See :class:`ChannelWatch`."""
         name = self._channel(channel)
-        self._uses[name] = _Use(self._known(name), self._walk(channel, bd.addresses_of(use)))
+        key = id(bd), bd.moved(use)
+        if key not in self._walks:
+            self._walks[key] = bd, self._walk(channel, bd.addresses_of(use))
+        self._uses[name] = _Use(self._known(name), self._walks[key][1])
 
     def _walk(self, channel: LiveChannel, words: npt.NDArray[np.int64]) -> ByteRuns:
         assert channel.bd is not None
         memory, first = self._region(channel.bd.memory)
+        if channel.bd.shape()[2]:
+            begin = first + int(words[0]) * WORD_BYTES
+            return ByteRuns(memory, np.array([begin, begin + len(words) * WORD_BYTES]).tobytes())
         found = words[words >= 0] * WORD_BYTES + first
         return ByteRuns.of(memory, found, found + WORD_BYTES)
 
