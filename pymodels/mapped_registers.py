@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from goldbeat.pymodels.stimulus import Access
 
-ERROR, ZERO, SKIP = "error", "zero", "skip"
+ERROR, ZERO, ANY, SKIP = "error", "zero", "any", "skip"
 """What is answered where the map allows no access: an error; OKAY, reads 0, writes nothing; not tried."""
 
 UNMAPPED = "(unmapped)"
@@ -112,7 +112,7 @@ class AnswerRules:
     """What is answered where a map is silent.
 
     Attributes:
-        unmapped: addresses without a register.
+        unmapped: addresses without a register: ``error``; ``zero``; ``any`` (OKAY with any data); ``skip``.
         forbidden: reads of what can only be written, writes of what can only be read.
         strobes: writes of some bytes of a word: ``bytes`` (they are stored), ``error``, ``skip``.
         hardware: ``mask``: fields that the hardware changes are not compared; ``still``: the design is idle, they stay.
@@ -122,6 +122,19 @@ class AnswerRules:
     forbidden: str = ERROR
     strobes: str = "bytes"
     hardware: str = "mask"
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """What a slave answers where its map has nothing.
+
+    Attributes:
+        rule: as :attr:`AnswerRules.unmapped`.
+        mapped: the byte addresses of the map, in order.
+    """
+
+    rule: str
+    mapped: tuple[range, ...]
 
 
 @dataclass
@@ -159,7 +172,7 @@ class MappedFile:
         """A read, or none where it must not be tried."""
         word = self._at.get(address)
         if word is None or not word.readable:
-            return self._refused("read", address, "unmapped" if word is None else "forbidden")
+            return self._refused("read", address, 0, "unmapped" if word is None else "forbidden")
         readable = [one for one in word.bits if one.readable]
         if not any(one.tested for one in readable):
             return []
@@ -183,7 +196,7 @@ class MappedFile:
         word = self._at.get(address)
         if word is None or not word.writable:
             key = "unmapped" if word is None else "forbidden"
-            return self._refused("write", address, key, strobe if self.rules.strobes == "bytes" else None)
+            return self._refused("write", address, value, key, strobe if self.rules.strobes == "bytes" else None)
         if not any(one.tested for one in word.bits if one.writable):
             return []
         value &= self._all & ~word.untouched
@@ -204,13 +217,13 @@ class MappedFile:
     def _hidden(self, one: MappedBits) -> bool:
         return not one.tested or (one.hardware and self.rules.hardware == "mask")
 
-    def _refused(self, op: str, address: int, key: str, strobe: int | None = None) -> list[Access]:
+    def _refused(self, op: str, address: int, value: int, key: str, strobe: int | None = None) -> list[Access]:
         """An access that a setting of :class:`AnswerRules` is about."""
         rule = getattr(self.rules, key)
         if rule == SKIP:
             return []
-        value = self._all if op == "write" else 0
-        return [self._access(op, address, value, strobe, error=rule == ERROR, rule=key)]
+        mask = 0 if op == "read" and rule == ANY else None
+        return [self._access(op, address, value, strobe, mask=mask, error=rule == ERROR, rule=key)]
 
     def _access(
         self,

@@ -41,7 +41,7 @@ def bit_bash(file: MappedFile, rng: np.random.Generator, address_bits: int) -> I
     for word in words:
         for value in chain((0, top), *((1 << n, top ^ 1 << n) for n in range(bits)), (top, 0)):
             yield from (*file.write(word.address, value), *file.read(word.address))
-            if not word.writable:
+            if value == top and not word.writable:
                 break
         yield from file.write(word.address, int.from_bytes(rng.bytes(file.size), "little"))
         yield from _reads(file, _others(words, word, rng))
@@ -85,7 +85,10 @@ def byte_strobes(file: MappedFile, rng: np.random.Generator, address_bits: int) 
 
 
 def no_registers(file: MappedFile, rng: np.random.Generator, address_bits: int) -> Iterator[Access]:
-    """Addresses without a register, beside each one and with one or two address bits turned; then all registers read."""
+    """Addresses without a register, all if they are few, else beside each one and with one or two address bits turned.
+
+    Then all registers are read.
+    """
     there = {word.address for word in file.words}
     space = 1 << address_bits
     near = {a + d for a in there for d in (-file.size, file.size)}
@@ -95,6 +98,8 @@ def no_registers(file: MappedFile, rng: np.random.Generator, address_bits: int) 
     gaps = sorted(
         a for a in near | far | {space - file.size} if 0 <= a < space and a % file.size == 0 and a not in there
     )
+    if space // file.size - len(there) <= _MOST_UNMAPPED:
+        gaps = [a for a in range(0, space, file.size) if a not in there]
     if len(gaps) > _MOST_UNMAPPED:
         kept = set(rng.choice(len(gaps) - 2, _MOST_UNMAPPED - 2, replace=False).tolist())
         gaps = [gaps[0], *(a for n, a in enumerate(gaps[1:-1]) if n in kept), gaps[-1]]

@@ -27,6 +27,7 @@ from goldbeat.pymodels.axi.memory import MemoryImage
 from goldbeat.pymodels.bus_models import BUS_MODELS, Route, bus_outcome
 from goldbeat.pymodels.code_trust import check_code_file
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
+from goldbeat.pymodels.mapped_registers import Elsewhere
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.sidebands import MOST_LANES
 from goldbeat.pymodels.stimulus import Access, Clock, GoldenModel, MemoryContents, Outcome, Stimulus
@@ -329,6 +330,7 @@ class Description(_Table):
             found_ranges=tuple(one for one in self.address_map if one.found),
             uncompared=self._open_signals,
             masked=partial(self.masked, folder) if self.register_maps else None,
+            elsewhere=partial(self._elsewhere, folder) if self.register_maps else None,
             waive=self.waive,
             ready_bound=self.ready_bound,
             model=self._model(folder),
@@ -388,6 +390,15 @@ class Description(_Table):
             for table in self.register_maps
             for text in table.masked(folder, params, int(ports[table.port].data_width) // 8)
         ]
+
+    def _elsewhere(self, folder: Path, params: Mapping[str, Any]) -> dict[str, Elsewhere]:
+        """What slaves answer beside their register maps."""
+        ports = {port.name: list(lanes(port, params)) for port in self.registers}
+        return {
+            port.name: table.elsewhere(folder, params, port)
+            for table in self.register_maps
+            for port in ports[table.port]
+        }
 
     def _open_signals(self, params: Mapping[str, Any]) -> dict[str, str]:
         """What the ready-made models do not compare, and ports that may go along with the beats."""

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from goldbeat.pymodels.bus_models import Route
 from goldbeat.pymodels.errors import UsageError, naming_description
+from goldbeat.pymodels.mapped_registers import Elsewhere
 from goldbeat.pymodels.stimulus import GoldenModel, Stimulus
 from goldbeat.tb.design.address_map import AddressRange
 from goldbeat.tb.design.case import Case, CaseContext
@@ -63,6 +64,7 @@ class Design(Frozen):
         found_ranges: of the address map, those that the RTL itself was asked for: nothing shows that they are right.
         uncompared: parameters -> further signals of bundles that the model does not predict, and why.
         masked: parameters -> fields of register maps whose values are not compared; None: it has none.
+        elsewhere: parameters -> by slave with a register map, what it answers beside the map; None: there is none.
         model: the golden model.
         ready_model: name of the ready-made model that it is, of the streams where there are buses as well; empty: it is another.
         blurred: the model uses ``Stimulus.blur_ps``: with blurred clock crossings, cycles are compared with the earliest and
@@ -118,6 +120,7 @@ class Design(Frozen):
     found_ranges: tuple[AddressRange, ...] = ()
     uncompared: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     masked: Callable[[Mapping[str, Any]], Sequence[str]] | None = None
+    elsewhere: Callable[[Mapping[str, Any]], Mapping[str, Elsewhere]] | None = None
     model: GoldenModel
     ready_model: str = ""
     blurred: bool = False

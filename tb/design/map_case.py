@@ -14,7 +14,16 @@ import numpy as np
 from pydantic import Field
 
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.mapped_registers import SKIP, UNMAPPED, AnswerRules, MappedFile, MappedWord
+from goldbeat.pymodels.mapped_registers import (
+    ANY,
+    ERROR,
+    SKIP,
+    UNMAPPED,
+    AnswerRules,
+    Elsewhere,
+    MappedFile,
+    MappedWord,
+)
 from goldbeat.pymodels.mapped_walks import WALKS, mapped_program, mixed_answers
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.stimulus import Stimulus
@@ -37,7 +46,19 @@ _CUT = (20, 200)
 _BEHIND = {"address-first": "reset", "data-first": "aliases", "any": "aliases"}
 """Orders of the writes that a reset cuts off, and the walks behind: a reset may find an address without its data."""
 
-Answered = Literal["error", "zero", "skip"]
+
+def joined(ranges: Iterable[range]) -> tuple[range, ...]:
+    """Ranges of addresses in order, those that touch as one."""
+    found: list[range] = []
+    for one in sorted(ranges, key=lambda one: (one.start, one.stop)):
+        if found and one.start <= found[-1].stop:
+            found[-1] = range(found[-1].start, max(found[-1].stop, one.stop))
+        else:
+            found.append(one)
+    return tuple(found)
+
+
+Answered = Literal["error", "zero", "any", "skip"]
 
 
 class RegisterMapTable(Frozen):
@@ -88,7 +109,10 @@ class RegisterMapTable(Frozen):
         """
         size = int(port.data_width) // 8
         strobes = self.strobes if port.strobes else SKIP
-        rules = AnswerRules(self.unmapped, self.forbidden, strobes, self.hardware)
+        # Where a bus has no wire for it, no error can be asked for.
+        can_fail = all(port.has(role) for role in port.responses_of)
+        unmapped, forbidden = (ANY if one == ERROR and not can_fail else one for one in (self.unmapped, self.forbidden))
+        rules = AnswerRules(unmapped, forbidden, strobes, self.hardware)
         words = self.words(folder, params, size)
         if words[-1].address >> port.address_bits:
             found = f"{words[-1].name} at 0x{words[-1].address:x}"
@@ -101,6 +125,12 @@ class RegisterMapTable(Frozen):
     def spans(self, folder: Path, params: Mapping[str, Any]) -> list[range]:
         """Addresses of memories, not all of whose words are checked."""
         return unmapped_spans(self._path(folder), self._values(params), self.base)
+
+    def elsewhere(self, folder: Path, params: Mapping[str, Any], port: RegisterPort) -> Elsewhere:
+        """What is answered beside the registers and memories of the map."""
+        file = self.file_after_reset(folder, params, port)
+        words = [range(word.address, word.address + file.size) for word in file.words]
+        return Elsewhere(file.rules.unmapped, joined([*words, *self.spans(folder, params)]))
 
     def _path(self, folder: Path) -> Path:
         # The folder of a new bench is not there yet.

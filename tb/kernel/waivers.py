@@ -18,7 +18,7 @@ ENVIRONMENT = "GOLDBEAT_WAIVE"
 _AXIS = f"{AXIS.name}_"
 OF_AXIS_ALONE = "which is a rule of AXI-Stream alone"
 """Said of rules that streams with other names break."""
-_OF_AXIS = frozenset(f"{_AXIS}{rule}" for rule in AXIS.clauses)
+OF_AXIS = frozenset(f"{_AXIS}{rule}" for rule in AXIS.clauses)
 """The rules that are a clause of the standard; the others are about beats."""
 _OFFERS = (f"{_AXIS}valid_waits", f"{_AXIS}valid_held")
 _IN_RESET = ("axis_valid_in_reset", "axis_valid_after_reset")
@@ -120,7 +120,7 @@ def of_house(violations: Iterable[str], house: Collection[str]) -> tuple[tuple[s
     both: tuple[list[str], list[str]] = [], []
     for text in violations:
         found = _VIOLATION.match(text)
-        both[found is not None and found[1] in _OF_AXIS and found[2] in house].append(text)
+        both[found is not None and found[1] in OF_AXIS and found[2] in house].append(text)
     return tuple(both[0]), tuple(both[1])
 
 

@@ -80,8 +80,10 @@ def request_ties(sheet: Sheet, port: Bundle, request: ProofChannel, habits: Burs
     most = f"8'd{habits.longest}"
     free = sheet.free(f"{name}_beats_free", 8)
     count = sheet.wire(f"{name}_beats", f"{free} > {most} ? {most} : {free}", 8)
-    page = f"({_PAGE + 1}'({start}{f'[{_PAGE - 1}:0]' if width > _PAGE else ''}) >> {step})"
-    crosses = f"({page} + {_PAGE + 1}'({count})) > ({_PAGE + 1}'d{(1 << _PAGE) - 1} >> {step})"
+    # Nothing crosses a page, or the end of a smaller space of addresses.
+    bits = min(_PAGE, width)
+    page = f"({_PAGE + 1}'({start}{f'[{bits - 1}:0]' if width > bits else ''}) >> {step})"
+    crosses = f"({page} + {_PAGE + 1}'({count})) > ({_PAGE + 1}'d{(1 << bits) - 1} >> {step})"
     wraps = f"((8'd2 << {count}[1:0]) - 8'd1)"
     length = f"{kind} == 2'd2 ? {wraps} : {kind} == 2'd0 ? {count} & 8'd15 : {crosses} ? 8'd0 : {count}"
     cache = sheet.free(f"{name}_cache_free", 4)

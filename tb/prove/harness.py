@@ -92,8 +92,7 @@ def make_proof(
     sources, sinks = _streams(sheet, design, params, stimuli)
     _quiet(sheet, sources, sinks, within)
     _order(sheet, model, sources, sinks, within)
-    if not any(port.house for port in design.bundles(params)):
-        _offered(sheet, model, sources, sinks, within)
+    _offered(sheet, model, sources, sinks, within)
     _buses(sheet, design, params, model, stimuli)
     claim_answers(
         sheet, (*design.register_ports(params), *design.memory_ports(params)), within, alone=not design.streams
@@ -185,10 +184,11 @@ def _buses(sheet: Sheet, design: Design, params: Mapping[str, Any], model: str, 
             raise UsageError(f"{port.name}: no proof knows the bus {port.spec.title}")
     if sheet.memory:
         add_tracked(sheet, ports, made, routes, closed=design.ready_model == "interconnect")
+    beside = {} if design.elsewhere is None else design.elsewhere(params)
     for port in ports if words else ():
         if port.direction == "out" or not isinstance(port, RegisterPort):
             continue
-        if not add_storage(sheet, port, made.get(port.name), learn_registers(port, stimuli)):
+        if not add_storage(sheet, port, made.get(port.name), learn_registers(port, stimuli, beside.get(port.name))):
             sheet.unproven[f"storage {port.name}"] = "no words that the cases read back, or no property for this bus"
     if masters and len(ports) == 2 and len(masters) == 1 and _passes(sheet, made, ports):
         return

@@ -24,11 +24,13 @@ class _Progress:
         stuck: a complete request of a slave waits, and no response is offered.
         moves: something moves.
         owes: the bench owes something.
+        asks: something is asked for.
     """
 
     stuck: Sequence[str]
     moves: Sequence[str]
     owes: Sequence[str]
+    asks: Sequence[str]
 
 
 def claim_answers(sheet: Sheet, ports: Sequence[Bundle], within: int, *, alone: bool) -> None:
@@ -60,7 +62,7 @@ def claim_answers(sheet: Sheet, ports: Sequence[Bundle], within: int, *, alone: 
             f"answered {name}",
             f"no complete request waits {within} cycles in which nothing moves",
             f"{count} == {within}",
-            stuck,
+            any_of(found[port.name].asks),
         )
 
 
@@ -69,9 +71,10 @@ def _progress(port: Bundle) -> _Progress:
     if isinstance(port, ApbPort):
         ready = f"{name}_pready" if port.has("pready") else "1'b1"
         owes = [] if port.direction == "in" else [f"({name}_penable & ~{ready})"]
-        return _Progress([f"{name}_penable"], [f"({name}_penable & {ready})"], owes)
+        return _Progress([f"{name}_penable"], [f"({name}_penable & {ready})"], owes, [f"{name}_penable"])
     if isinstance(port, WishbonePort):
-        return _Progress([f"{name}_waits"], [f"~{name}_waits"], [])
+        asks = f"({name}_cyc & {name}_stb)"
+        return _Progress([f"{name}_waits"], [f"~{name}_waits"], [], [asks])
     writes, reads, slave = port.has("awvalid"), port.has("arvalid"), port.direction == "in"
     channels = [*(("aw", "w", "b") if writes else ()), *(("ar", "r") if reads else ())]
     moves = [f"({name}_{one}valid & {name}_{one}ready)" for one in channels if port.has(f"{one}ready")]
@@ -88,4 +91,4 @@ def _progress(port: Bundle) -> _Progress:
     for one in ("b", "r") if slave else ("aw", "w", "ar"):
         if one in channels and port.has(f"{one}ready"):
             owes.append(f"({name}_{one}valid & ~{name}_{one}ready)")
-    return _Progress([f"({one})" for one in stuck], moves, owes)
+    return _Progress([f"({one})" for one in stuck], moves, owes, [f"{name}_{one}valid" for one in ("aw", "ar") if one in channels])

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from goldbeat.pymodels.axi.burst import READ, WRITE
+from goldbeat.pymodels.mapped_registers import ERROR, ZERO, Elsewhere
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.tb.design.ports.register import RegisterPort
 
@@ -26,6 +27,7 @@ class RegisterFacts:
         refused: by kind of access, the words whose accesses all fail, whatever their strobes and protection.
         allowed: likewise, those of which none fails.
         size: bytes of a word.
+        elsewhere: what is answered beside the register map; None: there is none.
     """
 
     words: Mapping[int, int]
@@ -35,10 +37,16 @@ class RegisterFacts:
     refused: Mapping[int, frozenset[int]]
     allowed: Mapping[int, frozenset[int]]
     size: int
+    elsewhere: Elsewhere | None = None
 
     def refuses(self, kind: int, address: int) -> bool:
         """Whether an access must fail."""
-        return address in self.refused.get(kind, ())
+        return address in self.refused.get(kind, ()) or self._is(ERROR, address)
+
+    def _is(self, rule: str, address: int) -> bool:
+        """Whether a rule for addresses beside the map is about one."""
+        mapped = self.elsewhere is None or any(address in one for one in self.elsewhere.mapped)
+        return self.elsewhere is not None and self.elsewhere.rule == rule and not mapped
 
     def byte(self, address: int, written: int | None) -> tuple[int, int]:
         """What a byte reads as, and in which bits that is known.
@@ -47,6 +55,8 @@ class RegisterFacts:
             address: of the byte.
             written: what was written there last; None: nothing since the reset.
         """
+        if self._is(ZERO, address):
+            return 0, 0xFF
         at = self._word(address)
         value, known = self.first.get(at, (0, 0)) if written is None else (0, self.words.get(at, 0))
         fixed, never = self.fixed.get(at, (0, 0))
@@ -60,13 +70,24 @@ class RegisterFacts:
         return word >> 8 * (address % self.size) & 0xFF
 
 
-def learn_registers(port: RegisterPort, stimuli: Sequence[Stimulus]) -> RegisterFacts:
-    """The facts that no case contradicts."""
+def learn_registers(
+    port: RegisterPort, stimuli: Sequence[Stimulus], elsewhere: Elsewhere | None = None
+) -> RegisterFacts:
+    """The facts that no case contradicts.
+
+    Args:
+        port: the slave.
+        stimuli: of all cases.
+        elsewhere: what is answered beside its register map; None: it has none.
+    """
     words, size = _held_bits(port, stimuli), int(port.data_width) // 8
     accesses = [one for stimulus in stimuli for one in _accesses(port, stimulus)]
+    if elsewhere is not None and elsewhere.rule in (ERROR, ZERO):
+        # One rule is about all of them, those that the cases leave out too.
+        accesses = [one for one in accesses if any(one.address in some for some in elsewhere.mapped)]
     fixed, others = _fixed_bits(accesses, size, words)
     refused, allowed = _outcomes(accesses, size)
-    return RegisterFacts(words, _first_values(port, stimuli, words), fixed, others, refused, allowed, size)
+    return RegisterFacts(words, _first_values(port, stimuli, words), fixed, others, refused, allowed, size, elsewhere)
 
 
 def _accesses(port: RegisterPort, stimulus: Stimulus) -> Iterator[Access]:
@@ -75,9 +96,9 @@ def _accesses(port: RegisterPort, stimulus: Stimulus) -> Iterator[Access]:
 
 
 def _held_bits(port: RegisterPort, stimuli: Sequence[Stimulus]) -> dict[int, int]:
-    """By byte address, the bits that read as they were last written, in all that the cases expect."""
+    """By byte address, the bits that read as they were last written, 0 and 1, in all that the cases expect."""
     size = int(port.data_width) // 8
-    seen: dict[int, int] = {}
+    seen: dict[int, tuple[int, int]] = {}
     wrong: dict[int, int] = {}
     for stimulus in stimuli:
         held: dict[int, tuple[int, int]] = {}
@@ -85,15 +106,20 @@ def _held_bits(port: RegisterPort, stimuli: Sequence[Stimulus]) -> dict[int, int
             at = access.address // size * size
             value, known = held.get(at, (0, 0))
             if access.op in ("write", "post"):
-                strobe = sum(0xFF << 8 * n for n in range(size) if access.strobe >> n & 1)
-                strobe = 0 if access.error else strobe
+                strobe = 0 if access.error else _lanes(access, size)
                 held[at] = (value & ~strobe | (access.value or 0) & strobe, known | strobe)
             elif access.op == "read" and access.value is not None and not access.error:
                 mask = known & ((1 << 8 * size) - 1 if access.mask is None else access.mask) & ~access.unset
                 differs = (access.value ^ value) & mask
                 wrong[at] = wrong.get(at, 0) | differs
-                seen[at] = seen.get(at, 0) | mask
-    return {at: bits for at, mask in sorted(seen.items()) if (bits := mask & ~wrong[at])}
+                zeros, ones = seen.get(at, (0, 0))
+                seen[at] = zeros | mask & ~value, ones | mask & value
+    return {at: bits for at, (zeros, ones) in sorted(seen.items()) if (bits := zeros & ones & ~wrong[at])}
+
+
+def _lanes(access: Access, size: int) -> int:
+    """The bits that the strobes of a write are about."""
+    return sum(0xFF << 8 * n for n in range(size) if access.strobe >> n & 1)
 
 
 def _first_values(
@@ -118,16 +144,27 @@ def _first_values(
 def _fixed_bits(
     accesses: Sequence[Access], size: int, words: Mapping[int, int]
 ) -> tuple[dict[int, tuple[int, int]], dict[int, int]]:
-    """Bits that every read expects alike, and those that are neither this nor held."""
+    """Bits that every read expects alike though the other value is written there, and those that are neither this nor held."""
     whole = (1 << 8 * size) - 1
     found: dict[int, tuple[int, int]] = {}
+    written: dict[int, tuple[int, int]] = {}
     for access in accesses:
+        at = access.address // size * size
         if access.op == "read" and not access.error:
-            at = access.address // size * size
             known = 0 if access.value is None else (whole if access.mask is None else access.mask) & ~access.unset
             value, alike = found.get(at, (access.value or 0, whole))
             found[at] = value, alike & known & ~(value ^ (access.value or 0))
-    fixed = {at: (value & bits, bits) for at, (value, alike) in found.items() if (bits := alike & ~words.get(at, 0))}
+        elif access.op in ("write", "post"):
+            (zeros, ones), lanes, data = written.get(at, (0, 0)), _lanes(access, size), access.value or 0
+            written[at] = zeros | lanes & ~data, ones | lanes & data
+    fixed = {}
+    for at, (value, alike) in found.items():
+        zeros, ones = written.get(at, (0, 0))
+        tried = zeros & value | ones & ~value
+        # A word that no write changes in any bit is not written at all.
+        tried = whole if tried and alike == whole and at not in words else tried
+        if bits := alike & tried & ~words.get(at, 0):
+            fixed[at] = value & bits, bits
     others = {at: whole & ~words.get(at, 0) & ~fixed.get(at, (0, 0))[1] for at in found}
     return fixed, {at: bits for at, bits in sorted(others.items()) if bits}
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from goldbeat.pymodels.axi.burst import READ, WRITE
+from goldbeat.pymodels.mapped_registers import ERROR, ZERO
 from goldbeat.tb.design.ports.apb import ApbPort
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.wishbone import WishbonePort
@@ -75,7 +76,20 @@ def add_storage(sheet: Sheet, port: RegisterPort, channels: Channels | None, fac
         width=bits,
     )
     _claim_errors(sheet, port, facts, at, events)
+    _name_unseen(sheet, port, facts)
     return True
+
+
+def _name_unseen(sheet: Sheet, port: RegisterPort, facts: RegisterFacts) -> None:
+    """Note how many words no case asks for, and no rule is about."""
+    seen = {*facts.words, *facts.fixed, *facts.others, *(a for some in facts.refused.values() for a in some)}
+    beside = facts.elsewhere
+    if beside is not None and beside.rule in (ERROR, ZERO):
+        total = sum(len(one) for one in beside.mapped) // facts.size
+    else:
+        total = (_unit(port) << int(port.address_width)) // facts.size
+    if len(seen) < total:
+        sheet.unproven[f"words {port.name}"] = f"{total - len(seen)} of {total} are in no case"
 
 
 def _unit(port: RegisterPort) -> int:
@@ -94,11 +108,28 @@ def _fixed(sheet: Sheet, port: RegisterPort, facts: RegisterFacts, at: str) -> t
         first = ", ".join(f"{address:#x} & {mask:#x}" for address, mask in list(untold.items())[:4])
         more = f" and {len(untold) - 4} more" if len(untold) > 4 else ""
         sheet.unproven[f"bits {name}"] = f"{first}{more}: how they change is in no property; simulation compares them"
+    zeros = (
+        f"{_beside(port, facts, at)} ? '1 : " if facts.elsewhere is not None and facts.elsewhere.rule == ZERO else ""
+    )
     never, fixed = (
-        sheet.wire(f"{name}_{what}", _table(at, {a // unit: one[k] for a, one in some.items()}, width, bits), bits)
-        for what, k in (("never", 1), ("fixed", 0))
+        sheet.wire(
+            f"{name}_{what}", more + _table(at, {a // unit: one[k] for a, one in some.items()}, width, bits), bits
+        )
+        for what, k, more in (("never", 1, zeros), ("fixed", 0, ""))
     )
     return never, fixed
+
+
+def _beside(port: RegisterPort, facts: RegisterFacts, at: str) -> str:
+    """Whether the address is beside the register map."""
+    unit, width = _unit(port), int(port.address_width)
+    mapped = () if facts.elsewhere is None else facts.elsewhere.mapped
+    space = 1 << width
+    inside = [
+        f"(({at} >= {width}'d{one.start // unit}) & ({at} <= {width}'d{min(space, one.stop // unit) - 1}))"
+        for one in mapped
+    ]
+    return f"(~{any_of(inside)})"
 
 
 def _claim_errors(sheet: Sheet, port: RegisterPort, facts: RegisterFacts, at: str, events: _Events) -> None:
@@ -107,11 +138,15 @@ def _claim_errors(sheet: Sheet, port: RegisterPort, facts: RegisterFacts, at: st
     name, unit, width = port.name, _unit(port), int(port.address_width)
     # What is refused is a write that failed, or a read.
     bad_read = f"({refused} & ~{failed})"
-    if facts.refused:
+    beside = facts.elsewhere is not None and facts.elsewhere.rule == ERROR
+    if facts.refused or beside:
         inside = [_is_one(at, sorted(a // unit for a in facts.refused.get(kind, ())), width) for kind in (WRITE, READ)]
+        if beside:
+            inside = [any_of([one, _beside(port, facts, at)]) for one in inside]
         sheet.check(
             f"errors {name}",
-            "accesses of words of which the cases expect nothing but errors get an error",
+            "accesses of words of which the cases expect nothing but errors get an error"
+            f"{', as do all beside the register map' if beside else ''}",
             f"({inside[0]} & {writes}) | ({inside[1]} & {reads})",
             f"({inside[0]} & ({writes} | {failed})) | ({inside[1]} & ({reads} | {bad_read}))",
         )

@@ -94,7 +94,7 @@ def watch_stream(sheet: Sheet, port: StreamPort) -> ProofChannel:
     bus = port.spec.name
     if bus == "axis":
         take(sheet, channel)
-        watch(sheet, bus, channel, held=not (port.fifo or port.house), in_reset=port.standard)
+        watch(sheet, bus, channel, held=not port.fifo, in_reset=port.standard)
     else:
         take(sheet, channel)
         sheet.register(channel.waits, f"prover_live & {channel.is_valid} & ~{channel.is_ready}")

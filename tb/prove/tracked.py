@@ -55,11 +55,12 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Hit:
-    """Whether a request has the byte, in which beat, and whether in all of them."""
+    """Whether a request has the byte, in which beat, whether in all of them, and the bytes of a beat."""
 
     hit: str
     index: str
     fixed: str
+    beat: str
 
 
 @dataclass
@@ -74,7 +75,7 @@ class _Slave:
         takes, value: its bit is taken, and which.
         failed: one of the answers since then is an error.
         read_asks, read_idle, read_marks: the same of reads.
-        single, steady: the read has one beat; the byte is in one beat of it.
+        single, steady: the read has one beat; the byte is in one beat of it, for which a master's word is read once.
         came, got, error: the followed read is answered, with what, and whether with an error.
         done, refused: the followed write is answered, alone, and with an error.
     """
@@ -127,7 +128,10 @@ def add_tracked(
     if behind:
         sheet.constant(_FIRST)
     _memory(sheet, masters, made, places, behind=behind)
-    found = [_slave(sheet, number, one, made.get(one.name), places[one.name]) for number, one in enumerate(slaves)]
+    widest = max((_lanes(one) for one in masters), default=1)
+    found = [
+        _slave(sheet, number, one, made.get(one.name), places[one.name], widest) for number, one in enumerate(slaves)
+    ]
     _claims(sheet, found, ", ".join(one.name for one in slaves), through=bool(masters), behind=behind)
     for port in masters:
         for kind in (WRITE, READ):
@@ -171,12 +175,17 @@ def _places(sheet: Sheet, ports: Sequence[Bundle], routes: Sequence[Route], *, c
                 [f"(({at} >= {widest}'d{base}) & ({at} < {widest + 1}'d{base + size}))" for base, size in sorted(own)]
             )
             on, address = f"{nowhere} ? ~({inside}){fits} : ({on})", f"{nowhere} ? {at} : {address}"
-        lanes = next(one.width for one in port.wires() if one.name in ("wdata", "rdata", "pwdata", "prdata")) // 8
+        lanes = _lanes(port)
         name = f"{TRACKED}_{port.name}"
         sheet.wire(f"{name}_on", on)
         sheet.wire(f"{name}_address", f"{width}'({address})", width)
         found[port.name] = _Place(f"{name}_on", f"{name}_address", width, lanes)
     return found
+
+
+def _lanes(port: Bundle) -> int:
+    """Bytes of a port's data."""
+    return next(one.width for one in port.wires() if one.name in ("wdata", "rdata", "pwdata", "prdata")) // 8
 
 
 def _address_bits(port: Bundle) -> int:
@@ -187,8 +196,8 @@ def _of_request(sheet: Sheet, request: ProofChannel, place: _Place) -> _Hit:
     way, name, width = request.valid[:2], f"{TRACKED}_{request.name}", place.width
     address, size = request.net(f"{way}addr"), place.lanes.bit_length() - 1
     if f"{way}len" not in request.payload:
-        hit = sheet.wire(f"{name}_hit", f"{place.on} & (({address} >> {size}) == ({place.address} >> {size}))")
-        return _Hit(hit, "8'd0", "1'b0")
+        hit = sheet.wire(f"{name}_hit", f"{place.on} & {_alike(address, place.address, place.lanes)}")
+        return _Hit(hit, "8'd0", "1'b0", str(place.lanes))
     step = request.net(f"{way}size") if f"{way}size" in request.payload else f"3'd{size}"
     kind = request.net(f"{way}burst") if f"{way}burst" in request.payload else "2'd1"
     length = request.net(f"{way}len")
@@ -203,7 +212,7 @@ def _of_request(sheet: Sheet, request: ProofChannel, place: _Place) -> _Hit:
     index = sheet.wire(
         f"{name}_index", f"8'({kind} == 0 ? {wide}({length}) : (({kind} == 2 ? {first} : {past}) >> {step}))", 8
     )
-    return _Hit(hit, index, f"({kind} == 0)")
+    return _Hit(hit, index, f"({kind} == 0)", beat)
 
 
 # -- masters ----------------------------------------------------------------------------------------------------------
@@ -321,7 +330,8 @@ def _read(sheet: Sheet, request: ProofChannel, answer: ProofChannel, place: _Pla
 # -- slaves -----------------------------------------------------------------------------------------------------------
 
 
-def _slave(sheet: Sheet, number: int, port: Bundle, channels: Channels | None, place: _Place) -> _Slave:
+def _slave(sheet: Sheet, number: int, port: Bundle, channels: Channels | None, place: _Place, widest: int) -> _Slave:
+    """What a slave does with the byte; the widest word of a master has so many bytes."""
     name = f"{TRACKED}_{port.name}"
     mine = f"({TRACKED}_writer == {number})", f"({TRACKED}_reader == {number})"
     if isinstance(port, ApbPort):
@@ -332,7 +342,7 @@ def _slave(sheet: Sheet, number: int, port: Bundle, channels: Channels | None, p
     if channels.aw is not None and channels.w is not None and channels.b is not None:
         _writes(sheet, (channels.aw, channels.w, channels.b), place, name, mine[0], found)
     if channels.ar is not None and channels.r is not None:
-        _reads(sheet, channels.ar, channels.r, place, name, mine[1], found)
+        _reads(sheet, channels.ar, channels.r, place, name, mine[1], found, widest)
     return found
 
 
@@ -375,7 +385,14 @@ def _writes(
 
 
 def _reads(
-    sheet: Sheet, request: ProofChannel, answer: ProofChannel, place: _Place, name: str, mine: str, found: _Slave
+    sheet: Sheet,
+    request: ProofChannel,
+    answer: ProofChannel,
+    place: _Place,
+    name: str,
+    mine: str,
+    found: _Slave,
+    widest: int,
 ) -> None:
     hit = _of_request(sheet, request, place)
     last = answer.net("rlast") if "rlast" in answer.payload else "1'b1"
@@ -398,7 +415,7 @@ def _reads(
     found.read_marks, found.read_asks, found.read_idle = marks, request.offers, f"({request.name}_ahead == 0)"
     length = f"{request.valid[:2]}len"
     found.single = f"({request.net(length)} == 0)" if length in request.payload else "1'b1"
-    found.steady = f"({found.single} | ~{hit.fixed})"
+    found.steady = f"({found.single} | (~{hit.fixed} & ({hit.beat} >= {widest})))"
     found.got = place.of(answer.net("rdata"))
     found.error = _bad(answer)
 
@@ -543,11 +560,15 @@ def _attributes(
     kind: int,
     routes: Sequence[Route],
 ) -> None:
-    """Attributes of requests for the byte: none reaches a master that no slave was asked with."""
+    """Attributes of requests for the byte: none reaches a master that no slave was asked with.
+
+    A master may ask for a whole word where a slave was asked for a part of it, so any byte of the word will do there.
+    """
     of = [one.carried for one in routes if one.master == master.name]
     names = sorted(name for way, name in of[0] if way == kind and all((kind, name) in one for one in of)) if of else []
     there = _request(master, made, kind, names)
-    asked = [(port, one) for port in slaves if (one := _request(port, made, kind, names)) is not None]
+    widest = max(_lanes(port) for port in (master, *slaves))
+    asked = [(port, one) for port in slaves if (one := _request(port, made, kind, names, widest)) is not None]
     if there is None or len(asked) != len(slaves) or not names:
         return
     label = f"{TRACKED}_{master.name}_{'write' if kind == WRITE else 'read'}"
@@ -567,14 +588,16 @@ def _attributes(
 
 
 def _request(
-    port: Bundle, made: Mapping[str, Channels], kind: int, names: Sequence[str]
+    port: Bundle, made: Mapping[str, Channels], kind: int, names: Sequence[str], lanes: int = 1
 ) -> tuple[str, str, int] | None:
-    """When a request for the byte is there, its attributes, and their width."""
+    """When a request is there for the byte, or for another one of an aligned group of some; its attributes, and their width."""
+    place = f"{TRACKED}_{port.name}"
     if isinstance(port, ApbPort):
         if list(names) != ["prot"] or not port.has("pprot"):
             return None
         way = "" if kind == WRITE else "~"
-        return f"({port.name}_psel & {TRACKED}_{port.name}_hit & {way}{port.name}_pwrite)", f"{port.name}_pprot", 3
+        near = f"({place}_hit | {place}_on & {_alike(f'{port.name}_paddr', f'{place}_address', lanes)})"
+        return f"({port.name}_psel & {near} & {way}{port.name}_pwrite)", f"{port.name}_pprot", 3
     channels = made[port.name]
     request = channels.aw if kind == WRITE else channels.ar
     if request is None:
@@ -583,5 +606,17 @@ def _request(
     if any(role not in request.payload for role in roles):
         return None
     values = ", ".join(request.net(role) for role in roles)
-    event = f"({request.is_valid} & {TRACKED}_{request.name}_hit)"
+    name, address = f"{TRACKED}_{request.name}", request.net(f"{request.valid[:2]}addr")
+    near = _alike(address, f"{place}_address", lanes)
+    if f"{request.valid[:2]}len" in request.payload:
+        shift = lanes.bit_length() - 1
+        group = f"({place}_address >> {shift})"
+        near = f"(({name}_low >> {shift}) <= {group}) & ({group} <= (({name}_low + {name}_all - 1) >> {shift}))"
+    event = f"({request.is_valid} & ({name}_hit | {place}_on & {near}))"
     return event, f"{{{values}}}", sum(request.payload[role] for role in roles)
+
+
+def _alike(one: str, other: str, lanes: int) -> str:
+    """Whether two addresses are in one aligned group of bytes."""
+    shift = lanes.bit_length() - 1
+    return f"(({one} >> {shift}) == ({other} >> {shift}))"
