@@ -91,4 +91,6 @@ def _progress(port: Bundle) -> _Progress:
     for one in ("b", "r") if slave else ("aw", "w", "ar"):
         if one in channels and port.has(f"{one}ready"):
             owes.append(f"({name}_{one}valid & ~{name}_{one}ready)")
-    return _Progress([f"({one})" for one in stuck], moves, owes, [f"{name}_{one}valid" for one in ("aw", "ar") if one in channels])
+    return _Progress(
+        [f"({one})" for one in stuck], moves, owes, [f"{name}_{one}valid" for one in ("aw", "ar") if one in channels]
+    )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from goldbeat.pymodels.axi.burst import READ, WRITE
-from goldbeat.pymodels.mapped_registers import ERROR, ZERO, Elsewhere
+from goldbeat.pymodels.mapped_registers import ERROR, SKIP, ZERO, Elsewhere
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.tb.design.ports.register import RegisterPort
 
@@ -82,7 +82,7 @@ def learn_registers(
     """
     words, size = _held_bits(port, stimuli), int(port.data_width) // 8
     accesses = [one for stimulus in stimuli for one in _accesses(port, stimulus)]
-    if elsewhere is not None and elsewhere.rule in (ERROR, ZERO):
+    if elsewhere is not None and elsewhere.rule != SKIP:
         # One rule is about all of them, those that the cases leave out too.
         accesses = [one for one in accesses if any(one.address in some for some in elsewhere.mapped)]
     fixed, others = _fixed_bits(accesses, size, words)
@@ -96,9 +96,9 @@ def _accesses(port: RegisterPort, stimulus: Stimulus) -> Iterator[Access]:
 
 
 def _held_bits(port: RegisterPort, stimuli: Sequence[Stimulus]) -> dict[int, int]:
-    """By byte address, the bits that read as they were last written, 0 and 1, in all that the cases expect."""
+    """By byte address, the bits that read as they were last written, in all that the cases expect."""
     size = int(port.data_width) // 8
-    seen: dict[int, tuple[int, int]] = {}
+    seen: dict[int, int] = {}
     wrong: dict[int, int] = {}
     for stimulus in stimuli:
         held: dict[int, tuple[int, int]] = {}
@@ -112,9 +112,8 @@ def _held_bits(port: RegisterPort, stimuli: Sequence[Stimulus]) -> dict[int, int
                 mask = known & ((1 << 8 * size) - 1 if access.mask is None else access.mask) & ~access.unset
                 differs = (access.value ^ value) & mask
                 wrong[at] = wrong.get(at, 0) | differs
-                zeros, ones = seen.get(at, (0, 0))
-                seen[at] = zeros | mask & ~value, ones | mask & value
-    return {at: bits for at, (zeros, ones) in sorted(seen.items()) if (bits := zeros & ones & ~wrong[at])}
+                seen[at] = seen.get(at, 0) | mask
+    return {at: bits for at, mask in sorted(seen.items()) if (bits := mask & ~wrong[at])}
 
 
 def _lanes(access: Access, size: int) -> int:
@@ -148,22 +147,23 @@ def _fixed_bits(
     whole = (1 << 8 * size) - 1
     found: dict[int, tuple[int, int]] = {}
     written: dict[int, tuple[int, int]] = {}
+    tried: dict[int, int] = {}
     for access in accesses:
         at = access.address // size * size
+        zeros, ones = written.get(at, (0, 0))
         if access.op == "read" and not access.error:
             known = 0 if access.value is None else (whole if access.mask is None else access.mask) & ~access.unset
             value, alike = found.get(at, (access.value or 0, whole))
             found[at] = value, alike & known & ~(value ^ (access.value or 0))
+            tried[at] = tried.get(at, 0) | zeros & value | ones & ~value
         elif access.op in ("write", "post"):
-            (zeros, ones), lanes, data = written.get(at, (0, 0)), _lanes(access, size), access.value or 0
+            lanes, data = _lanes(access, size), access.value or 0
             written[at] = zeros | lanes & ~data, ones | lanes & data
     fixed = {}
     for at, (value, alike) in found.items():
-        zeros, ones = written.get(at, (0, 0))
-        tried = zeros & value | ones & ~value
         # A word that no write changes in any bit is not written at all.
-        tried = whole if tried and alike == whole and at not in words else tried
-        if bits := alike & tried & ~words.get(at, 0):
+        unmoved = whole if tried.get(at) and alike == whole and at not in words else tried.get(at, 0)
+        if bits := alike & unmoved & ~words.get(at, 0):
             fixed[at] = value & bits, bits
     others = {at: whole & ~words.get(at, 0) & ~fixed.get(at, (0, 0))[1] for at in found}
     return fixed, {at: bits for at, bits in sorted(others.items()) if bits}

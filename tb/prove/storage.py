@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from goldbeat.pymodels.axi.burst import READ, WRITE
-from goldbeat.pymodels.mapped_registers import ERROR, ZERO
+from goldbeat.pymodels.mapped_registers import ERROR, SKIP, ZERO
 from goldbeat.tb.design.ports.apb import ApbPort
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.wishbone import WishbonePort
@@ -84,7 +84,7 @@ def _name_unseen(sheet: Sheet, port: RegisterPort, facts: RegisterFacts) -> None
     """Note how many words no case asks for, and no rule is about."""
     seen = {*facts.words, *facts.fixed, *facts.others, *(a for some in facts.refused.values() for a in some)}
     beside = facts.elsewhere
-    if beside is not None and beside.rule in (ERROR, ZERO):
+    if beside is not None and beside.rule != SKIP:
         total = sum(len(one) for one in beside.mapped) // facts.size
     else:
         total = (_unit(port) << int(port.address_width)) // facts.size

@@ -15,6 +15,7 @@ from goldbeat.pymodels.axi.burst import READ, WRITE
 from goldbeat.pymodels.axi.memory import MemoryImage
 from goldbeat.pymodels.bus_models import Route
 from goldbeat.pymodels.buses import APB, AXI, AXIL, AXIS, WISHBONE
+from goldbeat.pymodels.mapped_registers import Elsewhere
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.tb.build.yosys import find_yosys, yosys
 from goldbeat.tb.design.catalog import find_design
@@ -263,7 +264,7 @@ def test_what_a_read_must_give_is_known_unless_another_port_writes_it():
 
 
 def test_what_the_cases_say_of_registers():
-    """Word 0 holds 6 bits that a reset sets to 0x15, word 4 is read-only, nothing is at 8; word 0xC changes by itself."""
+    """Word 0 holds 6 bits that a reset sets to 0x15, word 4 is read-only, nothing is at 8; word 0xC is never written."""
     port = LitePort(name="s", clock="clk", address_width=8, data_width=32)
     steps = [Access("read", 0, 0x15), Access("read", 0xC, 3), Access("read", 8, error=True, prot=1)]
     for value in (0xFFFF_FFFF, 0x2A):
@@ -271,11 +272,13 @@ def test_what_the_cases_say_of_registers():
         steps += [Access("write", 4, value, strobe=value & 0xF, error=True), Access("read", 4, 0x47)]
     facts = learn_registers(port, [Stimulus({}, program={"s": (*steps, Access("read", 8, error=True))})])
     assert (facts.words, facts.first) == ({0: 0x3F}, {0: (0x15, 0x3F)})
-    assert facts.fixed == {0: (0, 0xFFFF_FFC0), 4: (0x47, 0xFFFF_FFFF), 0xC: (0, 0xFFFF_FFFC)}
-    assert facts.others == {0xC: 3}
+    assert facts.fixed == {0: (0, 0xFFFF_FFC0), 4: (0x47, 0xFFFF_FFFF)}
+    assert facts.others == {0xC: 0xFFFF_FFFF}
     assert facts.refused == {READ: {8}, WRITE: {4}}
     assert facts.allowed == {READ: {0, 4, 0xC}, WRITE: {0}}
-    assert (facts.byte(0, None), facts.byte(0, 0xFF), facts.byte(0xC, 0xFF)) == ((0x15, 0xFF), (0x3F, 0xFF), (0, 0xFC))
+    assert (facts.byte(0, None), facts.byte(0, 0xFF), facts.byte(0xC, 0xFF)) == ((0x15, 0xFF), (0x3F, 0xFF), (0, 0))
+    beside = learn_registers(port, [], Elsewhere("zero", (range(0, 8), range(0xC, 0x10))))
+    assert (beside.byte(8, 0xFF), beside.byte(0xC, None)) == ((0, 0xFF), (0, 0))
 
 
 @needs_yosys
