@@ -131,10 +131,12 @@ class Elsewhere:
     Attributes:
         rule: as :attr:`AnswerRules.unmapped`.
         mapped: the byte addresses of the map, in order.
+        memories: those of its memories.
     """
 
     rule: str
     mapped: tuple[range, ...]
+    memories: tuple[range, ...] = ()
 
 
 @dataclass

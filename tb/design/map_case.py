@@ -130,7 +130,8 @@ class RegisterMapTable(Frozen):
         """What is answered beside the registers and memories of the map."""
         file = self.file_after_reset(folder, params, port)
         words = [range(word.address, word.address + file.size) for word in file.words]
-        return Elsewhere(file.rules.unmapped, joined([*words, *self.spans(folder, params)]))
+        memories = self.spans(folder, params)
+        return Elsewhere(file.rules.unmapped, joined([*words, *memories]), tuple(memories))
 
     def _path(self, folder: Path) -> Path:
         # The folder of a new bench is not there yet.

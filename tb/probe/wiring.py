@@ -421,9 +421,11 @@ class Graph:
         if decisions and (cleared := _cleared(decisions[0]) or _cleared_behind(body, decisions)) is not None:
             self.clears.append((clock, *cleared))
         for decision in decisions:
+            # What works in its first branch alone, and not in the other, is reset while that is not taken.
+            works = _varies(decision.ifTrue) and (decision.ifFalse is None or not _varies(decision.ifFalse))
             for condition in decision.conditions:
                 for name, low in _conditions(condition.expr):
-                    self.resets.add((clock, name, not low, name in edges))
+                    self.resets.add((clock, name, low if works else not low, name in edges))
 
     def origin(self, path: str) -> tuple[str, bool]:
         """Follow plain connections up to where a value comes from, and whether it arrives inverted."""

@@ -87,6 +87,12 @@ def learn_registers(
         accesses = [one for one in accesses if any(one.address in some for some in elsewhere.mapped)]
     fixed, others = _fixed_bits(accesses, size, words)
     refused, allowed = _outcomes(accesses, size)
+    for span in () if elsewhere is None else elsewhere.memories:
+        # Of memories, the cases try some words; all are alike.
+        if all(words.get(a) == (1 << 8 * size) - 1 for a in {*words, *fixed, *others} if a in span):
+            there = range(span.start // size * size, span.stop, size)
+            words.update(dict.fromkeys(there, (1 << 8 * size) - 1))
+            allowed = {kind: some.union(there) if some.intersection(there) else some for kind, some in allowed.items()}
     return RegisterFacts(words, _first_values(port, stimuli, words), fixed, others, refused, allowed, size, elsewhere)
 
 

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 from goldbeat.pymodels.axi.burst import READ, WRITE
 from goldbeat.pymodels.mapped_registers import ERROR, SKIP, ZERO
@@ -16,12 +17,11 @@ from goldbeat.tb.prove.register_facts import RegisterFacts
 from goldbeat.tb.prove.sheet import Sheet, any_of
 
 _QUEUE = 3
-_MOST_WORDS = 64
-"""Words that are listed one by one; more have to be a range."""
-_MOST_PLACES = 1024
-"""Likewise, where no value belongs to them."""
+_MOST_STRETCHES = 256
+"""Of words that are alike; of what is behind them, nothing is claimed."""
 
 
+_Value = TypeVar("_Value", int, tuple[int, int])
 _Events = tuple[str, str, str, str, str, str, str]
 """A write of the word is done; one failed; its data and strobes; a read of it answers; with what; an access gets an error."""
 
@@ -35,14 +35,12 @@ def add_storage(sheet: Sheet, port: RegisterPort, channels: Channels | None, fac
         channels: of an AXI-Lite slave.
         facts: what the cases say of its words.
     """
-    unit = _unit(port)
     width, bits = int(port.address_width), int(port.data_width)
     name, words = port.name, facts.words
     if not words or (isinstance(port, WishbonePort) and port.has("stall")):
         return False
     at = sheet.constant(f"{name}_word", width)
-    masks = _masks(at, {a // unit: mask for a, mask in words.items()}, width, bits, unit)
-    sheet.wire(f"{name}_held_bits", masks, bits)
+    sheet.wire(f"{name}_held_bits", _table(port, at, _told(port, words)), bits)
     if isinstance(port, ApbPort):
         events = _of_apb(port, at)
     elif isinstance(port, WishbonePort):
@@ -60,9 +58,9 @@ def add_storage(sheet: Sheet, port: RegisterPort, channels: Channels | None, fac
     known, value = f"{name}_known", f"{name}_last"
     begins, first = "'0", ""
     if facts.first:
-        some = dict(list(facts.first.items())[:_MOST_WORDS])
-        first = f"~prover_live ? ({_table(at, {a // unit: one for a, (one, _) in some.items()}, width, bits)}) : "
-        begins = _table(at, {a // unit: mask for a, (_, mask) in some.items()}, width, bits)
+        some = _told(port, facts.first)
+        first = f"~prover_live ? ({_table(port, at, {a: one for a, (one, _) in some.items()})}) : "
+        begins = _table(port, at, {a: mask for a, (_, mask) in some.items()})
     sheet.register(known, f"~prover_live ? ({begins}) : {failed} ? '0 : ({hit} | {known})", bits)
     sheet.register(value, f"{first}({hit} & ({data})) | (~{hit} & {value})", bits)
     never, fixed = _fixed(sheet, port, facts, at)
@@ -99,10 +97,11 @@ def _unit(port: RegisterPort) -> int:
 
 def _fixed(sheet: Sheet, port: RegisterPort, facts: RegisterFacts, at: str) -> tuple[str, str]:
     """The bits of the word that never change, and their values; notes those of which nothing is claimed."""
-    name, width, bits, unit = port.name, int(port.address_width), int(port.data_width), _unit(port)
-    some = dict(list(facts.fixed.items())[:_MOST_WORDS])
+    name, bits = port.name, int(port.data_width)
+    some = _told(port, facts.fixed)
     untold = dict(facts.others)
-    for address, (_, mask) in list(facts.fixed.items())[_MOST_WORDS:]:
+    for address in (*(facts.fixed.keys() - some.keys()), *(facts.words.keys() - _told(port, facts.words).keys())):
+        mask = facts.fixed.get(address, (0, 0))[1] | facts.words.get(address, 0)
         untold[address] = untold.get(address, 0) | mask
     if untold:
         first = ", ".join(f"{address:#x} & {mask:#x}" for address, mask in list(untold.items())[:4])
@@ -112,9 +111,7 @@ def _fixed(sheet: Sheet, port: RegisterPort, facts: RegisterFacts, at: str) -> t
         f"{_beside(port, facts, at)} ? '1 : " if facts.elsewhere is not None and facts.elsewhere.rule == ZERO else ""
     )
     never, fixed = (
-        sheet.wire(
-            f"{name}_{what}", more + _table(at, {a // unit: one[k] for a, one in some.items()}, width, bits), bits
-        )
+        sheet.wire(f"{name}_{what}", more + _table(port, at, {a: one[k] for a, one in some.items()}), bits)
         for what, k, more in (("never", 1, zeros), ("fixed", 0, ""))
     )
     return never, fixed
@@ -135,12 +132,12 @@ def _beside(port: RegisterPort, facts: RegisterFacts, at: str) -> str:
 def _claim_errors(sheet: Sheet, port: RegisterPort, facts: RegisterFacts, at: str, events: _Events) -> None:
     """Which accesses of the word fail, and which do not."""
     writes, failed, _, _, reads, _, refused = events
-    name, unit, width = port.name, _unit(port), int(port.address_width)
+    name = port.name
     # What is refused is a write that failed, or a read.
     bad_read = f"({refused} & ~{failed})"
     beside = facts.elsewhere is not None and facts.elsewhere.rule == ERROR
     if facts.refused or beside:
-        inside = [_is_one(at, sorted(a // unit for a in facts.refused.get(kind, ())), width) for kind in (WRITE, READ)]
+        inside = [_among(port, at, facts.refused.get(kind, ())) for kind in (WRITE, READ)]
         if beside:
             inside = [any_of([one, _beside(port, facts, at)]) for one in inside]
         sheet.check(
@@ -150,8 +147,8 @@ def _claim_errors(sheet: Sheet, port: RegisterPort, facts: RegisterFacts, at: st
             f"({inside[0]} & {writes}) | ({inside[1]} & {reads})",
             f"({inside[0]} & ({writes} | {failed})) | ({inside[1]} & ({reads} | {bad_read}))",
         )
-    both = [facts.allowed.get(kind, frozenset()) for kind in (WRITE, READ)]
-    inside = [_among(at, {a // unit for a in some}, int(port.data_width) // 8 // unit, width) for some in both]
+    both = [_told(port, dict.fromkeys(facts.allowed.get(kind, ()), 0)) for kind in (WRITE, READ)]
+    inside = [_among(port, at, some) for some in both]
     if any(both):
         sheet.check(
             f"no_error {name}",
@@ -161,12 +158,9 @@ def _claim_errors(sheet: Sheet, port: RegisterPort, facts: RegisterFacts, at: st
         )
 
 
-def _among(at: str, places: Collection[int], step: int, width: int) -> str:
-    """Whether the address is one of some: a range if they are one."""
-    if len(places) > 2 and len(places) == (max(places) - min(places)) // step + 1:
-        aligned = f" & (({at} & {width}'d{step - 1}) == 0)" if step > 1 else ""
-        return f"(({at} >= {width}'d{min(places)}) & ({at} <= {width}'d{max(places)}){aligned})"
-    return _is_one(at, sorted(places)[:_MOST_PLACES], width)
+def _among(port: RegisterPort, at: str, places: Iterable[int]) -> str:
+    """Whether the address is one of some, as far as their stretches are few."""
+    return any_of(one for one, _ in _stretches(port, at, dict.fromkeys(sorted(places), 0))[:_MOST_STRETCHES])
 
 
 def _listed(words: Mapping[int, int], size: int) -> str:
@@ -175,27 +169,43 @@ def _listed(words: Mapping[int, int], size: int) -> str:
     return f"words {first:#x} to {last:#x}" if whole else f"{len(words)} words from {first:#x} to {last:#x}"
 
 
-def _masks(at: str, words: Mapping[int, int], width: int, bits: int, unit: int) -> str:
-    """The bits that a word holds, by its address."""
-    first, last = min(words), max(words)
-    step = bits // 8 // unit
-    common = (1 << bits) - 1
-    for mask in words.values():
-        common &= mask
-    if len(words) == (last - first) // step + 1 and common and len(words) > 2:
-        inside = f"({at} >= {width}'d{first}) & ({at} <= {width}'d{last})"
-        aligned = f" & (({at} & {width}'d{step - 1}) == 0)" if step > 1 else ""
-        return f"({inside}{aligned}) ? {bits}'h{common:x} : '0"
-    return _table(at, dict(list(words.items())[:_MOST_WORDS]), width, bits)
+def _told(port: RegisterPort, words: Mapping[int, _Value]) -> dict[int, _Value]:
+    """The words of which something is claimed, by byte address."""
+    kept: dict[int, _Value] = {}
+    stretches, before, size = 0, None, int(port.data_width) // 8
+    for address, value in sorted(words.items()):
+        stretches += before != (address - size, value)
+        before = address, value
+        if stretches <= _MOST_STRETCHES:
+            kept[address] = value
+    return kept
 
 
-def _table(at: str, values: Mapping[int, int], width: int, bits: int) -> str:
+def _stretches(port: RegisterPort, at: str, values: Mapping[int, int]) -> list[tuple[str, int]]:
+    """Expressions that are high at words that follow each other and have one value, with the value."""
+    size, unit, width = int(port.data_width) // 8, _unit(port), int(port.address_width)
+    found: list[tuple[int, int, int]] = []
+    for address, value in sorted(values.items()):
+        if found and found[-1][1:] == (address - size, value):
+            found[-1] = (found[-1][0], address, value)
+        else:
+            found.append((address, address, value))
+    aligned = f" & (({at} & {width}'d{size // unit - 1}) == 0)" if size > unit else ""
+    return [
+        (
+            f"({at} == {width}'d{first // unit})"
+            if first == last
+            else f"(({at} >= {width}'d{first // unit}) & ({at} <= {width}'d{last // unit}){aligned})",
+            value,
+        )
+        for first, last, value in found
+    ]
+
+
+def _table(port: RegisterPort, at: str, values: Mapping[int, int]) -> str:
     """A value by the address of the word; 0 elsewhere."""
-    return "".join(f"({at} == {width}'d{a}) ? {bits}'h{value:x} : " for a, value in values.items()) + "'0"
-
-
-def _is_one(at: str, places: Sequence[int], width: int) -> str:
-    return any_of(f"({at} == {width}'d{a})" for a in places)
+    bits = int(port.data_width)
+    return "".join(f"{there} ? {bits}'h{value:x} : " for there, value in _stretches(port, at, values)) + "'0"
 
 
 def _of_apb(port: ApbPort, at: str) -> _Events:

@@ -277,7 +277,7 @@ def test_what_the_cases_say_of_registers():
     assert facts.refused == {READ: {8}, WRITE: {4}}
     assert facts.allowed == {READ: {0, 4, 0xC}, WRITE: {0}}
     assert (facts.byte(0, None), facts.byte(0, 0xFF), facts.byte(0xC, 0xFF)) == ((0x15, 0xFF), (0x3F, 0xFF), (0, 0))
-    beside = learn_registers(port, [], Elsewhere("zero", (range(0, 8), range(0xC, 0x10))))
+    beside = learn_registers(port, [], Elsewhere("zero", (range(8), range(0xC, 0x10))))
     assert (beside.byte(8, 0xFF), beside.byte(0xC, None)) == ((0, 0xFF), (0, 0))
 
 
