@@ -88,26 +88,25 @@ class Confirmer:
         """Run a counterexample in some seeds; why it is not confirmed otherwise."""
         if self._is_house(verdict):
             return f"a trace breaks it, {OF_AXIS_ALONE}; the stream has other names (house = true)"
-        witness = replay_witness(proof.circuit, proof.harness, verdict.inputs, verdict.outputs)
-        if not witness.breaks:
-            return "its trace does not break the property when it is replayed on the circuit"
-        for seed in seeds:
-            found = self._tried(seed, witness, verdict)
-            if found is not None:
-                return self._kept(self._request(seed), found, verdict, witness, proof.harness)
-        for request, trial in self._resets:
+        for inputs in (one for one in (verdict.inputs, verdict.longer) if one):
+            witness = replay_witness(proof.circuit, proof.harness, inputs, verdict.outputs)
+            if not witness.breaks:
+                return "its trace does not break the property when it is replayed on the circuit"
+            for seed in seeds:
+                found = self._tried(seed, witness, verdict)
+                if found is not None:
+                    return self._kept(self._request(seed), found, verdict, witness, proof.harness)
+        for request, trial in self._own_runs:
             if telling_failures(trial, verdict):
                 return self._kept(request, trial, verdict, witness, proof.harness)
         return f"the simulator passes with it and with stimuli close to it, in {len(seeds)} seed(s)"
 
     @cached_property
-    def _resets(self) -> list[tuple[Request, Trial]]:
-        """Runs of the case with resets in mid-flight: a trace may begin with values that nothing else leaves."""
-        case = next((one for one in self.design.cases if one.name == RESET_CASE), None)
+    def _own_runs(self) -> list[tuple[Request, Trial]]:
+        """Runs of the case, and of that with resets in mid-flight: a trace may begin with values that little else leaves."""
+        cases = [self.case, *(one for one in self.design.cases if one.name == RESET_CASE)]
         found: list[tuple[Request, Trial]] = []
-        if case is None:
-            return found
-        for seed in _SEEDS:
+        for case, seed in itertools.product(cases, _SEEDS):
             request = replace(self._request(seed), case=case)
             with tempfile.TemporaryDirectory(dir=self.folder, prefix="trials-") as place:
                 found.append((request, Trials(request, Path(place), tell=self.tell).original()))
@@ -191,7 +190,8 @@ def confirm_all(confirmer: Confirmer, proof: Proof, found: dict[str, Confirmatio
 
     The bound of a counter is no claim of its own.
     """
-    for verdict in proof.verdicts:
+    guessed = proof.harness.sheet.guessed
+    for verdict in sorted(proof.verdicts, key=lambda one: one.claim.name in guessed):
         name = verdict.claim.name
         if verdict.status == "refuted" and not name.startswith(CAPACITY) and name not in found:
             try:
@@ -199,7 +199,7 @@ def confirm_all(confirmer: Confirmer, proof: Proof, found: dict[str, Confirmatio
                 done = any(isinstance(one, Confirmation) for one in found.values())
                 tried = sum(not isinstance(one, str) or OF_AXIS_ALONE not in one for one in found.values())
                 few = done or tried >= _PATIENCE
-                found[name] = confirmer.confirm(proof, verdict, _SEEDS[:1] if few else _SEEDS)
+                found[name] = confirmer.confirm(proof, verdict, _SEEDS[:1] if few or name in guessed else _SEEDS)
             except GoldbeatError as error:
                 found[name] = f"its stimulus cannot be run: {error}"
     return any(isinstance(one, Confirmation) for one in found.values())

@@ -208,6 +208,8 @@ def _passes(sheet: Sheet, made: Mapping[str, Channels], ports: Sequence[Bundle])
     for source, sink in (*forward, *backward):
         if source is not None and sink is not None:
             claim_identity(sheet, source, sink, None)
+            # Where a byte is followed, bursts may be split or joined on the way.
+            sheet.guessed |= {f"order {sink.place}", f"nothing_extra {sink.place}"} if sheet.memory else set()
     return True
 
 

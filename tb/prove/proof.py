@@ -58,6 +58,7 @@ class ClaimVerdict:
         cycles: behind the reset; of a refuted one, the cycle that breaks it.
         seconds: of its proof by itself.
         inputs: the circuit's inputs in each cycle of the trace that breaks it.
+        longer: likewise, of a longer trace that rests less on what registers hold at first; empty: there is none.
         reached: it was put to the test in some trace.
         note: why it is not proven, or what the proof rests on.
         open: outputs that are not proven to stay low; of a refuted one, that which is high.
@@ -71,6 +72,7 @@ class ClaimVerdict:
     cycles: int = 0
     seconds: float = 0.0
     inputs: tuple[str, ...] = ()
+    longer: tuple[str, ...] = ()
     reached: bool = False
     note: str = ""
     open: list[int] = field(default_factory=list)
@@ -269,6 +271,7 @@ def _shorten(tool: Yosys, proof: Proof, folder: Path, watch: Stopwatch) -> None:
         limit = min(_SHORTEN_S, watch.left)
         answer = _ask(tool, proof, one.open, f"bmc3 -F {one.cycles + RESET_CYCLES}", folder, limit)
         if answer.found:
+            one.longer = one.inputs
             one.cycles, one.inputs, one.shortest = answer.cycle - RESET_CYCLES, answer.inputs, True
 
 

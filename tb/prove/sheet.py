@@ -92,6 +92,7 @@ class Sheet:
         fitted: widths of counters of what is in flight, by name, as a simulation has found them to be enough.
         counters: those that there are, and their widths.
         followed: registers that follow a beat.
+        guessed: names of properties that a sound design may break: the module may turn requests into others.
         memory: the bench answers reads of one bit as it was written, so that it can be followed.
     """
 
@@ -106,6 +107,7 @@ class Sheet:
     excused: dict[str, str] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     followed: list[Followed] = field(default_factory=list)
+    guessed: set[str] = field(default_factory=set)
     memory: bool = False
 
     def free(self, name: str, width: int = 1) -> str:

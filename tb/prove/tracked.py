@@ -23,6 +23,7 @@ from goldbeat.tb.prove.sheet import Sheet, any_of
 TRACKED = "tracked"
 _MEMORY, _BIT, _FIRST = f"{TRACKED}_memory", f"{TRACKED}_bit", f"{TRACKED}_first"
 _SLOTS = 8
+_NEVER = "1'b0"
 
 
 @dataclass(frozen=True)
@@ -127,12 +128,12 @@ def add_tracked(
     behind = bool(masters) and all(one.master for one in routes)
     if behind:
         sheet.constant(_FIRST)
-    _memory(sheet, masters, made, places, behind=behind)
+    written = _memory(sheet, masters, made, places, behind=behind)
     widest = max((_lanes(one) for one in masters), default=1)
     found = [
         _slave(sheet, number, one, made.get(one.name), places[one.name], widest) for number, one in enumerate(slaves)
     ]
-    _claims(sheet, found, ", ".join(one.name for one in slaves), through=bool(masters), behind=behind)
+    _claims(sheet, found, ", ".join(one.name for one in slaves), through=bool(masters), behind=behind, written=written)
     for port in masters:
         for kind in (WRITE, READ):
             _attributes(sheet, port, slaves, made, kind, routes)
@@ -225,8 +226,8 @@ def _memory(
     places: Mapping[str, _Place],
     *,
     behind: bool,
-) -> None:
-    """The bit behind the masters, and what it answers."""
+) -> bool:
+    """The bit behind the masters, and what it answers; whether any of them writes."""
     writes: list[tuple[str, str]] = []
     failed: dict[str, list[str]] = {"write": [], "read": [], "hit": []}
     for port in masters:
@@ -258,6 +259,7 @@ def _memory(
         begins = f"{TRACKED}_{'write' if kind == 'write' else 'read'}_begins"
         since = sheet.wire(f"{TRACKED}_{kind}_erred", f"({TRACKED}_{kind}_before & ~{begins}) | {event}")
         sheet.register(f"{TRACKED}_{kind}_before", f"prover_live & {since}")
+    return bool(writes)
 
 
 def _bad(answer: ProofChannel) -> str:
@@ -337,7 +339,7 @@ def _slave(sheet: Sheet, number: int, port: Bundle, channels: Channels | None, p
     if isinstance(port, ApbPort):
         return _of_apb(sheet, port, place, mine)
     assert channels is not None
-    found = _Slave(*["1'b0"] * len(fields(_Slave)))
+    found = _Slave(*[_NEVER] * len(fields(_Slave)))
     found.idle = found.read_idle = "1'b1"
     if channels.aw is not None and channels.w is not None and channels.b is not None:
         _writes(sheet, (channels.aw, channels.w, channels.b), place, name, mine[0], found)
@@ -460,7 +462,7 @@ def _of_apb(sheet: Sheet, port: ApbPort, place: _Place, mine: tuple[str, str]) -
 # -- claims -----------------------------------------------------------------------------------------------------------
 
 
-def _claims(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: bool, behind: bool) -> None:
+def _claims(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: bool, behind: bool, written: bool) -> None:
     """The state of the followed write, and what must be read behind it."""
     t = TRACKED
     marks, offers = any_of([one.marks for one in slaves]), any_of([one.offers for one in slaves])
@@ -485,7 +487,7 @@ def _claims(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: bool
     sheet.register(f"{t}_value", f"{first}{takes} ? ({value}) : {t}_value")
     sheet.wire(f"{t}_write_begins", marks)
     sheet.register(f"{t}_written", f"prover_live & ({t}_written | ({marks}))")
-    if behind:
+    if behind and written:
         _passed_on(sheet, slaves, names, (marks, offers))
     _answers(sheet, slaves, names, through=through)
 
@@ -527,7 +529,8 @@ def _answers(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: boo
     came = any_of([f"({one.came} & ~{one.error})" for one in slaves])
     wrong = any_of([f"({one.came} & ~{one.error} & (({one.got}) != {t}_value))" for one in slaves])
     what = f"any bit of any byte reads as it was last written{' through the masters' if through else ''}"
-    sheet.check(f"memory_bit {names}", what, f"{compared} & ({wrong})", f"{compared} & ({came})")
+    if any(one.read_marks != _NEVER for one in slaves):
+        sheet.check(f"memory_bit {names}", what, f"{compared} & ({wrong})", f"{compared} & ({came})")
     written = any_of([one.done for one in slaves])
     refused = any_of([f"({one.done} & {one.refused})" for one in slaves])
     failed = any_of([f"({one.came} & {one.error})" for one in slaves])

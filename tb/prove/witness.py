@@ -297,16 +297,12 @@ def _note_writes(far: FarSide, port: Bundle, witness: Witness) -> None:
 def _judged(port: RegisterPort, accesses: Sequence[Access], far: FarSide) -> tuple[Access, ...]:
     """The accesses with what they must give."""
     size = int(port.data_width) // 8
-    return tuple(
-        _expected(
-            [
-                replace(one, error=far.code(port.name, KINDS[one.op], one.address // size * size, size) >= SLVERR)
-                for one in accesses
-            ],
-            size,
-            partial(far.byte, port.name),
-        )
-    )
+    exact = far.known and port.spec.name == "axil"
+    told = []
+    for one in accesses:
+        code = far.code(port.name, KINDS[one.op], one.address // size * size, size)
+        told.append(replace(one, error=code >= SLVERR, response=code if exact and code >= SLVERR else None))
+    return tuple(_expected(told, size, partial(far.byte, port.name)))
 
 
 def _expected(accesses: Sequence[Access], size: int, there: _Known) -> Iterator[Access]:
@@ -449,21 +445,23 @@ def _compared(
     width = rows.shape[1]
     checked = np.zeros(rows.shape, np.bool_)
     held: dict[int, int] = {}
+    last: dict[int, int] = {}
     barrier = [False] * len(bursts)
     size = 1 << bursts.size.astype(np.int64)[bursts.of_beat]
     for row, (burst, start) in enumerate(zip(bursts.of_beat.tolist(), bursts.addresses().tolist(), strict=True)):
         word = start // width * width
         for lane in range(start - word, start // int(size[row]) * int(size[row]) - word + int(size[row])):
             byte = word + lane
+            # What another burst has read or written waits for that.
+            barrier[burst] |= last.get(byte, burst) != burst
             if bursts.kind[burst] == WRITE:
-                barrier[burst] |= byte in held and row > 0 and bursts.of_beat[row - 1] != burst
                 if strobe[row, lane] and codes[row] < SLVERR:
                     held[byte] = int(rows[row, lane])
+                    last[byte] = burst
             elif codes[row] < SLVERR and (known := there(byte, held.get(byte)))[1] == 0xFF:
-                barrier[burst] |= byte in held
                 checked[row, lane] = True
-                # A later write of it waits for this read.
                 rows[row, lane] = held[byte] = known[0]
+                last[byte] = burst
     return barrier, checked
 
 

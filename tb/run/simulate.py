@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import subprocess
 import time
@@ -36,6 +37,7 @@ from goldbeat.tb.inside.job import (
     write_job,
 )
 from goldbeat.tb.kernel.launch import seed_arguments, simulator_environment
+from goldbeat.tb.kernel.rules import ASSERTION
 from goldbeat.tb.run.bounded_log import BoundedLog
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ _COMMON_PORTS = Bundle.__module__.rpartition(".")[0] + "."
 """Where the classes of the ports of every design are."""
 SESSION = "goldbeat.tb.inside.session"
 """The module whose ``run_session`` runs a job inside the simulator."""
+_FATAL = re.compile(r"^\[\d+\] %Fatal: (\S+:\d+): Assertion failed in harness\.dut([\w.\[\]]*)(: .*)?$", re.MULTILINE)
 _LOG_LINES = 30
 
 Watch = Callable[[int, int], None]
@@ -364,11 +367,21 @@ def simulate(
             if again and len(records) > done:
                 continue
             if len(records) < len(episodes):
+                words = process.last_words()
                 failure = (
-                    f"{failure or 'the simulator stopped'} in episode {len(records)} of {len(episodes)}; "
-                    f"log in {process.log}:\n{process.last_words()}"
+                    f"{_fatal(words, design.top) or failure or 'the simulator stopped'} "
+                    f"in episode {len(records)} of {len(episodes)}; log in {process.log}:\n{words}"
                 )
             return SimulatorResult(tuple(records), waves, process.log, failure)
+
+
+def _fatal(words: str, top: str) -> str:
+    """The ``$fatal`` of the RTL that has ended a simulator, as a failed assertion; empty: there is none in what it printed."""
+    match = _FATAL.search(words)
+    if match is None:
+        return ""
+    place, path, said = match.groups()
+    return f"{ASSERTION}: {top}{path} ({place}): $fatal{said or ''}, which ends the simulator"
 
 
 def _follow(process: Simulator, records: list[Record], end: float, watch: Watch | None) -> tuple[str | None, bool]:
