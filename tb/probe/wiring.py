@@ -423,9 +423,9 @@ class Graph:
         for decision in decisions:
             # What works in its first branch alone, and not in the other, is reset while that is not taken.
             works = _varies(decision.ifTrue) and (decision.ifFalse is None or not _varies(decision.ifFalse))
-            for condition in decision.conditions:
-                for name, low in _conditions(condition.expr):
-                    self.resets.add((clock, name, low if works else not low, name in edges))
+            found = [one for condition in decision.conditions for one in _conditions(condition.expr)]
+            for name, low in found:
+                self.resets.add((clock, name, low if works and len(found) == 1 else not low, name in edges))
 
     def origin(self, path: str) -> tuple[str, bool]:
         """Follow plain connections up to where a value comes from, and whether it arrives inverted."""

@@ -29,6 +29,7 @@ OF_MODEL = frozenset(
         "memory_write",
         "attributes",
         "errors_pass",
+        "error_code",
     }
 )
 """First words of the names of properties that a ready-made model asks for, and no rule or assertion."""

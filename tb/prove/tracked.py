@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from goldbeat.pymodels.axi.burst import READ, WRITE
+from goldbeat.pymodels.axi.burst import DECERR, READ, SLVERR, WRITE
 from goldbeat.pymodels.bus_models import Route
 from goldbeat.tb.design.ports.apb import ApbPort
 from goldbeat.tb.design.ports.bundle import Bundle
@@ -24,6 +24,7 @@ TRACKED = "tracked"
 _MEMORY, _BIT, _FIRST = f"{TRACKED}_memory", f"{TRACKED}_bit", f"{TRACKED}_first"
 _SLOTS = 8
 _NEVER = "1'b0"
+_ERRORS = (SLVERR, DECERR)
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class _Slave:
         single, steady: the read has one beat; the byte is in one beat of it, for which a master's word is read once.
         came, got, error: the followed read is answered, with what, and whether with an error.
         done, refused: the followed write is answered, alone, and with an error.
+        write_code, read_code: the responses to the followed write and read; empty: the bus has one error alone.
     """
 
     asks: str
@@ -99,6 +101,8 @@ class _Slave:
     error: str
     done: str
     refused: str
+    write_code: str = ""
+    read_code: str = ""
 
 
 def can_track(ports: Sequence[Bundle], routes: Sequence[Route]) -> bool:
@@ -133,7 +137,10 @@ def add_tracked(
     found = [
         _slave(sheet, number, one, made.get(one.name), places[one.name], widest) for number, one in enumerate(slaves)
     ]
-    _claims(sheet, found, ", ".join(one.name for one in slaves), through=bool(masters), behind=behind, written=written)
+    names = ", ".join(one.name for one in slaves)
+    alone = _claims(sheet, found, names, through=bool(masters), behind=behind, written=written)
+    if masters and not any(isinstance(one, ApbPort) for one in masters):
+        _claim_codes(sheet, found, names, alone)
     for port in masters:
         for kind in (WRITE, READ):
             _attributes(sheet, port, slaves, made, kind, routes)
@@ -230,6 +237,7 @@ def _memory(
     """The bit behind the masters, and what it answers; whether any of them writes."""
     writes: list[tuple[str, str]] = []
     failed: dict[str, list[str]] = {"write": [], "read": [], "hit": []}
+    coded: dict[tuple[str, int], list[str]] = {(kind, code): [] for kind in ("write", "read") for code in _ERRORS}
     for port in masters:
         place = places[port.name]
         if isinstance(port, ApbPort):
@@ -243,23 +251,34 @@ def _memory(
         if channels.aw is not None and channels.w is not None and channels.b is not None:
             writes.append(_written(sheet, channels.aw, channels.w, channels.b, place))
             failed["write"].append(f"({channels.b.is_valid} & {_bad(channels.b)})")
+            for code in _ERRORS:
+                coded["write", code].append(_with_code(channels.b, code))
         if channels.ar is not None and channels.r is not None:
             _read(sheet, channels.ar, channels.r, place)
             error = f"({channels.r.is_valid} & {_bad(channels.r)})"
             failed["read"].append(error)
             failed["hit"].append(f"({error} & |{channels.r.net('rdata')}_mask)")
+            for code in _ERRORS:
+                coded["read", code].append(_with_code(channels.r, code))
     sheet.wire(f"{TRACKED}_behind_writes", any_of([when for when, _ in writes]))
     sheet.wire(f"{TRACKED}_behind_value", any_of([f"({when} & {value})" for when, value in writes]))
     # Two masters never have the byte.
     takes = " : ".join([*(f"{when} ? {value}" for when, value in writes), _MEMORY])
     sheet.register(_MEMORY, f"prover_live ? ({takes}) : {_FIRST}" if behind else takes)
     # A response may pass within the cycle.
-    for kind, events in failed.items():
+    named = {f"{kind}_{code}": some for (kind, code), some in coded.items()}
+    for kind, events in {**failed, **named}.items():
         event = sheet.wire(f"{TRACKED}_{kind}_error", any_of(events))
-        begins = f"{TRACKED}_{'write' if kind == 'write' else 'read'}_begins"
+        begins = f"{TRACKED}_{'write' if kind.startswith('write') else 'read'}_begins"
         since = sheet.wire(f"{TRACKED}_{kind}_erred", f"({TRACKED}_{kind}_before & ~{begins}) | {event}")
         sheet.register(f"{TRACKED}_{kind}_before", f"prover_live & {since}")
     return bool(writes)
+
+
+def _with_code(answer: ProofChannel, code: int) -> str:
+    """Whether a response is a code; one without codes has none."""
+    role = f"{answer.valid[0]}resp"
+    return f"({answer.is_valid} & ({answer.net(role)} == {code}))" if role in answer.payload else _NEVER
 
 
 def _bad(answer: ProofChannel) -> str:
@@ -384,6 +403,7 @@ def _writes(
     found.failed = f"({answered} & {_bad(answer)})"
     found.done = f"({answered} & ({ahead} == 1) & {TRACKED}_lone)"
     found.refused = _bad(answer)
+    found.write_code = answer.net("bresp") if "bresp" in answer.payload else ""
 
 
 def _reads(
@@ -420,6 +440,7 @@ def _reads(
     found.steady = f"({found.single} | (~{hit.fixed} & ({hit.beat} >= {widest})))"
     found.got = place.of(answer.net("rdata"))
     found.error = _bad(answer)
+    found.read_code = answer.net("rresp") if "rresp" in answer.payload else ""
 
 
 def _of_apb(sheet: Sheet, port: ApbPort, place: _Place, mine: tuple[str, str]) -> _Slave:
@@ -462,8 +483,8 @@ def _of_apb(sheet: Sheet, port: ApbPort, place: _Place, mine: tuple[str, str]) -
 # -- claims -----------------------------------------------------------------------------------------------------------
 
 
-def _claims(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: bool, behind: bool, written: bool) -> None:
-    """The state of the followed write, and what must be read behind it."""
+def _claims(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: bool, behind: bool, written: bool) -> str:
+    """The state of the followed write, and what must be read behind it; that no other read is open."""
     t = TRACKED
     marks, offers = any_of([one.marks for one in slaves]), any_of([one.offers for one in slaves])
     idle = sheet.wire(f"{t}_idle", " & ".join(one.idle for one in slaves))
@@ -489,7 +510,7 @@ def _claims(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: bool
     sheet.register(f"{t}_written", f"prover_live & ({t}_written | ({marks}))")
     if behind and written:
         _passed_on(sheet, slaves, names, (marks, offers))
-    _answers(sheet, slaves, names, through=through)
+    return _answers(sheet, slaves, names, through=through)
 
 
 def _passed_on(sheet: Sheet, slaves: Sequence[_Slave], names: str, events: tuple[str, str]) -> None:
@@ -511,8 +532,8 @@ def _passed_on(sheet: Sheet, slaves: Sequence[_Slave], names: str, events: tuple
     sheet.check(f"memory_write {names}", what, f"{lone} & {changes}", lone)
 
 
-def _answers(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: bool) -> None:
-    """What a read gives, and which accesses get an error."""
+def _answers(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: bool) -> str:
+    """What a read gives, and which accesses get an error; that no other read is open."""
     t = TRACKED
     begins = sheet.wire(f"{t}_read_begins", any_of([one.read_marks for one in slaves]))
     sheet.register(f"{t}_clean", f"({begins} ? {t}_known : {t}_clean) & ~{t}_cut")
@@ -543,7 +564,7 @@ def _answers(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: boo
         f"~{t}_nowhere & (({written}) | ({read}) & {alone})",
     )
     if not through:
-        return
+        return alone
     silent = f"(({written}) & ~({refused}) & ({t}_write_erred | {t}_nowhere))"
     lost = f"({t}_read_erred & {t}_single) | ({t}_hit_erred & {t}_steady) | {t}_nowhere"
     silent += f" | (({read}) & ~({failed}) & {alone} & ({lost}))"
@@ -553,6 +574,28 @@ def _answers(sheet: Sheet, slaves: Sequence[_Slave], names: str, *, through: boo
         silent,
         f"(({written}) & ({t}_write_erred | {t}_nowhere)) | (({read}) & {alone} & ({lost}))",
     )
+    return alone
+
+
+def _claim_codes(sheet: Sheet, slaves: Sequence[_Slave], names: str, alone: str) -> None:
+    """An error is one that came from behind the masters: SLVERR and DECERR are not taken for each other."""
+    t = TRACKED
+    turned, errors = [], []
+    for one in slaves:
+        for done, resp, kind in (
+            (f"({one.done} & {one.refused})", one.write_code, "write"),
+            (f"({one.came} & {one.error} & {alone})", one.read_code, "read"),
+        ):
+            if resp:
+                errors.append(done)
+                turned += [f"({done} & ({resp} == {code}) & ~{t}_{kind}_{code}_erred)" for code in _ERRORS]
+    if turned:
+        sheet.check(
+            f"error_code {names}",
+            "an error of an access that leads somewhere has a code that came from behind the masters",
+            f"~{t}_nowhere & {any_of(turned)}",
+            f"~{t}_nowhere & {any_of(errors)}",
+        )
 
 
 def _attributes(

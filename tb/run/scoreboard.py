@@ -390,9 +390,8 @@ def _accepted(access: Access, result: AccessResult) -> str:
     """The setting under which an answer is right that no map says anything about."""
     if not access.rule:
         return ""
-    as_is = "error" if result.error else "bytes" if access.rule == "strobes" else "skip" if result.value else "zero"
-    other = "" if as_is == "skip" else ', or "skip" to leave it out'
-    return f'; accepted with {access.rule} = "{as_is}" in [[register_maps]]{other}'
+    as_is = "error" if result.error else "bytes" if access.rule == "strobes" else "any" if result.value else "zero"
+    return f'; accepted with {access.rule} = "{as_is}" in [[register_maps]], or "skip" to leave it out'
 
 
 def _answer(response: bool | int | None) -> str:

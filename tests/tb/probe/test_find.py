@@ -131,6 +131,16 @@ def test_clock_of_each_bundle_by_its_flip_flops() -> None:
     assert not any("by its name" in n for n in found.notes)
 
 
+def test_a_reset_in_the_second_branch_is_low_while_it_resets(tmp_path: Path) -> None:
+    text = (RTL / "handshake.sv").read_text()
+    first, _, rest = text.partition("    if (reset_n) out_vld <= 1'b0;\n    else if (in0_ready) begin\n")
+    path = tmp_path / "handshake.sv"
+    turned = rest.replace("    end\n", "    end end else out_vld <= 1'b0;\n", 1)
+    path.write_text(first + "    if (reset_n) begin if (in0_ready) begin\n" + turned)
+    found = find(elaborate(Sources((path,)), "handshake", {}), None)
+    assert clocks(found) == [("clock", "reset_n", False)]
+
+
 def test_direction_suffixes() -> None:
     found = probe("suffixed")
     assert clocks(found) == [("clk_i", "rst_ni", False)]

@@ -439,7 +439,7 @@ def test_several_clocks_rise_together(tmp_path, free, status):
     )
     (tmp_path / "crossing.toml").write_text(text)
     design = find_design(str(tmp_path / "crossing.toml"))
-    found = prove(yosys(), design, {}, "identity", [], tmp_path, budget_s=10, depth=20, within=6)
+    found = prove(yosys(), design, {}, "identity", [], tmp_path, budget_s=60, depth=20, within=6)
     assert _statuses(found)["order m_axis"] == status
     assert "clocks aclk, bclk" in found.harness.sheet.unproven
 

@@ -10,11 +10,13 @@ import pytest
 from typer.testing import CliRunner
 
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.mapped_registers import AnswerRules, MappedBits, MappedFile, MappedWord
+from goldbeat.pymodels.mapped_registers import AnswerRules, Elsewhere, MappedBits, MappedFile, MappedWord
 from goldbeat.pymodels.mapped_walks import WALKS
 from goldbeat.tb.cli import app
 from goldbeat.tb.design.description import load_description
+from goldbeat.tb.design.map_case import RegisterMapTable
 from goldbeat.tb.design.map_file import mapped_words, unmapped_spans
+from goldbeat.tb.design.ports.apb import ApbPort
 from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.run.runs import Request, run
 
@@ -33,11 +35,11 @@ FAULTS = {
     10: r"read 0x084 DATA\[1\]\): .*DATA\[1\].VALUE expected",
     11: r"read 0x004 CTRL\): .*CTRL: reserved bits 0x10 differ",
     12: r"read 0x04[048c] PAIR.*PAIR\[[01]\].*VALUE expected",
-    13: r"read 0x028 \(unmapped\)\): expected an error response, got OKAY; accepted with unmapped = .(zero|skip). in",
-    14: r"read 0x020 WO\): expected an error response, got OKAY; accepted with forbidden = .(zero|skip). in",
-    15: r"write 0x000 ID\): expected an error response, got OKAY; accepted with forbidden = .(zero|skip). in",
+    13: r"read 0x028 \(unmapped\)\): expected an error response, got OKAY; accepted with unmapped = .(zero|any). in",
+    14: r"read 0x020 WO\): expected an error response, got OKAY; accepted with forbidden = .(zero|any). in",
+    15: r"write 0x000 ID\): expected an error response, got OKAY; accepted with forbidden = .(zero|any). in",
     16: r"read 0x080 DATA\[0\]\): .*DATA\[0\].VALUE expected",
-    17: r"read 0x100 \(unmapped\)\): expected an error response, got OKAY; accepted with unmapped = .(zero|skip). in",
+    17: r"read 0x100 \(unmapped\)\): expected an error response, got OKAY; accepted with unmapped = .(zero|any). in",
     18: r"read 0x050 WOT\): .*WOT.VALUE expected",
     19: r"read 0x054 W0S\): .*W0S.VALUE expected",
     20: r"read 0x058 W0T\): .*W0T.VALUE expected",
@@ -281,3 +283,24 @@ def test_addresses_with_two_bits_turned_are_written_with_something():
     written = {access.address: access.value for access in program if access.op == "write"}
     assert {n ^ pair for n in range(0, 32, 4) for pair in (0xC0, 0xA0)} <= written.keys()
     assert sum(not value for value in written.values()) < 2
+
+
+def test_what_cannot_be_written_is_written_with_both_values_of_each_bit():
+    words = [
+        MappedWord("ID", 0, (MappedBits("V", 0, 32, writable=False, reset=0x5A5A_0FF0),)),
+        MappedWord("R", 4, (MappedBits("V", 0, 32),)),
+    ]
+    program = list(WALKS["bits"](MappedFile(words, 4, AnswerRules(forbidden="any")), np.random.default_rng(0), 8))
+    written = [one for one in program if one.op == "write" and one.address == 0]
+    assert {one.value for one in written} >= {0, 0xFFFF_FFFF}
+    assert not any(one.error for one in written)
+
+
+def test_a_bus_without_a_wire_for_errors_is_not_asked_for_any(tmp_path):
+    (tmp_path / "one.rdl").write_text("addrmap one { reg { field { sw = rw; hw = r; } V[31:0] = 0; } R @ 0; };\n")
+    pins = {name: name for name in ("psel", "penable", "pwrite", "paddr", "pwdata", "prdata", "pready")}
+    table = RegisterMapTable(file="one.rdl", port="s")
+    for more, rule in (({}, "any"), ({"pslverr": "pslverr"}, "error")):
+        port = ApbPort(name="s", clock="clk", address_width=4, data_width=32, signals=pins | more)
+        assert table.file_after_reset(tmp_path, {}, port).rules.unmapped == rule
+        assert table.elsewhere(tmp_path, {}, port) == Elsewhere(rule, (range(4),))

@@ -35,8 +35,22 @@ endmodule
 """
 
 
-def _design(folder, widths):
-    (folder / "narrower.v").write_text(RTL)
+RESETS = """module narrower #(parameter IN = 8, OUT = 8) (
+  input clk, rst_n, input [7:0] addr, input valid, output reg [7:0] data, output reg seen);
+  reg [7:0] mask, id;
+  always @(posedge clk or negedge rst_n)
+    if (!rst_n) {mask, seen} <= 9'h1fe;
+    else if (valid) begin mask[3:0] <= addr[3:0]; seen <= mask[7]; end
+  always @(posedge clk, negedge rst_n) begin
+    if (~rst_n) id <= 8'h5a;
+  end
+  always @(posedge clk) data <= id ^ mask;
+endmodule
+"""
+
+
+def _design(folder, widths, text=RTL):
+    (folder / "narrower.v").write_text(text)
     parameters = {name: Parameter(default=value) for name, value in widths.items()}
     skid = find_design("axis_skid")
     change = {"name": "narrower", "top": "narrower", "root": folder, "files": ("narrower.v",), "parameters": parameters}
@@ -71,3 +85,19 @@ def test_yosys_reads_the_copy(tmp_path):
     (tmp_path / "sources.f").write_text(command_file(yosys(), _design(tmp_path, widths), widths, tmp_path))
     script = [f"read_slang -f {yosys().place(tmp_path / 'sources.f')}", "hierarchy -top narrower"]
     assert run_yosys(yosys(), script, tmp_path / "log") == 0
+
+
+@pytest.mark.skipif(find_yosys()[0] is None, reason="no Yosys (extra prove)")
+def test_bits_that_a_reset_alone_writes_keep_its_value(tmp_path):
+    widths = {"IN": 8, "OUT": 8}
+    design = _design(tmp_path, widths, RESETS)
+    (tmp_path / "sources.f").write_text(command_file(yosys(), design, widths, tmp_path))
+    (copy,) = readable_sources(design, widths, tmp_path)
+    kept = [line.strip() for line in copy.read_text().splitlines()[1:] if "mask <= mask" in line or "id <= id" in line]
+    assert [one.partition(" begin ")[2][:12] for one in kept] == ["mask <= mask", "id <= id; en"]
+    script = [
+        f"read_slang -f {yosys().place(tmp_path / 'sources.f')}",
+        "write_rtlil " + str(yosys().place(tmp_path / "il")),
+    ]
+    assert run_yosys(yosys(), script, tmp_path / "log") == 0
+    assert "'x" not in (tmp_path / "il").read_text()
