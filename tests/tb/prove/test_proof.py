@@ -31,6 +31,7 @@ from goldbeat.tb.prove.far_side import FarSide
 from goldbeat.tb.prove.harness import make_proof
 from goldbeat.tb.prove.proof import Proof, prove
 from goldbeat.tb.prove.register_facts import learn_registers
+from goldbeat.tb.prove.witness import Witness, burst_program
 
 needs_yosys = pytest.mark.skipif(find_yosys()[0] is None, reason="no Yosys (extra prove)")
 
@@ -279,6 +280,45 @@ def test_what_the_cases_say_of_registers():
     assert (facts.byte(0, None), facts.byte(0, 0xFF), facts.byte(0xC, 0xFF)) == ((0x15, 0xFF), (0x3F, 0xFF), (0, 0))
     beside = learn_registers(port, [], Elsewhere("zero", (range(8), range(0xC, 0x10))))
     assert (beside.byte(8, 0xFF), beside.byte(0xC, None)) == ((0, 0xFF), (0, 0))
+
+
+def test_a_write_waits_for_a_read_that_only_its_later_beats_meet():
+    port = MemoryPort(name="s", clock="clk", direction="in", address_width=12, data_width=32)
+    far = FarSide([Route("s", 0, 0x1000, "m", 0)])
+    signals = {f"s_{way}{role}": [value] for way in ("aw", "ar") for role, value in (("size", 2), ("burst", 1))}
+    signals |= {"s_arvalid": [1], "s_araddr": [0x10], "s_arlen": [3], "s_rvalid": [0]}
+    signals |= {"s_awvalid": [0], "s_wvalid": [0], "s_awlen": [1]}
+    read = {name: [*values, 0] for name, values in signals.items()}
+    for start, waits in ((0xC, True), (0x20, False)):
+        write = {
+            **read,
+            "s_awvalid": [0, 1],
+            "s_awaddr": [0, start],
+            "s_awlen": [0, 1],
+            "s_awsize": [0, 2],
+            "s_awburst": [0, 1],
+        }
+        program = burst_program(port, Witness(write, 2, True), 0, far)
+        assert program.bursts.barrier.tolist() == [False, waits]
+
+
+@needs_yosys
+@pytest.mark.slow
+@pytest.mark.sim
+def test_rules_of_another_standard_are_claims_that_fail_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = """module late (input logic clk, rst, in_valid, out_ready, input logic [7:0] in_data,
+      output logic in_ready, out_valid, output logic [7:0] out_data);
+      logic full;
+      assign in_ready = !full || out_ready, out_valid = full && (VALID);
+      always_ff @(posedge clk) if (rst) full <= 0; else if (in_ready) {full, out_data} <= {in_valid, in_data};
+    endmodule"""
+    for valid, code, said in (
+        ("out_ready", 3, "a rule of AXI-Stream alone"),
+        ("1'b1", 0, "axis_valid_waits out     proven"),
+    ):
+        (tmp_path / "late.sv").write_text(text.replace("VALID", valid))
+        assert said in goldbeat("prove", "late.sv", "--model", "identity", "--budget", "20s", code=code).stdout
 
 
 @needs_yosys
