@@ -290,20 +290,21 @@ def _check_bursts(sheet: Sheet, port: Channels, request: ProofChannel, data: Pro
         )
     if data is None or "wlast" not in data.payload:
         return
-    # The lengths of writes whose data have not ended, oldest first; data ahead of their address are not followed.
+    # The lengths of writes whose data have not ended, oldest first, from the first offer of their address on; data ahead of
+    # that are not followed.
     put, got, beat = (f"{data.name}_{end}" for end in ("put", "got", "beat"))
     last = data.net("wlast")
     depth = 1 << _OPEN
     length = f"{data.name}_length"
-    sheet.register(put, f"prover_live ? {put} + {_OPEN}'({request.moves}) : '0", _OPEN)
+    sheet.register(put, f"prover_live ? {put} + {_OPEN}'({request.offers}) : '0", _OPEN)
     sheet.register(got, f"prover_live ? {got} + {_OPEN}'({data.moves} & {last}) : '0", _OPEN)
     sheet.register(beat, f"prover_live ? ({data.moves} ? ({last} ? '0 : {beat} + 8'd1) : {beat}) : '0", 8)
     sheet.lines.append(f"  logic [7:0] {length} [{depth}];")
     sheet.lines.append(
-        f"  always_ff @(posedge {sheet.clock}) if ({request.moves}) {length}[{put}] <= 8'({request.net('awlen')});"
+        f"  always_ff @(posedge {sheet.clock}) if ({request.offers}) {length}[{put}] <= 8'({request.net('awlen')});"
     )
     sheet.limit(
-        f"{data.is_valid} & ({put} == {got}) & ~{request.moves}", f"{name}: no write data ahead of their address"
+        f"{data.is_valid} & ({put} == {got}) & ~{request.offers}", f"{name}: no write data ahead of their address"
     )
     known = sheet.wire(f"{data.name}_known", f"({put} == {got}) ? 8'({request.net('awlen')}) : {length}[{got}]", 8)
     for rule, text, wrong in (

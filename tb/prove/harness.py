@@ -90,7 +90,7 @@ def make_proof(
     for name, (_, width) in nets.items():
         sheet.net(name, width)
     sources, sinks = _streams(sheet, design, params, stimuli)
-    _quiet(sheet, sources, sinks, within)
+    _quiet(sheet, sources, sinks, within, _unpaired(model, sources, sinks))
     _order(sheet, model, sources, sinks, within)
     _offered(sheet, model, sources, sinks, within)
     _buses(sheet, design, params, model, stimuli)
@@ -114,14 +114,28 @@ def _streams(
     return sources, sinks
 
 
+def _unpaired(model: str, sources: Sequence[tuple[ProofChannel, Habits]], sinks: Sequence[ProofChannel]) -> list[str]:
+    """When a beat of one input may wait for one of another, which a module may join: some inputs have offered fewer."""
+    if model != "identity" or not 1 < len(sources) == len(sinks):
+        return []
+    flights = [f"{sink.place}_flight" for sink in sinks]
+    offered = " & ".join(source.is_valid for source, _ in sources)
+    equal = " & ".join(f"({flights[0]} == {one})" for one in flights[1:])
+    return [f"~(({offered}) | ({equal}))"]
+
+
 def _quiet(
-    sheet: Sheet, sources: Sequence[tuple[ProofChannel, Habits]], sinks: Sequence[ProofChannel], within: int
+    sheet: Sheet,
+    sources: Sequence[tuple[ProofChannel, Habits]],
+    sinks: Sequence[ProofChannel],
+    within: int,
+    unpaired: Sequence[str],
 ) -> None:
-    """How long nothing has moved although all sinks are ready, up to the bound."""
+    """How long nothing has moved although all sinks are ready and no input waits for another, up to the bound."""
     moves = [event for source, _ in sources for event in (source.offers, source.moves)] + [one.moves for one in sinks]
     stalls = [f"~{one.is_ready}" for one in sinks if one.ready]
     frames = [f"{source.port}_open" for source, _ in sources if "tlast" in source.payload]
-    busy = " | ".join([*moves, *stalls, *frames]) or "1'b0"
+    busy = " | ".join([*moves, *stalls, *frames, *unpaired]) or "1'b0"
     count = "prover_quiet"
     sheet.register(count, f"~prover_live | {busy} ? '0 : {count} + 8'({count} != {within})", 8)
     still = " | ".join([*moves, *frames]) or _LOW

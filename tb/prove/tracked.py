@@ -306,14 +306,15 @@ def _written(
     name, hit = f"{TRACKED}_{request.name}", _of_request(sheet, request, place)
     last = data.net("wlast") if "wlast" in data.payload else "1'b1"
     put, got, ended, beat = (f"{name}_{what}" for what in ("put", "got", "ended", "beat"))
-    sheet.register(put, f"prover_live ? {put} + 3'({request.moves}) : '0", 3)
+    # Data may move while their address waits.
+    sheet.register(put, f"prover_live ? {put} + 3'({request.offers}) : '0", 3)
     sheet.register(got, f"prover_live ? {got} + 3'({answer.moves}) : '0", 3)
     sheet.register(ended, f"prover_live ? {ended} + 3'({data.moves} & {last}) : '0", 3)
     sheet.register(beat, f"prover_live ? ({data.moves} ? ({last} ? '0 : {beat} + 8'd1) : {beat}) : '0", 8)
     entry = f"{{{hit.hit}, {hit.fixed}, {hit.index}}}"
     slots = f"{name}_slots"
     sheet.lines.append(f"  logic [9:0] {slots} [{_SLOTS}];")
-    sheet.lines.append(f"  always_ff @(posedge {sheet.clock}) if ({request.moves}) {slots}[{put}] <= {entry};")
+    sheet.lines.append(f"  always_ff @(posedge {sheet.clock}) if ({request.offers}) {slots}[{put}] <= {entry};")
     now = sheet.wire(f"{name}_now", f"{put} == {ended} ? {entry} : {slots}[{ended}]", 10)
     strobe = place.strobed(data.net("wstrb")) if "wstrb" in data.payload else "1'b1"
     here = f"({now}[8] | ({beat} == {now}[7:0]))" if "awlen" in request.payload else "1'b1"
