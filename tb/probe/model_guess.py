@@ -43,6 +43,8 @@ def guessed_model(found: Found) -> tuple[str, str] | None:
         return ("repack", "one input and one output of other width") if inputs == outputs == 1 and bytewise else None
     if inputs == outputs:
         return "identity", f"{inputs} input(s) and as many outputs of one width"
+    if inputs == 1 and _chosen_by_dest(found):
+        return None
     if inputs == 1:
         return "broadcast", "one input and several outputs of one width"
     return ("merge", "several inputs and one output of one width") if outputs == 1 else None
@@ -60,6 +62,8 @@ def no_model(found: Found) -> str:
         return f"{framed[True]} has frames and {framed[False]} has none"
     if _apart(found):
         return "an output is made of no input stream"
+    if _chosen_by_dest(found):
+        return "the input has TDEST and no output has: it may choose among them"
     return "inputs and outputs differ in width or number"
 
 
@@ -94,6 +98,16 @@ def _passes_on(found: Found) -> bool:
     pairs = list(zip(given.fields.items(), result.fields.items(), strict=False))
     same = len(given.fields) == len(result.fields) and result.after is None and given.until is None
     return same and all(one == other and name in shown.get(out, ()) for (name, one), (out, other) in pairs)
+
+
+def _chosen_by_dest(found: Found) -> bool:
+    """Whether the only input of several outputs has TDEST, and none of these, so that it may say where a beat goes."""
+    inputs = [port for port in found.streams if port.direction == "in"]
+    outputs = [port for port in found.streams if port.direction == "out"]
+    several = len(outputs) > 1 or any(port.lanes is not None for port in outputs)
+    return (
+        several and [port.has("tdest") for port in inputs] == [True] and not any(port.has("tdest") for port in outputs)
+    )
 
 
 def _apart(found: Found) -> bool:

@@ -405,7 +405,7 @@ def test_rtl_that_no_model_fits_is_driven_under_the_rules_alone(folder: Path) ->
 
 
 def _ports(*ports: str) -> str:
-    """A module with streams and AXI-Lite ports, as ``NAME:WAY:WIDTH`` or ``NAME:WAY:axil``."""
+    """A module with streams and AXI-Lite ports, as ``NAME:WAY:WIDTH``, ``NAME:WAY:WIDTH+dest`` or ``NAME:WAY:axil``."""
     lines = ["input wire clk", "input wire rst_n"]
     for port in ports:
         name, way, width = port.split(":")
@@ -416,6 +416,8 @@ def _ports(*ports: str) -> str:
             for role, size in (("awready", 1), ("wready", 1), ("bresp", 2), ("bvalid", 1), ("arready", 1), ("rdata", 32), ("rresp", 2), ("rvalid", 1)):  # fmt: skip  # noqa: E501
                 lines.append(f"{back} wire [{size - 1}:0] {name}_{role}" if size > 1 else f"{back} wire {name}_{role}")
         else:
+            width, _, dest = width.partition("+")
+            lines += [f"{to} wire [1:0] {name}_tdest"] if dest else []
             lines += [
                 f"{to} wire [{int(width) - 1}:0] {name}_tdata",
                 f"{to} wire {name}_tvalid",
@@ -429,6 +431,8 @@ def _ports(*ports: str) -> str:
     [
         (("s_axis:in:8", "m_axis:out:8"), "identity"),
         (("s_axis:in:8", "a_axis:out:8", "b_axis:out:8"), "broadcast"),
+        (("s_axis:in:8+dest", "a_axis:out:8", "b_axis:out:8"), None),
+        (("s_axis:in:8+dest", "a_axis:out:8+dest", "b_axis:out:8"), "broadcast"),
         (("a_axis:in:8", "b_axis:in:8", "m_axis:out:8"), "merge"),
         (("s_axis:in:8", "m_axis:out:32"), "repack"),
         (("s_axil:in:axil",), "memory"),
