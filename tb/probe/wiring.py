@@ -421,8 +421,9 @@ class Graph:
         if decisions and (cleared := _cleared(decisions[0]) or _cleared_behind(body, decisions)) is not None:
             self.clears.append((clock, *cleared))
         for decision in decisions:
-            # What works in its first branch alone, and not in the other, is reset while that is not taken.
-            works = _varies(decision.ifTrue) and (decision.ifFalse is None or not _varies(decision.ifFalse))
+            # What works in its first branch, and sets constants in the other, is reset in that.
+            other = decision.ifFalse
+            works = _varies(decision.ifTrue) and other is not None and bool(_written(other)) and not _varies(other)
             found = [one for condition in decision.conditions for one in _conditions(condition.expr)]
             for name, low in found:
                 self.resets.add((clock, name, low if works and len(found) == 1 else not low, name in edges))
