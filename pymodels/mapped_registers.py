@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from goldbeat.pymodels.stimulus import Access
 
 ERROR, ZERO, ANY, SKIP = "error", "zero", "any", "skip"
-"""What is answered where the map allows no access: an error; OKAY, reads 0, writes nothing; not tried."""
+"""What is answered where the map allows no access: an error; OKAY, reads 0, writes nothing; OKAY, reads anything; not tried."""
 
 UNMAPPED = "(unmapped)"
 """What messages call an address without a register."""

@@ -129,11 +129,11 @@ def _asynchronous_reset(body: Any) -> Any:
 
 
 def _targets(statement: Any) -> list[Any]:
-    """What a statement assigns to: whole variables and members of them."""
+    """What a statement assigns to without blocking: whole variables and members of them."""
     found: list[Any] = []
 
     def look(node: Any) -> None:
-        if symbol_kind(node) == "Assignment":
+        if symbol_kind(node) == "Assignment" and node.isNonBlocking:
             parts = node.left.operands if symbol_kind(node.left) == "Concatenation" else [node.left]
             found.extend(one for one in parts if symbol_kind(one) in ("NamedValue", "MemberAccess"))
 
