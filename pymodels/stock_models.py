@@ -97,6 +97,28 @@ def repack(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulu
     return {sinks[0].name: _at(packed, sinks[0], stimulus)}
 
 
+def repack_msb(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulus: Stimulus) -> dict[str, Trace]:
+    """As :func:`repack`, but the first of the words that make a wider one is in its high lanes; for ports without TKEEP.
+
+    AXI-Stream has it in the low lanes (IHI 0051). FIFOs with sides of different widths often have it in the high ones.
+    """
+    for port in (*sources, *sinks):
+        if named := sorted({"tkeep", "tstrb"} & port.roles):
+            raise UsageError(
+                f"model repack_msb: {port.name} has {named[0].upper()}, whose lanes begin with the low one"
+            )
+    narrow = min(one.width for one in (*sources, *sinks)) // 8
+    given = stimulus.inputs[sources[0].name]
+    turned = replace(stimulus, inputs={**stimulus.inputs, sources[0].name: _turned(given, narrow)})
+    return {name: _turned(trace, narrow) for name, trace in repack(sources, sinks, turned).items()}
+
+
+def _turned(trace: Trace, lanes: int) -> Trace:
+    """The words of so many lanes in the opposite order within each beat."""
+    order = np.arange(trace.data.shape[1]).reshape(-1, lanes)[::-1].ravel()
+    return replace(trace, data=trace.data[:, order], keep=trace.keep[:, order])
+
+
 def _same_width(source: StreamShape, sink: StreamShape, stimulus: Stimulus) -> Trace:
     if source.width != sink.width:
         raise UsageError(
@@ -125,6 +147,7 @@ READY_MODELS: Mapping[str, ReadyModel] = {
     "broadcast": broadcast,
     "merge": merge,
     "repack": repack,
+    "repack_msb": repack_msb,
 }
 
 

@@ -53,7 +53,7 @@ class VerifySubject:
         doubts: inputs that are tied and may matter, and to what; streams that cannot be held back, and why.
         model: of the bench that was made for it; empty: there is one.
         guessed: nobody has named the model.
-        rules: makes the bench again without a model.
+        remake: makes the bench again with another model; false: this module cannot have it.
         variants: makes benches with other readings of guesses, for these failures: the description of each, and by port what it
             says if nothing fails with it.
         narrow: makes it again with other options of ``[accesses]``, and with attributes that are not compared.
@@ -72,7 +72,7 @@ class VerifySubject:
     doubts: Mapping[str, str] = field(default_factory=dict)
     model: str = ""
     guessed: bool = False
-    rules: Callable[[], None] = lambda: None
+    remake: Callable[[str], bool] = lambda model: False
     variants: Callable[[Sequence[str]], Iterator[tuple[str, dict[str, str]]]] = lambda failures: iter(())
     narrow: Callable[[Mapping[str, str | bool], Collection[str]], None] = lambda options, unchecked: None
     pace: Callable[[int], None] = lambda cycles: None
@@ -98,14 +98,14 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     sources, found = probe.find_module([Path(word) for word in words], **_taken(probe.find_module, given))
     notes: list[str] = []
     doubts: dict[str, str] = {}
-    guessed, made, paces = model is None and rdl is None, list[str](), list[int]()
+    guessed, made, paces, wide = model is None and rdl is None, list[str](), list[int](), list[str]()
     if guessed:
         model, said = _guess(found)
         doubts = _tied(found, given["ties"] or ()) | _unheld(found)
         notes.append(said)
 
-    def make_rules(folder: Path) -> Path:
-        return probe.make_bench(folder, sources, found, model=RULES, force=True, err=True)
+    def make_as(other: str, folder: Path) -> Path:
+        return probe.make_bench(folder, sources, found, model=other, force=True, err=True)
 
     def make(folder: Path) -> Path:
         made.append(model or "")
@@ -115,13 +115,15 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
         # What accesses do that lead nowhere is worth a verdict, too: protocol rules show what is wrong.
         notes.append(_NO_MAP.format(path=path))
         made.append(RULES)
-        return make_rules(folder)
+        return make_as(RULES, folder)
 
-    def rules() -> None:
+    def remake(other: str) -> bool:
         path.unlink()
         path.with_suffix(_MADE).unlink(missing_ok=True)
-        _bench(given, found.module.title, make_rules)
-        write(path.read_text())
+        _bench(given, found.module.title, partial(make_as, other))
+        wide[:] = [path.read_text()]
+        write(*wide)
+        return other != "interconnect" or bool(find_design(str(path)).found_ranges)
 
     def variants(failures: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
         for number, (changed, said) in enumerate(_readings(found, failures) if made else ()):
@@ -136,20 +138,20 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
             mark.write_text(file_digest(path))
 
     def narrow(options: Mapping[str, str | bool], unchecked: Collection[str]) -> None:
-        write(_narrowed(wide, options, unchecked))
+        write(_narrowed(wide[0], options, unchecked))
 
     def pace(cycles: int) -> None:
         paces[:] = [cycles]
-        write(wide)
+        write(*wide)
 
     path = _bench(given, found.module.title, make)
-    wide = path.read_text()
+    wide.append(path.read_text())
     _check_same(path, found, sources)
     # A bench that was there has the model that its owner wants.
     model_made = made[-1] if made else ""
     rest = _facts(found, given["ties"] or (), passes=guessed and model_made in READY_MODELS)
     compiled = partial(_compiled, sources, found.module.title, given["generics"] or ())
-    return VerifySubject(str(path), notes, doubts, model_made, guessed, rules, variants, narrow, pace, *rest, compiled)
+    return VerifySubject(str(path), notes, doubts, model_made, guessed, remake, variants, narrow, pace, *rest, compiled)
 
 
 def _compiled(sources: Sources, top: str, generics: Sequence[str], values: Mapping[str, int | str]) -> Compiled:

@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -77,6 +78,11 @@ _AT_END = ": at the end of the run: "
 _SIDE = re.compile(r"\bport (\w+), beat \d+: tuser differs: ")
 _STARVED = re.compile(r"\bat the end of the run: (\w+): .*\bwaits for write data\b")
 _IN_RESET = re.compile(r"\b\w+_in_reset: (\w+),")
+_NEXT = {
+    "repack": ("repack_msb", "the first word comes in the high lanes of the wider one"),
+    "adapter": ("interconnect", "accesses arrive at other addresses than they have"),
+}
+"""Models that are tried behind guessed ones, and what the RTL does if nothing fails with them."""
 _ALIKE = 3
 """Failures that differ in numbers alone, and waived obligations of one reason, that are listed."""
 
@@ -241,14 +247,15 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
     alone = subject.model == RULES
     if subject.guessed and subject.model and not alone and tried.failures:
         design, tried = _narrowed(subject, design, tried, again)
-    unlike = not tried.compared or is_unlike(subject.model, tried.predicted, tried.alike)
-    if subject.guessed and not alone and tried.failures and _by_model(tried) and unlike:
+    if subject.guessed and subject.model in _NEXT and tried.failures:
+        subject, design, tried = _next_model(subject, design, tried, again)
+    why = _unlike(subject.model, tried)
+    if subject.guessed and not alone and tried.failures and _by_model(tried) and why:
         subject.notes[:] = [
-            f"model {subject.model}, guessed, is not what this RTL does: of {tried.predicted} words that it predicts "
-            f"{tried.alike} came, so protocol rules alone; --model names the right one. With {subject.model}, the first "
-            f"failure: {tried.failures[0].partition(chr(10))[0]}"
+            f"model {subject.model}, guessed, is not what this RTL does: {why}, so protocol rules alone; --model names the "
+            f"right one. With {subject.model}, the first failure: {_first(tried)}"
         ]
-        subject.rules()
+        subject.remake(RULES)
         alone = True
         many = any(failure_kind(text).place.startswith(_GOES_ON) for text in tried.failures)
         design = find_design(subject.name)
@@ -268,6 +275,39 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
             tried.guesses = {**tried.guesses, **said}
             break
     return design, tried
+
+
+def _unlike(model: str, tried: Tried) -> str:
+    """Why a guessed model is not what the RTL does, for people; empty: what differs may be a fault."""
+    if tried.regular and model in ("identity", "broadcast"):
+        return tried.regular
+    if not tried.compared or is_unlike(model, tried.predicted, tried.alike):
+        return f"of {tried.predicted} words that it predicts {tried.alike} came"
+    return ""
+
+
+def _first(tried: Tried) -> str:
+    """The first line of the first failure."""
+    return tried.failures[0].partition("\n")[0]
+
+
+def _next_model(
+    subject: VerifySubject, design: Design, tried: Tried, again: Callable[[Design], Tried]
+) -> tuple[VerifySubject, Design, Tried]:
+    """The same with the model that comes next to a guessed one, if nothing fails with it."""
+    model, why = _NEXT[subject.model]
+    if not (_by_model(tried) or any(_OUTSIDE.search(text) for text in tried.failures)):
+        return subject, design, tried
+    if subject.remake(model):
+        other = find_design(subject.name)
+        fresh = again(other)
+        if not fresh.failures:
+            fresh.partial[f"{why}; --model {model} says that it may"] = None
+            first = f"with model {subject.model}, the first failure: {_first(tried)}"
+            subject.notes[:] = [f"model {model}, guessed; {first}"]
+            return replace(subject, model=model), other, fresh
+    subject.remake(subject.model)
+    return subject, find_design(subject.name), tried
 
 
 def _paced(tried: Tried, pace: int) -> Tried:
@@ -291,8 +331,7 @@ def _narrowed(
         subject.narrow({}, ())
         return find_design(subject.name), tried
     fresh.partial |= {f"{pin}: {why}": None for pin, why in less.untried.items()}
-    first = tried.failures[0].partition("\n")[0]
-    subject.notes.append(f"with all that model {subject.model} asks for, the first failure: {first}")
+    subject.notes.append(f"with all that model {subject.model} asks for, the first failure: {_first(tried)}")
     return other, fresh
 
 

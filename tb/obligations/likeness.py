@@ -57,7 +57,7 @@ def likeness(results: Sequence[RunResult]) -> tuple[int, int]:
                 if _stops(*sides):
                     # What comes is as predicted: the rest is missing, and nothing else is computed.
                     sides[0] = sides[1]
-                want, came = (_words(one, least) for one in sides)
+                want, came = (word_counts(one, least) for one in sides)
                 if 2 * (want & came).total() < want.total():
                     # What is made of wide words has their bytes in groups, in whatever order of lanes.
                     wide, wide_came = (_groups(one, widest) for one in sides)
@@ -77,7 +77,8 @@ def _stops(expected: Trace, came: Trace) -> bool:
     return bool(words.any()) and np.array_equal(words, expected.masked().data[:count])
 
 
-def _words(trace: Trace, size: int) -> Counter[bytes]:
+def word_counts(trace: Trace, size: int = _BYTES) -> Counter[bytes]:
+    """Words of at least ``size`` bytes, made of beats that follow one another, and how often each occurs; zeros left out."""
     data = np.sort(trace.masked().data[:_MOST], axis=1)
     beats = -(-size // data.shape[1])
     if len(data) < beats:

@@ -25,6 +25,7 @@ from goldbeat.tb.obligations.buses import address_pin
 from goldbeat.tb.obligations.conditions import SettledConditions, condition_obligations, pins_of_design
 from goldbeat.tb.obligations.likeness import likeness
 from goldbeat.tb.obligations.obligation import Obligation, merge_obligations, with_waivers
+from goldbeat.tb.obligations.other_function import other_function
 from goldbeat.tb.obligations.pace import few_beats
 from goldbeat.tb.obligations.ports import port_obligations
 from goldbeat.tb.run.crossings import find_crossings
@@ -78,6 +79,7 @@ class Tried:
         timed, ordered: cycles, and the order, were compared.
         guesses: of the description, by port: what fails may come of one.
         predicted, alike: of the runs that failed, words that the model predicts, and how many of them came.
+        regular: what streams do in all episodes of these in place of passing words on; empty: nothing regular.
         unrun: runs that are made in any case, and were not: the time was over.
     """
 
@@ -95,6 +97,7 @@ class Tried:
     guesses: Mapping[str, str] = field(default_factory=dict)
     predicted: int = 0
     alike: int = 0
+    regular: str = ""
     unrun: list[str] = field(default_factory=list)
 
     @property
@@ -336,8 +339,10 @@ def _take(tried: Tried, results: Sequence[RunResult], *, warn: bool) -> None:
             # Without the beats that fill queues, a ready has no reason to fall.
             tried.partial.update(dict.fromkeys(result.partial))
         tried.warnings.update(dict.fromkeys(result.warnings if warn else ()))
-    predicted, alike = likeness([result for result in results if result.failures])
-    tried.predicted, tried.alike = tried.predicted + predicted, tried.alike + alike
+    if failed := [result for result in results if result.failures]:
+        predicted, alike = likeness(failed)
+        tried.predicted, tried.alike = tried.predicted + predicted, tried.alike + alike
+        tried.regular = other_function(failed)
     tried.obligations = merge_obligations([*tried.obligations, *port_obligations(results)])
 
 

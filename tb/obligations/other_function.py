@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What RTL does in all episodes in place of what a guessed model says: something regular is meant, and no fault.
+
+A single word that does not fit, and nothing is found (of several outputs, some words are equal by chance).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.obligations.likeness import word_counts
+from goldbeat.tb.run.runs import EpisodeResult, RunResult
+
+_LEAST = 32
+"""Words that must fit before they say anything; of frames, a quarter as many."""
+_LOST = 1 / 32
+"""Share of the words that a module takes off frames, or puts behind them: a fault in a rare place spoils fewer."""
+_SHARE = 1 / 16
+"""Share of what comes that each output of a distributor gives at least."""
+_ENDS = range(9)
+"""Beats that a module takes off at one end of each frame."""
+_STEPS = range(2, 5)
+"""Of so many words one is left out, or kept; so many come in place of each."""
+_CHANCE = 1 / 16
+"""Share of words of a distributor that come twice, as others happen to be equal."""
+_Pair = tuple[Trace, Trace]
+"""What is expected of an output, and what came."""
+_Column = npt.NDArray[np.bool_] | npt.NDArray[np.uint8]
+
+
+def other_function(results: Sequence[RunResult]) -> str:
+    """What streams do in every episode in place of passing words on, for people; empty: nothing regular.
+
+    Args:
+        results: runs of a design with model ``identity`` or ``broadcast``, of which some fail.
+    """
+    # What a reset cuts off fits nothing.
+    episodes = [one for result in results for one in result.episodes if one.stimulus.stop_ps is None]
+    inputs = {name for one in episodes for name in one.stimulus.inputs}
+    names = sorted({name for one in episodes for name in one.expected.ports} - inputs)
+    if len(names) > len(inputs) == 1:
+        return _distributed(episodes, names)
+    if len(names) != len(inputs):
+        return ""
+    found = [_unlike_identity(episodes, name) for name in names]
+    return "" if None in found else "; ".join(dict.fromkeys(text for text in found if text))
+
+
+def _distributed(episodes: Sequence[EpisodeResult], names: Sequence[str]) -> str:
+    """Whether each word of the only input comes out of one output."""
+    came, twice = Counter[str](), 0
+    for one in episodes:
+        want = word_counts(one.expected.ports[names[0]])
+        total = Counter[bytes]()
+        for name in names:
+            mine = word_counts(one.record.outcome.ports[name]) & want
+            came[name] += mine.total()
+            total += mine
+        twice += (total - want).total()
+    words = came.total()
+    shared = words >= _LEAST and twice <= _CHANCE * words and min(came[name] for name in names) >= _SHARE * words
+    return "each word comes out of one output alone" if shared else ""
+
+
+def _unlike_identity(episodes: Sequence[EpisodeResult], name: str) -> str | None:
+    """What an output does with the words of its input; empty: it passes them on; None: nothing regular."""
+    pairs = [(one.expected.ports[name], one.record.outcome.ports[name]) for one in episodes]
+    if all(_begins(_words(want), _words(got)) and _begins(want.last, got.last) for want, got in pairs):
+        return ""
+    framed = any(want.last.any() for want, _ in pairs)
+    of_frames = (_cut(pairs) or _padded(pairs) or _counted(pairs)) if framed else ""
+    return of_frames or _thinned(pairs) or _stacked(episodes, name) or None
+
+
+def _words(trace: Trace) -> npt.NDArray[np.uint8]:
+    return trace.masked().data
+
+
+def _begins(whole: _Column, part: _Column) -> bool:
+    return len(part) <= len(whole) and np.array_equal(whole[: len(part)], part)
+
+
+# -- frames ---------------------------------------------------------------------------------------------------------
+
+
+def _cut(pairs: Sequence[_Pair]) -> str:
+    """Whether every frame lacks as many beats at its begin and end, or what is beyond a length."""
+    longest = max((int(_lengths(got).max(initial=0)) for _, got in pairs), default=0)
+    for most in (0, longest):
+        for first in _ENDS:
+            for behind in _ENDS:
+                if _is_cut(pairs, first, behind, most):
+                    parts = (
+                        f"its first {first} beats" if first else "",
+                        f"its last {behind} beats" if behind else "",
+                        f"what is behind beat {first + most}" if most else "",
+                    )
+                    return f"every frame comes without {' and '.join(filter(None, parts))}"
+    return ""
+
+
+def _lengths(trace: Trace) -> npt.NDArray[np.int64]:
+    """Beats of each whole frame."""
+    return np.diff(np.flatnonzero(trace.last), prepend=-1)
+
+
+def _is_cut(pairs: Sequence[_Pair], first: int, behind: int, most: int) -> bool:
+    """Whether frames come without so many beats at their begin and end, and the rest without what is beyond ``most``; 0: all."""
+    shorter = words = lost = 0
+    for want, got in pairs:
+        whole, came = _lengths(want), _lengths(got)
+        kept = np.clip(whole - first - behind, 0, most or None)
+        some = np.flatnonzero(kept)[: len(came)]
+        if not np.array_equal(kept[some], came):
+            return False
+        at = np.arange(int(whole.sum()))
+        frame = np.repeat(np.arange(len(whole)), whole)
+        place = at - (np.cumsum(whole) - whole)[frame] - first
+        at = at[(place >= 0) & (place < kept[frame])][: int(came.sum())]
+        if not np.array_equal(_words(want)[at], _words(got)[: len(at)]):
+            return False
+        seen = int(some[-1]) + 1 if len(some) else 0
+        words += int(whole[:seen].sum())
+        shorter += int((kept < whole)[:seen].sum())
+        lost += int((whole - kept)[:seen].sum())
+    return words >= _LEAST and 4 * shorter >= _LEAST and lost >= _LOST * words
+
+
+def _padded(pairs: Sequence[_Pair]) -> str:
+    """Whether words stand behind every frame that is too short, and nothing else differs."""
+    least = min((int(_lengths(got).min(initial=1 << 30)) for _, got in pairs), default=0)
+    frames = words = more = 0
+    for want, got in pairs:
+        whole, came = _lengths(want), _lengths(got)
+        longer = np.maximum(whole, least)[: len(came)]
+        if not np.array_equal(longer, came):
+            return ""
+        at = np.arange(int(came.sum()))
+        frame = np.repeat(np.arange(len(came)), came)
+        place = at - (np.cumsum(came) - came)[frame]
+        given = at[place < whole[frame]]
+        if not np.array_equal(_words(got)[given], _words(want)[: len(given)]):
+            return ""
+        short = whole[: len(came)] < least
+        frames, words, more = frames + int(short.sum()), words + len(at), more + len(at) - len(given)
+    enough = words >= _LEAST and 4 * frames >= _LEAST and more >= _LOST * words
+    return f"every frame of fewer than {least} beats comes with more behind it" if enough else ""
+
+
+def _counted(pairs: Sequence[_Pair]) -> str:
+    """Whether all words come, with TLAST on each of so many, wherever the frames of the input end."""
+    ends = [np.flatnonzero(got.last) for _, got in pairs]
+    step = min((int(one[0]) + 1 for one in ends if len(one)), default=0)
+    fits = all(_begins(_words(want), _words(got)) for want, got in pairs) and all(
+        np.array_equal(one, np.arange(step - 1, len(got), step)) for one, (_, got) in zip(ends, pairs, strict=True)
+    )
+    # One that is always high is a fault.
+    regular = step > 1 and fits and 4 * sum(map(len, ends)) >= _LEAST
+    return f"TLAST comes with one word of {step}" if regular else ""
+
+
+# -- words ----------------------------------------------------------------------------------------------------------
+
+
+def _thinned(pairs: Sequence[_Pair]) -> str:
+    """Whether of so many words one comes, or one is left out, or so many come in place of each."""
+    count = min(len(want) for want, _ in pairs)
+    whole = np.arange(max(len(want) for want, _ in pairs))
+    for said, chosen in _choices(whole):
+        fits = [_begins(_words(want)[chosen[chosen < len(want)]], _words(got)) for want, got in pairs]
+        if count and all(fits) and sum(len(got) for _, got in pairs) >= _LEAST:
+            return said
+    return ""
+
+
+def _choices(whole: npt.NDArray[np.int64]) -> Iterator[tuple[str, npt.NDArray[np.int64]]]:
+    for step in _STEPS:
+        for at in range(step):
+            yield f"one word of {step} comes", whole[at::step]
+            yield f"one word of {step} is left out", np.delete(whole, np.s_[at::step])
+        yield f"each word comes {step} times", np.repeat(whole, step)
+
+
+def _stacked(episodes: Sequence[EpisodeResult], name: str) -> str:
+    """Whether the word that came in last goes out first, of a module with one input."""
+    words = 0
+    for one in episodes:
+        if len(one.stimulus.inputs) != 1:
+            return ""
+        given, got = one.record.outcome.ports[next(iter(one.stimulus.inputs))], one.record.outcome.ports[name]
+        held: list[bytes] = []
+        rows = _words(given)
+        taken = 0
+        for row, time in zip(_words(got), got.time_ps, strict=True):
+            # What comes in at the same edge is on top behind it.
+            count = given.beats_before(int(time))
+            held += [one.tobytes() for one in rows[taken:count]]
+            taken = count
+            if not held or held.pop() != row.tobytes():
+                return ""
+        words += len(got)
+    return "the word that came in last goes out first" if words >= _LEAST else ""
