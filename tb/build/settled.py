@@ -38,6 +38,8 @@ class Settled:
         chosen, chosen_end: of a choice, where its first arm begins and ends; None, 0: another condition.
         folded: constants alone decide it, so that the simulator never asks.
         arm: these are the labels of an arm of a ``case`` that is never taken.
+        unasked: what stands before it in ``&&`` or ``||`` decides.
+        dead: where the statement begins and ends that an ``if`` never takes; None: no ``if``, or it has none.
     """
 
     source: int
@@ -48,6 +50,8 @@ class Settled:
     chosen_end: int = 0
     folded: bool = False
     arm: bool = False
+    unasked: bool = False
+    dead: tuple[int, int] | None = None
 
 
 def settled_conditions(design: Design, params: Mapping[str, Any]) -> list[Settled]:
@@ -77,6 +81,8 @@ class _Conditions:
         self._compiled, self._numbers, self._skip = compiled, numbers, VisitAction.Skip
         self._found: dict[Place, set[bool | None]] = defaultdict(set)
         self._folded: set[Place] = set()
+        self._unasked: set[Place] = set()
+        self._statements: dict[Place, tuple[Any, Any]] = {}
         self._arms: dict[tuple[int, int, int], bool] = {}
         self._seen: set[tuple[str, ...]] = set()
 
@@ -85,7 +91,14 @@ class _Conditions:
         unused = [Settled(*place, value=False, arm=True) for place, never in self._arms.items() if never]
         known = ((place, value) for place, values in self._found.items() if len(values) == 1 for value in values)
         return unused + [
-            Settled(*place[:3], value, *place[3:], folded=place in self._folded)
+            Settled(
+                *place[:3],
+                value,
+                *place[3:],
+                folded=place in self._folded,
+                unasked=place in self._unasked,
+                dead=_extent(self._statements.get(place, (None, None))[bool(value)]),
+            )
             for place, value in known
             if value is not None
         ]
@@ -111,7 +124,9 @@ class _Conditions:
             beside.visit(self._ignore)
             return self._skip
         elif kind in ("Conditional", "ConditionalOp") and len(node.conditions) == 1:
-            self._note(node.conditions[0].expr, node.left if kind == "ConditionalOp" else None)
+            place = self._note(node.conditions[0].expr, node.left if kind == "ConditionalOp" else None)
+            if kind == "Conditional" and place is not None:
+                self._statements[place] = node.ifTrue, node.ifFalse
         elif kind == "Case" and str(node.condition).endswith("Normal"):
             self._choose(node)
         return None
@@ -124,11 +139,12 @@ class _Conditions:
         arms = (None, 0) if arm is None else (arm.sourceRange.start.offset, arm.sourceRange.end.offset)
         return (number, where.offset, end.offset, *arms)
 
-    def _note(self, node: Any, arm: Any = None) -> None:
+    def _note(self, node: Any, arm: Any = None) -> Place | None:
         if (place := self._place(node, arm)) is not None:
             self._found[place].add(_truth(node))
             if node.constant is not None:
                 self._folded.add(place)
+        return place
 
     def _ignore(self, node: Any) -> None:
         """Note a comparison that is asked by nothing."""
@@ -136,6 +152,7 @@ class _Conditions:
         if compares and (place := self._place(node)) is not None:
             self._found[place].add(False)
             self._folded.add(place)
+            self._unasked.add(place)
 
     def _choose(self, case: Any) -> None:
         for item, never in _unchosen(case):
@@ -144,6 +161,11 @@ class _Conditions:
             if number is not None and first.buffer == last.buffer:
                 place = (number, first.offset, last.offset)
                 self._arms[place] = never and self._arms.get(place, True)
+
+
+def _extent(statement: Any) -> tuple[int, int] | None:
+    """Where a statement begins and ends in its file, in bytes."""
+    return None if statement is None else (statement.sourceRange.start.offset, statement.sourceRange.end.offset)
 
 
 def _never_asked(node: Any) -> Any:

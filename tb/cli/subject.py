@@ -96,31 +96,29 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     if not _is_rtl(words, given):
         return VerifySubject(words[0])
     sources, found = probe.find_module([Path(word) for word in words], **_taken(probe.find_module, given))
-    notes: list[str] = []
-    doubts: dict[str, str] = {}
+    notes, doubts = list[str](), dict[str, str]()
     guessed, made, paces, wide = model is None and rdl is None, list[str](), list[int](), list[str]()
     if guessed:
         model, said = _guess(found)
         doubts = _tied(found, given["ties"] or ()) | _unheld(found)
         notes.append(said)
 
-    def make_as(other: str, folder: Path) -> Path:
-        return probe.make_bench(folder, sources, found, model=other, force=True, err=True)
+    make_as = partial(probe.make_bench, sources=sources, found=found, force=True, err=True)
 
     def make(folder: Path) -> Path:
         made.append(model or "")
-        path = probe.make_bench(folder, sources, found, model=model or MODEL, rdl=rdl, force=True, err=True)
+        path = make_as(folder, model=model or MODEL, rdl=rdl)
         if model != "interconnect" or find_design(str(path)).found_ranges:
             return path
         # What accesses do that lead nowhere is worth a verdict, too: protocol rules show what is wrong.
         notes.append(_NO_MAP.format(path=path))
         made.append(RULES)
-        return make_as(RULES, folder)
+        return make_as(folder, model=RULES)
 
     def remake(other: str) -> bool:
         path.unlink()
         path.with_suffix(_MADE).unlink(missing_ok=True)
-        _bench(given, found.module.title, partial(make_as, other))
+        _bench(given, found.module.title, partial(make_as, model=other))
         wide[:] = [path.read_text()]
         write(*wide)
         return other != "interconnect" or bool(find_design(str(path)).found_ranges)

@@ -296,7 +296,8 @@ def _next_model(
 ) -> tuple[VerifySubject, Design, Tried]:
     """The same with the model that comes next to a guessed one, if nothing fails with it."""
     model, why = _NEXT[subject.model]
-    if not (_by_model(tried) or any(_OUTSIDE.search(text) for text in tried.failures)):
+    counted = any(port.has(role) for port in design.streams for role in ("tkeep", "tstrb"))
+    if counted or not (_by_model(tried) or any(_OUTSIDE.search(text) for text in tried.failures)):
         return subject, design, tried
     if subject.remake(model):
         other = find_design(subject.name)

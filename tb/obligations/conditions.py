@@ -105,6 +105,7 @@ class SettledConditions:
         match = re.fullmatch(r"\((.*)\) is (true|false)", one.what)
         written = f"{plain_condition(match[1])} is {match[2]}" if match is not None else ""
         found = self._reasons.get((one.place, one.what)) or self._reasons.get((one.place, written))
+        found = found or (None if _CHANGES.fullmatch(one.what) else self._dead.get(one.place))
         return found or self._undriven_reason(one) or self._size_reason(one)
 
     def _undriven_reason(self, one: Obligation) -> str | None:
@@ -159,21 +160,46 @@ class SettledConditions:
         }
 
     @cached_property
+    def _settled(self) -> list[Settled]:
+        return settled_conditions(self._design, {name: one.default for name, one in self._design.parameters.items()})
+
+    @cached_property
+    def _dead(self) -> dict[str, str]:
+        """Lines that are within what a settled ``if`` never takes, and why."""
+        found: dict[str, str] = {}
+        texts = [path.read_bytes() for path in self._design.sources()]
+        for one in self._settled:
+            if one.dead is not None:
+                text, name = texts[one.source], self._design.sources()[one.source].name
+                condition = _short(text[one.begin : one.end].decode(errors="replace"))
+                why = f"within what `if ({condition})` never takes, which is always {('false', 'true')[one.value]}"
+                found |= {f"{name}:{line}": why for line in _whole_lines(text, *one.dead)}
+        return found
+
+    @cached_property
     def _reasons(self) -> dict[tuple[str, str], str]:
         """By place and text of what is ruled out."""
-        params = {name: one.default for name, one in self._design.parameters.items()}
         found: dict[tuple[str, str], str] = {}
         texts = [path.read_bytes() for path in self._design.sources()]
-        for one in settled_conditions(self._design, params):
+        for one in self._settled:
             text, name = texts[one.source], self._design.sources()[one.source].name
             condition = text[one.begin : one.end].decode(errors="replace")
             word = ("false", "true")[one.value]
             reason = f"by widths and constants, `{_short(condition)}` is always {word}"
             if one.arm:
                 reason = "by constants, another arm is taken"
+            if one.unasked:
+                reason = f"constants beside `{_short(condition)}` decide, so it is never asked"
             for settled in (one, replace(one, value=not one.value)) if one.folded else (one,):
                 found |= {(f"{name}:{line}", what): reason for line, what in ruled_out(text, condition, settled)}
         return found
+
+
+def _whole_lines(text: bytes, begin: int, end: int) -> range:
+    """The lines that have nothing but a part of a text."""
+    first, last = text.count(b"\n", 0, begin) + 1, text.count(b"\n", 0, end) + 1
+    alone = not text[text.rfind(b"\n", 0, begin) + 1 : begin].strip(), not text[end:].partition(b"\n")[0].strip()
+    return range(first + (not alone[0]), last + alone[1])
 
 
 def ruled_out(text: bytes, condition: str, one: Settled) -> Iterator[tuple[int, str]]:

@@ -74,7 +74,7 @@ def _unlike_identity(episodes: Sequence[EpisodeResult], name: str) -> str | None
         return ""
     framed = any(want.last.any() for want, _ in pairs)
     of_frames = (_cut(pairs) or _padded(pairs) or _counted(pairs)) if framed else ""
-    return of_frames or _thinned(pairs) or _stacked(episodes, name) or None
+    return of_frames or _turned(pairs) or _thinned(pairs) or _stacked(episodes, name) or None
 
 
 def _words(trace: Trace) -> npt.NDArray[np.uint8]:
@@ -165,6 +165,17 @@ def _counted(pairs: Sequence[_Pair]) -> str:
 
 
 # -- words ----------------------------------------------------------------------------------------------------------
+
+
+def _turned(pairs: Sequence[_Pair]) -> str:
+    """Whether all words come with their bytes, or those of parts of them, in the opposite order."""
+    lanes = min((want.data.shape[1] for want, _ in pairs), default=1)
+    for size in (1 << power for power in range(1, lanes.bit_length()) if lanes % (1 << power) == 0):
+        turned = [_words(want).reshape(-1, lanes // size, size)[:, :, ::-1].reshape(-1, lanes) for want, _ in pairs]
+        fits = all(_begins(whole, _words(got)) for whole, (_, got) in zip(turned, pairs, strict=True))
+        if fits and sum(len(got) for _, got in pairs) >= _LEAST:
+            return f"the bytes of each {8 * size} bits come in the opposite order"
+    return ""
 
 
 def _thinned(pairs: Sequence[_Pair]) -> str:

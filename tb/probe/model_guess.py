@@ -64,6 +64,10 @@ def no_model(found: Found) -> str:
         return "an output is made of no input stream"
     if _chosen_by_dest(found):
         return "the input has TDEST and no output has: it may choose among them"
+    if unheld := [port.name for port in ways["in"] if port.name in found.handshakes and not port.has("tready")]:
+        return f"{unheld[0]} has no ready, so words may be lost"
+    if found.handshakes and len(found.streams) == len(ways) == 2:
+        return "an output's fields are not those of the input, one by one"
     return "inputs and outputs differ in width or number"
 
 
@@ -94,10 +98,16 @@ def _passes_on(found: Found) -> bool:
     if len(found.streams) != 2 or len(sides) != 2 or not all(port.fields for port in found.streams):
         return False
     given, result = sides["in"], sides["out"]
-    shown = found.module.carried.shown
+    carried, valid = found.module.carried, given.pin("tvalid")
     pairs = list(zip(given.fields.items(), result.fields.items(), strict=False))
     same = len(given.fields) == len(result.fields) and result.after is None and given.until is None
-    return same and all(one == other and name in shown.get(out, ()) for (name, one), (out, other) in pairs)
+    # A bit may be masked by the valid that says whether it counts.
+    masked = {name for name, bits in given.fields.items() if bits == 1}
+    return same and all(
+        one == other
+        and (name in carried.shown.get(out, ()) or (name in masked and carried.values.get(out, set()) == {name, valid}))
+        for (name, one), (out, other) in pairs
+    )
 
 
 def _chosen_by_dest(found: Found) -> bool:

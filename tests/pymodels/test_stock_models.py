@@ -88,6 +88,21 @@ def test_repack(width: int) -> None:
     assert found == trace(frames, width // 8)
 
 
+@pytest.mark.parametrize(("wide", "narrow"), [(8, 4), (8, 2), (4, 1)])
+def test_the_first_word_may_be_in_the_high_lanes(wide: int, narrow: int) -> None:
+    """Either way: bytes of the narrow words stay as they are."""
+    low, high = trace([b"abcdefgh", b"ijklmnop"], narrow), trace([b"efghabcd", b"mnopijkl"], wide)
+    if narrow < 4:
+        high = replace(high, data=low.data.reshape(-1, wide // narrow, narrow)[:, ::-1].reshape(-1, wide))
+    bare = _ALL - {"tkeep"}
+    ports = [shape("a", 8 * narrow, bare), shape("c", 8 * wide, bare)]
+    for source, sink, given, want in ((*ports, low, high), (*ports[::-1], high, low)):
+        found = outcome(READY_MODELS["repack_msb"], [source], [sink], stimulus(**{source.name: given}))
+        assert found.ports[sink.name] == want
+    with pytest.raises(UsageError, match="a has TKEEP"):
+        outcome(READY_MODELS["repack_msb"], [shape("a")], [shape("c", 64)], stimulus(a=low))
+
+
 def test_without_frames_a_last_word_is_whole() -> None:
     bare = _ALL - {"tlast", "tkeep"}
     words = replace(trace([b"abcdefghijkl"]), last=np.zeros(3, np.bool_))

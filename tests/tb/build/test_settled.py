@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from goldbeat.tb.build.settled import settled_conditions
+from goldbeat.tb.build.settled import Settled, settled_conditions
 from goldbeat.tb.build.undriven import undriven_signals
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.parameter import Parameter
@@ -23,11 +24,17 @@ def settled(folder: Path, *conditions: str, more: str = "", **given: str) -> dic
         "  input logic [3:0] a, c, input logic signed [3:0] s,\n"
         f"  output logic [{len(conditions)}:0] y);\n{choices}\n{more}\nendmodule\n"
     )
-    nothing = SimpleNamespace(sources=lambda: [path], listed=lambda: Sources((path,)), macros=list, include_paths=list)
-    nothing.top = "top" if more else "m"
-    nothing.parameters = {name: Parameter(default="soft") for name in given}
     text = path.read_text()
-    return {text[one.begin : one.end]: one.value for one in settled_conditions(nothing, given)}  # type: ignore[arg-type]
+    return {text[one.begin : one.end]: one.value for one in found_in(path, "top" if more else "m", **given)}
+
+
+def found_in(path: Path, top: str = "top", **given: str) -> list[Settled]:
+    """Those of a file that are settled."""
+    design: Any = SimpleNamespace(
+        sources=lambda: [path], listed=lambda: Sources((path,)), macros=list, include_paths=list, top=top
+    )
+    design.parameters = {name: Parameter(default="soft") for name in given}
+    return settled_conditions(design, given)
 
 
 @pytest.mark.parametrize(
@@ -58,6 +65,17 @@ def test_what_is_never_asked(tmp_path: Path, condition: str) -> None:
     assert "a == 4'd3" not in settled(
         tmp_path, condition, more="endmodule\nmodule top;\nm #(.SLOW(1), .MAX(3)) u();\nm v();"
     )
+
+
+@pytest.mark.parametrize(
+    ("condition", "dead"), [("SLOW && b", "y[1] = 0;"), ("MAX == 15", "y[1] = 1;"), ("b", None), ("!SLOW", "y[1] = 1;")]
+)
+def test_the_arm_that_is_never_taken(tmp_path: Path, condition: str, dead: str | None) -> None:
+    path = tmp_path / "m.sv"
+    body = f"always_comb if ({condition}) y[1] = 0; else y[1] = 1;"
+    settled(tmp_path, "b", more=f"{body}\nendmodule\nmodule top;\nm u();")
+    text, found = path.read_text(), [one.dead for one in found_in(path) if one.dead]
+    assert [text[slice(*place)] for place in found] == ([dead] if dead else [])
 
 
 def test_texts_are_parameters_too(tmp_path: Path) -> None:

@@ -695,6 +695,7 @@ TWO_FIELDS = """module box (input logic clk, input logic rst, input logic a_vali
   end
 endmodule
 """
+MASKED_BIT = TWO_FIELDS.replace("[2:0] ", "")
 DELAY = """module echo (input logic clk, input logic rst, input logic smp_ce, input logic [15:0] smp, output logic out_ce,
   output logic [15:0] out_smp);
   logic c; logic [15:0] t;
@@ -708,10 +709,12 @@ endmodule
     [
         (TWO_FIELDS.replace("MADE", "a_tail"), {"a_head", "a_tail"}, "identity"),
         (TWO_FIELDS.replace("MADE", "3'd1"), {"a_head", "a_tail"}, None),
+        (MASKED_BIT.replace("MADE", "a_valid & a_tail"), {"a_head", "a_tail"}, "identity"),
+        (MASKED_BIT.replace("MADE", "a_head[0] & a_tail"), {"a_head", "a_tail"}, None),
         (DELAY.replace("LAST", "t"), {"smp"}, "identity"),
         (DELAY.replace("LAST", "smp"), set(), None),
     ],
-    ids=["fields", "constant", "delay", "other_delay"],
+    ids=["fields", "constant", "masked", "mixed", "delay", "other_delay"],
 )
 def test_fields_that_pass_through_are_compared(text: str, inputs: set[str], model: str | None, tmp_path: Path) -> None:
     found = with_handshakes(found_in(tmp_path, text))

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What RTL does regularly in place of a guessed model is found, and what a fault does is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.obligations.other_function import other_function
+
+RNG = np.random.default_rng(3)
+LENGTHS = RNG.integers(1, 13, 40)
+WORDS = RNG.integers(1, 256, (int(LENGTHS.sum()), 4), dtype=np.uint8)
+LAST = np.isin(np.arange(len(WORDS)), np.cumsum(LENGTHS) - 1)
+FRAMES = np.split(WORDS, np.cumsum(LENGTHS)[:-1])
+
+
+def trace(frames: list[np.ndarray]) -> Trace:
+    lengths = [len(frame) for frame in frames if len(frame)]
+    data = np.concatenate(frames)
+    return Trace.from_bytes(data, last=np.isin(np.arange(len(data)), np.cumsum(lengths) - 1), clock_ps=10)
+
+
+def said(*came: Trace, given: Trace | None = None, inputs: int = 1) -> str:
+    """What is found in one episode with these outputs."""
+    want = trace(FRAMES)
+    sources = {f"s{n}": want for n in range(inputs)}
+    sinks = {f"m{n}": one for n, one in enumerate(came)}
+    episode = SimpleNamespace(
+        stimulus=SimpleNamespace(inputs=sources, stop_ps=None),
+        expected=SimpleNamespace(ports=sources | dict.fromkeys(sinks, want)),
+        record=SimpleNamespace(outcome=SimpleNamespace(ports=dict.fromkeys(sources, given or want) | sinks)),
+    )
+    result: Any = SimpleNamespace(episodes=[episode])
+    return other_function([result])
+
+
+@pytest.mark.parametrize(
+    ("frames", "text"),
+    [
+        ([one[2:] for one in FRAMES], "every frame comes without its first 2 beats"),
+        ([one[:-1] for one in FRAMES], "every frame comes without its last 1 beats"),
+        ([one[1:9] for one in FRAMES], "every frame comes without its first 1 beats and what is behind beat 9"),
+        ([one[:8] for one in FRAMES], "every frame comes without what is behind beat 8"),
+        (
+            [np.concatenate([one, one[:1].repeat(max(0, 5 - len(one)), 0)]) for one in FRAMES],
+            "every frame of fewer than 5 beats comes with more behind it",
+        ),
+        (np.split(WORDS, range(4, len(WORDS), 4)), "TLAST comes with one word of 4"),
+        ([WORDS[:, ::-1]], "the bytes of each 32 bits come in the opposite order"),
+        ([WORDS[:, [1, 0, 3, 2]]], "the bytes of each 16 bits come in the opposite order"),
+        ([WORDS[:, [1, 0, 2, 3]]], ""),
+        ([WORDS[1::3]], "one word of 3 comes"),
+        ([np.delete(WORDS, np.s_[2::4], axis=0)], "one word of 4 is left out"),
+        ([WORDS.repeat(2, 0)], "each word comes 2 times"),
+        (FRAMES, ""),
+        # Faults: one frame or word that does not fit, TLAST always, or stuck.
+        ([*(one[2:] for one in FRAMES[:-3]), *FRAMES[-3:]], ""),
+        ([*FRAMES[:20], FRAMES[20][1:], *FRAMES[21:]], ""),
+        (np.split(WORDS, range(1, len(WORDS))), ""),
+        ([np.delete(WORDS, [2, 6, 11], axis=0)], ""),
+        ([WORDS ^ np.uint8(1)], ""),
+        ([WORDS[::-1]], ""),
+    ],
+)
+def test_one_output(frames: list[np.ndarray], text: str) -> None:
+    assert said(trace(list(frames))) == text
+
+
+def test_a_stack_gives_what_came_in_last() -> None:
+    at = np.arange(40)
+    pushed = Trace.from_bytes(WORDS[:40], clock_ps=10, cycle=at + at // 4 * 4)
+    order = at // 4 * 4 + 3 - at % 4
+    popped = Trace.from_bytes(WORDS[order], clock_ps=10, cycle=pushed.cycle + 4)
+    assert said(popped, given=pushed) == "the word that came in last goes out first"
+    order[:4] = [3, 1, 2, 0]
+    assert said(Trace.from_bytes(WORDS[order], clock_ps=10, cycle=popped.cycle), given=pushed) == ""
+
+
+@pytest.mark.parametrize(
+    ("parts", "found"),
+    [
+        (lambda k: k % 2, True),
+        (lambda k: k % 5 == 0, True),
+        (lambda k: np.zeros_like(k), False),
+        (lambda k: np.full_like(k, 2), False),
+        (lambda k: np.where(k % 4 == 0, 2, k % 2), False),
+    ],
+)
+def test_a_distributor_gives_each_word_once(parts: Callable[[np.ndarray], np.ndarray], found: bool) -> None:
+    """2 means both outputs, as a broadcast has it; an output that gives nothing is a fault."""
+    at = np.asarray(parts(np.arange(len(FRAMES))))
+    outputs = [
+        trace([one for one, to in zip(FRAMES, at, strict=True) if to in (way, 2)] or [WORDS[:0]]) for way in (0, 1)
+    ]
+    assert said(*outputs) == ("each word comes out of one output alone" if found else "")
+
+
+def test_each_of_several_pairs_must_be_regular() -> None:
+    cut, whole, wrong = trace([one[2:] for one in FRAMES]), trace(FRAMES), trace([WORDS ^ np.uint8(1)])
+    assert said(cut, whole, inputs=2) == "every frame comes without its first 2 beats"
+    assert said(cut, wrong, inputs=2) == ""
