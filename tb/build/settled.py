@@ -176,9 +176,9 @@ def _never_asked(node: Any) -> Any:
 
 def _unchosen(case: Any) -> Iterator[tuple[Any, bool]]:
     """The arms of a ``case``, and whether constants never choose each."""
-    low, high = _range(case.expr)
+    low, high = value_range(case.expr)
     for item in case.items:
-        labels = (_range(one) for one in item.expressions)
+        labels = (value_range(one) for one in item.expressions)
         yield item, low == high and all(least == most != low for least, most in labels)
 
 
@@ -194,7 +194,7 @@ def own_members(scope: Any) -> Iterator[Any]:
 
 def _truth(node: Any) -> bool | None:
     """What a condition always is; None: it depends."""
-    low, high = _range(node)
+    low, high = value_range(node)
     return True if low > 0 or high < 0 else False if low == high == 0 else None
 
 
@@ -204,8 +204,8 @@ def _whole(node: Any) -> Range:
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if node.type.isSigned and bits else (0, (1 << bits) - 1)
 
 
-def _range(node: Any) -> Range:
-    """The least and the largest value of an expression."""
+def value_range(node: Any) -> Range:
+    """The least and the largest value of an expression, by widths and constants."""
     whole = _whole(node)
     low, high = _tight(node, symbol_kind(node), whole)
     return (low, high) if whole[0] <= low and high <= whole[1] else whole
@@ -222,15 +222,15 @@ def _tight(node: Any, kind: str, whole: Range) -> Range:
             return whole
         return value, value
     if kind == "Conversion" and node.operand.type.isIntegral:
-        return _range(node.operand)
+        return value_range(node.operand)
     if kind == "ConditionalOp":
-        arms = [_range(node.left), _range(node.right)]
+        arms = [value_range(node.left), value_range(node.right)]
         return min(low for low, _ in arms), max(high for _, high in arms)
     if kind == "UnaryOp" and operator_of(node) == "LogicalNot":
         truth = _truth(node.operand)
         return (0, 1) if truth is None else (int(not truth),) * 2
     if kind == "UnaryOp" and operator_of(node) == "Minus":
-        low, high = _range(node.operand)
+        low, high = value_range(node.operand)
         return -high, -low
     if kind == "BinaryOp" and node.left.type.isIntegral and node.right.type.isIntegral:
         return _combined(operator_of(node), node, whole)
@@ -238,7 +238,7 @@ def _tight(node: Any, kind: str, whole: Range) -> Range:
 
 
 def _combined(operator: str, node: Any, whole: Range) -> Range:
-    a, b = _range(node.left), _range(node.right)
+    a, b = value_range(node.left), value_range(node.right)
     if operator in COMPARISONS:
         always, never = COMPARISONS[operator](a, b)
         return (int(always), int(not never))

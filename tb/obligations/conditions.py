@@ -17,7 +17,7 @@ from goldbeat.tb.build.comparisons import FILE as WATCH_FILE
 from goldbeat.tb.build.comparisons import Place, watched_place
 from goldbeat.tb.build.harness import WRAPPER_MARK
 from goldbeat.tb.build.settled import Settled, settled_conditions
-from goldbeat.tb.build.undriven import undriven_signals
+from goldbeat.tb.build.quiet_signals import QuietSignals, Steady, quiet_signals
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.pin_names import is_reset
 from goldbeat.tb.design.unchecked import pins_of
@@ -109,9 +109,22 @@ class SettledConditions:
         return found or self._undriven_reason(one) or self._size_reason(one)
 
     def _undriven_reason(self, one: Obligation) -> str | None:
-        """Why a signal never changes that nothing drives."""
+        """Why a signal, or a bit of it, never changes: nothing drives it, or it gets constants alone."""
         match = _CHANGES.fullmatch(one.what)
-        return "nothing drives it" if match is not None and (one.place, match[1]) in self._undriven else None
+        if match is None:
+            return None
+        if (one.place, match[1]) in self._undriven:
+            return "nothing drives it"
+        if (steady := self._steady.get((one.place, match[1]))) is None:
+            return None
+        bit = 1 << int((re.search(r"\[(\d+)\] ", one.what) or "[0]")[1])
+        if not steady.ones & bit:
+            return "it gets constants alone, in which it is 0"
+        return (
+            "it gets constants alone, in which it is 1"
+            if one.what.endswith("falls") and not steady.zeros & bit
+            else None
+        )
 
     @property
     def warnings(self) -> list[str]:
@@ -121,11 +134,20 @@ class SettledConditions:
         ]
 
     @cached_property
+    def _quiet(self) -> QuietSignals:
+        return quiet_signals(self._design, {name: one.default for name, one in self._design.parameters.items()})
+
+    @cached_property
     def _undriven(self) -> dict[tuple[str, str], bool]:
         """By place and name of a signal that nothing drives, whether it is read."""
         sources = self._design.sources()
-        found = undriven_signals(self._design, {name: one.default for name, one in self._design.parameters.items()})
-        return {(f"{sources[one.source].name}:{one.line}", one.name): one.read for one in found}
+        return {(f"{sources[one.source].name}:{one.line}", one.name): one.read for one in self._quiet.undriven}
+
+    @cached_property
+    def _steady(self) -> dict[tuple[str, str], Steady]:
+        """By place and name, signals that get constants alone."""
+        sources = self._design.sources()
+        return {(f"{sources[one.source].name}:{one.line}", one.name): one for one in self._quiet.steady}
 
     def _size_reason(self, one: Obligation) -> str | None:
         """Why a bit of a register stays 0 that takes AxSIZE alone: bursts have beats of at most the bus's bytes."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from goldbeat.tb.build.settled import Settled, settled_conditions
-from goldbeat.tb.build.undriven import undriven_signals
+from goldbeat.tb.build.quiet_signals import quiet_signals
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.parameter import Parameter
 
@@ -30,11 +30,17 @@ def settled(folder: Path, *conditions: str, more: str = "", **given: str) -> dic
 
 def found_in(path: Path, top: str = "top", **given: str) -> list[Settled]:
     """Those of a file that are settled."""
-    design: Any = SimpleNamespace(
-        sources=lambda: [path], listed=lambda: Sources((path,)), macros=list, include_paths=list, top=top
-    )
+    design = design_of(path, top)
     design.parameters = {name: Parameter(default="soft") for name in given}
     return settled_conditions(design, given)
+
+
+def design_of(path: Path, top: str = "m") -> Any:
+    """What stands for a design of one file."""
+    listed = Sources((path,))
+    return SimpleNamespace(
+        sources=lambda: [path], listed=lambda: listed, macros=list, include_paths=list, top=top, parameters={}
+    )
 
 
 @pytest.mark.parametrize(
@@ -135,6 +141,25 @@ def test_what_nothing_drives(body: str, found: dict[str, bool], tmp_path: Path) 
     path = tmp_path / "m.sv"
     inner = "module inner (input wire i, output wire o); assign o = !i; endmodule"
     path.write_text(f"{inner}\nmodule m (input wire [3:0] a, output wire [3:0] y);\n{body}\nendmodule\n")
-    one = SimpleNamespace(sources=lambda: [path], listed=lambda: Sources((path,)), macros=list, include_paths=list)
-    one.top = "m"
-    assert {each.name: each.read for each in undriven_signals(one, {})} == found  # type: ignore[arg-type]
+    assert {one.name: one.read for one in quiet_signals(design_of(path), {}).undriven} == found
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("reg [1:0] x; always @(posedge a[0]) if (a[1]) x <= 0; else x <= 2'b00; assign y = {2'd0, x};", {"x": (0, 3)}),
+        ("reg [1:0] x = 1; always @(posedge a[0]) if (a[1]) x <= 3;", {"x": (3, 2)}),
+        ("reg [1:0] x; always @(posedge a[0]) if (a[1]) x <= 3; else x <= a[2];", {}),
+        ("reg [1:0] x; always @(posedge a[0]) begin x <= 0; x[1] <= 0; end", {}),
+        ("reg [1:0] x; always @(posedge a[0]) begin x <= 0; x++; end", {}),
+        ("reg [2:1] x; always @(posedge a[0]) x <= 0;", {}),
+        ("wire x = 0; inner one (.i(x), .o(y[0]));", {"x": (0, 3)}),
+        ("reg x; always @(posedge a[0]) x <= 0; inner one (.i(a[0]), .o(x));", {}),
+    ],
+)
+def test_what_gets_constants_alone(body: str, found: dict[str, tuple[int, int]], tmp_path: Path) -> None:
+    """Bits that are 1 and that are 0 in some of them."""
+    path = tmp_path / "m.sv"
+    inner = "module inner (input wire i, output wire o); assign o = !i; endmodule"
+    path.write_text(f"{inner}\nmodule m (input wire [3:0] a, output wire [3:0] y);\n{body}\nendmodule\n")
+    assert {one.name: (one.ones, one.zeros & 3) for one in quiet_signals(design_of(path), {}).steady} == found
