@@ -88,8 +88,7 @@ def repack(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulu
     In frames of the input that have null bytes, at the end as well, the design may pass them on, drop or move them
     (:attr:`Outcome.bytewise`). All other frames come out packed.
     """
-    if len(sources) != 1 or len(sinks) != 1:
-        raise UsageError(f"model repack: found {len(sources)} inputs and {len(sinks)} outputs, expected 1 and 1")
+    _need_one_each("repack", sources, sinks)
     packed = without_null_bytes(stimulus.inputs[sources[0].name], sinks[0].width)
     if not {"tlast", "tkeep"} & sinks[0].roles and "tlast" not in sources[0].roles and len(packed):
         # Nothing ends the last word.
@@ -102,15 +101,25 @@ def repack_msb(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], sti
 
     AXI-Stream has it in the low lanes (IHI 0051). FIFOs with sides of different widths often have it in the high ones.
     """
+    _need_one_each("repack_msb", sources, sinks)
     for port in (*sources, *sinks):
         if named := sorted({"tkeep", "tstrb"} & port.roles):
             raise UsageError(
                 f"model repack_msb: {port.name} has {named[0].upper()}, whose lanes begin with the low one"
             )
-    narrow = min(one.width for one in (*sources, *sinks)) // 8
+    narrow, wide = sorted(one.width // 8 for one in (*sources, *sinks))
+    if wide % narrow:
+        raise UsageError(
+            f"model repack_msb: found {8 * narrow} and {8 * wide} bit, expected a multiple of the narrower width"
+        )
     given = stimulus.inputs[sources[0].name]
     turned = replace(stimulus, inputs={**stimulus.inputs, sources[0].name: _turned(given, narrow)})
     return {name: _turned(trace, narrow) for name, trace in repack(sources, sinks, turned).items()}
+
+
+def _need_one_each(model: str, sources: Sequence[StreamShape], sinks: Sequence[StreamShape]) -> None:
+    if len(sources) != 1 or len(sinks) != 1:
+        raise UsageError(f"model {model}: found {len(sources)} inputs and {len(sinks)} outputs, expected 1 and 1")
 
 
 def _turned(trace: Trace, lanes: int) -> Trace:

@@ -116,7 +116,7 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
         return make_as(folder, model=RULES)
 
     def remake(other: str) -> bool:
-        path.unlink()
+        path.unlink(missing_ok=True)
         path.with_suffix(_MADE).unlink(missing_ok=True)
         _bench(given, found.module.title, partial(make_as, model=other))
         wide[:] = [path.read_text()]

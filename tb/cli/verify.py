@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -296,17 +297,18 @@ def _next_model(
 ) -> tuple[VerifySubject, Design, Tried]:
     """The same with the model that comes next to a guessed one, if nothing fails with it."""
     model, why = _NEXT[subject.model]
-    counted = any(port.has(role) for port in design.streams for role in ("tkeep", "tstrb"))
-    if counted or not (_by_model(tried) or any(_OUTSIDE.search(text) for text in tried.failures)):
+    if not (_by_model(tried) or any(_OUTSIDE.search(text) for text in tried.failures)):
         return subject, design, tried
-    if subject.remake(model):
-        other = find_design(subject.name)
-        fresh = again(other)
-        if not fresh.failures:
-            fresh.partial[f"{why}; --model {model} says that it may"] = None
-            first = f"with model {subject.model}, the first failure: {_first(tried)}"
-            subject.notes[:] = [f"model {model}, guessed; {first}"]
-            return replace(subject, model=model), other, fresh
+    # Not all ports can have it.
+    with suppress(UsageError):
+        if subject.remake(model):
+            other = find_design(subject.name)
+            fresh = again(other)
+            if not fresh.failures:
+                fresh.partial[f"{why}; --model {model} says that it may"] = None
+                first = f"with model {subject.model}, the first failure: {_first(tried)}"
+                subject.notes[:] = [f"model {model}, guessed; {first}"]
+                return replace(subject, model=model), other, fresh
     subject.remake(subject.model)
     return subject, find_design(subject.name), tried
 

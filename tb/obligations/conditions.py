@@ -16,8 +16,8 @@ from pathlib import Path
 from goldbeat.tb.build.comparisons import FILE as WATCH_FILE
 from goldbeat.tb.build.comparisons import Place, watched_place
 from goldbeat.tb.build.harness import WRAPPER_MARK
-from goldbeat.tb.build.settled import Settled, settled_conditions
 from goldbeat.tb.build.quiet_signals import QuietSignals, Steady, quiet_signals
+from goldbeat.tb.build.settled import Settled, settled_conditions
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.pin_names import is_reset
 from goldbeat.tb.design.unchecked import pins_of

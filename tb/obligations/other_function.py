@@ -74,7 +74,8 @@ def _unlike_identity(episodes: Sequence[EpisodeResult], name: str) -> str | None
         return ""
     framed = any(want.last.any() for want, _ in pairs)
     of_frames = (_cut(pairs) or _padded(pairs) or _counted(pairs)) if framed else ""
-    return of_frames or _turned(pairs) or _thinned(pairs) or _stacked(episodes, name) or None
+    queue = all(_begins(_words(want), _words(got)) for want, got in pairs)
+    return of_frames or _turned(pairs) or _thinned(pairs) or ("" if queue else _stacked(episodes, name)) or None
 
 
 def _words(trace: Trace) -> npt.NDArray[np.uint8]:
@@ -206,6 +207,8 @@ def _stacked(episodes: Sequence[EpisodeResult], name: str) -> str:
         given, got = one.record.outcome.ports[next(iter(one.stimulus.inputs))], one.record.outcome.ports[name]
         held: list[bytes] = []
         rows = _words(given)
+        if len(got) != len(given):
+            return ""
         taken = 0
         for row, time in zip(_words(got), got.time_ps, strict=True):
             # What comes in at the same edge is on top behind it.

@@ -101,6 +101,8 @@ def test_the_first_word_may_be_in_the_high_lanes(wide: int, narrow: int) -> None
         assert found.ports[sink.name] == want
     with pytest.raises(UsageError, match="a has TKEEP"):
         outcome(READY_MODELS["repack_msb"], [shape("a")], [shape("c", 64)], stimulus(a=low))
+    with pytest.raises(UsageError, match="found 32 and 40 bit"):
+        outcome(READY_MODELS["repack_msb"], [shape("a", 32, bare)], [shape("c", 40, bare)], stimulus(a=low))
 
 
 def test_without_frames_a_last_word_is_whole() -> None:

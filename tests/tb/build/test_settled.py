@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from goldbeat.tb.build.settled import Settled, settled_conditions
 from goldbeat.tb.build.quiet_signals import quiet_signals
+from goldbeat.tb.build.settled import Settled, settled_conditions
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.parameter import Parameter
 

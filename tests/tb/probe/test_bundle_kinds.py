@@ -497,7 +497,7 @@ def test_what_new_writes_can_run(module: str, tmp_path: Path) -> None:
         for case in design.cases:
             assert predict(Request(design, case), 0).steps
     fits = {
-        "through": [MODEL, "identity", "broadcast", "merge", "repack", "rules"],
+        "through": [MODEL, "identity", "broadcast", "merge", "repack", "repack_msb", "rules"],
         "source": [MODEL, "rules"],
         "two in": [MODEL, "merge", "rules"],
         "bridge": [MODEL, "adapter", "interconnect", "rules"],
