@@ -37,6 +37,8 @@ _AROUND = SIDES | {"fifo", "wr", "rd", "w", "r", "write", "read", "s", "m", "dat
 """Words beside them; with another one (``pll_valid``, ``almost_full``, ``irq_ack``) it is said of something else."""
 OF_MODEL = "model "
 """Begins the name of a guess that is about no port."""
+OF_NULL_BYTES = "null bytes of "
+"""Likewise, before an input whose null bytes a design may not be made for."""
 _TELLS = "says of each word whether it is there, was taken or has room"
 _VALID = re.compile(r"(?P<before>.*?)_?t?(?:valid|vld)(?P<behind>(?:_(?:i|o|in|out))?)", re.IGNORECASE)
 
@@ -118,7 +120,7 @@ def left_out(pin: str, ties: Mapping[str, int]) -> str:
 def undecided(guesses: Mapping[str, str]) -> str:
     """What is said where something differs while guesses are open: those about ports, and the model's."""
     said = "; ".join(f"{name} ({why})" for name, why in guesses.items())
-    if all(name.startswith(OF_MODEL) for name in guesses):
+    if all(name.startswith((OF_MODEL, OF_NULL_BYTES)) for name in guesses):
         return f"undecided: what differs may come of a guess: {said}"
     return (
         "undecided: what differs may come of a guess; correct the bundle, confirm the guess by removing its line from "

@@ -21,6 +21,7 @@ from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.traffic import FILLS
+from goldbeat.tb.design.unchecked import OF_NULL_BYTES
 from goldbeat.tb.obligations.buses import address_pin
 from goldbeat.tb.obligations.conditions import SettledConditions, condition_obligations, pins_of_design
 from goldbeat.tb.obligations.likeness import likeness
@@ -38,8 +39,8 @@ _FURTHER = 1 / 8
 """Share of the budget that is used even if nothing is open: what is rare takes more seeds."""
 _MOSTLY = 0.6
 """Share of the episodes of a run that a design fails which does not do at all what they ask for."""
-_ONE_EACH = 1 / 6
-"""Likewise where one frame of each episode asks for it: a sound design may do it right by chance."""
+_UNSURE = 1 / 6
+"""Share from which it may not do it where one frame of each episode asks for it: a sound design may do it right by chance."""
 _RESETS = {True: 150, False: 60}
 """Of the case that resets in mid-flight, with streams and without."""
 _FIXED = 3 * BUDGET_S
@@ -57,6 +58,7 @@ class _Part:
         asks: what a run shows that is as the model says; a design that mostly fails in it does not do this, and leaves it open.
         needs: what must be met before.
         mostly: share of the episodes that a design fails which does not do what is asked; 0: one failure shows that.
+        unsure: what is said where it may not do it, as more than a few episodes fail, but not most of them.
         excuse: why a design need not do what is asked; it is waived then. Such a run is made only if something is open.
     """
 
@@ -64,6 +66,7 @@ class _Part:
     asks: Obligation | None = None
     needs: tuple[Obligation, ...] = ()
     mostly: float = _MOSTLY
+    unsure: str = ""
     excuse: str | None = None
 
 
@@ -141,7 +144,7 @@ def try_all(
     tried.obligations = _synchronisers(design)
     cases = [case for case in design.cases if not case.slow and case.lacks({}) is None]
     fixed = _fixed_rounds(design, cases, source, seed, few=few)
-    most_s = max(budget_s, _FIXED)
+    asked = [part.asks for parts in fixed for part in parts if part.asks is not None]
     with tempfile.TemporaryDirectory(prefix="goldbeat-") as place:
         for parts in chain(fixed, _more_rounds(fixed[0][0].request, seed + len(fixed) + 1, tried, budget_s)):
             tried.rounds += 1
@@ -149,7 +152,7 @@ def try_all(
                 request = part.request
                 if not _wanted(part, tried):
                     continue
-                if tried.runs and tried.seconds >= most_s:
+                if tried.runs and tried.seconds >= max(budget_s, _FIXED):
                     tried.unrun.append(_words(request))
                     continue
                 tell(f"round {tried.rounds}: {request.case.name}, {len(request.seeds)} seed(s)")
@@ -168,7 +171,7 @@ def try_all(
             found = merge_obligations([*tried.obligations, *condition_obligations(counts, design, pins)])
             if tried.rounds >= len(fixed):
                 found = settle(found)
-            tried.obligations = with_waivers(found, design.obligations) if counts else found
+            tried.obligations = _without_waived(found, asked, design) if counts else found
             enough = budget_s if tried.open else _FURTHER * budget_s
             if tried.failures or (tried.rounds >= len(fixed) and tried.seconds >= enough):
                 break
@@ -187,6 +190,10 @@ def _unrun(tried: Tried) -> Iterator[str]:
 def _given(part: _Part, asks: Obligation, results: Sequence[RunResult], tried: Tried) -> bool:
     """Whether runs have met the obligation that they were made for, which is noted."""
     given = not (_mostly_fail(results, part.mostly) if part.mostly else any(r.failures for r in results))
+    wrong, count = _wrong_episodes(results)
+    if given and part.unsure and wrong > _UNSURE * count:
+        why = f"{wrong} of {count} frames that have some come out wrong; {part.unsure}"
+        tried.guesses = {**tried.guesses, f"{OF_NULL_BYTES}{asks.place}": why}
     asked = replace(asks, met=given, waived=None if given else part.excuse)
     tried.obligations = merge_obligations([*tried.obligations, asked])
     return given
@@ -201,8 +208,22 @@ def _wanted(part: _Part, tried: Tried) -> bool:
     """Whether a run is to be made, by what is met and open."""
     if part.excuse is not None and not tried.open:
         return False
+    if part.unsure and part.asks and (asked := _waived(part.asks, part.request.design)).waived:
+        tried.obligations = merge_obligations([*tried.obligations, asked])
+        return False
     met = {one.key for one in tried.obligations if one.met}
     return all(one.key in met for one in part.needs)
+
+
+def _without_waived(found: list[Obligation], asked: Sequence[Obligation], design: Design) -> list[Obligation]:
+    """Obligations with the reasons of the description, which may also waive what no run has asked for yet."""
+    known = {one.key for one in found}
+    return with_waivers([*found, *(one for one in asked if one.key not in known)], design.obligations)[: len(found)]
+
+
+def _waived(asked: Obligation, design: Design) -> Obligation:
+    """An obligation with the reason of the description, if that waives it."""
+    return with_waivers([asked], design.obligations, whole=False)[0]
 
 
 def _fixed_rounds(
@@ -219,13 +240,14 @@ def _fixed_rounds(
         # What a flip-flop of another clock sees late is legal, and shows crossings that are none.
         rounds.append([_Part(replace(whole, seeds=(seed, seed + 1), metastability="auto"))])
     rounds += [_resets(replace(whole, case=case)) for case in cases if "one_edge" in case.options]
-    if "keep" in cases[0].options:
-        rounds.append(_null_bytes(whole))
     if "unaligned" in cases[0].options and (part := _unaligned(replace(whole, seeds=(seed + 3,)))):
         rounds.append([part])
     if "fill" in cases[0].options and not few:
         # Counters that wrap behind many beats.
         rounds.append([_Part(replace(whole, seeds=(seed + 2,), options={"fill": FILLS[-1]}))])
+    if "keep" in cases[0].options:
+        # Last, as it may end in doubt.
+        rounds.append(_null_bytes(whole))
     return rounds
 
 
@@ -301,21 +323,27 @@ def _null_bytes(whole: Request) -> list[_Part]:
         how = f"--set keep={keep}, if the RTL is to carry them; it mostly does not"
         return Obligation("sizes", pin, what, met=False, how=how)
 
+    unsure = 'waive "sizes {}: {}" if the RTL need not take them, or set keep = "any" in [traffic] if it must'
     hole = asked("hole", "null bytes in front of kept ones")
     empty = asked("empty", "a frame without a kept byte")
     return [
-        _Part(replace(whole, options={**few, "keep": "hole"}), asks=hole, mostly=_ONE_EACH),
+        _Part(replace(whole, options={**few, "keep": "hole"}), asks=hole, unsure=unsure.format(pin, hole.what)),
         _Part(replace(whole, options={**whole.options, "keep": "holes"}), needs=(hole,)),
-        _Part(replace(whole, options={**few, "keep": "empty"}), asks=empty, mostly=_ONE_EACH),
+        _Part(replace(whole, options={**few, "keep": "empty"}), asks=empty, unsure=unsure.format(pin, empty.what)),
         _Part(replace(whole, options={**few, "keep": "any"}), needs=(hole, empty)),
     ]
 
 
 def _mostly_fail(results: Sequence[RunResult], share: float) -> bool:
     """Whether episodes differ as where a design does not do at all what they ask for, and not in rare places alone."""
+    wrong, count = _wrong_episodes(results)
+    return wrong > share * count or not count
+
+
+def _wrong_episodes(results: Sequence[RunResult]) -> tuple[int, int]:
+    """How many episodes fail, and how many there are; without those that a reset ends."""
     episodes = [e for result in results for e in result.episodes if e.stimulus.stop_ps is None]
-    wrong = sum(bool(e.verdict.failures) for e in episodes)
-    return wrong > share * len(episodes) or not episodes
+    return sum(bool(e.verdict.failures) for e in episodes), len(episodes)
 
 
 def _more_rounds(whole: Request, first: int, tried: Tried, budget_s: float) -> Iterator[list[_Part]]:
