@@ -148,8 +148,15 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     # A bench that was there has the model that its owner wants.
     model_made = made[-1] if made else ""
     rest = _facts(found, given["ties"] or (), passes=guessed and model_made in READY_MODELS)
-    compiled = partial(_compiled, sources, found.module.title, given["generics"] or ())
+    compiled = partial(_compiled, _with_wrapper(sources, path, found), found.module.name, given["generics"] or ())
     return VerifySubject(str(path), notes, doubts, model_made, guessed, remake, variants, narrow, pace, *rest, compiled)
+
+
+def _with_wrapper(sources: Sources, path: Path, found: Found) -> Sources:
+    """The sources, and those of a bench that make plain ports of interfaces: they have the parameters of these."""
+    made = () if found.module.flat is None else find_design(str(path)).sources()
+    given = {one.resolve() for one in sources.files}
+    return sources + Sources(tuple(one for one in made if one.resolve() not in given))
 
 
 def _compiled(sources: Sources, top: str, generics: Sequence[str], values: Mapping[str, int | str]) -> Compiled:

@@ -162,6 +162,27 @@ def test_a_guessed_model_may_not_hold_for_other_values(
     assert "was edited" in report["partial"][0]
 
 
+OF_INTERFACES = """interface words #(parameter W = 8); logic [W-1:0] tdata; logic tvalid, tready;
+  modport from(input tdata, tvalid, output tready); modport to(output tdata, tvalid, input tready);
+endinterface
+module passes (input logic clk, input logic rst, words.from s_axis, words.to m_axis);
+  if (m_axis.W > 8) begin : gen_wide assign m_axis.tdata = 16'(s_axis.tdata); end
+  else begin : gen_narrow assign m_axis.tdata = s_axis.tdata; end
+  assign m_axis.tvalid = s_axis.tvalid; assign s_axis.tready = m_axis.tready;
+endmodule
+"""
+
+
+def test_parameters_of_interfaces_have_other_values(folder: Path) -> None:
+    (folder / "passes.sv").write_text(OF_INTERFACES)
+    names = ("lists", "near", "top", "includes", "libraries", "defines", "generics", "ties", "ignored", "bundles")
+    given: dict[str, Any] = {**dict.fromkeys(names), "relaxed": False, "rdl": None, "bench": None, "model": "identity"}
+    given["subject"] = ["passes.sv"]
+    found = search_configurations(find_subject(given), given, 4)
+    assert [one.values for one in found.sets] == [{"M_AXIS_W": 16}, {"S_AXIS_W": 16}]
+    assert not found.left_out
+
+
 def test_a_reset_of_one_edge(folder: Path) -> None:
     """A register that only the second edge of a reset clears is named; one that a long reset leaves as it is fails."""
     rtl = folder / "odd_fifo.sv"
