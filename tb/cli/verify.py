@@ -280,7 +280,7 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
 
 def _unlike(model: str, tried: Tried) -> str:
     """Why a guessed model is not what the RTL does, for people; empty: what differs may be a fault."""
-    if tried.regular and model in ("identity", "broadcast"):
+    if tried.regular and model in ("identity", "broadcast", "merge"):
         return tried.regular
     if not tried.compared or is_unlike(model, tried.predicted, tried.alike):
         return f"of {tried.predicted} words that it predicts {tried.alike} came"
@@ -356,6 +356,16 @@ def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool
     if not (failures and (alone or subject.guessed)):
         return doubts
     doubts |= _patience(design)
+    if tried.fixed_bits and subject.model == "memory":
+        why = f"{tried.fixed_bits}: it may be a register file; --rdl MAP describes it, --model memory says that it is none"
+        doubts[f"{OF_MODEL}memory"] = why
+    if tried.drops_frames:
+        inputs = [port for port in design.streams if port.direction == "in" and port.has("tready")]
+        doubts |= {
+            port.name: "its ready never falls, and frames are left out whole: it may drop what has no room"
+            for port in inputs
+            if port.pin("tready").lstrip("!") in subject.constant
+        }
     broken = [kind.place.rpartition(": ")[2] for kind in map(failure_kind, failures) if kind.kind == "protocol"]
     # What is tied makes the signals of the first rule; others and values may follow from it.
     doubts |= {place: subject.tied_payload[place] for place in broken[:1] if place in subject.tied_payload}

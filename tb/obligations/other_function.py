@@ -6,12 +6,16 @@ A single word that does not fit, and nothing is found (of several outputs, some 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import reduce
+from operator import or_
 
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.stimulus import AccessAnswer
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.obligations.likeness import word_counts
 from goldbeat.tb.run.runs import EpisodeResult, RunResult
@@ -24,6 +28,10 @@ _SHARE = 1 / 16
 """Share of what comes that each output of a distributor gives at least."""
 _ENDS = range(9)
 """Beats that a module takes off at one end of each frame."""
+_REGISTERS, _TRIED = 64, 4
+"""Words of a slave that may be a register file, and different values that were written to each with fixed bits, at least."""
+_VALUES = 16
+"""Values of TUSER that are looked at."""
 _STEPS = range(2, 5)
 """Of so many words one is left out, or kept; so many come in place of each."""
 _CHANCE = 1 / 16
@@ -37,18 +45,47 @@ def other_function(results: Sequence[RunResult]) -> str:
     """What streams do in every episode in place of passing words on, for people; empty: nothing regular.
 
     Args:
-        results: runs of a design with model ``identity`` or ``broadcast``, of which some fail.
+        results: runs of a design with model ``identity``, ``broadcast`` or ``merge``, of which some fail.
     """
     # What a reset cuts off fits nothing.
     episodes = [one for result in results for one in result.episodes if one.stimulus.stop_ps is None]
     inputs = {name for one in episodes for name in one.stimulus.inputs}
     names = sorted({name for one in episodes for name in one.expected.ports} - inputs)
-    if len(names) > len(inputs) == 1:
-        return _distributed(episodes, names)
-    if len(names) != len(inputs):
+    if len(names) > len(inputs) == 1 and (said := _distributed(episodes, names)):
+        return said
+    if len(inputs) > len(names) == 1:
+        return _interleaved(episodes, names[0])
+    if len(names) != len(inputs) != 1:
         return ""
     found = [_unlike_identity(episodes, name) for name in names]
     return "" if None in found else "; ".join(dict.fromkeys(text for text in found if text))
+
+
+def fixed_bits(results: Sequence[RunResult]) -> str:
+    """Words of a small slave with bits that no write changes, which is all that differs from a memory; empty: more differs.
+
+    A register file has them. In a memory of more words they are a fault.
+    """
+    reads: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for episode in (one for result in results for one in result.episodes if one.stimulus.stop_ps is None):
+        for port, asked in episode.stimulus.program.items():
+            answers = episode.expected.accesses.get(port) or (AccessAnswer(),) * len(asked)
+            for access, answer, result in zip(asked, answers, episode.record.accesses.get(port, ()), strict=False):
+                value = access.value if answer.value is None else answer.value
+                if access.op == "read" and value is not None:
+                    if result.value is None or result.error or access.error or answer.error:
+                        return ""
+                    mask = -1 if access.mask is None else access.mask
+                    reads[access.address].append((value & mask, result.value & mask))
+    wrong = {at: reduce(or_, (want ^ got for want, got in pairs)) for at, pairs in reads.items()}
+    fixed = {at: bits for at, bits in wrong.items() if bits}
+    for at, bits in fixed.items():
+        wanted, came = ({pair[side] & bits for pair in reads[at]} for side in (0, 1))
+        if len(came) > 1 or len(wanted) < _TRIED:
+            return ""
+    if not fixed or len(reads) > _REGISTERS or 2 * len(fixed) > len(reads):
+        return ""
+    return f"bits of {len(fixed)} of {len(reads)} words are fixed, that at 0x{min(fixed):x} for example"
 
 
 def _distributed(episodes: Sequence[EpisodeResult], names: Sequence[str]) -> str:
@@ -67,15 +104,38 @@ def _distributed(episodes: Sequence[EpisodeResult], names: Sequence[str]) -> str
     return "each word comes out of one output alone" if shared else ""
 
 
+def _interleaved(episodes: Sequence[EpisodeResult], name: str) -> str:
+    """Whether words of several inputs come one by one, in the order of each, and TID says whose each is."""
+    words = mixed = 0
+    for one in episodes:
+        got, given = one.record.outcome.ports[name], one.stimulus.inputs
+        if got.tid is None or any(trace.tid is not None for trace in given.values()):
+            return ""
+        parts = {int(tid): got[got.tid == tid] for tid in np.unique(got.tid)}
+        if len(parts) > len(given) or not all(
+            any(_begins(_words(trace), _words(part)) for trace in given.values()) for part in parts.values()
+        ):
+            return ""
+        words += len(got)
+        mixed += int((np.diff(got.tid.astype(np.int64)) != 0).sum())
+    return "words of the inputs come in turn, and TID says whose each is" if min(words, mixed) >= _LEAST else ""
+
+
 def _unlike_identity(episodes: Sequence[EpisodeResult], name: str) -> str | None:
     """What an output does with the words of its input; empty: it passes them on; None: nothing regular."""
-    pairs = [(one.expected.ports[name], one.record.outcome.ports[name]) for one in episodes]
+    pairs = [(_with_user(one, name), one.record.outcome.ports[name]) for one in episodes]
     if all(_begins(_words(want), _words(got)) and _begins(want.last, got.last) for want, got in pairs):
         return ""
     framed = any(want.last.any() for want, _ in pairs)
-    of_frames = (_cut(pairs) or _padded(pairs) or _counted(pairs)) if framed else ""
+    of_frames = (_cut(pairs) or _padded(pairs) or _counted(pairs) or _left_out(pairs)) if framed else ""
     queue = all(_begins(_words(want), _words(got)) for want, got in pairs)
     return of_frames or _turned(pairs) or _thinned(pairs) or ("" if queue else _stacked(episodes, name)) or None
+
+
+def _with_user(episode: EpisodeResult, name: str) -> Trace:
+    """What is expected of an output, with the TUSER of the only input, which the output may not have."""
+    want, inputs = episode.expected.ports[name], [*episode.stimulus.inputs.values()]
+    return replace(want, tuser=inputs[0].tuser) if len(inputs) == 1 and len(inputs[0]) == len(want) else want
 
 
 def _words(trace: Trace) -> npt.NDArray[np.uint8]:
@@ -163,6 +223,62 @@ def _counted(pairs: Sequence[_Pair]) -> str:
     # One that is always high is a fault.
     regular = step > 1 and fits and 4 * sum(map(len, ends)) >= _LEAST
     return f"TLAST comes with one word of {step}" if regular else ""
+
+
+def _left_out(pairs: Sequence[_Pair]) -> str:
+    """Whether frames are left out whole by their length, or by the TUSER of their last beats, and all others come."""
+    lengths = np.concatenate([_lengths(want) for want, _ in pairs])
+    for said, short in (("fewer", True), ("more", False)):
+        for most in np.unique(lengths):
+            if _comes(pairs, [(_lengths(want) < most) if short else (_lengths(want) > most) for want, _ in pairs]):
+                return f"every frame of {said} than {most} beats is left out"
+    if any(want.tuser is None for want, _ in pairs):
+        return ""
+    sides = [want.tuser[want.last] for want, _ in pairs if want.tuser is not None]
+    # What has no room is left out, too.
+    longest = max(int(_lengths(got).max(initial=0)) for _, got in pairs)
+    long = [_lengths(want) > longest for want, _ in pairs]
+    for value in np.unique(np.concatenate(sides))[:_VALUES]:
+        if _comes(pairs, [(one == value) | more for one, more in zip(sides, long, strict=True)]):
+            return f"every frame whose last TUSER is {value} is left out"
+    return ""
+
+
+def drops_frames(results: Sequence[RunResult]) -> bool:
+    """Whether an output of a design with model ``identity`` leaves frames out whole, and all others come as they are."""
+    lost = 0
+    for episode in (one for result in results for one in result.episodes if one.stimulus.stop_ps is None):
+        for name in episode.expected.ports.keys() - episode.stimulus.inputs.keys():
+            given = [one.tobytes() for one in _frames(episode.expected.ports[name])]
+            at = 0
+            for frame in _frames(episode.record.outcome.ports[name]):
+                try:
+                    lost, at = lost - at, given.index(frame.tobytes(), at) + 1
+                except ValueError:
+                    return False
+                lost += at - 1
+    return 4 * lost >= _LEAST
+
+
+def _frames(trace: Trace) -> list[npt.NDArray[np.uint8]]:
+    """The words of each whole frame."""
+    ends = np.flatnonzero(trace.last) + 1
+    return np.split(_words(trace)[: int(ends[-1])], ends[:-1]) if len(ends) else []
+
+
+def _comes(pairs: Sequence[_Pair], without: Sequence[npt.NDArray[np.bool_]]) -> bool:
+    """Whether all whole frames come but those that are marked, of which there are some."""
+    left = sum(int(one.sum()) for one in without)
+    frames = sum(len(one) for one in without)
+    if 4 * left < _LEAST or 4 * (frames - left) < _LEAST:
+        return False
+    for (want, got), out in zip(pairs, without, strict=True):
+        lengths = _lengths(want)
+        kept = np.repeat(~out, lengths)
+        rows, last = _words(want)[: len(kept)][kept], want.last[: len(kept)][kept]
+        if not (_begins(rows, _words(got)) and _begins(last, got.last)):
+            return False
+    return True
 
 
 # -- words ----------------------------------------------------------------------------------------------------------

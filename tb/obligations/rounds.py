@@ -26,7 +26,7 @@ from goldbeat.tb.obligations.buses import address_pin
 from goldbeat.tb.obligations.conditions import SettledConditions, condition_obligations, pins_of_design
 from goldbeat.tb.obligations.likeness import likeness
 from goldbeat.tb.obligations.obligation import Obligation, merge_obligations, with_waivers
-from goldbeat.tb.obligations.other_function import other_function
+from goldbeat.tb.obligations.other_function import drops_frames, fixed_bits, other_function
 from goldbeat.tb.obligations.pace import few_beats
 from goldbeat.tb.obligations.ports import port_obligations
 from goldbeat.tb.run.crossings import find_crossings
@@ -40,7 +40,7 @@ _FURTHER = 1 / 8
 _MOSTLY = 0.6
 """Share of the episodes of a run that a design fails which does not do at all what they ask for."""
 _UNSURE = 1 / 6
-"""Share from which it may not do it where one frame of each episode asks for it: a sound design may do it right by chance."""
+"""Share of the episodes, of which each asks for it once, from which a design may not do it, and be right at times by chance."""
 _RESETS = {True: 150, False: 60}
 """Of the case that resets in mid-flight, with streams and without."""
 _FIXED = 3 * BUDGET_S
@@ -85,6 +85,8 @@ class Tried:
         guesses: of the description, by port: what fails may come of one.
         predicted, alike: of the runs that failed, words that the model predicts, and how many of them came.
         regular: what streams do in all episodes of these in place of passing words on; empty: nothing regular.
+        drops_frames: streams leave frames out whole.
+        fixed_bits: words of a small slave that no write changes in all bits, which is all that differs; empty: more does.
         unrun: runs that are made in any case, and were not: the time was over.
     """
 
@@ -103,6 +105,8 @@ class Tried:
     predicted: int = 0
     alike: int = 0
     regular: str = ""
+    drops_frames: bool = False
+    fixed_bits: str = ""
     unrun: list[str] = field(default_factory=list)
 
     @property
@@ -208,7 +212,7 @@ def _wanted(part: _Part, tried: Tried) -> bool:
     """Whether a run is to be made, by what is met and open."""
     if part.excuse is not None and not tried.open:
         return False
-    if part.unsure and part.asks and (asked := _waived(part.asks, part.request.design)).waived:
+    if part.asks is not None and (asked := _waived(part.asks, part.request.design)).waived:
         tried.obligations = merge_obligations([*tried.obligations, asked])
         return False
     met = {one.key for one in tried.obligations if one.met}
@@ -323,13 +327,20 @@ def _null_bytes(whole: Request) -> list[_Part]:
         how = f"--set keep={keep}, if the RTL is to carry them; it mostly does not"
         return Obligation("sizes", pin, what, met=False, how=how)
 
+    widths = {way: [int(p.width) for p in design.bundles(params) if p.direction == way] for way in ("in", "out")}
+    # Where narrow words have several bytes, a converter may look at one of their bits of TKEEP alone.
+    narrow = 8 < min(widths["out"], default=0) < min(widths["in"])
     unsure = 'waive "sizes {}: {}" if the RTL need not take them, or set keep = "any" in [traffic] if it must'
     hole = asked("hole", "null bytes in front of kept ones")
     empty = asked("empty", "a frame without a kept byte")
     return [
-        _Part(replace(whole, options={**few, "keep": "hole"}), asks=hole, unsure=unsure.format(pin, hole.what)),
+        _Part(
+            replace(whole, options={**few, "keep": "hole"}), asks=hole, unsure=narrow * unsure.format(pin, hole.what)
+        ),
         _Part(replace(whole, options={**whole.options, "keep": "holes"}), needs=(hole,)),
-        _Part(replace(whole, options={**few, "keep": "empty"}), asks=empty, unsure=unsure.format(pin, empty.what)),
+        _Part(
+            replace(whole, options={**few, "keep": "empty"}), asks=empty, unsure=narrow * unsure.format(pin, empty.what)
+        ),
         _Part(replace(whole, options={**few, "keep": "any"}), needs=(hole, empty)),
     ]
 
@@ -373,6 +384,7 @@ def _take(tried: Tried, results: Sequence[RunResult], *, warn: bool) -> None:
         predicted, alike = likeness(failed)
         tried.predicted, tried.alike = tried.predicted + predicted, tried.alike + alike
         tried.regular = other_function(failed)
+        tried.drops_frames, tried.fixed_bits = drops_frames(failed), fixed_bits(failed)
     tried.obligations = merge_obligations([*tried.obligations, *port_obligations(results)])
 
 

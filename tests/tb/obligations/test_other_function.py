@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from goldbeat.pymodels.stimulus import Access
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.obligations.other_function import other_function
+from goldbeat.tb.obligations.other_function import drops_frames, fixed_bits, other_function
 
 RNG = np.random.default_rng(3)
 LENGTHS = RNG.integers(1, 13, 40)
@@ -28,16 +30,21 @@ def trace(frames: list[np.ndarray]) -> Trace:
 
 def said(*came: Trace, given: Trace | None = None, inputs: int = 1) -> str:
     """What is found in one episode with these outputs."""
+    return other_function([result_of(*came, given=given, inputs=inputs)])
+
+
+def result_of(*came: Trace, given: Trace | None = None, inputs: int = 1) -> Any:
+    """A run of one episode with these outputs."""
     want = trace(FRAMES)
-    sources = {f"s{n}": want for n in range(inputs)}
+    user = np.repeat(np.arange(len(FRAMES)) % 5, LENGTHS)
+    sources = {f"s{n}": replace(want, tuser=user.astype(np.uint64)) for n in range(inputs)}
     sinks = {f"m{n}": one for n, one in enumerate(came)}
     episode = SimpleNamespace(
         stimulus=SimpleNamespace(inputs=sources, stop_ps=None),
         expected=SimpleNamespace(ports=sources | dict.fromkeys(sinks, want)),
         record=SimpleNamespace(outcome=SimpleNamespace(ports=dict.fromkeys(sources, given or want) | sinks)),
     )
-    result: Any = SimpleNamespace(episodes=[episode])
-    return other_function([result])
+    return SimpleNamespace(episodes=[episode])
 
 
 @pytest.mark.parametrize(
@@ -52,6 +59,10 @@ def said(*came: Trace, given: Trace | None = None, inputs: int = 1) -> str:
             "every frame of fewer than 5 beats comes with more behind it",
         ),
         (np.split(WORDS, range(4, len(WORDS), 4)), "TLAST comes with one word of 4"),
+        ([one for one in FRAMES if len(one) >= 4], "every frame of fewer than 4 beats is left out"),
+        ([one for one in FRAMES if len(one) <= 9], "every frame of more than 9 beats is left out"),
+        ([one for n, one in enumerate(FRAMES) if n % 5], "every frame whose last TUSER is 0 is left out"),
+        ([one for n, one in enumerate(FRAMES) if n % 7], ""),
         ([WORDS[:, ::-1]], "the bytes of each 32 bits come in the opposite order"),
         ([WORDS[:, [1, 0, 3, 2]]], "the bytes of each 16 bits come in the opposite order"),
         ([WORDS[:, [1, 0, 2, 3]]], ""),
@@ -99,6 +110,58 @@ def test_a_distributor_gives_each_word_once(parts: Callable[[np.ndarray], np.nda
         trace([one for one, to in zip(FRAMES, at, strict=True) if to in (way, 2)] or [WORDS[:0]]) for way in (0, 1)
     ]
     assert said(*outputs) == ("each word comes out of one output alone" if found else "")
+
+
+def test_an_output_may_be_a_part_of_a_broadcast() -> None:
+    head, whole = trace([one[:2] for one in FRAMES]), trace(FRAMES)
+    assert said(whole, head) == "every frame comes without what is behind beat 2"
+    assert said(whole, trace([WORDS ^ np.uint8(1)])) == ""
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_words_of_several_inputs_come_with_their_tid(swapped: bool) -> None:
+    half = WORDS[: len(WORDS) // 2].repeat(2, 0)
+    tid = np.arange(len(half), dtype=np.uint64) % 2
+    if swapped:
+        half[[0, 2]] = half[[2, 0]]
+    merged = Trace.from_bytes(half, clock_ps=10, tid=tid)
+    assert bool(said(merged, inputs=2)) is not swapped
+
+
+@pytest.mark.parametrize(
+    ("frames", "found"),
+    [
+        ([one for n, one in enumerate(FRAMES) if n % 3], True),
+        ([one for n, one in enumerate(FRAMES) if n % 39], False),
+        ([one[:-1] for one in FRAMES[::2]], False),
+    ],
+)
+def test_frames_that_are_left_out_whole(frames: list[np.ndarray], found: bool) -> None:
+    assert drops_frames([result_of(trace(frames))]) is found
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (lambda at, value: 0x15 if at == 0 else value & 0xFF if at == 4 else value, "bits of 2 of 16 words are fixed"),
+        (lambda at, value: value, ""),
+        (lambda at, value: value ^ 1 if at == 8 else value, ""),
+        (lambda at, value: value & 0xFF, ""),
+    ],
+)
+def test_words_with_fixed_bits(change: Callable[[int, int], int], found: str) -> None:
+    """As few of a register file have; not those of most words, and no bits that change otherwise."""
+    values = [(4 * (n % 16), int(v)) for n, v in enumerate(RNG.integers(1, 1 << 32, 160))]
+    asked = [Access("read", at, value) for at, value in values]
+    came = [SimpleNamespace(value=change(at, value), error=False) for at, value in values]
+    episode = SimpleNamespace(
+        stimulus=SimpleNamespace(program={"s": asked}, stop_ps=None),
+        expected=SimpleNamespace(accesses={}),
+        record=SimpleNamespace(accesses={"s": came}),
+    )
+    result: Any = SimpleNamespace(episodes=[episode])
+    assert fixed_bits([result]).startswith(found)
+    assert bool(fixed_bits([result])) is bool(found)
 
 
 def test_each_of_several_pairs_must_be_regular() -> None:
