@@ -6,21 +6,17 @@ Source: mlir-aie's programming guide, section 2 (names, defaults and order of ar
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import count
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.iron.element_pattern import ElementPattern
 from goldbeat.pymodels.objfifo.iron.endpoint import LinkPlace, Place
-from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
-from goldbeat.pymodels.objfifo.iron.transfers import transfer_taker
+from goldbeat.pymodels.objfifo.iron.transfers import start_transfer
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, call, written_at
 from goldbeat.pymodels.objfifo.plan.limits import beyond_any_memory
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
@@ -288,7 +284,7 @@ class ObjectFifoHandle:
         """
         if self.port is not FifoEnd.PRODUCE:
             raise RuleError("handle-kind", f"{self.name}: cannot fill a {self.handle_type} handle")
-        return self._transfer(source, tap, wait, packet, group, more)
+        return start_transfer("fill", self, source, tap, wait, packet, group, more)
 
     def drain(
         self, dest: Any, tap: Any = None, wait: bool = False, packet: Any = None, *, group: Any = None, **more: Any
@@ -296,27 +292,7 @@ class ObjectFifoHandle:
         """Receive a host array from the fifo; as :meth:`fill`."""
         if self.port is not FifoEnd.CONSUME:
             raise RuleError("handle-kind", f"{self.name}: cannot drain a {self.handle_type} handle")
-        return self._transfer(dest, tap, wait, packet, group, more)
-
-    def _transfer(self, data: Any, tap: Any, wait: bool, packet: Any, group: Any, more: dict[str, Any]) -> Any:
-        """Sizes, strides and offset by themselves are a pattern too."""
-        what = "fill" if self.port is FifoEnd.PRODUCE else "drain"
-        known = ("sizes", "strides", "offset", "managed", "offset_parameter", "transfer_len")
-        only_harmless(what, {name: value for name, value in more.items() if name not in known})
-        if more.get("managed") is False:  # the sequence waits for the task itself
-            group = SimpleNamespace(waited=[])
-        if more.get("sizes") is not None:
-            sizes, strides = list(more["sizes"]), list(more["strides"])
-            tap = ElementPattern(list(data.shape), int(more.get("offset") or 0), sizes, strides)
-            if (length := more.get("transfer_len")) not in (None, math.prod(sizes[-3:])):
-                raise UsageError(
-                    f"{what} of {self.name}: transfer_len={length}, expected {math.prod(sizes[-3:])}, as sizes say"
-                )
-        if (parameter := more.get("offset_parameter")) is not None:
-            whole = ElementPattern(list(data.shape), 0, [math.prod(data.shape)], [1])
-            walk = whole if tap is None else tap
-            tap = ElementPattern(walk.tensor_dims, walk.offset + parameter.elements(), walk.sizes, walk.strides)
-        return transfer_taker().transfer(self, data, tap, wait, group, packet)
+        return start_transfer("drain", self, dest, tap, wait, packet, group, more)
 
     # -- in a worker --------------------------------------------------------------------------------------------------
 

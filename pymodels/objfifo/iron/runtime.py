@@ -175,6 +175,9 @@ class Runtime:
         """A lock that belongs to no fifo."""
         self.locks.append(lock)
 
+    def add_buffer(self, buffer: Any) -> None:
+        """A buffer that tasks name; every buffer of a script is there in any case."""
+
     def add_tile_dma(self, tile_dma: Any) -> None:
         """A tile's DMA program."""
         self.tile_dmas.append(tile_dma)

@@ -145,7 +145,8 @@ class _ScriptBuilder:
         for one in self.found.explicit.parameters:
             self.array.scratchpad.declare(one.name, one.kind)
             one.live = self.array.scratchpad
-        pick_channels(self.found.explicit, list(self.array.channels), script_tile)
+        sequence = getattr(self.found.runtime, "function", None)
+        pick_channels(self.found.explicit, list(self.array.channels), script_tile, sequence)
         for one in self.found.explicit.flows:
             self._flow(one)
         for ends in self.found.explicit.cascades:

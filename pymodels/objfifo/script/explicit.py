@@ -306,6 +306,7 @@ class Explicit:
     loads: list[tuple[str, str]] = field(default_factory=list)
     device_name: str = "main"
     switches: list[tuple[Any, str, list[tuple[str, int, str, int]]]] = field(default_factory=list)
+    ends: list[tuple[Any, Direction, int]] = field(default_factory=list)
 
 
 _explicit: ContextVar[Explicit | None] = ContextVar("explicit", default=None)

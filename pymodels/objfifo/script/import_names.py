@@ -83,6 +83,15 @@ _EVENTS = (
 )
 
 
+class IndexType:
+    """``IndexType``: of loops' numbers."""
+
+    @staticmethod
+    def get() -> type[int]:
+        """The type."""
+        return int
+
+
 class ScriptPart:
     """``Resolvable``: a user's own part; its ``resolve`` declares what it needs."""
 
@@ -151,7 +160,9 @@ def _iron() -> dict[str, Any]:
         "Flow": flow_ends.tile_flow, "PacketFlow": flow_ends.tile_packet_flow, "PacketDest": flow_ends.TilePacketDest,
         "TileDma": tile_dma.TileDmaProgram,
         "DmaChannel": tile_dma.TileDmaChannel, "Bd": tile_dma.TileBd, "BdIteration": tile_dma.TileBdIteration,
-        "Acquire": tile_dma.LockAcquire, "Release": tile_dma.LockRelease, "jit": jit.jit, "In": Marker, "Out": Marker,
+        "DmaEndpoint": tile_dma.DmaEnd, "FlowEndpoint": flow_ends.FlowEnd, "tile_dma_task": tile_dma.tile_dma_task,
+        "tile_dma_chain": tile_dma.tile_dma_chain, "Acquire": tile_dma.LockAcquire, "Release": tile_dma.LockRelease,
+        "jit": jit.jit, "In": Marker, "Out": Marker,
         "InOut": Marker, "CompileTime": Marker,
         "DispatchTime": jit.DispatchTime, "get_current_device": jit.current_device,
         "set_current_device": jit.set_device, "ensure_current_device": jit.current_device, "ObjectFifoLink": _link,
@@ -195,7 +206,7 @@ def _spaces() -> dict[str, dict[str, Any]]:
         "dialects.aie": _dialect(), "dialects.aiex": _extension(), "dialects._aie_enum_gen": enums,
         "extras.dialects": {}, "extras.dialects.arith": arith, "helpers.util": shapes,
         "dialects.arith": arith, "extras.context": {"mlir_mod_ctx": placed.mlir_mod_ctx},
-        "ir": {"IndexType": _nothing, "IntegerAttr": _nothing},
+        "ir": {"IndexType": IndexType, "IntegerAttr": _nothing},
         "extras.types": types, "iron": _iron(), "iron.controlflow": loops, "iron.device": _devices(),
         "iron.dataflow": _iron(), "iron.worker": _iron(), "iron.dataflow.cascadeflow": _iron(),
         "iron.kernel": _iron(), "iron.resolvable": {"Resolvable": ScriptPart},
