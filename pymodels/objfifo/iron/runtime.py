@@ -163,6 +163,9 @@ class Runtime:
         """Call a function where the sequence has come to; an execution does, a plan has no place for it."""
         self.events.append(lambda: function(*args))
 
+    def enable_trace(self, *_: Any, **__: Any) -> None:
+        """Traces are not executed."""
+
     def set_barrier(self, barrier: Any, value: int) -> None:
         """Set a barrier of workers where the sequence has come to."""
         self.inline_ops(barrier.set, [value])

@@ -187,8 +187,8 @@ def _link(link: Link, fifos: dict[str, Fifo]) -> Iterator[RuleError]:
 def _forward(link: Link, tile: Tile, fifos: dict[str, Fifo]) -> Iterator[RuleError]:
     first, last = fifos[link.ins[0]], fifos[link.outs[0]]
     offsets = (*link.src_offsets, *link.dst_offsets)
-    if len(offsets) > 1:
-        yield RuleError("link-offsets", f"{link}: {len(offsets)} offsets for one leg, expected at most 1")
+    if link.src_offsets and link.dst_offsets:
+        yield RuleError("link-offsets", f"{link}: offsets on both sides of a 1:1 link, expected one side at most")
     for offset in offsets:
         if offset:
             yield RuleError("segments-cover", f"{link}: offset {offset} of a link with one leg; it starts at 0")

@@ -65,9 +65,7 @@ _ALL = (
     Rule("link-once", "a fifo stands in at most one link: between two memory tiles there is a core"),
     Rule("link-shared-tile", "a tile consumes every input and produces every output of a link"),
     Rule("link-mem-tile", "a join or distribute stands on a memory tile, and no link on a shim"),
-    Rule(
-        "link-offsets", "a join or distribute has one offset per leg, a 1:1 link at most one; the other side has none"
-    ),
+    Rule("link-offsets", "a join or distribute has one offset per leg, and none on its other side; nor has a 1:1 link"),
     Rule("link-access", "a core does not acquire or release a fifo at the end that a link uses"),
     Rule(
         "offsets-sorted",

@@ -125,7 +125,7 @@ def _dialect() -> dict[str, Any]:
         "flow": explicit.flow, "packetflow": explicit.packetflow, "cascade_flow": explicit.cascade_flow,
         "mem": explicit.dma_region, "memtile_dma": explicit.dma_region, "shim_mem": explicit.dma_region,
         "dma_start": explicit.dma_start, "dma_bd": explicit.dma_bd, "next_bd": explicit.next_bd, "EndOp": _nothing,
-        "end": _nothing, "shim_dma_allocation": explicit.shim_dma_allocation, "DMAChannelDir": DIRECTION,
+        "end": _nothing, "event": _nothing, "shim_dma_allocation": explicit.shim_dma_allocation, "DMAChannelDir": DIRECTION,
         "LockAction": ACTION, "WireBundle": BUNDLE, "AIETileType": KIND, "bds": host_calls.bds, "np": np,
         "runtime_sequence": declared.script_sequence, "connect": explicit.switch_connect,
         "switchbox": explicit.switch_region("switchbox"), "shim_mux": explicit.switch_region("shim_mux"),
