@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.element_pattern import ElementPattern
 from goldbeat.pymodels.objfifo.iron.endpoint import LinkPlace, Place
 from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
 from goldbeat.pymodels.objfifo.iron.transfers import start_transfer
+from goldbeat.pymodels.objfifo.iron.transport import Port, Transport, stream_ends
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, call, written_at
 from goldbeat.pymodels.objfifo.plan.limits import beyond_any_memory
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
@@ -25,6 +27,8 @@ from goldbeat.pymodels.objfifo.plan.rules import RuleError
 
 Pairs = Sequence[Sequence[int]]
 """Dims or padding: pairs, outermost first."""
+Walk = Pairs | ElementPattern
+"""Dims, or a pattern of one object, which may be padded."""
 _numbers = count()
 
 
@@ -38,7 +42,7 @@ class ObjectFifo:
         dims_to_stream: (size, stride) pairs in elements, outermost first: the order in which objects are sent.
         dims_from_stream_per_cons: the same for receiving, for consumers that give none of their own.
         plio: the shim end is a PLIO port.
-        to_stream, from_stream: later names of the dims.
+        to_stream, from_stream, from_stream_per_cons: later names of the dims, which may be patterns of one object.
         init_values: objects that are there at the start.
         pad_dimensions: (before, after) pairs of padding for each of ``dims_to_stream``.
         via_DMA: use a DMA even where the cores share memory.
@@ -46,6 +50,7 @@ class ObjectFifo:
         pad_value: what the padding holds instead of zeros, per element; on devices that have it.
         disable_synchronization: no locks; whoever writes the design sees to it that nothing depends on timing.
         aie_stream: which end is a core's stream port (0 the producer's, 1 the consumer's, 2 both), and the port.
+        transport: ``dma`` as ``via_DMA``; ``auto``.
 
     Raises:
         RuleError: ``depth-positive`` or ``object-type``.
@@ -60,8 +65,9 @@ class ObjectFifo:
         dims_from_stream_per_cons: Pairs | None = None,
         plio: bool = False,
         *,
-        to_stream: Pairs | None = None,
-        from_stream: Pairs | None = None,
+        to_stream: Walk | None = None,
+        from_stream: Walk | None = None,
+        from_stream_per_cons: Walk | None = None,
         init_values: Sequence[Any] | None = None,
         pad_dimensions: Pairs | None = None,
         via_DMA: bool = False,  # noqa: N803 - upstream's name
@@ -70,6 +76,7 @@ class ObjectFifo:
         pad_value: int = 0,
         disable_synchronization: bool = False,
         aie_stream: tuple[int, int] | None = None,
+        transport: Transport | str | None = None,
     ) -> None:
         self.number = next(_numbers)
         unnamed = scope().unnamed
@@ -79,14 +86,16 @@ class ObjectFifo:
         for one in [] if depth is None else [depth] if isinstance(depth, int) else depth:
             _written_depth(self.name, one, self._type)
         self.depth = depth if depth is None or isinstance(depth, int) else tuple(depth)
-        self.dims_to_stream = either("dims_to_stream", dims_to_stream, "to_stream", to_stream, [])
-        self.dims_from_stream_per_cons = either(
-            "dims_from_stream_per_cons", dims_from_stream_per_cons, "from_stream", from_stream, []
+        sent = either("dims_to_stream", dims_to_stream, "to_stream", to_stream, [])
+        self.dims_to_stream, pad_dimensions = _dims("to_stream", sent), _pads(sent, pad_dimensions)
+        later = either("from_stream", from_stream, "from_stream_per_cons", from_stream_per_cons)
+        self.dims_from_stream_per_cons = _dims(
+            "from_stream", either("dims_from_stream_per_cons", dims_from_stream_per_cons, "from_stream", later, [])
         )
         self.plio = plio
         self.init_values = init_values
         self.pad_dimensions = pad_dimensions
-        self.via_dma = via_DMA
+        self.via_dma = via_DMA or Transport.coerce(transport).uses_dma(self.name)
         self.pad_value = int(pad_value)
         self.free_running = bool(disable_synchronization)
         self.stream = None if aie_stream is None else (int(aie_stream[0]), int(aie_stream[1]))
@@ -132,11 +141,12 @@ class ObjectFifo:
             raise RuleError("repeat-positive", f"{self.name}: repeat count {repeat_count}, expected at least 1")
         self.repeat_count = int(repeat_count)
 
-    def prod(self, depth: int | None = None, *, tile: Any = None) -> ObjectFifoHandle:
+    def prod(self, depth: int | None = None, port: Port | None = None, *, tile: Any = None) -> ObjectFifoHandle:
         """The producer's handle: always the same one.
 
         Args:
             depth: objects at the producer's end.
+            port: what drives this end, such as ``Port.stream(0)``.
             tile: the shim tile, of a handle that a Runtime is given.
 
         Raises:
@@ -147,6 +157,7 @@ class ObjectFifo:
             self.producer = ObjectFifoHandle(self, FifoEnd.PRODUCE, self._depth(depth, 0))
         elif depth is not None and depth != self.producer.depth:
             raise UsageError(f"{self.name}: the producer's depth is {self.producer.depth} already, not {depth}")
+        self.stream = stream_ends(self.name, self.stream, 0, port)
         if tile is not None:
             self.producer.shim = tile
         return self.producer
@@ -156,7 +167,8 @@ class ObjectFifo:
         depth: int | None = None,
         dims_from_stream: Pairs | None = None,
         *,
-        from_stream: Pairs | None = None,
+        from_stream: Walk | None = None,
+        port: Port | None = None,
         tile: Any = None,
     ) -> ObjectFifoHandle:
         """A new consumer's handle; several make a broadcast.
@@ -165,13 +177,16 @@ class ObjectFifo:
             depth: objects at this consumer's end.
             dims_from_stream: how this consumer writes what arrives.
             from_stream: its later name.
+            port: what drives this end, such as ``Port.stream(0)``.
             tile: the shim tile, of a handle that a Runtime is given.
 
         Raises:
             RuleError: ``depth-positive``.
             UsageError: no depth is known.
         """
-        dims = either("dims_from_stream", dims_from_stream, "from_stream", from_stream, self.dims_from_stream_per_cons)
+        self.stream = stream_ends(self.name, self.stream, 1, port)
+        walk = either("dims_from_stream", dims_from_stream, "from_stream", from_stream, self.dims_from_stream_per_cons)
+        dims = _dims("from_stream", walk)
         handle = ObjectFifoHandle(self, FifoEnd.CONSUME, self._depth(depth, 1 + len(self.consumers)), dims)
         self.consumers.append(handle)
         handle.shim = tile
@@ -188,6 +203,28 @@ class ObjectFifo:
 
     def __str__(self) -> str:
         return f"ObjectFifo({self._type}, depth={self.depth}, name={self.name!r})"
+
+
+def _dims(what: str, walk: Any) -> Any:
+    """The pairs of a walk.
+
+    Raises:
+        UsageError: a pattern that does not begin with the object's first element, or is padded where nothing is sent.
+    """
+    if not isinstance(walk, ElementPattern):
+        return walk
+    if walk.offset or (walk.padding and what != "to_stream"):
+        kind = f"offset {walk.offset}" if walk.offset else "padding"
+        raise UsageError(f"found a {what} pattern with {kind}, expected a walk from an object's first element")
+    return walk.transformation_dims
+
+
+def _pads(walk: Any, given: Any) -> Any:
+    """The padding of a sender's walk, which says it itself or beside it."""
+    own = walk.padding if isinstance(walk, ElementPattern) else None
+    if own and given:
+        raise UsageError("found padding of a pattern and pad_dimensions, expected one of them")
+    return own or given
 
 
 def _written_depth(name: str, depth: int, obj: ObjectType) -> int:
@@ -470,6 +507,7 @@ class ObjectFifoHandle:
         names: Sequence[str] | None = None,
         *,
         tile: Any = None,
+        transports: Sequence[Transport | str | None] | None = None,
     ) -> list[ObjectFifo]:
         """New fifos whose objects come here in turns: one of the first, one of the second, and so on.
 
@@ -479,11 +517,12 @@ class ObjectFifoHandle:
             depths: of the new fifos.
             names: of the new fifos.
             tile: later name of ``placement``.
+            transports: of the new fifos; ids of their packets have no effect.
 
         Raises:
             RuleError: ``handle-kind`` on a consumer, ``leg-counts``.
         """
-        return self._turns("merge", count, either("placement", placement, "tile", tile), depths, names)
+        return self._turns("merge", count, either("placement", placement, "tile", tile), depths, names, transports)
 
     def dispatch(
         self,
@@ -493,19 +532,22 @@ class ObjectFifoHandle:
         names: Sequence[str] | None = None,
         *,
         tile: Any = None,
+        transports: Sequence[Transport | str | None] | None = None,
     ) -> list[ObjectFifo]:
         """New fifos that get this consumer's objects in turns; arguments as for :meth:`merge`.
 
         Raises:
             RuleError: ``handle-kind`` on a producer, ``leg-counts``.
         """
-        return self._turns("dispatch", count, either("placement", placement, "tile", tile), depths, names)
+        return self._turns("dispatch", count, either("placement", placement, "tile", tile), depths, names, transports)
 
     def _turns(
-        self, what: str, count: int, where: Any, depths: Sequence[int] | None, names: Sequence[str] | None
+        self, what: str, count: int, where: Any, depths: Sequence[int] | None, names: Sequence[str] | None, ways: Any
     ) -> list[ObjectFifo]:
         if int(count) < 2:
             raise RuleError("leg-counts", f"{self.name}: {what} of {count} fifo(s), expected at least 2")
+        if len(found := [Transport.coerce(one) for one in ways or ()]) not in (0, int(count)):
+            raise RuleError("leg-counts", f"{self.name}: {what} with {len(found)} transports for {count} fifos")
         return self._legs(what, [0] * int(count), where, depths, None, names, None, None, False, False, {})
 
     def _legs(

@@ -16,6 +16,8 @@ from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 
 _PARTS = ("sizes", "strides", "offset", "transfer_len")
 _MORE = (*_PARTS, "managed", "offset_parameter", "length_parameter", "length_unit")
+_DIMS = 4
+"""Dimensions of a shim's descriptor, with its iteration; walks of more are written in fewer."""
 _UNIT_BYTES = 16
 """``length_unit`` is a multiple of so many (mlir-aie ``python/iron/runtime/dmatask.py``)."""
 
@@ -85,6 +87,10 @@ def start_transfer(
     if shifts is not None and tap is not False:
         walk = _whole(data) if tap is None else tap
         tap = ElementPattern(walk.tensor_dims, walk.offset + shifts.elements(), walk.sizes, walk.strides)
+    if isinstance(tap, ElementPattern) and tap.padding is not None:
+        raise UsageError(f"{what} with a padded pattern, expected one without: only memory tiles pad")
+    if isinstance(tap, ElementPattern) and tap.rank > _DIMS:
+        tap = tap.coalesce()
     return transfer_taker().transfer(end, data, tap, wait, group, packet)
 
 

@@ -15,7 +15,17 @@ from typing import Any
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.iron import element_pattern, fifo, keywords, ops, placed, placement, runtime, worker
+from goldbeat.pymodels.objfifo.iron import (
+    element_pattern,
+    fifo,
+    keywords,
+    ops,
+    placed,
+    placement,
+    runtime,
+    transport,
+    worker,
+)
 from goldbeat.pymodels.objfifo.live.core_ports import CascadeGet, CascadePut, StreamGet, StreamPut
 from goldbeat.pymodels.objfifo.plan import device as devices
 from goldbeat.pymodels.objfifo.plan.access import range_
@@ -153,6 +163,7 @@ def _extension() -> dict[str, Any]:
 def _iron() -> dict[str, Any]:
     """Names of the level without tiles."""
     return {
+        "Transport": transport.Transport, "Packet": transport.FifoPacket, "Port": transport.Port,
         "ObjectFifo": fifo.ObjectFifo, "ObjectFifoHandle": fifo.ObjectFifoHandle, "Worker": declared.ScriptWorker,
         "Program": declared.ScriptProgram, "Runtime": runtime.Runtime, "TaskGroup": runtime.TaskGroup,
         "Kernel": worker.Kernel, "ExternalFunction": ScriptFunction, "kernels": KernelLibrary(),
