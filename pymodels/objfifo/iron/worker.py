@@ -15,7 +15,7 @@ from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo, ObjectFifoHandle
 from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
-from goldbeat.pymodels.objfifo.plan.access import LockAccess
+from goldbeat.pymodels.objfifo.plan.access import LockAccess, of_package, written_at
 from goldbeat.pymodels.objfifo.plan.core_object import unchecked
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
@@ -99,6 +99,9 @@ def _its_errors(name: str, function: Callable[..., Any]) -> Iterator[None]:
         file = None if code is None else code.co_filename
         found = f"{said_of(error)}, from the stand-in of {name}"
         line = line_in(error, file) or getattr(code, "co_firstlineno", None)
+        at = written_at() if of_package(file) else None  # Of a model of the package: the line that calls it.
+        if at is not None:
+            file, line = at.file, at.line
         raise StandInError(found, "a function for the kernel's arguments", file=file, line=line) from error
 
 

@@ -407,7 +407,8 @@ def _accesses(
                 yield RuleError("stream-access", text)
             continue
         depth = layout.fifos[step.fifo].end_depth(key[1])
-        where = f"{name}: {what} of {step.count} object(s) of {step.fifo} to {step.port}"
+        line = "" if step.line is None else f", line {step.line.line}"
+        where = f"{name}{line}: {what} of {step.count} object(s) of {step.fifo} to {step.port}"
         have = held.get(key, 0)
         broken: RuleError | None = None
         if step.acquire and step.count > depth:

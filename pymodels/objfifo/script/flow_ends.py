@@ -96,7 +96,7 @@ def _shim_end(flow: ScriptFlow, direction: Direction) -> FlowEnd:
 
 
 def pick_channels(
-    found: Explicit, used: Sequence[ChannelKey], tile_of: Callable[[Any], Tile], sequence: Any = None
+    found: Explicit, used: Sequence[ChannelKey], tile_of: Callable[..., Tile], sequence: Any = None
 ) -> None:
     """Give every open end of the flows that are used by their ends a free channel.
 
@@ -119,9 +119,9 @@ def pick_channels(
         ends = [(flow.source, Direction.MM2S), *((end, Direction.S2MM) for end in flow.dests)]
         for (tile, bundle, number), way in ends:
             if not isinstance(number, ChannelPick) or not (flow.by_ends or by_ends):
-                taken.add((tile_of(tile), way, int(number)))
+                taken.add((tile_of(tile, flow.where), way, int(number)))
             elif bundle == "DMA":
-                open_ends.append((tile_of(tile), way, number))
+                open_ends.append((tile_of(tile, flow.where), way, number))
     for where, way, pick in open_ends:
         free = (n for n in range(where.limits.channels) if (where, way, n) not in taken)
         pick.number = next(free, None)

@@ -14,6 +14,7 @@ from typing import Any
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.live.thread_program import in_program
+from goldbeat.pymodels.objfifo.plan.access import written_at
 from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, Direction
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 from goldbeat.pymodels.objfifo.script.explicit import (
@@ -73,6 +74,7 @@ class TileBd:
     iteration: TileBdIteration | None = None
     bd_id: int | None = None
     out_of_order_id: int | None = None
+    where: str = field(default_factory=lambda: str(written_at() or ""), init=False, repr=False, compare=False)
 
 
 @dataclass
@@ -90,6 +92,7 @@ class TileDmaChannel:
     repeat_count: int = 0
     out_of_order: bool = False
     loop: bool = True
+    where: str = field(default_factory=lambda: str(written_at() or ""), init=False, repr=False, compare=False)
 
     @property
     def repeat(self) -> int:
@@ -145,7 +148,7 @@ class TileDmaProgram:
                     _number(block, at)
             way = Direction(enum_text(channel.direction))
             index = channel.channel if isinstance(channel.channel, int) else channel.channel.channel
-            start = DmaStart(way, index, blocks[0], channel.repeat, channel.out_of_order)
+            start = DmaStart(way, index, blocks[0], channel.repeat, channel.out_of_order, where=channel.where)
             made.entry.starts.append(start)
         return made
 
@@ -172,7 +175,8 @@ def chained_blocks(
         elif isinstance(bd.next, int) and 0 <= bd.next < len(mine):
             block.next = mine[bd.next]
         else:
-            raise UsageError(f"found next={bd.next!r} of a Bd, expected None, 'self' or 0 to {len(mine) - 1}")
+            expected = f"None, 'self' or 0 to {len(mine) - 1}"
+            raise UsageError(f"{bd.where}: found next={bd.next!r} of a Bd, expected {expected}")
     return blocks
 
 
@@ -308,4 +312,5 @@ def _bd(bd: TileBd, pad_value: int) -> ScriptBd:
         bd.bd_id,
         pad_value=pad_value,
         slot=bd.out_of_order_id,
+        where=bd.where,
     )
