@@ -50,7 +50,7 @@ class ObjectFifo:
         pad_value: what the padding holds instead of zeros, per element; on devices that have it.
         disable_synchronization: no locks; whoever writes the design sees to it that nothing depends on timing.
         aie_stream: which end is a core's stream port (0 the producer's, 1 the consumer's, 2 both), and the port.
-        transport: ``dma`` as ``via_DMA``; ``auto``.
+        transport: ``dma`` as ``via_DMA``, ``shared_mem``, ``auto``; or a :class:`Transport`.
 
     Raises:
         RuleError: ``depth-positive`` or ``object-type``.
@@ -95,7 +95,8 @@ class ObjectFifo:
         self.plio = plio
         self.init_values = init_values
         self.pad_dimensions = pad_dimensions
-        self.via_dma = via_DMA or Transport.coerce(transport).uses_dma(self.name)
+        self.transport = Transport.coerce(transport)
+        self.via_dma = via_DMA or self.transport.mode == "dma"
         self.pad_value = int(pad_value)
         self.free_running = bool(disable_synchronization)
         self.stream = None if aie_stream is None else (int(aie_stream[0]), int(aie_stream[1]))
@@ -141,12 +142,15 @@ class ObjectFifo:
             raise RuleError("repeat-positive", f"{self.name}: repeat count {repeat_count}, expected at least 1")
         self.repeat_count = int(repeat_count)
 
-    def prod(self, depth: int | None = None, port: Port | None = None, *, tile: Any = None) -> ObjectFifoHandle:
+    def prod(
+        self, depth: int | None = None, port: Port | None = None, *, channel: int | None = None, tile: Any = None
+    ) -> ObjectFifoHandle:
         """The producer's handle: always the same one.
 
         Args:
             depth: objects at the producer's end.
-            port: what drives this end, such as ``Port.stream(0)``.
+            port: what drives this end, such as ``Port.stream(0)`` or ``Port.dma(1)``.
+            channel: its DMA channel alone.
             tile: the shim tile, of a handle that a Runtime is given.
 
         Raises:
@@ -157,7 +161,7 @@ class ObjectFifo:
             self.producer = ObjectFifoHandle(self, FifoEnd.PRODUCE, self._depth(depth, 0))
         elif depth is not None and depth != self.producer.depth:
             raise UsageError(f"{self.name}: the producer's depth is {self.producer.depth} already, not {depth}")
-        self.stream = stream_ends(self.name, self.stream, 0, port)
+        self.producer.drives(port, channel)
         if tile is not None:
             self.producer.shim = tile
         return self.producer
@@ -169,6 +173,7 @@ class ObjectFifo:
         *,
         from_stream: Walk | None = None,
         port: Port | None = None,
+        channel: int | None = None,
         tile: Any = None,
     ) -> ObjectFifoHandle:
         """A new consumer's handle; several make a broadcast.
@@ -177,17 +182,18 @@ class ObjectFifo:
             depth: objects at this consumer's end.
             dims_from_stream: how this consumer writes what arrives.
             from_stream: its later name.
-            port: what drives this end, such as ``Port.stream(0)``.
+            port: what drives this end, such as ``Port.stream(0)`` or ``Port.dma(1)``.
+            channel: its DMA channel alone.
             tile: the shim tile, of a handle that a Runtime is given.
 
         Raises:
             RuleError: ``depth-positive``.
             UsageError: no depth is known.
         """
-        self.stream = stream_ends(self.name, self.stream, 1, port)
         walk = either("dims_from_stream", dims_from_stream, "from_stream", from_stream, self.dims_from_stream_per_cons)
         dims = _dims("from_stream", walk)
         handle = ObjectFifoHandle(self, FifoEnd.CONSUME, self._depth(depth, 1 + len(self.consumers)), dims)
+        handle.drives(port, channel)
         self.consumers.append(handle)
         handle.shim = tile
         return handle
@@ -259,7 +265,28 @@ class ObjectFifoHandle:
         self.dims_from_stream = dims_from_stream
         self.shim: Any = None
         """The shim tile that was asked for."""
+        self.channel: int | None = None
+        """The DMA channel that was asked for."""
+        self._port: Port | None = None
         self._endpoint: Place | None = None
+
+    def drives(self, port: Port | None, channel: int | None = None) -> None:
+        """What drives this end, or its DMA channel alone.
+
+        Raises:
+            RuleError: ``channel-pin``: another one than before.
+        """
+        found = port if channel is None else Port.dma(int(channel))
+        if found is None:
+            return
+        if self._port not in (None, found) or port not in (None, found):
+            raise RuleError("channel-pin", f"{self.name}: {found} for an end that has {self._port or port}")
+        self._port = found
+        if found.bundle == "DMA":
+            self.channel = found.number
+        else:
+            end = 0 if self.port is FifoEnd.PRODUCE else 1
+            self.fifo.stream = stream_ends(self.name, self.fifo.stream, end, found)
 
     @property
     def name(self) -> str:

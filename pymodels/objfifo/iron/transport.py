@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
 
 _MODES = ("auto", "shared_mem", "dma")
 _STREAM_PORTS = 2
@@ -55,26 +55,13 @@ class Transport:
         """A transport, from its name too; None is ``auto``.
 
         Raises:
-            UsageError: another name.
+            RuleError: ``transport``: another name.
         """
         if isinstance(value, Transport):
             return value
         if value is not None and value not in _MODES:
-            raise UsageError(f"found transport {value!r}, expected one of {', '.join(_MODES)}")
+            raise RuleError("transport", f"found transport {value!r}, expected one of {', '.join(_MODES)}")
         return cls(value or "auto")
-
-    def uses_dma(self, name: str) -> bool:
-        """A fifo is sent by DMAs in any case.
-
-        Raises:
-            UsageError: a way that is not modelled for a single fifo.
-        """
-        if self.mode == "shared_mem" or self.packet is not None:
-            way = "shared memory alone" if self.packet is None else "packets"
-            raise UsageError(
-                f"found {way} for fifo {name}, expected transport auto or dma (--packets is for all fifos)"
-            )
-        return self.mode == "dma"
 
 
 @dataclass(frozen=True)
@@ -94,14 +81,14 @@ class Port:
         """A core's stream port.
 
         Raises:
-            UsageError: a port that no core has.
+            RuleError: ``stream-end``: a port that no core has.
         """
         if not 0 <= port < _STREAM_PORTS:
-            raise UsageError(f"found stream port {port}, expected 0 to {_STREAM_PORTS - 1}")
+            raise RuleError("stream-end", f"found stream port {port}, expected 0 to {_STREAM_PORTS - 1}")
         return cls("Core", port)
 
 
-def stream_ends(name: str, known: tuple[int, int] | None, end: int, port: Port | None) -> tuple[int, int] | None:
+def stream_ends(name: str, known: tuple[int, int] | None, end: int, port: Port) -> tuple[int, int] | None:
     """Which ends of a fifo are stream ports (0 the producer's, 1 the consumer's, 2 both), and the port.
 
     Args:
@@ -111,16 +98,12 @@ def stream_ends(name: str, known: tuple[int, int] | None, end: int, port: Port |
         port: what drives it.
 
     Raises:
-        UsageError: a channel by its number, or two ports.
+        RuleError: ``stream-end``: two ports.
     """
-    if port is None or port == Port("DMA"):
-        return known
-    if port.bundle == "DMA" or port.number is None:
-        raise UsageError(
-            f"found channel {port.number} for an end of fifo {name}, expected Port.dma() or Port.stream(n)"
-        )
+    if port.number is None:
+        raise RuleError("stream-end", f"{name}: a core's stream port without its number")
     if known is None or known == (end, port.number):
         return end, port.number
     if known[1] != port.number:
-        raise UsageError(f"found stream ports {known[1]} and {port.number} of fifo {name}, expected one number")
+        raise RuleError("stream-end", f"{name}: stream ports {known[1]} and {port.number}, expected one number")
     return 2, port.number

@@ -45,6 +45,8 @@ _ALL = (
     Rule(
         "stream-plain", "no dims, repeat, iteration count, initial values or link at an aie_stream end, no dims from it"
     ),
+    Rule("transport", "only a fifo that can be shared asks for shared memory alone, one that cannot for packets"),
+    Rule("channel-pin", "a channel that a fifo names is one of its tile, no other fifo's, and moves its data"),
     Rule("stream-access", "a core does not acquire or release a fifo at an aie_stream end"),
     Rule("tile-exists", "a tile lies inside the device"),
     Rule("handle-kind", "split and forward take a consumer's handle, join a producer's; others are not given"),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -164,7 +164,8 @@ class _ScriptBuilder:
         if not design.fifos:
             return
         with core_at_work():
-            made = live_plan(replace(design, hosts=[], transfers=[]), packets=self.packets)
+            ids = {flow.packet for flow in self.found.explicit.flows if flow.packet is not None}
+            made = live_plan(replace(design, hosts=[], transfers=[]), packets=self.packets, taken=ids)
             self.live = add_plan(self.array, made, self._pinned_locks())
 
     def _pinned_locks(self) -> dict[Tile, set[int]]:
@@ -372,11 +373,11 @@ class _ScriptBuilder:
         self.array.sequence = lambda: ProgramThread(with_host(host, run)).program()
 
 
-def live_plan(design: Any, *, packets: bool = False) -> Any:
+def live_plan(design: Any, *, packets: bool = False, taken: Collection[int] = ()) -> Any:
     """The plan of a design whose memory may reach into neighbouring memory tiles."""
     token = lowered_for_execution.set(True)
     try:
-        return plan(design, spread=True, packets=packets)
+        return plan(design, spread=True, packets=packets, taken=taken)
     finally:
         lowered_for_execution.reset(token)
 

@@ -11,6 +11,7 @@ import pytest
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.objfifo.iron.element_pattern import TensorAccessPattern
 from goldbeat.pymodels.objfifo.live.execute import LiveResult
+from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 
 WHOLE = TensorAccessPattern.full((6, 8))
@@ -183,7 +184,16 @@ Program(NPU2Col1(), Runtime(seq, [ty, ty, x.prod(), z.cons()]), workers=workers)
 
 @pytest.mark.parametrize(
     ("way", "dma"),
-    [("None", False), ("'auto'", False), ("Transport.auto()", False), ("'dma'", True), ("Transport.dma()", True)],
+    [
+        ("None", False),
+        ("'auto'", False),
+        ("'shared_mem'", False),
+        ("Transport.auto()", False),
+        ("'dma'", True),
+        ("Transport.dma()", True),
+        ("Transport.dma(packet=Packet())", True),
+        ("Transport.dma(packet=Packet(id=7))", True),
+    ],
 )
 def test_neighbours_use_dmas_if_they_must(tmp_path, way, dma):
     found = executed(tmp_path, WAYS.replace("WAY", way).replace("PORT", "port=Port.dma()"))
@@ -195,15 +205,32 @@ def test_neighbours_use_dmas_if_they_must(tmp_path, way, dma):
     ("way", "port", "message"),
     [
         ("'stream'", "", r"design.py:7: found transport 'stream', expected one of auto, shared_mem, dma"),
-        ("Transport.dma(packet=Packet(id=7))", "", "found packets for fifo y"),
-        ("'shared_mem'", "", "found shared memory alone for fifo y"),
-        ("None", "port=Port.dma(1)", "found channel 1 for an end of fifo y"),
+        ("None", "port=Port.dma(1)", "y: a channel that is named, but its ends share a memory"),
+        ("'dma'", "port=Port.dma(2)", r"y: channel MM2S 2 of core tile \(0, 2\), expected 0 to 1"),
+        ("'dma'", "channel=1, port=Port.stream(0)", "y: .* for an end that has"),
+        ("'dma'", "port=Port.dma(1)), y.prod(channel=0", "y: .*number=0.* for an end that has .*number=1"),
+        ("'shared_mem'", "port=Port.stream(0)", "y: transport shared_mem, but an end is a core's stream port"),
+        ("Transport('auto', Packet())", "", "y: packets, but its ends share a memory"),
         ("None", "port=Port.stream(2)", "found stream port 2, expected 0 to 1"),
     ],
 )
-def test_ways_that_are_not_modelled(tmp_path, way, port, message):
+def test_ways_that_a_fifo_has_not(tmp_path, way, port, message):
     with pytest.raises(GoldbeatError, match=message):
         executed(tmp_path, WAYS.replace("WAY", way).replace("PORT", port))
+
+
+@pytest.mark.parametrize("port", ["port=Port.dma(1)", "channel=1"])
+def test_a_fifo_names_its_channel(tmp_path, port):
+    found = executed(tmp_path, WAYS.replace("WAY", "'dma'").replace("PORT", port))
+    assert found.hosts["arg1"][:8].tolist() == [*range(8)]
+    assert found.words["MM2S 1 of core tile (0, 2)"] == 8
+    assert "MM2S 0 of core tile (0, 2)" not in found.words
+
+
+def test_packets_of_one_fifo(tmp_path):
+    (tmp_path / "design.py").write_text(WAYS.replace("WAY", "Transport.dma(packet=Packet(id=7))").replace("PORT", ""))
+    found = plan(ScriptArray(tmp_path / "design.py", [], {}).planned())
+    assert [(f.fifo, f.packet and f.packet.id) for f in found.flows] == [("x", None), ("y", 7), ("z", None)]
 
 
 def test_a_stream_port_of_a_core_is_the_end_of_a_fifo(tmp_path):
