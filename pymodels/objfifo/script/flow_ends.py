@@ -139,11 +139,16 @@ def _names(code: CodeType | None, name: str) -> bool:
 
 def tile_flow(
     src: Any, dst: Any, src_port: Any = "DMA", src_channel: int | None = None, dst_port: Any = "DMA",
-    dst_channel: int | None = None, shim_symbol: str | None = None, **more: Any,
+    dst_channel: int | None = None, shim_symbol: str | None = None, vias: Sequence[Any] = (), **more: Any,
 ) -> ScriptFlow:  # fmt: skip
-    """``Flow``: a stream that a runtime is given; ``shim_symbol`` names its end at a shim."""
+    """``Flow``: a stream that a runtime is given; ``shim_symbol`` names its end at a shim.
+
+    ``vias`` are switches on its way, as (tile, (bundle, port), (bundle, port)); they change no data.
+    """
     only_harmless("Flow", more, ("name",))
     ends = dst if isinstance(dst, list) else [dst]
+    if vias and (len(ends) != 1 or src_channel is None or dst_channel is None):
+        raise ValueError("found vias of a Flow, expected one destination, src_channel and dst_channel with them")
     found = [(one, enum_text(dst_port), ChannelPick() if dst_channel is None else int(dst_channel)) for one in ends]
     made = TileFlow((src, enum_text(src_port), ChannelPick() if src_channel is None else int(src_channel)), found)
     if shim_symbol is not None:

@@ -59,7 +59,10 @@ class TileBdIteration:
 
 @dataclass
 class TileBd:
-    """A descriptor; ``next`` is ``self``, a number in the channel's list, or None to go on through the list."""
+    """A descriptor; ``next`` is ``self``, a number in the channel's list, or None to go on through the list.
+
+    ``tap``: a pattern in place of offset, length, sizes and strides.
+    """
 
     buffer: Any
     offset: int = 0
@@ -74,7 +77,19 @@ class TileBd:
     iteration: TileBdIteration | None = None
     bd_id: int | None = None
     out_of_order_id: int | None = None
+    tap: Any = None
     where: str = field(default_factory=lambda: str(written_at() or ""), init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.tap is None:
+            return
+        if self.offset or self.length is not None or self.sizes or self.strides:
+            raise ValueError("found tap beside offset, length, sizes or strides of a Bd, expected one way")
+        dims = list(zip(self.tap.sizes, self.tap.strides, strict=True))
+        while len(dims) > 1 and dims[0][0] == 1:
+            del dims[0]
+        self.offset, self.length = int(self.tap.offset), math.prod(n for n, _ in dims)
+        self.sizes, self.strides = [n for n, _ in dims], [s for _, s in dims]
 
 
 @dataclass

@@ -16,13 +16,15 @@ HEAD = """
 import numpy as np
 import aie.iron as iron
 from aie.dialects import arith
-from aie.dialects._aie_enum_gen import AIETileType, DMAChannelDir
+from aie.dialects._aie_enum_gen import AIETileType, DMAChannelDir, WireBundle
 from aie.iron import (Acquire, Bd, Buffer, DispatchTime, DmaChannel, DmaEndpoint, Flow, In, Lock, ObjectFifo, Out, Program,
                       Release, Runtime, ScratchpadParameter, TileDma, Worker, tile_dma_chain, tile_dma_task)
 from aie.iron.controlflow import range_
 from aie.iron.device import NPU2Col1, Tile
+from aie.helpers.taplib import TensorAccessPattern
 from aie.ir import IndexType
 
+DOWN, UP = (WireBundle.DMA, 0), (WireBundle.North, 0)
 IN, OUT = DMAChannelDir.S2MM, DMAChannelDir.MM2S
 shim, mem = Tile(0, 0, tile_type=AIETileType.ShimNOCTile), Tile(0, 1, tile_type=AIETileType.MemTile)
 
@@ -85,6 +87,8 @@ def held(first: str = TAKEN, then: str = SENT) -> str:
         ("DmaEndpoint(mem, IN, 0).task(held, wait=True).start().await_()",
          "t = DmaEndpoint(mem, OUT, 0).task(Bd(held, offset=4 * at, length=4), Bd(held, offset=4 * at + 4, length=4 * n - 4))"
          "; t.start().free()"),
+        (TAKEN, "out.endpoint(mem).task(Bd(held, tap=TensorAccessPattern((16,), 4 * at, [1, 1, n, 4], [0, 0, 4, 1]))).start()"),
+        (TAKEN, "out.endpoint(mem).task(Bd(held, tap=TensorAccessPattern.full((4, 4))[at : at + n])).start()"),
     ],
 )  # fmt: skip
 def test_descriptors_are_made_from_numbers_of_a_call(tmp_path: Path, first: str, then: str) -> None:
@@ -111,7 +115,7 @@ def test_a_task_is_run_several_times(tmp_path: Path, then: str, wanted: list[int
 @pytest.mark.parametrize(
     ("then", "message"),
     [
-        ("t = out.endpoint(mem).task(held); t.free(); t.free()", r"design.py:27: found a second free\(\)"),
+        ("t = out.endpoint(mem).task(held); t.free(); t.free()", r"design.py:29: found a second free\(\)"),
         ("t = out.endpoint(mem).task(held); t.free(); t.start()", r"a start of a task after free\(\)"),
         ("out.endpoint(mem).task(held).start().await_()", "a wait for a task without a token"),
         ("out.endpoint(mem).task(held, wait=True).await_()", "a task that was not started"),
@@ -141,6 +145,12 @@ def test_tasks_that_are_none(tmp_path: Path, then: str, message: str) -> None:
 def test_numbers_that_are_given_twice(tmp_path: Path, calls: str, message: str) -> None:
     with pytest.raises(GoldbeatError, match=message):
         executed(tmp_path, held() + calls)
+
+
+def test_a_way_of_switches_changes_no_data(tmp_path: Path) -> None:
+    text = held().replace("src_channel=0)", "src_channel=0, dst_channel=0, vias=[(mem, DOWN, UP), (shim, UP, DOWN)])")
+    assert "vias" in text
+    assert all(one.completes for one in executed(tmp_path, text + "assert call(design) == [0, 4, 0, 0]"))
 
 
 def test_a_specialized_design_says_what_is_left_open(tmp_path: Path) -> None:
@@ -194,10 +204,13 @@ def test_descriptors_of_a_channel_are_a_ring(tmp_path: Path, change: str) -> Non
     ("change", "message"),
     [
         ("bds[0].next = 2", "next=2 of a Bd"),
+        ("Bd(parts[0], offset=2, tap=TensorAccessPattern.full((2,)))", "found tap beside offset, length, sizes"),
+        ("Flow(shim, mem, vias=[(shim, DOWN, UP)])", "found vias of a Flow, expected one destination, src_channel"),
+        ("Flow(shim, [mem, mem], src_channel=0, dst_channel=0, vias=[(shim, DOWN, UP)])", "found vias of a Flow"),
         ("program = TileDma(mem, [DmaChannel(IN, 0, bds)] * 2)", "second program of S2MM 0"),
     ],
 )
-def test_chains_that_are_none(tmp_path: Path, change: str, message: str) -> None:
+def test_chains_and_flows_that_are_none(tmp_path: Path, change: str, message: str) -> None:
     with pytest.raises(GoldbeatError, match=message):
         executed(tmp_path, RING.replace("CHANGE", change))
 
@@ -255,7 +268,7 @@ def test_a_core_that_reads_parameters_is_not_planned(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "tiles", "message"),
     [
-        ("offset=4", "offset=4", 4, r"design.py:31: fill of elements 4 to 19, expected some of \(16,\)"),
+        ("offset=4", "offset=4", 4, r"design.py:33: fill of elements 4 to 19, expected some of \(16,\)"),
         ("length_unit=4", "length_unit=6", 1, "length_unit=6 of 4 bytes, expected a multiple of 16 bytes"),
         ("sizes=[1, 1, 1, 4], strides=[0, 0, 0, 1]", "sizes=[1, 1, 2, 2], strides=[0, 0, 4, 1]", 1, "expected a row"),
     ],
