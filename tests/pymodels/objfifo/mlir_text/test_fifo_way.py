@@ -189,7 +189,7 @@ TASK = """%t = aiex.dma_configure_task_for @x {
 def test_the_shim_sends_packets_too(tmp_path, send):
     path = tmp_path / "aie.mlir"
     path.write_text(SENT.format(send=send))
-    found = run_live(TextArray(path).build, {"p": np.arange(16)})
+    found = run_live(TextArray(path).build, {"p": np.arange(16, dtype=np.int32)})
     assert found.completes
     assert found.hosts["q"].tolist() == [*range(16)]
     assert found.words["MM2S 1 of shim tile (0, 0)"] == 16
