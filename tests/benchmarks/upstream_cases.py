@@ -72,8 +72,8 @@ def _add(a: Any, b: Any, c: Any) -> None:
     c[:] = a + b
 
 
-def _add_ten(a: Any, b: Any) -> None:
-    b[:] = a + 10
+def _add_two(a: Any, b: Any) -> None:
+    b[:] = a + 2
 
 
 def _double(a: Any, b: Any) -> None:
@@ -279,6 +279,9 @@ def _streams() -> list[UpstreamCase]:
     x, table = _i32(1, 257), _i32(256)
     large = np.ones(96000, np.int32)
     spread = "ext_to_core_L2_placed.py"
+    # Data that differ from element to element show one that is lost, doubled or sent to another core.
+    counted, folded, short = (((_i32(16384) % n) + 1).astype(np.int8) for n in (256, 128, 64))
+    cores = np.repeat(_i32(12, 16), 4096).astype(np.int8)
     return [
         _text("packet_flow", {"arg0": one}, {"arg2": one + 12}),
         _text("packet_flow_fanin", {"arg0": two}, {"arg2": halves}),
@@ -295,23 +298,21 @@ def _streams() -> list[UpstreamCase]:
         _text("vec_vec_add_memtile_init", {"arg0": x}, {"arg2": x + table}),
         _text("vec_vec_add_tile_init", {"arg0": x}, {"arg2": x + table}),
         _script("vec_vec_add_objfifo_init", {"arg1": x}, {"arg2": x + table + 1}, "npu", "0"),
-        _text("ctrl_packet_reconfig", {"arg1": one}, {"arg2": one + 12}),
-        _text("ctrl_packet_reconfig_1x4_cores", {"arg0": np.ones((4, 4096), np.int8)},
-              {"arg1": np.repeat(np.arange(13, 17), 4096).astype(np.int8)}),
-        _text("ctrl_packet_reconfig_4x1_cores", {"arg0": np.ones((4, 4096), np.int8)},
-              {"arg1": np.repeat(np.arange(13, 17), 4096).astype(np.int8)}),
-        _text("ctrl_packet_reconfig_elf", {"arg0": one}, {"arg1": one + 3}),
+        _text("ctrl_packet_reconfig", {"arg1": counted[:4096]}, {"arg2": counted[:4096] + np.int8(12)}),
+        _text("ctrl_packet_reconfig_1x4_cores", {"arg0": counted}, {"arg1": counted + cores}),
+        _text("ctrl_packet_reconfig_4x1_cores", {"arg0": folded}, {"arg1": folded + cores}),
+        _text("ctrl_packet_reconfig_elf", {"arg0": short[:4096]}, {"arg1": short[:4096] + np.int8(3)}),
         _text("dma_op_pad_value_i32", {"arg0": _i32(1, 14)}, {"arg1": np.pad(_i32(1, 14), (2, 1), constant_values=42)}),
     ]  # fmt: skip
 
 
 def _scripts() -> list[UpstreamCase]:
-    data = _i32(256).astype(np.uint8).view(np.int8)
+    data = (_i32(256) % 10).astype(np.int8)
     sent = {"arg0": data, "arg1": _zeros(256, np.int8)}
     rows = np.concatenate([np.arange(100, 116), np.arange(200, 216), np.arange(400, 416)]).astype(np.int32)
     switch = f"{BASIC}/packet_switch/packet_switch.py"
     kernels = {
-        "add": _add_ten,
+        "add": _add_two,
         "mul": _double,
     }
     return [
@@ -324,7 +325,7 @@ def _scripts() -> list[UpstreamCase]:
         _own("basic/manual_switchbox", f"{BASIC}/manual_switchbox/manual_switchbox.py"),
         _own("basic/dma_padding (fifos)", f"{BASIC}/dma_padding/objectfifo.py"),
         _own("basic/dma_padding (DMA)", f"{BASIC}/dma_padding/tile_dma.py"),
-        UpstreamCase("basic/packet_switch (add)", switch, sent, {"arg1": data + np.int8(10)}, ("--op", "add"), kernels),
+        UpstreamCase("basic/packet_switch (add)", switch, sent, {"arg1": data + np.int8(2)}, ("--op", "add"), kernels),
         UpstreamCase("basic/packet_switch (mul)", switch, sent, {"arg1": data * np.int8(2)}, ("--op", "mul"), kernels),
         UpstreamCase("basic/chaining_channels", f"{BASIC}/chaining_channels/chaining_channels.py", {},
                      {"arg0": _i32(1, 257)}),

@@ -49,6 +49,29 @@ def _queues() -> list[UpstreamCase]:
     return found
 
 
+def _autumn() -> list[UpstreamCase]:
+    """Tests of September 2026 and later."""
+    data = i32(65536)
+    copies = np.tile(i32(1, 257), 8)
+    overflow = np.tile(data[:2048], 14)
+    whole, tiles, length = i32(1, 4097), 3, "scratchpad_length_parameter"
+    blank = np.full(256, -1, np.int32)
+    added = np.concatenate([i32(1, 8 * tiles + 1), blank[8 * tiles :]])
+    return [
+        text_case("dynamic_pingpong_iterarg_await", {"in": i32(1, 257), "n": 8}, {"out": copies}),
+        text_case("dma_queue_overflow_memcpy_nd", {"buf_a": data}, {"output": overflow}),
+        text_case("memtile_dmas/dma_configure_task_static_bd", {"arg0": whole}, {"arg1": whole}),
+        text_case(
+            "memtile_dmas/dma_configure_task_runtime_len", {"in": whole, "n": tiles}, {"out": whole[: 512 * tiles]}
+        ),
+        text_case("memtile_dma_starts_at_load", {}, {"arg0": i32(256)}),
+        text_case("local_reset/switch", {}, {"arg0": i32(100, 108)}),
+        text_case("full_elf_event_trace", {"in": i32(64)}, {"out": i32(64)}),
+        UpstreamCase(length, f"test/python/npu-xrt/{length}/aie_design.py",
+                     {"arg0": i32(256), "arg1": blank, "tiles": tiles}, {"arg1": added}),
+    ]  # fmt: skip
+
+
 def _gathered() -> list[UpstreamCase]:
     data = i32(32768)
     sizes, strides = [2, 3, 4, 2, 8, 16], [16384, 4096, 16, 1024, 128, 1]
@@ -150,14 +173,22 @@ def _products() -> list[UpstreamCase]:
         "cascadex4": chain,
     }
     folder = "matrix_multiplication_using_cascade"
-    quiet = dict.fromkeys(("event_0", "event_1", "flush_trace"), lambda: None)
     return [
         UpstreamCase(f"{folder} ({name})", f"{XRT}/{folder}/aie_{name}.mlir", given, {"arg2": (a @ b).reshape(-1)},
-                     kernels={**quiet, **own})
+                     kernels=own)
         for name, own in kernels.items()
     ]  # fmt: skip
 
 
 def late_cases() -> list[UpstreamCase]:
     """All of them."""
-    return [*_reconfigured(), *_products(), *_parameters(), *_queues(), *_gathered(), *_kept(), *_examples()]
+    return [
+        *_reconfigured(),
+        *_products(),
+        *_parameters(),
+        *_queues(),
+        *_autumn(),
+        *_gathered(),
+        *_kept(),
+        *_examples(),
+    ]

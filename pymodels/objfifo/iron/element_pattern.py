@@ -5,22 +5,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, MutableSequence, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
+from types import EllipsisType
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 
-@dataclass(frozen=True)
+def _row_strides(sizes: Sequence[int]) -> list[int]:
+    """Strides of an array that is stored row by row."""
+    return [math.prod(sizes[n + 1 :]) for n in range(len(sizes))]
+
+
+def _divided(size: int, by: int, what: str) -> int:
+    if int(by) < 1 or size % int(by):
+        raise ValueError(f"found {what} of {size} elements, expected a multiple of {by}")
+    return size // int(by)
+
+
+@dataclass(frozen=True, eq=False)
 class TensorAccessPattern:
-    """Which elements of a host array are moved, and in which order.
+    """Which elements of an array are moved, and in which order.
+
+    Patterns are made by their numbers, or from that of a whole array: sliced like an array, permuted, tiled, padded.
+    Those with the same elements in the same order, by their numbers, are equal.
+
+    Source: mlir-aie ``python/helpers/taplib/tap.py``, autumn 2026.
 
     Attributes:
         tensor_dims: shape of the array, at least rows and columns.
         offset: first element.
-        sizes, strides: up to four of each, outermost first, in elements; strides of outer sizes of 1 are 0.
+        sizes, strides: outermost first, in elements; strides of outer sizes of 1 are 0.
+        padding: elements of a constant before and after each pass of a dimension; None if there are none.
 
     Raises:
         ValueError: an offset outside the array, a size below 1, a stride below 0, or not one stride per size.
@@ -30,6 +48,7 @@ class TensorAccessPattern:
     offset: int
     sizes: Sequence[int]
     strides: Sequence[int]
+    padding: tuple[tuple[int, int], ...] | None = None
 
     def __post_init__(self) -> None:
         shape = [int(n) for n in self.tensor_dims]
@@ -46,26 +65,185 @@ class TensorAccessPattern:
         object.__setattr__(self, "strides", [0] * outer + list(self.strides[outer:]))
 
     @classmethod
+    def full(cls, tensor_dims: Sequence[int]) -> TensorAccessPattern:
+        """All elements of an array, row by row."""
+        shape = [int(n) for n in tensor_dims]
+        return cls(shape, 0, shape, _row_strides(shape))
+
+    @classmethod
     def from_slice(cls, tensor_dims: Sequence[int], key: Any) -> TensorAccessPattern:
         """The pattern of ``array[key]``: slices with steps, numbers and ``...``.
 
         Raises:
             ValueError: nothing is left, or a step goes backwards.
         """
-        shape = tuple(int(n) for n in tensor_dims)
-        strides = tuple(int(np.prod(shape[n + 1 :])) for n in range(len(shape)))
-        plain = np.lib.stride_tricks.as_strided(np.zeros(1, np.uint8), shape, strides, writeable=False)
-        view = plain[(np.newaxis, *(key if isinstance(key, tuple) else (key,)))]  # a view even of one element
+        return cls.full(tensor_dims)[key]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorAccessPattern) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        short = self if self.padding else self.coalesce()
+        return tuple(self.tensor_dims), self.offset, tuple(short.sizes), tuple(short.strides), self.padding
+
+    def _with(self, sizes: Sequence[int], strides: Sequence[int], offset: int | None = None) -> TensorAccessPattern:
+        if self.padding is not None:
+            raise ValueError("found a change of a padded pattern, expected pad() at the end")
+        return TensorAccessPattern(self.tensor_dims, self.offset if offset is None else offset, sizes, strides)
+
+    @property
+    def rank(self) -> int:
+        """Dimensions of the walk."""
+        return len(self.sizes)
+
+    @property
+    def numel(self) -> int:
+        """Elements that are moved, padding not counted."""
+        return math.prod(self.sizes)
+
+    @property
+    def padded_sizes(self) -> tuple[int, ...]:
+        """Sizes with the padding."""
+        return tuple(n + sum(p) for n, p in zip(self.sizes, self.padding or [(0, 0)] * self.rank, strict=True))
+
+    # -- other walks of the same array --------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> TensorAccessPattern:
+        """The part of the walk that numpy's ``[key]`` takes: numbers, slices with steps, ``None`` and ``...``.
+
+        Raises:
+            ValueError: nothing is left, a step goes backwards, or another key.
+        """
+        keys = key if isinstance(key, tuple) else (key,)
+        if any(isinstance(k, bool) or not isinstance(k, int | np.integer | slice | None | EllipsisType) for k in keys):
+            raise ValueError(f"{key}: expected numbers, slices, None and ...")
+        plain = np.lib.stride_tricks.as_strided(np.zeros(1, np.uint8), self.sizes, self.strides, writeable=False)
+        view = plain[(np.newaxis, *keys)]  # a view even of one element
         if not view.size or any(step < 0 for step in view.strides):
-            raise ValueError(f"{key} of an array of {shape} is no walk forwards")
-        offset = view.__array_interface__["data"][0] - plain.__array_interface__["data"][0]
-        return cls(list(shape), int(offset), list(view.shape[1:]) or [1], list(view.strides[1:]) or [1])
+            raise ValueError(f"{key} of an array of {tuple(self.sizes)} is no walk forwards")
+        moved = view.__array_interface__["data"][0] - plain.__array_interface__["data"][0]
+        return self._with(list(view.shape[1:]) or [1], list(view.strides[1:]) or [1], self.offset + int(moved))
+
+    def __iter__(self) -> Iterator[TensorAccessPattern]:
+        return (self[n] for n in range(self.sizes[0]))
+
+    def permute(self, axes: Sequence[int]) -> TensorAccessPattern:
+        """The dimensions in another order."""
+        order = [int(n) for n in axes]
+        if sorted(order) != [*range(self.rank)]:
+            raise ValueError(f"found axes {order}, expected each of {[*range(self.rank)]} once")
+        return self._with([self.sizes[n] for n in order], [self.strides[n] for n in order])
+
+    @property
+    def T(self) -> TensorAccessPattern:  # noqa: N802 - upstream's name
+        """The dimensions in reverse order."""
+        return self.permute([*range(self.rank)][::-1])
+
+    def split(self, dim: int, inner: int) -> TensorAccessPattern:
+        """A dimension as two, of which the inner one has this size."""
+        dim = range(self.rank)[dim]
+        size, stride = self.sizes[dim], self.strides[dim]
+        outer = _divided(size, inner, f"dimension {dim}")
+        sizes = [*self.sizes[:dim], outer, int(inner), *self.sizes[dim + 1 :]]
+        return self._with(sizes, [*self.strides[:dim], stride * int(inner), stride, *self.strides[dim + 1 :]])
+
+    def merge(self, dim: int) -> TensorAccessPattern:
+        """A dimension and the next one as one, if it goes on where that ends."""
+        dim = range(self.rank - 1)[dim]
+        (outer, step), (inner, stride) = self.transformation_dims[dim : dim + 2]
+        if outer != 1 and step != inner * stride:
+            raise ValueError(
+                f"found stride {step} of dimension {dim}, expected {inner * stride} to merge it with the next"
+            )
+        sizes = [*self.sizes[:dim], outer * inner, *self.sizes[dim + 2 :]]
+        return self._with(sizes, [*self.strides[:dim], stride, *self.strides[dim + 2 :]])
+
+    def coalesce(self) -> TensorAccessPattern:
+        """The same walk in as few dimensions as possible."""
+        found: list[tuple[int, int]] = []
+        for size, stride in self.transformation_dims:
+            if size == 1:
+                continue
+            if found and found[-1][1] == size * stride:
+                size *= found.pop()[0]
+            found.append((size, stride))
+        found = found or [(1, self.strides[-1])]
+        return self._with([n for n, _ in found], [s for _, s in found])
+
+    def repeat(self, count: int) -> TensorAccessPattern:
+        """The whole walk so often."""
+        return self._with([int(count), *self.sizes], [0, *self.strides])
+
+    def tile(self, tile_dims: Sequence[int]) -> TensorAccessPattern:
+        """The walk in tiles: first the dimensions of the grid of tiles, then those of a tile."""
+        if len(tile_dims) != self.rank:
+            raise ValueError(f"found {len(tile_dims)} sizes of a tile, expected {self.rank}")
+        grid = [_divided(n, t, f"dimension {d}") for d, (n, t) in enumerate(zip(self.sizes, tile_dims, strict=True))]
+        steps = [int(t) * s for t, s in zip(tile_dims, self.strides, strict=True)]
+        return self._with([*grid, *map(int, tile_dims)], [*steps, *self.strides])
+
+    def partition(self, parts: int, dim: int = 0) -> TensorAccessPattern:
+        """Equal pieces of a dimension, as a new outermost one."""
+        dim = range(self.rank)[dim]
+        piece = _divided(self.sizes[dim], parts, f"dimension {dim}")
+        sizes = [*self.sizes[:dim], piece, *self.sizes[dim + 1 :]]
+        return self._with([int(parts), *sizes], [piece * self.strides[dim], *self.strides])
+
+    def inverse(self) -> TensorAccessPattern:
+        """The walk that brings what this one has sent back into the order of rows.
+
+        Raises:
+            ValueError: an element is not moved exactly once.
+        """
+        order = sorted((n for n in range(self.rank) if self.sizes[n] != 1), key=lambda n: -self.strides[n])
+        runs = _row_strides([self.sizes[n] for n in order])
+        whole = self.offset == 0 and self.numel == math.prod(self.tensor_dims)
+        if not whole or [self.strides[n] for n in order] != runs:
+            raise ValueError("found a pattern that does not move each element once, which has no inverse")
+        back = _row_strides(self.sizes)
+        return self._with([self.sizes[n] for n in order] or [1], [back[n] for n in order] or [1])
+
+    def pad(self, padding: Sequence[Sequence[int]]) -> TensorAccessPattern:
+        """The walk with elements of a constant around each dimension, as a memory tile sends them.
+
+        Args:
+            padding: numbers of elements before and after, for each dimension.
+
+        Raises:
+            ValueError: padded before, or not a pair per dimension.
+        """
+        pairs = tuple((int(a), int(b)) for a, b in padding)
+        if self.padding is not None or len(pairs) != self.rank or min(n for pair in pairs for n in pair) < 0:
+            raise ValueError(f"found padding {pairs}, expected a pair from 0 for each of {self.rank} dimensions, once")
+        return replace(self, padding=pairs) if any(map(any, pairs)) else self
+
+    # -- what it moves ------------------------------------------------------------------------------------------------
 
     def _walk(self) -> npt.NDArray[np.int64]:
         at = np.array([self.offset])
         for size, stride in zip(self.sizes, self.strides, strict=True):
             at = (at[:, None] + np.arange(size) * stride).reshape(-1)
         return at
+
+    def gather(self, tensor: npt.ArrayLike, pad_value: Any = 0) -> npt.NDArray[Any]:
+        """The elements of an array as they are sent."""
+        flat = np.asarray(tensor).reshape(-1)
+        sent = flat[self._walk()].reshape(self.sizes)
+        if self.padding is not None:
+            sent = np.pad(sent, self.padding, constant_values=pad_value)
+        return sent.reshape(-1)
+
+    def scatter(self, stream: npt.ArrayLike, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+        """An array into which elements are written as they come; zeros elsewhere, or what ``out`` has."""
+        if self.padding is not None:
+            raise ValueError("found a padded pattern, expected one without padding: only a sender pads")
+        values = np.asarray(stream).reshape(-1)
+        made = np.zeros(tuple(self.tensor_dims), values.dtype) if out is None else out
+        made.flat[self._walk()] = values
+        return made
 
     def access_generator(self) -> Iterator[int]:
         """The elements in the order in which they are moved."""

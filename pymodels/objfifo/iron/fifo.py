@@ -6,10 +6,8 @@ Source: mlir-aie's programming guide, section 2 (names, defaults and order of ar
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import count
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,10 +15,10 @@ import numpy as np
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.element_pattern import ElementPattern
 from goldbeat.pymodels.objfifo.iron.endpoint import LinkPlace, Place
-from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
-from goldbeat.pymodels.objfifo.iron.transfers import transfer_taker
+from goldbeat.pymodels.objfifo.iron.transfers import start_transfer
+from goldbeat.pymodels.objfifo.iron.transport import Port, Transport, stream_ends
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, call, written_at
 from goldbeat.pymodels.objfifo.plan.limits import beyond_any_memory
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
@@ -29,6 +27,8 @@ from goldbeat.pymodels.objfifo.plan.rules import RuleError
 
 Pairs = Sequence[Sequence[int]]
 """Dims or padding: pairs, outermost first."""
+Walk = Pairs | ElementPattern
+"""Dims, or a pattern of one object, which may be padded."""
 _numbers = count()
 
 
@@ -42,7 +42,7 @@ class ObjectFifo:
         dims_to_stream: (size, stride) pairs in elements, outermost first: the order in which objects are sent.
         dims_from_stream_per_cons: the same for receiving, for consumers that give none of their own.
         plio: the shim end is a PLIO port.
-        to_stream, from_stream: later names of the dims.
+        to_stream, from_stream, from_stream_per_cons: later names of the dims, which may be patterns of one object.
         init_values: objects that are there at the start.
         pad_dimensions: (before, after) pairs of padding for each of ``dims_to_stream``.
         via_DMA: use a DMA even where the cores share memory.
@@ -50,6 +50,7 @@ class ObjectFifo:
         pad_value: what the padding holds instead of zeros, per element; on devices that have it.
         disable_synchronization: no locks; whoever writes the design sees to it that nothing depends on timing.
         aie_stream: which end is a core's stream port (0 the producer's, 1 the consumer's, 2 both), and the port.
+        transport: ``dma`` as ``via_DMA``, ``shared_mem``, ``auto``; or a :class:`Transport`.
 
     Raises:
         RuleError: ``depth-positive`` or ``object-type``.
@@ -64,8 +65,9 @@ class ObjectFifo:
         dims_from_stream_per_cons: Pairs | None = None,
         plio: bool = False,
         *,
-        to_stream: Pairs | None = None,
-        from_stream: Pairs | None = None,
+        to_stream: Walk | None = None,
+        from_stream: Walk | None = None,
+        from_stream_per_cons: Walk | None = None,
         init_values: Sequence[Any] | None = None,
         pad_dimensions: Pairs | None = None,
         via_DMA: bool = False,  # noqa: N803 - upstream's name
@@ -74,6 +76,7 @@ class ObjectFifo:
         pad_value: int = 0,
         disable_synchronization: bool = False,
         aie_stream: tuple[int, int] | None = None,
+        transport: Transport | str | None = None,
     ) -> None:
         self.number = next(_numbers)
         unnamed = scope().unnamed
@@ -83,14 +86,17 @@ class ObjectFifo:
         for one in [] if depth is None else [depth] if isinstance(depth, int) else depth:
             _written_depth(self.name, one, self._type)
         self.depth = depth if depth is None or isinstance(depth, int) else tuple(depth)
-        self.dims_to_stream = either("dims_to_stream", dims_to_stream, "to_stream", to_stream, [])
-        self.dims_from_stream_per_cons = either(
-            "dims_from_stream_per_cons", dims_from_stream_per_cons, "from_stream", from_stream, []
+        sent = either("dims_to_stream", dims_to_stream, "to_stream", to_stream, [])
+        self.dims_to_stream, pad_dimensions = _dims("to_stream", sent), _pads(sent, pad_dimensions)
+        later = either("from_stream", from_stream, "from_stream_per_cons", from_stream_per_cons)
+        self.dims_from_stream_per_cons = _dims(
+            "from_stream", either("dims_from_stream_per_cons", dims_from_stream_per_cons, "from_stream", later, [])
         )
         self.plio = plio
         self.init_values = init_values
         self.pad_dimensions = pad_dimensions
-        self.via_dma = via_DMA
+        self.transport = Transport.coerce(transport)
+        self.via_dma = via_DMA or self.transport.mode == "dma"
         self.pad_value = int(pad_value)
         self.free_running = bool(disable_synchronization)
         self.stream = None if aie_stream is None else (int(aie_stream[0]), int(aie_stream[1]))
@@ -136,11 +142,15 @@ class ObjectFifo:
             raise RuleError("repeat-positive", f"{self.name}: repeat count {repeat_count}, expected at least 1")
         self.repeat_count = int(repeat_count)
 
-    def prod(self, depth: int | None = None, *, tile: Any = None) -> ObjectFifoHandle:
+    def prod(
+        self, depth: int | None = None, port: Port | None = None, *, channel: int | None = None, tile: Any = None
+    ) -> ObjectFifoHandle:
         """The producer's handle: always the same one.
 
         Args:
             depth: objects at the producer's end.
+            port: what drives this end, such as ``Port.stream(0)`` or ``Port.dma(1)``.
+            channel: its DMA channel alone.
             tile: the shim tile, of a handle that a Runtime is given.
 
         Raises:
@@ -151,6 +161,7 @@ class ObjectFifo:
             self.producer = ObjectFifoHandle(self, FifoEnd.PRODUCE, self._depth(depth, 0))
         elif depth is not None and depth != self.producer.depth:
             raise UsageError(f"{self.name}: the producer's depth is {self.producer.depth} already, not {depth}")
+        self.producer.drives(port, channel)
         if tile is not None:
             self.producer.shim = tile
         return self.producer
@@ -160,7 +171,9 @@ class ObjectFifo:
         depth: int | None = None,
         dims_from_stream: Pairs | None = None,
         *,
-        from_stream: Pairs | None = None,
+        from_stream: Walk | None = None,
+        port: Port | None = None,
+        channel: int | None = None,
         tile: Any = None,
     ) -> ObjectFifoHandle:
         """A new consumer's handle; several make a broadcast.
@@ -169,14 +182,18 @@ class ObjectFifo:
             depth: objects at this consumer's end.
             dims_from_stream: how this consumer writes what arrives.
             from_stream: its later name.
+            port: what drives this end, such as ``Port.stream(0)`` or ``Port.dma(1)``.
+            channel: its DMA channel alone.
             tile: the shim tile, of a handle that a Runtime is given.
 
         Raises:
             RuleError: ``depth-positive``.
             UsageError: no depth is known.
         """
-        dims = either("dims_from_stream", dims_from_stream, "from_stream", from_stream, self.dims_from_stream_per_cons)
+        walk = either("dims_from_stream", dims_from_stream, "from_stream", from_stream, self.dims_from_stream_per_cons)
+        dims = _dims("from_stream", walk)
         handle = ObjectFifoHandle(self, FifoEnd.CONSUME, self._depth(depth, 1 + len(self.consumers)), dims)
+        handle.drives(port, channel)
         self.consumers.append(handle)
         handle.shim = tile
         return handle
@@ -192,6 +209,28 @@ class ObjectFifo:
 
     def __str__(self) -> str:
         return f"ObjectFifo({self._type}, depth={self.depth}, name={self.name!r})"
+
+
+def _dims(what: str, walk: Any) -> Any:
+    """The pairs of a walk.
+
+    Raises:
+        UsageError: a pattern that does not begin with the object's first element, or is padded where nothing is sent.
+    """
+    if not isinstance(walk, ElementPattern):
+        return walk
+    if walk.offset or (walk.padding and what != "to_stream"):
+        kind = f"offset {walk.offset}" if walk.offset else "padding"
+        raise UsageError(f"found a {what} pattern with {kind}, expected a walk from an object's first element")
+    return walk.transformation_dims
+
+
+def _pads(walk: Any, given: Any) -> Any:
+    """The padding of a sender's walk, which says it itself or beside it."""
+    own = walk.padding if isinstance(walk, ElementPattern) else None
+    if own and given:
+        raise UsageError("found padding of a pattern and pad_dimensions, expected one of them")
+    return own or given
 
 
 def _written_depth(name: str, depth: int, obj: ObjectType) -> int:
@@ -226,7 +265,28 @@ class ObjectFifoHandle:
         self.dims_from_stream = dims_from_stream
         self.shim: Any = None
         """The shim tile that was asked for."""
+        self.channel: int | None = None
+        """The DMA channel that was asked for."""
+        self._port: Port | None = None
         self._endpoint: Place | None = None
+
+    def drives(self, port: Port | None, channel: int | None = None) -> None:
+        """What drives this end, or its DMA channel alone.
+
+        Raises:
+            RuleError: ``channel-pin``: another one than before.
+        """
+        found = port if channel is None else Port.dma(int(channel))
+        if found is None:
+            return
+        if self._port not in (None, found) or port not in (None, found):
+            raise RuleError("channel-pin", f"{self.name}: {found} for an end that has {self._port or port}")
+        self._port = found
+        if found.bundle == "DMA":
+            self.channel = found.number
+        else:
+            end = 0 if self.port is FifoEnd.PRODUCE else 1
+            self.fifo.stream = stream_ends(self.name, self.fifo.stream, end, found)
 
     @property
     def name(self) -> str:
@@ -288,7 +348,7 @@ class ObjectFifoHandle:
         """
         if self.port is not FifoEnd.PRODUCE:
             raise RuleError("handle-kind", f"{self.name}: cannot fill a {self.handle_type} handle")
-        return self._transfer(source, tap, wait, packet, group, more)
+        return start_transfer("fill", self, source, tap, wait, packet, group, more)
 
     def drain(
         self, dest: Any, tap: Any = None, wait: bool = False, packet: Any = None, *, group: Any = None, **more: Any
@@ -296,27 +356,7 @@ class ObjectFifoHandle:
         """Receive a host array from the fifo; as :meth:`fill`."""
         if self.port is not FifoEnd.CONSUME:
             raise RuleError("handle-kind", f"{self.name}: cannot drain a {self.handle_type} handle")
-        return self._transfer(dest, tap, wait, packet, group, more)
-
-    def _transfer(self, data: Any, tap: Any, wait: bool, packet: Any, group: Any, more: dict[str, Any]) -> Any:
-        """Sizes, strides and offset by themselves are a pattern too."""
-        what = "fill" if self.port is FifoEnd.PRODUCE else "drain"
-        known = ("sizes", "strides", "offset", "managed", "offset_parameter", "transfer_len")
-        only_harmless(what, {name: value for name, value in more.items() if name not in known})
-        if more.get("managed") is False:  # the sequence waits for the task itself
-            group = SimpleNamespace(waited=[])
-        if more.get("sizes") is not None:
-            sizes, strides = list(more["sizes"]), list(more["strides"])
-            tap = ElementPattern(list(data.shape), int(more.get("offset") or 0), sizes, strides)
-            if (length := more.get("transfer_len")) not in (None, math.prod(sizes[-3:])):
-                raise UsageError(
-                    f"{what} of {self.name}: transfer_len={length}, expected {math.prod(sizes[-3:])}, as sizes say"
-                )
-        if (parameter := more.get("offset_parameter")) is not None:
-            whole = ElementPattern(list(data.shape), 0, [math.prod(data.shape)], [1])
-            walk = whole if tap is None else tap
-            tap = ElementPattern(walk.tensor_dims, walk.offset + parameter.elements(), walk.sizes, walk.strides)
-        return transfer_taker().transfer(self, data, tap, wait, group, packet)
+        return start_transfer("drain", self, dest, tap, wait, packet, group, more)
 
     # -- in a worker --------------------------------------------------------------------------------------------------
 
@@ -494,6 +534,7 @@ class ObjectFifoHandle:
         names: Sequence[str] | None = None,
         *,
         tile: Any = None,
+        transports: Sequence[Transport | str | None] | None = None,
     ) -> list[ObjectFifo]:
         """New fifos whose objects come here in turns: one of the first, one of the second, and so on.
 
@@ -503,11 +544,12 @@ class ObjectFifoHandle:
             depths: of the new fifos.
             names: of the new fifos.
             tile: later name of ``placement``.
+            transports: of the new fifos; ids of their packets have no effect.
 
         Raises:
             RuleError: ``handle-kind`` on a consumer, ``leg-counts``.
         """
-        return self._turns("merge", count, either("placement", placement, "tile", tile), depths, names)
+        return self._turns("merge", count, either("placement", placement, "tile", tile), depths, names, transports)
 
     def dispatch(
         self,
@@ -517,19 +559,22 @@ class ObjectFifoHandle:
         names: Sequence[str] | None = None,
         *,
         tile: Any = None,
+        transports: Sequence[Transport | str | None] | None = None,
     ) -> list[ObjectFifo]:
         """New fifos that get this consumer's objects in turns; arguments as for :meth:`merge`.
 
         Raises:
             RuleError: ``handle-kind`` on a producer, ``leg-counts``.
         """
-        return self._turns("dispatch", count, either("placement", placement, "tile", tile), depths, names)
+        return self._turns("dispatch", count, either("placement", placement, "tile", tile), depths, names, transports)
 
     def _turns(
-        self, what: str, count: int, where: Any, depths: Sequence[int] | None, names: Sequence[str] | None
+        self, what: str, count: int, where: Any, depths: Sequence[int] | None, names: Sequence[str] | None, ways: Any
     ) -> list[ObjectFifo]:
         if int(count) < 2:
             raise RuleError("leg-counts", f"{self.name}: {what} of {count} fifo(s), expected at least 2")
+        if len(found := [Transport.coerce(one) for one in ways or ()]) not in (0, int(count)):
+            raise RuleError("leg-counts", f"{self.name}: {what} with {len(found)} transports for {count} fifos")
         return self._legs(what, [0] * int(count), where, depths, None, names, None, None, False, False, {})
 
     def _legs(

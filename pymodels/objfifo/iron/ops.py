@@ -94,6 +94,21 @@ class arith:  # noqa: N801 - upstream's name
         return type(value)(quotient if (value < 0) == (by < 0) else -quotient)
 
     @staticmethod
+    def divui(value: Any, by: Any) -> Any:
+        """A quotient of numbers without a sign: -1 is the largest one."""
+        return type(value)(arith._unsigned(value) // arith._unsigned(by))
+
+    @staticmethod
+    def remui(value: Any, by: Any) -> Any:
+        """What :meth:`divui` leaves."""
+        return type(value)(arith._unsigned(value) % arith._unsigned(by))
+
+    @staticmethod
+    def _unsigned(value: Any) -> int:
+        """The bits of a whole number; those of a Python int are 64."""
+        return int(value) % (1 << 8 * getattr(value, "itemsize", 8))
+
+    @staticmethod
     def remsi(value: Any, by: Any) -> Any:
         """What :meth:`divsi` leaves, with the sign of the value."""
         return type(value)(int(value) - int(arith.divsi(value, by)) * int(by))
@@ -117,8 +132,10 @@ class arith:  # noqa: N801 - upstream's name
         return np.asarray(value).astype(np.dtype(to)).reshape(())[()]
 
     @staticmethod
-    def index_cast(value: Any, to: Callable[[Any], Any] | None = None) -> Any:
-        """A loop's number as a number of a type."""
+    def index_cast(value: Any, to: Any = None) -> Any:
+        """A loop's number as a number of a type; MLIR's own dialect has the type first."""
+        if isinstance(value, type):
+            value, to = to, value
         return value if to is None else to(value)
 
 

@@ -179,4 +179,7 @@ def _fifo(fifo: ObjectFifo) -> Fifo:
         pad_value=fifo.pad_value,
         free_running=fifo.free_running,
         stream=fifo.stream,
+        shared_only=fifo.transport.mode == "shared_mem",
+        packet=None if fifo.transport.packet is None else (fifo.transport.packet.id, 0),
+        channels=tuple(None if h is None else h.channel for h in (fifo.producer, *fifo.consumers)),
     )

@@ -163,6 +163,9 @@ class Runtime:
         """Call a function where the sequence has come to; an execution does, a plan has no place for it."""
         self.events.append(lambda: function(*args))
 
+    def enable_trace(self, *_: Any, **__: Any) -> None:
+        """Traces are not executed."""
+
     def set_barrier(self, barrier: Any, value: int) -> None:
         """Set a barrier of workers where the sequence has come to."""
         self.inline_ops(barrier.set, [value])
@@ -174,6 +177,9 @@ class Runtime:
     def add_lock(self, lock: Any) -> None:
         """A lock that belongs to no fifo."""
         self.locks.append(lock)
+
+    def add_buffer(self, buffer: Any) -> None:
+        """A buffer that tasks name; every buffer of a script is there in any case."""
 
     def add_tile_dma(self, tile_dma: Any) -> None:
         """A tile's DMA program."""

@@ -15,7 +15,7 @@ from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo, ObjectFifoHandle
 from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
-from goldbeat.pymodels.objfifo.plan.access import LockAccess
+from goldbeat.pymodels.objfifo.plan.access import LockAccess, of_package, written_at
 from goldbeat.pymodels.objfifo.plan.core_object import unchecked
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
@@ -23,6 +23,8 @@ from goldbeat.pymodels.objfifo.plan.tile import TileKind
 from goldbeat.pymodels.order.watched_memory import watched_call
 from goldbeat.pymodels.process_end import process_goes_on
 
+TRACE_CALLS = frozenset({"event0", "event1", "event_0", "event_1", "flush_trace"})
+"""Compiled functions without arguments that mark a trace (mlir-aie ``aie_kernels``): without a stand-in they do nothing."""
 _COMPILER = ("allocation_scheme", "trace", "trace_events", "dynamic_objfifo_lowering")
 _stand_ins: ContextVar[Mapping[str, Callable[..., Any]] | None] = ContextVar("stand_ins", default=None)
 
@@ -97,6 +99,9 @@ def _its_errors(name: str, function: Callable[..., Any]) -> Iterator[None]:
         file = None if code is None else code.co_filename
         found = f"{said_of(error)}, from the stand-in of {name}"
         line = line_in(error, file) or getattr(code, "co_firstlineno", None)
+        at = written_at() if of_package(file) else None  # Of a model of the package: the line that calls it.
+        if at is not None:
+            file, line = at.file, at.line
         raise StandInError(found, "a function for the kernel's arguments", file=file, line=line) from error
 
 
@@ -121,6 +126,8 @@ def run_kernel(name: str, file: str, model: Callable[..., Any] | None, args: Seq
     known = _stand_ins.get()
     if model is None and known is not None:
         model = stand_in_of(name, file)
+        if model is None and name in TRACE_CALLS and not args:
+            return None
         if model is None:
             raise NoStandInError(f"{name} is compiled code; give a stand-in: --kernel {name}=FILE.py:FUNCTION")
     found = None if model is None else call_stand_in(name, model, [getattr(a, "array", a) for a in args])

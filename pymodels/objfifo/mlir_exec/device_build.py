@@ -185,7 +185,9 @@ class _Builder:
         ]
         places = places_of(lines, links, self.path)
         design = FifoDesign(self.array.device, list(self.fifos.values()), links, cores, places=places)
-        self.live = add_plan(self.array, plan(design, spread=True))
+        self.live = add_plan(
+            self.array, plan(design, spread=True, taken={f.packet for f in lines.flows if f.packet is not None})
+        )
 
     def _steps(self, core: CoreLine) -> Steps:
         """The largest acquire of each end, as a program of one pass."""
@@ -249,7 +251,8 @@ class _Builder:
             self.path, self.lines.functions, self.kernels, self.array, self.dma, self.registers,
             {**self.live.shims, **own}, names, self.op.symbols[0] if self.op.symbols else "",
         )  # fmt: skip
-        host.headers = {name: one.packet for name, one in self.lines.allocations.items() if one.packet is not None}
+        own_headers = {name: one.packet for name, one in self.lines.allocations.items() if one.packet is not None}
+        host.headers = {**self.live.headers, **own_headers}
         host.fifos = self.live
         calls = self.calls
         self.array.sequence = lambda: (

@@ -120,9 +120,16 @@ class DmaText:
             self.array.bds[tile][keys[name]] = bd
         return next(iter(keys.values()), None)
 
-    def task(self, op: MlirOp, tile: Tile, env: dict[str, Any]) -> Any:
-        """A chain of the host's sequence: descriptors without a number get keys of their own."""
-        number, header = behind(op, "bd_id", env), packet_between(op)
+    def task(self, op: MlirOp, tile: Tile, env: dict[str, Any], packet: PacketHeader | None = None) -> Any:
+        """A chain of the host's sequence: descriptors without a number get keys of their own.
+
+        Args:
+            op: the task.
+            tile: where its channel is.
+            env: values at hand.
+            packet: of the allocation that it names.
+        """
+        number, header = behind(op, "bd_id", env), packet_between(op) or packet
         known = {**env, **whole_constants(op.ops)}
         keys: dict[str, Any] = {}
         lines: dict[str, BdLine] = {}

@@ -210,8 +210,9 @@ class HostProgram(ScalarProgram):
     def _configure(self, op: MlirOp) -> Flow:
         if op.name.endswith("_for"):
             target: ChannelKey | None = self._channel(op, op.symbols[0])
+            packet = self.headers.get(op.symbols[0])
         else:
-            target = None
+            target = packet = None
 
         def configure(env: Env) -> Waits:
             if target is not None:
@@ -220,7 +221,7 @@ class HostProgram(ScalarProgram):
                 words = [t.text for t in op.tokens if t.kind in ("word", "number")]
                 tile, way, index = env[op.operands[0]], Direction(words[0]), int(words[1])
                 require_channel(op, tile, way, index)
-            first = self.dma.task(op, tile, env)
+            first = self.dma.task(op, tile, env, packet)
             drawn = behind(op, "repeat", env)
             repeat = int(op.attributes.get("repeat_count", 0)) if drawn is None else drawn
             within(op, "a repeat count of", repeat, REPEATS - 1)

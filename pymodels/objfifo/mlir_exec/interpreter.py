@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.objfifo.iron.worker import NoStandInError, call_stand_in
+from goldbeat.pymodels.objfifo.iron.worker import TRACE_CALLS, NoStandInError, call_stand_in
 from goldbeat.pymodels.objfifo.live.agent import Blocked
 from goldbeat.pymodels.objfifo.mlir_exec import memref_ops, scalars
 from goldbeat.pymodels.objfifo.mlir_exec.endless_loops import branches_endlessly, while_is_endless
@@ -348,6 +348,8 @@ class ScalarProgram:
 
             return inside
         kernel = self.kernels.get(name)
+        if kernel is None and name in TRACE_CALLS and not used:
+            return _marks_a_trace
         if kernel is None:
             raise CompiledCallError(
                 f"a call of @{name}, which is compiled code",
@@ -369,6 +371,12 @@ class ScalarProgram:
             return None
 
         return outside
+
+
+def _marks_a_trace(_: Env) -> Waits:
+    """A call that has no effect on data."""
+    yield from ()
+    return None
 
 
 def _said(op: MlirOp, error: BaseException) -> tuple[str, str]:

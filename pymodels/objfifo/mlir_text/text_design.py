@@ -12,6 +12,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.artefact.raw_design import CoreHandle, RawDesign, StandIn, fixed_design
 from goldbeat.pymodels.objfifo.mlir_text.core_ops import AccessLine, core_accesses
 from goldbeat.pymodels.objfifo.mlir_text.dma_ops import PADS
+from goldbeat.pymodels.objfifo.mlir_text.fifo_way import WAYS, fifo_way
 from goldbeat.pymodels.objfifo.mlir_text.host_ops import SequenceLines, planned_sequence
 from goldbeat.pymodels.objfifo.mlir_text.lines import CoreLine, DeviceLines, FifoLine
 from goldbeat.pymodels.objfifo.mlir_text.lowered_text import lowered_design
@@ -24,8 +25,8 @@ from goldbeat.pymodels.objfifo.plan.design import Core, Fifo, FifoDesign, Host, 
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
-_TAKEN = {"via_DMA", "plio", "repeat_count", "iter_count", "padDimensions", "padValue", "disable_synchronization",
-          "aie_stream", "aie_stream_port", "dimensionsToStream", "dimensionsFromStreamPerConsumer"}  # fmt: skip
+_TAKEN = {*WAYS, "plio", "repeat_count", "iter_count", "padDimensions", "padValue", "disable_synchronization",
+          "dimensionsToStream", "dimensionsFromStreamPerConsumer"}  # fmt: skip
 
 
 def text_design(path: Path, stand_ins: Mapping[Tile, StandIn] | None = None) -> FifoDesign:
@@ -118,11 +119,7 @@ def fifo_of_line(line: FifoLine) -> Fifo:
             line.op.fail(f"{name} of @{line.name}", "attributes that are read: see docs/objfifo-mlir.md")
     pads = found.get("padDimensions", [])
     iterations = found.get("iter_count")
-    stream = None
-    if "aie_stream" in found or "aie_stream_port" in found:
-        if not ("aie_stream" in found and "aie_stream_port" in found):
-            line.op.fail(f"one of them at @{line.name}", "aie_stream and aie_stream_port together")
-        stream = (whole(line.op, "aie_stream"), whole(line.op, "aie_stream_port"))
+    way = fifo_way(line)
     return Fifo(
         line.name,
         line.producer,
@@ -132,14 +129,17 @@ def fifo_of_line(line: FifoLine) -> Fifo:
         line.to_stream,
         line.from_stream,
         line.values,
-        bool(found.get("via_DMA", False)),
+        way.via_dma,
         bool(found.get("plio", False)),
         named_numbers(line.op.cursor, pads, *PADS) if pads else (),
         None if iterations is None else whole(line.op, "iter_count"),
         whole(line.op, "repeat_count", 1),
         whole(line.op, "padValue"),
         bool(found.get("disable_synchronization", False)),
-        stream=stream,
+        stream=way.stream,
+        shared_only=way.shared_only,
+        packet=way.packet,
+        channels=way.channels,
     )
 
 

@@ -8,6 +8,7 @@ loop's index: short loops are recorded pass by pass.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import traceback
@@ -29,6 +30,7 @@ from goldbeat.pymodels.process_end import process_goes_on
 
 _HERE = Path(__file__).parent
 _PACKAGE = str(_HERE.parent)
+_PASSED = (_PACKAGE, "<", contextlib.__file__)
 ENDLESS = 2**31 - 1
 """A ``range_`` of this many passes or more stands for a loop without end."""
 MANY = 1024
@@ -144,13 +146,18 @@ def backend_now() -> CoreBackend | None:
 def written_at() -> CodeLine | None:
     """The line outside of the package that made this call; None for functions of the package."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith((_PACKAGE, "<")):
+    while frame is not None and frame.f_code.co_filename.startswith(_PASSED):
         if frame.f_code is run_with.__code__:
             return None
         frame = frame.f_back
     if frame is not None and frame.f_code.co_filename == threading.__file__:
         return None  # The package's own thread.
     return None if frame is None else CodeLine(frame.f_code.co_filename, frame.f_lineno)
+
+
+def of_package(file: str | None) -> bool:
+    """A file is one of the package."""
+    return file is not None and file.startswith(_PACKAGE)
 
 
 class Recorder:

@@ -82,6 +82,7 @@ def _fifos(design: FifoDesign) -> Iterator[RuleError]:
         if fifo.repeat_count < 1:
             yield RuleError("repeat-positive", f"{fifo.name}: repeat count {fifo.repeat_count}, expected at least 1")
         yield from _shim_side(fifo)
+        yield from _pins(fifo, design)
         if fifo.stream is not None:
             yield from _stream(fifo, design)
         if fifo.iter_count is not None:
@@ -129,6 +130,52 @@ def _stream(fifo: Fifo, design: FifoDesign) -> Iterator[RuleError]:
     for what, there in given.items():
         if there:
             yield RuleError("stream-plain", f"{fifo.name}: {what} with an aie_stream end")
+
+
+def _pins(fifo: Fifo, design: FifoDesign) -> Iterator[RuleError]:
+    """Channels by their numbers."""
+    if fifo.channels and len(fifo.channels) != 1 + len(fifo.consumers):
+        found = f"{len(fifo.channels) - 1} channels for {len(fifo.consumers)} consumers"
+        yield RuleError("channel-pin", f"{fifo.name}: {found}, expected one for each")
+        return
+    for end, tile in enumerate((fifo.producer, *fifo.consumers)):
+        number = fifo.channel(end)
+        if number is None:
+            continue
+        name = f"channel {'S2MM' if end else 'MM2S'} {number} of {tile}"
+        if fifo.streams(end):
+            yield RuleError("channel-pin", f"{fifo.name}: {name} for an end that is a core's stream port")
+        if not 0 <= number < tile.limits.channels:
+            yield RuleError("channel-pin", f"{fifo.name}: {name}, expected 0 to {tile.limits.channels - 1}")
+        users = [
+            one.name
+            for one in design.fifos
+            for other, where in enumerate((one.producer, *one.consumers))
+            if (where, one.channel(other), other > 0) == (tile, number, end > 0)
+        ]
+        if users.index(fifo.name) == 0 and len(users) > 1:
+            yield RuleError("channel-pin", f"{', '.join(users)}: {name} for each, expected one fifo on it")
+
+
+def _ways(fifo: Fifo, layout: DesignLayout) -> Iterator[RuleError]:
+    """Shared memory or DMAs, as they are asked for."""
+    shared = layout.shared(fifo) is not None
+    if shared and (fifo.packet is not None or any(n is not None for n in fifo.channels)):
+        what, rule = ("packets", "transport") if fifo.packet is not None else ("a channel that is named", "channel-pin")
+        yield RuleError(rule, f"{fifo.name}: {what}, but its ends share a memory, expected transport dma")
+    if shared or not fifo.shared_only:
+        return
+    linked = any((fifo.name, end) in layout.joints for end in (0, 1))
+    reasons = {
+        "it is sent by DMAs or as packets": fifo.via_dma or fifo.packet is not None,
+        "it has more than one consumer": len(fifo.consumers) > 1,
+        "an end is a core's stream port": fifo.stream is not None,
+        "it is linked": linked,
+        "it repeats objects": fifo.repeat_count > 1,
+        "it has dims": bool(fifo.to_stream) or any(fifo.from_stream),
+    }
+    why = next((reason for reason, there in reasons.items() if there), "its ends share no memory")
+    yield RuleError("transport", f"{fifo.name}: transport shared_mem, but {why}")
 
 
 def _shim_side(fifo: Fifo) -> Iterator[RuleError]:
@@ -187,8 +234,8 @@ def _link(link: Link, fifos: dict[str, Fifo]) -> Iterator[RuleError]:
 def _forward(link: Link, tile: Tile, fifos: dict[str, Fifo]) -> Iterator[RuleError]:
     first, last = fifos[link.ins[0]], fifos[link.outs[0]]
     offsets = (*link.src_offsets, *link.dst_offsets)
-    if len(offsets) > 1:
-        yield RuleError("link-offsets", f"{link}: {len(offsets)} offsets for one leg, expected at most 1")
+    if link.src_offsets and link.dst_offsets:
+        yield RuleError("link-offsets", f"{link}: offsets on both sides of a 1:1 link, expected one side at most")
     for offset in offsets:
         if offset:
             yield RuleError("segments-cover", f"{link}: offset {offset} of a link with one leg; it starts at 0")
@@ -304,6 +351,7 @@ def _turns(link: Link, whole: Fifo, legs: list[Fifo]) -> Iterator[RuleError]:
 def _layouts(design: FifoDesign) -> Iterator[RuleError]:
     layout = DesignLayout(design)
     for fifo in design.fifos:
+        yield from _ways(fifo, layout)
         for end in range(1 + len(fifo.consumers)):
             tile = fifo.producer if end == 0 else fifo.consumers[end - 1]
             dims = fifo.to_stream if end == 0 else fifo.dims_from(end - 1)
@@ -407,7 +455,8 @@ def _accesses(
                 yield RuleError("stream-access", text)
             continue
         depth = layout.fifos[step.fifo].end_depth(key[1])
-        where = f"{name}: {what} of {step.count} object(s) of {step.fifo} to {step.port}"
+        line = "" if step.line is None else f", line {step.line.line}"
+        where = f"{name}{line}: {what} of {step.count} object(s) of {step.fifo} to {step.port}"
         have = held.get(key, 0)
         broken: RuleError | None = None
         if step.acquire and step.count > depth:

@@ -39,6 +39,9 @@ class Fifo:
         pad_value: what padding holds, per element.
         free_running: its rings use no locks.
         stream: which end is a core's stream port (0 the producer's, 1 the consumer's, 2 both) and the port; or None.
+        shared_only: its ends share a memory, else it is refused.
+        packet: it is sent as packets of an id, None for a free one, and a type; or None for a circuit.
+        channels: DMA channels that are named, the producer's and each consumer's; None for the first free one.
     """
 
     name: str
@@ -57,6 +60,13 @@ class Fifo:
     pad_value: int = 0
     free_running: bool = False
     stream: tuple[int, int] | None = None
+    shared_only: bool = False
+    packet: tuple[int | None, int] | None = None
+    channels: tuple[int | None, ...] = ()
+
+    def channel(self, end: int) -> int | None:
+        """The channel that is named for the producer (0) or for consumer ``end - 1``."""
+        return self.channels[end] if end < len(self.channels) else None
 
     def streams(self, end: int) -> bool:
         """The producer's end (0) or a consumer's is a core's stream port."""

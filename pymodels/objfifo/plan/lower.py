@@ -6,8 +6,9 @@ Source: mlir-aie's lowering of object FIFOs for AIE2, as far as its results can 
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -55,6 +56,7 @@ def plan(
     depths: Mapping[EndKey, int] | None = None,
     packets: bool = False,
     spread: bool = False,
+    taken: Collection[int] = (),
 ) -> Plan:
     """Lower a design; one that was read in lowered form has its plan.
 
@@ -64,6 +66,7 @@ def plan(
         depths: depths that replace those of the design, by fifo and end (0 the producer, then the consumers).
         packets: send every stream with a packet header; ids in the order of declaration.
         spread: leave it to others whether the buffers of a memory tile fit, with its neighbours' memory.
+        taken: ids of packets that are none of the fifos'.
 
     Raises:
         RuleError: the first rule that is broken.
@@ -72,7 +75,7 @@ def plan(
         return design.fixed.plan
     for error in check_design(design, strict=strict):
         raise _placed(design, error)
-    found = _Lowering(DesignLayout(design, depths), packets).run()
+    found = _Lowering(DesignLayout(design, depths), packets, taken).run()
     for error in check_limits(found):
         if (strict or RULES[error.rule].lax is None) and not (spread and error.rule == "memory"):
             raise _placed(design, error)
@@ -117,10 +120,16 @@ class _Draft:
 
 
 class _Lowering:
-    def __init__(self, layout: DesignLayout, packets: bool) -> None:
+    def __init__(self, layout: DesignLayout, packets: bool, taken: Collection[int] = ()) -> None:
         self.layout = layout
         self.design = layout.design
         self.packets = packets
+        self.taken = set(taken)
+        self.named: defaultdict[tuple[Tile, Direction], set[int | None]] = defaultdict(set)
+        """Channels that fifos name: no other fifo gets them."""
+        for fifo in self.design.fifos:
+            for end, tile in enumerate((fifo.producer, *fifo.consumers)):
+                self.named[tile, Direction.S2MM if end else Direction.MM2S].add(fifo.channel(end))
         self.tiles: defaultdict[Tile, _Draft] = defaultdict(_Draft)
         self.pools: dict[EndKey, Pool] = {}
         self.order: list[Pool] = []
@@ -144,7 +153,7 @@ class _Lowering:
                 if (fifo.name, end) in self.channels:
                     self._ring(fifo, end)
         tiles = tuple(
-            TilePlan(tile, tuple(d.buffers), tuple(d.locks), tuple(d.channels))
+            TilePlan(tile, tuple(d.buffers), tuple(d.locks), self._in_order(tile, d.channels))
             for tile, d in sorted(self.tiles.items())
         )
         links = tuple(
@@ -154,6 +163,12 @@ class _Lowering:
         )
         fifos = tuple(self._fifo(f) for f in self.design.fifos)
         return Plan(self.design.device.name, tiles, fifos, links, tuple(self.order), flows, tuple(self.hosts.values()))
+
+    def _in_order(self, tile: Tile, channels: Sequence[DmaChannel]) -> tuple[DmaChannel, ...]:
+        """Channels of a direction by their numbers, which are in order where no fifo names one."""
+        if not any(self.named[tile, way] - {None} for way in Direction):
+            return tuple(channels)
+        return tuple(sorted(channels, key=lambda c: (c.direction, c.index)))
 
     # -- pools and locks ----------------------------------------------------------------------------------------------
 
@@ -232,23 +247,31 @@ class _Lowering:
             draft = self.tiles[tile]
             if fifo.streams(end):
                 continue
-            index = sum(c.direction is direction for c in draft.channels)
+            index = fifo.channel(end)
+            if index is None:
+                used = {c.index for c in draft.channels if c.direction is direction}
+                index = next(n for n in itertools.count() if n not in used and n not in self.named[tile, direction])
             draft.channels.append(DmaChannel(direction, index, fifo.name, (), ()))
             self.channels[fifo.name, end] = index
 
     def _flows(self) -> tuple[Flow, ...]:
         flows: list[Flow] = []
+        self.taken |= {f.packet[0] for f in self.design.fifos if f.packet is not None and f.packet[0] is not None}
         for fifo in self.design.fifos:
             if self.layout.shared(fifo) is not None:
                 continue
-            if self.packets:
+            if fifo.packet is not None or self.packets:
                 self._no_ports(fifo)
-                self.packet[fifo.name] = PacketHeader(len(flows))
+                number, kind = fifo.packet or (None, 0)
+                if number is None:
+                    number = next(n for n in itertools.count() if n not in self.taken)
+                    self.taken.add(number)
+                self.packet[fifo.name] = PacketHeader(number, kind)
             source = self._stream_end(fifo, 0, fifo.producer)
             dests = tuple(self._stream_end(fifo, 1 + i, t) for i, t in enumerate(fifo.consumers))
             flows.append(Flow(fifo.name, source, dests, self.packet.get(fifo.name)))
-        if self.packets and len(flows) > PACKET_IDS:
-            raise RuleError("packet-ids", f"{len(flows)} packet streams, there are {PACKET_IDS} ids")
+        if any(header.id >= PACKET_IDS for header in self.packet.values()):
+            raise RuleError("packet-ids", f"{len(self.packet)} packet streams, there are {PACKET_IDS} ids")
         return tuple(flows)
 
     def _stream_end(self, fifo: Fifo, end: int, tile: Tile) -> StreamEnd:

@@ -45,6 +45,8 @@ _ALL = (
     Rule(
         "stream-plain", "no dims, repeat, iteration count, initial values or link at an aie_stream end, no dims from it"
     ),
+    Rule("transport", "only a fifo that can be shared asks for shared memory alone, one that cannot for packets"),
+    Rule("channel-pin", "a channel that a fifo names is one of its tile, no other fifo's, and moves its data"),
     Rule("stream-access", "a core does not acquire or release a fifo at an aie_stream end"),
     Rule("tile-exists", "a tile lies inside the device"),
     Rule("handle-kind", "split and forward take a consumer's handle, join a producer's; others are not given"),
@@ -65,9 +67,7 @@ _ALL = (
     Rule("link-once", "a fifo stands in at most one link: between two memory tiles there is a core"),
     Rule("link-shared-tile", "a tile consumes every input and produces every output of a link"),
     Rule("link-mem-tile", "a join or distribute stands on a memory tile, and no link on a shim"),
-    Rule(
-        "link-offsets", "a join or distribute has one offset per leg, a 1:1 link at most one; the other side has none"
-    ),
+    Rule("link-offsets", "a join or distribute has one offset per leg, and none on its other side; nor has a 1:1 link"),
     Rule("link-access", "a core does not acquire or release a fifo at the end that a link uses"),
     Rule(
         "offsets-sorted",

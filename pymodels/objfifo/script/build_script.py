@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -66,11 +66,11 @@ def build_script(found: Declared, kernels: KernelFunctions, *, packets: bool = F
     return _ScriptBuilder(found, kernels, packets).run()
 
 
-def script_tile(value: Any) -> Tile:
-    """The tile of whatever a script names one by."""
+def script_tile(value: Any, where: str = "") -> Tile:
+    """The tile of whatever a script names one by; ``where``: the script's line."""
     found = getattr(value, "op", value)
     if not isinstance(found, Tile):
-        raise UsageError(f"{value!r} is no tile")
+        raise UsageError(f"{where}{where and ': '}found {value!r}, which is no tile, expected a tile")
     return found
 
 
@@ -145,7 +145,8 @@ class _ScriptBuilder:
         for one in self.found.explicit.parameters:
             self.array.scratchpad.declare(one.name, one.kind)
             one.live = self.array.scratchpad
-        pick_channels(self.found.explicit, list(self.array.channels), script_tile)
+        sequence = getattr(self.found.runtime, "function", None)
+        pick_channels(self.found.explicit, list(self.array.channels), script_tile, sequence)
         for one in self.found.explicit.flows:
             self._flow(one)
         for ends in self.found.explicit.cascades:
@@ -163,22 +164,25 @@ class _ScriptBuilder:
         if not design.fifos:
             return
         with core_at_work():
-            made = live_plan(replace(design, hosts=[], transfers=[]), packets=self.packets)
+            ids = {flow.packet for flow in self.found.explicit.flows if flow.packet is not None}
+            made = live_plan(replace(design, hosts=[], transfers=[]), packets=self.packets, taken=ids)
             self.live = add_plan(self.array, made, self._pinned_locks())
 
     def _pinned_locks(self) -> dict[Tile, set[int]]:
         found: dict[Tile, set[int]] = {}
         for one in self.found.explicit.locks:
             if one.number is not None and one.tile is not None:
-                found.setdefault(script_tile(one.tile), set()).add(one.number)
+                found.setdefault(self._tile(one.tile, one.where), set()).add(one.number)
         return found
 
     def _memory(self) -> None:
         made: list[tuple[ScriptBuffer, LiveBuffer]] = []
         for one in self.found.explicit.buffers:
             if one.tile is None:
-                raise UsageError(f"buffer {one.name} has no tile and no worker")
-            live = LiveBuffer(script_tile(one.tile), one.name, one.obj, one.address)
+                raise UsageError(
+                    f"{one.where}: found buffer {one.name} without a tile or a worker, expected one of them"
+                )
+            live = LiveBuffer(self._tile(one.tile, one.where), one.name, one.obj, one.address)
             live.initial = None if one.initial is None else one.initial.reshape(one.obj.shape)
             made.append((one, self.array.add_buffer(live)))
             self.names[id(one)] = live.name
@@ -190,17 +194,30 @@ class _ScriptBuilder:
         locks = self.found.explicit.locks
         for one in locks:
             if one.tile is None:
-                raise UsageError(f"lock {one.name} has no tile and no worker")
+                what = f"lock {one.name or one.number or ''}".strip()
+                raise UsageError(f"{one.where}: found {what} without a tile or a worker, expected one of them")
         for one in sorted(locks, key=lambda k: k.number is None):
-            tile = script_tile(one.tile)
+            tile = self._tile(one.tile, one.where)
             number = one.number
+            if number in self.array.locks[tile]:
+                raise UsageError(f"{one.where}: found lock {number} of {tile} twice, expected a number of its own")
             if number is None:
                 number = next(n for n in range(tile.limits.locks) if n not in self.array.locks[tile])
             name = one.name or f"{number} of {tile}"
             one.live = self.array.lock(tile, number, name=name, initial=one.init)
 
+    def _tile(self, value: Any, where: str) -> Tile:
+        """A tile of the device."""
+        tile, device = script_tile(value, where), self.found.design.device
+        if not (0 <= tile.col < device.cols and 0 <= tile.row < device.rows):
+            size = f"{device.cols} columns and {device.rows} rows"
+            raise UsageError(f"{where}: found {tile}, expected one of {device.name}, which has {size}")
+        return tile
+
     def _flow(self, one: Any) -> None:
-        source, *dests = (TilePort(script_tile(t), bundle, int(n)) for t, bundle, n in (one.source, *one.dests))
+        source, *dests = (
+            TilePort(self._tile(t, one.where), bundle, int(n)) for t, bundle, n in (one.source, *one.dests)
+        )
         for port in (source, *dests):
             if port.bundle == "DMA":
                 way = Direction.MM2S if port is source else Direction.S2MM
@@ -210,14 +227,13 @@ class _ScriptBuilder:
     # -- DMA programs
 
     def _program(self, program: DmaProgram) -> None:
-        tile = script_tile(program.tile)
+        tile = self._tile(program.tile, program.where)
         taken = self.taken.setdefault(tile, {key for key in self.array.bds[tile] if isinstance(key, int)})
         keys: dict[int, int] = {}
-        asked = [b.bd.number for b in program.blocks.blocks.values() if b.bd is not None and b.bd.number is not None]
-        for pinned in asked:
-            if pinned in taken:
-                raise UsageError(f"{tile}: bd_id {pinned} is given twice")
-            taken.add(pinned)
+        for bd in (block.bd for block in program.blocks.blocks.values() if block.bd is not None):
+            if bd.number is not None and bd.number in taken:
+                raise UsageError(f"{bd.where}: found bd_id {bd.number} of {tile} twice, expected a number of its own")
+            taken |= set() if bd.number is None else {bd.number}
         for start in program.starts():
             has_channel(start.where, tile, start.direction, int(start.index))
             block, chain = start.first, list[ScriptBlock]()
@@ -226,9 +242,10 @@ class _ScriptBuilder:
                 if number is None:
                     number = next((n for n in bd_ids(tile, int(start.index)) if n not in taken), None)
                 if number is None:
-                    raise UsageError(f"{tile}: more descriptors than it has")
+                    raise UsageError(f"{block.bd.where}: more descriptors of {tile} than it has")
                 if number not in bd_ids(tile, int(start.index)):
-                    raise UsageError(f"{tile}: {start.direction} {start.index} cannot use descriptor {number}")
+                    what = f"descriptor {number} of {start.direction} {start.index} of {tile}"
+                    raise UsageError(f"{block.bd.where}: found {what}, which the channel cannot use")
                 taken.add(number)
                 keys[id(block)] = number
                 chain.append(block)
@@ -288,7 +305,8 @@ class _ScriptBuilder:
         if isinstance(target, HostArray):
             return self.array.hosts[target.name], 0, target.obj
         if not isinstance(target, ScriptBuffer) or id(target) not in self.names:
-            raise UsageError(f"a descriptor of {target!r}, which is no buffer and no array of the host")
+            expected = "a buffer or an array of the host"
+            raise UsageError(f"{bd.where}{bd.where and ': '}found a descriptor of {target!r}, expected {expected}")
         live = self.array.buffers[self.names[id(target)]]
         return self.array.memory(live.tile), live.address or 0, target.obj
 
@@ -355,11 +373,11 @@ class _ScriptBuilder:
         self.array.sequence = lambda: ProgramThread(with_host(host, run)).program()
 
 
-def live_plan(design: Any, *, packets: bool = False) -> Any:
+def live_plan(design: Any, *, packets: bool = False, taken: Collection[int] = ()) -> Any:
     """The plan of a design whose memory may reach into neighbouring memory tiles."""
     token = lowered_for_execution.set(True)
     try:
-        return plan(design, spread=True, packets=packets)
+        return plan(design, spread=True, packets=packets, taken=taken)
     finally:
         lowered_for_execution.reset(token)
 

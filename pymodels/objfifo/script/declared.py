@@ -116,6 +116,9 @@ def planned_form(found: Declared) -> FifoDesign:
             "buffers, locks, streams, cascades and DMA programs of their own are executed (goldbeat objfifo exec), "
             "not planned"
         )
+    if own.parameters:
+        names = ", ".join(one.name for one in own.parameters)
+        raise UsageError(f"scratchpad parameters ({names}) are executed (goldbeat objfifo exec), not planned")
     if found.runtime is not None and found.runtime.scalars:
         names = ", ".join(one.name for one in found.runtime.scalars)
         raise UsageError(f"a sequence with numbers ({names}) is executed (goldbeat objfifo exec), not planned")

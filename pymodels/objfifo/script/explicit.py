@@ -61,6 +61,7 @@ class ScriptBuffer(HoldsArray):
         if self.initial is not None and self.initial.size != self.obj.elements:
             raise InputError(f"{self.initial.size} initial values of {self.name}", f"{self.obj.elements}")
         self.address = address
+        self.where = str(written_at() or "script")
         self.array = np.zeros(self.obj.shape, self.obj.dtype)
         explicit().buffers.append(self)
 
@@ -114,6 +115,7 @@ class ScriptLock:
         self.tile, self.number, self.init = tile, lock_id, int(init)
         self.name = name or sym_name
         self.live: LiveLock | None = None
+        self.where = str(written_at() or "script")
         explicit().locks.append(self)
 
     @property
@@ -253,6 +255,7 @@ class DmaProgram:
     tile: Any
     entry: ScriptBlock
     blocks: ScriptBlocks
+    where: str = field(default_factory=lambda: str(written_at() or ""), compare=False)
 
     def starts(self) -> Iterator[DmaStart]:
         """All channels that are started."""
@@ -306,6 +309,7 @@ class Explicit:
     loads: list[tuple[str, str]] = field(default_factory=list)
     device_name: str = "main"
     switches: list[tuple[Any, str, list[tuple[str, int, str, int]]]] = field(default_factory=list)
+    ends: list[tuple[Any, Direction, int]] = field(default_factory=list)
 
 
 _explicit: ContextVar[Explicit | None] = ContextVar("explicit", default=None)

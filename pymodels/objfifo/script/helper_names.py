@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any
 
+from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.objfifo.iron import ops
 from goldbeat.pymodels.objfifo.iron.endpoint import PinnedPlace
 from goldbeat.pymodels.objfifo.plan.access import range_
@@ -92,7 +93,8 @@ def helper_names() -> dict[str, dict[str, Any]]:
         "utils.ml": {"DataShaper": host_helpers.DataShaper},
         "utils.hostruntime.argparse": host_helpers.ARGUMENTS,
         "utils.hostruntime.cli": {"run_design_cli": host_helpers.run_design_cli},
-        "utils.hostruntime": hosts, "utils": {**numbers, **hosts},
+        "utils.hostruntime.hostruntime": {"HostRuntimeError": GoldbeatError}, "utils.hostruntime": hosts,
+        "utils": {**numbers, **hosts},
         "utils.trace": {"TraceConfig": host_helpers.NoTrace, **dict.fromkeys(traces, _nothing)},
         "utils.trace.config": {"TraceConfig": host_helpers.NoTrace},
         "utils.trace.utils": {"print_cycles_summary": _nothing},

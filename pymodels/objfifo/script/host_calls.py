@@ -39,6 +39,9 @@ from goldbeat.pymodels.objfifo.script.explicit import (
     has_channel,
 )
 
+REPEAT_MAX = 255
+"""Runs after the first one that an entry of a channel's queue carries: bits 23:16 of the register."""
+
 
 @dataclass(frozen=True)
 class HostArray:
@@ -72,13 +75,45 @@ class HostTask:
     first: Any = None
     packet: tuple[int, int] | None = None
     out_of_order: bool = False
+    started: bool = False
+    freed: bool = False
 
-    def await_(self) -> None:
+    def start(self, repeat_count: int | None = None) -> HostTask:
+        """Push it, once more if it was pushed before; with a count of its own, runs after the first one.
+
+        Raises:
+            UsageError: its descriptors were freed.
+        """
+        start_task(self, repeat_count=repeat_count)
+        return self
+
+    def await_(self) -> HostTask:
         """Wait for its token."""
         await_task(self)
+        return self
 
-    def free(self) -> None:
-        """Its descriptors may be used again; here every task has its own."""
+    def free(self) -> HostTask:
+        """Its descriptors may be used again. Here every task has its own, but none is started or freed afterwards.
+
+        Raises:
+            UsageError: it was freed before.
+        """
+        if self.freed:
+            raise UsageError("found a second free() of a task, expected one after its last start")
+        self.freed = True
+        return self
+
+
+class EmptyTask(HostTask):
+    """A transfer of nothing: it has ended."""
+
+    def start(self, repeat_count: int | None = None) -> HostTask:
+        """Nothing is pushed."""
+        return self
+
+    def await_(self) -> HostTask:
+        """Nothing is waited for."""
+        return self
 
 
 @dataclass
@@ -193,7 +228,7 @@ class ScriptHost:
         self.claim(key, found)
         self.write_bd(key[0], found, bd)
         self.push(key, LiveTask(found, 0, token))
-        return HostTask(key, ScriptBlocks(), 0, token, found)
+        return HostTask(key, ScriptBlocks(), 0, token, found, started=True)
 
 
 _host: ContextVar[ScriptHost | None] = ContextVar("script_host", default=None)
@@ -381,33 +416,49 @@ def single_bd_task(
     return task
 
 
-def start_task(*tasks: HostTask | PlannedTask) -> None:
-    """Write the descriptors of tasks and start them."""
+def start_task(*tasks: HostTask | PlannedTask, repeat_count: int | None = None) -> None:
+    """Write the descriptors of tasks and start them; ``repeat_count`` stands for theirs this time.
+
+    Raises:
+        UsageError: a freed task, or a count that one push does not carry.
+    """
+    if repeat_count is not None and not 0 <= int(repeat_count) <= REPEAT_MAX:
+        raise UsageError(f"found repeat_count={repeat_count} of a start, expected 0 to {REPEAT_MAX}")
     for one in tasks:
         if isinstance(one, PlannedTask):
             one.declare()
-    if not in_program():
-        return
-    host = host_now()
-    for task in tasks:
+    for task in tasks if in_program() else ():
         assert isinstance(task, HostTask)
-        tile = task.key[0]
+        if task.freed:
+            raise UsageError("found a start of a task after free(), expected free() after its last start")
         if task.first is None:
-            blocks = [b for b in task.blocks.blocks.values() if b.bd is not None]
-            keys = {id(b): host.new_key() if b.bd.number is None else b.bd.number for b in blocks if b.bd is not None}
-            if not keys:
-                raise UsageError("a task without a descriptor")
-            task.first = keys[id(blocks[0])]
-            host.claim(task.key, task.first)
-            _order(host.array.channel(*task.key), task.out_of_order)
-            for block in blocks:
-                if block.bd is not None and block.bd.packet is None:
-                    block.bd.packet = task.packet
-                following = None if block.next is None else keys.get(id(block.next))
-                host.write_bd(tile, keys[id(block)], host.make(tile, block, following))
+            write_task(task)
         else:
-            host.claim(task.key, task.first)
-        host.push(task.key, LiveTask(task.first, task.repeat, task.token))
+            host_now().claim(task.key, task.first)
+        repeat = task.repeat if repeat_count is None else int(repeat_count)
+        task.started = True
+        host_now().push(task.key, LiveTask(task.first, repeat, task.token))
+
+
+def write_task(task: HostTask) -> None:
+    """Write the descriptors of a task.
+
+    Raises:
+        UsageError: it has none.
+    """
+    host, tile = host_now(), task.key[0]
+    blocks = [b for b in task.blocks.blocks.values() if b.bd is not None]
+    keys = {id(b): host.new_key() if b.bd.number is None else b.bd.number for b in blocks if b.bd is not None}
+    if not keys:
+        raise UsageError("a task without a descriptor")
+    task.first = keys[id(blocks[0])]
+    host.claim(task.key, task.first)
+    _order(host.array.channel(*task.key), task.out_of_order)
+    for block in blocks:
+        if block.bd is not None and block.bd.packet is None:
+            block.bd.packet = task.packet
+        following = None if block.next is None else keys.get(id(block.next))
+        host.write_bd(tile, keys[id(block)], host.make(tile, block, following))
 
 
 def _order(channel: LiveChannel, wanted: bool) -> None:
@@ -424,8 +475,10 @@ def await_task(*tasks: HostTask) -> None:
     """Wait for the tokens of tasks."""
     scope().waited = True
     for task in tasks if in_program() else ():
+        if not task.started:
+            raise UsageError("a wait for a task that was not started")
         if not task.token:
-            raise UsageError("a wait for a task without a token: issue_token=True")
+            raise UsageError("a wait for a task without a token: issue_token=True, or wait=True of task()")
         await_wish(host_now().array.await_token(task.key))
 
 
@@ -548,8 +601,10 @@ class LiveTransfers:
     def transfer(
         self, handle: Any, data: Any, tap: Any, wait: bool, group: Any, packet: Any = None, where: str = ""
     ) -> HostTask:
-        """Start a fill or drain."""
+        """Start a fill or drain; one that moves nothing has ended."""
         key = self.host.channel(handle)
+        if tap is False:
+            return EmptyTask(key, ScriptBlocks())
         start, dims = pattern(data, tap, None, None, None)
         header = packet or self.host.header(handle)
         task = self.host.move(key, data, start, dims, token=wait, packet=header, where=where)

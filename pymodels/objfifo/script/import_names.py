@@ -15,7 +15,17 @@ from typing import Any
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.iron import element_pattern, fifo, keywords, ops, placed, placement, runtime, worker
+from goldbeat.pymodels.objfifo.iron import (
+    element_pattern,
+    fifo,
+    keywords,
+    ops,
+    placed,
+    placement,
+    runtime,
+    transport,
+    worker,
+)
 from goldbeat.pymodels.objfifo.live.core_ports import CascadeGet, CascadePut, StreamGet, StreamPut
 from goldbeat.pymodels.objfifo.plan import device as devices
 from goldbeat.pymodels.objfifo.plan.access import range_
@@ -83,6 +93,15 @@ _EVENTS = (
 )
 
 
+class IndexType:
+    """``IndexType``: of loops' numbers."""
+
+    @staticmethod
+    def get() -> type[int]:
+        """The type."""
+        return int
+
+
 class ScriptPart:
     """``Resolvable``: a user's own part; its ``resolve`` declares what it needs."""
 
@@ -116,7 +135,7 @@ def _dialect() -> dict[str, Any]:
         "flow": explicit.flow, "packetflow": explicit.packetflow, "cascade_flow": explicit.cascade_flow,
         "mem": explicit.dma_region, "memtile_dma": explicit.dma_region, "shim_mem": explicit.dma_region,
         "dma_start": explicit.dma_start, "dma_bd": explicit.dma_bd, "next_bd": explicit.next_bd, "EndOp": _nothing,
-        "end": _nothing, "shim_dma_allocation": explicit.shim_dma_allocation, "DMAChannelDir": DIRECTION,
+        "end": _nothing, "event": _nothing, "shim_dma_allocation": explicit.shim_dma_allocation, "DMAChannelDir": DIRECTION,
         "LockAction": ACTION, "WireBundle": BUNDLE, "AIETileType": KIND, "bds": host_calls.bds, "np": np,
         "runtime_sequence": declared.script_sequence, "connect": explicit.switch_connect,
         "switchbox": explicit.switch_region("switchbox"), "shim_mux": explicit.switch_region("shim_mux"),
@@ -144,6 +163,7 @@ def _extension() -> dict[str, Any]:
 def _iron() -> dict[str, Any]:
     """Names of the level without tiles."""
     return {
+        "Transport": transport.Transport, "Packet": transport.FifoPacket, "Port": transport.Port,
         "ObjectFifo": fifo.ObjectFifo, "ObjectFifoHandle": fifo.ObjectFifoHandle, "Worker": declared.ScriptWorker,
         "Program": declared.ScriptProgram, "Runtime": runtime.Runtime, "TaskGroup": runtime.TaskGroup,
         "Kernel": worker.Kernel, "ExternalFunction": ScriptFunction, "kernels": KernelLibrary(),
@@ -151,7 +171,9 @@ def _iron() -> dict[str, Any]:
         "Flow": flow_ends.tile_flow, "PacketFlow": flow_ends.tile_packet_flow, "PacketDest": flow_ends.TilePacketDest,
         "TileDma": tile_dma.TileDmaProgram,
         "DmaChannel": tile_dma.TileDmaChannel, "Bd": tile_dma.TileBd, "BdIteration": tile_dma.TileBdIteration,
-        "Acquire": tile_dma.LockAcquire, "Release": tile_dma.LockRelease, "jit": jit.jit, "In": Marker, "Out": Marker,
+        "DmaEndpoint": tile_dma.DmaEnd, "FlowEndpoint": flow_ends.FlowEnd, "tile_dma_task": tile_dma.tile_dma_task,
+        "tile_dma_chain": tile_dma.tile_dma_chain, "Acquire": tile_dma.LockAcquire, "Release": tile_dma.LockRelease,
+        "jit": jit.jit, "In": Marker, "Out": Marker,
         "InOut": Marker, "CompileTime": Marker,
         "DispatchTime": jit.DispatchTime, "get_current_device": jit.current_device,
         "set_current_device": jit.set_device, "ensure_current_device": jit.current_device, "ObjectFifoLink": _link,
@@ -195,7 +217,7 @@ def _spaces() -> dict[str, dict[str, Any]]:
         "dialects.aie": _dialect(), "dialects.aiex": _extension(), "dialects._aie_enum_gen": enums,
         "extras.dialects": {}, "extras.dialects.arith": arith, "helpers.util": shapes,
         "dialects.arith": arith, "extras.context": {"mlir_mod_ctx": placed.mlir_mod_ctx},
-        "ir": {"IndexType": _nothing, "IntegerAttr": _nothing},
+        "ir": {"IndexType": IndexType, "IntegerAttr": _nothing},
         "extras.types": types, "iron": _iron(), "iron.controlflow": loops, "iron.device": _devices(),
         "iron.dataflow": _iron(), "iron.worker": _iron(), "iron.dataflow.cascadeflow": _iron(),
         "iron.kernel": _iron(), "iron.resolvable": {"Resolvable": ScriptPart},

@@ -169,7 +169,9 @@ class JitDesign:
         self._specialized: Declared | None = None
         self._kernel_cache: dict[Any, Any] = {}
         self.__name__ = getattr(function, "__name__", "design")
-        self.compilable = SimpleNamespace(mlir_generator=function, aiecc_flags=["--packet-sw-objFifos"] * packets)
+        self.compilable = SimpleNamespace(
+            mlir_generator=function, aiecc_flags=["--packet-sw-objFifos"] * packets, dispatch_params=[*self.numbers]
+        )
 
     def declare(self, tensors: Any, keywords: dict[str, Any]) -> Declared:
         """Run the function: what it declares."""
@@ -195,9 +197,12 @@ class JitDesign:
         """Numbers of a call, which are taken out of its keywords.
 
         Raises:
+            TypeError: one was chosen before the call.
             UsageError: one is missing, or does not fit.
         """
         found: dict[str, int] = {}
+        if wrong := [name for name in keywords if name in self.bound and name in dispatch_numbers(self.function)]:
+            raise TypeError(f"{self.__name__}: {wrong[0]} is specialized to {self.bound[wrong[0]]}")
         for name, (kind, default) in self.numbers.items():
             value = keywords.pop(name, default)
             if value is inspect.Parameter.empty:
@@ -205,8 +210,21 @@ class JitDesign:
             found[name] = kind.fitting(name, value)
         return found
 
+    def _by_name(self, given: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Numbers of a call that are given by their places, as keywords."""
+        names = [] if _takes_any(self.function) else [*inspect.signature(self.function).parameters]
+        at = {n: names[n] for n in range(min(len(given), len(names))) if names[n] in dispatch_numbers(self.function)}
+        if twice := [name for name in at.values() if name in keywords]:
+            raise UsageError(f"{self.__name__}: found {twice[0]} by its place and by its name, expected one of them")
+        tensors = tuple(one for n, one in enumerate(given) if n not in at)
+        return tensors, {**keywords, **{name: given[n] for n, name in at.items()}}
+
     def _count(self) -> int:
-        return 16 if _takes_any(self.function) else int(self.function.__code__.co_argcount)
+        """How many arrays a design takes by their places."""
+        if _takes_any(self.function):
+            return 16
+        names = [*inspect.signature(self.function).parameters][: self.function.__code__.co_argcount]
+        return len([name for name in names if name not in dispatch_numbers(self.function)])
 
     def as_mlir(self) -> str:
         """Nothing is printed."""
@@ -226,6 +244,7 @@ class JitDesign:
             JitDesign(lambda *_, **more: self.function(work, tensors[0], **more), self.packets)(*tensors, **keywords)
             return
         now = session()
+        tensors, keywords = self._by_name(tensors, keywords)
         numbers = self._called_numbers(keywords)
         if self._specialized in declarations().designs:
             declarations().designs.remove(self._specialized)
@@ -233,6 +252,7 @@ class JitDesign:
         inputs: dict[str, Any] = {f"arg{n}": _given(found, n, t) for n, t in enumerate(tensors)}
         inputs |= {name: number for name, number in numbers.items() if name in _numbers_of(found)}
         result = self._result(now, found, inputs)
+        self._kernel_cache.setdefault(self.__name__, result)  # one kernel serves calls with any numbers
         for number, tensor in enumerate(tensors):
             if isinstance(tensor, ScriptTensor) and f"arg{number}" in result.hosts:
                 tensor.take(result.hosts[f"arg{number}"])

@@ -24,6 +24,7 @@ from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
 from goldbeat.pymodels.objfifo.live.timings import ArrayOrder
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.script.build_script import build_script
 from goldbeat.pymodels.objfifo.script.declared import Declared, planned_form
 from goldbeat.pymodels.objfifo.script.explicit import explicit
@@ -203,6 +204,11 @@ def _errors_of(path: Path) -> Iterator[None]:
         if type(error) is not UsageError or line is None or f"{path.name}:" in str(error):
             raise
         raise UsageError(f"{path}:{line}: {error}") from error
+    except RuleError as error:
+        line = line_in(error, path)
+        if line is None or f"{path.name}:" in error.text:
+            raise
+        raise RuleError(error.rule, f"{path}:{line}: {error.text}") from error
     except GoldbeatError:
         raise
     except Exception as error:

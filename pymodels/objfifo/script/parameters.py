@@ -36,20 +36,23 @@ class ScratchpadParameter:
         explicit().parameters.append(self)
 
     def read(self) -> Any:
-        """Its value, in a core's function; waits until the sequence has fetched it."""
+        """Its value, in a core's function; waits until the sequence has fetched it.
+
+        It is 1 while only the function's use of fifos is noted, so that a loop of so many passes is seen.
+        """
         if not in_program() or self.live is None:
-            return self.dtype.type(0)
+            return self.dtype.type(1)
         await_wish(self.live.wait())
         return np.asarray(self.live.value(self.name)).astype(self.dtype)[()]
 
     def elements(self) -> int:
-        """Its value as a number of elements that a transfer's start is moved by.
+        """Its value as a number of elements or units, by which a transfer's start or length differs.
 
         Raises:
             UsageError: nothing is being executed.
         """
         if self.live is None:
-            raise UsageError("a transfer with an offset_parameter is executed (goldbeat objfifo exec), not planned")
+            raise UsageError("a transfer with a parameter is executed (goldbeat objfifo exec), not planned")
         return self.live.offset(self.name)
 
 

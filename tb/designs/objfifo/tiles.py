@@ -114,6 +114,11 @@ def scene_of(plan: Plan, tile: TilePlan, shape: EngineShape) -> TileScene:
         wide[:, 0] = values
         scene.memory[address] = wide.reshape(-1)
     _end_rings(plan, tile, scene, shape)
+    for direction in Direction:
+        numbers = [c.index for c in tile.channels if c.direction is direction]
+        if numbers != [*range(len(numbers))]:
+            found = f"{tile.tile}: found channels {direction} {numbers} that fifos name"
+            raise UsageError(f"{found}, expected none free below them (run --array has no such limit)")
     ends = {d: [ChannelStream(c.fifo, False) for c in tile.channels if c.direction is d] for d in Direction}
     free = (n for n in range(shape.nbd) if n not in loaded.descriptors)
 
@@ -127,12 +132,12 @@ def scene_of(plan: Plan, tile: TilePlan, shape: EngineShape) -> TileScene:
         if channel >= (shape.nm if direction is Direction.MM2S else shape.ns):
             raise UsageError(f"{tile.tile}: the engine has no {direction} channel {channel} for its core")
         ring = channel_objects(end, place, lambda key: key[1])
-        numbers = list(islice(free, len(ring)))
-        if len(numbers) < len(ring):
+        descriptors = list(islice(free, len(ring)))
+        if len(descriptors) < len(ring):
             raise UsageError(f"{tile.tile}: the engine has no descriptors left for its core")
         for n, descriptor in enumerate(ring):
-            scene.descriptors[numbers[n]] = replace(descriptor, next=numbers[(n + 1) % len(numbers)])
-        scene.tasks.append(EngineTask(channel + (shape.ns if direction is Direction.MM2S else 0), numbers[0]))
+            scene.descriptors[descriptors[n]] = replace(descriptor, next=descriptors[(n + 1) % len(descriptors)])
+        scene.tasks.append(EngineTask(channel + (shape.ns if direction is Direction.MM2S else 0), descriptors[0]))
         scene.cores += (scene.tasks[-1].channel,)
         ends[direction].append(ChannelStream(name, True))
     return TileScene(tile, scene, tuple(ends[Direction.S2MM]), tuple(ends[Direction.MM2S]))

@@ -307,6 +307,15 @@ def test_kernels_need_a_stand_in(ring):
         assert found.hosts["o"].tolist() == list(range(0, 16, 2))
 
 
+def test_marks_of_a_trace_need_no_stand_in(ring):
+    marks = 'func.func private @event_0() attributes {link_with = "mm.o"}'
+    core = ADD.replace("%c0 =", "func.call @event_0() : () -> ()\n      aie.event(1)\n      %c0 =", 1)
+    assert ring(core=core, globals=marks).hosts["o"].tolist() == list(range(3, 35))
+    core = core.replace("@event_0() : () -> ()", "@event_0(%a) : (memref<8xi32>) -> ()")
+    with pytest.raises(MlirError, match="--kernel event_0="):
+        ring(core=core, globals=marks.replace("()", "(memref<8xi32>)"))
+
+
 def test_control_flow_and_arithmetic(ring):
     core = """%c0 = arith.constant 0 : index
       %k1 = arith.constant 1 : index

@@ -221,7 +221,7 @@ CASES = {
     "offset of a forward's input": ("segments-cover", "offset 4", lambda: linked([("a", S, M, 8)], [("b", M, A, 8)], [4])),
     "offsets on both sides of a forward": (
         "link-offsets",
-        "2 offsets for one leg",
+        "offsets on both sides of a 1:1 link",
         lambda: linked([("a", S, M, 8)], [("b", M, A, 8)], [0], [0]),
     ),
     "offset on a join's other side": (
@@ -453,8 +453,8 @@ def test_refused_by_name(name):
 
 
 def test_every_rule_of_a_design_has_a_case():
-    # These are met on other ways: handles, the placer, packets.
-    others = {"handle-kind", "leg-counts", "packet-ids"}
+    # These are met on other ways: handles, the placer, packets, test_fifo_way.py.
+    others = {"handle-kind", "leg-counts", "packet-ids", "transport", "channel-pin"}
     assert set(RULES) - {rule for rule, _, _ in CASES.values()} == others
     assert len(CASES) >= 40
 
@@ -515,8 +515,8 @@ def test_lax_ignores_the_offset_of_a_forward():
     _, _, build = CASES["offset of a forward"]
     found = plan(make(build), strict=False)
     assert [(s.offset, s.length) for s in found.pool("a_cons").segments] == [(0, 8)]
-    # An offset of 0 on either side says what is done anyway.
-    for offsets in (([0], []), ([], [0])):
+    # Offsets of 0 on either side say what is done anyway; the compiler reads none of them.
+    for offsets in (([0], []), ([], [0]), ([], [0, 0])):
         assert violations(make(lambda o=offsets: linked([("a", S, M, 8)], [("b", M, A, 8)], *o))) == []
 
 

@@ -94,7 +94,7 @@ def design(a: In, c: Out):
     def sequence(a, c):
         into.fill(a, tap=a[1::2, :])
         bd = Bd(held, acquires=[Acquire(locks[0][1])], releases=[Release(locks[0][0])])
-        on.endpoint(near).task(bd, issue_token=True).start().await_().free()
+        on.endpoint(near).task(bd, wait=True).start().await_().free()
         out.drain(c, tap=c[...], wait=True)
 
     rt = Runtime(sequence, [whole, whole])

@@ -190,3 +190,38 @@ def test_parameters_reach_cores_and_transfers(tmp_path):
 def test_the_configuration_of_another_device_is_refused_with_its_line(tmp_path):
     with pytest.raises(UsageError, match=r"design.py:\d+: found the configuration of other, expected .* mine"):
         execute(tmp_path, PARAMETERS.replace("{device}", "other"), {"gain": 3})
+
+
+TRACED = """
+from aie.dialects.aie import event
+from aie.iron import Kernel
+from aie.utils.trace.events import CoreEvent
+
+ty = np.ndarray[(4,), np.dtype[np.int32]]
+x, y = ObjectFifo(ty, name="x"), ObjectFifo(ty, name="y")
+
+def work(x, y, mark):
+    mark()
+    source, target = x.acquire(1), y.acquire(1)
+    event(0)
+    for i in range(4):
+        target[i] = source[i] + 1
+    x.release(1)
+    y.release(1)
+
+worker = Worker(work, [x.cons(), y.prod(), Kernel("event_0", "kernel.o", [])], trace=1)
+rt = Runtime()
+with rt.sequence(ty, ty) as (a, b):
+    rt.enable_trace(8192, workers=[worker], coretile_events=[CoreEvent.INSTR_EVENT_0], ddr_id=2)
+    rt.start(worker)
+    rt.fill(x.prod(), a)
+    rt.drain(y.cons(), b, wait=True)
+Program(NPU2(), rt).resolve_program()
+"""
+
+
+def test_traces_have_no_effect(tmp_path):
+    found = execute(tmp_path, TRACED, {"arg0": np.arange(4, dtype=np.int32)})
+    assert found.hosts["arg1"].tolist() == [1, 2, 3, 4]
+    with pytest.raises(UsageError, match="event_2 is compiled code"):
+        execute(tmp_path, TRACED.replace("event_0", "event_2"))
