@@ -41,7 +41,7 @@ class Undriven:
 
 
 @dataclass(frozen=True)
-class Steady:
+class ConstantSignal:
     """A signal that gets constants alone, in any instance.
 
     Attributes:
@@ -69,7 +69,7 @@ class QuietSignals:
     """
 
     undriven: list[Undriven]
-    steady: list[Steady]
+    steady: list[ConstantSignal]
 
 
 def quiet_signals(design: Design, params: Mapping[str, Any]) -> QuietSignals:
@@ -106,7 +106,7 @@ def quiet_signals(design: Design, params: Mapping[str, Any]) -> QuietSignals:
     numbers = {
         place: [one for one in values if one is not None] for place, values in given.items() if None not in values
     }
-    steady = [Steady(*place, reduce(or_, many), ~reduce(and_, many)) for place, many in numbers.items()]
+    steady = [ConstantSignal(*place, reduce(or_, many), ~reduce(and_, many)) for place, many in numbers.items()]
     return QuietSignals(undriven, steady)
 
 

@@ -14,6 +14,7 @@ class Crossing:
         signal: a register's path from the top module on, or the name of an input.
         clock: the clock on which it is read, an input of the top module.
         copies: registers on that clock that take it as it is: the first flip-flops of synchronisers.
+        first: the same, with those that are bits of vectors, as ``sync[0]``.
         used: of these, those that take it in each cycle and whose output goes elsewhere than into one more flip-flop.
         behind_logic: registers that take it through logic in each cycle, and whose output goes into one more flip-flop alone.
     """
@@ -21,5 +22,6 @@ class Crossing:
     signal: str
     clock: str
     copies: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
     used: tuple[str, ...] = ()
     behind_logic: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from pathlib import Path
 from goldbeat.tb.build.comparisons import FILE as WATCH_FILE
 from goldbeat.tb.build.comparisons import Place, watched_place
 from goldbeat.tb.build.harness import WRAPPER_MARK
-from goldbeat.tb.build.quiet_signals import QuietSignals, Steady, quiet_signals
+from goldbeat.tb.build.quiet_signals import ConstantSignal, QuietSignals, quiet_signals
 from goldbeat.tb.build.settled import Settled, settled_conditions
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.pin_names import is_reset
@@ -144,7 +144,7 @@ class SettledConditions:
         return {(f"{sources[one.source].name}:{one.line}", one.name): one.read for one in self._quiet.undriven}
 
     @cached_property
-    def _steady(self) -> dict[tuple[str, str], Steady]:
+    def _steady(self) -> dict[tuple[str, str], ConstantSignal]:
         """By place and name, signals that get constants alone."""
         sources = self._design.sources()
         return {(f"{sources[one.source].name}:{one.line}", one.name): one for one in self._quiet.steady}

@@ -270,7 +270,7 @@ def _synchronisers(design: Design) -> list[Obligation]:
                 "a second flip-flop behind it, or a waiver if it rests whenever it is read",
             )
             for one in crossings
-            for name in one.copies
+            for name in one.first
         ]
         glitches = [
             Obligation(

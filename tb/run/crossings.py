@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from goldbeat.tb.build.harness import TOP, make_harness
 from goldbeat.tb.build.toolchain import need_programs, verilator
 from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.run.crossing_bits import with_bits
 
 _Node = Mapping[str, Any]
 
@@ -94,7 +95,23 @@ def crossings_of(
         inputs: the clocks of the other inputs, by name.
         outputs: the clocks of the outputs, by name.
     """
-    return _Netlist([_block(node) for node in _blocks(tree)], frozenset(clocks), inputs, outputs).crossings()
+    given = (frozenset(clocks), inputs, outputs)
+    found = _Netlist([_block(node) for node in _blocks(tree)], *given).crossings()
+    # Bits of a vector have no names in the simulator; they are looked at for what is behind them alone.
+    bits: dict[tuple[str, str], list[Crossing]] = defaultdict(list)
+    known = {one.signal for one in found}
+    for one in _Netlist([_block(node) for node in _blocks(with_bits(tree))], *given).crossings():
+        bits[one.signal if one.signal in known else one.signal.rpartition("[")[0], one.clock].append(one)
+    return tuple(_with_bits(one, bits[one.signal, one.clock] or [one]) for one in found)
+
+
+def _with_bits(crossing: Crossing, bits: Iterable[Crossing]) -> Crossing:
+    """A crossing with what is known of its flip-flops bit by bit."""
+    first, used, behind = (
+        tuple(sorted({name for names in some for name in names}))
+        for some in zip(*((one.first, one.used, one.behind_logic) for one in bits), strict=True)
+    )
+    return replace(crossing, first=first, used=used, behind_logic=behind)
 
 
 class _Netlist:
@@ -173,6 +190,7 @@ class _Netlist:
         return tuple(
             Crossing(
                 *key,
+                tuple(sorted(copies)),
                 tuple(sorted(copies)),
                 tuple(sorted(copies & used & always)),
                 tuple(sorted(through[key] & always - used)),

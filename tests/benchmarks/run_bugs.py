@@ -62,12 +62,21 @@ class Bug:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of one version: the exit code of the first run that failed, the line that says why, all of them, what is open."""
+    """What came of one version.
+
+    Attributes:
+        code: exit code of the first run that failed.
+        line: that says why.
+        failures: all of them, those of other parameter values behind these.
+        open: obligations.
+        ran: parameter values that were run, as failures have them.
+    """
 
     code: int
     line: str
     failures: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
+    ran: tuple[str, ...] = ()
 
     @property
     def word(self) -> str:
@@ -198,13 +207,18 @@ def reported(code: int, text: str) -> Verdict:
         if not one.startswith("repeat: ")
     )
     opened = tuple(f"{o['kind']} {o['place']}: {o['what']}" for o in report["list"] if not o["met"])
-    return Verdict(code, (*failures, report["status"])[0], failures, opened)
+    return Verdict(code, (*failures, report["status"])[0], failures, opened, tuple(values for values, _ in runs))
 
 
 def gone(buggy: Verdict, fixed: Verdict) -> list[str]:
     """What fails before the fix, and not in any place or with any number after it."""
     left = {kind(one) for one in fixed.failures}
-    return [one for one in buggy.failures if kind(one) not in left]
+    # What was run with values that the other version has not had says nothing.
+    return [
+        one
+        for one in buggy.failures
+        if kind(one) not in left and (BEHIND not in one or one.partition(BEHIND)[0] + BEHIND in fixed.ran)
+    ]
 
 
 def kind(line: str) -> str:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from commands import invoke
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Clock, Stimulus
+from goldbeat.tb.build.toolchain import verilator
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.clocks import blurred
 from goldbeat.tb.design.crossing import Crossing
@@ -19,7 +22,7 @@ from goldbeat.tb.design.description import load_description
 from goldbeat.tb.designs.axis.bench_async_fifo import DESIGN
 from goldbeat.tb.obligations.ports import port_obligations
 from goldbeat.tb.paths import REPOSITORY
-from goldbeat.tb.run.crossings import find_crossings
+from goldbeat.tb.run.crossings import crossings_of, find_crossings
 from goldbeat.tb.run.runs import Request, run
 
 RTL = Path(__file__).parent / "crossings_rtl"
@@ -76,9 +79,50 @@ def test_crossings_are_found_in_the_elaborated_design():
     inside = "harness.dut.u_fifo_async."
     assert find_crossings(DESIGN, DESIGN.params(DESIGN.cases[0], {})) == (
         Crossing(inside + "mem", "m_aclk"),
-        Crossing(inside + "rgray_q", "s_aclk", (inside + "rgray_meta_q",)),
-        Crossing(inside + "wgray_q", "m_aclk", (inside + "wgray_meta_q",)),
+        Crossing(inside + "rgray_q", "s_aclk", (inside + "rgray_meta_q",), (inside + "rgray_meta_q",)),
+        Crossing(inside + "wgray_q", "m_aclk", (inside + "wgray_meta_q",), (inside + "wgray_meta_q",)),
     )
+
+
+@pytest.mark.parametrize(
+    ("body", "first", "used"),
+    [
+        ("if (rst) s <= 0; else s <= {s[0], d}; o <= s[1];", ["s[0]"], []),
+        ("if (rst) s <= 0; else s <= {s[0], d}; o <= s[0] ^ i;", ["s[0]"], ["s[0]"]),
+        ("if (rst) s <= 0; else s <= {s[0], d}; o <= |s;", ["s[0]"], ["s[0]"]),
+        ("s <= {d, s[1]}; o <= s[0];", ["s[1]"], []),
+        ("s <= {d, s[1]}; o <= s[1] ^ i;", ["s[1]"], ["s[1]"]),
+        ("if (rst) o <= 0; else o <= d;", ["o"], ["o"]),
+        ("if (!rst) o <= d; else o <= 1;", ["o"], ["o"]),
+        ("if (i) o <= d; else o <= 0;", [], []),
+        ("t <= {t[1:0], d}; o <= t[2];", ["t[0]"], []),
+        ("t <= {t[1:0], d}; o <= t[2] ^ t[1];", ["t[0]"], []),
+        ("t <= {t[1:0], d}; o <= t[d];", ["t[0]"], ["t[0]"]),
+    ],
+)
+def test_synchronisers_in_one_vector(body, first, used, tmp_path):
+    (tmp_path / "m.v").write_text(
+        "module m (input a, input b, input rst, input i, output reg o); reg d; reg [1:0] s; reg [2:0] t;\n"
+        f"always @(posedge a) d <= i;\nalways @(posedge b) begin {body} end\nendmodule\n"
+    )
+    tool = verilator()
+    command = [
+        tool.executable,
+        "--json-only",
+        "--flatten",
+        "--json-only-output",
+        "tree.json",
+        "-Wno-fatal",
+        "-Mdir",
+        ".",
+    ]
+    subprocess.run([*command, "m.v"], cwd=tmp_path, env=tool.environment(), check=True, capture_output=True)
+    tree = json.loads((tmp_path / "tree.json").read_text())
+    found = [
+        one for one in crossings_of(tree, ("a", "b"), {"i": "a", "rst": "b"}, {"o": "b"}) if one.signal.endswith("d")
+    ]
+    assert [name.rpartition(".")[2] for one in found for name in one.first] == first
+    assert [name.rpartition(".")[2] for one in found for name in one.used] == used
 
 
 @pytest.mark.parametrize("name", ["one flip-flop before full", "one flip-flop before empty"])
