@@ -268,6 +268,8 @@ class _Watch:
     def _look(self, node: Any, found: dict[tuple[int, int], Any], *, counted: bool) -> None:
         """Collect what is below an expression; ``counted``: Verilator counts this one."""
         kind = symbol_kind(node)
+        if not counted and self._is_and(node) and self._is_own(node) and self._joins(node):
+            found.setdefault((node.sourceRange.start.offset, node.sourceRange.end.offset), node)
         # Of a reduction, Verilator counts the bits.
         if self._compares(node) and (kind == "UnaryOp" or not counted) and self._is_own(node):
             found.setdefault((node.sourceRange.start.offset, node.sourceRange.end.offset), node)
@@ -282,6 +284,10 @@ class _Watch:
             # A constant among the bits, as in `&{1'b0, unused}`, decides the answer or has no say in it.
             return wide and not any("Literal" in symbol_kind(one) for one in _children(node.operand))
         return kind == "BinaryOp" and _COMPARING.fullmatch(operator_of(node)) is not None
+
+    def _joins(self, node: Any) -> bool:
+        """Whether several comparisons decide together, in what is no condition."""
+        return sum(map(self._has_comparison, next(self._chains(node)))) > 1
 
     def _has_comparison(self, node: Any) -> bool:
         return self._compares(node) or any(map(self._has_comparison, _children(node)))

@@ -60,6 +60,7 @@ class VerifySubject:
         pace: makes it again for so many cycles per beat.
         constant: outputs that are.
         tied_payload: bundles with signals that are made of an input that nobody has asked to tie, and which.
+        stored: bits of each array of words in RTL.
         title: of the top module of RTL.
         tied: inputs that the bench holds, although nobody has asked for it, and at what.
         compiled: reads the RTL with these values of parameters in place of those that it has; None: no RTL was given.
@@ -80,6 +81,7 @@ class VerifySubject:
     reworked: str = ""
     far_resets: Mapping[str, str] = field(default_factory=dict)
     tied_payload: Mapping[str, str] = field(default_factory=dict)
+    stored: Collection[int] = ()
     title: str = ""
     tied: Mapping[str, int] = field(default_factory=dict)
     compiled: Callable[[Mapping[str, int | str]], Compiled] | None = None
@@ -256,12 +258,13 @@ def _unasked(found: Found, asked: Collection[str]) -> dict[str, int]:
 
 def _facts(
     found: Found, asked: Collection[str], *, passes: bool
-) -> tuple[Collection[str], str, dict[str, str], dict[str, str], str, dict[str, int]]:
+) -> tuple[Collection[str], str, dict[str, str], dict[str, str], Collection[int], str, dict[str, int]]:
     """The last attributes of a subject but for one, in order, of what is found in RTL; ``passes``: a guessed model passes words."""
     tied = _unasked(found, asked)
     payload = _tied_payload(found, [name for name in tied if tie_matters(name, tied)])
     done = reworked(found) if passes else ""
-    return found.module.carried.constant, done, _far_resets(found), payload, found.module.title, tied
+    carried = found.module.carried
+    return carried.constant, done, _far_resets(found), payload, carried.stored, found.module.title, tied
 
 
 def _unheld(found: Found) -> dict[str, str]:

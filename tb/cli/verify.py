@@ -359,6 +359,9 @@ def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool
     if tried.fixed_bits and subject.model == "memory":
         why = f"{tried.fixed_bits}: it may be a register file; --rdl MAP describes it, --model memory says that it is none"
         doubts[f"{OF_MODEL}memory"] = why
+    if 8 * tried.repeats_every in subject.stored and subject.model == "memory":
+        why = f"addresses begin again every {tried.repeats_every} bytes, which is an array of the RTL: it may have no more words"
+        doubts[f"{OF_MODEL}memory"] = f"{why}; --model memory says that it must"
     if tried.drops_frames:
         inputs = [port for port in design.streams if port.direction == "in" and port.has("tready")]
         doubts |= {

@@ -15,8 +15,9 @@ from operator import or_
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.stimulus import AccessAnswer
+from goldbeat.pymodels.stimulus import Access, AccessAnswer
 from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.inside.job import AccessResult
 from goldbeat.tb.obligations.likeness import word_counts
 from goldbeat.tb.run.runs import EpisodeResult, RunResult
 
@@ -30,6 +31,10 @@ _ENDS = range(9)
 """Beats that a module takes off at one end of each frame."""
 _REGISTERS, _TRIED = 64, 4
 """Words of a slave that may be a register file, and different values that were written to each with fixed bits, at least."""
+_MEMORY = range(4, 25)
+"""Powers of two that are the bytes of a small memory."""
+_RACES = 1 / 64
+"""Share of reads that may meet a write of the same word, as the bench does not know that they are one."""
 _VALUES = 16
 """Values of TUSER that are looked at."""
 _STEPS = range(2, 5)
@@ -57,6 +62,8 @@ def other_function(results: Sequence[RunResult]) -> str:
         return _interleaved(episodes, names[0])
     if len(names) != len(inputs) != 1:
         return ""
+    if len(names) > 1 and (said := _switched(episodes, names)):
+        return said
     found = [_unlike_identity(episodes, name) for name in names]
     return "" if None in found else "; ".join(dict.fromkeys(text for text in found if text))
 
@@ -88,6 +95,42 @@ def fixed_bits(results: Sequence[RunResult]) -> str:
     return f"bits of {len(fixed)} of {len(reads)} words are fixed, that at 0x{min(fixed):x} for example"
 
 
+def repeats_every(results: Sequence[RunResult]) -> int:
+    """Bytes of a memory behind a register port, if words come as if its addresses began again there; 0: they do not."""
+    traffic: list[tuple[Sequence[Access], Sequence[AccessResult]]] = []
+    sizes = set[int]()
+    for result in results:
+        ports = result.request.design.register_ports(result.request.all_params)
+        sizes |= {int(port.data_width) // 8 for port in ports}
+        for episode in (one for one in result.episodes if one.stimulus.stop_ps is None):
+            traffic += [
+                (asked, episode.record.accesses.get(port, ())) for port, asked in episode.stimulus.program.items()
+            ]
+    if len(sizes) != 1:
+        return 0
+    (lanes,) = sizes
+    for power in _MEMORY:
+        counts = [_read_back(asked, came, 1 << power, lanes) for asked, came in traffic]
+        reads, wrong = (sum(many) for many in zip(*counts, strict=True)) if counts else (0, 0)
+        if reads >= _LEAST and wrong <= _RACES * reads:
+            return 1 << power
+    return 0
+
+
+def _read_back(asked: Sequence[Access], came: Sequence[AccessResult], size: int, lanes: int) -> tuple[int, int]:
+    """Reads of words that were written before in a memory of so many bytes, and how many of them give something else."""
+    held: dict[int, int] = {}
+    reads = wrong = 0
+    for access, answer in zip(asked, came, strict=False):
+        at = [(access.address + lane) % size for lane in range(lanes)]
+        if access.op == "write" and access.value is not None:
+            held |= {at[n]: access.value >> 8 * n & 255 for n in range(lanes) if access.strobe >> n & 1}
+        elif access.op == "read" and all(one in held for one in at):
+            reads += 1
+            wrong += answer.value != sum(held[one] << 8 * n for n, one in enumerate(at))
+    return reads, wrong
+
+
 def _distributed(episodes: Sequence[EpisodeResult], names: Sequence[str]) -> str:
     """Whether each word of the only input comes out of one output."""
     came, twice = Counter[str](), 0
@@ -102,6 +145,21 @@ def _distributed(episodes: Sequence[EpisodeResult], names: Sequence[str]) -> str
     words = came.total()
     shared = words >= _LEAST and twice <= _CHANCE * words and min(came[name] for name in names) >= _SHARE * words
     return "each word comes out of one output alone" if shared else ""
+
+
+def _switched(episodes: Sequence[EpisodeResult], names: Sequence[str]) -> str:
+    """Whether frames come whole, each once, and many out of another output than that of their input."""
+    moved = 0
+    for one in episodes:
+        given = Counter(frame.tobytes() for trace in one.stimulus.inputs.values() for frame in _frames(trace))
+        for name in names:
+            mine = {frame.tobytes() for frame in _frames(one.expected.ports[name])}
+            for frame in (each.tobytes() for each in _frames(one.record.outcome.ports[name])):
+                if not given[frame]:
+                    return ""
+                given[frame] -= 1
+                moved += frame not in mine
+    return "frames of an input come out of several outputs" if 4 * moved >= _LEAST else ""
 
 
 def _interleaved(episodes: Sequence[EpisodeResult], name: str) -> str:
@@ -125,7 +183,7 @@ def _unlike_identity(episodes: Sequence[EpisodeResult], name: str) -> str | None
     """What an output does with the words of its input; empty: it passes them on; None: nothing regular."""
     pairs = [(_with_user(one, name), one.record.outcome.ports[name]) for one in episodes]
     if all(_begins(_words(want), _words(got)) and _begins(want.last, got.last) for want, got in pairs):
-        return ""
+        return _gathered(pairs)
     framed = any(want.last.any() for want, _ in pairs)
     of_frames = (_cut(pairs) or _padded(pairs) or _counted(pairs) or _left_out(pairs)) if framed else ""
     queue = all(_begins(_words(want), _words(got)) for want, got in pairs)
@@ -190,6 +248,22 @@ def _is_cut(pairs: Sequence[_Pair], first: int, behind: int, most: int) -> bool:
         shorter += int((kept < whole)[:seen].sum())
         lost += int((whole - kept)[:seen].sum())
     return words >= _LEAST and 4 * shorter >= _LEAST and lost >= _LOST * words
+
+
+def _gathered(pairs: Sequence[_Pair]) -> str:
+    """Whether all is as it came in, but for the TUSER of the last beats, which have that of their frames together."""
+    changed = 0
+    for want, got in pairs:
+        if want.tuser is None or got.tuser is None:
+            return ""
+        ends = np.flatnonzero(want.last)
+        user = want.tuser.copy()
+        if len(ends):
+            user[ends] = np.bitwise_or.reduceat(want.tuser[: ends[-1] + 1], np.concatenate([[0], ends[:-1] + 1]))
+        if not np.array_equal(user[: len(got)], got.tuser):
+            return ""
+        changed += int((user != want.tuser)[: len(got)].sum())
+    return "the TUSER of last beats is that of all beats of their frames together" if 4 * changed >= _LEAST else ""
 
 
 def _padded(pairs: Sequence[_Pair]) -> str:

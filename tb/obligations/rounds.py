@@ -26,7 +26,7 @@ from goldbeat.tb.obligations.buses import address_pin
 from goldbeat.tb.obligations.conditions import SettledConditions, condition_obligations, pins_of_design
 from goldbeat.tb.obligations.likeness import likeness
 from goldbeat.tb.obligations.obligation import Obligation, merge_obligations, with_waivers
-from goldbeat.tb.obligations.other_function import drops_frames, fixed_bits, other_function
+from goldbeat.tb.obligations.other_function import drops_frames, fixed_bits, other_function, repeats_every
 from goldbeat.tb.obligations.pace import few_beats
 from goldbeat.tb.obligations.ports import port_obligations
 from goldbeat.tb.run.crossings import find_crossings
@@ -87,6 +87,7 @@ class Tried:
         regular: what streams do in all episodes of these in place of passing words on; empty: nothing regular.
         drops_frames: streams leave frames out whole.
         fixed_bits: words of a small slave that no write changes in all bits, which is all that differs; empty: more does.
+        repeats_every: bytes of a memory behind which addresses seem to begin again; 0: they do not.
         unrun: runs that are made in any case, and were not: the time was over.
     """
 
@@ -107,6 +108,7 @@ class Tried:
     regular: str = ""
     drops_frames: bool = False
     fixed_bits: str = ""
+    repeats_every: int = 0
     unrun: list[str] = field(default_factory=list)
 
     @property
@@ -385,6 +387,7 @@ def _take(tried: Tried, results: Sequence[RunResult], *, warn: bool) -> None:
         tried.predicted, tried.alike = tried.predicted + predicted, tried.alike + alike
         tried.regular = other_function(failed)
         tried.drops_frames, tried.fixed_bits = drops_frames(failed), fixed_bits(failed)
+        tried.repeats_every = repeats_every(failed)
     tried.obligations = merge_obligations([*tried.obligations, *port_obligations(results)])
 
 

@@ -92,6 +92,7 @@ def carried(
         index_bits(top, ways[0].values()),
         dict(_toggles(moves, conditions, graph, *ways)),
         reworked,
+        frozenset(moves.stored),
     )
 
 
@@ -136,6 +137,7 @@ class _Moves:
         self.masks: dict[tuple[str, str], frozenset[str]] = {}
         self._known: dict[tuple[str, bool], set[str]] = {}
         self.needs: dict[str, frozenset[str]] = {}
+        self.stored = set[int]()
         visit_taken(top, self._look)
 
     def _look(self, node: Any) -> None:
@@ -144,6 +146,8 @@ class _Moves:
             self._wire(values_moved(node.assignment.left), node.assignment.right)
         elif kind == "Net" and node.initializer is not None:
             self._wire({node.hierarchicalPath}, node.initializer)
+        elif kind == "Variable" and symbol_kind(words := node.type.canonicalType) == "FixedSizeUnpackedArrayType":
+            self.stored.add(int(words.elementType.bitWidth) * int(words.fixedRange.width))
         elif kind == "ProceduralBlock":
             self._walk(node.body, frozenset())
         elif kind == "Instance":

@@ -235,6 +235,7 @@ class PortValues:
         toggles: inputs of which each change of level is a word, and the output that takes their level over.
         reworked: what is done with the words of some inputs on their way to some outputs beside storage and selection, for
             people; empty: nothing. It takes other outputs that count, and the bits of the narrowest words, too.
+        stored: bits of each array of words that the module has.
     """
 
     moved: Mapping[str, frozenset[Branch]] = field(default_factory=dict)
@@ -249,6 +250,7 @@ class PortValues:
     indexed: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     toggles: Mapping[str, str] = field(default_factory=dict)
     reworked: Callable[[Collection[str], Collection[str], Collection[str], int], str] = _never_reworked
+    stored: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ endmodule
         ("assign o = k && &a;", ["&a"]),
         ("assign o = k & ~&{a[9:4], ~a[3:0]};", ["~&{a[9:4], ~a[3:0]}"]),
         ("assign o = |a;", ["|a"]),
+        ("assign p = {k, (a == 3) & (b == 7)};", ["(a == 3) & (b == 7)"]),
         ("assign p = '{x: k & ~|a[3:0], y: a == 7};", ["a == 7", "~|a[3:0]"]),
         ("always_ff @(posedge clk) if (k && !(&a)) o <= l;", ["&a"]),
         # Fewer bits are flags, parity compares nothing, and constants have decided.

@@ -13,7 +13,7 @@ import pytest
 
 from goldbeat.pymodels.stimulus import Access
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.obligations.other_function import drops_frames, fixed_bits, other_function
+from goldbeat.tb.obligations.other_function import drops_frames, fixed_bits, other_function, repeats_every
 
 RNG = np.random.default_rng(3)
 LENGTHS = RNG.integers(1, 13, 40)
@@ -118,6 +118,37 @@ def test_an_output_may_be_a_part_of_a_broadcast() -> None:
     assert said(whole, trace([WORDS ^ np.uint8(1)])) == ""
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_tuser_may_be_gathered(late: bool) -> None:
+    user = np.repeat(np.arange(len(FRAMES)) % 5, LENGTHS) | np.arange(len(WORDS)) % 2 << 3
+    ends = np.cumsum(LENGTHS) - 1
+    came = user.copy()
+    came[ends + late * (LENGTHS > 2) * -1] |= 8 * (LENGTHS > 1)
+    want, got = (replace(trace(FRAMES), tuser=one.astype(np.uint64)) for one in (user, came))
+    episode = SimpleNamespace(
+        stimulus=SimpleNamespace(inputs={"s": want}, stop_ps=None),
+        expected=SimpleNamespace(ports={"s": want, "m": want}),
+        record=SimpleNamespace(outcome=SimpleNamespace(ports={"s": want, "m": got})),
+    )
+    result: Any = SimpleNamespace(episodes=[episode])
+    assert bool(other_function([result])) is not late
+
+
+def test_a_switch_gives_whole_frames_at_other_outputs() -> None:
+    given = {"s0": trace(FRAMES[:20]), "s1": trace(FRAMES[20:])}
+    outputs = {"m0": trace(FRAMES[10:30]), "m1": trace([*FRAMES[:10], *FRAMES[30:]])}
+    episode = SimpleNamespace(
+        stimulus=SimpleNamespace(inputs=given, stop_ps=None),
+        expected=SimpleNamespace(ports=given | {"m0": given["s0"], "m1": given["s1"]}),
+        record=SimpleNamespace(outcome=SimpleNamespace(ports=given | outputs)),
+    )
+    result: Any = SimpleNamespace(episodes=[episode])
+    assert other_function([result]) == "frames of an input come out of several outputs"
+    outputs["m1"] = trace([*FRAMES[:10], *FRAMES[30:39], FRAMES[39] ^ np.uint8(1)])
+    episode.record.outcome.ports |= outputs
+    assert other_function([result]) == ""
+
+
 @pytest.mark.parametrize("swapped", [False, True])
 def test_words_of_several_inputs_come_with_their_tid(swapped: bool) -> None:
     half = WORDS[: len(WORDS) // 2].repeat(2, 0)
@@ -162,6 +193,23 @@ def test_words_with_fixed_bits(change: Callable[[int, int], int], found: str) ->
     result: Any = SimpleNamespace(episodes=[episode])
     assert fixed_bits([result]).startswith(found)
     assert bool(fixed_bits([result])) is bool(found)
+
+
+@pytest.mark.parametrize(("size", "found"), [(64, 64), (256, 256), (96, 0)])
+def test_addresses_that_begin_again(size: int, found: int) -> None:
+    asked, came, held = [], [], dict[int, int]()
+    for n, value in enumerate(map(int, RNG.integers(1, 1 << 32, 800))):
+        at = 4 * int(RNG.integers(0, 256))
+        if n % 2:
+            held[at % size] = value
+        asked.append(Access("write" if n % 2 else "read", at, value))
+        came.append(SimpleNamespace(value=None if n % 2 else held.get(at % size, 0), error=False))
+    episode = SimpleNamespace(
+        stimulus=SimpleNamespace(program={"s": asked}, stop_ps=None), record=SimpleNamespace(accesses={"s": came})
+    )
+    design = SimpleNamespace(register_ports=lambda params: [SimpleNamespace(data_width=32)])
+    result: Any = SimpleNamespace(request=SimpleNamespace(design=design, all_params={}), episodes=[episode])
+    assert repeats_every([result]) == found
 
 
 def test_each_of_several_pairs_must_be_regular() -> None:
