@@ -21,7 +21,6 @@ from goldbeat.tb.build.harness import TOP, make_harness
 from goldbeat.tb.build.toolchain import need_programs, verilator
 from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.design import Design
-from goldbeat.tb.run.crossing_bits import with_bits
 
 _Node = Mapping[str, Any]
 
@@ -95,6 +94,9 @@ def crossings_of(
         inputs: the clocks of the other inputs, by name.
         outputs: the clocks of the outputs, by name.
     """
+    # Runs of one clock need none of it.
+    from goldbeat.tb.run.crossing_bits import with_bits
+
     given = (frozenset(clocks), inputs, outputs)
     found = _Netlist([_block(node) for node in _blocks(tree)], *given).crossings()
     # Bits of a vector have no names in the simulator; they are looked at for what is behind them alone.

@@ -107,7 +107,8 @@ def _rules_of(design: Path) -> Iterator[None]:
         yield
     except RuleError as error:
         line = line_in(error, design)
-        raise UsageError(f"{design}{f':{line}' if line else ''}: {error}") from error
+        place = "" if error.text.startswith(f"{design}:") else f"{design}{f':{line}' if line else ''}: "
+        raise UsageError(f"{place}{error}") from error
 
 
 def _targets(outputs: list[str] | None, force: bool) -> dict[str, Path]:

@@ -216,7 +216,7 @@ def test_expected_arrays_do_not_hide_a_hang() -> None:
 def test_a_broken_rule_names_the_file() -> None:
     SCRIPT.write_text(ADD_THREE.replace("x.acquire(1)", "x.acquire(5)"))
     found = goldbeat("objfifo", "exec", SCRIPT)
-    assert (found.code, found.stderr.startswith("error: design.py:9: ")) == (2, True)
+    assert (found.code, found.stderr.startswith("error: design.py:9: ")) == (2, True), found
     found = goldbeat("objfifo", "check", SCRIPT)
     assert (found.code, found.stdout.startswith("acquire-depth: design.py:9: far: acquire of 5")) == (1, True)
     found = goldbeat("objfifo", "run", SCRIPT)
