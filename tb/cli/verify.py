@@ -356,19 +356,7 @@ def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool
     if not (failures and (alone or subject.guessed)):
         return doubts
     doubts |= _patience(design)
-    if tried.fixed_bits and subject.model == "memory":
-        why = f"{tried.fixed_bits}: it may be a register file; --rdl MAP describes it, --model memory says that it is none"
-        doubts[f"{OF_MODEL}memory"] = why
-    if 8 * tried.repeats_every in subject.stored and subject.model == "memory":
-        why = f"addresses begin again every {tried.repeats_every} bytes, which is an array of the RTL: it may have no more words"
-        doubts[f"{OF_MODEL}memory"] = f"{why}; --model memory says that it must"
-    if tried.drops_frames:
-        inputs = [port for port in design.streams if port.direction == "in" and port.has("tready")]
-        doubts |= {
-            port.name: "its ready never falls, and frames are left out whole: it may drop what has no room"
-            for port in inputs
-            if port.pin("tready").lstrip("!") in subject.constant
-        }
+    doubts |= _of_values(subject, design, tried) if _by_values(tried) else {}
     broken = [kind.place.rpartition(": ")[2] for kind in map(failure_kind, failures) if kind.kind == "protocol"]
     # What is tied makes the signals of the first rule; others and values may follow from it.
     doubts |= {place: subject.tied_payload[place] for place in broken[:1] if place in subject.tied_payload}
@@ -390,6 +378,25 @@ def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool
         if all(alone_in):
             why = "nothing comes where it sends alone: the module may take its inputs in turn"
             doubts |= {match[1]: why for match in alone_in if match is not None}
+    return doubts
+
+
+def _of_values(subject: VerifySubject, design: Design, tried: Tried) -> dict[str, str]:
+    """What may be meant where values alone differ, by port or by the guessed model."""
+    doubts: dict[str, str] = {}
+    if tried.fixed_bits and subject.model == "memory":
+        why = f"{tried.fixed_bits}: it may be a register file; --rdl MAP describes it, --model memory says that it is none"
+        doubts[f"{OF_MODEL}memory"] = why
+    if 8 * tried.repeats_every in subject.stored and subject.model == "memory":
+        why = f"addresses begin again every {tried.repeats_every} bytes, which is an array of the RTL: it may have no more words"
+        doubts[f"{OF_MODEL}memory"] = f"{why}; --model memory says that it must"
+    if tried.drops_frames:
+        inputs = [port for port in design.streams if port.direction == "in" and port.has("tready")]
+        doubts |= {
+            port.name: "its ready never falls, and frames are left out whole: it may drop what has no room"
+            for port in inputs
+            if port.pin("tready").lstrip("!") in subject.constant
+        }
     return doubts
 
 

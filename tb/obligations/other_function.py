@@ -109,12 +109,13 @@ def repeats_every(results: Sequence[RunResult]) -> int:
     if len(sizes) != 1:
         return 0
     (lanes,) = sizes
-    for power in _MEMORY:
-        counts = [_read_back(asked, came, 1 << power, lanes) for asked, came in traffic]
+
+    def fits(size: int) -> bool:
+        counts = [_read_back(asked, came, size, lanes) for asked, came in traffic]
         reads, wrong = (sum(many) for many in zip(*counts, strict=True)) if counts else (0, 0)
-        if reads >= _LEAST and wrong <= _RACES * reads:
-            return 1 << power
-    return 0
+        return reads >= _LEAST and wrong <= _RACES * reads
+
+    return 0 if fits(1 << 64) else next((1 << power for power in _MEMORY if fits(1 << power)), 0)
 
 
 def _read_back(asked: Sequence[Access], came: Sequence[AccessResult], size: int, lanes: int) -> tuple[int, int]:

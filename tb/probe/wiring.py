@@ -423,7 +423,7 @@ class Graph:
         for decision in decisions:
             # What works in its first branch, and sets constants in the other, is reset in that.
             other = decision.ifFalse
-            works = _varies(decision.ifTrue) and other is not None and bool(_written(other)) and not _varies(other)
+            works = _varies(decision.ifTrue) and other is not None and _is_constant(other)
             found = [one for condition in decision.conditions for one in _conditions(condition.expr)]
             for name, low in found:
                 self.resets.add((clock, name, low if works and len(found) == 1 else not low, name in edges))
@@ -581,6 +581,18 @@ def _varies(statement: Any) -> bool:
 
     statement.visit(look)
     return any(found)
+
+
+def _is_constant(statement: Any) -> bool:
+    """Whether a statement stores constants alone, whatever else is."""
+    asked: list[Any] = []
+
+    def look(node: Any) -> None:
+        if symbol_kind(node) in ("Conditional", "Case") and settled_arms(node) is None:
+            asked.append(node)
+
+    statement.visit(look)
+    return not asked and bool(_written(statement)) and not _varies(statement)
 
 
 def _chosen(expression: Any) -> Iterator[Any]:

@@ -195,7 +195,7 @@ def test_words_with_fixed_bits(change: Callable[[int, int], int], found: str) ->
     assert bool(fixed_bits([result])) is bool(found)
 
 
-@pytest.mark.parametrize(("size", "found"), [(64, 64), (256, 256), (96, 0)])
+@pytest.mark.parametrize(("size", "found"), [(64, 64), (256, 256), (96, 0), (1024, 0)])
 def test_addresses_that_begin_again(size: int, found: int) -> None:
     asked, came, held = [], [], dict[int, int]()
     for n, value in enumerate(map(int, RNG.integers(1, 1 << 32, 800))):

@@ -141,6 +141,18 @@ def test_a_reset_in_the_second_branch_is_low_while_it_resets(tmp_path: Path) -> 
     assert clocks(found) == [("clock", "reset_n", False)]
 
 
+def test_constants_under_conditions_are_work(tmp_path: Path) -> None:
+    """A reset that leaves something as it is stands in the first branch all the same."""
+    text = (RTL / "handshake.sv").read_text()
+    path = tmp_path / "handshake.sv"
+    first, _, rest = text.partition("    if (reset_n) out_vld <= 1'b0;\n    else if (in0_ready) begin\n")
+    work = "if (in0_ready) out_vld <= 1'b1; else if (out_rdy) out_vld <= 1'b0; end\n"
+    rest = rest.partition("    end\n")[2]
+    path.write_text(f"{first}    if (!reset_n) out_vld <= out_vld & out_rdy; else begin {work}{rest}")
+    found = find(elaborate(Sources((path,)), "handshake", {}), None)
+    assert clocks(found) == [("clock", "reset_n", False)]
+
+
 def test_direction_suffixes() -> None:
     found = probe("suffixed")
     assert clocks(found) == [("clk_i", "rst_ni", False)]
