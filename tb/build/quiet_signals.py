@@ -65,11 +65,11 @@ class QuietSignals:
 
     Attributes:
         undriven: nothing drives them.
-        steady: they get constants alone.
+        constant: they get constants alone.
     """
 
     undriven: list[Undriven]
-    steady: list[ConstantSignal]
+    constant: list[ConstantSignal]
 
 
 def quiet_signals(design: Design, params: Mapping[str, Any]) -> QuietSignals:
@@ -106,8 +106,8 @@ def quiet_signals(design: Design, params: Mapping[str, Any]) -> QuietSignals:
     numbers = {
         place: [one for one in values if one is not None] for place, values in given.items() if None not in values
     }
-    steady = [ConstantSignal(*place, reduce(or_, many), ~reduce(and_, many)) for place, many in numbers.items()]
-    return QuietSignals(undriven, steady)
+    constant = [ConstantSignal(*place, reduce(or_, many), ~reduce(and_, many)) for place, many in numbers.items()]
+    return QuietSignals(undriven, constant)
 
 
 class _Drivers:

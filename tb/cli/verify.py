@@ -55,6 +55,7 @@ from goldbeat.tb.mutate.report import score
 from goldbeat.tb.mutate.sample import sample_fates
 from goldbeat.tb.obligations import rounds
 from goldbeat.tb.obligations.likeness import is_unlike, may_be_meant
+from goldbeat.tb.obligations.other_function import drops_frames, fixed_bits, other_function, repeats_every
 from goldbeat.tb.obligations.pace import fills_queues, may_be_slow, measured_pace
 from goldbeat.tb.obligations.rounds import BUDGET_S, Tried, try_all
 from goldbeat.tb.obligations.summary import ADVICE, SHOWN, VERIFIED, Obligations, counts_text, obligation_lines
@@ -250,8 +251,8 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
         design, tried = _narrowed(subject, design, tried, again)
     if subject.guessed and subject.model in _NEXT and tried.failures:
         subject, design, tried = _next_model(subject, design, tried, again)
-    why = _unlike(subject.model, tried)
-    if subject.guessed and not alone and tried.failures and _by_model(tried) and why:
+    doubtful = subject.guessed and not alone and tried.failures and _by_model(tried)
+    if doubtful and (why := _unlike(subject.model, tried)):
         subject.notes[:] = [
             f"model {subject.model}, guessed, is not what this RTL does: {why}, so protocol rules alone; --model names the "
             f"right one. With {subject.model}, the first failure: {_first(tried)}"
@@ -280,8 +281,8 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
 
 def _unlike(model: str, tried: Tried) -> str:
     """Why a guessed model is not what the RTL does, for people; empty: what differs may be a fault."""
-    if tried.regular and model in ("identity", "broadcast", "merge"):
-        return tried.regular
+    if model in ("identity", "broadcast", "merge") and (regular := other_function(tried.failed)):
+        return regular
     if not tried.compared or is_unlike(model, tried.predicted, tried.alike):
         return f"of {tried.predicted} words that it predicts {tried.alike} came"
     return ""
@@ -384,19 +385,17 @@ def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool
 def _of_values(subject: VerifySubject, design: Design, tried: Tried) -> dict[str, str]:
     """What may be meant where values alone differ, by port or by the guessed model."""
     doubts: dict[str, str] = {}
-    if tried.fixed_bits and subject.model == "memory":
-        why = f"{tried.fixed_bits}: it may be a register file; --rdl MAP describes it, --model memory says that it is none"
+    if subject.model == "memory" and (fixed := fixed_bits(tried.failed)):
+        why = f"{fixed}: it may be a register file; --rdl MAP describes it, --model memory says that it is none"
         doubts[f"{OF_MODEL}memory"] = why
-    if 8 * tried.repeats_every in subject.stored and subject.model == "memory":
-        why = f"addresses begin again every {tried.repeats_every} bytes, which is an array of the RTL: it may have no more words"
+    if subject.model == "memory" and 8 * (size := repeats_every(tried.failed)) in subject.stored:
+        why = f"addresses begin again every {size} bytes, which is an array of the RTL: it may have no more words"
         doubts[f"{OF_MODEL}memory"] = f"{why}; --model memory says that it must"
-    if tried.drops_frames:
-        inputs = [port for port in design.streams if port.direction == "in" and port.has("tready")]
-        doubts |= {
-            port.name: "its ready never falls, and frames are left out whole: it may drop what has no room"
-            for port in inputs
-            if port.pin("tready").lstrip("!") in subject.constant
-        }
+    inputs = [port for port in design.streams if port.direction == "in" and port.has("tready")]
+    held = [port.name for port in inputs if port.pin("tready").lstrip("!") in subject.constant]
+    if held and drops_frames(tried.failed):
+        why = "its ready never falls, and frames are left out whole: it may drop what has no room"
+        doubts |= dict.fromkeys(held, why)
     return doubts
 
 

@@ -115,14 +115,14 @@ class SettledConditions:
             return None
         if (one.place, match[1]) in self._undriven:
             return "nothing drives it"
-        if (steady := self._steady.get((one.place, match[1]))) is None:
+        if (constant := self._constant.get((one.place, match[1]))) is None:
             return None
         bit = 1 << int((re.search(r"\[(\d+)\] ", one.what) or "[0]")[1])
-        if not steady.ones & bit:
+        if not constant.ones & bit:
             return "it gets constants alone, in which it is 0"
         return (
             "it gets constants alone, in which it is 1"
-            if one.what.endswith("falls") and not steady.zeros & bit
+            if one.what.endswith("falls") and not constant.zeros & bit
             else None
         )
 
@@ -144,10 +144,10 @@ class SettledConditions:
         return {(f"{sources[one.source].name}:{one.line}", one.name): one.read for one in self._quiet.undriven}
 
     @cached_property
-    def _steady(self) -> dict[tuple[str, str], ConstantSignal]:
+    def _constant(self) -> dict[tuple[str, str], ConstantSignal]:
         """By place and name, signals that get constants alone."""
         sources = self._design.sources()
-        return {(f"{sources[one.source].name}:{one.line}", one.name): one for one in self._quiet.steady}
+        return {(f"{sources[one.source].name}:{one.line}", one.name): one for one in self._quiet.constant}
 
     def _size_reason(self, one: Obligation) -> str | None:
         """Why a bit of a register stays 0 that takes AxSIZE alone: bursts have beats of at most the bus's bytes."""

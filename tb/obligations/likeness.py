@@ -10,6 +10,7 @@ import numpy as np
 
 from goldbeat.pymodels.stimulus import Access, AccessAnswer
 from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.inside.job import AccessResult
 from goldbeat.tb.run.runs import EpisodeResult, RunResult
 
 _BYTES = 4
@@ -107,18 +108,25 @@ def _groups(trace: Trace, size: int) -> Counter[bytes]:
     return Counter(group.tobytes() for group in groups if len(group) >= _BYTES and group.any())
 
 
-def _reads(episode: EpisodeResult) -> Iterator[bool]:
-    """Whether accesses were answered as predicted, of those that say something."""
+def expected_reads(episode: EpisodeResult) -> Iterator[tuple[Access, int, bool, AccessResult]]:
+    """Reads of which a value is expected: the access, the value, whether an error is expected, and what came."""
     for port, asked in episode.stimulus.program.items():
         answers = episode.expected.accesses.get(port) or (AccessAnswer(),) * len(asked)
         for access, answer, result in zip(asked, answers, episode.record.accesses.get(port, ()), strict=False):
             value = answer.value if answer.value is not None else access.value if access.op == "read" else None
-            error = access.error if answer.error is None else answer.error
-            if value and not error and (wanted := value & _mask(access)):
-                yield not result.error and result.value is not None and result.value & _mask(access) == wanted
+            if value is not None:
+                yield access, value, access.error if answer.error is None else answer.error, result
 
 
-def _mask(access: Access) -> int:
+def _reads(episode: EpisodeResult) -> Iterator[bool]:
+    """Whether accesses were answered as predicted, of those that say something."""
+    for access, value, error, result in expected_reads(episode):
+        if not error and (wanted := value & read_mask(access)):
+            yield not result.error and result.value is not None and result.value & read_mask(access) == wanted
+
+
+def read_mask(access: Access) -> int:
+    """The bits in which a read is compared."""
     return -1 if access.mask is None else access.mask
 
 

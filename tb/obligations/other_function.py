@@ -15,10 +15,10 @@ from operator import or_
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.stimulus import Access, AccessAnswer
+from goldbeat.pymodels.stimulus import Access
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.inside.job import AccessResult
-from goldbeat.tb.obligations.likeness import word_counts
+from goldbeat.tb.obligations.likeness import expected_reads, read_mask, word_counts
 from goldbeat.tb.run.runs import EpisodeResult, RunResult
 
 _LEAST = 32
@@ -75,15 +75,12 @@ def fixed_bits(results: Sequence[RunResult]) -> str:
     """
     reads: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for episode in (one for result in results for one in result.episodes if one.stimulus.stop_ps is None):
-        for port, asked in episode.stimulus.program.items():
-            answers = episode.expected.accesses.get(port) or (AccessAnswer(),) * len(asked)
-            for access, answer, result in zip(asked, answers, episode.record.accesses.get(port, ()), strict=False):
-                value = access.value if answer.value is None else answer.value
-                if access.op == "read" and value is not None:
-                    if result.value is None or result.error or access.error or answer.error:
-                        return ""
-                    mask = -1 if access.mask is None else access.mask
-                    reads[access.address].append((value & mask, result.value & mask))
+        for access, value, error, result in expected_reads(episode):
+            if access.op == "read":
+                if result.value is None or result.error or error:
+                    return ""
+                mask = read_mask(access)
+                reads[access.address].append((value & mask, result.value & mask))
     wrong = {at: reduce(or_, (want ^ got for want, got in pairs)) for at, pairs in reads.items()}
     fixed = {at: bits for at, bits in wrong.items() if bits}
     for at, bits in fixed.items():

@@ -26,7 +26,6 @@ from goldbeat.tb.obligations.buses import address_pin
 from goldbeat.tb.obligations.conditions import SettledConditions, condition_obligations, pins_of_design
 from goldbeat.tb.obligations.likeness import likeness
 from goldbeat.tb.obligations.obligation import Obligation, merge_obligations, with_waivers
-from goldbeat.tb.obligations.other_function import drops_frames, fixed_bits, other_function, repeats_every
 from goldbeat.tb.obligations.pace import few_beats
 from goldbeat.tb.obligations.ports import port_obligations
 from goldbeat.tb.run.crossings import find_crossings
@@ -84,10 +83,7 @@ class Tried:
         timed, ordered: cycles, and the order, were compared.
         guesses: of the description, by port: what fails may come of one.
         predicted, alike: of the runs that failed, words that the model predicts, and how many of them came.
-        regular: what streams do in all episodes of these in place of passing words on; empty: nothing regular.
-        drops_frames: streams leave frames out whole.
-        fixed_bits: words of a small slave that no write changes in all bits, which is all that differs; empty: more does.
-        repeats_every: bytes of a memory behind which addresses seem to begin again; 0: they do not.
+        failed: the runs that failed.
         unrun: runs that are made in any case, and were not: the time was over.
     """
 
@@ -105,10 +101,7 @@ class Tried:
     guesses: Mapping[str, str] = field(default_factory=dict)
     predicted: int = 0
     alike: int = 0
-    regular: str = ""
-    drops_frames: bool = False
-    fixed_bits: str = ""
-    repeats_every: int = 0
+    failed: list[RunResult] = field(default_factory=list)
     unrun: list[str] = field(default_factory=list)
 
     @property
@@ -177,7 +170,7 @@ def try_all(
             found = merge_obligations([*tried.obligations, *condition_obligations(counts, design, pins)])
             if tried.rounds >= len(fixed):
                 found = settle(found)
-            tried.obligations = _without_waived(found, asked, design) if counts else found
+            tried.obligations = _with_reasons(found, asked, design) if counts else found
             enough = budget_s if tried.open else _FURTHER * budget_s
             if tried.failures or (tried.rounds >= len(fixed) and tried.seconds >= enough):
                 break
@@ -221,7 +214,7 @@ def _wanted(part: _Part, tried: Tried) -> bool:
     return all(one.key in met for one in part.needs)
 
 
-def _without_waived(found: list[Obligation], asked: Sequence[Obligation], design: Design) -> list[Obligation]:
+def _with_reasons(found: list[Obligation], asked: Sequence[Obligation], design: Design) -> list[Obligation]:
     """Obligations with the reasons of the description, which may also waive what no run has asked for yet."""
     known = {one.key for one in found}
     return with_waivers([*found, *(one for one in asked if one.key not in known)], design.obligations)[: len(found)]
@@ -385,9 +378,7 @@ def _take(tried: Tried, results: Sequence[RunResult], *, warn: bool) -> None:
     if failed := [result for result in results if result.failures]:
         predicted, alike = likeness(failed)
         tried.predicted, tried.alike = tried.predicted + predicted, tried.alike + alike
-        tried.regular = other_function(failed)
-        tried.drops_frames, tried.fixed_bits = drops_frames(failed), fixed_bits(failed)
-        tried.repeats_every = repeats_every(failed)
+        tried.failed += failed
     tried.obligations = merge_obligations([*tried.obligations, *port_obligations(results)])
 
 

@@ -584,7 +584,7 @@ def _varies(statement: Any) -> bool:
 
 
 def _is_constant(statement: Any) -> bool:
-    """Whether a statement stores constants alone, whatever else is."""
+    """Whether a statement stores constants alone, under no condition."""
     asked: list[Any] = []
 
     def look(node: Any) -> None:

@@ -162,4 +162,4 @@ def test_what_gets_constants_alone(body: str, found: dict[str, tuple[int, int]],
     path = tmp_path / "m.sv"
     inner = "module inner (input wire i, output wire o); assign o = !i; endmodule"
     path.write_text(f"{inner}\nmodule m (input wire [3:0] a, output wire [3:0] y);\n{body}\nendmodule\n")
-    assert {one.name: (one.ones, one.zeros & 3) for one in quiet_signals(design_of(path), {}).steady} == found
+    assert {one.name: (one.ones, one.zeros & 3) for one in quiet_signals(design_of(path), {}).constant} == found
