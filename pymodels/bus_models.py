@@ -41,6 +41,7 @@ class Route:
         word: bytes of the widest bus on the way.
         carried: attributes that pass, with the master's signals.
         write_user: the master's WUSER, if that passes.
+        once: kinds of accesses that arrive as one access each.
     """
 
     slave: str
@@ -51,6 +52,7 @@ class Route:
     word: int = 1
     carried: Mapping[Key, str] = field(default_factory=dict)
     write_user: str = ""
+    once: frozenset[int] = frozenset()
 
 
 def bus_outcome(stimulus: Stimulus, routes: Sequence[Route]) -> Outcome:
@@ -105,11 +107,12 @@ def _carried(stimulus: Stimulus, routes: Sequence[Route]) -> Carried | None:
             passes = np.isin(kind, [one for one in (READ, WRITE) if (one, name) in route.carried])
             column.append(np.where(passes, own, -1))
     write_user = min((route.write_user for route in routes), default="")
-    if not signals and not write_user:
+    once = frozenset.intersection(*(route.once for route in routes)) if routes else frozenset[int]()
+    if not (signals or write_user or once):
         return None
     kinds, begins, ends = (np.concatenate([part[n] for part in parts]) for n in range(3))
     return Carried(
-        kinds, begins, ends, {name: np.concatenate(all_) for name, all_ in columns.items()}, signals, write_user
+        kinds, begins, ends, {name: np.concatenate(all_) for name, all_ in columns.items()}, signals, write_user, once
     )
 
 

@@ -84,6 +84,7 @@ class Carried:
         values: by name, (n,) int64; -1: any.
         signals: the master's signal of each attribute that is compared.
         write_user: the master's WUSER, if that is compared.
+        once: kinds of which each access arrives at most once: a word behind which a read or a write does something may be there.
     """
 
     kind: npt.NDArray[np.uint8]
@@ -92,3 +93,4 @@ class Carried:
     values: Mapping[str, npt.NDArray[np.int64]]
     signals: Mapping[Key, str] = field(default_factory=dict)
     write_user: str = ""
+    once: frozenset[int] = frozenset()

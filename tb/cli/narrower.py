@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guessed bus model asks for and a sound module need not do: kinds of bursts, work after an error, passing attributes."""
+"""What a guessed model asks for and a sound module need not do: kinds of bursts, work after an error, frames without room."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from goldbeat.pymodels.axi.attributes import ATTRIBUTES
+from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.build.burst_kinds import KINDS, kinds_asked_for
 from goldbeat.tb.design.bus_ports import data_bytes
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.bundle import Bundle
+from goldbeat.tb.obligations.rounds import Tried
 from goldbeat.tb.run.failure_kind import REPEAT, failure_kind
 
 _REFUSED = re.compile(r": expected (?:OKAY|SLVERR|0x[0-9a-f]+), got (?:SLVERR|DECERR)\b")
@@ -28,6 +32,7 @@ class Narrower:
 
     Attributes:
         options: of ``[accesses]``.
+        longest: of ``[traffic]``; 0: as it is.
         unchecked: attributes that are not compared.
         untried: by port, what is not asked for or compared then, and why a module may do something else with it.
     """
@@ -35,17 +40,22 @@ class Narrower:
     options: dict[str, str | bool] = field(default_factory=dict)
     unchecked: list[str] = field(default_factory=list)
     untried: dict[str, str] = field(default_factory=dict)
+    longest: int = 0
 
 
-def narrower(design: Design, failures: Sequence[str], constant: Collection[str]) -> Narrower:
+def narrower(design: Design, tried: Tried, constant: Collection[str], rooms: Collection[int]) -> Narrower:
     """What to leave out, so that a failure is one of the module; empty: all that was asked for is its duty.
 
     Args:
         design: of a bench that nobody has described.
-        failures: of its first runs.
+        tried: its first runs, of which some fail.
         constant: outputs that are.
+        rooms: words of each array of RTL that may hold frames until they end.
     """
+    failures = tried.failures
     params = {name: one.default for name, one in design.parameters.items()}
+    if (frames := _frames(design, params, tried, rooms)).longest:
+        return frames
     found = Narrower()
     attributes = _attributes(design, params, failures, constant)
     others = [text for text in failures if _attribute(text) not in attributes.unchecked]
@@ -106,6 +116,25 @@ def _errors(design: Design, params: Mapping[str, object], failures: Sequence[str
         return Narrower()
     why = "errors: what is open beside the access that it refuses may end with an error; set errors = false in [accesses] if so"
     return Narrower({"errors": False}, [], dict.fromkeys(pins, why))
+
+
+def _frames(design: Design, params: Mapping[str, object], tried: Tried, rooms: Collection[int]) -> Narrower:
+    """No frames that an array of the RTL has no room for, if all that fails has some."""
+    pins = [port.pin("tlast") for port in design.bundles(params) if port.direction == "in" and port.has("tlast")]
+    outside = [text for text in tried.failures if not text.startswith((REPEAT, "episode "))]
+    failed = [one for result in tried.failed for one in result.episodes if one.verdict.failures]
+    least = min((max(map(_longest, one.stimulus.inputs.values()), default=0) for one in failed), default=0)
+    room = max((words for words in rooms if words < least), default=0)
+    if not room or outside:
+        return Narrower()
+    why = f"frames of more than {room} beats: the RTL holds frames, and has an array of {room} words; longest = {room} in [traffic]"
+    return Narrower(untried=dict.fromkeys(pins, f"{why} if it may have no room for them"), longest=room)
+
+
+def _longest(trace: Trace) -> int:
+    """Beats of the longest frame, ended or not."""
+    ends = np.flatnonzero(trace.last)
+    return int(np.diff(ends, prepend=-1, append=len(trace) - 1).max(initial=0))
 
 
 def _masters(design: Design, params: Mapping[str, object]) -> Iterator[Bundle]:

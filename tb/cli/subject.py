@@ -15,6 +15,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stock_models import READY_MODELS
 from goldbeat.tb.build.compiling import Compiled, compile_sources
 from goldbeat.tb.cli import probe
+from goldbeat.tb.cli.narrower import Narrower
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.library import VENDOR
@@ -34,7 +35,7 @@ from goldbeat.tb.run.seal import file_digest
 _RTL = (".v", ".sv")
 _MADE = ".made"
 """Beside a bench that this command has made: its hash."""
-_UNCHECKED = "\n[unchecked]\n"
+_UNCHECKED, _TRAFFIC = "\n[unchecked]\n", "\n[traffic]\n"
 _LONE_RULE = "wishbone_answer_without_cyc"
 _NO_MAP = (
     f"address map: not found by trial accesses, so model {RULES} in place of interconnect; if the failures do not "
@@ -56,11 +57,13 @@ class VerifySubject:
         remake: makes the bench again with another model; false: this module cannot have it.
         variants: makes benches with other readings of guesses, for these failures: the description of each, and by port what it
             says if nothing fails with it.
-        narrow: makes it again with other options of ``[accesses]``, and with attributes that are not compared.
+        narrow: makes it again with less traffic, and with attributes that are not compared.
         pace: makes it again for so many cycles per beat.
         constant: outputs that are.
         tied_payload: bundles with signals that are made of an input that nobody has asked to tie, and which.
-        stored: bits of each array of words in RTL.
+        unseen: inputs that no output depends on.
+        stored: words, and bits of one, of each array in RTL.
+        rooms: words of each of them where an output waits for TLAST of an input.
         title: of the top module of RTL.
         tied: inputs that the bench holds, although nobody has asked for it, and at what.
         compiled: reads the RTL with these values of parameters in place of those that it has; None: no RTL was given.
@@ -75,13 +78,15 @@ class VerifySubject:
     guessed: bool = False
     remake: Callable[[str], bool] = lambda model: False
     variants: Callable[[Sequence[str]], Iterator[tuple[str, dict[str, str]]]] = lambda failures: iter(())
-    narrow: Callable[[Mapping[str, str | bool], Collection[str]], None] = lambda options, unchecked: None
+    narrow: Callable[[Narrower], None] = lambda less: None
     pace: Callable[[int], None] = lambda cycles: None
     constant: Collection[str] = ()
     reworked: str = ""
     far_resets: Mapping[str, str] = field(default_factory=dict)
     tied_payload: Mapping[str, str] = field(default_factory=dict)
-    stored: Collection[int] = ()
+    unseen: Collection[str] = ()
+    stored: Collection[tuple[int, int]] = ()
+    rooms: Collection[int] = ()
     title: str = ""
     tied: Mapping[str, int] = field(default_factory=dict)
     compiled: Callable[[Mapping[str, int | str]], Compiled] | None = None
@@ -137,8 +142,8 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
         if (mark := path.with_suffix(_MADE)).is_file():
             mark.write_text(file_digest(path))
 
-    def narrow(options: Mapping[str, str | bool], unchecked: Collection[str]) -> None:
-        write(_narrowed(wide[0], options, unchecked))
+    def narrow(less: Narrower) -> None:
+        write(_narrowed(wide[0], less))
 
     def pace(cycles: int) -> None:
         paces[:] = [cycles]
@@ -151,7 +156,9 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     model_made = made[-1] if made else ""
     rest = _facts(found, given["ties"] or (), passes=guessed and model_made in READY_MODELS)
     compiled = partial(_compiled, _with_wrapper(sources, path, found), found.module.name, given["generics"] or ())
-    return VerifySubject(str(path), notes, doubts, model_made, guessed, remake, variants, narrow, pace, *rest, compiled)
+    return VerifySubject(
+        str(path), notes, doubts, model_made, guessed, remake, variants, narrow, pace, compiled=compiled, **rest
+    )
 
 
 def _with_wrapper(sources: Sources, path: Path, found: Found) -> Sources:
@@ -223,10 +230,12 @@ def _far_resets(found: Found) -> dict[str, str]:
     return {one.name: far[one.clock] for one in found.bundles if one.clock in far}
 
 
-def _narrowed(text: str, options: Mapping[str, str | bool], unchecked: Collection[str]) -> str:
-    """A description with options of ``[accesses]``, and with more signals that are not compared."""
-    accesses = "".join(f"{name} = {json.dumps(value)}\n" for name, value in options.items())
-    pins = "".join(f'{pin} = "a constant of the RTL"\n' for pin in unchecked)
+def _narrowed(text: str, less: Narrower) -> str:
+    """A description with options of ``[accesses]`` and ``[traffic]``, and with more signals that are not compared."""
+    accesses = "".join(f"{name} = {json.dumps(value)}\n" for name, value in less.options.items())
+    pins = "".join(f'{pin} = "a constant of the RTL"\n' for pin in less.unchecked)
+    if less.longest:
+        text = text.replace(_TRAFFIC, f"{_TRAFFIC}longest = {less.longest}\n")
     if _UNCHECKED in text:
         text = text.replace(_UNCHECKED, _UNCHECKED + pins)
     elif pins:
@@ -247,7 +256,9 @@ def _taken(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, 
 
 def _tied(found: Found, asked: Collection[str]) -> dict[str, str]:
     """Inputs that nobody has asked to tie and that may matter, and what they are tied to."""
-    return {port: left_out(port, found.ties) for port in _unasked(found, asked) if tie_matters(port, found.ties)}
+    unread = found.module.carried.unread
+    matters = [port for port in _unasked(found, asked) if port not in unread and tie_matters(port, found.ties)]
+    return {port: left_out(port, found.ties) for port in matters}
 
 
 def _unasked(found: Found, asked: Collection[str]) -> dict[str, int]:
@@ -256,15 +267,31 @@ def _unasked(found: Found, asked: Collection[str]) -> dict[str, int]:
     return {name: value for name, value in found.ties.items() if name not in known and not is_reset(name)}
 
 
-def _facts(
-    found: Found, asked: Collection[str], *, passes: bool
-) -> tuple[Collection[str], str, dict[str, str], dict[str, str], Collection[int], str, dict[str, int]]:
-    """The last attributes of a subject but for one, in order, of what is found in RTL; ``passes``: a guessed model passes words."""
+def _facts(found: Found, asked: Collection[str], *, passes: bool) -> dict[str, Any]:
+    """Attributes of a subject that are found in RTL; ``passes``: a guessed model passes words."""
     tied = _unasked(found, asked)
     payload = _tied_payload(found, [name for name in tied if tie_matters(name, tied)])
     done = reworked(found) if passes else ""
     carried = found.module.carried
-    return carried.constant, done, _far_resets(found), payload, carried.stored, found.module.title, tied
+    outputs = [pin.name for pin in found.module.ports if pin.way == "output"]
+    return {
+        "constant": carried.constant,
+        "reworked": done,
+        "far_resets": _far_resets(found),
+        "tied_payload": payload,
+        "unseen": {pin.name for pin in found.module.ports} - carried.depends(outputs),
+        "stored": carried.stored,
+        "rooms": [words for words, _ in carried.stored] if _holds_frames(found) else [],
+        "title": found.module.title,
+        "tied": tied,
+    }
+
+
+def _holds_frames(found: Found) -> bool:
+    """Whether some output may wait for TLAST of an input."""
+    ends = {one.pin("tlast") for one in found.streams if one.direction == "in" and one.has("tlast")}
+    valids = [one.pin("tvalid").lstrip("!") for one in found.streams if one.direction == "out"]
+    return bool(ends & found.module.carried.depends(valids))
 
 
 def _unheld(found: Found) -> dict[str, str]:

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
+from goldbeat.pymodels.bus_models import BUS_MODELS
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.tb.build.configurations import OtherValues
 from goldbeat.tb.build.yosys import Yosys, yosys
@@ -39,7 +40,7 @@ from goldbeat.tb.cli.configured import (
     with_ways,
     worst_status,
 )
-from goldbeat.tb.cli.narrower import narrower
+from goldbeat.tb.cli.narrower import Narrower, narrower
 from goldbeat.tb.cli.subject import VerifySubject, find_subject, verify_folder
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.description import READY
@@ -55,7 +56,8 @@ from goldbeat.tb.mutate.report import score
 from goldbeat.tb.mutate.sample import sample_fates
 from goldbeat.tb.obligations import rounds
 from goldbeat.tb.obligations.likeness import is_unlike, may_be_meant
-from goldbeat.tb.obligations.other_function import drops_frames, fixed_bits, other_function, repeats_every
+from goldbeat.tb.obligations.other_answers import ends_before, fixed_bits, refuses, repeats_every, writes_whole
+from goldbeat.tb.obligations.other_function import drops_frames, drops_words, other_function
 from goldbeat.tb.obligations.pace import fills_queues, may_be_slow, measured_pace
 from goldbeat.tb.obligations.rounds import BUDGET_S, Tried, try_all
 from goldbeat.tb.obligations.summary import ADVICE, SHOWN, VERIFIED, Obligations, counts_text, obligation_lines
@@ -71,6 +73,7 @@ _OUTSIDE = re.compile(r"\bmem_bounds: (\w+),")
 _INITIAL = re.compile(r"\bx_check: .*?, (\w+) differs: beat \d+ in cycle \d+: data [^,]*(?:;|$)")
 """What differs with other initial values is data, and neither a cycle nor a count."""
 _LIMIT = re.compile(r"(?i)(?:^|_)(?:time_?out|watch_?dog|max_?(?:stall|wait))|(?-i:Time[Oo]ut|Watch[Dd]og)")
+_LOSES = re.compile(r"(?i)over_?(?:flow|run)|ovf|ovr|drop|lost|loss|discard")
 _LONGEST_PAUSE = 10_000
 """Cycles after which a run without progress ends."""
 _LEFT = re.compile(r"\bport (\w+), beat \d+: missing beat: expected \w+, got nothing")
@@ -325,14 +328,15 @@ def _narrowed(
     subject: VerifySubject, design: Design, tried: Tried, again: Callable[[Design], Tried]
 ) -> tuple[Design, Tried]:
     """The same without what a sound module need not do, if it does all else; what is left out is then not compared."""
-    less = narrower(design, tried.failures, subject.constant)
+    less = narrower(design, tried, subject.constant, subject.rooms)
     if not less.untried:
         return design, tried
-    subject.narrow(less.options, less.unchecked)
+    subject.narrow(less)
     other = find_design(subject.name)
     fresh = again(other)
-    if fresh.failures:
-        subject.narrow({}, ())
+    # With frames that it has room for, what fails says more than what is too long.
+    if fresh.failures and not less.longest:
+        subject.narrow(Narrower())
         return find_design(subject.name), tried
     fresh.partial |= {f"{pin}: {why}": None for pin, why in less.untried.items()}
     subject.notes.append(f"with all that model {subject.model} asks for, the first failure: {_first(tried)}")
@@ -358,6 +362,7 @@ def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool
         return doubts
     doubts |= _patience(design)
     doubts |= _of_values(subject, design, tried) if _by_values(tried) else {}
+    doubts |= _of_refusals(subject, tried)
     broken = [kind.place.rpartition(": ")[2] for kind in map(failure_kind, failures) if kind.kind == "protocol"]
     # What is tied makes the signals of the first rule; others and values may follow from it.
     doubts |= {place: subject.tied_payload[place] for place in broken[:1] if place in subject.tied_payload}
@@ -388,15 +393,42 @@ def _of_values(subject: VerifySubject, design: Design, tried: Tried) -> dict[str
     if subject.model == "memory" and (fixed := fixed_bits(tried.failed)):
         why = f"{fixed}: it may be a register file; --rdl MAP describes it, --model memory says that it is none"
         doubts[f"{OF_MODEL}memory"] = why
-    if subject.model == "memory" and 8 * (size := repeats_every(tried.failed)) in subject.stored:
+    if subject.model == "memory" and (size := repeats_every(tried.failed)) in _sizes(subject):
         why = f"addresses begin again every {size} bytes, which is an array of the RTL: it may have no more words"
         doubts[f"{OF_MODEL}memory"] = f"{why}; --model memory says that it must"
+    lite = [port for port in design.register_ports({}) if port.bus == "axil"] if subject.model == "memory" else []
+    strobes = [port.name for port in lite if port.has("wstrb") and port.pin("wstrb") in subject.unseen]
+    if strobes and writes_whole(tried.failed):
+        why = (
+            "every write stores all bytes, as the RTL does not look at its WSTRB, which registers need not (AXI4-Lite)"
+        )
+        doubts |= dict.fromkeys(strobes, why)
+    if subject.model == "memory" and (ends := ends_before(tried.failed, _sizes(subject))):
+        doubts[f"{OF_MODEL}memory"] = f"{ends}: it may have no more words; --model memory says that it must"
     inputs = [port for port in design.streams if port.direction == "in" and port.has("tready")]
     held = [port.name for port in inputs if port.pin("tready").lstrip("!") in subject.constant]
     if held and drops_frames(tried.failed):
         why = "its ready never falls, and frames are left out whole: it may drop what has no room"
         doubts |= dict.fromkeys(held, why)
+    elif held and any(_LOSES.search(pin) for pin in design.ignored) and drops_words(tried.failed):
+        why = "its ready never falls, and words are left out: it may drop what has no room, as one of its outputs says"
+        doubts |= dict.fromkeys(held, why)
     return doubts
+
+
+def _of_refusals(subject: VerifySubject, tried: Tried) -> dict[str, str]:
+    """What may be meant where accesses of one kind are refused, by the guessed model."""
+    broken = [kind.place for kind in map(failure_kind, tried.failures) if kind.kind in ("protocol", "hang")]
+    # What is given up may still be under way when a run ends.
+    if subject.model not in BUS_MODELS or any("_outstanding: " not in place for place in broken):
+        return {}
+    why = refuses(tried.failed, _sizes(subject))
+    return {f"{OF_MODEL}{subject.model}": f"{why}; --model {subject.model} says that it must not"} if why else {}
+
+
+def _sizes(subject: VerifySubject) -> list[int]:
+    """Bytes of each array of the RTL."""
+    return [words * bits // 8 for words, bits in subject.stored]
 
 
 def _patience(design: Design) -> dict[str, str]:

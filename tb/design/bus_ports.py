@@ -18,6 +18,7 @@ from goldbeat.pymodels.stimulus import Access
 from goldbeat.tb.design.address_map import AddressStretch
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.register import RegisterPort
 
 _KINDS = (READ, WRITE)
 DATA_USERS = ("wuser", "buser", "ruser")
@@ -76,6 +77,7 @@ class BusPorts:
                 word=self.word,
                 carried=dict(self._carried(slaves[route.slave], masters[route.master])),
                 write_user=self.data_users(slaves[route.slave], masters[route.master]).get("wuser", ""),
+                once=_once(slaves[route.slave], masters[route.master]),
             )
             if route.master is not None
             else route
@@ -186,6 +188,16 @@ class BusPorts:
             # Without a lock, no access is exclusive.
             if (here and _bits(slave, here) == _bits(master, there)) or (not here and name == "lock"):
                 yield (kind, name), master.pin(there)
+
+
+def _once(slave: Bundle, master: Bundle) -> frozenset[int]:
+    """The kinds of a slave's accesses that reach a master as one access each, as words are equal and nothing is repeated."""
+    if not (isinstance(slave, RegisterPort) and isinstance(master, RegisterPort)):
+        return frozenset()
+    if data_bytes(slave) != data_bytes(master) or not (slave.once and master.once):
+        return frozenset()
+    # Where parts of words cannot be written, words are read first.
+    return frozenset({WRITE, READ} if master.strobes or not slave.strobes else {WRITE})
 
 
 def attribute_draw(port: Bundle, seed: int, unchecked: frozenset[str], chunk: int) -> AttributeDraw:

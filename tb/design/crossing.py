@@ -16,6 +16,7 @@ class Crossing:
         copies: registers on that clock that take it as it is: the first flip-flops of synchronisers.
         first: the same, with those that are bits of vectors, as ``sync[0]``.
         used: of these, those that take it in each cycle and whose output goes elsewhere than into one more flip-flop.
+        beside: of the first, those that take one value in each cycle beside another one: they may see it in different cycles.
         behind_logic: registers that take it through logic in each cycle, and whose output goes into one more flip-flop alone.
     """
 
@@ -25,3 +26,4 @@ class Crossing:
     first: tuple[str, ...] = ()
     used: tuple[str, ...] = ()
     behind_logic: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()

@@ -83,7 +83,8 @@ class TrafficTable(_Table):
         kind: ``random`` or ``counting`` bytes, or ``file.py:function`` (a :data:`goldbeat.tb.design.traffic.Traffic`).
         keep: ``full``; ``bytes``: the last beat of a frame keeps a random number of low bytes; ``words``: the same in
             32-bit words; ``any``: random keep bits.
-        frame: shortest and longest frame in beats. Default: 1 to 12, and in case ``sweep`` frames of up to thousands of beats.
+        frame: shortest and longest frame in beats. Default: 1 to 12, and in case ``sweep`` some of up to ``longest`` beats.
+        longest: beats of the longest frame, where ``frame`` is not set.
         finish: every stream ends with TLAST.
         positions: make some of the kept bytes position bytes, on inputs with TSTRB.
     """
@@ -91,6 +92,7 @@ class TrafficTable(_Table):
     kind: str = "random"
     keep: Literal["full", "bytes", "words", "any"] = "full"
     frame: tuple[int, int] | None = None
+    longest: Annotated[int, Field(ge=1)] = LONGEST
     finish: bool = True
     positions: bool = True
 
@@ -508,7 +510,7 @@ class Description(_Table):
         """The shortest and the longest frame that ``sweep`` fills queues with; empty: frames have one length, or none."""
         drawn = self.traffic is not None and ":" not in self.traffic.kind
         framed = any(port.direction == "in" and port.has("tlast") for port in self.streams)
-        least, most = (self.traffic and self.traffic.frame) or (1, LONGEST)
+        least, most = (self.traffic and (self.traffic.frame or (1, self.traffic.longest))) or (1, LONGEST)
         return (least, most) if drawn and framed and least < most else ()
 
     def _bus_cases(self) -> tuple[Case, ...]:
@@ -646,7 +648,7 @@ class Description(_Table):
                     int(lane.width),
                     beats,
                     clocks[lane.clock],
-                    frame=self.traffic.frame or FRAME,
+                    frame=self.traffic.frame or (1, min(FRAME[1], self.traffic.longest)),
                     frames=rng.permutation(setting.frames).tolist(),
                     keep=str(setting.options.get("keep", self.traffic.keep)) if _sparse(lane) else "full",
                     finish=self.traffic.finish,

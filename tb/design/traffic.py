@@ -505,14 +505,18 @@ def frame_lengths(longest: int, numbers: Iterable[int] = ()) -> list[int]:
 
 
 def framing(traffic: Traffic, setting: CaseContext) -> list[Stimulus]:
-    """An episode of frames of many lengths, up to option ``longest`` and to what the RTL's numbers say; limits pass over it."""
+    """An episode of frames of many lengths, up to option ``longest`` and to what the RTL's numbers say; limits pass over it.
+
+    Where ``longest`` is smaller than usual, numbers allow no longer ones.
+    """
     longest = int(setting.options.get("longest", 0))
     if longest < 1 or setting.inputs:
         return []
     rng = np.random.default_rng([setting.seed, 9])
-    lengths = tuple(rng.permutation(frame_lengths(longest, setting.numbers())).tolist())
+    numbers = [n for n in setting.numbers() if longest >= LONGEST or n + 2 <= longest]
+    lengths = tuple(rng.permutation(frame_lengths(longest, numbers)).tolist())
     made = traffic(replace(setting, frames=lengths), rng, sum(lengths))
-    label = f"frames of up to {max(lengths)} beats; frame = [1, N] in [traffic] limits them"
+    label = f"frames of up to {max(lengths)} beats; longest = N in [traffic] limits them"
     return [replace(_dress(made, "none", "random:0.3", setting, int(rng.integers(1 << 31))), aside=True, label=label)]
 
 
@@ -655,7 +659,9 @@ def stream_cases(
         ]
         if not pauses:
             return runs
-        long = traffic(replace(setting, frames=(_LONG_FRAME,)), rng, 2 * _LONG_FRAME)
+        length = min(_LONG_FRAME, longest or _LONG_FRAME)
+        frames = (length,) * (2 * _LONG_FRAME // length - 1)
+        long = traffic(replace(setting, frames=frames), rng, 2 * _LONG_FRAME)
         return [*runs, _dress(long, _PAUSES, "none", setting, int(rng.integers(1 << 31)))]
 
     def reset(setting: CaseContext) -> list[Stimulus]:

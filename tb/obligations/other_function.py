@@ -6,19 +6,15 @@ A single word that does not fit, and nothing is found (of several outputs, some 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import reduce
-from operator import or_
 
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.stimulus import Access
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.inside.job import AccessResult
-from goldbeat.tb.obligations.likeness import expected_reads, read_mask, word_counts
+from goldbeat.tb.obligations.likeness import word_counts
 from goldbeat.tb.run.runs import EpisodeResult, RunResult
 
 _LEAST = 32
@@ -29,12 +25,6 @@ _SHARE = 1 / 16
 """Share of what comes that each output of a distributor gives at least."""
 _ENDS = range(9)
 """Beats that a module takes off at one end of each frame."""
-_REGISTERS, _TRIED = 64, 4
-"""Words of a slave that may be a register file, and different values that were written to each with fixed bits, at least."""
-_MEMORY = range(4, 25)
-"""Powers of two that are the bytes of a small memory."""
-_RACES = 1 / 64
-"""Share of reads that may meet a write of the same word, as the bench does not know that they are one."""
 _VALUES = 16
 """Values of TUSER that are looked at."""
 _STEPS = range(2, 5)
@@ -59,74 +49,13 @@ def other_function(results: Sequence[RunResult]) -> str:
     if len(names) > len(inputs) == 1 and (said := _distributed(episodes, names)):
         return said
     if len(inputs) > len(names) == 1:
-        return _interleaved(episodes, names[0])
+        return _interleaved(episodes, names[0]) or _joined(episodes, names[0])
     if len(names) != len(inputs) != 1:
         return ""
     if len(names) > 1 and (said := _switched(episodes, names)):
         return said
     found = [_unlike_identity(episodes, name) for name in names]
     return "" if None in found else "; ".join(dict.fromkeys(text for text in found if text))
-
-
-def fixed_bits(results: Sequence[RunResult]) -> str:
-    """Words of a small slave with bits that no write changes, which is all that differs from a memory; empty: more differs.
-
-    A register file has them. In a memory of more words they are a fault.
-    """
-    reads: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for episode in (one for result in results for one in result.episodes if one.stimulus.stop_ps is None):
-        for access, value, error, result in expected_reads(episode):
-            if access.op == "read":
-                if result.value is None or result.error or error:
-                    return ""
-                mask = read_mask(access)
-                reads[access.address].append((value & mask, result.value & mask))
-    wrong = {at: reduce(or_, (want ^ got for want, got in pairs)) for at, pairs in reads.items()}
-    fixed = {at: bits for at, bits in wrong.items() if bits}
-    for at, bits in fixed.items():
-        wanted, came = ({pair[side] & bits for pair in reads[at]} for side in (0, 1))
-        if len(came) > 1 or len(wanted) < _TRIED:
-            return ""
-    if not fixed or len(reads) > _REGISTERS or 2 * len(fixed) > len(reads):
-        return ""
-    return f"bits of {len(fixed)} of {len(reads)} words are fixed, that at 0x{min(fixed):x} for example"
-
-
-def repeats_every(results: Sequence[RunResult]) -> int:
-    """Bytes of a memory behind a register port, if words come as if its addresses began again there; 0: they do not."""
-    traffic: list[tuple[Sequence[Access], Sequence[AccessResult]]] = []
-    sizes = set[int]()
-    for result in results:
-        ports = result.request.design.register_ports(result.request.all_params)
-        sizes |= {int(port.data_width) // 8 for port in ports}
-        for episode in (one for one in result.episodes if one.stimulus.stop_ps is None):
-            traffic += [
-                (asked, episode.record.accesses.get(port, ())) for port, asked in episode.stimulus.program.items()
-            ]
-    if len(sizes) != 1:
-        return 0
-    (lanes,) = sizes
-
-    def fits(size: int) -> bool:
-        counts = [_read_back(asked, came, size, lanes) for asked, came in traffic]
-        reads, wrong = (sum(many) for many in zip(*counts, strict=True)) if counts else (0, 0)
-        return reads >= _LEAST and wrong <= _RACES * reads
-
-    return 0 if fits(1 << 64) else next((1 << power for power in _MEMORY if fits(1 << power)), 0)
-
-
-def _read_back(asked: Sequence[Access], came: Sequence[AccessResult], size: int, lanes: int) -> tuple[int, int]:
-    """Reads of words that were written before in a memory of so many bytes, and how many of them give something else."""
-    held: dict[int, int] = {}
-    reads = wrong = 0
-    for access, answer in zip(asked, came, strict=False):
-        at = [(access.address + lane) % size for lane in range(lanes)]
-        if access.op == "write" and access.value is not None:
-            held |= {at[n]: access.value >> 8 * n & 255 for n in range(lanes) if access.strobe >> n & 1}
-        elif access.op == "read" and all(one in held for one in at):
-            reads += 1
-            wrong += answer.value != sum(held[one] << 8 * n for n, one in enumerate(at))
-    return reads, wrong
 
 
 def _distributed(episodes: Sequence[EpisodeResult], names: Sequence[str]) -> str:
@@ -177,13 +106,31 @@ def _interleaved(episodes: Sequence[EpisodeResult], name: str) -> str:
     return "words of the inputs come in turn, and TID says whose each is" if min(words, mixed) >= _LEAST else ""
 
 
+def _joined(episodes: Sequence[EpisodeResult], name: str) -> str:
+    """Whether frames of the inputs come in turn, whatever comes first."""
+    words = 0
+    for one in episodes:
+        got = _words(one.record.outcome.ports[name])
+        turns = zip(*(_frames(trace) for _, trace in sorted(one.stimulus.inputs.items())), strict=False)
+        rows = [frame for turn in turns for frame in turn]
+        if len(rows) and len(got):
+            whole = np.concatenate(rows)
+            # What comes behind the last whole turn says nothing.
+            count = min(len(whole), len(got))
+            if not np.array_equal(whole[:count], got[:count]):
+                return ""
+            words += count
+    return "frames of the inputs come in turn, one of each" if words >= _LEAST else ""
+
+
 def _unlike_identity(episodes: Sequence[EpisodeResult], name: str) -> str | None:
     """What an output does with the words of its input; empty: it passes them on; None: nothing regular."""
     pairs = [(_with_user(one, name), one.record.outcome.ports[name]) for one in episodes]
     if all(_begins(_words(want), _words(got)) and _begins(want.last, got.last) for want, got in pairs):
         return _gathered(pairs)
     framed = any(want.last.any() for want, _ in pairs)
-    of_frames = (_cut(pairs) or _padded(pairs) or _counted(pairs) or _left_out(pairs)) if framed else ""
+    kinds = (_cut, _padded, _inserted, _again, _counted, _divided, _left_out) if framed else ()
+    of_frames = next((said for kind in kinds if (said := kind(pairs))), "")
     queue = all(_begins(_words(want), _words(got)) for want, got in pairs)
     return of_frames or _turned(pairs) or _thinned(pairs) or ("" if queue else _stacked(episodes, name)) or None
 
@@ -285,6 +232,75 @@ def _padded(pairs: Sequence[_Pair]) -> str:
     return f"every frame of fewer than {least} beats comes with more behind it" if enough else ""
 
 
+def _inserted(pairs: Sequence[_Pair]) -> str:
+    """Whether as many more words come in every frame that reaches a place, or behind every frame, and nothing else differs."""
+    found = [(_lengths(want), _lengths(got)) for want, got in pairs]
+    if any(len(came) > len(whole) for whole, came in found):
+        return ""
+    more = {int(one) for whole, came in found for one in came - whole[: len(came)]} - {0}
+    for at in (*_ENDS, None) if len(more) == 1 and min(more) > 0 else ():
+        words = sum(_with_more(want, got, at, min(more)) for want, got in pairs)
+        if words >= _LEAST and all(_with_more(want, got, at, min(more)) >= 0 for want, got in pairs):
+            return (
+                f"{min(more)} more word(s) come {'behind every frame' if at is None else f'behind beat {at} of frames'}"
+            )
+    return ""
+
+
+def _with_more(want: Trace, got: Trace, at: int | None, more: int) -> int:
+    """Words that come between those that are expected, so many behind a beat of every frame, or its end; -1: others differ."""
+    whole, came = _lengths(want), _lengths(got)
+    whole = whole[: len(came)]
+    longer = np.full(len(came), True) if at is None else came > whole
+    if at is not None and not np.array_equal(longer, whole > at):
+        return -1
+    if not np.array_equal(came, whole + more * longer):
+        return -1
+    frame = np.repeat(np.arange(len(came)), came)
+    place = np.arange(len(frame)) - (np.cumsum(came) - came)[frame]
+    begin = whole[frame] if at is None else at
+    between = longer[frame] & (place >= begin) & (place < begin + more)
+    given = np.flatnonzero(~between)
+    rows, added = _words(got), np.flatnonzero(between)
+    # Words that come twice are a fault.
+    twice = any(np.array_equal(rows[added], rows[(added + step) % max(1, len(rows))]) for step in (-more, more))
+    same = np.array_equal(rows[given], _words(want)[: len(given)])
+    return len(added) if same and not (len(added) and twice) else -1
+
+
+def _again(pairs: Sequence[_Pair]) -> str:
+    """Whether each frame comes several times, or its first beats do."""
+    both = [(_frames(want), _frames(got)) for want, got in pairs]
+    longest = max((len(frame) for _, came in both for frame in came), default=0)
+    for times in _STEPS:
+        # The last one may be under way.
+        fits = all(
+            n // times < len(whole) and np.array_equal(whole[n // times][:longest], frame)
+            for whole, came in both
+            for n, frame in enumerate(came)
+        )
+        if fits and sum(len(frame) for _, came in both for frame in came) >= _LEAST:
+            return f"each frame comes {times} times"
+    return ""
+
+
+def _divided(pairs: Sequence[_Pair]) -> str:
+    """Whether all words come, and TLAST also with one word of so many of each frame."""
+    if not all(_begins(_words(want), _words(got)) for want, got in pairs):
+        return ""
+    step = max((int(_lengths(got).max(initial=0)) for _, got in pairs), default=0)
+    divided = 0
+    for want, got in pairs:
+        last = want.last[: len(got)]
+        begin = np.concatenate([[0], np.flatnonzero(last[:-1]) + 1]) if len(last) else np.zeros(0, np.int64)
+        place = np.arange(len(last)) - np.repeat(begin, np.diff(begin, append=len(last)))
+        ends = last | (place % max(step, 1) == step - 1)
+        if not np.array_equal(ends, got.last):
+            return ""
+        divided += int((ends & ~last).sum())
+    return f"frames of more than {step} beats come as several" if step > 1 and 4 * divided >= _LEAST else ""
+
+
 def _counted(pairs: Sequence[_Pair]) -> str:
     """Whether all words come, with TLAST on each of so many, wherever the frames of the input end."""
     ends = [np.flatnonzero(got.last) for _, got in pairs]
@@ -330,6 +346,19 @@ def drops_frames(results: Sequence[RunResult]) -> bool:
                     return False
                 lost += at - 1
     return 4 * lost >= _LEAST
+
+
+def drops_words(results: Sequence[RunResult]) -> bool:
+    """Whether an output of a design with model ``identity`` leaves words out, and all others come as they are, in order."""
+    lost = 0
+    for episode in (one for result in results for one in result.episodes if one.stimulus.stop_ps is None):
+        for name in episode.expected.ports.keys() - episode.stimulus.inputs.keys():
+            given = iter(row.tobytes() for row in _words(episode.expected.ports[name]))
+            came = [row.tobytes() for row in _words(episode.record.outcome.ports[name])]
+            if not all(word in given for word in came):
+                return False
+            lost += len(episode.expected.ports[name]) - len(came)
+    return lost >= _LEAST
 
 
 def _frames(trace: Trace) -> list[npt.NDArray[np.uint8]]:

@@ -278,7 +278,18 @@ def _synchronisers(design: Design) -> list[Obligation]:
             for one in crossings
             for name in one.behind_logic
         ]
-        return alone + glitches
+        apart = [
+            Obligation(
+                "crossings",
+                _inside(one.beside[0]),
+                f"no other flip-flop than this one takes {_inside(one.signal)} to {one.clock}, as {_inside(one.beside[1])} does",
+                met=False,
+                how="one synchroniser for both, as two may see a change in different cycles, or a waiver if that is no matter",
+            )
+            for one in crossings
+            if one.beside
+        ]
+        return alone + glitches + apart
     # No signal crosses.
     return []
 

@@ -69,6 +69,9 @@ def carried(
         data, words, others = ([prefix + name for name in names] for names in (given, shown, beside))
         return Reworks(graph)(data, words, others, bits)
 
+    def depends(outputs: Collection[str]) -> frozenset[str]:
+        return frozenset(ways[0][path] for path in graph.decided(prefix + name for name in outputs) & ways[0].keys())
+
     return PortValues(
         {name: moves.branches(path, moves.plain) for path, name in ways[0].items()},
         used,
@@ -92,6 +95,7 @@ def carried(
         index_bits(top, ways[0].values()),
         dict(_toggles(moves, conditions, graph, *ways)),
         reworked,
+        depends,
         frozenset(moves.stored),
     )
 
@@ -137,7 +141,7 @@ class _Moves:
         self.masks: dict[tuple[str, str], frozenset[str]] = {}
         self._known: dict[tuple[str, bool], set[str]] = {}
         self.needs: dict[str, frozenset[str]] = {}
-        self.stored = set[int]()
+        self.stored = set[tuple[int, int]]()
         visit_taken(top, self._look)
 
     def _look(self, node: Any) -> None:
@@ -147,7 +151,7 @@ class _Moves:
         elif kind == "Net" and node.initializer is not None:
             self._wire({node.hierarchicalPath}, node.initializer)
         elif kind == "Variable" and symbol_kind(words := node.type.canonicalType) == "FixedSizeUnpackedArrayType":
-            self.stored.add(int(words.elementType.bitWidth) * int(words.fixedRange.width))
+            self.stored.add((int(words.fixedRange.width), int(words.elementType.bitWidth)))
         elif kind == "ProceduralBlock":
             self._walk(node.body, frozenset())
         elif kind == "Instance":

@@ -84,6 +84,11 @@ def _nothing_made(name: str, data: Collection[str]) -> MadeValues:
     return MadeValues()
 
 
+def _of_nothing(outputs: Collection[str]) -> frozenset[str]:
+    """The inputs that outputs of a module without code depend on."""
+    return frozenset()
+
+
 def _never_reworked(inputs: Collection[str], outputs: Collection[str], beside: Collection[str], bits: int) -> str:
     """What a module without code does with words."""
     return ""
@@ -235,7 +240,8 @@ class PortValues:
         toggles: inputs of which each change of level is a word, and the output that takes their level over.
         reworked: what is done with the words of some inputs on their way to some outputs beside storage and selection, for
             people; empty: nothing. It takes other outputs that count, and the bits of the narrowest words, too.
-        stored: bits of each array of words that the module has.
+        depends: the inputs that outputs depend on in any way, at once or later; it takes their names.
+        stored: words, and bits of one, of each array that the module has.
     """
 
     moved: Mapping[str, frozenset[Branch]] = field(default_factory=dict)
@@ -250,7 +256,8 @@ class PortValues:
     indexed: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     toggles: Mapping[str, str] = field(default_factory=dict)
     reworked: Callable[[Collection[str], Collection[str], Collection[str], int], str] = _never_reworked
-    stored: frozenset[int] = frozenset()
+    depends: Callable[[Collection[str]], frozenset[str]] = _of_nothing
+    stored: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True)

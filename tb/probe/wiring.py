@@ -9,7 +9,7 @@ port may then have several clocks, and the caller falls back on names.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -268,6 +268,38 @@ def closure(starts: Iterable[str], after: Callable[[str], Iterable[str]]) -> set
     return seen
 
 
+def _combined(
+    statement: Any, asked: frozenset[str], written: Collection[str]
+) -> Iterator[tuple[Collection[str], Collection[str]]]:
+    """The edges of a block, sources and targets: each value is made of what it is given, and of what decides about that.
+
+    Args:
+        statement: of the block.
+        asked: what decides about it.
+        written: all that the block assigns, which depends on everything of a statement that is not followed.
+    """
+    kind = symbol_kind(statement)
+    if kind in ("Conditional", "Case") and settled_arms(statement) is None:
+        around = asked.union(*map(names_in, _asked(statement)))
+        for inner in _arms(statement):
+            yield from _combined(inner, around, written)
+    elif kind == "ForLoop" and not _jumps(statement):
+        yield from _combined(statement.body, asked | names_in(statement.stopExpr), written)
+    elif kind in ("Conditional", "Case", "List", "Block", "Timed"):
+        for inner in inside(statement):
+            yield from _combined(inner, asked, written)
+    elif kind == "VariableDeclaration":
+        value = statement.symbol.initializer
+        yield asked | names_in(value) if value is not None else (), [str(statement.symbol.hierarchicalPath)]
+    elif kind == "ExpressionStatement" and symbol_kind(statement.expr) == "Assignment":
+        mentioned, targets = names_in(statement.expr.left), set(assigned_names(statement.expr.left))
+        yield asked | names_in(statement.expr.right) | mentioned - targets, targets or mentioned
+    elif kind != "Empty":
+        own = set() if _jumps(statement, _LEAVE) else _written(statement)
+        known = bool(own) or kind == "ImmediateAssertion"
+        yield asked | names_in(statement), own if known else written
+
+
 class Graph:
     """Everything found on one walk through the hierarchy.
 
@@ -288,6 +320,7 @@ class Graph:
         self.checks: list[Any] = []
         self.makes: list[tuple[str, Any]] = []
         self._clocked: list[tuple[Any, set[str], set[str]]] = []
+        self._stored: dict[str, set[str]] = defaultdict(set)
         visit_taken(top, self._look)
         ports = {f"{top.name}.{port.name}" for port in top.body.portList}
         uses = Counter(name for _, _, used in self._clocked for name in used)
@@ -366,7 +399,8 @@ class Graph:
         written = _written(body)
         self.driven |= written
         if not events:
-            self._combine(body, frozenset(), written)
+            for sources, targets in _combined(body, frozenset(), written):
+                self._edges(sources, targets)
             return
         used = names_in(body.stmt)
         edges = dict(events)
@@ -378,35 +412,6 @@ class Graph:
         for name in used:
             self.readers[name].add(clock)
         self._clocked.append((body, written, used))
-
-    def _combine(self, statement: Any, asked: frozenset[str], written: Iterable[str]) -> None:
-        """The edges of a block without a clock: each value is made of what it is given, and of what decides about that.
-
-        Args:
-            statement: of the block.
-            asked: what decides about it.
-            written: all that the block assigns, which depends on everything of a statement that is not followed.
-        """
-        kind = symbol_kind(statement)
-        if kind in ("Conditional", "Case") and settled_arms(statement) is None:
-            around = asked.union(*map(names_in, _asked(statement)))
-            for inner in _arms(statement):
-                self._combine(inner, around, written)
-        elif kind == "ForLoop" and not _jumps(statement):
-            self._combine(statement.body, asked | names_in(statement.stopExpr), written)
-        elif kind in ("Conditional", "Case", "List", "Block", "Timed"):
-            for inner in inside(statement):
-                self._combine(inner, asked, written)
-        elif kind == "VariableDeclaration":
-            value = statement.symbol.initializer
-            self._edges(asked | names_in(value) if value is not None else (), [str(statement.symbol.hierarchicalPath)])
-        elif kind == "ExpressionStatement" and symbol_kind(statement.expr) == "Assignment":
-            mentioned, targets = names_in(statement.expr.left), set(assigned_names(statement.expr.left))
-            self._edges(asked | names_in(statement.expr.right) | mentioned - targets, targets or mentioned)
-        elif kind != "Empty":
-            own = set() if _jumps(statement, _LEAVE) else _written(statement)
-            known = bool(own) or kind == "ImmediateAssertion"
-            self._edges(asked | names_in(statement), own if known else written)
 
     def _edges(self, sources: Iterable[str], targets: Iterable[str]) -> None:
         for target in targets:
@@ -436,6 +441,15 @@ class Graph:
             path, turned = self.plain[path]
             inverted ^= turned
         return path, inverted
+
+    def decided(self, paths: Iterable[str]) -> set[str]:
+        """Everything that values depend on, registers and what decides about them included, and themselves."""
+        if not self._stored:
+            for body, written, _ in self._clocked:
+                for sources, targets in _combined(body, frozenset(), written):
+                    for target in targets:
+                        self._stored[target].update(sources)
+        return closure(paths, lambda name: (*self.before.get(name, ()), *self._stored.get(name, ())))
 
     def makers(self, path: str) -> set[str]:
         """What a value is made of, up to the registers."""

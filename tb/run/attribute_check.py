@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attributes of the accesses that reached a memory against those of the accesses that led there."""
+"""The accesses that reached a memory against those that led there: their attributes, and how often they came."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,8 @@ def check_attributes(port: str, carried: Carried, log: npt.NDArray[Any]) -> tupl
     lowest, count = Bursts(**{name: log[name] for name in ("kind", "address", "len", "size", "burst")}).span
     failures: list[str] = []
     compared = 0
+    for kind in sorted(carried.once):
+        failures += _again(port, carried, log[log["kind"] == kind]["address"], kind)
     for kind in _KINDS:
         names = [name for one, name in carried.signals if one == kind]
         mine, asked = np.flatnonzero(log["kind"] == kind), np.flatnonzero(carried.kind == kind)
@@ -77,6 +79,22 @@ def check_attributes(port: str, carried: Carried, log: npt.NDArray[Any]) -> tupl
                 f"0x{int(writes['address'][wrong_rows[0]]):x}; if the design may change it, confirm it in [unchecked]"
             )
     return failures, compared
+
+
+def _again(port: str, carried: Carried, address: npt.NDArray[np.uint64], kind: int) -> Iterator[str]:
+    """Words that were accessed more often than that was asked for."""
+    mine = carried.kind == kind
+    word = np.uint64(max(1, int((carried.end - carried.begin)[mine].min(initial=1 << 62))))
+    asked, wanted = np.unique(carried.begin[mine], return_counts=True)
+    came, count = np.unique(address // word * word, return_counts=True)
+    _, left, right = np.intersect1d(asked, came, assume_unique=True, return_indices=True)
+    more = np.flatnonzero(count[right] > wanted[left])
+    if len(more):
+        first = more[0]
+        yield (
+            f"memory {port}: {_KINDS[kind]}s of {len(more)} of {len(left)} words arrive more often than they were made, the "
+            f"first at 0x{int(asked[left[first]]):x}: expected {wanted[left[first]]}, got {count[right[first]]}"
+        )
 
 
 def _met(

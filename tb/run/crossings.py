@@ -109,11 +109,11 @@ def crossings_of(
 
 def _with_bits(crossing: Crossing, bits: Iterable[Crossing]) -> Crossing:
     """A crossing with what is known of its flip-flops bit by bit."""
-    first, used, behind = (
+    first, used, behind, beside = (
         tuple(sorted({name for names in some for name in names}))
-        for some in zip(*((one.first, one.used, one.behind_logic) for one in bits), strict=True)
+        for some in zip(*((one.first, one.used, one.behind_logic, one.beside) for one in bits), strict=True)
     )
-    return replace(crossing, first=first, used=used, behind_logic=behind)
+    return replace(crossing, first=first, used=used, behind_logic=behind, beside=beside)
 
 
 class _Netlist:
@@ -196,6 +196,7 @@ class _Netlist:
                 tuple(sorted(copies)),
                 tuple(sorted(copies & used & always)),
                 tuple(sorted(through[key] & always - used)),
+                tuple(sorted(copies & always)) if len(copies & always) > 1 else (),
             )
             for key, copies in sorted(found.items())
         )

@@ -63,6 +63,11 @@ class RegisterPort(Bundle):
         return self.has(self.strobes_of)
 
     @property
+    def once(self) -> bool:
+        """Each access is one transfer of one word, and never asked for again."""
+        return not any(self.forms())
+
+    @property
     def readable(self) -> bool:
         """It has what reads need."""
         return True

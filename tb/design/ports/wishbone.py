@@ -78,6 +78,11 @@ class WishbonePort(UnitPort):
         return tuple(role for role in self.spec.roles if role not in ("cti", "bte", "rty", "stall"))
 
     @property
+    def once(self) -> bool:
+        """Without tags, and retries."""
+        return super().once and not self.has("rty")
+
+    @property
     def readable(self) -> bool:
         """Where there are read data."""
         return self.has("rdat") and (self.has("we") or not self.has("wdat"))

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goldbeat.pymodels.stimulus import Access
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.obligations.other_function import drops_frames, fixed_bits, other_function, repeats_every
+from goldbeat.tb.obligations.other_function import drops_frames, drops_words, other_function
 
 RNG = np.random.default_rng(3)
 LENGTHS = RNG.integers(1, 13, 40)
@@ -63,6 +62,17 @@ def result_of(*came: Trace, given: Trace | None = None, inputs: int = 1) -> Any:
         ([one for one in FRAMES if len(one) <= 9], "every frame of more than 9 beats is left out"),
         ([one for n, one in enumerate(FRAMES) if n % 5], "every frame whose last TUSER is 0 is left out"),
         ([one for n, one in enumerate(FRAMES) if n % 7], ""),
+        (
+            [np.insert(one, [3, 3], 7, axis=0) if len(one) > 3 else one for one in FRAMES],
+            "2 more word(s) come behind beat 3 of frames",
+        ),
+        ([np.insert(one, 0, 7, axis=0) for one in FRAMES], "1 more word(s) come behind beat 0 of frames"),
+        ([np.append(one, one[:1] ^ 9, axis=0) for one in FRAMES], "1 more word(s) come behind every frame"),
+        ([one for frame in FRAMES for one in (frame[:9], frame[:9])], "each frame comes 2 times"),
+        (
+            [part for one in FRAMES for part in np.split(one, range(4, len(one), 4))],
+            "frames of more than 4 beats come as several",
+        ),
         ([WORDS[:, ::-1]], "the bytes of each 32 bits come in the opposite order"),
         ([WORDS[:, [1, 0, 3, 2]]], "the bytes of each 16 bits come in the opposite order"),
         ([WORDS[:, [1, 0, 2, 3]]], ""),
@@ -70,10 +80,15 @@ def result_of(*came: Trace, given: Trace | None = None, inputs: int = 1) -> Any:
         ([np.delete(WORDS, np.s_[2::4], axis=0)], "one word of 4 is left out"),
         ([WORDS.repeat(2, 0)], "each word comes 2 times"),
         (FRAMES, ""),
-        # Faults: one frame or word that does not fit, TLAST always, or stuck.
+        # Faults: one frame or word that does not fit, TLAST always, or stuck, or what comes twice.
         ([*(one[2:] for one in FRAMES[:-3]), *FRAMES[-3:]], ""),
         ([*FRAMES[:20], FRAMES[20][1:], *FRAMES[21:]], ""),
         (np.split(WORDS, range(1, len(WORDS))), ""),
+        ([np.append(one, one[-1:], axis=0) for one in FRAMES], ""),
+        ([np.insert(one, 0, one[0], axis=0) for one in FRAMES], ""),
+        ([*FRAMES[:9], *(np.insert(one, 0, 7, axis=0) for one in FRAMES[9:])], ""),
+        ([*FRAMES[:9], FRAMES[9], *FRAMES[9:]], ""),
+        ([part for one in FRAMES for part in np.split(one, range(3 + (len(one) == 9), len(one), 4))], ""),
         ([np.delete(WORDS, [2, 6, 11], axis=0)], ""),
         ([WORDS ^ np.uint8(1)], ""),
         ([WORDS[::-1]], ""),
@@ -171,45 +186,25 @@ def test_frames_that_are_left_out_whole(frames: list[np.ndarray], found: bool) -
     assert drops_frames([result_of(trace(frames))]) is found
 
 
-@pytest.mark.parametrize(
-    ("change", "found"),
-    [
-        (lambda at, value: 0x15 if at == 0 else value & 0xFF if at == 4 else value, "bits of 2 of 16 words are fixed"),
-        (lambda at, value: value, ""),
-        (lambda at, value: value ^ 1 if at == 8 else value, ""),
-        (lambda at, value: value & 0xFF, ""),
-    ],
-)
-def test_words_with_fixed_bits(change: Callable[[int, int], int], found: str) -> None:
-    """As few of a register file have; not those of most words, and no bits that change otherwise."""
-    values = [(4 * (n % 16), int(v)) for n, v in enumerate(RNG.integers(1, 1 << 32, 160))]
-    asked = [Access("read", at, value) for at, value in values]
-    came = [SimpleNamespace(value=change(at, value), error=False) for at, value in values]
+@pytest.mark.parametrize(("rows", "found"), [(WORDS[::3], True), (WORDS[np.arange(len(WORDS)) // 64 * 64], False)])
+def test_words_that_are_left_out(rows: np.ndarray, found: bool) -> None:
+    assert drops_words([result_of(trace([rows]))]) is found
+    assert not drops_words([result_of(trace([WORDS[4:]]))])
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_frames_of_the_inputs_may_come_in_turn(wrong: bool) -> None:
+    given = {"s0": trace(FRAMES[:20]), "s1": trace(FRAMES[20:])}
+    turns = [frame for pair in zip(FRAMES[:20], FRAMES[20:], strict=True) for frame in pair]
+    if wrong:
+        turns[5], turns[6] = turns[6], turns[5]
     episode = SimpleNamespace(
-        stimulus=SimpleNamespace(program={"s": asked}, stop_ps=None),
-        expected=SimpleNamespace(accesses={}),
-        record=SimpleNamespace(accesses={"s": came}),
+        stimulus=SimpleNamespace(inputs=given, stop_ps=None),
+        expected=SimpleNamespace(ports=given | {"m": trace(FRAMES)}),
+        record=SimpleNamespace(outcome=SimpleNamespace(ports=given | {"m": trace([np.concatenate(turns)])})),
     )
     result: Any = SimpleNamespace(episodes=[episode])
-    assert fixed_bits([result]).startswith(found)
-    assert bool(fixed_bits([result])) is bool(found)
-
-
-@pytest.mark.parametrize(("size", "found"), [(64, 64), (256, 256), (96, 0), (1024, 0)])
-def test_addresses_that_begin_again(size: int, found: int) -> None:
-    asked, came, held = [], [], dict[int, int]()
-    for n, value in enumerate(map(int, RNG.integers(1, 1 << 32, 800))):
-        at = 4 * int(RNG.integers(0, 256))
-        if n % 2:
-            held[at % size] = value
-        asked.append(Access("write" if n % 2 else "read", at, value))
-        came.append(SimpleNamespace(value=None if n % 2 else held.get(at % size, 0), error=False))
-    episode = SimpleNamespace(
-        stimulus=SimpleNamespace(program={"s": asked}, stop_ps=None), record=SimpleNamespace(accesses={"s": came})
-    )
-    design = SimpleNamespace(register_ports=lambda params: [SimpleNamespace(data_width=32)])
-    result: Any = SimpleNamespace(request=SimpleNamespace(design=design, all_params={}), episodes=[episode])
-    assert repeats_every([result]) == found
+    assert bool(other_function([result])) is not wrong
 
 
 def test_each_of_several_pairs_must_be_regular() -> None:

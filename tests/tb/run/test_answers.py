@@ -7,15 +7,17 @@ import numpy as np
 import pytest
 from bus_bridges import bench, bridges
 
-from goldbeat.pymodels.axi.attributes import CACHES, AttributeDraw
+from goldbeat.pymodels.axi.attributes import CACHES, AttributeDraw, Carried
 from goldbeat.pymodels.axi.burst import READ, WRITE
-from goldbeat.pymodels.buses import APB, AXI, AXIL
+from goldbeat.pymodels.buses import APB, AXI, AXIL, WISHBONE
 from goldbeat.tb.design.address_map import AddressStretch
 from goldbeat.tb.design.bus_ports import BusPorts
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.ports.apb import ApbPort
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.wishbone import WishbonePort
+from goldbeat.tb.run.attribute_check import check_attributes
 from goldbeat.tb.run.runs import Request, run
 
 LITE = {
@@ -84,6 +86,49 @@ def test_a_confirmed_attribute_is_not_compared(tmp_path):
     path.write_text(path.read_text() + '\n[unchecked]\nm_awprot = "this bridge is for one kind of access"\n')
     result = failures(path)
     assert (result.status, result.open) == ("pass", ())
+
+
+@pytest.mark.parametrize(
+    ("address", "once", "said"),
+    [
+        ([0, 4, 4, 8], {READ, WRITE}, []),
+        ([0, 4, 4], {WRITE}, []),
+        (
+            [2, 4, 4, 8, 4],
+            {WRITE},
+            ["memory m: writes of 1 of 3 words arrive more often than they were made, the first at 0x4"],
+        ),
+        ([0, 4, 4, 8, 4], {READ}, []),
+    ],
+)
+def test_an_access_arrives_once(address, once, said):
+    asked = np.array([0, 4, 4, 8], np.uint64)
+    carried = Carried(np.full(4, WRITE), asked, asked + np.uint64(4), {}, once=frozenset(once))
+    columns = [("kind", np.uint8), ("address", np.uint64), ("len", np.uint8), ("size", np.uint8), ("burst", np.uint8)]
+    log = np.array([(WRITE, at, 0, 0, 1) for at in address], columns)
+    texts, _ = check_attributes("m", carried, log)
+    assert [text.partition(":")[0] + ":" + text.split(":")[1] for text in texts] == said
+
+
+@pytest.mark.parametrize(
+    ("change", "kinds"),
+    [
+        ({}, {READ, WRITE}),
+        ({"data_width": 64}, set()),
+        ({"signals": {"rty": "m_rty"}}, set()),
+        ({"signals": {"cti": "m_cti"}}, set()),
+        ({"signals": {"sel": None}}, {WRITE}),
+    ],
+)
+def test_buses_whose_accesses_arrive_once(change, kinds):
+    """One width, no bursts, no retries; without strobes a bridge reads first."""
+    more = change.pop("signals", {})
+    signals = {role: f"m_{role}" for role in WISHBONE.roles if role not in ("rty", "cti", "bte", "stall")} | more
+    master = WishbonePort(name="m", direction="out").model_copy(
+        update={"signals": {role: pin for role, pin in signals.items() if pin}, **change}
+    )
+    (route,) = joined(LitePort(name="s", direction="in"), master).routes()
+    assert route.once == kinds
 
 
 def axi(name, direction, *left_out):

@@ -101,6 +101,26 @@ def test_crossings_are_found_in_the_elaborated_design():
     ],
 )
 def test_synchronisers_in_one_vector(body, first, used, tmp_path):
+    found = crossings_of_d(body, tmp_path)
+    assert [name.rpartition(".")[2] for one in found for name in one.first] == first
+    assert [name.rpartition(".")[2] for one in found for name in one.used] == used
+
+
+@pytest.mark.parametrize(
+    ("body", "beside"),
+    [
+        ("s <= {s[0], d}; t <= {t[1:0], d}; o <= s[1] ^ t[2];", ["s[0]", "t[0]"]),
+        ("s <= {s[0], d}; t <= {t[1:0], s[1]}; o <= s[1] ^ t[2];", []),
+        ("s <= {s[0], d}; if (s[1]) t[0] <= d; o <= s[1] ^ t[0];", []),
+    ],
+)
+def test_a_second_synchroniser_of_one_value_is_named(body, beside, tmp_path):
+    found = crossings_of_d(body, tmp_path)
+    assert [name.rpartition(".")[2] for one in found for name in one.beside] == beside
+
+
+def crossings_of_d(body, tmp_path):
+    """Those of register d to clock b of a module with these assignments."""
     (tmp_path / "m.v").write_text(
         "module m (input a, input b, input rst, input i, output reg o); reg d; reg [1:0] s; reg [2:0] t;\n"
         f"always @(posedge a) d <= i;\nalways @(posedge b) begin {body} end\nendmodule\n"
@@ -118,11 +138,8 @@ def test_synchronisers_in_one_vector(body, first, used, tmp_path):
     ]
     subprocess.run([*command, "m.v"], cwd=tmp_path, env=tool.environment(), check=True, capture_output=True)
     tree = json.loads((tmp_path / "tree.json").read_text())
-    found = [
-        one for one in crossings_of(tree, ("a", "b"), {"i": "a", "rst": "b"}, {"o": "b"}) if one.signal.endswith("d")
-    ]
-    assert [name.rpartition(".")[2] for one in found for name in one.first] == first
-    assert [name.rpartition(".")[2] for one in found for name in one.used] == used
+    found = crossings_of(tree, ("a", "b"), {"i": "a", "rst": "b"}, {"o": "b"})
+    return [one for one in found if one.signal.endswith("d")]
 
 
 @pytest.mark.parametrize("name", ["one flip-flop before full", "one flip-flop before empty"])
