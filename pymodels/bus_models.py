@@ -90,7 +90,8 @@ def bus_outcome(stimulus: Stimulus, routes: Sequence[Route]) -> Outcome:
 def _carried(stimulus: Stimulus, routes: Sequence[Route]) -> Carried | None:
     """The accesses that lead to a master, and what they carry."""
     signals = {key: signal for route in routes for key, signal in route.carried.items()}
-    parts: list[tuple[npt.NDArray[np.uint64], ...]] = []
+    parts: list[tuple[npt.NDArray[Any], ...]] = []
+    names = sorted({route.slave for route in routes})
     columns: dict[str, list[npt.NDArray[np.int64]]] = {name: [] for _, name in signals}
     for route in routes:
         kind, first, end, values = _asked(stimulus, route.slave)
@@ -101,7 +102,7 @@ def _carried(stimulus: Stimulus, routes: Sequence[Route]) -> Carried | None:
             first[here] // word * word + move,
             (end[here] + word - np.uint64(1)) // word * word + move,
         )
-        parts.append((kind, first, end))
+        parts.append((kind, first, end, np.full(len(kind), names.index(route.slave)), np.flatnonzero(here)))
         for name, column in columns.items():
             own = values.get(name, np.zeros(len(here), np.int64))[here].astype(np.int64)
             passes = np.isin(kind, [one for one in (READ, WRITE) if (one, name) in route.carried])
@@ -110,10 +111,9 @@ def _carried(stimulus: Stimulus, routes: Sequence[Route]) -> Carried | None:
     once = frozenset.intersection(*(route.once for route in routes)) if routes else frozenset[int]()
     if not (signals or write_user or once):
         return None
-    kinds, begins, ends = (np.concatenate([part[n] for part in parts]) for n in range(3))
-    return Carried(
-        kinds, begins, ends, {name: np.concatenate(all_) for name, all_ in columns.items()}, signals, write_user, once
-    )
+    kinds, begins, ends, slaves, places = (np.concatenate([part[n] for part in parts]) for n in range(5))
+    values_of = {name: np.concatenate(all_) for name, all_ in columns.items()}
+    return Carried(kinds, begins, ends, values_of, signals, write_user, once, slaves, places)
 
 
 _Asked = tuple[npt.NDArray[Any], npt.NDArray[np.uint64], npt.NDArray[np.uint64], Mapping[str, npt.NDArray[Any]]]

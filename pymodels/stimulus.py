@@ -240,6 +240,8 @@ class Outcome:
             blurred. Empty: all cycles are exact.
         bytewise: by output stream, the frames of which kept bytes and ends are compared, wherever the design puts null bytes.
             Only in predictions.
+        queues: by output stream, beats of each input that its trace has one behind the other: in whatever order they come, those of
+            one input keep theirs. Only in predictions.
         details: what else a model knows of the design's inside, as rows with named columns, for timelines; nothing is compared
             with it. Only in predictions.
         unknown: output streams, memories and slaves of which the model knows nothing; nothing of them is compared. Only in
@@ -255,6 +257,7 @@ class Outcome:
     earliest: Mapping[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     unknown: frozenset[str] = frozenset()
     bytewise: Mapping[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
+    queues: Mapping[str, Sequence[int]] = field(default_factory=dict)
     details: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
 
     def first(self, beats: int | None) -> Outcome:

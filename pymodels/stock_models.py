@@ -170,6 +170,7 @@ def outcome(
     return Outcome(
         {**taken_inputs(sources, whole), **found},
         # Without TLAST, all frames are one.
+        queues={sinks[0].name: [len(whole.inputs[one.name]) for one in sources]} if model is merge else {},
         bytewise={p.name: loose if "tlast" in p.roles else loose[:1] | True for p in sinks} if loose.any() else {},
     )
 

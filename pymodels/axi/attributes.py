@@ -84,7 +84,9 @@ class Carried:
         values: by name, (n,) int64; -1: any.
         signals: the master's signal of each attribute that is compared.
         write_user: the master's WUSER, if that is compared.
-        once: kinds of which each access arrives at most once: a word behind which a read or a write does something may be there.
+        once: kinds of which each access arrives at most once, and in order: what a read or a write does may be more than to
+            give or to store a word.
+        slave, place: (n,) who asked, and where in its program.
     """
 
     kind: npt.NDArray[np.uint8]
@@ -94,3 +96,5 @@ class Carried:
     signals: Mapping[Key, str] = field(default_factory=dict)
     write_user: str = ""
     once: frozenset[int] = frozenset()
+    slave: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    place: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))

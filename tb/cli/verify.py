@@ -468,7 +468,7 @@ def _of_nobody_told(failures: Sequence[str]) -> dict[str, str]:
             found[match[1]] = "its data may come of an input that has ended"
         elif (match := _INITIAL.search(text)) is not None:
             found[match[1]] = "its value depends on what registers held before reset; no model says which bits count"
-        else:
+        elif _LEFT.search(text) is None and _AT_END not in text:
             return {}
     return found
 

@@ -423,7 +423,7 @@ class Description(_Table):
         if self.stream_model == RULES:
             return replace(found, ports=taken_inputs(sources, stimulus), unknown=frozenset(sink.name for sink in sinks))
         beats = outcome(READY_MODELS[self.stream_model], sources, sinks, stimulus)
-        return replace(found, ports=beats.ports, bytewise=beats.bytewise)
+        return replace(found, ports=beats.ports, bytewise=beats.bytewise, queues=beats.queues)
 
     def _ready(self, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
         found = outcome(READY_MODELS[self.model], self._shapes(params, "in"), self._shapes(params, "out"), stimulus)

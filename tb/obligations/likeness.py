@@ -131,10 +131,10 @@ def read_mask(access: Access) -> int:
 
 
 def _bursts(episode: EpisodeResult) -> Iterator[bool]:
-    """Whether beats of reads gave what is predicted."""
+    """Whether beats of reads gave what is predicted; what never got an answer says nothing of the model."""
     for port, program in episode.stimulus.bursts.items():
         found = episode.record.bursts.get(port)
         if found is None:
             continue
-        told = (program.checked & (program.data != 0)).any(axis=1)
+        told = (program.checked & (program.data != 0)).any(axis=1) & (found.done >= 0)[program.bursts.of_beat]
         yield from (~(program.checked & (found.data != program.data)).any(axis=1))[told].tolist()

@@ -29,6 +29,8 @@ _VALUES = 16
 """Values of TUSER that are looked at."""
 _STEPS = range(2, 5)
 """Of so many words one is left out, or kept; so many come in place of each."""
+_BLOCKS = [1 << power for power in range(1, 11)]
+"""Words of a block that comes in another order."""
 _CHANCE = 1 / 16
 """Share of words of a distributor that come twice, as others happen to be equal."""
 _Pair = tuple[Trace, Trace]
@@ -132,7 +134,8 @@ def _unlike_identity(episodes: Sequence[EpisodeResult], name: str) -> str | None
     kinds = (_cut, _padded, _inserted, _again, _counted, _divided, _left_out) if framed else ()
     of_frames = next((said for kind in kinds if (said := kind(pairs))), "")
     queue = all(_begins(_words(want), _words(got)) for want, got in pairs)
-    return of_frames or _turned(pairs) or _thinned(pairs) or ("" if queue else _stacked(episodes, name)) or None
+    of_words = of_frames or _turned(pairs) or _thinned(pairs)
+    return of_words or ("" if queue else _stacked(episodes, name)) or _permuted(pairs) or None
 
 
 def _with_user(episode: EpisodeResult, name: str) -> Trace:
@@ -404,6 +407,28 @@ def _thinned(pairs: Sequence[_Pair]) -> str:
         fits = [_begins(_words(want)[chosen[chosen < len(want)]], _words(got)) for want, got in pairs]
         if count and all(fits) and sum(len(got) for _, got in pairs) >= _LEAST:
             return said
+    return ""
+
+
+def _permuted(pairs: Sequence[_Pair]) -> str:
+    """Whether the words of each block come in one other order, as those of a transform do."""
+    want, got = max(pairs, key=lambda pair: len(pair[1]))
+    for size in _BLOCKS:
+        places = {row.tobytes(): n for n, row in enumerate(_words(want)[:size])}
+        order = np.array([places.get(row.tobytes(), -1) for row in _words(got)[:size]])
+        if len(places) < size or not np.array_equal(np.sort(order), np.arange(size)):
+            continue
+        moved = 0
+        for given, came in pairs:
+            blocks = len(came) // size
+            whole = _words(given)[: blocks * size]
+            if len(whole) < blocks * size:
+                return ""
+            rows = whole.reshape(blocks, size, -1)[:, order].reshape(blocks * size, -1)
+            if not np.array_equal(rows, _words(came)[: blocks * size]):
+                return ""
+            moved += blocks * int((order != np.arange(size)).sum())
+        return f"words come in another order, the same in each block of {size}" if moved >= _LEAST else ""
     return ""
 
 

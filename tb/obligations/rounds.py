@@ -28,7 +28,7 @@ from goldbeat.tb.obligations.likeness import likeness
 from goldbeat.tb.obligations.obligation import Obligation, merge_obligations, with_waivers
 from goldbeat.tb.obligations.pace import few_beats
 from goldbeat.tb.obligations.ports import port_obligations
-from goldbeat.tb.run.crossings import find_crossings
+from goldbeat.tb.run.crossings import find_crossings, find_lone_resets
 from goldbeat.tb.run.failure_kind import REPEAT
 from goldbeat.tb.run.runs import Origin, Request, RunResult, run, setting_text
 
@@ -254,8 +254,19 @@ def _synchronisers(design: Design) -> list[Obligation]:
     """That what crosses between clocks goes through two flip-flops, by the RTL: simulation rarely shows one that is missing."""
     if len(design.clocks) < 2:
         return []
+    params = design.params(design.cases[0], {})
+    released = [
+        Obligation(
+            "crossings",
+            _inside(name),
+            f"a second flip-flop behind this one releases the reset at {clock}",
+            met=False,
+            how="a second flip-flop, as the first one may be undecided, or a waiver if the reset ends in step with the clock",
+        )
+        for name, clock in find_lone_resets(design, params)
+    ]
     with suppress(UsageError):
-        crossings = find_crossings(design, design.params(design.cases[0], {}))
+        crossings = find_crossings(design, params)
         alone = [
             Obligation(
                 "crossings",
@@ -289,9 +300,9 @@ def _synchronisers(design: Design) -> list[Obligation]:
             for one in crossings
             if one.beside
         ]
-        return alone + glitches + apart
+        return released + alone + glitches + apart
     # No signal crosses.
-    return []
+    return released
 
 
 def _inside(path: str) -> str:

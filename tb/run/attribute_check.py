@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -34,7 +36,7 @@ def check_attributes(port: str, carried: Carried, log: npt.NDArray[Any]) -> tupl
     failures: list[str] = []
     compared = 0
     for kind in sorted(carried.once):
-        failures += _again(port, carried, log[log["kind"] == kind]["address"], kind)
+        failures += _arrivals(port, carried, log[log["kind"] == kind]["address"], kind)
     for kind in _KINDS:
         names = [name for one, name in carried.signals if one == kind]
         mine, asked = np.flatnonzero(log["kind"] == kind), np.flatnonzero(carried.kind == kind)
@@ -81,12 +83,13 @@ def check_attributes(port: str, carried: Carried, log: npt.NDArray[Any]) -> tupl
     return failures, compared
 
 
-def _again(port: str, carried: Carried, address: npt.NDArray[np.uint64], kind: int) -> Iterator[str]:
-    """Words that were accessed more often than that was asked for."""
-    mine = carried.kind == kind
+def _arrivals(port: str, carried: Carried, address: npt.NDArray[np.uint64], kind: int) -> Iterator[str]:
+    """Words that were accessed more often than that was asked for, or else in another order."""
+    mine = np.flatnonzero(carried.kind == kind)
     word = np.uint64(max(1, int((carried.end - carried.begin)[mine].min(initial=1 << 62))))
     asked, wanted = np.unique(carried.begin[mine], return_counts=True)
-    came, count = np.unique(address // word * word, return_counts=True)
+    words = address // word * word
+    came, count = np.unique(words, return_counts=True)
     _, left, right = np.intersect1d(asked, came, assume_unique=True, return_indices=True)
     more = np.flatnonzero(count[right] > wanted[left])
     if len(more):
@@ -95,6 +98,26 @@ def _again(port: str, carried: Carried, address: npt.NDArray[np.uint64], kind: i
             f"memory {port}: {_KINDS[kind]}s of {len(more)} of {len(left)} words arrive more often than they were made, the "
             f"first at 0x{int(asked[left[first]]):x}: expected {wanted[left[first]]}, got {count[right[first]]}"
         )
+        return
+    for slave in np.unique(carried.slave[mine]):
+        own = mine[carried.slave[mine] == slave]
+        own = own[np.argsort(carried.place[own], kind="stable")]
+        others = set(carried.begin[mine[carried.slave[mine] != slave]].tolist())
+        places: dict[int, list[int]] = defaultdict(list)
+        for place, begin in enumerate(carried.begin[own].tolist()):
+            places[begin].append(place)
+        after = 0
+        for begin in words.tolist():
+            if begin in others or begin not in places:
+                continue
+            at = bisect_left(places[begin], after)
+            if at == len(places[begin]):
+                made = int(carried.begin[own[after - 1]])
+                yield (
+                    f"memory {port}: the {_KINDS[kind]} of 0x{begin:x} arrives behind that of 0x{made:x}, expected in front of it"
+                )
+                return
+            after = places[begin][at] + 1
 
 
 def _met(

@@ -66,6 +66,23 @@ def find_crossings(design: Design, params: Mapping[str, Any]) -> tuple[Crossing,
     return found
 
 
+def find_lone_resets(design: Design, params: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Registers that release a reset on a clock and are its only flip-flop there, with the clock.
+
+    Raises:
+        ToolError: Verilator failed.
+    """
+    return lone_resets_of(json.loads(_elaborated(design, params)), [clock.name for clock in design.clocks])
+
+
+def lone_resets_of(tree: _Node, clocks: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """The same of Verilator's tree of a design in one module, and of inputs that are clocks."""
+    from goldbeat.tb.run.crossing_bits import with_bits
+
+    netlist = _Netlist([_block(node) for node in _blocks(with_bits(tree))], frozenset(clocks), {}, {})
+    return tuple(sorted(netlist.lone_resets()))
+
+
 def _elaborated(design: Design, params: Mapping[str, Any]) -> str:
     """The design as Verilator has it, all instances in one module, as JSON."""
     tool = verilator()
@@ -200,6 +217,17 @@ class _Netlist:
             )
             for key, copies in sorted(found.items())
         )
+
+    def lone_resets(self) -> Iterator[tuple[str, str]]:
+        """Registers that an edge of an asynchronous reset and a constant set, whose edges reset others, and their clocks."""
+        released = {
+            name: clock
+            for clock, block in self._clocked
+            for name, reads in block.reads.items()
+            if len(block.edges) > 1 and self._roots(reads) <= self._roots(block.edges)
+        }
+        edges = {root for clock, block in self._clocked for root in self._roots(block.edges) - {clock}}
+        yield from ((name, released[name]) for name in edges & released.keys())
 
     def _through_logic(self, name: str, block: _Block, root: str) -> bool:
         """Whether logic stands between a register of another clock and one that takes what comes of it."""

@@ -73,6 +73,15 @@ def result_of(*came: Trace, given: Trace | None = None, inputs: int = 1) -> Any:
             [part for one in FRAMES for part in np.split(one, range(4, len(one), 4))],
             "frames of more than 4 beats come as several",
         ),
+        (
+            [WORDS[: len(WORDS) // 8 * 8].reshape(-1, 8, 4)[:, [0, 4, 2, 6, 1, 5, 3, 7]].reshape(-1, 4)],
+            "words come in another order, the same in each block of 8",
+        ),
+        (
+            [WORDS[: len(WORDS) // 2 * 2].reshape(-1, 2, 4)[:, ::-1].reshape(-1, 4)],
+            "words come in another order, the same in each block of 2",
+        ),
+        ([WORDS[np.r_[0:40, 41, 40, 42 : len(WORDS)]]], ""),
         ([WORDS[:, ::-1]], "the bytes of each 32 bits come in the opposite order"),
         ([WORDS[:, [1, 0, 3, 2]]], "the bytes of each 16 bits come in the opposite order"),
         ([WORDS[:, [1, 0, 2, 3]]], ""),

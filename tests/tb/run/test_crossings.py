@@ -22,7 +22,7 @@ from goldbeat.tb.design.description import load_description
 from goldbeat.tb.designs.axis.bench_async_fifo import DESIGN
 from goldbeat.tb.obligations.ports import port_obligations
 from goldbeat.tb.paths import REPOSITORY
-from goldbeat.tb.run.crossings import crossings_of, find_crossings
+from goldbeat.tb.run.crossings import crossings_of, find_crossings, lone_resets_of
 from goldbeat.tb.run.runs import Request, run
 
 RTL = Path(__file__).parent / "crossings_rtl"
@@ -119,12 +119,38 @@ def test_a_second_synchroniser_of_one_value_is_named(body, beside, tmp_path):
     assert [name.rpartition(".")[2] for one in found for name in one.beside] == beside
 
 
+@pytest.mark.parametrize(
+    ("reset", "found"),
+    [
+        ("if (!rst) r <= 0; else r <= 1;", ["r"]),
+        ("if (!rst) {r, s[0]} <= 0; else {r, s[0]} <= {s[0], 1'b1};", []),
+        ("if (!rst) {r, s[0]} <= 0; else {r, s[0]} <= 2'b11;", ["r"]),
+    ],
+)
+def test_a_reset_is_released_through_two_flip_flops(reset, found, tmp_path):
+    tree = tree_of(
+        "module m (input b, input rst, input i, output reg o); reg r; reg [1:0] s;\n"
+        f"always @(posedge b or negedge rst) {reset}\n"
+        "always @(posedge b or negedge r) if (!r) o <= 0; else o <= i;\nendmodule\n",
+        tmp_path,
+    )
+    assert [name.rpartition(".")[2] for name, _ in lone_resets_of(tree, ["b"])] == found
+
+
 def crossings_of_d(body, tmp_path):
     """Those of register d to clock b of a module with these assignments."""
-    (tmp_path / "m.v").write_text(
+    tree = tree_of(
         "module m (input a, input b, input rst, input i, output reg o); reg d; reg [1:0] s; reg [2:0] t;\n"
-        f"always @(posedge a) d <= i;\nalways @(posedge b) begin {body} end\nendmodule\n"
+        f"always @(posedge a) d <= i;\nalways @(posedge b) begin {body} end\nendmodule\n",
+        tmp_path,
     )
+    found = crossings_of(tree, ("a", "b"), {"i": "a", "rst": "b"}, {"o": "b"})
+    return [one for one in found if one.signal.endswith("d")]
+
+
+def tree_of(text, tmp_path):
+    """Of a module, as Verilator has it."""
+    (tmp_path / "m.v").write_text(text)
     tool = verilator()
     command = [
         tool.executable,
@@ -137,9 +163,7 @@ def crossings_of_d(body, tmp_path):
         ".",
     ]
     subprocess.run([*command, "m.v"], cwd=tmp_path, env=tool.environment(), check=True, capture_output=True)
-    tree = json.loads((tmp_path / "tree.json").read_text())
-    found = crossings_of(tree, ("a", "b"), {"i": "a", "rst": "b"}, {"o": "b"})
-    return [one for one in found if one.signal.endswith("d")]
+    return json.loads((tmp_path / "tree.json").read_text())
 
 
 @pytest.mark.parametrize("name", ["one flip-flop before full", "one flip-flop before empty"])
