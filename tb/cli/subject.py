@@ -109,7 +109,6 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
         model, said = _guess(found)
         doubts = _tied(found, given["ties"] or ()) | _unheld(found)
         notes.append(said)
-
     make_as = partial(probe.make_bench, sources=sources, found=found, force=True, err=True)
 
     def make(folder: Path) -> Path:
@@ -156,9 +155,8 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
     model_made = made[-1] if made else ""
     rest = _facts(found, given["ties"] or (), passes=guessed and model_made in READY_MODELS)
     compiled = partial(_compiled, _with_wrapper(sources, path, found), found.module.name, given["generics"] or ())
-    return VerifySubject(
-        str(path), notes, doubts, model_made, guessed, remake, variants, narrow, pace, compiled=compiled, **rest
-    )
+    made_with = (str(path), notes, doubts, model_made, guessed, remake, variants, narrow, pace)
+    return VerifySubject(*made_with, compiled=compiled, **rest)
 
 
 def _with_wrapper(sources: Sources, path: Path, found: Found) -> Sources:

@@ -238,7 +238,7 @@ def _padded(pairs: Sequence[_Pair]) -> str:
 def _inserted(pairs: Sequence[_Pair]) -> str:
     """Whether as many more words come in every frame that reaches a place, or behind every frame, and nothing else differs."""
     found = [(_lengths(want), _lengths(got)) for want, got in pairs]
-    if any(len(came) > len(whole) for whole, came in found):
+    if any(len(came) > len(whole) for whole, came in found) or 4 * sum(len(came) for _, came in found) < _LEAST:
         return ""
     more = {int(one) for whole, came in found for one in came - whole[: len(came)]} - {0}
     for at in (*_ENDS, None) if len(more) == 1 and min(more) > 0 else ():

@@ -69,9 +69,6 @@ def carried(
         data, words, others = ([prefix + name for name in names] for names in (given, shown, beside))
         return Reworks(graph)(data, words, others, bits)
 
-    def depends(outputs: Collection[str]) -> frozenset[str]:
-        return frozenset(ways[0][path] for path in graph.decided(prefix + name for name in outputs) & ways[0].keys())
-
     return PortValues(
         {name: moves.branches(path, moves.plain) for path, name in ways[0].items()},
         used,
@@ -95,9 +92,14 @@ def carried(
         index_bits(top, ways[0].values()),
         dict(_toggles(moves, conditions, graph, *ways)),
         reworked,
-        depends,
+        partial(_depends, graph, ways[0], prefix),
         frozenset(moves.stored),
     )
+
+
+def _depends(graph: Graph, inputs: Mapping[str, str], prefix: str, outputs: Collection[str]) -> frozenset[str]:
+    """Names of the inputs that outputs depend on."""
+    return frozenset(inputs[path] for path in graph.decided(prefix + name for name in outputs) & inputs.keys())
 
 
 def _toggles(

@@ -60,7 +60,7 @@ def test_it_is_a_design(tmp_path: Path) -> None:
         (_GOOD.replace("top =", "top ="[:-1]), "x.toml:2: found"),
         (
             _GOOD + 'keeep = "full"\n',
-            "x.toml:21: unknown key traffic.keeep, expected one of kind, keep, frame, finish",
+            "x.toml:21: unknown key traffic.keeep, expected one of kind, keep, frame, longest, finish",
         ),
         (_GOOD.replace('top = "x"\n', ""), "x.toml: missing key top"),
         (_GOOD.replace('direction = "out"\n', ""), "x.toml:15: missing key streams[1].direction"),
