@@ -20,7 +20,6 @@ from goldbeat.tb.inside.job import AccessResult, Record
 from goldbeat.tb.run.attribute_check import check_attributes
 from goldbeat.tb.run.burst_check import RESPONSES, check_bursts
 from goldbeat.tb.run.prediction import function_name
-from goldbeat.tb.run.queue_order import frame_bounds, frame_contents, overtaken
 
 _MOST_EXPLAINED = 100
 """Reads that differ, of a port, whose neighbours in time are named."""
@@ -77,6 +76,9 @@ def check_episode(
         if not result.equal:
             failures.append(result.text(port.name) + ("" if design.ordered else _SORTED))
         elif (queues := want.queues.get(port.name)) and not design.ordered:
+            # Most runs need none of it, here and below.
+            from goldbeat.tb.run.queue_order import overtaken
+
             early = overtaken(want.ports[port.name], got, queues, words=words)
             what = f"port {port.name}, beat {early}: data differs: expected the next of what an input has, got what is behind it"
             failures += [] if early is None else [what]
@@ -186,6 +188,8 @@ def _compare_range(
 
 def _by_content(trace: Trace, *, words: bool) -> Trace:
     """The same frames, or words, sorted by what they hold."""
+    from goldbeat.tb.run.queue_order import frame_bounds, frame_contents
+
     bounds = frame_bounds(trace, words=words)
     keys = frame_contents(trace, bounds)
     order = [int(i) for n in sorted(range(len(keys)), key=keys.__getitem__) for i in range(*bounds[n])]
