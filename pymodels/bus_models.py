@@ -109,6 +109,8 @@ def _carried(stimulus: Stimulus, routes: Sequence[Route]) -> Carried | None:
             column.append(np.where(passes, own, -1))
     write_user = min((route.write_user for route in routes), default="")
     once = frozenset.intersection(*(route.once for route in routes)) if routes else frozenset[int]()
+    if any(one.op == "poll" for name in names for one in stimulus.program.get(name, ())):
+        once -= {READ}
     if not (signals or write_user or once):
         return None
     kinds, begins, ends, slaves, places = (np.concatenate([part[n] for part in parts]) for n in range(5))

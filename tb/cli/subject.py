@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import signature
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.library import VENDOR
 from goldbeat.tb.design.pin_names import enables_all, is_enable, is_reset, rests
 from goldbeat.tb.design.ports.register import RegisterPort
+from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.ports.wishbone import WishbonePort
 from goldbeat.tb.design.ports.words import other_units
 from goldbeat.tb.design.rules_model import RULES
@@ -64,6 +66,7 @@ class VerifySubject:
         unseen: inputs that no output depends on.
         stored: words, and bits of one, of each array in RTL.
         rooms: words of each of them where an output waits for TLAST of an input.
+        apart: slaves whose answers depend on no signal of another one.
         title: of the top module of RTL.
         tied: inputs that the bench holds, although nobody has asked for it, and at what.
         compiled: reads the RTL with these values of parameters in place of those that it has; None: no RTL was given.
@@ -87,6 +90,7 @@ class VerifySubject:
     unseen: Collection[str] = ()
     stored: Collection[tuple[int, int]] = ()
     rooms: Collection[int] = ()
+    apart: Collection[str] = ()
     title: str = ""
     tied: Mapping[str, int] = field(default_factory=dict)
     compiled: Callable[[Mapping[str, int | str]], Compiled] | None = None
@@ -280,9 +284,20 @@ def _facts(found: Found, asked: Collection[str], *, passes: bool) -> dict[str, A
         "unseen": {pin.name for pin in found.module.ports} - carried.depends(outputs),
         "stored": carried.stored,
         "rooms": [words for words, _ in carried.stored] if _holds_frames(found) else [],
+        "apart": _apart(found),
         "title": found.module.title,
         "tied": tied,
     }
+
+
+def _apart(found: Found) -> list[str]:
+    """Slaves whose answers depend on no signal of another one: they have storage of their own."""
+    ways = {pin.name: pin.way for pin in found.module.ports}
+    slaves = [one for one in found.bundles if one.direction == "in" and not isinstance(one, StreamPort)]
+    pins = {one.name: {pin.lstrip("!") for pin in (one.signals or {}).values()} for one in slaves}
+    given = {name: {pin for pin in all_of if ways.get(pin) == "input"} for name, all_of in pins.items()}
+    lead = {name: found.module.carried.depends(all_of - given[name]) for name, all_of in pins.items()}
+    return [two for one, two in permutations(pins, 2) if not given[one] & lead[two]]
 
 
 def _holds_frames(found: Found) -> bool:

@@ -42,6 +42,7 @@ from goldbeat.tb.cli.configured import (
 )
 from goldbeat.tb.cli.narrower import Narrower, narrower
 from goldbeat.tb.cli.subject import VerifySubject, find_subject, verify_folder
+from goldbeat.tb.design.bus_shared import SHARED
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.description import READY
 from goldbeat.tb.design.design import Design
@@ -363,6 +364,10 @@ def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool
     doubts |= _patience(design)
     doubts |= _of_values(subject, design, tried) if _by_values(tried) else {}
     doubts |= _of_refusals(subject, tried)
+    if subject.model == "memory" and all(f"({SHARED})" in text for text in failures):
+        doubts |= dict.fromkeys(
+            subject.apart, "no signal of another slave changes what it answers: it may have words of its own"
+        )
     broken = [kind.place.rpartition(": ")[2] for kind in map(failure_kind, failures) if kind.kind == "protocol"]
     # What is tied makes the signals of the first rule; others and values may follow from it.
     doubts |= {place: subject.tied_payload[place] for place in broken[:1] if place in subject.tied_payload}

@@ -25,6 +25,7 @@ from goldbeat.tb.design.bus_episodes import (
 )
 from goldbeat.tb.design.bus_ports import BusPorts
 from goldbeat.tb.design.bus_scene import Rng
+from goldbeat.tb.design.bus_shared import shared_episodes
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.deep_traffic import LONG_RUN, pause_cycles
 from goldbeat.tb.design.ports.bundle import Bundle
@@ -164,7 +165,7 @@ def _swept(ports: BusPorts, setting: CaseContext, salt: int, *, cuts: bool = Fal
         # What a reset leaves behind shows in the episode after it.
         episodes.insert(number, cut_episode(ports, setting, number))
     resets = [*cut_in_each_cycle(ports, setting), *kept_episodes(ports, setting)] if cuts else []
-    return [*episodes, *_deep(ports, setting), *resets]
+    return [*episodes, *_deep(ports, setting), *shared_episodes(ports, setting), *resets]
 
 
 def _deep(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Episodes in which slaves that share storage read what others have written: elsewhere each works on bytes of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from goldbeat.pymodels.axi.burst import READ, WRITE, Bursts
+from goldbeat.pymodels.axi.memory import MemoryTiming
+from goldbeat.pymodels.axi.program import BurstProgram
+from goldbeat.pymodels.stimulus import Access, Stimulus
+from goldbeat.tb.design.address_map import AddressStretch
+from goldbeat.tb.design.bus_ports import BusPorts, data_bytes
+from goldbeat.tb.design.bus_scene import BusScene, Rng
+from goldbeat.tb.design.case import CaseContext
+from goldbeat.tb.design.ports.bundle import Bundle
+from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.register import RegisterPort
+
+SHARED = "each slave reads what another one has written"
+"""The label of the episodes in which they do."""
+_ROUNDS = 2
+"""How often each slave writes all words before the next one does: what was read before may be kept somewhere."""
+_PHASE = 2000
+"""Cycles for the writes of a slave with bursts, and for the reads of the others."""
+_IDLE = 500
+"""Cycles in which a slave asks for nothing while another one writes."""
+_MOST = 24
+"""Words, and slaves, at most."""
+
+
+def shared_episodes(ports: BusPorts, setting: CaseContext) -> Iterator[Stimulus]:
+    """One for each stretch of addresses that several slaves of one kind and width reach.
+
+    Slaves write in turn. Those with registers wait until others have read, by a word of each, those with bursts for a cycle.
+    """
+    rng = np.random.default_rng([setting.seed, 34])
+    plain = replace(setting, options={**setting.options, "errors": False})
+    for stretch in ports.stretches:
+        slaves = [port for port in ports.slaves if port.name in stretch.slaves]
+        kinds = {isinstance(port, MemoryPort) for port in slaves}
+        if not 2 <= len(slaves) <= _MOST or len(kinds) > 1 or len({data_bytes(port) for port in slaves}) > 1:
+            continue
+        if not all(_both_ways(port) for port in slaves):
+            continue
+        scene = BusScene.draw(ports, plain, rng, lambda *_: [], lambda: MemoryTiming(1, 0, 1))
+        words = _words(ports, stretch, plain, len(slaves))
+        if len(words) < 2 or stretch not in scene.ports.stretches:
+            continue
+        names = [port.name for port in slaves]
+        size = data_bytes(slaves[0])
+        if kinds == {True}:
+            made = scene.stimulus({}, {}, _bursts(rng, names, words, size))
+        else:
+            made = scene.stimulus(_accesses(rng, names, words, size), {}, {})
+        yield replace(made, aside=True, label=SHARED)
+
+
+def _both_ways(port: Bundle) -> bool:
+    return (
+        port.writable and port.readable if isinstance(port, RegisterPort) else port.has("awaddr") and port.has("araddr")
+    )
+
+
+def _words(ports: BusPorts, stretch: AddressStretch, setting: CaseContext, slaves: int) -> list[int]:
+    """The words of a stretch whose numbers are powers of two, and a word for each slave behind the first ones."""
+    room = stretch.size
+    if stretch.master is not None:
+        # The memory behind a master has the parts of the slaves alone.
+        _, room = stretch.ends(ports.part(stretch, int(setting.options["bytes"])))[0]
+    count = room // ports.word
+    numbers = [0, *(1 << power for power in range(count.bit_length() - 1))][:_MOST]
+    flags = [n for n in range(3, count) if n & n - 1][:slaves]
+    return [stretch.base + n * ports.word for n in (*flags, *numbers)] if len(flags) == slaves else []
+
+
+def _accesses(rng: Rng, slaves: Sequence[str], words: Sequence[int], size: int) -> Mapping[str, tuple[Access, ...]]:
+    """What each slave is asked for; the first words are flags, one a slave."""
+    flags, data = dict(zip(slaves, words, strict=False)), words[len(slaves) :]
+    lanes = (1 << size) - 1
+    programs: dict[str, list[Access]] = {name: [] for name in slaves}
+
+    def number() -> int:
+        return int.from_bytes(rng.bytes(size), "little")
+
+    told = dict[str, int]()
+    for turn in range(_ROUNDS * len(slaves)):
+        writer = slaves[turn // _ROUNDS]
+        values = [number() for _ in data]
+        # Nobody may still read what comes now.
+        programs[writer] += [Access("poll", flags[name], value) for name, value in told.items() if name != writer]
+        programs[writer] += [Access("write", at, value, lanes) for at, value in zip(data, values, strict=True)]
+        told = {name: number() for name in slaves if name != writer}
+        for name, value in told.items():
+            # What a slave has read last may be kept for it, and is what it waits for.
+            programs[name] += [Access("wait", cycles=_IDLE), Access("poll", data[-1], values[-1])]
+            programs[name] += [Access("read", at, wanted) for at, wanted in zip(data, values, strict=True)]
+            programs[name].append(Access("write", flags[name], value, lanes))
+    return {name: tuple(steps) for name, steps in programs.items()}
+
+
+def _bursts(rng: Rng, slaves: Sequence[str], words: Sequence[int], size: int) -> dict[str, BurstProgram]:
+    """The same of slaves with bursts of one beat."""
+    data = np.array(words[len(slaves) :], np.uint64)
+    count = len(data)
+    phases = _ROUNDS * len(slaves)
+    values = rng.integers(0, 256, (phases, count, size), dtype=np.uint8)
+    found = {}
+    for number, name in enumerate(slaves):
+        kind = np.repeat([WRITE if turn // _ROUNDS == number else READ for turn in range(phases)], count)
+        begin = _PHASE * np.repeat([2 * turn + (turn // _ROUNDS != number) for turn in range(phases)], count)
+        bursts = Bursts(
+            kind,
+            np.tile(data, phases),
+            0,
+            size.bit_length() - 1,
+            not_before=begin,
+            barrier=np.diff(begin, prepend=0) > 0,
+        )
+        writes = (kind == WRITE)[:, None].repeat(size, 1)
+        zeros = np.zeros(len(kind), np.int64)
+        found[name] = BurstProgram(bursts, values.reshape(-1, size), writes, ~writes, zeros)
+    return found
