@@ -299,11 +299,17 @@ def kept_episodes(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
     """
     rng = np.random.default_rng([setting.seed, 31])
     steps: list[dict[str, tuple[Access, ...]]] = [{}, {}, {}]
+    # Of several slaves that reach the same words, one says what a reset has left.
+    taken: list[AddressStretch] = []
     for port in ports.slaves:
         if ports.masters or not (isinstance(port, RegisterPort) and port.readable and port.writable):
             continue
         size = data_bytes(port)
-        words = [at for one in ports.stretches if port.name in one.slaves for at in _ends(one, size)]
+        own = [one for one in ports.stretches if port.name in one.slaves and one not in taken]
+        words = [at for one in own for at in _ends(one, size)]
+        taken += own
+        if not words:
+            continue
         reads = tuple(Access("read", at, response=ANY_RESPONSE) for at in words)
         lanes, ones = (1 << size) - 1, (1 << 8 * size) - 1
         values = [int.from_bytes(rng.bytes(size), "little") for _ in words]

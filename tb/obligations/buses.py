@@ -232,7 +232,7 @@ def _kept_over_reset(
         {
             a.address: r.value
             for a, r in zip(_program(e, port), e.record.accesses[port.name], strict=False)
-            if a.kind == READ
+            if a.kind == READ and not r.error
         }
         for e in read
     )
