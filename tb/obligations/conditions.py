@@ -47,6 +47,7 @@ _OTHERWISE = r"\b{0}\s*\[[^]]*\]\s*<?=(?!=)|\(\s*{0}\s*\)"
 _CHANGES = re.compile(r"(\w+)(?:[.\[].*)? (?:rises|falls)")
 """What a signal, or a part of it, does."""
 _RETURNS = re.compile(r"\A\s*(begin\s*(:\s*\w+\s*)?)?return\b")
+_ELSE_RETURNS = re.compile(r"\A\s*(begin\b.*?\bend|[^;]*;)\s*else\s+(begin\s*(:\s*\w+\s*)?)?return\b", re.DOTALL)
 _ALONE = re.compile(r"`if \(\s*[!~]?\s*(\w+)\s*\)`")
 """A condition of one signal."""
 _SHOWN = 60
@@ -278,7 +279,8 @@ def _of_file(
     for point, hits in points:
         place = f"{name}:{point.line}"
         if point.kind in ("branch", "line") and point.what in _BRANCHES:
-            if point.what in ("if", "elsif") and _RETURNS.search(_after_condition(lines, point)):
+            returns = {"if": _RETURNS, "elsif": _RETURNS, "else": _ELSE_RETURNS}.get(point.what)
+            if returns is not None and returns.search(_after_condition(lines, point)):
                 # Verilator counts nothing that returns.
                 continue
             if (point.line, point.column - (point.what == "cond_else")) in folded:

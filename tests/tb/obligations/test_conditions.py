@@ -64,6 +64,25 @@ def test_chains_of_conditions_count_though_they_are_lines(tmp_path: Path) -> Non
     }
 
 
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("if (b) x = 1; else return 2;", False),
+        ("if (b) begin x = 1; end else begin return 2; end", False),
+        ("if (b) return 1; else x = 2;", True),
+    ],
+)
+def test_what_returns_is_not_asked_for(text: str, asked: bool, tmp_path: Path) -> None:
+    (tmp_path / "c.sv").write_text(text)
+    points = [
+        (Point("branch", str(tmp_path / "c.sv"), 1, 1, "if"), 0),
+        (Point("branch", str(tmp_path / "c.sv"), 1, 2, "else"), 0),
+    ]
+    design = SimpleNamespace(sources=lambda: [tmp_path / "c.sv"], ties={})
+    found = {one.key for one in condition_obligations({p.text(): hits for p, hits in points}, design)}
+    assert ("values c.sv:1: `if (b)` is false" in found) is asked
+
+
 def test_branches_arms_conditions_and_signals(tmp_path: Path) -> None:
     found = obligations(
         tmp_path,
