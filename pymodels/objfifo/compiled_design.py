@@ -7,7 +7,7 @@ import argparse
 import re
 import runpy
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -39,8 +39,30 @@ SUFFIXES = (".bin", ".xclbin", ".pdi", ".cdo", TEXT)
 _STAND_IN = re.compile(r"(\d+),(\d+)=(?:(copy)|(.+\.py):([A-Za-z_]\w*))")
 
 
+@dataclass(frozen=True)
+class CompiledFiles:
+    """Compiled files of one design.
+
+    Attributes:
+        files: the configuration first.
+        text: lowered MLIR text that stands for the configuration.
+        state: what all writes leave in the registers.
+        raw: the design that they hold.
+    """
+
+    files: list[tuple[Path, CompiledFile]]
+    text: Path | None
+    state: ArrayState
+    raw: RawDesign
+
+
 def load_compiled(path: Path, configuration: Sequence[Path] = ()) -> RawDesign:
-    """What compiled files hold.
+    """What compiled files hold; arguments and errors as of :func:`compiled_files`."""
+    return compiled_files(path, configuration).raw
+
+
+def compiled_files(path: Path, configuration: Sequence[Path] = ()) -> CompiledFiles:
+    """Read compiled files.
 
     Args:
         path: an instruction stream, or a configuration (CDO, PDI, xclbin).
@@ -61,18 +83,17 @@ def load_compiled(path: Path, configuration: Sequence[Path] = ()) -> RawDesign:
     for name, found in files:
         if found.transaction is not None and sum(not isinstance(p.content, bytes) for p in found.parts) > 1:
             raise UsageError(f"{name} holds several programs; list it with goldbeat objfifo dis, and load one of them")
+    files.sort(key=lambda one: one[1].transaction is not None)
     headers = [found.transaction.header for _, found in files if found.transaction is not None]
     state = ArrayState(headers[0].mem_rows if headers else 1)
-    for sequence in (False, True):
-        for name, found in files:
-            if (found.transaction is not None) is sequence:
-                state.apply(found.ops, name.name, sequence=sequence)
+    for name, found in files:
+        state.apply(found.ops, name.name, sequence=found.transaction is not None)
     raw = lift_design(state, _device(headers, state))
     if texts:
-        return _with_sequence(lowered_file(texts[0]), raw)
+        return CompiledFiles(files, texts[0], state, _with_sequence(lowered_file(texts[0]), raw))
     if all(found.transaction is not None for _, found in files):
         raw.unsupported.insert(0, "no configuration (CDO, PDI or xclbin): rings, locks and streams are not known")
-    return raw
+    return CompiledFiles(files, None, state, raw)
 
 
 def _with_sequence(configured: RawDesign, sequence: RawDesign) -> RawDesign:
@@ -87,7 +108,8 @@ def _with_sequence(configured: RawDesign, sequence: RawDesign) -> RawDesign:
         for end, direction in ((flow.source, Direction.MM2S), *((d, Direction.S2MM) for d in flow.dests)):
             tiles.setdefault(end.tile, RawTile()).channels.setdefault((direction, end.channel), RawChannel())
     unsupported = [*configured.unsupported, *sequence.unsupported]
-    return replace(configured, tiles=tiles, hosts=sequence.hosts, unsupported=unsupported)
+    executed = configured.executed | sequence.executed
+    return replace(configured, tiles=tiles, hosts=sequence.hosts, unsupported=unsupported, executed=executed)
 
 
 def _device(headers: list[TxnHeader], state: ArrayState) -> Device:
@@ -150,24 +172,34 @@ class _Words(argparse.ArgumentParser):
         raise UsageError(f"arguments after --: {message}")
 
 
-def compiled_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
-    """A design from an instruction stream, a configuration, or MLIR text.
+def compiled_arguments(path: Path, arguments: Sequence[str]) -> tuple[list[Path], dict[Tile, StandIn]]:
+    """The configuration and the cores' stand-ins that a command line gives.
 
     Args:
-        path: the file.
+        path: the design's file. Text has no other configuration.
         arguments: ``--config PATH`` for each file or folder of the configuration, ``--core C,R=FILE.py:FUNCTION`` for
-            each core's stand-in. Text has no other configuration.
+            each core's stand-in.
 
     Raises:
         UsageError: an argument that is none of these.
-        InputError: a file is damaged.
     """
     words = _Words(add_help=False, allow_abbrev=False)
     words.add_argument("--config", action="append", default=[], type=Path)
     words.add_argument("--core", action="append", default=[])
     given = words.parse_args(list(arguments))
+    if path.suffix == TEXT and given.config:
+        raise UsageError(f"{path} is text: --config is for compiled files")
+    return given.config, stand_ins(given.core)
+
+
+def compiled_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
+    """A design from an instruction stream, a configuration, or MLIR text; arguments as of :func:`compiled_arguments`.
+
+    Raises:
+        UsageError: an argument that is none of these.
+        InputError: a file is damaged.
+    """
+    config, functions = compiled_arguments(path, arguments)
     if path.suffix == TEXT:
-        if given.config:
-            raise UsageError(f"{path} is text: --config is for compiled files")
-        return text_design(path, stand_ins(given.core))
-    return fixed_design(load_compiled(path, given.config), stand_ins(given.core))
+        return text_design(path, functions)
+    return fixed_design(load_compiled(path, config), functions)

@@ -4,6 +4,12 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
+
+from goldbeat.pymodels.objfifo.artefact.emit import configuration, instructions
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign
+from goldbeat.pymodels.objfifo.plan.plan import Plan
+from goldbeat.pymodels.objfifo.plan.tile import TileKind
 
 LONG_TXN = """
 06030100 00000101 00000007 00000110 00000001 00000000 0001D020 00000030
@@ -71,3 +77,19 @@ def xclbin_bytes(pdi: bytes | None = None) -> bytes:
     data += struct.pack("<I16sIQQ", 2, b"other", 0, at, len(other))
     data += struct.pack("<I16sIQQ", 32, b"aie", 0, at + len(other), len(whole))
     return bytes(data) + other + whole
+
+
+def words_of(text: str) -> tuple[int, ...]:
+    """Hexadecimal words."""
+    return struct.unpack(f"<{len(text.split())}I", hex_bytes(text))
+
+
+def write_compiled(
+    folder: Path, design: FifoDesign, plan: Plan, version: tuple[int, int] = (0, 1)
+) -> tuple[Path, Path]:
+    """The compiled files of a plan, with 32 words of code in each core: ``insts.bin`` and ``main.cdo``."""
+    insts, config = folder / "insts.bin", folder / "main.cdo"
+    insts.write_bytes(instructions(design, plan, version))
+    cores = [one.tile for one in plan.tiles if one.tile.kind is TileKind.CORE]
+    config.write_bytes(configuration(plan, dict.fromkeys(cores, range(1, 33))))
+    return insts, config

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from goldbeat.pymodels.objfifo.plan.plan import Plan
+from goldbeat.pymodels.objfifo.plan.strides import bd_addresses
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
-from goldbeat.pymodels.objfifo.untimed.functional import bd_addresses
 
 
 def plan_shape(plan: Plan) -> dict[str, Any]:

@@ -57,7 +57,8 @@ class ArrayState:
         registers: words by offset, of every tile that was written.
         pushes: in order.
         code: bytes of program memory that were written, by tile.
-        unsupported: what the writes did that a plan cannot say.
+        unsupported: what the writes did that neither a plan nor an execution can say.
+        late: locks and memory that the host writes while the array runs.
     """
 
     def __init__(self, mem_rows: int = 1) -> None:
@@ -66,6 +67,7 @@ class ArrayState:
         self.pushes: list[QueuePush] = []
         self.code: defaultdict[Tile, int] = defaultdict(int)
         self.unsupported: list[str] = []
+        self.late: list[str] = []
         self._patches: dict[tuple[Tile, int], Patch] = {}
         self._sequence = False
 
@@ -120,9 +122,7 @@ class ArrayState:
         layout = reg.TILE_MAPS[tile.kind]
         if offset < layout.memory or layout.locks.find(offset) is not None:
             name = register_name(tile.kind, offset)
-            text = f"{place}: {name} of {tile} is written while the array runs"
-            if text not in self.unsupported:
-                self.unsupported.append(text)
+            self.late.append(f"{place}: {name} of {tile} is written while the array runs")
 
     def _patch(self, op: RegisterOp, place: str) -> None:
         tile, offset = self._at(op.address)

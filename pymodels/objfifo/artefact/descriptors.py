@@ -12,6 +12,8 @@ from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 _OWN_WORDS = 0x20000
 """Words of a memory tile; a base counts from the tile to the west."""
 _OWN_LOCKS = 64
+EXECUTED = ("acquires a lock that equals", "compresses")
+"""How those of :attr:`ReadBd.unsupported` begin that an execution of the whole has."""
 
 
 @dataclass(frozen=True)

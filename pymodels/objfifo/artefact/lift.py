@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
 from goldbeat.pymodels.objfifo.artefact.array_state import ArrayState, QueuePush, StoredBd
-from goldbeat.pymodels.objfifo.artefact.descriptors import read_bd
+from goldbeat.pymodels.objfifo.artefact.descriptors import EXECUTED, read_bd
 from goldbeat.pymodels.objfifo.artefact.raw_design import RawChannel, RawDesign, RawFlow, untyped_words
 from goldbeat.pymodels.objfifo.artefact.routes import trace_route
 from goldbeat.pymodels.objfifo.plan.device import Device
@@ -35,6 +35,8 @@ class _Lift:
     def __init__(self, state: ArrayState, device: Device) -> None:
         self.state = state
         self.raw = RawDesign(device, unsupported=list(state.unsupported))
+        for text in state.late:
+            self.raw.lacks(text, executed=True)
         self.chains: dict[tuple[Tile, Direction, int, tuple[StoredBd, ...]], int] = {}
         self.taken: dict[Tile, set[int]] = {}
         self.ends: dict[str, list[tuple[int, int, bool, str]]] = {}
@@ -68,7 +70,7 @@ class _Lift:
         control = {name: field.of((push.control,)) for name, field in reg.CONTROL_FIELDS.items()}
         for name in ("tlast_mode", "compression", "out_of_order"):
             if control[name]:
-                self._refuse(push, f"{name.replace('_', '-')} mode")
+                self._refuse(push, f"{name.replace('_', '-')} mode", executed=name != "tlast_mode")
         key = (push.tile, push.direction, push.channel, push.chain)
         if self.raw.device.pad_values and push.tile.kind is TileKind.MEM and push.direction is Direction.MM2S:
             offset = reg.PAD_VALUES.base + reg.PAD_VALUES.stride * push.channel
@@ -91,7 +93,7 @@ class _Lift:
         for stored in push.chain:
             found = read_bd(push.tile, stored.id, stored.words)
             for text in found.unsupported:
-                self._refuse(push, f"descriptor {stored.id} {text}")
+                self._refuse(push, f"descriptor {stored.id} {text}", executed=text.startswith(EXECUTED))
             bd = replace(found.bd, id=numbers[stored.id])
             if bd.length > _MOST_WORDS:
                 self._refuse(push, f"descriptor {stored.id} has {bd.length} words, at most {_MOST_WORDS} are run")
@@ -103,10 +105,8 @@ class _Lift:
             channel.bds.append(bd)
         return numbers[push.bd]
 
-    def _refuse(self, push: QueuePush, text: str) -> None:
-        line = f"{push.place}: {push.direction} {push.channel} of {push.tile}: {text}"
-        if line not in self.raw.unsupported:
-            self.raw.unsupported.append(line)
+    def _refuse(self, push: QueuePush, text: str, *, executed: bool = False) -> None:
+        self.raw.lacks(f"{push.place}: {push.direction} {push.channel} of {push.tile}: {text}", executed=executed)
 
     def _host(self, push: QueuePush, stored: StoredBd, bd: Bd) -> Bd:
         if stored.patch is None:
@@ -130,9 +130,8 @@ class _Lift:
         for name, spans in self.ends.items():
             for low, high, read, place in spans:
                 if read and any(a < high and low < b for a, b, other, _ in spans if not other):
-                    self.raw.unsupported.append(
-                        f"{place}: {name} is read and written; waits between channels are not run"
-                    )
+                    text = f"{place}: {name} is read and written; waits between channels are not run"
+                    self.raw.lacks(text, executed=True)
                     break
 
     # -- buffers
@@ -175,19 +174,19 @@ class _Lift:
         what = f"MM2S {source.channel} of {source.tile}"
         headers = {bd.packet for bd in channel.bds}
         if len(headers) > 1:
-            self.raw.unsupported.append(f"{what}: descriptors with different packet ids")
+            self.raw.lacks(f"{what}: descriptors with different packet ids", executed=True)
         header: PacketHeader | None = channel.bds[0].packet
         route = trace_route(self.state, source, None if header is None else header.id)
         for other in route.others:
-            self.raw.unsupported.append(f"{what}: goes to {other}, which is no DMA channel")
+            self.raw.lacks(f"{what}: goes to {other}, which is no DMA channel")
         for end in route.headed:
-            self.raw.unsupported.append(f"{what}: S2MM {end.channel} of {end.tile} gets the packet header as a word")
+            text = f"{what}: S2MM {end.channel} of {end.tile} gets the packet header as a word"
+            self.raw.lacks(text, executed=True)
         for end in route.dests:
             if end in receivers:
-                other_ = receivers[end]
-                self.raw.unsupported.append(
-                    f"{what}: S2MM {end.channel} of {end.tile} gets words from MM2S {other_.channel} of {other_.tile} too"
-                )
+                before = f"MM2S {receivers[end].channel} of {receivers[end].tile}"
+                text = f"{what}: S2MM {end.channel} of {end.tile} gets words from {before} too"
+                self.raw.lacks(text, executed=True)
             receivers.setdefault(end, source)
         dests = tuple(end for end in route.dests if receivers[end] == source)
         for end in dests:

@@ -95,7 +95,8 @@ class RawDesign:
         flows: the streams.
         hosts: types of the host's arrays by name.
         remarks: what was left out without harm.
-        unsupported: what keeps the design from being run.
+        unsupported: what keeps the design from being planned.
+        executed: those of them that an execution of the whole has.
     """
 
     device: Device
@@ -104,6 +105,13 @@ class RawDesign:
     hosts: dict[str, ObjectType] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     unsupported: list[str] = field(default_factory=list)
+    executed: set[str] = field(default_factory=set)
+
+    def lacks(self, text: str, *, executed: bool = False) -> None:
+        """Note once what a plan does not have; ``executed``: an execution has it."""
+        if text not in self.unsupported:
+            self.unsupported.append(text)
+        self.executed |= {text} if executed else set()
 
     def tile(self, tile: Tile) -> RawTile:
         """A tile, empty at first."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, DmaChannel, Plan
+from goldbeat.pymodels.objfifo.plan.strides import bd_addresses
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, bd_number
-from goldbeat.pymodels.objfifo.untimed.functional import bd_addresses
 
 
 @dataclass(frozen=True)

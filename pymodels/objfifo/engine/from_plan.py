@@ -6,7 +6,7 @@ Contract of the engine: objfifo-engine.md. S2MM channel n of the tile is the eng
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,9 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine import registers as reg
 from goldbeat.pymodels.objfifo.engine.engine import DIMENSIONS, descriptor_addresses
 from goldbeat.pymodels.objfifo.engine.registers import QUEUE_DEPTH, Descriptor, EngineShape, EngineTask
+from goldbeat.pymodels.objfifo.engine.walk_fit import fit_walk
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Dim, Direction, DmaChannel, TilePlan
+from goldbeat.pymodels.objfifo.plan.strides import bd_addresses
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
 from goldbeat.pymodels.stimulus import Access
 
@@ -86,26 +88,33 @@ def from_plan(tile: TilePlan, shape: EngineShape) -> TileProgram:
 
 
 def descriptor_of(bd: Bd) -> Descriptor:
-    """One planned descriptor as the engine's."""
-    wraps, steps = _walk(bd)
-    pads = [*((p.before, p.after) for p in bd.padding), *[(0, 0)] * (DIMENSIONS - len(bd.padding))]
-    before, after = ((pads[0][n], pads[1][n], pads[2][n]) for n in range(2))
-    return Descriptor(
-        base=bd.base_words,
-        length=bd.length,
-        wraps=wraps,
-        steps=steps,
+    """One planned descriptor as the engine's: its walk in the fewest dimensions, however it was written."""
+    return replace(
+        descriptor_of_walk(bd, bd_addresses(bd)),
         iteration_size=bd.iteration.size,
         iteration_step=bd.iteration.step,
         iteration_start=bd.iteration.current,
-        pad_before=before,
-        pad_after=after,
         acquire=None if bd.acquire is None else (bd.acquire.lock, bd.acquire.value),
         release=None if bd.release is None else (bd.release.lock, bd.release.value),
         next=bd.next,
         tlast=not bd.suppress_tlast,
         packet=None if bd.packet is None else (bd.packet.id, bd.packet.type),
     )
+
+
+def descriptor_of_walk(bd: Bd, walk: npt.NDArray[np.int64]) -> Descriptor:
+    """The engine's descriptor of a walk, -1 for padding, without locks: in the fewest dimensions, else as ``bd`` has it."""
+    try:
+        return fit_walk(walk)
+    except UsageError:
+        return _as_written(bd)  # Nothing but padding, or what only lax planning makes.
+
+
+def _as_written(bd: Bd) -> Descriptor:
+    wraps, steps = _walk(bd)
+    pads = [*((p.before, p.after) for p in bd.padding), *[(0, 0)] * (DIMENSIONS - len(bd.padding))]
+    before, after = ((pads[0][n], pads[1][n], pads[2][n]) for n in range(2))
+    return Descriptor(bd.base_words, bd.length, wraps, steps, pad_before=before, pad_after=after)
 
 
 def _walk(bd: Bd) -> tuple[tuple[int, int, int], tuple[int, int, int, int]]:

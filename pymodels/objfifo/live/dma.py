@@ -16,8 +16,8 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.live.compression import ZeroExpander, zero_format
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction
+from goldbeat.pymodels.objfifo.plan.strides import bd_addresses
 from goldbeat.pymodels.objfifo.plan.tile import Tile
-from goldbeat.pymodels.objfifo.untimed.functional import bd_addresses
 
 LiveWords = npt.NDArray[np.uint32]
 

@@ -163,15 +163,8 @@ def add_plan(array: LiveArray, plan: Plan, pinned: Mapping[Tile, Collection[int]
         array.flow(source, dests, None if flow.packet is None else flow.packet.id)
         if flow.packet is not None and source.tile.kind is TileKind.SHIM:
             found.headers[flow.fifo] = flow.packet
+    found.ends = live_ends(array, plan, made, numbers)
     types = {f.name: ObjectType(f.shape, np.dtype(f.dtype)) for f in plan.fifos}
-    for key, (core, end) in core_ends(plan).items():
-        objects = [
-            LiveBuffer(made[name].tile, made[name].name, types[key[0]], made[name].address) for name in end.pool.buffers
-        ]
-        takes = gives = None
-        if end.locked:
-            takes, gives = (array.lock(tile, numbers[tile, number]) for tile, number in (end.take, end.give))
-        found.ends[key] = LiveEnd(end, core, takes, gives, objects)
     for fifo in plan.fifos:
         for one in fifo.ends:
             if one.tile.kind is TileKind.SHIM and one.channel is not None:
@@ -181,6 +174,32 @@ def add_plan(array: LiveArray, plan: Plan, pinned: Mapping[Tile, Collection[int]
     found.filled = _host_filled(plan)
     array.rescues.append(lambda: found.send_again(array))
     array.leftovers.append(lambda: found.untaken(array))
+    return found
+
+
+def live_ends(
+    array: LiveArray,
+    plan: Plan,
+    buffers: Mapping[str, LiveBuffer],
+    numbers: Mapping[tuple[Tile, int], int] | None = None,
+) -> dict[PlanEnd, LiveEnd]:
+    """What cores hold.
+
+    Args:
+        array: with the plan's locks and buffers.
+        plan: it.
+        buffers: the array's, by their names in the plan.
+        numbers: of the plan's locks in the array; None: as in the plan.
+    """
+    types = {f.name: ObjectType(f.shape, np.dtype(f.dtype)) for f in plan.fifos}
+    found = {}
+    for key, (core, end) in core_ends(plan).items():
+        held = [buffers[name] for name in end.pool.buffers]
+        objects = [LiveBuffer(one.tile, one.name, types[key[0]], one.address) for one in held]
+        takes = gives = None
+        if end.locked:
+            takes, gives = (array.lock(at[0], at[1] if numbers is None else numbers[at]) for at in (end.take, end.give))
+        found[key] = LiveEnd(end, core, takes, gives, objects)
     return found
 
 

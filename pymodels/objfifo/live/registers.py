@@ -10,7 +10,7 @@ import numpy as np
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
-from goldbeat.pymodels.objfifo.artefact.descriptors import read_bd
+from goldbeat.pymodels.objfifo.artefact.descriptors import EXECUTED, read_bd
 from goldbeat.pymodels.objfifo.artefact.register_names import register_name
 from goldbeat.pymodels.objfifo.live.agent import Blocked
 from goldbeat.pymodels.objfifo.live.array import LiveArray, LiveBuffer
@@ -287,9 +287,7 @@ class LiveRegisters:
             raise UsageError(f"{tile}: descriptor {number} was never written")
         words = tuple(stored.get(n, 0) for n in range(reg.bd_words(tile.kind)))
         found = read_bd(tile, number, words)
-        wrong = [
-            text for text in found.unsupported if not text.startswith(("acquires a lock that equals", "compresses"))
-        ]
+        wrong = [text for text in found.unsupported if not text.startswith(EXECUTED)]
         if wrong:
             raise UsageError(f"{tile}: descriptor {number} {'; '.join(wrong)}")
         bd = found.bd

@@ -12,9 +12,11 @@ from typing import Any, cast
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.artefact.raw_design import StandIn
 from goldbeat.pymodels.objfifo.live.agent import LiveProgram
 from goldbeat.pymodels.objfifo.live.array import LiveArray, LiveBuffer
 from goldbeat.pymodels.objfifo.live.control_port import ControlPort
+from goldbeat.pymodels.objfifo.live.core_function import add_function, add_functions
 from goldbeat.pymodels.objfifo.live.from_plan import LiveEnd, LiveFifos, add_plan
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.scratchpad import KINDS
@@ -24,9 +26,10 @@ from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, 
 from goldbeat.pymodels.objfifo.mlir_exec.host_program import SCRATCHPAD, HostProgram
 from goldbeat.pymodels.objfifo.mlir_exec.interpreter import constant_value
 from goldbeat.pymodels.objfifo.mlir_text.core_ops import ACCESSES, read_access
+from goldbeat.pymodels.objfifo.mlir_text.host_ops import SequenceLines
 from goldbeat.pymodels.objfifo.mlir_text.lines import CoreLine, DeviceLines, FlowLine
 from goldbeat.pymodels.objfifo.mlir_text.module import read_device
-from goldbeat.pymodels.objfifo.mlir_text.text_design import fifo_of_line, links_of, places_of
+from goldbeat.pymodels.objfifo.mlir_text.text_design import design_of_lines, fifo_of_line, links_of, places_of
 from goldbeat.pymodels.objfifo.mlir_text.text_file import device_in_text, read_operations
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, Steps
@@ -63,16 +66,22 @@ class TextArray:
         kernels: Python functions that stand for compiled ones, by function or object file.
         device: name of the device, the first one with a runtime sequence if there is none.
         sequence: name of the runtime sequence, the device's first one if there is none.
+        stand_ins: Python functions in the place of cores' programs.
 
     Raises:
         InputError: no such file, or text that is not understood, with line and column.
     """
 
     def __init__(
-        self, path: Path, kernels: Kernels | None = None, device: str | None = None, sequence: str | None = None
+        self,
+        path: Path,
+        kernels: Kernels | None = None,
+        device: str | None = None,
+        sequence: str | None = None,
+        stand_ins: Mapping[Tile, StandIn] | None = None,
     ) -> None:
         self.path = path
-        self.kernels = kernels or {}
+        self.kernels, self.stand_ins = kernels or {}, stand_ins or {}
         self.ops = read_operations(path)
         self.device = device_in_text(self.ops, path, device)
         self.lines = read_device(self.device, sequence)
@@ -84,7 +93,7 @@ class TextArray:
         builder = _Builder(self.device, self.lines, self.kernels, self.path, calls)
         for op in (*self.ops, *self.device.ops):
             builder.parameter(op)
-        return builder.run()
+        return builder.run(self.stand_ins)
 
 
 class _Builder:
@@ -102,7 +111,7 @@ class _Builder:
         self.fifos: dict[str, Fifo] = {}
         self.live = LiveFifos({}, {})
 
-    def run(self) -> LiveArray:
+    def run(self, stand_ins: Mapping[Tile, StandIn]) -> LiveArray:
         self._memory()
         for name, op in self.lines.functions.items():
             linked = str(op.attributes.get("link_with", ""))
@@ -129,7 +138,9 @@ class _Builder:
             except UsageError as error:
                 op.fail(str(error), "a cascade of the array")
         for core in self.lines.cores:
-            self._core(core)
+            if core.tile not in stand_ins:
+                self._core(core)
+        self._functions(stand_ins)
         if self.lines.sequences:
             self._sequence(self.lines.sequences[0])
         return self.array
@@ -243,6 +254,18 @@ class _Builder:
         name = f"the core of {tile}"
         self.array.add_core(tile, name, lambda: program.program(line.op, dict(self.env)), lambda: program.endless > 0)
         self.array.places[name] = program.place
+
+    def _functions(self, stand_ins: Mapping[Tile, StandIn]) -> None:
+        """Python functions in the place of cores' programs."""
+        if not stand_ins:
+            return
+        design = design_of_lines(self.lines, SequenceLines(), self.path, stand_ins)
+        functions = [core for core in design.cores if core.body is not None]
+        if design.fixed is not None:
+            add_functions(self.array, functions, design.fixed.plan, self.array.buffers)
+        else:
+            for core in functions:
+                add_function(self.array, core, self.live.ends)
 
     def _sequence(self, op: MlirOp) -> None:
         names = [line.name for value, line in self.lines.hosts.items() if line.obj is not None and value in op.operands]

@@ -40,13 +40,18 @@ def text_design(path: Path, stand_ins: Mapping[Tile, StandIn] | None = None) -> 
         InputError: text that is not understood.
         RuleError: a rule that is broken.
     """
-    lines, sequence = _lines(path)
-    given = dict(stand_ins or {})
+    return design_of_lines(*_lines(path), path, stand_ins or {})
+
+
+def design_of_lines(
+    lines: DeviceLines, sequence: SequenceLines, path: Path, stand_ins: Mapping[Tile, StandIn]
+) -> FifoDesign:
+    """The design of text that was read; arguments and errors as of :func:`text_design`."""
+    given = dict(stand_ins)
     if not lines.fifos:
         return fixed_design(lowered_design(lines, sequence, path), given)
-    made = _fifo_design(lines, sequence, path, given)
+    made = _fifo_design(lines, sequence, path, dict(given))
     own = [f"line {op.token.line}: {op.name}" for op in (*(r.op for r in lines.regions), *(f.op for f in lines.flows))]
-    given = dict(stand_ins or {})
     for core in lines.cores:
         if core.tile not in given:
             own += [

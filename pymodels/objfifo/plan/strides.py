@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.objfifo.plan.design import Dims
-from goldbeat.pymodels.objfifo.plan.plan import Dim, Pad
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Dim, Pad
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
 
@@ -143,3 +143,26 @@ def once(dims: Sequence[Dim]) -> bool:
         return True
     found = addresses(dims)
     return len(np.unique(found)) == len(found)
+
+
+def bd_addresses(bd: Bd) -> npt.NDArray[np.int64]:
+    """The word address of every word of a descriptor, in order; -1 for padding."""
+    rest = np.arange(bd.length, dtype=np.int64)
+    if not bd.dims and not bd.padding:
+        return bd.base_words + rest
+    dims = bd.dims or (Dim(bd.length - sum(p.before + p.after for p in bd.padding[:1]), 1),)
+    out = np.full(bd.length, bd.base_words, np.int64)
+    padded = np.zeros(bd.length, np.bool_)
+    for number, dim in enumerate(dims):
+        before = after = 0
+        if number < len(bd.padding):
+            before, after = bd.padding[number].before, bd.padding[number].after
+        if number == len(dims) - 1:
+            digit = rest
+        else:
+            digit, rest = rest % (before + dim.size + after), rest // (before + dim.size + after)
+        if before or after:
+            padded |= (digit < before) | (digit >= before + dim.size)
+        out += (digit - before) * dim.step
+    out[padded] = -1
+    return out

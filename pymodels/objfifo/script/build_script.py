@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -16,15 +17,14 @@ from goldbeat.pymodels.objfifo.iron.runtime import RuntimeScalar
 from goldbeat.pymodels.objfifo.iron.surroundings import frozen
 from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
 from goldbeat.pymodels.objfifo.live.array import LiveArray, LiveBuffer
+from goldbeat.pymodels.objfifo.live.core_function import add_function
 from goldbeat.pymodels.objfifo.live.dma import OUT_OF_ORDER_IDS, LiveBd, LiveChannel, LiveTask
-from goldbeat.pymodels.objfifo.live.from_plan import LiveEnd, LiveFifos, add_plan
-from goldbeat.pymodels.objfifo.live.lock import LiveLock
+from goldbeat.pymodels.objfifo.live.from_plan import LiveFifos, add_plan
 from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.streams import TilePort
-from goldbeat.pymodels.objfifo.live.thread_program import ProgramThread, await_wish
+from goldbeat.pymodels.objfifo.live.thread_program import ProgramThread
 from goldbeat.pymodels.objfifo.live.walk import element_walk, outer_turns
-from goldbeat.pymodels.objfifo.plan.access import LockAccess, may_wait, run_with
 from goldbeat.pymodels.objfifo.plan.core_object import core_object
 from goldbeat.pymodels.objfifo.plan.design import Core
 from goldbeat.pymodels.objfifo.plan.lower import plan
@@ -72,61 +72,6 @@ def script_tile(value: Any, where: str = "") -> Tile:
     if not isinstance(found, Tile):
         raise UsageError(f"{where}{where and ': '}found {value!r}, which is no tile, expected a tile")
     return found
-
-
-class KernelLock:
-    """A lock as a kernel gets it: its stand-in calls ``acquire`` and ``release``."""
-
-    def __init__(self, lock: LiveLock) -> None:
-        self.lock = lock
-
-    def acquire(self, value: int = 1) -> None:
-        """Wait until the lock has reached a value, and take that away."""
-        await_wish(self.lock.blocked(value))
-
-    def release(self, value: int = 1) -> None:
-        """Add a value."""
-        self.lock.value += value
-
-
-class _Backend:
-    """Answers a core's acquires and releases while it runs."""
-
-    def __init__(self, array: LiveArray, ends: dict[Any, LiveEnd]) -> None:
-        self.array, self.ends = array, ends
-        self.endless = False
-
-    def acquire(self, access: LockAccess) -> list[npt.NDArray[Any]]:
-        end = self.ends[access.key]
-        wish = end.acquire(access.count)
-        if wish is not None:
-            await_wish(wish)
-        return end.views(self.array, access.count)
-
-    def release(self, access: LockAccess) -> None:
-        self.ends[access.key].release(access.count)
-
-    def buffer(self, key: Any, index: int) -> npt.NDArray[Any]:
-        """An object of an end by its number."""
-        objects = self.ends[key].objects
-        if not 0 <= index < len(objects):
-            raise UsageError(f"{key[0]}: object {index}, there are {len(objects)}")
-        return self.array.view(objects[index])
-
-    def locks(self, key: Any) -> tuple[KernelLock, KernelLock]:
-        """The locks of an end: what is acquired, what is released."""
-        end = self.ends[key]
-        if end.takes is None or end.gives is None:
-            raise UsageError(f"{key[0]}: get_lock of a fifo without locks")
-        return KernelLock(end.takes), KernelLock(end.gives)
-
-    def loop(self, numbers: range) -> Iterator[int]:
-        before, self.endless = self.endless, self.endless or may_wait(numbers)
-        for turn, number in enumerate(numbers):
-            yield number
-            if turn % 1024 == 1023:
-                await_wish(None)
-        self.endless = before
 
 
 class _ScriptBuilder:
@@ -313,22 +258,16 @@ class _ScriptBuilder:
     # -- programs
 
     def _core(self, core: Core) -> None:
-        body = core.body
-        if body is None:
+        if core.body is None:
             return
-        backend = _Backend(self.array, self.live.ends)
         ports = self.array.core_ports(core.tile)
 
-        def run() -> None:
-            backend.endless = core.endless
-            with kernels_stand_in(self.kernels), core_at_work(core.tile, ports), np.errstate(all="ignore"):
-                while True:
-                    run_with(backend, body)
-                    if not core.endless:
-                        return
-                    await_wish(None)
+        @contextmanager
+        def around() -> Iterator[None]:
+            with kernels_stand_in(self.kernels), core_at_work(core.tile, ports):
+                yield
 
-        self.array.add_core(core.tile, core.name, lambda: ProgramThread(run).program(), lambda: backend.endless)
+        add_function(self.array, core, self.live.ends, around)
 
     def _sequence(self) -> None:
         found = self.found

@@ -21,6 +21,7 @@ from goldbeat.pymodels.objfifo.iron.surroundings import package_of, script_surro
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, array_order, run_live
 from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
+from goldbeat.pymodels.objfifo.live.record_file import SUFFIX as RECORD
 from goldbeat.pymodels.objfifo.live.timings import ArrayOrder
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
@@ -151,6 +152,8 @@ class ScriptArray:
         """Run the script; what it prints is not shown."""
         if not self.path.is_file():
             raise InputError("no file", "a Python script", file=self.path)
+        if self.path.suffix == RECORD:
+            raise InputError("a record", "a design; a record is for goldbeat objfifo run", file=self.path)
         main = ModuleType("__main__")
         main.__dict__["__file__"] = str(self.path)
         main.__package__ = package_of(self.path) or None

@@ -25,6 +25,7 @@ from goldbeat.pymodels.objfifo.plan.layout import DesignLayout
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, DmaChannel, FifoEnd, Flow, Plan
+from goldbeat.pymodels.objfifo.plan.strides import bd_addresses
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 from goldbeat.pymodels.objfifo.untimed.core_deeds import CoreDeed, CoreRun
 from goldbeat.pymodels.objfifo.untimed.free_running import check_free_running
@@ -164,28 +165,6 @@ def _words(name: str, value: npt.ArrayLike, kind: ObjectType) -> Words:
 
 
 # -- memory and streams -----------------------------------------------------------------------------------------------
-
-
-def bd_addresses(bd: Bd) -> npt.NDArray[np.int64]:
-    """The word address of every word of a descriptor, in order; -1 for padding."""
-    rest = np.arange(bd.length, dtype=np.int64)
-    if not bd.dims:
-        return bd.base_words + rest
-    out = np.full(bd.length, bd.base_words, np.int64)
-    padded = np.zeros(bd.length, np.bool_)
-    for number, dim in enumerate(bd.dims):
-        before = after = 0
-        if number < len(bd.padding):
-            before, after = bd.padding[number].before, bd.padding[number].after
-        if number == len(bd.dims) - 1:
-            digit = rest
-        else:
-            digit, rest = rest % (before + dim.size + after), rest // (before + dim.size + after)
-        if before or after:
-            padded |= (digit < before) | (digit >= before + dim.size)
-        out += (digit - before) * dim.step
-    out[padded] = -1
-    return out
 
 
 class _At:

@@ -10,6 +10,7 @@ COMMANDS = {
     "time": "Print where the time goes: controller, shim, streams, cores.",
     "rules": "List the rules; mlir-aie does not check those with a star.",
     "dis": "List a compiled file: all register writes by name.",
+    "compile": "Write a design as compiled files: insts.bin and main.cdo.",
     "asm": "Make a compiled file from a listing, byte for byte.",
     "load": "Print the design that is in compiled files.",
     "exec": "Execute a whole design without time.",

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
-from goldbeat.pymodels.objfifo.compiled_design import TEXT
+from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES, TEXT
 from goldbeat.pymodels.objfifo.diagnose.hang import HangDiagnosis, explain_hang, hang_json
 from goldbeat.pymodels.objfifo.iron.worker import NoStandInError
 from goldbeat.pymodels.objfifo.live.execute import LiveResult
@@ -145,11 +145,12 @@ def _decide(
 ) -> None:
     fixed = None if made is None else made.fixed
     text = opened.path.suffix == TEXT and not opened.arguments
+    whole = opened.path.suffix in SUFFIXES and opened.path.suffix != TEXT and opened.only_executed
     lacks = () if fixed is None else (*fixed.unsupported, *fixed.waiting)
     roomy = made is not None and not lax and spreads(made)
     # Where no channel moves, programs of cores may still hand something over.
     still = made is not None and fixed is not None and text and analyse(made, search=False, strict=not lax).idle
-    if made is None or made.unplanned or roomy or still or (text and lacks):
+    if made is None or made.unplanned or roomy or still or whole or (text and lacks):
         try:
             found.results = opened.called or opened.execute(given, None)
             if not opened.called:

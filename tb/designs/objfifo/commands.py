@@ -16,13 +16,14 @@ from goldbeat.pymodels.objfifo.engine.npu1_shim import host_costs
 from goldbeat.pymodels.objfifo.iron.worker import NoStandInError
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.export import to_dot, to_json
+from goldbeat.pymodels.objfifo.plan.fifo_text import fifos_to_mlir
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.mlir import to_mlir
 from goldbeat.pymodels.objfifo.plan.rules import rules_text
 from goldbeat.tb.cli.common import PARTIAL, Json, check_drawing, examples, print_json, say
 from goldbeat.tb.designs.objfifo import HELP
 from goldbeat.tb.designs.objfifo.check_command import check
-from goldbeat.tb.designs.objfifo.compiled_commands import asm, dis, load_files
+from goldbeat.tb.designs.objfifo.compiled_commands import asm, compile_design, dis, load_files
 from goldbeat.tb.designs.objfifo.exec_command import execute
 from goldbeat.tb.designs.objfifo.opened_design import opened_design
 from goldbeat.tb.designs.objfifo.plan_text import print_host_costs, print_plan
@@ -38,6 +39,7 @@ app = typer.Typer(help=HELP, no_args_is_help=True)
     epilog=examples(
         "goldbeat objfifo plan design.py",
         "goldbeat objfifo plan design.py --mlir > plan.mlir",
+        "goldbeat objfifo plan design.py --fifos > aie.mlir",
         "goldbeat objfifo plan design.py --json -- npu2",
         "goldbeat objfifo plan design.py --dot | dot -Tsvg > plan.svg",
         "goldbeat objfifo plan design.py --picture plan.png",
@@ -49,6 +51,7 @@ def plan(
     arguments: Arguments = None,
     as_json: Json = False,
     mlir: Annotated[bool, typer.Option("--mlir", help="Print text in MLIR's aie dialect.")] = False,
+    fifos: Annotated[bool, typer.Option("--fifos", help="Print MLIR text before lowering: object FIFOs.")] = False,
     dot: Annotated[bool, typer.Option("--dot", help="Print a graph for graphviz.")] = False,
     picture: Annotated[
         Path | None, typer.Option("--picture", metavar="FILE", help="Draw it into this file (PNG, SVG or PDF).")
@@ -66,10 +69,10 @@ def plan(
     costs = profile == "npu1"
     if profile not in ("ideal", "npu1"):
         raise UsageError(f"--profile {profile}: expected ideal or npu1")
-    if costs and (mlir or dot or picture is not None):
-        raise UsageError("--profile npu1 prints costs; --mlir, --dot and --picture have no place for them")
-    if as_json + mlir + dot + (picture is not None) > 1:
-        raise UsageError("--json, --mlir, --dot and --picture exclude each other")
+    if costs and (mlir or fifos or dot or picture is not None):
+        raise UsageError("--profile npu1 prints costs; --mlir, --fifos, --dot and --picture have no place for them")
+    if as_json + mlir + fifos + dot + (picture is not None) > 1:
+        raise UsageError("--json, --mlir, --fifos, --dot and --picture exclude each other")
     if picture is not None:
         check_drawing("--picture", picture, force)
     written = open_fifo_design(design, arguments or ())
@@ -89,6 +92,8 @@ def plan(
         print_json(to_json(found) | {"unplanned": missing} | more)
     elif mlir:
         say(to_mlir(found) + "".join(f"// not in this plan: {text}\n" for text in missing))
+    elif fifos:
+        say(fifos_to_mlir(written))
     elif dot:
         say(to_dot(found))
     else:
@@ -143,6 +148,14 @@ app.command(
     no_args_is_help=True,
     epilog=examples("goldbeat objfifo dis insts.bin", "goldbeat objfifo dis design.xclbin -o design.txt"),
 )(dis)
+app.command(
+    "compile",
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat objfifo compile design.py -o compiled",
+        "goldbeat objfifo run compiled/insts.bin -- --config compiled/main.cdo --core 0,2=add.py:add",
+    ),
+)(compile_design)
 app.command(no_args_is_help=True, epilog=examples("goldbeat objfifo asm insts.txt -o insts.bin"))(asm)
 app.command(
     "load",
@@ -160,6 +173,8 @@ app.command(
         "goldbeat objfifo exec aie.mlir --input arg0=in.npy --expect arg2=out.npy",
         "goldbeat objfifo exec vector_scalar_add.py -- --dev npu",
         "goldbeat objfifo exec aie.mlir --kernel scale=kernels.py:scale --save arg2=out.npy",
+        "goldbeat objfifo exec insts.bin -- --config final.xclbin --core 0,2=add.py:add",
+        "goldbeat objfifo exec design.py --input arg0=in.npy --record design.npz",
     ),
 )(execute)
 app.command(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of ``goldbeat objfifo`` for compiled files: ``dis``, ``asm`` and ``load``."""
+"""The commands of ``goldbeat objfifo`` for compiled files: ``compile``, ``dis``, ``asm`` and ``load``."""
 
 from __future__ import annotations
 
@@ -8,17 +8,21 @@ from typing import Annotated, Any
 
 import typer
 
-from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.objfifo.artefact.emit import configuration, instructions
 from goldbeat.pymodels.objfifo.artefact.files import read_bytes, read_compiled
 from goldbeat.pymodels.objfifo.artefact.listing import address_text, from_listing, to_listing
 from goldbeat.pymodels.objfifo.artefact.raw_design import fixed_design
 from goldbeat.pymodels.objfifo.artefact.register_names import describe_op
 from goldbeat.pymodels.objfifo.artefact.transaction import Transaction
 from goldbeat.pymodels.objfifo.compiled_design import load_compiled, stand_ins
+from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.export import to_json
+from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.plan import Plan
 from goldbeat.tb.cli.common import Force, Json, check_free, facts, print_json, say
 from goldbeat.tb.designs.objfifo.plan_text import print_plan
+from goldbeat.tb.designs.objfifo.run_command import Arguments, Design, Lax
 
 Output = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Output file [stdout].")]
 
@@ -63,6 +67,33 @@ def asm(
         print_json({"format": 1, "file": str(output), "bytes": len(data), "operations": len(found.ops)})
     else:
         say(f"{output}: {len(data)} bytes, {len(found.ops)} operations")
+
+
+def compile_design(
+    design: Design,
+    arguments: Arguments = None,
+    output: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder of the files.")] = Path(),
+    packets: Annotated[bool, typer.Option("--packets", help="Send every fifo as packets.")] = False,
+    lax: Lax = False,
+    force: Force = False,
+) -> None:
+    """Write a design as compiled files: insts.bin and main.cdo.
+
+    The files hold memory, locks, descriptors, streams and the host's transfers. Cores have no program in them.
+    Streams take the first free ports of the switches, so a compiler's files differ there.
+    """
+    written = open_fifo_design(design, arguments or ())
+    missing = [*written.unplanned, *(written.fixed.unsupported if written.fixed is not None else ())]
+    if missing:
+        raise UsageError(f"parts that are only executed: {'; '.join(missing)}")
+    found = lower(written, strict=not lax, packets=packets)
+    made = {"insts.bin": instructions(written, found), "main.cdo": configuration(found)}
+    output.mkdir(parents=True, exist_ok=True)
+    for name in made:
+        check_free(output / name, force)
+    for name, data in made.items():
+        (output / name).write_bytes(data)
+        say(f"{output / name}: {len(data)} bytes")
 
 
 def _part(offset: int, content: Any) -> dict[str, Any]:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -15,18 +15,21 @@ import numpy as np
 import typer
 
 from goldbeat.pymodels.errors import UsageError, line_in
+from goldbeat.pymodels.objfifo.compiled_array import FileArray, execute_file, open_file_array
+from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES
 from goldbeat.pymodels.objfifo.live.execute import LiveResult
 from goldbeat.pymodels.objfifo.live.open_live import StandIns, kernel_functions
+from goldbeat.pymodels.objfifo.live.record import recorded_runs
+from goldbeat.pymodels.objfifo.live.record_events import RunRecord
+from goldbeat.pymodels.objfifo.live.record_file import save_record
 from goldbeat.pymodels.objfifo.live.timings import joined_order
-from goldbeat.pymodels.objfifo.mlir_exec.configured import execute_text
-from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile, array_file, difference, expected_array
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Force, Json, check_free, print_json, say
-from goldbeat.tb.designs.objfifo.opened_design import by_its_plan, refuse_broken, unused_lines
+from goldbeat.tb.designs.objfifo.opened_design import by_its_plan, recorded_results, refuse_broken, unused_lines
 
 Inputs = Annotated[
     list[str] | None,
@@ -35,9 +38,10 @@ Inputs = Annotated[
 
 
 def execute(
-    design: Annotated[Path, typer.Argument(metavar="DESIGN", help="MLIR text (.mlir), or a Python script.")],
+    design: Annotated[Path, typer.Argument(metavar="DESIGN", help="MLIR text, compiled files, or a Python script.")],
     arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="[-- ARG...]", help="Command line of the script.")
+        list[str] | None,
+        typer.Argument(metavar="[-- ARG...]", help="Command line of the script, or --config and --core."),
     ] = None,
     inputs: Inputs = None,
     outputs: Annotated[
@@ -59,6 +63,9 @@ def execute(
     sequence: Annotated[
         str | None, typer.Option("--sequence", metavar="NAME", help="Runtime sequence, if the device has several.")
     ] = None,
+    record: Annotated[
+        Path | None, typer.Option("--record", metavar="FILE.npz", help="Record the execution, for run FILE.npz.")
+    ] = None,
     runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of the sequence on one array.")] = 1,
     packets: Annotated[bool, typer.Option("--packets", help="Send every fifo of a script as packets.")] = False,
     lose_pushes: Annotated[
@@ -73,25 +80,43 @@ def execute(
     2: bad input or a script's own check fails. 3: nothing moves, unordered accesses, or words left over.
     """
     targets = _targets(outputs, force)
+    if record is not None:
+        check_free(record, force)
     kernels, given = kernel_functions(kernel or ()), host_values(inputs)
     wanted = {name: array_file(Path(file)) for name, file in _pairs(expected, "--expect").items()}
-    if design.suffix == ".mlir":
-        _no_arguments(design, arguments)
-        text = TextArray(design, kernels, device, sequence)
-        planned: Callable[[], FifoDesign] = cache(partial(open_fifo_design, design))
-        refuse_broken(planned, kernels)
-        results = [execute_text(text, given, runs=runs, lose_pushes=lose_pushes)]
+    recorded: AbstractContextManager[list[RunRecord]] = nullcontext([]) if record is None else recorded_runs()
+    array: FileArray | ScriptArray
+    if design.suffix in SUFFIXES:
+        array = open_file_array(design, arguments or (), kernels, device, sequence)
     else:
-        script = ScriptArray(design, arguments or (), kernels, device, packets=packets)
-        planned = script.planned
-        with _rules_of(design):
-            results = script.execute(given, runs=runs, lose_pushes=lose_pushes)
-        refuse_broken(planned, kernels)
-    found = results[-1] = by_its_plan(results[-1], planned, kernels)
-    wrong = list(_differences(found, wanted))
-    _save(found, targets)
+        array = ScriptArray(design, arguments or (), kernels, device, packets=packets)
+    with recorded as records:
+        results = _executed(array, arguments or (), kernels, given, {"runs": runs, "lose_pushes": lose_pushes})
+    _save(results[-1], targets)
+    if record is not None and all(one.good and not one.order.wrong for one in results):
+        save_record(record, recorded_results(design.name, results, records))
     say_unused(kernels)
-    _end(found, wrong, results, as_json)
+    _end(results[-1], list(_differences(results[-1], wanted)), results, as_json)
+
+
+def _executed(
+    array: FileArray | ScriptArray,
+    arguments: Sequence[str],
+    kernels: StandIns,
+    given: dict[str, Any],
+    how: dict[str, Any],
+) -> list[LiveResult]:
+    """Results of a design, whose rules are checked as those of a plan are."""
+    if isinstance(array, ScriptArray):
+        planned: Callable[[], FifoDesign] = array.planned
+        with _rules_of(array.path):
+            results = array.execute(given, **how)
+        refuse_broken(planned, kernels)
+    else:
+        planned = cache(partial(open_fifo_design, array.path, arguments))
+        refuse_broken(planned, kernels)
+        results = [execute_file(array, given, **how)]
+    return [*results[:-1], by_its_plan(results[-1], planned, kernels)]
 
 
 def say_unused(kernels: StandIns) -> None:
@@ -116,11 +141,6 @@ def _targets(outputs: list[str] | None, force: bool) -> dict[str, Path]:
     for path in found.values():
         check_free(path, force)
     return found
-
-
-def _no_arguments(design: Path, arguments: list[str] | None) -> None:
-    if arguments:
-        raise UsageError(f"{design} is text: arguments after -- are for scripts")
 
 
 def _pairs(items: list[str] | None, option: str) -> dict[str, str]:

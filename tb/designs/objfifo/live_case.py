@@ -19,13 +19,14 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UserCodeError
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape
+from goldbeat.pymodels.objfifo.live.record_file import RecordedRun
 from goldbeat.pymodels.objfifo.live.record_scene import LiveEpisode
 from goldbeat.pymodels.objfifo.plan.host_array import array_file, difference, expected_array
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
 from goldbeat.tb.design.parameter import Parameter
-from goldbeat.tb.designs.objfifo.live_design import RecordedDesign, recorded_design
+from goldbeat.tb.designs.objfifo.live_design import recorded_design
 from goldbeat.tb.designs.objfifo.live_scene import engine_for, live_stimulus, memory_left, words_sent
 from goldbeat.tb.designs.objfifo.opened_design import unused_lines
 from goldbeat.tb.designs.objfifo.scene import dressed_scene
@@ -67,7 +68,7 @@ def _fit(least: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, int]
     return {name: value for name, value in wanted.items() if value > least[name]}
 
 
-def _made(context: CaseContext) -> RecordedDesign:
+def _made(context: CaseContext) -> RecordedRun:
     return recorded_design(context.options, context.seed)
 
 
@@ -113,7 +114,7 @@ def _first(got: npt.NDArray[np.uint32], wanted: npt.NDArray[np.uint32]) -> str:
     return f"word {at} is {int(got[at]):#x}, expected {int(wanted[at]):#x}"
 
 
-def array_differences(made: RecordedDesign, expect: str) -> tuple[list[str], int]:
+def array_differences(made: RecordedRun, expect: str) -> tuple[list[str], int]:
     """What differs from the arrays that are expected, and how many elements were compared.
 
     Raises:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.errors import GoldbeatError, NothingMovesError, UsageError, UserCodeError
+from goldbeat.pymodels.errors import GoldbeatError, NothingMovesError, UsageError
 from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES, TEXT
-from goldbeat.pymodels.objfifo.live.execute import LiveResult
 from goldbeat.pymodels.objfifo.live.random_data import random_array
 from goldbeat.pymodels.objfifo.live.record import recorded_runs
-from goldbeat.pymodels.objfifo.live.record_scene import LiveEpisode, recorded_scenes
+from goldbeat.pymodels.objfifo.live.record_file import SUFFIX as RECORD
+from goldbeat.pymodels.objfifo.live.record_file import RecordedRun, load_record
 from goldbeat.pymodels.objfifo.mlir_text.text_file import device_in_text, read_operations
 from goldbeat.pymodels.objfifo.plan.host_array import array_file
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
@@ -30,9 +29,10 @@ from goldbeat.tb.designs.objfifo.opened_design import (
     by_its_plan,
     needs_execution,
     opened_design,
+    recorded_results,
     refuse_broken,
 )
-from goldbeat.tb.designs.objfifo.user_design import named_files, opened_of
+from goldbeat.tb.designs.objfifo.user_design import design_file, named_files, opened_of
 
 
 def is_executed(opened: OpenedDesign, names: Collection[str] = ()) -> bool:
@@ -42,8 +42,10 @@ def is_executed(opened: OpenedDesign, names: Collection[str] = ()) -> bool:
         RuleError: a rule of object FIFOs that is broken.
     """
     path = opened.path
+    if path.suffix == RECORD:
+        return True
     if path.suffix in SUFFIXES and path.suffix != TEXT:
-        return False
+        return opened.only_executed
     if path.suffix == TEXT:
         if any(word == "--core" or word.startswith("--core=") for word in opened.arguments):
             return False
@@ -111,22 +113,7 @@ def case_of_design(
     return "executed" if is_executed(opened_design(path, arguments, kernels), names) else "design"
 
 
-@dataclass(frozen=True, eq=False)
-class RecordedDesign:
-    """A design after its execution.
-
-    Attributes:
-        result: of its last run.
-        episodes: of all runs.
-        refused: what the engine does not have, a text for each.
-    """
-
-    result: LiveResult
-    episodes: tuple[LiveEpisode, ...]
-    refused: tuple[str, ...]
-
-
-def recorded_design(options: Mapping[str, Any], seed: int) -> RecordedDesign:
+def recorded_design(options: Mapping[str, Any], seed: int) -> RecordedRun:
     """The design of a case's options; every question about a seed has the same answer.
 
     Raises:
@@ -136,14 +123,28 @@ def recorded_design(options: Mapping[str, Any], seed: int) -> RecordedDesign:
         InputError: the file cannot be executed.
     """
     given = tuple(named_values(options.get("inputs", ())).items())
+    if (path := design_file(options)).suffix == RECORD:
+        for name, _ in given:
+            raise UsageError(f"--input {name}: {path} is a record, which has its own data")
+        return _runs_on_engine(path, _loaded(path, file_stamp(path)), bool(options["partial"]))
     opened = opened_of(options, whole=True)
     stamps = tuple(file_stamp(Path(v)) for _, v in given if isinstance(v, str))
     found = _recorded(opened, str(options["sequence"]) or None, given, seed, stamps)
-    if found.refused and not options["partial"]:
+    return _runs_on_engine(opened.path, found, bool(options["partial"]))
+
+
+@lru_cache(maxsize=4)
+def _loaded(path: Path, stamp: object) -> RecordedRun:
+    return load_record(path)
+
+
+def _runs_on_engine(path: Path, found: RecordedRun, partial: bool) -> RecordedRun:
+    """Refuse what the engine cannot run, unless a part is enough."""
+    if found.refused and not partial:
         more = f"; the other {len(found.episodes)} episode(s) run with --partial" if found.episodes else ""
-        raise UsageError(f"{opened.path}: the engine cannot run all of it: " + "; ".join(found.refused) + more)
+        raise UsageError(f"{path}: the engine cannot run all of it: " + "; ".join(found.refused) + more)
     if not found.episodes:
-        nothing = f"{opened.path}: no tile's DMA moves a word that the engine can run"
+        nothing = f"{path}: no tile's DMA moves a word that the engine can run"
         if not found.refused:
             raise NothingMovesError(f"nothing moves: {nothing}")
         raise UsageError("; ".join((nothing, *found.refused)))
@@ -161,7 +162,7 @@ def named_values(items: Sequence[str]) -> dict[str, str | int]:
 @lru_cache(maxsize=4)
 def _recorded(
     opened: OpenedDesign, sequence: str | None, given: tuple[tuple[str, str | int], ...], seed: int, stamps: object
-) -> RecordedDesign:
+) -> RecordedRun:
     """Execute a file and make episodes of its runs; small random numbers are in host arrays that are not given."""
     inputs = {name: array_file(Path(v)) if isinstance(v, str) else v for name, v in given}
     rng = np.random.default_rng(seed)
@@ -179,14 +180,4 @@ def _recorded(
     with opened.rules_placed():
         refuse_broken(lambda: opened.written, opened.functions)
     results = [*results[:-1], by_its_plan(results[-1], lambda: opened.written, opened.functions)]
-    if not all(one.completes for one in results):
-        report = next(one.report for one in results if not one.completes)
-        raise UserCodeError("\n  ".join(("the design hangs", *report)))
-    for line in (line for one in results for line in one.unfinished):
-        raise UserCodeError(line)
-    if wrong := [line for one in results for line in one.order.wrong]:
-        # The engine's model may read what this order of the accesses has left unwritten.
-        raise UserCodeError("\n  ".join(("the result depends on the timing", *wrong)))
-    scenes = [recorded_scenes(record, f"run {n}: " if len(records) > 1 else "") for n, record in enumerate(records, 1)]
-    refused = dict.fromkeys(text for one in scenes for text in one.refused)
-    return RecordedDesign(results[-1], tuple(e for one in scenes for e in one.episodes), tuple(refused))
+    return recorded_results(opened.path.name, results, records)

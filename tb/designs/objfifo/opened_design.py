@@ -14,17 +14,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.errors import GoldbeatError, UsageError, line_in
-from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES, TEXT
+from goldbeat.pymodels.errors import GoldbeatError, UsageError, UserCodeError, line_in
+from goldbeat.pymodels.objfifo.compiled_array import FileArray, execute_file, open_file_array
+from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES
 from goldbeat.pymodels.objfifo.iron.worker import NoStandInError, StandInError, kernels_stand_in
 from goldbeat.pymodels.objfifo.live.execute import HostSequenceError, LiveResult, array_order
 from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions, StandIns, kernel_functions
 from goldbeat.pymodels.objfifo.live.random_data import random_array
 from goldbeat.pymodels.objfifo.live.record import recorded_runs
 from goldbeat.pymodels.objfifo.live.record_events import RunRecord
+from goldbeat.pymodels.objfifo.live.record_file import RecordedRun
+from goldbeat.pymodels.objfifo.live.record_scene import recorded_scenes
 from goldbeat.pymodels.objfifo.live.timings import ArrayOrder, joined_order
-from goldbeat.pymodels.objfifo.mlir_exec.configured import execute_text
-from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.mlir_exec.interpreter import ProgramTextError
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
@@ -94,23 +95,30 @@ class OpenedDesign:
             return self.script.results
 
     def execute(self, inputs: HostInputs, sequence: str | None) -> list[LiveResult]:
-        """Execute the design that the file declares.
-
-        Raises:
-            UsageError: text with a command line.
-        """
+        """Execute the design that the file declares."""
         if self.script is not None:
             with self.rules_placed():
                 return self.script.execute(inputs)
-        if self.arguments:
-            raise UsageError(f"{self.path} is text: arguments after -- are for scripts, or stand-ins (--core)")
-        return [execute_text(TextArray(self.path, self.functions, self.device, sequence), inputs)]
+        return [execute_file(self._array(sequence), inputs)]
+
+    @property
+    def only_executed(self) -> bool:
+        """Compiled files that no plan says all of, but an execution does."""
+        fixed = self.written.fixed
+        if fixed is None or not fixed.unsupported:
+            return False
+        try:
+            self._array()
+        except UsageError:
+            return False
+        return True
+
+    def _array(self, sequence: str | None = None) -> FileArray:
+        return open_file_array(self.path, self.arguments, self.functions, self.device, sequence)
 
     @cached_property
     def order(self) -> tuple[ArrayOrder, str]:
         """Accesses that nothing orders in a design that completes, and why they were not looked for, or empty.
-
-        Programs of cores in compiled form, or beside the file, are not looked at.
 
         Raises:
             HostSequenceError: nothing can execute the host's sequence.
@@ -118,14 +126,12 @@ class OpenedDesign:
             ProgramTextError: a core's program fails.
             StandInError: what stands for a kernel fails.
         """
-        if self.path.suffix in SUFFIXES and (self.path.suffix != TEXT or self.arguments):
-            return ArrayOrder(), ""
         try:
             if self.called:
                 return joined_order(one.order for one in self.called), ""
             with kernels_stand_in(self.functions):
                 if self.script is None:
-                    return array_order(TextArray(self.path, self.functions, self.device).build), ""
+                    return array_order(self._array().build), ""
                 return self.script.order(), ""
         except (HostSequenceError, NoStandInError, ProgramTextError, StandInError):
             raise
@@ -206,6 +212,25 @@ def by_its_plan(found: LiveResult, read: Callable[[], FifoDesign], kernels: Kern
     """The result, with a hang that the streams' storage hid in an execution."""
     hangs = _plan_hangs(read, kernels) if found.completes else ()
     return replace(found, completes=False, report=hangs) if hangs else found
+
+
+def recorded_results(design: str, results: Sequence[LiveResult], records: Sequence[RunRecord]) -> RecordedRun:
+    """The record of executions; the host's arrays are those of the last one.
+
+    Raises:
+        UserCodeError: one of them hangs, ends in the middle of an object, or depends on the timing.
+    """
+    if not all(one.completes for one in results):
+        report = next(one.report for one in results if not one.completes)
+        raise UserCodeError("\n  ".join(("the design hangs", *report)))
+    for line in (line for one in results for line in one.unfinished):
+        raise UserCodeError(line)
+    if wrong := [line for one in results for line in one.order.wrong]:
+        # The engine's model may read what this order of the accesses has left unwritten.
+        raise UserCodeError("\n  ".join(("the result depends on the timing", *wrong)))
+    scenes = [recorded_scenes(record, f"run {n}: " if len(records) > 1 else "") for n, record in enumerate(records, 1)]
+    refused = tuple(dict.fromkeys(text for one in scenes for text in one.refused))
+    return RecordedRun(design, results[-1], tuple(e for one in scenes for e in one.episodes), refused)
 
 
 def _plan_hangs(read: Callable[[], FifoDesign], kernels: KernelFunctions) -> tuple[str, ...]:

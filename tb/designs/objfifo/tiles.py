@@ -53,11 +53,11 @@ class TileScene:
 
 
 def packed_tile(tile: TilePlan) -> TilePlan:
-    """The same with its buffers one behind the other, for an engine with less memory than a tile."""
+    """The same with its buffers one behind the other, in the order of addresses, for an engine with less memory than a tile."""
     at = 0
     moved: dict[str, int] = {}
     buffers = []
-    for buffer in tile.buffers:
+    for buffer in sorted(tile.buffers, key=lambda one: one.address):
         moved[buffer.name] = at - buffer.address
         buffers.append(replace(buffer, address=at))
         at += buffer.size

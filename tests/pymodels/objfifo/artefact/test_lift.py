@@ -18,11 +18,11 @@ from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.device import ANY
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.notes import notes
-from goldbeat.pymodels.objfifo.plan.plan import Dim, Direction, LockUse, PacketHeader, Pad, Plan
+from goldbeat.pymodels.objfifo.plan.plan import Dim, Direction, LockUse, PacketHeader, Pad
+from goldbeat.pymodels.objfifo.plan.strides import bd_addresses
 from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
-from goldbeat.pymodels.objfifo.untimed.functional import bd_addresses, run_untimed
-from tests.support.objfifo_compiled import LONG_TXN, hex_bytes, pdi_bytes, xclbin_bytes
-from tests.support.objfifo_emit import configuration, instructions, words_of
+from goldbeat.pymodels.objfifo.untimed.functional import run_untimed
+from tests.support.objfifo_compiled import LONG_TXN, hex_bytes, pdi_bytes, words_of, write_compiled, xclbin_bytes
 from tests.support.objfifo_shape import plan_shape
 from tests.support.objfifo_texts import ADD, HOST, WALKS, plus_one
 
@@ -33,17 +33,10 @@ def _written(tmp_path: Path, text: str) -> FifoDesign:
     return open_fifo_design(file)
 
 
-def _compiled(tmp_path: Path, plan: Plan, version: tuple[int, int] = (0, 1)) -> tuple[Path, Path]:
-    insts, config = tmp_path / "insts.bin", tmp_path / "main.cdo"
-    insts.write_bytes(instructions(plan, version))
-    config.write_bytes(configuration(plan))
-    return insts, config
-
-
 @pytest.mark.parametrize("version", [(0, 1), (1, 0)])
 def test_what_is_planned_is_read_back(tmp_path: Path, version: tuple[int, int]) -> None:
     design = _written(tmp_path, ADD)
-    insts, config = _compiled(tmp_path, lower(design), version)
+    insts, config = write_compiled(tmp_path, design, lower(design), version)
     tiles = [ANY.tile(0, 2 + i) for i in range(3)]
     again = fixed_design(load_compiled(insts, [config]), dict.fromkeys(tiles, plus_one))
     assert again.fixed is not None
@@ -59,7 +52,7 @@ def test_what_is_planned_is_read_back(tmp_path: Path, version: tuple[int, int]) 
 
 def test_walks_and_repeats(tmp_path: Path) -> None:
     design = _written(tmp_path, WALKS + HOST)
-    insts, config = _compiled(tmp_path, lower(design))
+    insts, config = write_compiled(tmp_path, design, lower(design))
     again = compiled_design(insts, ["--config", str(config)])
     assert plan_shape(lower(again)) == plan_shape(lower(design))
     data = np.arange(144, dtype=np.int32)
@@ -69,14 +62,14 @@ def test_walks_and_repeats(tmp_path: Path) -> None:
 def test_packet_streams(tmp_path: Path) -> None:
     design = _written(tmp_path, ADD)
     plan = lower(design, packets=True)
-    insts, config = _compiled(tmp_path, plan)
+    insts, config = write_compiled(tmp_path, design, plan)
     again = compiled_design(insts, ["--config", str(config)])
     assert plan_shape(lower(again)) == plan_shape(plan)
 
 
 def test_a_pdi_and_an_xclbin_hold_the_same(tmp_path: Path) -> None:
-    plan = lower(_written(tmp_path, ADD))
-    insts, config = _compiled(tmp_path, plan)
+    design = _written(tmp_path, ADD)
+    insts, config = write_compiled(tmp_path, design, lower(design))
     bare = load_compiled(insts, [config])
     for name, data in (
         ("a.pdi", pdi_bytes(config.read_bytes())),
@@ -94,7 +87,8 @@ def test_a_pdi_and_an_xclbin_hold_the_same(tmp_path: Path) -> None:
 
 
 def test_a_core_without_a_stand_in_is_named(tmp_path: Path) -> None:
-    insts, config = _compiled(tmp_path, lower(_written(tmp_path, ADD)))
+    design = _written(tmp_path, ADD)
+    insts, config = write_compiled(tmp_path, design, lower(design))
     design = fixed_design(load_compiled(insts, [config]), {ANY.tile(0, 3): plus_one})
     assert design.fixed is not None
     assert design.fixed.waiting == (
@@ -179,8 +173,8 @@ def test_stand_ins_are_named_by_file(tmp_path: Path) -> None:
 
 def test_reuse_of_a_descriptor_is_two_descriptors(tmp_path: Path) -> None:
     """A sequence writes descriptor 0 again after a wait: both contents are kept."""
-    plan = lower(_written(tmp_path, WALKS + HOST))
-    insts, config = _compiled(tmp_path, plan)
+    design = _written(tmp_path, WALKS + HOST)
+    insts, config = write_compiled(tmp_path, design, lower(design))
     text = list(to_listing(decode_compiled(insts.read_bytes())))
     fill = [
         n for n, line in enumerate(text) if line.startswith(("block 0,0+1D000", "patch 0,0+1D004", "write 0,0+1D214"))
@@ -197,8 +191,8 @@ def test_reuse_of_a_descriptor_is_two_descriptors(tmp_path: Path) -> None:
 
 
 def test_what_changes_while_the_array_runs_is_named(tmp_path: Path) -> None:
-    plan = lower(_written(tmp_path, WALKS + HOST))
-    insts, config = _compiled(tmp_path, plan)
+    design = _written(tmp_path, WALKS + HOST)
+    insts, config = write_compiled(tmp_path, design, lower(design))
     text = list(to_listing(decode_compiled(insts.read_bytes())))
     late = ["write 0,1+C0000 1", "write 0,1+00000 5", "write 0,0+1D000 1"]
     insts.write_bytes(from_listing("\n".join([*text, *late])).encode())
@@ -211,8 +205,8 @@ def test_what_changes_while_the_array_runs_is_named(tmp_path: Path) -> None:
 
 
 def test_streams_that_end_elsewhere_are_named(tmp_path: Path) -> None:
-    plan = lower(_written(tmp_path, ADD))
-    insts, config = _compiled(tmp_path, plan)
+    design = _written(tmp_path, ADD)
+    insts, config = write_compiled(tmp_path, design, lower(design))
     text = list(to_listing(decode_compiled(config.read_bytes())))
     target = next(n for n, line in enumerate(text) if "0,2+3F004" in line)
     text[target] = text[target].replace("3F004", "3F000")
@@ -224,8 +218,8 @@ def test_streams_that_end_elsewhere_are_named(tmp_path: Path) -> None:
 def test_any_damage_is_told_or_harmless(tmp_path: Path) -> None:
     """Flipped bits in the words of operations: read, refused or named, never a crash."""
     rng = np.random.default_rng(20)
-    plan = lower(_written(tmp_path, WALKS + HOST))
-    insts, config = _compiled(tmp_path, plan)
+    design = _written(tmp_path, WALKS + HOST)
+    insts, config = write_compiled(tmp_path, design, lower(design))
     files: list[Path | None] = []
     for path in (insts, config):
         data = path.read_bytes()

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
+from goldbeat.pymodels.objfifo.artefact.emit import instructions
 from goldbeat.pymodels.objfifo.compiled_design import compiled_design, load_compiled
 from goldbeat.pymodels.objfifo.mlir_exec import scalars
 from goldbeat.pymodels.objfifo.mlir_text.text_design import text_design
@@ -22,7 +23,6 @@ from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
 from goldbeat.pymodels.objfifo.untimed.functional import run_untimed
-from tests.support.objfifo_emit import instructions
 from tests.support.objfifo_shape import plan_shape
 from tests.support.objfifo_texts import ADD, ADD_MLIR, HOST, LOWERED_MLIR, WALKS, plus_one
 
@@ -148,8 +148,9 @@ def test_lowered_text_as_upstream_prints_it(tmp_path: Path) -> None:
 
 
 def test_lowered_text_with_an_instruction_stream(tmp_path: Path) -> None:
-    made = lower(open_fifo_design(_file(tmp_path, ADD, "design.py")))
-    (tmp_path / "insts.bin").write_bytes(instructions(made))
+    design = open_fifo_design(_file(tmp_path, ADD, "design.py"))
+    made = lower(design)
+    (tmp_path / "insts.bin").write_bytes(instructions(design, made))
     text = _file(tmp_path, to_mlir(made))
     found = compiled_design(tmp_path / "insts.bin", ["--config", str(text)])
     assert plan_shape(lower(found)) == plan_shape(made)

@@ -28,7 +28,8 @@ from goldbeat.pymodels.objfifo.iron.worker import Kernel, Worker
 from goldbeat.pymodels.objfifo.plan.access import ProgramError, range_
 from goldbeat.pymodels.objfifo.plan.lower import plan, violations
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Dim, Pad
-from goldbeat.pymodels.objfifo.untimed.functional import bd_addresses, run_untimed
+from goldbeat.pymodels.objfifo.plan.strides import bd_addresses
+from goldbeat.pymodels.objfifo.untimed.functional import run_untimed
 
 RNG = np.random.default_rng(3)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from goldbeat.pymodels.objfifo.artefact.listing import decode_compiled, from_listing, to_listing
 from goldbeat.pymodels.objfifo.artefact.raw_design import fixed_design
 from goldbeat.pymodels.objfifo.compiled_design import load_compiled
 from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
@@ -17,10 +18,11 @@ from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.designs.objfifo.bench_array import DESIGN
+from goldbeat.tb.designs.objfifo.live_design import case_of_design
 from goldbeat.tb.designs.objfifo.whole import Whole, place_plan
 from goldbeat.tb.run.runs import Request, run
 from tests.support.objfifo_cli import goldbeat
-from tests.support.objfifo_emit import configuration, instructions
+from tests.support.objfifo_compiled import write_compiled
 
 CHAIN = """
 import numpy as np
@@ -61,9 +63,8 @@ PARAMS = Request(DESIGN, DESIGN.cases[0]).all_params
 def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "design.py").write_text(CHAIN)
-    made = plan(open_fifo_design(tmp_path / "design.py"))
-    (tmp_path / "insts.bin").write_bytes(instructions(made))
-    (tmp_path / "main.cdo").write_bytes(configuration(made))
+    design = open_fifo_design(tmp_path / "design.py")
+    write_compiled(tmp_path, design, plan(design))
     (tmp_path / "fn.py").write_text(STAND_IN)
     return tmp_path
 
@@ -126,9 +127,8 @@ def test_a_run_without_stand_ins_is_refused(compiled: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("packets", [False, True])
 def test_each_tile_on_the_engine_in_rtl(packets: bool, compiled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = plan(open_fifo_design(compiled / "design.py"), packets=packets)
-    (compiled / "insts.bin").write_bytes(instructions(made))
-    (compiled / "main.cdo").write_bytes(configuration(made))
+    design = open_fifo_design(compiled / "design.py")
+    write_compiled(compiled, design, plan(design, packets=packets))
     monkeypatch.setattr("goldbeat.tb.cli.run.build_root", lambda: compiled / "build")
     words = ["insts.bin", "--json", "--", "--config", "main.cdo", "--core", "0,2=fn.py:add"]
     done = goldbeat("objfifo", "run", *words)
@@ -142,9 +142,8 @@ def test_each_tile_on_the_engine_in_rtl(packets: bool, compiled: Path, monkeypat
 @pytest.mark.slow
 def test_packets_of_a_compiled_design_on_the_array(compiled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("goldbeat.tb.cli.run.build_root", lambda: compiled / "build")
-    made = plan(open_fifo_design(compiled / "design.py"), packets=True)
-    (compiled / "insts.bin").write_bytes(instructions(made))
-    (compiled / "main.cdo").write_bytes(configuration(made))
+    design = open_fifo_design(compiled / "design.py")
+    write_compiled(compiled, design, plan(design, packets=True))
     words = ["insts.bin", "--array", "--json", "--", "--config", "main.cdo", "--core", "0,2=fn.py:add"]
     done = goldbeat("objfifo", "run", *words)
     assert done.code == 0, done.stderr
@@ -163,3 +162,60 @@ def test_a_compiled_chain_on_the_array_in_rtl(compiled: Path, tmp_path: Path) ->
     (result,) = run(Request(DESIGN, Case(name="compiled", summary="", make=make)), tmp_path)
     assert result.passed, "\n".join(result.failures[:3])
     assert len(result.episodes[0].record.outcome.ports["m_axis_0"]) == 64
+
+
+def test_what_only_executions_have(compiled: Path) -> None:
+    """The host lets a core's ring begin: it writes a lock while the array runs."""
+    listing = [line.partition(" ;")[0] for line in to_listing(decode_compiled(Path("main.cdo").read_bytes()))]
+    assert listing.count("write 0,2+1F000 2") == 1
+    closed = "\n".join(listing).replace("write 0,2+1F000 2", "write 0,2+1F000 0")
+    Path("main.cdo").write_bytes(from_listing(closed).encode())
+    data = np.arange(64, dtype=np.int32)
+    np.save("in.npy", data)
+    np.save("out.npy", data + 1)
+    given = (
+        "--input",
+        "arg0=in.npy",
+        "--expect",
+        "arg1=out.npy",
+        "--",
+        "--config",
+        "main.cdo",
+        "--core",
+        "0,2=fn.py:add",
+    )
+    unkept = goldbeat("objfifo", "exec", "insts.bin", "--record", "run.npz", *given)
+    assert (unkept.code, "the design hangs" in unkept.stdout + unkept.stderr, Path("run.npz").exists()) == (
+        1,
+        True,
+        False,
+    )
+    hangs = goldbeat("objfifo", "exec", "insts.bin", *given)
+    assert (hangs.code, "waits for lock 0 of core tile (0, 2) (0) to reach 1" in hangs.stdout) == (1, True)
+    start = [line.partition(" ;")[0] for line in to_listing(decode_compiled(Path("insts.bin").read_bytes()))]
+    place = next(n for n, line in enumerate(start) if line.startswith("wait"))
+    opened = from_listing("\n".join([*start[:place], "write 0,2+1F000 2", *start[place:]]))
+    Path("insts.bin").write_bytes(opened.encode())
+    done = goldbeat("objfifo", "exec", "insts.bin", *given)
+    assert done.code == 0, done.stdout + done.stderr
+    checked = goldbeat("objfifo", "check", "insts.bin", *given[4:])
+    assert (checked.code, "the design completes" in checked.stdout) == (0, True), checked.stdout
+    assert case_of_design(Path("insts.bin"), given[5:], ()) == "executed"
+    np.save("out.npy", data)
+    assert goldbeat("objfifo", "exec", "insts.bin", *given).code == 1
+    named = goldbeat("objfifo", "exec", "insts.bin", "--device", "npu1", *given[4:])
+    assert (named.code, "--device and --sequence are for text" in " ".join(named.stderr.split())) == (2, True)
+
+
+def test_a_wait_for_a_lock_and_what_is_not_executed(compiled: Path) -> None:
+    start = [line.partition(" ;")[0] for line in to_listing(decode_compiled(Path("insts.bin").read_bytes()))]
+    more = ("--", "--config", "main.cdo", "--core", "0,2=fn.py:add")
+    # After the last transfer the ring's lock of free objects has its first value again.
+    for value, code in ((2, 0), (3, 1)):
+        text = "\n".join([*start, f"poll 0,2+1F000 {value} mask=FFFFFFFF"])
+        Path("insts.bin").write_bytes(from_listing(text).encode())
+        done = goldbeat("objfifo", "exec", "insts.bin", *more)
+        assert done.code == code, done.stdout + done.stderr
+    Path("insts.bin").write_bytes(from_listing("\n".join([*start, "pdi #1,2,3,4"])).encode())
+    done = goldbeat("objfifo", "exec", "insts.bin", *more)
+    assert (done.code, "operation pdi [1, 2, 3, 4]" in done.stderr) == (2, True)

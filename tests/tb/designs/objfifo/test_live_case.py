@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from goldbeat.pymodels.objfifo.live.record_file import RecordedRun
 from goldbeat.tb.designs.objfifo import live_case, live_design
 from goldbeat.tb.designs.objfifo.bench_engine import DESIGN
 from goldbeat.tb.run.runs import Request, run
@@ -59,7 +60,7 @@ def test_under_npu1_and_with_a_wrong_expectation(text: Path) -> None:
 def test_a_scene_that_is_not_the_execution_fails(text: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     real = live_design.recorded_design
 
-    def broken(options: dict[str, object], seed: int) -> live_design.RecordedDesign:
+    def broken(options: dict[str, object], seed: int) -> RecordedRun:
         found = real(options, seed)
         core = replace(found.episodes[2])
         if what == "release":
