@@ -8,18 +8,16 @@ from itertools import pairwise
 from typing import Any
 
 from goldbeat.pymodels.objfifo.live.array import LiveArray, LiveBuffer
-from goldbeat.pymodels.objfifo.live.dma import OUT_OF_ORDER_IDS, LiveBd, LiveChannel, LiveTask
+from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
-from goldbeat.pymodels.objfifo.live.walk import element_walk, outer_turns
+from goldbeat.pymodels.objfifo.live.written_bd import WalkTarget, written_bd
 from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     BdLine,
     StartLine,
     UseLine,
     bd_line,
     bd_op,
-    check_walk,
     claimed_number,
-    fits_fields,
     header_line,
     lock_uses,
     next_block,
@@ -27,14 +25,12 @@ from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     read_short,
     read_start,
     require_channel,
-    walk_of,
-    walked,
     whole_constants,
 )
 from goldbeat.pymodels.objfifo.mlir_text.scope import whole, within
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, Iteration, PacketHeader
-from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
+from goldbeat.pymodels.objfifo.plan.plan import Direction, PacketHeader
+from goldbeat.pymodels.objfifo.plan.tile import Tile
 
 
 class HostArgument(str):
@@ -201,27 +197,10 @@ class DmaText:
             memory, base, kept = self.array.memory(target.tile), target.address or 0, target.obj
         else:
             line.op.fail(f"{line.buffer}, which is no buffer", "a buffer or an argument of the sequence")
-        obj = line.obj or kept
-        item = obj.dtype.itemsize
         if line.compressed:
             line.op.fail("compression", "a descriptor without it")
-        moved, dims, what = self.moved(line.op), walk_of(line, tile), line.op.place
-        turns: tuple[int, ...] = ()
-        if tile.kind is TileKind.SHIM and len(dims) > 3:
-            length = line.length or walked(dims, line.pads)
-            turns, dims = outer_turns(dims[:-3], item, what), dims[-3:]
-        else:
-            length = line.total(obj)
-        walk = _walk(line.offset + moved, length, dims, line.pads, item, what)
-        fits_fields(line.op, tile, len(walk), dims, item, padded=bool(line.pads))
-        check_walk(line, tile, obj, moved)
-        shifted = walk.copy()
-        shifted[walk >= 0] += base // WORD_BYTES
-        turn = line.iteration
-        iteration = Iteration(turn.size, turn.step * item // WORD_BYTES, turn.current)
-        bd = Bd(-1, line.buffer, base, len(walk), iteration=iteration, packet=line.packet)
-        slot = (line.slot or 0) & OUT_OF_ORDER_IDS
-        return LiveBd(bd, memory, pad=line.pad_value, slot=slot, walk=shifted, turns=turns, where=what)
+        place = WalkTarget(line.buffer, memory, base, line.obj or kept)
+        return written_bd(line, tile, place, line.op.fail, line.op.place, self.moved(line.op))
 
     def moved(self, op: MlirOp) -> int:
         """Elements that a parameter of the scratchpad moves a transfer by."""
@@ -255,13 +234,3 @@ def packet_between(op: MlirOp) -> PacketHeader | None:
         return int(texts[texts.index(name) + 2], 0) if name in texts else 0
 
     return packet_header(op, value("pkt_id"), value("pkt_type"))
-
-
-def _walk(offset: int, length: int, dims: Any, pads: Any, item: int, what: str) -> Any:
-    """Length ends the walk, the outermost dimension goes on until then."""
-    if not dims:
-        return element_walk(offset, [(length, 1)], item, what)
-    inner = walked(dims[1:], pads[1:])
-    outer = -(-length // inner) if not (pads and sum(pads[0])) else dims[0][0]
-    found = element_walk(offset, [(outer, dims[0][1]), *dims[1:]], item, what, pads)
-    return found[: length * item // WORD_BYTES]

@@ -14,17 +14,17 @@ from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
 from goldbeat.pymodels.objfifo.live.agent import LiveProgram
 from goldbeat.pymodels.objfifo.live.array import LiveArray
 from goldbeat.pymodels.objfifo.live.bd_pool import BdPools
-from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
+from goldbeat.pymodels.objfifo.live.dma import LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.from_plan import LiveFifos
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
-from goldbeat.pymodels.objfifo.live.walk import element_walk
+from goldbeat.pymodels.objfifo.live.written_bd import WalkTarget, written_move
 from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar, behind
 from goldbeat.pymodels.objfifo.mlir_exec.interpreter import Env, ScalarProgram, Waits
-from goldbeat.pymodels.objfifo.mlir_text.dma_ops import fits_fields, inside_host, require_channel
+from goldbeat.pymodels.objfifo.mlir_text.dma_ops import require_channel
 from goldbeat.pymodels.objfifo.mlir_text.host_ops import NOTHING, read_move
 from goldbeat.pymodels.objfifo.mlir_text.scope import within
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
-from goldbeat.pymodels.objfifo.plan.plan import Bd, ChannelKey, Direction, PacketHeader
+from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, Direction, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import LOCK_MAX, REPEATS, WORD_BYTES, Tile, TileKind
 
 Flow = Callable[[Env], Waits]
@@ -184,18 +184,10 @@ class HostProgram(ScalarProgram):
             host = env[line.host]
             if not isinstance(host, HostArgument):
                 self.fail(op, line.host, "an argument of the sequence")
-            item = self.array.host_types[host].dtype.itemsize
-            offset = line.offset + self.dma.moved(op)
-            walk = element_walk(offset, line.dims, item, op.place)
-            turns, step = line.dims[0]
-            fits_fields(op, tile, len(walk) // turns, line.dims[1:], item)
-            if turns > 1 and step * item // WORD_BYTES > 1 << tile.limits.step_bits:
-                self.fail(
-                    op, f"a first stride of {step * item // WORD_BYTES} words", f"at most {1 << tile.limits.step_bits}"
-                )
-            inside_host(op, host, self.array.host_types[host], offset, line.dims)
+            place = WalkTarget(host, self.array.hosts[host], 0, self.array.host_types[host])
             packet = line.packet or self.headers.get(line.metadata)
-            bd = LiveBd(Bd(-1, host, 0, len(walk), packet=packet), self.array.hosts[host], walk=walk, where=op.place)
+            offset = line.offset + self.dma.moved(op)
+            bd = written_move(offset, line.dims, tile, place, packet, op.fail, op.place)
             self._moves += 1
             if line.bd is not None:
                 self.array.claim_bd(tile, line.bd, (tile, way, index), f"line {op.token.line}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from goldbeat.pymodels.objfifo.mlir_text.attribute_names import STARTS, check_names
@@ -26,6 +26,7 @@ from goldbeat.pymodels.objfifo.plan.tile import (
     TileKind,
     bd_ids,
 )
+from goldbeat.pymodels.objfifo.plan.written_bd import WrittenBd, walked
 
 Numbers = Mapping[str, Any]
 """Values by their names, as far as they are known."""
@@ -35,39 +36,12 @@ _ACTIONS = ("AcquireGreaterEqual", "Acquire", "Release")
 
 
 @dataclass
-class BdLine:
-    """``aie.dma_bd``: offset and length in elements of the buffer, sizes and strides outermost first.
-
-    Attributes:
-        op: the operation.
-        buffer: the buffer's value.
-        obj: its type, where the text says it.
-        offset, length, dims, pads: the walk; no length: all of the walk, or of the buffer.
-        iteration: in elements.
-        packet: the header of its packets.
-        number: ``bd_id``.
-        slot: id of a packet that an out-of-order channel fills it with.
-        pad_value: what padding holds.
-    """
+class BdLine(WrittenBd):
+    """``aie.dma_bd``: the operation, the buffer's value, and its type where the text says it."""
 
     op: MlirOp
     buffer: str
     obj: ObjectType | None
-    offset: int = 0
-    length: int | None = None
-    dims: Pairs = ()
-    pads: Pairs = ()
-    iteration: Iteration = field(default_factory=Iteration)
-    packet: PacketHeader | None = None
-    number: int | None = None
-    slot: int | None = None
-    pad_value: int = 0
-
-    def total(self, obj: ObjectType) -> int:
-        """Elements that it moves of a buffer of this type."""
-        if self.length is not None:
-            return self.length
-        return walked(self.dims, self.pads) if self.dims else obj.elements
 
     @property
     def compressed(self) -> bool:
@@ -96,11 +70,6 @@ class UseLine:
     lock: str
     action: str
     count: int
-
-
-def walked(dims: Pairs, pads: Pairs) -> int:
-    """Elements of a walk with its padding."""
-    return math.prod(size + (sum(pads[n]) if n < len(pads) else 0) for n, (size, _) in enumerate(dims))
 
 
 def bd_line(op: MlirOp, numbers: Numbers) -> BdLine:

@@ -8,9 +8,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.placed import lowered_for_execution
 from goldbeat.pymodels.objfifo.iron.runtime import RuntimeScalar
@@ -24,15 +21,15 @@ from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.streams import TilePort
 from goldbeat.pymodels.objfifo.live.thread_program import ProgramThread
-from goldbeat.pymodels.objfifo.live.walk import element_walk, outer_turns
+from goldbeat.pymodels.objfifo.live.written_bd import WalkTarget, written_bd
 from goldbeat.pymodels.objfifo.plan.core_object import core_object
 from goldbeat.pymodels.objfifo.plan.design import Core
 from goldbeat.pymodels.objfifo.plan.lower import plan
-from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
-from goldbeat.pymodels.objfifo.plan.plan import Bd, ChannelKey, Direction, Iteration, PacketHeader
+from goldbeat.pymodels.objfifo.plan.object_type import object_type
+from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, Direction
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.strides import pad_word
-from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_ids
+from goldbeat.pymodels.objfifo.plan.tile import Tile, bd_ids
 from goldbeat.pymodels.objfifo.script.core_calls import core_at_work
 from goldbeat.pymodels.objfifo.script.declared import Declared
 from goldbeat.pymodels.objfifo.script.explicit import (
@@ -42,7 +39,7 @@ from goldbeat.pymodels.objfifo.script.explicit import (
     ScriptBuffer,
     explicit_ends,
     explicit_scope,
-    fits_script,
+    failing,
     has_channel,
 )
 from goldbeat.pymodels.objfifo.script.flow_ends import pick_channels
@@ -217,43 +214,28 @@ class _ScriptBuilder:
         """The descriptor of a block."""
         bd = block.bd
         assert bd is not None
-        memory, base, obj = self._target(bd)
-        item = obj.dtype.itemsize
-        dims, turn = list(bd.dims), Iteration()
-        if bd.iteration is not None:
-            size, stride, current = bd.iteration
-            turn = Iteration(size, stride * item // WORD_BYTES, current)
-        turns: tuple[int, ...] = ()
-        if tile.kind is TileKind.SHIM and len(dims) > 3:
-            turns, dims = outer_turns(dims[:-3], item, str(tile)), dims[-3:]
-        length = obj.elements if bd.length is None and not dims else bd.length
         where = f"{bd.where or ''}{bd.where and ': '}{tile}"
-        walk = element_walk(bd.offset, _stretched(dims, length, bd.pads), item, where, bd.pads)
-        if length is not None:
-            walk = walk[: length * item // WORD_BYTES]
-        fits_script(where, tile, len(walk), dims, item, padded=any(map(any, bd.pads)))
-        _inside(where, bd.buffer.name, obj, walk, max(turns, default=0) + (turn.size - 1) * turn.step)
-        walk = np.where(walk < 0, -1, walk + base // WORD_BYTES)
-        header = None if bd.packet is None else PacketHeader(int(bd.packet[1]), int(bd.packet[0]))
-        takes = None if block.takes is None else (block.takes[0].live, block.takes[1], block.takes[2])
-        gives = None if block.gives is None else (block.gives[0].live, block.gives[1])
-        pad = pad_word(bd.pad_value, item)
-        if bd.slot is not None and (header is None or not 0 <= bd.slot <= OUT_OF_ORDER_IDS):
+        target = self._target(bd)
+        made = written_bd(bd, tile, target, failing(where), where)
+        if bd.slot is not None and (bd.packet is None or not 0 <= bd.slot <= OUT_OF_ORDER_IDS):
             expected = f"an id of 0 to {OUT_OF_ORDER_IDS} and a packet"
             raise UsageError(f"{tile}: a descriptor with out_of_order_id={bd.slot}, expected {expected}")
-        plain = Bd(-1, "", base, len(walk), iteration=turn, packet=header)
-        slot = bd.slot or 0
-        return LiveBd(plain, memory, takes, gives, following, pad, slot, walk=walk, turns=turns, where=where)  # type: ignore[arg-type]
+        if block.takes is not None and block.takes[0].live is not None:
+            made.takes = (block.takes[0].live, *block.takes[1:])
+        if block.gives is not None and block.gives[0].live is not None:
+            made.gives = (block.gives[0].live, block.gives[1])
+        made.next, made.pad = following, pad_word(bd.pad_value, target.obj.dtype.itemsize)
+        return made
 
-    def _target(self, bd: ScriptBd) -> tuple[Any, int, ObjectType]:
+    def _target(self, bd: ScriptBd) -> WalkTarget:
         target = bd.buffer
         if isinstance(target, HostArray):
-            return self.array.hosts[target.name], 0, target.obj
+            return WalkTarget(target.name, self.array.hosts[target.name], 0, target.obj)
         if not isinstance(target, ScriptBuffer) or id(target) not in self.names:
             expected = "a buffer or an array of the host"
             raise UsageError(f"{bd.where}{bd.where and ': '}found a descriptor of {target!r}, expected {expected}")
         live = self.array.buffers[self.names[id(target)]]
-        return self.array.memory(live.tile), live.address or 0, target.obj
+        return WalkTarget(target.name, self.array.memory(live.tile), live.address or 0, target.obj)
 
     # -- programs
 
@@ -319,24 +301,3 @@ def live_plan(design: Any, *, packets: bool = False, taken: Collection[int] = ()
         return plan(design, spread=True, packets=packets, taken=taken)
     finally:
         lowered_for_execution.reset(token)
-
-
-def _inside(where: str, name: str, obj: ObjectType, walk: npt.NDArray[np.int64], moved: int) -> None:
-    """Refuse a descriptor that leaves its buffer or host array; ``moved``: words of its last use."""
-    last = (int(np.max(walk, initial=0)) + moved + 1) * WORD_BYTES // obj.dtype.itemsize - 1
-    if last >= obj.elements:
-        raise UsageError(
-            f"{where}: found a walk up to element {last} of {name}, expected at most element {obj.elements - 1}, its last one"
-        )
-
-
-def _stretched(dims: list[tuple[int, int]], length: int | None, pads: Any) -> list[tuple[int, int]]:
-    """The walk with its outermost dimension as long as the length lets it run."""
-    if not dims:
-        return [(length or 0, 1)]
-    if length is None or (pads and sum(pads[0])):
-        return dims
-    inner = 1
-    for number, (size, _) in enumerate(dims[1:], 1):
-        inner *= size + (sum(pads[number]) if number < len(pads) else 0)
-    return [(-(-length // inner), dims[0][1]), *dims[1:]]

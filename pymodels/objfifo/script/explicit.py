@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -17,10 +17,10 @@ from goldbeat.pymodels.objfifo.live.lock import LiveLock
 from goldbeat.pymodels.objfifo.live.thread_program import await_wish, in_program
 from goldbeat.pymodels.objfifo.plan.access import written_at
 from goldbeat.pymodels.objfifo.plan.host_array import initial_values
-from goldbeat.pymodels.objfifo.plan.limits import beyond_descriptor
 from goldbeat.pymodels.objfifo.plan.object_type import object_type
-from goldbeat.pymodels.objfifo.plan.plan import Direction
+from goldbeat.pymodels.objfifo.plan.plan import Direction, Iteration, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import LOCK_MAX, Tile
+from goldbeat.pymodels.objfifo.plan.written_bd import WrittenBd
 from goldbeat.pymodels.objfifo.script.tensor import HoldsArray
 
 _names = count()
@@ -147,30 +147,10 @@ class ScriptLock:
 
 
 @dataclass
-class ScriptBd:
-    """A descriptor: what ``dma_bd`` was given.
-
-    Attributes:
-        buffer: a buffer or an array of the host.
-        slot: the out-of-order id of its packets; None for none.
-        takes, gives: lock, count, and for takes True where the value must be equal.
-        next: the block of the descriptor that follows.
-        where: the script's line.
-    """
+class ScriptBd(WrittenBd):
+    """What ``dma_bd`` was given: a buffer or an array of the host, and the script's line."""
 
     buffer: Any
-    offset: int = 0
-    length: int | None = None
-    dims: Sequence[tuple[int, int]] = ()
-    pads: Sequence[tuple[int, int]] = ()
-    packet: tuple[int, int] | None = None
-    iteration: tuple[int, int, int] | None = None
-    number: int | None = None
-    pad_value: int = 0
-    slot: int | None = None
-    takes: tuple[ScriptLock, int, bool] | None = None
-    gives: tuple[ScriptLock, int] | None = None
-    next: ScriptBlock | None = None
     where: str = field(default_factory=lambda: str(written_at() or ""), compare=False)
 
 
@@ -367,15 +347,18 @@ def has_channel(where: str, tile: Tile, direction: Direction, index: int) -> Non
         raise UsageError(f"{where or 'script'}: found channel {direction} {index} of {tile}, expected {expected}")
 
 
-def fits_script(
-    where: str, tile: Tile, length: int, dims: Sequence[tuple[int, int]], item: int, *, padded: bool = False
-) -> None:
-    """Refuse a walk that the tile's descriptors do not hold; arguments as of :func:`beyond_descriptor`."""
-    for size, stride in dims:
-        if size < 1 or stride < 0:
-            raise UsageError(f"{where}: found size {size}, stride {stride}, expected sizes from 1, strides from 0")
-    for found, expected in beyond_descriptor(tile, length, dims, item, padded=padded):
+def failing(where: str) -> Callable[[str, str], NoReturn]:
+    """Raises a usage error of a script's line, with what was found and what was expected."""
+
+    def fail(found: str, expected: str) -> NoReturn:
         raise UsageError(f"{where}: found {found}, expected {expected}")
+
+    return fail
+
+
+def header_of(packet: Any) -> PacketHeader | None:
+    """The header of packets, of type and id."""
+    return None if packet is None else PacketHeader(int(packet[1]), int(packet[0]))
 
 
 def dma_bd(
@@ -399,16 +382,15 @@ def dma_bd(
     if block is None:
         raise UsageError("dma_bd outside a block of a DMA program")
     dims = [(int(n), int(s)) for n, s in zip(sizes, strides, strict=True)] if sizes and strides else dimensions or ()
-    found = None if iteration is None else tuple(int(n) for n in (*iteration, 0)[:3])
     block.bd = ScriptBd(
         buffer,
-        int(offset or 0),
-        transfer_len if transfer_len is not None else len,
-        [(int(n), int(s)) for n, s in dims],
-        [(int(a), int(b)) for a, b in pad_dimensions or ()],
-        packet,
-        found,  # type: ignore[arg-type]
-        bd_id,
+        offset=int(offset or 0),
+        length=transfer_len if transfer_len is not None else len,
+        dims=tuple((int(n), int(s)) for n, s in dims),
+        pads=tuple((int(a), int(b)) for a, b in pad_dimensions or ()),
+        packet=header_of(packet),
+        iteration=Iteration() if iteration is None else Iteration(*(int(n) for n in (*iteration, 0)[:3])),
+        number=bd_id,
         slot=out_of_order_id,
     )
 

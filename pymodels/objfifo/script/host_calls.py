@@ -23,20 +23,21 @@ from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.from_plan import LiveFifos
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.thread_program import await_wish, in_program
-from goldbeat.pymodels.objfifo.live.walk import element_walk
+from goldbeat.pymodels.objfifo.live.written_bd import WalkTarget, written_move
 from goldbeat.pymodels.objfifo.mlir_exec.host_program import written_bd
 from goldbeat.pymodels.objfifo.plan.access import CodeLine, written_at
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
-from goldbeat.pymodels.objfifo.plan.plan import Bd, ChannelKey, Direction, PacketHeader
-from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile
+from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, Direction
+from goldbeat.pymodels.objfifo.plan.tile import Tile
 from goldbeat.pymodels.objfifo.script.explicit import (
     FlowChannel,
     ScriptBlock,
     ScriptBlocks,
     ScriptLock,
     enum_text,
-    fits_script,
+    failing,
     has_channel,
+    header_of,
 )
 
 REPEAT_MAX = 255
@@ -211,17 +212,10 @@ class ScriptHost:
         number: Any = None, token: bool = False, packet: Any = None, where: str = "",
     ) -> HostTask:  # fmt: skip
         """Start a transfer of a host array."""
-        item, where = mem.obj.dtype.itemsize, where or str(written_at() or mem.name)
+        where = where or str(written_at() or mem.name)
+        place = WalkTarget(mem.name, self.array.hosts[mem.name], 0, mem.obj)
         whole = [(int(n), int(s)) for n, s in dims]
-        walk = element_walk(offset, whole, item, f"{where}: {mem.name}")
-        room = len(self.array.hosts[mem.name]) * WORD_BYTES // item
-        last = offset + sum((n - 1) * s for n, s in whole)
-        if last >= room:
-            raise UsageError(f"{where}: elements {offset} to {last} of {mem.name}, which has {room}")
-        outer, inner = whole[:-3], whole[-3:]
-        fits_script(where, key[0], len(walk) // max(1, math.prod(n for n, _ in outer)), inner, item)
-        header = None if packet is None else PacketHeader(int(packet[1]), int(packet[0]))
-        bd = LiveBd(Bd(-1, mem.name, 0, len(walk), packet=header), self.array.hosts[mem.name], walk=walk, where=where)
+        bd = written_move(offset, whole, key[0], place, header_of(packet), failing(where), where)
         found = self.new_key() if number is None else int(number)
         if number is not None and not 0 <= found < key[0].limits.bds:
             raise UsageError(f"{where}: found bd_id {found}, expected 0 to {key[0].limits.bds - 1} of {key[0]}")
@@ -456,7 +450,7 @@ def write_task(task: HostTask) -> None:
     _order(host.array.channel(*task.key), task.out_of_order)
     for block in blocks:
         if block.bd is not None and block.bd.packet is None:
-            block.bd.packet = task.packet
+            block.bd.packet = header_of(task.packet)
         following = None if block.next is None else keys.get(id(block.next))
         host.write_bd(tile, keys[id(block)], host.make(tile, block, following))
 

@@ -15,7 +15,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.keywords import only_harmless
 from goldbeat.pymodels.objfifo.live.thread_program import in_program
 from goldbeat.pymodels.objfifo.plan.access import written_at
-from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, Direction
+from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, Direction, Iteration
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 from goldbeat.pymodels.objfifo.script.explicit import (
     DmaProgram,
@@ -27,6 +27,7 @@ from goldbeat.pymodels.objfifo.script.explicit import (
     ScriptLock,
     enum_text,
     explicit,
+    header_of,
 )
 from goldbeat.pymodels.objfifo.script.host_calls import HostTask, host_now, write_task
 
@@ -318,14 +319,14 @@ def _bd(bd: TileBd, pad_value: int) -> ScriptBd:
     turn = bd.iteration
     return ScriptBd(
         bd.buffer,
-        bd.offset,
-        bd.length,
-        [(int(n), int(s)) for n, s in zip(bd.sizes, bd.strides, strict=True)],
-        [(int(a), int(b)) for a, b in bd.pad_dimensions or ()],
-        bd.packet,
-        None if turn is None else (turn.size, turn.stride, turn.current),
-        bd.bd_id,
+        bd.where,
+        offset=bd.offset,
+        length=bd.length,
+        dims=tuple((int(n), int(s)) for n, s in zip(bd.sizes, bd.strides, strict=True)),
+        pads=tuple((int(a), int(b)) for a, b in bd.pad_dimensions or ()),
+        packet=header_of(bd.packet),
+        iteration=Iteration() if turn is None else Iteration(turn.size, turn.stride, turn.current),
+        number=bd.bd_id,
         pad_value=pad_value,
         slot=bd.out_of_order_id,
-        where=bd.where,
     )
