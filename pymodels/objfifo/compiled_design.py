@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import argparse
 import re
-import runpy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
-from goldbeat.pymodels.code_trust import check_code_file
-from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError, line_in
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.artefact.array_state import ArrayState
 from goldbeat.pymodels.objfifo.artefact.files import read_cdo_folder, read_compiled
 from goldbeat.pymodels.objfifo.artefact.lift import lift_design
@@ -26,12 +24,12 @@ from goldbeat.pymodels.objfifo.artefact.raw_design import (
     fixed_design,
 )
 from goldbeat.pymodels.objfifo.artefact.transaction import TxnHeader
-from goldbeat.pymodels.objfifo.mlir_text.text_design import lowered_file, text_design
+from goldbeat.pymodels.objfifo.function_file import function_from_file
+from goldbeat.pymodels.objfifo.mlir_exec.text_design import lowered_file, text_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.device import AIEDevice, Device
 from goldbeat.pymodels.objfifo.plan.plan import Direction
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
-from goldbeat.pymodels.process_end import process_goes_on
 
 TEXT = ".mlir"
 SUFFIXES = (".bin", ".xclbin", ".pdi", ".cdo", TEXT)
@@ -141,32 +139,6 @@ def stand_ins(items: Iterable[str]) -> dict[Tile, StandIn]:
     return found
 
 
-def function_from_file(file: Path, name: str) -> StandIn:
-    """A function of a Python file.
-
-    Raises:
-        InputError: the file has no such function, or cannot be run.
-    """
-    if not file.is_file():
-        raise InputError("no file", f"a Python file with a function {name}", file=file)
-    check_code_file(file)
-    try:
-        with process_goes_on():
-            names = runpy.run_path(str(file))
-    except GoldbeatError:
-        raise
-    except Exception as error:
-        line = line_in(error, file) or getattr(error, "lineno", None)
-        raise InputError(
-            f"{type(error).__name__}: {error}", "a file that runs to its end", file=file, line=line
-        ) from error
-    if not callable(names.get(name)):
-        raise InputError(f"no function {name}", f"one of {', '.join(n for n in names if callable(names[n])) or 'its own'}",
-                         file=file)  # fmt: skip
-    function: StandIn = names[name]
-    return function
-
-
 class _Words(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"arguments after --: {message}")
@@ -192,8 +164,13 @@ def compiled_arguments(path: Path, arguments: Sequence[str]) -> tuple[list[Path]
     return given.config, stand_ins(given.core)
 
 
-def compiled_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
-    """A design from an instruction stream, a configuration, or MLIR text; arguments as of :func:`compiled_arguments`.
+def compiled_design(path: Path, arguments: Sequence[str] = (), device: str | None = None) -> FifoDesign:
+    """A design from an instruction stream, a configuration, or MLIR text.
+
+    Args:
+        path: the file.
+        arguments: as of :func:`compiled_arguments`.
+        device: name of the device of a text that has several.
 
     Raises:
         UsageError: an argument that is none of these.
@@ -201,5 +178,7 @@ def compiled_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
     """
     config, functions = compiled_arguments(path, arguments)
     if path.suffix == TEXT:
-        return text_design(path, functions)
+        return text_design(path, functions, device)
+    if device:
+        raise UsageError(f"{path} is compiled: --device is for text and scripts")
     return fixed_design(load_compiled(path, config), functions)

@@ -19,7 +19,7 @@ from objfifo_designs import CONSUME, FAR, MEM, PRODUCE, SHIM, C, make, moves, on
 from objfifo_texts import LOWERED_MLIR, plus_one
 
 from goldbeat.pymodels.objfifo.iron.placed import object_fifo, object_fifo_link
-from goldbeat.pymodels.objfifo.mlir_text.text_design import text_design
+from goldbeat.pymodels.objfifo.mlir_exec.text_design import text_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 

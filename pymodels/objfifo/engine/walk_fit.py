@@ -41,12 +41,7 @@ def fit_walk(walk: npt.NDArray[np.int64]) -> Descriptor:
     Raises:
         UsageError: no descriptor of the engine walks like this.
     """
-    data = walk[walk >= 0]
-    dims = _dims(walk) if len(data) else None
-    if dims is None:
-        raise UsageError("a walk that no descriptor of the engine has")
-    if any(d.step < 0 for d in dims):
-        raise UsageError("a walk that goes backwards")
+    dims, data = fit_dims(walk), walk[walk >= 0]
     if all(d.plain for d in dims) and len(dims) == 1:
         return Descriptor(int(data[0]), len(walk), (0, 0, 0), (dims[0].step, 0, 0, 0))
     dims = [part for d in dims[:-1] for part in _within_field(d)] + [dims[-1]]
@@ -64,6 +59,20 @@ def fit_walk(walk: npt.NDArray[np.int64]) -> Descriptor:
         pad_before=(a.before, b.before, c.before),
         pad_after=(a.after, b.after, c.after),
     )
+
+
+def fit_dims(walk: npt.NDArray[np.int64]) -> list[WalkDim]:
+    """The fewest dimensions that give these word addresses, innermost first; -1 is padding.
+
+    Raises:
+        UsageError: there are none.
+    """
+    dims = _dims(walk) if (walk >= 0).any() else None
+    if dims is None:
+        raise UsageError("a walk that no descriptor of the engine has")
+    if any(d.step < 0 for d in dims):
+        raise UsageError("a walk that goes backwards")
+    return dims
 
 
 def _within_field(dim: WalkDim) -> list[WalkDim]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from goldbeat.pymodels.code_trust import check_module
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.objfifo.compiled_design import function_from_file
+from goldbeat.pymodels.objfifo.function_file import function_from_file
 from goldbeat.pymodels.process_end import process_goes_on
 
 KernelFunctions = Mapping[str, Callable[..., Any]]

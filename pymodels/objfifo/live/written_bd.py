@@ -39,7 +39,7 @@ class WalkTarget:
     obj: ObjectType
 
 
-def written_bd(written: WrittenBd, tile: Tile, target: WalkTarget, fail: Fail, where: str, moved: int = 0) -> LiveBd:
+def placed_bd(written: WrittenBd, tile: Tile, target: WalkTarget, fail: Fail, where: str, moved: int = 0) -> LiveBd:
     """A descriptor of an array, without locks and without one that follows.
 
     Length ends the walk: its outermost dimension goes on until then. Of a shim's four dimensions the outermost moves the
@@ -100,7 +100,7 @@ def _until(dims: Sequence[tuple[int, int]], length: int, pads: Sequence[tuple[in
     return [(-(-length // walked(dims[1:], pads[1:])), dims[0][1]), *dims[1:]]
 
 
-def written_move(
+def placed_move(
     offset: int,
     dims: Sequence[tuple[int, int]],
     tile: Tile,

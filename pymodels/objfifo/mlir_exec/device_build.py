@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.artefact.raw_design import StandIn
+from goldbeat.pymodels.objfifo.artefact.raw_design import StandIn, fixed_design
 from goldbeat.pymodels.objfifo.live.agent import LiveProgram
 from goldbeat.pymodels.objfifo.live.array import LiveArray, LiveBuffer
 from goldbeat.pymodels.objfifo.live.control_port import ControlPort
@@ -21,6 +21,7 @@ from goldbeat.pymodels.objfifo.live.from_plan import LiveEnd, LiveFifos, add_pla
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.scratchpad import KINDS
 from goldbeat.pymodels.objfifo.live.streams import TilePort
+from goldbeat.pymodels.objfifo.mlir_exec.array_design import raw_of_array
 from goldbeat.pymodels.objfifo.mlir_exec.core_program import READ_PARAMETER, CoreProgram
 from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar
 from goldbeat.pymodels.objfifo.mlir_exec.host_program import SCRATCHPAD, HostProgram
@@ -29,7 +30,7 @@ from goldbeat.pymodels.objfifo.mlir_text.core_ops import ACCESSES, read_access
 from goldbeat.pymodels.objfifo.mlir_text.host_ops import SequenceLines
 from goldbeat.pymodels.objfifo.mlir_text.lines import CoreLine, DeviceLines, FlowLine
 from goldbeat.pymodels.objfifo.mlir_text.module import read_device
-from goldbeat.pymodels.objfifo.mlir_text.text_design import design_of_lines, fifo_of_line, links_of, places_of
+from goldbeat.pymodels.objfifo.mlir_text.text_design import fifo_design, fifo_of_line, links_of, places_of
 from goldbeat.pymodels.objfifo.mlir_text.text_file import device_in_text, read_operations
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirOp
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, Steps
@@ -88,12 +89,22 @@ class TextArray:
 
     def build(self, calls: HostCalls | None = None) -> LiveArray:
         """A fresh array, whose sequence runs once, or as often as another one calls it."""
+        builder = self._declared(calls)
+        builder.programs(self.stand_ins)
+        return builder.array
+
+    def declare(self) -> LiveArray:
+        """A fresh array without programs: memory, locks, rings, streams."""
+        return self._declared(None).array
+
+    def _declared(self, calls: HostCalls | None) -> _Builder:
         for op in self.device.everything:
             op.code = op.flow = None  # of an array before
         builder = _Builder(self.device, self.lines, self.kernels, self.path, calls)
         for op in (*self.ops, *self.device.ops):
             builder.parameter(op)
-        return builder.run(self.stand_ins)
+        builder.declare()
+        return builder
 
 
 class _Builder:
@@ -111,7 +122,8 @@ class _Builder:
         self.fifos: dict[str, Fifo] = {}
         self.live = LiveFifos({}, {})
 
-    def run(self, stand_ins: Mapping[Tile, StandIn]) -> LiveArray:
+    def declare(self) -> None:
+        """Memory, locks, rings, streams."""
         self._memory()
         for name, op in self.lines.functions.items():
             linked = str(op.attributes.get("link_with", ""))
@@ -137,13 +149,15 @@ class _Builder:
                 self.array.add_cascade(source, dest)
             except UsageError as error:
                 op.fail(str(error), "a cascade of the array")
+
+    def programs(self, stand_ins: Mapping[Tile, StandIn]) -> None:
+        """Cores and the sequence."""
         for core in self.lines.cores:
             if core.tile not in stand_ins:
                 self._core(core)
         self._functions(stand_ins)
         if self.lines.sequences:
             self._sequence(self.lines.sequences[0])
-        return self.array
 
     # -- declarations
 
@@ -259,13 +273,14 @@ class _Builder:
         """Python functions in the place of cores' programs."""
         if not stand_ins:
             return
-        design = design_of_lines(self.lines, SequenceLines(), self.path, stand_ins)
-        functions = [core for core in design.cores if core.body is not None]
-        if design.fixed is not None:
-            add_functions(self.array, functions, design.fixed.plan, self.array.buffers)
-        else:
-            for core in functions:
-                add_function(self.array, core, self.live.ends)
+        if self.lines.fifos:
+            for core in fifo_design(self.lines, SequenceLines(), self.path, stand_ins).cores:
+                if core.body is not None:
+                    add_function(self.array, core, self.live.ends)
+            return
+        design = fixed_design(raw_of_array(self.array, self.lines, SequenceLines(), self.path), stand_ins)
+        assert design.fixed is not None
+        add_functions(self.array, design.cores, design.fixed.plan, self.array.buffers)
 
     def _sequence(self, op: MlirOp) -> None:
         names = [line.name for value, line in self.lines.hosts.items() if line.obj is not None and value in op.operands]

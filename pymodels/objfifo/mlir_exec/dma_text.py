@@ -10,7 +10,7 @@ from typing import Any
 from goldbeat.pymodels.objfifo.live.array import LiveArray, LiveBuffer
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.lock import LiveLock
-from goldbeat.pymodels.objfifo.live.written_bd import WalkTarget, written_bd
+from goldbeat.pymodels.objfifo.live.written_bd import WalkTarget, placed_bd
 from goldbeat.pymodels.objfifo.mlir_text.dma_ops import (
     BdLine,
     StartLine,
@@ -31,6 +31,8 @@ from goldbeat.pymodels.objfifo.mlir_text.scope import whole, within
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
 from goldbeat.pymodels.objfifo.plan.plan import Direction, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import Tile
+
+_OF_BLOCKS = ("aie.dma_bd", "aie.dma_bd_packet", "aie.use_lock", "aie.next_bd", "aie.end", "aie.buffer", "aie.lock")
 
 
 class HostArgument(str):
@@ -66,6 +68,8 @@ class DmaText:
                 elif one.name == "aie.dma":
                     start, blocks = read_short(one)
                     self._start(start, tile, blocks, known)
+                elif one.name.startswith("aie") and one.name not in _OF_BLOCKS:
+                    one.fail(repr(one.name), "an operation that is read: see docs/objfifo-mlir.md")
 
     def _taken(self, tile: Tile) -> set[int]:
         return self.taken.setdefault(tile, {key for key in self.array.bds[tile] if isinstance(key, int)})
@@ -200,7 +204,7 @@ class DmaText:
         if line.compressed:
             line.op.fail("compression", "a descriptor without it")
         place = WalkTarget(line.buffer, memory, base, line.obj or kept)
-        return written_bd(line, tile, place, line.op.fail, line.op.place, self.moved(line.op))
+        return placed_bd(line, tile, place, line.op.fail, line.op.place, self.moved(line.op))
 
     def moved(self, op: MlirOp) -> int:
         """Elements that a parameter of the scratchpad moves a transfer by."""

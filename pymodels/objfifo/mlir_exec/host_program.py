@@ -17,7 +17,7 @@ from goldbeat.pymodels.objfifo.live.bd_pool import BdPools
 from goldbeat.pymodels.objfifo.live.dma import LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.from_plan import LiveFifos
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
-from goldbeat.pymodels.objfifo.live.written_bd import WalkTarget, written_move
+from goldbeat.pymodels.objfifo.live.written_bd import WalkTarget, placed_move
 from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar, behind
 from goldbeat.pymodels.objfifo.mlir_exec.interpreter import Env, ScalarProgram, Waits
 from goldbeat.pymodels.objfifo.mlir_text.dma_ops import require_channel
@@ -187,7 +187,7 @@ class HostProgram(ScalarProgram):
             place = WalkTarget(host, self.array.hosts[host], 0, self.array.host_types[host])
             packet = line.packet or self.headers.get(line.metadata)
             offset = line.offset + self.dma.moved(op)
-            bd = written_move(offset, line.dims, tile, place, packet, op.fail, op.place)
+            bd = placed_move(offset, line.dims, tile, place, packet, op.fail, op.place)
             self._moves += 1
             if line.bd is not None:
                 self.array.claim_bd(tile, line.bd, (tile, way, index), f"line {op.token.line}")

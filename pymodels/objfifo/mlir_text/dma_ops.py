@@ -13,7 +13,6 @@ from goldbeat.pymodels.objfifo.mlir_text.lexer import Token, TokenCursor
 from goldbeat.pymodels.objfifo.mlir_text.scope import number_of, whole, within, word_or_text
 from goldbeat.pymodels.objfifo.mlir_text.tree import MlirBlock, MlirOp
 from goldbeat.pymodels.objfifo.mlir_text.values import DIMS, MOST, Pairs, attribute, named_numbers, read_memref
-from goldbeat.pymodels.objfifo.plan.limits import beyond_descriptor
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.plan import Iteration, PacketHeader
 from goldbeat.pymodels.objfifo.plan.tile import (
@@ -23,10 +22,9 @@ from goldbeat.pymodels.objfifo.plan.tile import (
     PACKET_TYPES,
     REPEATS,
     Tile,
-    TileKind,
     bd_ids,
 )
-from goldbeat.pymodels.objfifo.plan.written_bd import WrittenBd, walked
+from goldbeat.pymodels.objfifo.plan.written_bd import WrittenBd
 
 Numbers = Mapping[str, Any]
 """Values by their names, as far as they are known."""
@@ -173,33 +171,6 @@ def only_forward(op: MlirOp, dims: Pairs, least: int = 0) -> None:
             op.fail(f"a stride of {stride}", f"strides of at least {least}")
 
 
-def walk_of(line: BdLine, tile: Tile) -> Pairs:
-    """The dimensions of a descriptor; inside the array without those of one element.
-
-    Raises:
-        MlirError: a stride that the tile's descriptors have not.
-    """
-    if tile.kind is TileKind.SHIM:
-        return line.dims
-    only_forward(line.op, line.dims, 1)
-    if line.pads or all(size > 1 for size, _ in line.dims):
-        return line.dims
-    return tuple(d for d in line.dims if d[0] > 1) or line.dims[-1:]
-
-
-def fits_fields(op: MlirOp, tile: Tile, length: int, dims: Pairs, item: int, *, padded: bool = False) -> None:
-    """Refuse a walk that the tile's descriptors do not hold; arguments as of :func:`beyond_descriptor`."""
-    for found, expected in beyond_descriptor(tile, length, dims, item, padded=padded):
-        op.fail(found, expected)
-
-
-def inside_host(op: MlirOp, name: str, obj: ObjectType, offset: int, dims: Pairs) -> None:
-    """Refuse a transfer that leaves its host array; its strides are not negative."""
-    last = offset + sum((size - 1) * stride for size, stride in dims)
-    if offset < 0 or last >= obj.elements:
-        op.fail(f"elements {offset} to {last} of {name}", f"elements 0 to {obj.elements - 1}, which it has")
-
-
 def claimed_number(line: BdLine, tile: Tile, channel: int, taken: Callable[[], set[int]]) -> int:
     """The number of a descriptor: its own, or the first free one that the channel reaches, which is taken from now on.
 
@@ -223,31 +194,6 @@ def claimed_number(line: BdLine, tile: Tile, channel: int, taken: Callable[[], s
         line.op.fail(f"more than {len(free)} descriptors", "at most that many")
     used.add(number)
     return number
-
-
-def check_walk(line: BdLine, tile: Tile, obj: ObjectType, moved: int = 0) -> None:
-    """A descriptor stays in its buffer, iterations included, and inside the array its sizes give the length, or more.
-
-    Args:
-        line: the descriptor.
-        tile: whose it is.
-        obj: type of its buffer, or of the host's array.
-        moved: elements that a parameter moves it by.
-
-    Raises:
-        MlirError: a walk past the end, or a length that the sizes do not give.
-    """
-    turn = line.iteration
-    reach = sum((size - 1) * stride for size, stride in line.dims) if line.dims else line.total(obj) - 1
-    last = line.offset + moved + reach + (turn.size - 1) * turn.step
-    if last >= obj.elements:
-        line.op.fail(
-            f"a walk up to element {last} of {line.buffer}", f"at most element {obj.elements - 1}, its last one"
-        )
-    if tile.kind is TileKind.SHIM or not line.dims or line.length is None:
-        return
-    if line.length > (most := walked(line.dims, line.pads)):
-        line.op.fail(f"a length of {line.length}", f"at most {most}, the product of the sizes")
 
 
 def _iteration(op: MlirOp, found: Any) -> Iteration:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A design from MLIR text, at the level of object FIFOs or lowered."""
+"""A design from MLIR text at the level of object FIFOs."""
 
 from __future__ import annotations
 
@@ -9,16 +9,13 @@ from functools import partial
 from pathlib import Path
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.artefact.raw_design import CoreHandle, RawDesign, StandIn, fixed_design
+from goldbeat.pymodels.objfifo.artefact.raw_design import CoreHandle, StandIn
 from goldbeat.pymodels.objfifo.mlir_text.core_ops import AccessLine, core_accesses
 from goldbeat.pymodels.objfifo.mlir_text.dma_ops import PADS
 from goldbeat.pymodels.objfifo.mlir_text.fifo_way import WAYS, fifo_way
-from goldbeat.pymodels.objfifo.mlir_text.host_ops import SequenceLines, planned_sequence
+from goldbeat.pymodels.objfifo.mlir_text.host_ops import SequenceLines
 from goldbeat.pymodels.objfifo.mlir_text.lines import CoreLine, DeviceLines, FifoLine
-from goldbeat.pymodels.objfifo.mlir_text.lowered_text import lowered_design
-from goldbeat.pymodels.objfifo.mlir_text.module import read_device
 from goldbeat.pymodels.objfifo.mlir_text.scope import whole
-from goldbeat.pymodels.objfifo.mlir_text.text_file import device_in_text, read_operations
 from goldbeat.pymodels.objfifo.mlir_text.values import named_numbers
 from goldbeat.pymodels.objfifo.plan.access import CodeLine, LockAccess, Loop, Steps
 from goldbeat.pymodels.objfifo.plan.design import Core, Fifo, FifoDesign, Host, Link, Transfer
@@ -29,10 +26,14 @@ _TAKEN = {*WAYS, "plio", "repeat_count", "iter_count", "padDimensions", "padValu
           "dimensionsToStream", "dimensionsFromStreamPerConsumer"}  # fmt: skip
 
 
-def text_design(path: Path, stand_ins: Mapping[Tile, StandIn] | None = None) -> FifoDesign:
-    """A design from a file of MLIR text.
+def fifo_design(
+    lines: DeviceLines, sequence: SequenceLines, path: Path, stand_ins: Mapping[Tile, StandIn]
+) -> FifoDesign:
+    """The design of text at the level of object FIFOs.
 
     Args:
+        lines: the device.
+        sequence: its transfers.
         path: the file.
         stand_ins: Python functions for cores; of a core without one only the order of its acquires is known.
 
@@ -40,42 +41,15 @@ def text_design(path: Path, stand_ins: Mapping[Tile, StandIn] | None = None) -> 
         InputError: text that is not understood.
         RuleError: a rule that is broken.
     """
-    return design_of_lines(*_lines(path), path, stand_ins or {})
-
-
-def design_of_lines(
-    lines: DeviceLines, sequence: SequenceLines, path: Path, stand_ins: Mapping[Tile, StandIn]
-) -> FifoDesign:
-    """The design of text that was read; arguments and errors as of :func:`text_design`."""
-    given = dict(stand_ins)
-    if not lines.fifos:
-        return fixed_design(lowered_design(lines, sequence, path), given)
-    made = _fifo_design(lines, sequence, path, dict(given))
+    made = _fifo_design(lines, sequence, path, dict(stand_ins))
     own = [f"line {op.token.line}: {op.name}" for op in (*(r.op for r in lines.regions), *(f.op for f in lines.flows))]
     for core in lines.cores:
-        if core.tile not in given:
+        if core.tile not in stand_ins:
             own += [
                 f"line {one.op.token.line}: {one.op.name} with an acquire or release of a core without a stand-in"
                 for one in _branches(core_accesses(core.op, lines.values))
             ]
     return replace(made, unplanned=(*own, *sequence.unplanned))
-
-
-def lowered_file(path: Path) -> RawDesign:
-    """What lowered text says of an array, for use with an instruction stream.
-
-    Raises:
-        InputError: text that is not understood, or that is not lowered.
-    """
-    lines, sequence = _lines(path)
-    for fifo in lines.fifos:
-        fifo.op.fail(repr(fifo.op.name), "lowered text (aie.mem, aie.flow): run aie-objectFifo-stateful-transform")
-    return lowered_design(lines, sequence, path)
-
-
-def _lines(path: Path) -> tuple[DeviceLines, SequenceLines]:
-    lines = read_device(device_in_text(read_operations(path), path))
-    return lines, planned_sequence(lines, lines.sequences[0]) if lines.sequences else SequenceLines()
 
 
 def _fifo_design(lines: DeviceLines, sequence: SequenceLines, path: Path, stand_ins: dict[Tile, StandIn]) -> FifoDesign:

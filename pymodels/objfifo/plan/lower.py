@@ -15,7 +15,7 @@ import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.plan.checks import check_design, shim_of, transfer_waves
-from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, FifoDesign, Transfer
+from goldbeat.pymodels.objfifo.plan.design import Fifo, FifoDesign, Transfer
 from goldbeat.pymodels.objfifo.plan.layout import DesignLayout, EndKey, Joint
 from goldbeat.pymodels.objfifo.plan.limits import check_limits, fitting
 from goldbeat.pymodels.objfifo.plan.memory import place_buffers
@@ -29,7 +29,6 @@ from goldbeat.pymodels.objfifo.plan.plan import (
     FifoEnd,
     FifoPlan,
     Flow,
-    Iteration,
     LinkPlan,
     Lock,
     LockUse,
@@ -43,7 +42,7 @@ from goldbeat.pymodels.objfifo.plan.plan import (
     TilePlan,
 )
 from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError
-from goldbeat.pymodels.objfifo.plan.strides import in_words, pad_word, pads_in_words, product, stretched
+from goldbeat.pymodels.objfifo.plan.strides import host_walk, in_words, pad_word, pads_in_words, stretched
 from goldbeat.pymodels.objfifo.plan.tile import PACKET_IDS, WORD_BYTES, Tile, TileKind, bd_ids
 
 _HOST_ALIGN = 4096
@@ -385,16 +384,7 @@ class _Lowering:
     def _transfer(self, move: Transfer, tile: Tile, number: int, packet: PacketHeader | None) -> tuple[Bd, int]:
         item = next(h.obj.dtype.itemsize for h in self.design.hosts if h.name == move.host)
         what = f"{move.fifo}, transfer of {move.host}"
-        dims: Dims = tuple(d for d in move.dims[:-1] if d[0] > 1) + move.dims[-1:]
-        repeat, iteration = 0, Iteration()
-        if len(dims) > 3 or (len(dims) > 1 and dims[0][1] == 0):
-            size, stride = dims[0]
-            repeat, dims = size - 1, dims[1:]
-            iteration = Iteration(size, stride * item // WORD_BYTES)
-        walk = in_words(dims, item, what)
-        length = product(walk)
-        if len(walk) == 1 and walk[0].step == 1:
-            walk = ()
+        walk, length, repeat, iteration = host_walk(move.dims, item, what)
         walk = tuple(fitting(tile.limits, length, walk))
         base = self.hosts[move.host].address + move.offset * item
         return Bd(number, move.host, base, length, walk, iteration, packet=packet), repeat

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.objfifo.plan.design import Dims
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Dim, Pad
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Dim, Iteration, Pad
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
 
@@ -62,6 +62,28 @@ def in_words(dims: Dims, itemsize: int, what: str, *, padded: bool = False) -> t
         else:
             first = [Dim(per, 1), Dim(inner[0], inner[1] * per)]
     return (*first, *(Dim(size, stride * itemsize // WORD_BYTES) for size, stride in outer))
+
+
+def host_walk(dims: Dims, itemsize: int, what: str) -> tuple[tuple[Dim, ...], int, int, Iteration]:
+    """A transfer of the host: its walk and length in words, how often it is repeated, and what moves it then.
+
+    Args:
+        dims: of the transfer in elements, outermost first; more than three, or an outermost one that stays, repeat it.
+        itemsize: bytes of an element.
+        what: for messages.
+
+    Raises:
+        RuleError: ``dims-form`` or ``dims-words``.
+    """
+    dims = tuple(d for d in dims[:-1] if d[0] > 1) + dims[-1:]
+    repeat, iteration = 0, Iteration()
+    if len(dims) > 3 or (len(dims) > 1 and dims[0][1] == 0):
+        (size, stride), dims = dims[0], dims[1:]
+        if stride * itemsize % WORD_BYTES:
+            raise RuleError("dims-words", f"{what}: a stride of {stride * itemsize} bytes is not a multiple of 32 bits")
+        repeat, iteration = size - 1, Iteration(size, stride * itemsize // WORD_BYTES)
+    walk = in_words(dims, itemsize, what)
+    return () if len(walk) == 1 and walk[0].step == 1 else walk, product(walk), repeat, iteration
 
 
 def pads_in_words(padding: Dims, itemsize: int, what: str) -> tuple[Pad, ...]:

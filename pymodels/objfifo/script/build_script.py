@@ -21,7 +21,7 @@ from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.streams import TilePort
 from goldbeat.pymodels.objfifo.live.thread_program import ProgramThread
-from goldbeat.pymodels.objfifo.live.written_bd import WalkTarget, written_bd
+from goldbeat.pymodels.objfifo.live.written_bd import WalkTarget, placed_bd
 from goldbeat.pymodels.objfifo.plan.core_object import core_object
 from goldbeat.pymodels.objfifo.plan.design import Core
 from goldbeat.pymodels.objfifo.plan.lower import plan
@@ -216,7 +216,7 @@ class _ScriptBuilder:
         assert bd is not None
         where = f"{bd.where or ''}{bd.where and ': '}{tile}"
         target = self._target(bd)
-        made = written_bd(bd, tile, target, failing(where), where)
+        made = placed_bd(bd, tile, target, failing(where), where)
         if bd.slot is not None and (bd.packet is None or not 0 <= bd.slot <= OUT_OF_ORDER_IDS):
             expected = f"an id of 0 to {OUT_OF_ORDER_IDS} and a packet"
             raise UsageError(f"{tile}: a descriptor with out_of_order_id={bd.slot}, expected {expected}")

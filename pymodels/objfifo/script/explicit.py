@@ -356,7 +356,7 @@ def failing(where: str) -> Callable[[str, str], NoReturn]:
     return fail
 
 
-def header_of(packet: Any) -> PacketHeader | None:
+def written_header(packet: Any) -> PacketHeader | None:
     """The header of packets, of type and id."""
     return None if packet is None else PacketHeader(int(packet[1]), int(packet[0]))
 
@@ -388,7 +388,7 @@ def dma_bd(
         length=transfer_len if transfer_len is not None else len,
         dims=tuple((int(n), int(s)) for n, s in dims),
         pads=tuple((int(a), int(b)) for a, b in pad_dimensions or ()),
-        packet=header_of(packet),
+        packet=written_header(packet),
         iteration=Iteration() if iteration is None else Iteration(*(int(n) for n in (*iteration, 0)[:3])),
         number=bd_id,
         slot=out_of_order_id,

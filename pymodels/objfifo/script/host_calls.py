@@ -23,7 +23,7 @@ from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask
 from goldbeat.pymodels.objfifo.live.from_plan import LiveFifos
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
 from goldbeat.pymodels.objfifo.live.thread_program import await_wish, in_program
-from goldbeat.pymodels.objfifo.live.written_bd import WalkTarget, written_move
+from goldbeat.pymodels.objfifo.live.written_bd import WalkTarget, placed_move
 from goldbeat.pymodels.objfifo.mlir_exec.host_program import written_bd
 from goldbeat.pymodels.objfifo.plan.access import CodeLine, written_at
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
@@ -37,7 +37,7 @@ from goldbeat.pymodels.objfifo.script.explicit import (
     enum_text,
     failing,
     has_channel,
-    header_of,
+    written_header,
 )
 
 REPEAT_MAX = 255
@@ -215,7 +215,7 @@ class ScriptHost:
         where = where or str(written_at() or mem.name)
         place = WalkTarget(mem.name, self.array.hosts[mem.name], 0, mem.obj)
         whole = [(int(n), int(s)) for n, s in dims]
-        bd = written_move(offset, whole, key[0], place, header_of(packet), failing(where), where)
+        bd = placed_move(offset, whole, key[0], place, written_header(packet), failing(where), where)
         found = self.new_key() if number is None else int(number)
         if number is not None and not 0 <= found < key[0].limits.bds:
             raise UsageError(f"{where}: found bd_id {found}, expected 0 to {key[0].limits.bds - 1} of {key[0]}")
@@ -450,7 +450,7 @@ def write_task(task: HostTask) -> None:
     _order(host.array.channel(*task.key), task.out_of_order)
     for block in blocks:
         if block.bd is not None and block.bd.packet is None:
-            block.bd.packet = header_of(task.packet)
+            block.bd.packet = written_header(task.packet)
         following = None if block.next is None else keys.get(id(block.next))
         host.write_bd(tile, keys[id(block)], host.make(tile, block, following))
 

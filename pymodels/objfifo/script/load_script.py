@@ -220,7 +220,7 @@ def _errors_of(path: Path) -> Iterator[None]:
         raise InputError(text, "a script that runs to its end", file=path, line=line) from error
 
 
-def script_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
+def script_design(path: Path, arguments: Sequence[str] = (), device: str | None = None) -> FifoDesign:
     """The design that a script declares, or the first that it calls, for planning; nothing is executed.
 
     Raises:
@@ -228,4 +228,4 @@ def script_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
         InputError: the file cannot be run, or declares no design.
         UsageError: it has parts that are only executed.
     """
-    return ScriptArray(path, arguments, {}, use=lambda _: CalledUse.ENDS).planned()
+    return ScriptArray(path, arguments, {}, device, use=lambda _: CalledUse.ENDS).planned()

@@ -27,7 +27,7 @@ from goldbeat.pymodels.objfifo.script.explicit import (
     ScriptLock,
     enum_text,
     explicit,
-    header_of,
+    written_header,
 )
 from goldbeat.pymodels.objfifo.script.host_calls import HostTask, host_now, write_task
 
@@ -324,7 +324,7 @@ def _bd(bd: TileBd, pad_value: int) -> ScriptBd:
         length=bd.length,
         dims=tuple((int(n), int(s)) for n, s in zip(bd.sizes, bd.strides, strict=True)),
         pads=tuple((int(a), int(b)) for a, b in bd.pad_dimensions or ()),
-        packet=header_of(bd.packet),
+        packet=written_header(bd.packet),
         iteration=Iteration() if turn is None else Iteration(turn.size, turn.stride, turn.current),
         number=bd.bd_id,
         pad_value=pad_value,

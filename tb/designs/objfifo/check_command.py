@@ -23,7 +23,7 @@ from goldbeat.pymodels.objfifo.untimed.deadlock import ITERATIONS, DesignVerdict
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Force, Json, check_free, draw_order, print_json, say
 from goldbeat.tb.designs.objfifo.exec_command import Inputs, host_values, say_unused
 from goldbeat.tb.designs.objfifo.opened_design import OpenedDesign, broken_rules, opened_design, spreads
-from goldbeat.tb.designs.objfifo.run_command import Arguments, Design, Kernels, Lax
+from goldbeat.tb.designs.objfifo.run_command import Arguments, Design, Kernels, Lax, OneDevice
 
 
 @dataclass
@@ -81,6 +81,7 @@ def check(
     lax: Lax = False,
     inputs: Inputs = None,
     kernel: Kernels = None,
+    device: OneDevice = None,
     page: Annotated[
         Path | None, typer.Option("--page", metavar="FILE.html", help="Draw accesses that nothing orders.")
     ] = None,
@@ -99,7 +100,7 @@ def check(
     if page is not None:
         check_free(page, force)
     found = _Checked()
-    opened, given = opened_design(design, arguments or (), kernel or ()), host_values(inputs)
+    opened, given = opened_design(design, arguments or (), kernel or (), device), host_values(inputs)
     try:
         made = _written(opened)
         if made is not None:

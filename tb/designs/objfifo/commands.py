@@ -27,7 +27,7 @@ from goldbeat.tb.designs.objfifo.compiled_commands import asm, compile_design, d
 from goldbeat.tb.designs.objfifo.exec_command import execute
 from goldbeat.tb.designs.objfifo.opened_design import opened_design
 from goldbeat.tb.designs.objfifo.plan_text import print_host_costs, print_plan
-from goldbeat.tb.designs.objfifo.run_command import Arguments, Design, Lax, run
+from goldbeat.tb.designs.objfifo.run_command import Arguments, Design, Lax, OneDevice, run
 from goldbeat.tb.designs.objfifo.time_command import design_time
 from goldbeat.tb.designs.objfifo.trace_commands import compare_trace, read_trace
 
@@ -58,6 +58,7 @@ def plan(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
     lax: Lax = False,
+    device: OneDevice = None,
     profile: Annotated[
         str,
         typer.Option(
@@ -75,12 +76,12 @@ def plan(
         raise UsageError("--json, --mlir, --fifos, --dot and --picture exclude each other")
     if picture is not None:
         check_drawing("--picture", picture, force)
-    written = open_fifo_design(design, arguments or ())
+    written = open_fifo_design(design, arguments or (), device)
     found = lower(written, strict=not lax)
     if design.suffix == TEXT and not arguments:
         # Wrong operations of cores and of the sequence show only where the text is executed; kernels are no part of a plan.
         with suppress(NoStandInError):
-            _ = opened_design(design).order
+            _ = opened_design(design, device=device).order
     missing = [*written.unplanned, *(written.fixed.unsupported if written.fixed is not None else ())]
     if picture is not None:
         # matplotlib takes a second to import: only where something is drawn.

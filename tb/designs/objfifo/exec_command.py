@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache, partial
@@ -15,7 +15,7 @@ import numpy as np
 import typer
 
 from goldbeat.pymodels.errors import UsageError, line_in
-from goldbeat.pymodels.objfifo.compiled_array import FileArray, execute_file, open_file_array
+from goldbeat.pymodels.objfifo.compiled_array import execute_file, open_file_array
 from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES
 from goldbeat.pymodels.objfifo.live.execute import LiveResult
 from goldbeat.pymodels.objfifo.live.open_live import StandIns, kernel_functions
@@ -30,6 +30,7 @@ from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Force, Json, check_free, print_json, say
 from goldbeat.tb.designs.objfifo.opened_design import by_its_plan, recorded_results, refuse_broken, unused_lines
+from goldbeat.tb.designs.objfifo.run_command import Kernels, OneDevice, OneSequence
 
 Inputs = Annotated[
     list[str] | None,
@@ -51,18 +52,9 @@ def execute(
         list[str] | None,
         typer.Option("--expect", metavar="NAME=FILE.npy", help="Expected host array after the execution."),
     ] = None,
-    kernel: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--kernel", metavar="NAME=FILE.py:FUNCTION", help="Python function in place of a compiled kernel."
-        ),
-    ] = None,
-    device: Annotated[
-        str | None, typer.Option("--device", metavar="NAME", help="Device, if the design leaves it open.")
-    ] = None,
-    sequence: Annotated[
-        str | None, typer.Option("--sequence", metavar="NAME", help="Runtime sequence, if the device has several.")
-    ] = None,
+    kernel: Kernels = None,
+    device: OneDevice = None,
+    sequence: OneSequence = None,
     record: Annotated[
         Path | None, typer.Option("--record", metavar="FILE.npz", help="Record the execution, for run FILE.npz.")
     ] = None,
@@ -85,13 +77,19 @@ def execute(
     kernels, given = kernel_functions(kernel or ()), host_values(inputs)
     wanted = {name: array_file(Path(file)) for name, file in _pairs(expected, "--expect").items()}
     recorded: AbstractContextManager[list[RunRecord]] = nullcontext([]) if record is None else recorded_runs()
-    array: FileArray | ScriptArray
-    if design.suffix in SUFFIXES:
-        array = open_file_array(design, arguments or (), kernels, device, sequence)
-    else:
-        array = ScriptArray(design, arguments or (), kernels, device, packets=packets)
+    how: dict[str, Any] = {"runs": runs, "lose_pushes": lose_pushes}
     with recorded as records:
-        results = _executed(array, arguments or (), kernels, given, {"runs": runs, "lose_pushes": lose_pushes})
+        if design.suffix in SUFFIXES:
+            file = open_file_array(design, arguments or (), kernels, device, sequence)
+            planned: Callable[[], FifoDesign] = cache(partial(open_fifo_design, design, arguments or (), device))
+            refuse_broken(planned, kernels)
+            results = [execute_file(file, given, **how)]
+        else:
+            results, planned = _script_results(
+                ScriptArray(design, arguments or (), kernels, device, packets=packets), given, how
+            )
+            refuse_broken(planned, kernels)
+    results[-1] = by_its_plan(results[-1], planned, kernels)
     _save(results[-1], targets)
     if record is not None and all(one.good and not one.order.wrong for one in results):
         save_record(record, recorded_results(design.name, results, records))
@@ -99,24 +97,12 @@ def execute(
     _end(results[-1], list(_differences(results[-1], wanted)), results, as_json)
 
 
-def _executed(
-    array: FileArray | ScriptArray,
-    arguments: Sequence[str],
-    kernels: StandIns,
-    given: dict[str, Any],
-    how: dict[str, Any],
-) -> list[LiveResult]:
-    """Results of a design, whose rules are checked as those of a plan are."""
-    if isinstance(array, ScriptArray):
-        planned: Callable[[], FifoDesign] = array.planned
-        with _rules_of(array.path):
-            results = array.execute(given, **how)
-        refuse_broken(planned, kernels)
-    else:
-        planned = cache(partial(open_fifo_design, array.path, arguments))
-        refuse_broken(planned, kernels)
-        results = [execute_file(array, given, **how)]
-    return [*results[:-1], by_its_plan(results[-1], planned, kernels)]
+def _script_results(
+    script: ScriptArray, given: dict[str, Any], how: dict[str, Any]
+) -> tuple[list[LiveResult], Callable[[], FifoDesign]]:
+    """Results of a script, whose rules name its lines, and its design for planning."""
+    with _rules_of(script.path):
+        return script.execute(given, **how), script.planned
 
 
 def say_unused(kernels: StandIns) -> None:

@@ -77,7 +77,7 @@ class OpenedDesign:
         """
         with kernels_stand_in(self.functions), self.rules_placed():
             if self.script is None:
-                return open_fifo_design(self.path, self.arguments)
+                return open_fifo_design(self.path, self.arguments, self.device)
             _ = self.called
             return self.script.planned()
 

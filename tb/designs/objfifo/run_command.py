@@ -41,7 +41,9 @@ Work = Annotated[
     list[str] | None,
     typer.Option("--work", metavar="[TILE=]CYCLES", help="What a core needs to compute, with --array."),
 ]
-OneDevice = Annotated[str | None, typer.Option("--device", metavar="NAME", help="Device, if MLIR text has several.")]
+OneDevice = Annotated[
+    str | None, typer.Option("--device", metavar="NAME", help="Device, if the design leaves it open.")
+]
 OneSequence = Annotated[
     str | None, typer.Option("--sequence", metavar="NAME", help="Runtime sequence, if a device in text has several.")
 ]

@@ -10,8 +10,8 @@ from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.live.core_ports import CascadeGet, CascadePut
 from goldbeat.pymodels.objfifo.live.execute import run_live
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
+from goldbeat.pymodels.objfifo.mlir_exec.text_design import text_design
 from goldbeat.pymodels.objfifo.mlir_text.lexer import MlirError
-from goldbeat.pymodels.objfifo.mlir_text.text_design import text_design
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 
 RING = """

@@ -9,7 +9,7 @@ import pytest
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.objfifo.live.execute import run_live
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
-from goldbeat.pymodels.objfifo.mlir_text.text_design import text_design
+from goldbeat.pymodels.objfifo.mlir_exec.text_design import text_design
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.plan.plan import Direction
 

@@ -13,7 +13,7 @@ from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.objfifo.artefact.emit import instructions
 from goldbeat.pymodels.objfifo.compiled_design import compiled_design, load_compiled
 from goldbeat.pymodels.objfifo.mlir_exec import scalars
-from goldbeat.pymodels.objfifo.mlir_text.text_design import text_design
+from goldbeat.pymodels.objfifo.mlir_exec.text_design import text_design
 from goldbeat.pymodels.objfifo.mlir_text.text_file import parsed
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.device import ANY

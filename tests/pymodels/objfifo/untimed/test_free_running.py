@@ -9,7 +9,7 @@ from objfifo_designs import CONSUME, FAR, MEM, PRODUCE, SHIM, C, make, moves, on
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.placed import object_fifo, object_fifo_link
-from goldbeat.pymodels.objfifo.mlir_text.text_design import text_design
+from goldbeat.pymodels.objfifo.mlir_exec.text_design import text_design
 from goldbeat.pymodels.objfifo.plan.export import to_dot, to_json
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.plan.mlir import to_mlir

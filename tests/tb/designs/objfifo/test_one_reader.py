@@ -14,8 +14,8 @@ from goldbeat.pymodels.errors import GoldbeatError, InputError
 from goldbeat.pymodels.objfifo.live.execute import run_live
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.mlir_exec.host_program import HostProgram
+from goldbeat.pymodels.objfifo.mlir_exec.text_design import text_design
 from goldbeat.pymodels.objfifo.mlir_text.host_ops import EXECUTED
-from goldbeat.pymodels.objfifo.mlir_text.text_design import text_design
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.untimed.deadlock import analyse
 from goldbeat.pymodels.objfifo.untimed.functional import run_untimed
@@ -504,3 +504,39 @@ def test_check_and_exec_have_the_same_remark() -> None:
     for command in ("exec", "check"):
         found = goldbeat("objfifo", command, FILE)
         assert (found.code, "descriptor 0 of shim tile (0, 0) is written while MM2S 0" in found.stdout) == (0, True)
+
+
+TWO_DEVICES = """module {{
+  aie.device(npu1_1col) @first {{
+    aie.runtime_sequence(%a: memref<8xi32>) {{ }}
+  }}
+  {second}
+}}
+"""
+
+
+def test_every_command_takes_a_device_of_a_text() -> None:
+    second = (
+        explicit_text().strip().removeprefix("module {").removesuffix("}").replace("npu1_1col)", "npu1_1col) @second")
+    )
+    FILE.write_text(TWO_DEVICES.format(second=second))
+    for command in COMMANDS:
+        first, other = goldbeat("objfifo", command, FILE), goldbeat("objfifo", command, FILE, "--device", "second")
+        # The first one moves nothing.
+        assert (first.code, other.code) == (3, 0), (command, first.stdout, other.stdout + other.stderr)
+        missing = goldbeat("objfifo", command, FILE, "--device", "third")
+        assert (missing.code, "missing aie.device @third" in missing.stderr) == (2, True), missing.stderr
+
+
+def test_a_rule_that_another_device_breaks_is_not_the_one_at_hand() -> None:
+    fifo = "aie.objectfifo @x(%s, {%m}, 1000000000 : i32) : !aie.objectfifo<memref<8xi32>>"
+    deep = f"%s = aie.tile(0, 0)\n%m = aie.tile(0, 1)\n{fifo}"
+    empty = "aie.runtime_sequence(%a: memref<8xi32>) { }"
+    devices = [
+        f"aie.device(npu1_1col) @{name} {{\n{text}\n}}"
+        for name, text in (("deep", f"{deep}\n{empty}"), ("other", empty))
+    ]
+    FILE.write_text("\n".join(("module {", *devices, "}")))
+    for command in COMMANDS:
+        assert goldbeat("objfifo", command, FILE).code == 2
+        assert goldbeat("objfifo", command, FILE, "--device", "other").code == 3
