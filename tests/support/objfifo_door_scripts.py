@@ -150,8 +150,83 @@ with rt.sequence(ty(32), ty(96)) as (a, b):
     rt.fill(source.prod(), a)
     rt.drain(out.cons(), b, wait=True)
 {_TAIL.format("NPU1Col1()")}"""
+AGAIN = f"""{_HEAD}
+from goldbeat.pymodels.objfifo import TensorAccessPattern
+source = ObjectFifo(ty(16), name="source")
+out = source.cons().forward(name="out")
+with rt.sequence(ty(2, 4, 8), ty(3, 64)) as (a, b):
+    rt.fill(source.prod(), a, TensorAccessPattern((2, 4, 8), 0, [3, 2, 4, 8], [0, 32, 8, 1]))
+    rt.drain(out.cons(), b, wait=True)
+{_TAIL.format("NPU1Col1()")}"""
+CONSTANT = """
+import numpy as np
+from goldbeat.pymodels.objfifo import *
+
+def ty(n):
+    return np.ndarray[(n,), np.dtype[np.int32]]
+
+with mlir_mod_ctx():
+    @device(AIEDevice.npu1_1col)
+    def body():
+        shim, mem, near = tile(0, 0), tile(0, 1), tile(0, 2)
+        first = [np.arange(8, dtype=np.int32), np.arange(8, 16, dtype=np.int32)]
+        k = object_fifo("k", mem, near, 2, ty(8), initValues=first)
+        k.set_repeat_count(2)
+        a, c = object_fifo("a", shim, near, 2, ty(8)), object_fifo("c", near, shim, 2, ty(8))
+
+        @core(near)
+        def add():
+            for _ in range_(4):
+                w, x = k.acquire(ObjectFifoPort.Consume, 1), a.acquire(ObjectFifoPort.Consume, 1)
+                y = c.acquire(ObjectFifoPort.Produce, 1)
+                for i in range_(8):
+                    y[i] = x[i] + w[i]
+                for fifo in (k, a):
+                    fifo.release(ObjectFifoPort.Consume, 1)
+                c.release(ObjectFifoPort.Produce, 1)
+
+        @runtime_sequence(ty(32), ty(32))
+        def sequence(x, y):
+            npu_dma_memcpy_nd("c", 1, y, sizes=[1, 1, 1, 32], issue_token=True)
+            npu_dma_memcpy_nd("a", 0, x, sizes=[1, 1, 1, 32])
+            dma_wait("c")
+"""
+PADDED = """
+import numpy as np
+from goldbeat.pymodels.objfifo import *
+
+def ty(n):
+    return np.ndarray[(n,), np.dtype[np.int16]]
+
+with mlir_mod_ctx():
+    @device(AIEDevice.npu2_1col)
+    def body():
+        shim, mem, near = tile(0, 0), tile(0, 1), tile(0, 2)
+        a = object_fifo("a", shim, mem, 2, ty(32))
+        b = object_fifo(
+            "b", mem, near, 2, ty(48), dimensionsToStream=[(4, 8), (8, 1)], padDimensions=[(1, 1), (0, 0)], padValue=-5
+        )
+        c = object_fifo("c", near, shim, 2, ty(48))
+        object_fifo_link(a, b)
+
+        @core(near)
+        def add():
+            for _ in range_(3):
+                x, y = b.acquire(ObjectFifoPort.Consume, 1), c.acquire(ObjectFifoPort.Produce, 1)
+                for i in range_(48):
+                    y[i] = x[i] + 1
+                b.release(ObjectFifoPort.Consume, 1)
+                c.release(ObjectFifoPort.Produce, 1)
+
+        @runtime_sequence(ty(96), ty(144))
+        def sequence(x, y):
+            npu_dma_memcpy_nd("c", 1, y, sizes=[1, 1, 1, 144], issue_token=True)
+            npu_dma_memcpy_nd("a", 0, x, sizes=[1, 1, 1, 96])
+            dma_wait("c")
+"""
 DOOR_SCRIPTS = {
     "add": ADD, "add_one": ADD_ONE, "add_three": ADD_THREE, "walks": WALKS + HOST, "broadcast": BROADCAST,
-    "window": WINDOW, "turns": TURNS, "packets": PACKETS, "columns": COLUMNS, "repeated": REPEATED,
+    "window": WINDOW, "turns": TURNS, "packets": PACKETS, "columns": COLUMNS, "repeated": REPEATED, "again": AGAIN,
+    "constant": CONSTANT, "padded": PADDED,
 }  # fmt: skip
 """By name."""

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Dim, Iteration, LockUse, PacketHeader, Pad
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
@@ -13,24 +11,13 @@ _OWN_WORDS = 0x20000
 """Words of a memory tile; a base counts from the tile to the west."""
 _OWN_LOCKS = 64
 EXECUTED = ("acquires a lock that equals", "compresses")
-"""How those of :attr:`ReadBd.unsupported` begin that an execution of the whole has."""
+"""How those of them begin that an execution of the whole has."""
 
 
-@dataclass(frozen=True)
-class ReadBd:
-    """A descriptor.
+def read_bd(tile: Tile, number: int, words: tuple[int, ...]) -> tuple[Bd, tuple[str, ...]]:
+    """A descriptor from its words, without its buffer's name, and what it asks for that a plan cannot say.
 
-    Attributes:
-        bd: without its buffer's name; of a shim's, the base is its offset in the host's array.
-        unsupported: what it asks for that a plan cannot say.
-    """
-
-    bd: Bd
-    unsupported: tuple[str, ...]
-
-
-def read_bd(tile: Tile, number: int, words: tuple[int, ...]) -> ReadBd:
-    """A descriptor from its words.
+    The base of a shim's is its offset in the host's array.
 
     Args:
         tile: where it is; column 0 has no memory tile to its west.
@@ -66,7 +53,7 @@ def read_bd(tile: Tile, number: int, words: tuple[int, ...]) -> ReadBd:
         packet=PacketHeader(fields["packet_id"], fields["packet_type"]) if fields["packet"] else None,
         suppress_tlast=bool(fields["tlast_off"]),
     )
-    return ReadBd(bd, tuple(wrong))
+    return bd, tuple(wrong)
 
 
 def _own(tile: Tile, number: int, count: int, what: str, wrong: list[str]) -> int:

@@ -91,10 +91,10 @@ class _Lift:
             taken.add(number)
             numbers[stored.id] = number
         for stored in push.chain:
-            found = read_bd(push.tile, stored.id, stored.words)
-            for text in found.unsupported:
+            found, lacks = read_bd(push.tile, stored.id, stored.words)
+            for text in lacks:
                 self._refuse(push, f"descriptor {stored.id} {text}", executed=text.startswith(EXECUTED))
-            bd = replace(found.bd, id=numbers[stored.id])
+            bd = replace(found, id=numbers[stored.id])
             if bd.length > _MOST_WORDS:
                 self._refuse(push, f"descriptor {stored.id} has {bd.length} words, at most {_MOST_WORDS} are run")
                 bd = replace(bd, length=1)

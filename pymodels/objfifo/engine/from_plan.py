@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine import registers as reg
-from goldbeat.pymodels.objfifo.engine.engine import DIMENSIONS, descriptor_addresses
+from goldbeat.pymodels.objfifo.engine.engine import descriptor_addresses
 from goldbeat.pymodels.objfifo.engine.registers import QUEUE_DEPTH, Descriptor, EngineShape, EngineTask
 from goldbeat.pymodels.objfifo.engine.walk_fit import fit_walk
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Dim, Direction, DmaChannel, TilePlan
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, DmaChannel, TilePlan
 from goldbeat.pymodels.objfifo.plan.strides import bd_addresses
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
 from goldbeat.pymodels.stimulus import Access
@@ -88,9 +88,13 @@ def from_plan(tile: TilePlan, shape: EngineShape) -> TileProgram:
 
 
 def descriptor_of(bd: Bd) -> Descriptor:
-    """One planned descriptor as the engine's: its walk in the fewest dimensions, however it was written."""
+    """One planned descriptor as the engine's: its walk in the fewest dimensions, however it was written.
+
+    Raises:
+        UsageError: a walk that no descriptor of the engine has, which only lax planning makes.
+    """
     return replace(
-        descriptor_of_walk(bd, bd_addresses(bd)),
+        fit_walk(bd_addresses(bd)),
         iteration_size=bd.iteration.size,
         iteration_step=bd.iteration.step,
         iteration_start=bd.iteration.current,
@@ -100,38 +104,6 @@ def descriptor_of(bd: Bd) -> Descriptor:
         tlast=not bd.suppress_tlast,
         packet=None if bd.packet is None else (bd.packet.id, bd.packet.type),
     )
-
-
-def descriptor_of_walk(bd: Bd, walk: npt.NDArray[np.int64]) -> Descriptor:
-    """The engine's descriptor of a walk, -1 for padding, without locks: in the fewest dimensions, else as ``bd`` has it."""
-    try:
-        return fit_walk(walk)
-    except UsageError:
-        return _as_written(bd)  # Nothing but padding, or what only lax planning makes.
-
-
-def _as_written(bd: Bd) -> Descriptor:
-    wraps, steps = _walk(bd)
-    pads = [*((p.before, p.after) for p in bd.padding), *[(0, 0)] * (DIMENSIONS - len(bd.padding))]
-    before, after = ((pads[0][n], pads[1][n], pads[2][n]) for n in range(2))
-    return Descriptor(bd.base_words, bd.length, wraps, steps, pad_before=before, pad_after=after)
-
-
-def _walk(bd: Bd) -> tuple[tuple[int, int, int], tuple[int, int, int, int]]:
-    """Wraps and steps. The outermost dimension has no size unless zeros stand around it: length ends it."""
-    padded = any(p.before or p.after for p in bd.padding)
-    dims = list(bd.dims)
-    if not dims:
-        around = sum(p.before + p.after for p in bd.padding[:1])
-        dims = [Dim(bd.length - around, 1)]
-    if not padded and len(dims) == 1:
-        return (0, 0, 0), (dims[0].step, 0, 0, 0)
-    if not padded and len(dims) <= DIMENSIONS:
-        # The outermost dimension goes where none wraps; those in between are 1 long.
-        dims = [*dims[:-1], *[Dim(1, 0)] * (DIMENSIONS + 1 - len(dims)), dims[-1]]
-    dims += [Dim(1, 0)] * (DIMENSIONS + 1 - len(dims))
-    a, b, c, d = dims
-    return (a.size, b.size, c.size), (a.step, b.step, c.step, d.step)
 
 
 def _number(channel: DmaChannel, shape: EngineShape, what: str) -> int:

@@ -24,9 +24,9 @@ from goldbeat.pymodels.objfifo.live.streams import LiveSink, LiveSource, LiveStr
 from goldbeat.pymodels.objfifo.plan.access import MANY
 from goldbeat.pymodels.objfifo.plan.device import Device
 from goldbeat.pymodels.objfifo.plan.host_array import ArrayFile
-from goldbeat.pymodels.objfifo.plan.memory import ALIGN, place_buffers, reserved
+from goldbeat.pymodels.objfifo.plan.memory import ALIGN, reserved
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
-from goldbeat.pymodels.objfifo.plan.plan import Buffer, ChannelKey, Direction
+from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, Direction
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_ids
 from goldbeat.pymodels.order.watched_memory import Steps, WatchedMemory, watching_memories
 
@@ -201,14 +201,15 @@ class LiveArray:
     def place(self) -> None:
         """Give every buffer an address and its first contents.
 
+        Those without one follow the others, as mlir-aie's ``--alloc-scheme=basic-sequential`` places them: most of its tests
+        that write memory by address ask for it.
+
         Raises:
             UsageError: a tile's memory is too small, its neighbours' memory included.
         """
         tiles = {b.tile for b in self.buffers.values()}
         for tile in sorted(tiles):
             mine = [b for b in self.buffers.values() if b.tile == tile]
-            if all(b.address is None for b in mine):
-                self._spread(tile, mine)
             open_ones = [b for b in mine if b.address is None]
             taken = max(((b.address or 0) + b.obj.size for b in mine if b.address is not None), default=0)
             end = max(taken, reserved(tile))
@@ -220,12 +221,6 @@ class LiveArray:
             for buffer in mine:
                 if buffer.initial is not None:
                     self.view(buffer)[...] = buffer.initial
-
-    def _spread(self, tile: Tile, buffers: Sequence[LiveBuffer]) -> None:
-        """Addresses in the tile's banks, where no buffer has one: as plans place them."""
-        plain = [Buffer(b.name, 0, _words(b.obj.size), 0, b.name, n) for n, b in enumerate(buffers)]
-        for buffer, made in zip(buffers, place_buffers(tile, plain)[0], strict=True):
-            buffer.address = made.address
 
     def _note_overlaps(self, buffers: Sequence[LiveBuffer]) -> None:
         placed = sorted(buffers, key=lambda b: b.address or 0)

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine.engine import descriptor_addresses, header_word
-from goldbeat.pymodels.objfifo.engine.from_plan import descriptor_of_walk
 from goldbeat.pymodels.objfifo.engine.registers import MOST_BDS, QUEUE_DEPTH, Descriptor
+from goldbeat.pymodels.objfifo.engine.walk_fit import fit_walk
 from goldbeat.pymodels.objfifo.live.dma import LiveBd
 from goldbeat.pymodels.objfifo.live.record_segments import ChannelPart
 from goldbeat.pymodels.objfifo.plan.plan import Direction, Iteration
@@ -88,7 +88,7 @@ def live_descriptor(bd: LiveBd, use: int, direction: Direction, locks: LockNumbe
     padded = bool((walk < 0).any())
     if padded and direction is Direction.S2MM:
         raise UsageError("padding of a channel to memory")
-    made = descriptor_of_walk(bd.bd, walk)
+    made = fit_walk(walk)
     if not _same(made, walk):
         raise UsageError("a walk that no descriptor of the engine has")
     takes, gives = locks(bd)

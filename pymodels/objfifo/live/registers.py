@@ -26,6 +26,10 @@ _ADDED = 1 << 16
 _IGNORED = ("Trace", "Event", "Timer", "Ctrl", "Performance", "Stream_Switch", "Mux", "Demux", "Core_Control")
 
 
+_PAD = ("Constant_Pad_Value",)
+"""What tasks that are pushed afterwards pad with."""
+
+
 class LiveRegisters:
     """Raw writes to an array.
 
@@ -152,7 +156,7 @@ class LiveRegisters:
                 one.clear()
             one.set_compression(bool(reg.CONTROL_FIELDS["compression"].of((value,))))
             one.ordered = not reg.CONTROL_FIELDS["out_of_order"].of((value,))
-        elif not any(word in name for word in _IGNORED):
+        elif not any(word in name for word in (*_IGNORED, *_PAD)):
             self.array.remarks.append(f"a write of {value:#x} to {name} of {tile} is left out")
         self._others[tile, offset] = value
 
@@ -277,6 +281,10 @@ class LiveRegisters:
         if not self.array.channel(tile, direction, index).ordered:
             for other in [n for t, n in self._bds if t == tile and n not in self.array.bds[tile]]:
                 self._decoded(tile, other)
+        if self.array.device.pad_values and tile.kind is TileKind.MEM and direction is Direction.MM2S:
+            place = reg.PAD_VALUES.base + reg.PAD_VALUES.stride * index
+            for bd in (self.array.bds[tile][key] for key in self.array.channel(tile, direction, index).chain(number)):
+                bd.pad = self._others.get((tile, place), bd.pad)
         task = LiveTask(number, reg.QUEUE_FIELDS["repeat"].of((value,)), bool(reg.QUEUE_FIELDS["token"].of((value,))))
         return self.array.push(tile, direction, index, task)
 
@@ -286,11 +294,10 @@ class LiveRegisters:
         if not stored:
             raise UsageError(f"{tile}: descriptor {number} was never written")
         words = tuple(stored.get(n, 0) for n in range(reg.bd_words(tile.kind)))
-        found = read_bd(tile, number, words)
-        wrong = [text for text in found.unsupported if not text.startswith(EXECUTED)]
+        bd, lacks = read_bd(tile, number, words)
+        wrong = [text for text in lacks if not text.startswith(EXECUTED)]
         if wrong:
             raise UsageError(f"{tile}: descriptor {number} {'; '.join(wrong)}")
-        bd = found.bd
         if tile.kind is TileKind.SHIM:
             host, start = self._patches.get((tile, number), ("", 0))
             if not host:
@@ -299,11 +306,11 @@ class LiveRegisters:
         else:
             memory = self.array.memory(tile)
         takes = None if bd.acquire is None else (self.array.lock(tile, bd.acquire.lock), bd.acquire.value, False)
-        if any(text.startswith("acquires") for text in found.unsupported):
+        if any(text.startswith("acquires") for text in lacks):
             takes = self._equal(tile, words)
         gives = None if bd.release is None else (self.array.lock(tile, bd.release.lock), bd.release.value)
         slot = reg.BD_FIELDS[tile.kind]["out_of_order"].of(words)
-        compress = any(text == "compresses" for text in found.unsupported)
+        compress = "compresses" in lacks
         self.array.bds[tile][number] = LiveBd(bd, memory, takes, gives, bd.next, slot=slot, compress=compress)
         return bd.next
 

@@ -81,7 +81,8 @@ def host_walk(dims: Dims, itemsize: int, what: str) -> tuple[tuple[Dim, ...], in
         (size, stride), dims = dims[0], dims[1:]
         if stride * itemsize % WORD_BYTES:
             raise RuleError("dims-words", f"{what}: a stride of {stride * itemsize} bytes is not a multiple of 32 bits")
-        repeat, iteration = size - 1, Iteration(size, stride * itemsize // WORD_BYTES)
+        # A descriptor's field has the step less 1: one of 0 is no iteration.
+        repeat, iteration = size - 1, Iteration(size, stride * itemsize // WORD_BYTES) if stride else Iteration()
     walk = in_words(dims, itemsize, what)
     return () if len(walk) == 1 and walk[0].step == 1 else walk, product(walk), repeat, iteration
 

@@ -119,13 +119,13 @@ def test_an_instruction_stream_alone_is_not_run(tmp_path: Path) -> None:
 
 
 def test_single_descriptors() -> None:
-    core = read_bd(ANY.tile(0, 2), 0, words_of("08000008 0 0 0 0 1E041FE1")).bd
+    core = read_bd(ANY.tile(0, 2), 0, words_of("08000008 0 0 0 0 1E041FE1"))[0]
     assert (core.base_bytes, core.length, core.next) == (0x8000, 8, 3)
     assert (core.acquire, core.release) == (LockUse(1, 1), LockUse(0, 1))
-    mem = read_bd(ANY.tile(0, 1), 0, words_of("00001000 000A0000 0 0 0 0 0 8141FF40")).bd
+    mem = read_bd(ANY.tile(0, 1), 0, words_of("00001000 000A0000 0 0 0 0 0 8141FF40"))[0]
     assert (mem.base_bytes, mem.length, mem.next, mem.dims) == (0, 4096, 0, ())
     assert (mem.acquire, mem.release) == (LockUse(0, 1), LockUse(1, 1))
-    padded = read_bd(ANY.tile(0, 1), 0, words_of("00000010 08020000 001A0000 0 0 00020000 0 8140FF41")).bd
+    padded = read_bd(ANY.tile(0, 1), 0, words_of("00000010 08020000 001A0000 0 0 00020000 0 8140FF41"))[0]
     assert (padded.length, padded.dims, padded.padding) == (16, (Dim(13, 1),), (Pad(2, 1),))
     assert (padded.acquire, padded.release, padded.next) == (LockUse(1, 1), LockUse(0, 1), None)
     assert bd_addresses(padded).tolist() == [-1, -1, *range(13), -1]
@@ -142,17 +142,17 @@ def test_single_descriptors() -> None:
     ],
 )
 def test_what_a_plan_cannot_say_is_named(words: str, text: str) -> None:
-    assert text in read_bd(ANY.tile(0, 2), 0, words_of(words)).unsupported
+    assert text in read_bd(ANY.tile(0, 2), 0, words_of(words))[1]
 
 
 def test_neighbours_of_a_memory_tile_are_named() -> None:
     words = words_of("00001000 00080000 0 0 0 0 0 8101FF00")
-    assert read_bd(ANY.tile(1, 1), 0, words).unsupported == (
+    assert read_bd(ANY.tile(1, 1), 0, words)[1] == (
         "uses memory of the memory tile to the west",
         "uses locks of the memory tile to the west",
         "uses locks of the memory tile to the west",
     )
-    assert read_bd(ANY.tile(0, 1), 0, words).unsupported == ()
+    assert read_bd(ANY.tile(0, 1), 0, words)[1] == ()
 
 
 def test_stand_ins_are_named_by_file(tmp_path: Path) -> None:
@@ -239,4 +239,4 @@ def test_any_damage_is_told_or_harmless(tmp_path: Path) -> None:
 
 def test_headers_reach_the_plan() -> None:
     words = words_of("08000008 40280000 0 0 0 02000000")
-    assert read_bd(ANY.tile(0, 2), 0, words).bd.packet == PacketHeader(5, 0)
+    assert read_bd(ANY.tile(0, 2), 0, words)[0].packet == PacketHeader(5, 0)
