@@ -21,6 +21,7 @@ from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.library import VENDOR
 from goldbeat.tb.design.pin_names import enables_all, is_enable, is_reset, rests
+from goldbeat.tb.design.ports.avalon_stream import AvalonStreamPort
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.ports.wishbone import WishbonePort
@@ -38,6 +39,8 @@ _RTL = (".v", ".sv")
 _MADE = ".made"
 """Beside a bench that this command has made: its hash."""
 _UNCHECKED, _TRAFFIC = "\n[unchecked]\n", "\n[traffic]\n"
+_LATENCIES = (1, 2)
+"""Ready latencies of Avalon-ST that are tried where 0 fails."""
 _LONE_RULE = "wishbone_answer_without_cyc"
 _NO_MAP = (
     f"address map: not found by trial accesses, so model {RULES} in place of interconnect; if the failures do not "
@@ -135,7 +138,7 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
 
     def variants(failures: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
         for number, (changed, said) in enumerate(_readings(found, failures) if made else ()):
-            other = replace(found, registers=tuple(changed.get(port.name, port) for port in found.registers))
+            other = _with_ports(found, changed)
             folder = path.parent.parent / f"variant{number}"
             bench = probe.make_bench(folder, sources, other, model=made[-1] or MODEL, rdl=rdl, force=True, err=True)
             yield str(bench), dict.fromkeys(changed, said)
@@ -197,8 +200,19 @@ def _guess(found: Found) -> tuple[str, str]:
     return model, f"model {model}, guessed: {why}; --model names another{other}"
 
 
-def _readings(found: Found, failures: Sequence[str]) -> Iterator[tuple[Mapping[str, RegisterPort], str]]:
-    """Other readings of register ports: the ports that change, and what is said if nothing fails with them."""
+def _with_ports(found: Found, changed: Mapping[str, RegisterPort | StreamPort]) -> Found:
+    """The same with other ports, by name."""
+    registers = [r if isinstance(r := changed.get(port.name), RegisterPort) else port for port in found.registers]
+    streams = [s if isinstance(s := changed.get(port.name), StreamPort) else port for port in found.streams]
+    return replace(found, registers=tuple(registers), streams=tuple(streams))
+
+
+def _readings(found: Found, failures: Sequence[str]) -> Iterator[tuple[Mapping[str, RegisterPort | StreamPort], str]]:
+    """Other readings of ports: those that change, and what is said if nothing fails with them."""
+    sinks = [port for port in found.streams if isinstance(port, AvalonStreamPort) and port.direction == "in"]
+    for cycles in _LATENCIES if any(port.has("tready") for port in sinks) else ():
+        why = f"nothing fails with ready_latency = {cycles} for it, which no RTL tells"
+        yield {port.name: port.model_copy(update={"ready_latency": cycles}) for port in sinks}, why
     if changed := other_units(found.registers, found.notes):
         (unit,) = {port.address_unit for port in changed.values()}
         yield changed, f'nothing differs with address_unit = "{unit}" for it'

@@ -787,6 +787,61 @@ def test_what_an_address_counts_may_be_why_it_fails(data: str, code: int, folder
     assert (said.exit_code, "undecided: " in said.stdout, named) == (code, code == 3, code == 3)
 
 
+LATE = """module late (input logic clk, reset, input logic [15:0] asi_data, input logic asi_valid, output logic asi_ready,
+  input logic asi_startofpacket, asi_endofpacket, output logic aso_startofpacket, aso_endofpacket,
+  output logic [15:0] aso_data, output logic aso_valid, input logic aso_ready);
+  logic [17:0] held [4];
+  logic [1:0] first, next;
+  logic [2:0] count;
+  wire pop = aso_valid && aso_ready;
+  assign aso_valid = count != 0, {aso_data, aso_startofpacket, aso_endofpacket} = held[first];
+  always_ff @(posedge clk) begin
+    if (asi_valid) begin held[next] <= {asi_data, asi_startofpacket, asi_endofpacket}; next <= next + 1; end
+    if (pop) first <= first + 1;
+    count <= count + asi_valid - pop;
+    asi_ready <= count + asi_valid <= LEFT;
+    if (reset) begin count <= 0; first <= 0; next <= 0; asi_ready <= 0; end
+  end
+endmodule
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("left", "code"), [("1", 3), ("3", 1)])
+def test_a_ready_that_counts_later_may_be_why_it_fails(left: str, code: int, folder: Path) -> None:
+    (folder / "late.sv").write_text(LATE.replace("LEFT", left))
+    said = invoke("verify", "late.sv", "--budget", "1s", "--mutants", 0)
+    assert (said.exit_code, "ready_latency = 1 for it" in said.stdout) == (code, code == 3), said.stdout
+
+
+HOLDS = """module holds (input logic clk, rst_n, input logic [15:0] s_tdata, input logic s_tlast, s_tvalid, output logic s_tready,
+  output logic [15:0] m_tdata, output logic m_tlast, m_tvalid, input logic m_tready);
+  logic [16:0] mem [32];
+  logic [5:0] next, first, frames;
+  wire push = s_tvalid && s_tready, pop = m_tvalid && m_tready;
+  assign s_tready = !(next[5] != first[5] && next[4:0] == first[4:0]), m_tvalid = frames != 0;
+  assign {m_tlast, m_tdata} = mem[first[4:0]];
+  always_ff @(posedge clk) begin
+    if (push) begin mem[next[4:0]] <= {s_tlast, s_tdata}; next <= next + 1; end
+    if (pop) first <= first + 1;
+    frames <= frames + (push && s_tlast) - (pop && m_tlast);
+    if (!rst_n) begin next <= 0; first <= 0; frames <= 0; end
+  end
+endmodule
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("held", "code"), [("m_tvalid = frames != 0", 3), ("m_tvalid = frames != 0 && frames != 5", 1)]
+)
+def test_frames_that_have_no_room_are_left_out(held: str, code: int, folder: Path) -> None:
+    """What fails with shorter ones as well is a fault."""
+    (folder / "holds.sv").write_text(HOLDS.replace("m_tvalid = frames != 0", held))
+    said = invoke("verify", "holds.sv", "--budget", "1s", "--mutants", 0)
+    assert (said.exit_code, "frames of more than 32 beats" in said.stdout) == (code, code == 3), said.stdout
+
+
 _WRAP = "else if (burst == 2'b10) next_beat = (addr & ~span) | (sum & span);"
 _LOST = {"wr": "{m_axil_awaddr, m_axil_awprot}), .out_v", "rd": "{m_axil_araddr, m_axil_arprot}), .out_v"}
 _ENDS = "output logic        m_axil_rready\n);"
