@@ -24,7 +24,7 @@ SHARED = "each slave reads what another one has written"
 """The label of the episodes in which they do."""
 _ROUNDS = 2
 """How often each slave writes all words before the next one does: what was read before may be kept somewhere."""
-_PHASE = 2000
+_PHASE = 6000
 """Cycles for the writes of a slave with bursts, and for the reads of the others."""
 _IDLE = 500
 """Cycles in which a slave asks for nothing while another one writes."""
