@@ -53,9 +53,9 @@ def shared_episodes(ports: BusPorts, setting: CaseContext) -> Iterator[Stimulus]
         names = [port.name for port in slaves]
         size = data_bytes(slaves[0])
         if kinds == {True}:
-            made = scene.stimulus({}, {}, _bursts(rng, names, words, size))
+            made = scene.stimulus({}, {}, bursts_in_turn(rng, names, words, size))
         else:
-            made = scene.stimulus(_accesses(rng, names, words, size), {}, {})
+            made = scene.stimulus(accesses_in_turn(rng, names, words, size), {}, {})
         yield replace(made, aside=True, label=SHARED)
 
 
@@ -77,8 +77,17 @@ def _words(ports: BusPorts, stretch: AddressStretch, setting: CaseContext, slave
     return [stretch.base + n * ports.word for n in (*flags, *numbers)] if len(flags) == slaves else []
 
 
-def _accesses(rng: Rng, slaves: Sequence[str], words: Sequence[int], size: int) -> Mapping[str, tuple[Access, ...]]:
-    """What each slave is asked for; the first words are flags, one a slave."""
+def accesses_in_turn(
+    rng: Rng, slaves: Sequence[str], words: Sequence[int], size: int
+) -> Mapping[str, tuple[Access, ...]]:
+    """What each slave is asked for.
+
+    Args:
+        rng: randomness.
+        slaves: their names; they write in this order, each of them twice.
+        words: byte addresses; the first ones, as many as there are slaves, say that a slave has read.
+        size: bytes of a word.
+    """
     flags, data = dict(zip(slaves, words, strict=False)), words[len(slaves) :]
     lanes = (1 << size) - 1
     programs: dict[str, list[Access]] = {name: [] for name in slaves}
@@ -102,8 +111,8 @@ def _accesses(rng: Rng, slaves: Sequence[str], words: Sequence[int], size: int) 
     return {name: tuple(steps) for name, steps in programs.items()}
 
 
-def _bursts(rng: Rng, slaves: Sequence[str], words: Sequence[int], size: int) -> dict[str, BurstProgram]:
-    """The same of slaves with bursts of one beat."""
+def bursts_in_turn(rng: Rng, slaves: Sequence[str], words: Sequence[int], size: int) -> dict[str, BurstProgram]:
+    """The same of slaves with bursts of one beat, each turn at a cycle of its own."""
     data = np.array(words[len(slaves) :], np.uint64)
     count = len(data)
     phases = _ROUNDS * len(slaves)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from goldbeat.pymodels.axi.burst import READ, WRITE
-from goldbeat.tb.design.bus_shared import _accesses, _bursts
+from goldbeat.tb.design.bus_shared import accesses_in_turn, bursts_in_turn
 
 WORDS = [0x100, 0x104, 0x108, *range(0, 64, 4)]
 NAMES = ["a", "b", "c"]
@@ -41,7 +41,7 @@ def test_accesses_of_slaves_in_turn(slaves, swapped):
         address ^= 4 * (swapped and name == "b" and address < 64)
         return words.get(address) if value is None else words.__setitem__(address, value)
 
-    programs = _accesses(np.random.default_rng(1), NAMES[:slaves], [*WORDS[:slaves], *WORDS[3:]], 4)
+    programs = accesses_in_turn(np.random.default_rng(1), NAMES[:slaves], [*WORDS[:slaves], *WORDS[3:]], 4)
     ended = played(programs, memory, "")
     assert all(ended.values()) is not swapped
     # Nobody goes on for long where another one does not.
@@ -50,7 +50,7 @@ def test_accesses_of_slaves_in_turn(slaves, swapped):
 
 
 def test_bursts_of_slaves_in_turn():
-    programs = _bursts(np.random.default_rng(1), NAMES, WORDS, 4)
+    programs = bursts_in_turn(np.random.default_rng(1), NAMES, WORDS, 4)
     rows = [
         (int(b.not_before[n]), int(b.kind[n]), int(b.address[n]), made.data[n].tobytes(), bool(made.checked[n].all()))
         for made in programs.values()
