@@ -79,8 +79,8 @@ class WishbonePort(UnitPort):
 
     @property
     def once(self) -> bool:
-        """Without tags, and retries."""
-        return super().once and not self.has("rty")
+        """Without tags and retries; behind an error, what is open of pipelined accesses is asked for again."""
+        return super().once and not self.has("rty") and not (self.has("stall") and self.has("err"))
 
     @property
     def readable(self) -> bool:

@@ -120,6 +120,7 @@ def test_an_access_arrives_once(address, once, said):
         ({"data_width": 64}, set()),
         ({"signals": {"rty": "m_rty"}}, set()),
         ({"signals": {"cti": "m_cti"}}, set()),
+        ({"signals": {"stall": "m_stall"}}, set()),
         ({"signals": {"sel": None}}, {WRITE}),
     ],
 )
