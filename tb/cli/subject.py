@@ -66,10 +66,10 @@ class VerifySubject:
         pace: makes it again for so many cycles per beat.
         constant: outputs that are.
         tied_payload: bundles with signals that are made of an input that nobody has asked to tie, and which.
-        unseen: inputs that no output depends on.
+        unseen: gives inputs that no output depends on.
         stored: words, and bits of one, of each array in RTL.
-        rooms: words of each of them where an output waits for TLAST of an input.
-        apart: slaves whose answers depend on no signal of another one.
+        rooms: gives words of each of them, where an output waits for TLAST of an input.
+        apart: gives slaves whose answers depend on no signal of another one.
         title: of the top module of RTL.
         tied: inputs that the bench holds, although nobody has asked for it, and at what.
         compiled: reads the RTL with these values of parameters in place of those that it has; None: no RTL was given.
@@ -90,10 +90,10 @@ class VerifySubject:
     reworked: str = ""
     far_resets: Mapping[str, str] = field(default_factory=dict)
     tied_payload: Mapping[str, str] = field(default_factory=dict)
-    unseen: Collection[str] = ()
+    unseen: Callable[[], Collection[str]] = tuple
     stored: Collection[tuple[int, int]] = ()
-    rooms: Collection[int] = ()
-    apart: Collection[str] = ()
+    rooms: Callable[[], Collection[int]] = tuple
+    apart: Callable[[], Collection[str]] = tuple
     title: str = ""
     tied: Mapping[str, int] = field(default_factory=dict)
     compiled: Callable[[Mapping[str, int | str]], Compiled] | None = None
@@ -289,16 +289,15 @@ def _facts(found: Found, asked: Collection[str], *, passes: bool) -> dict[str, A
     payload = _tied_payload(found, [name for name in tied if tie_matters(name, tied)])
     done = reworked(found) if passes else ""
     carried = found.module.carried
-    outputs = [pin.name for pin in found.module.ports if pin.way == "output"]
     return {
         "constant": carried.constant,
         "reworked": done,
         "far_resets": _far_resets(found),
         "tied_payload": payload,
-        "unseen": {pin.name for pin in found.module.ports} - carried.depends(outputs),
+        "unseen": partial(_unseen, found),
         "stored": carried.stored,
-        "rooms": [words for words, _ in carried.stored] if _holds_frames(found) else [],
-        "apart": _apart(found),
+        "rooms": partial(_rooms, found),
+        "apart": partial(_apart, found),
         "title": found.module.title,
         "tied": tied,
     }
@@ -314,11 +313,18 @@ def _apart(found: Found) -> list[str]:
     return [two for one, two in permutations(pins, 2) if not given[one] & lead[two]]
 
 
-def _holds_frames(found: Found) -> bool:
-    """Whether some output may wait for TLAST of an input."""
+def _unseen(found: Found) -> set[str]:
+    """Inputs that no output depends on."""
+    outputs = [pin.name for pin in found.module.ports if pin.way == "output"]
+    return {pin.name for pin in found.module.ports} - found.module.carried.depends(outputs)
+
+
+def _rooms(found: Found) -> list[int]:
+    """Words of each array, where some output may wait for TLAST of an input."""
     ends = {one.pin("tlast") for one in found.streams if one.direction == "in" and one.has("tlast")}
     valids = [one.pin("tvalid").lstrip("!") for one in found.streams if one.direction == "out"]
-    return bool(ends & found.module.carried.depends(valids))
+    waits = ends & found.module.carried.depends(valids)
+    return [words for words, _ in found.module.carried.stored] if waits else []
 
 
 def _unheld(found: Found) -> dict[str, str]:

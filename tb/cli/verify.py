@@ -329,7 +329,7 @@ def _narrowed(
     subject: VerifySubject, design: Design, tried: Tried, again: Callable[[Design], Tried]
 ) -> tuple[Design, Tried]:
     """The same without what a sound module need not do, if it does all else; what is left out is then not compared."""
-    less = narrower(design, tried, subject.constant, subject.rooms)
+    less = narrower(design, tried, subject.constant, subject.rooms())
     if not less.untried:
         return design, tried
     subject.narrow(less)
@@ -366,7 +366,7 @@ def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool
     doubts |= _of_refusals(subject, tried)
     if subject.model == "memory" and all(f"({SHARED})" in text for text in failures):
         doubts |= dict.fromkeys(
-            subject.apart, "no signal of another slave changes what it answers: it may have words of its own"
+            subject.apart(), "no signal of another slave changes what it answers: it may have words of its own"
         )
     broken = [kind.place.rpartition(": ")[2] for kind in map(failure_kind, failures) if kind.kind == "protocol"]
     # What is tied makes the signals of the first rule; others and values may follow from it.
@@ -394,31 +394,38 @@ def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool
 
 def _of_values(subject: VerifySubject, design: Design, tried: Tried) -> dict[str, str]:
     """What may be meant where values alone differ, by port or by the guessed model."""
-    doubts: dict[str, str] = {}
-    if subject.model == "memory" and (fixed := fixed_bits(tried.failed)):
-        why = f"{fixed}: it may be a register file; --rdl MAP describes it, --model memory says that it is none"
-        doubts[f"{OF_MODEL}memory"] = why
-    if subject.model == "memory" and (size := repeats_every(tried.failed)) in _sizes(subject):
-        why = f"addresses begin again every {size} bytes, which is an array of the RTL: it may have no more words"
-        doubts[f"{OF_MODEL}memory"] = f"{why}; --model memory says that it must"
-    lite = [port for port in design.register_ports({}) if port.bus == "axil"] if subject.model == "memory" else []
-    strobes = [port.name for port in lite if port.has("wstrb") and port.pin("wstrb") in subject.unseen]
-    if strobes and writes_whole(tried.failed):
-        why = (
-            "every write stores all bytes, as the RTL does not look at its WSTRB, which registers need not (AXI4-Lite)"
-        )
-        doubts |= dict.fromkeys(strobes, why)
-    if subject.model == "memory" and (ends := ends_before(tried.failed, _sizes(subject))):
-        doubts[f"{OF_MODEL}memory"] = f"{ends}: it may have no more words; --model memory says that it must"
+    if subject.model == "memory":
+        return _of_memory(subject, design, tried)
     inputs = [port for port in design.streams if port.direction == "in" and port.has("tready")]
     held = [port.name for port in inputs if port.pin("tready").lstrip("!") in subject.constant]
     if held and drops_frames(tried.failed):
         why = "its ready never falls, and frames are left out whole: it may drop what has no room"
-        doubts |= dict.fromkeys(held, why)
     elif held and any(_LOSES.search(pin) for pin in design.ignored) and drops_words(tried.failed):
         why = "its ready never falls, and words are left out: it may drop what has no room, as one of its outputs says"
-        doubts |= dict.fromkeys(held, why)
-    return doubts
+    else:
+        return {}
+    return dict.fromkeys(held, why)
+
+
+def _of_memory(subject: VerifySubject, design: Design, tried: Tried) -> dict[str, str]:
+    """What a guessed memory may be, if it is none."""
+    lite = [port for port in design.register_ports({}) if port.bus == "axil" and port.has("wstrb")]
+    strobes = [port for port in lite if port.pin("wstrb") in subject.unseen()] if lite else []
+    if strobes and writes_whole(tried.failed):
+        why = (
+            "every write stores all bytes, as the RTL does not look at its WSTRB, which registers need not (AXI4-Lite)"
+        )
+        return {port.name: why for port in strobes}
+    if ends := ends_before(tried.failed, _sizes(subject)):
+        why = f"{ends}: it may have no more words; --model memory says that it must"
+    elif (size := repeats_every(tried.failed)) in _sizes(subject):
+        why = f"addresses begin again every {size} bytes, which is an array of the RTL: it may have no more words"
+        why += "; --model memory says that it must"
+    elif fixed := fixed_bits(tried.failed):
+        why = f"{fixed}: it may be a register file; --rdl MAP describes it, --model memory says that it is none"
+    else:
+        return {}
+    return {f"{OF_MODEL}memory": why}
 
 
 def _of_refusals(subject: VerifySubject, tried: Tried) -> dict[str, str]:

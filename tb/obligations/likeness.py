@@ -108,6 +108,11 @@ def _groups(trace: Trace, size: int) -> Counter[bytes]:
     return Counter(group.tobytes() for group in groups if len(group) >= _BYTES and group.any())
 
 
+def whole_episodes(results: Sequence[RunResult]) -> list[EpisodeResult]:
+    """The episodes of runs that no reset cuts off: what one cuts off fits nothing."""
+    return [one for result in results for one in result.episodes if one.stimulus.stop_ps is None]
+
+
 def expected_reads(episode: EpisodeResult) -> Iterator[tuple[Access, int, bool, AccessResult]]:
     """Reads of which a value is expected: the access, the value, whether an error is expected, and what came."""
     for port, asked in episode.stimulus.program.items():

@@ -15,7 +15,7 @@ from goldbeat.pymodels.axi.burst import SLVERR, WRITE
 from goldbeat.pymodels.axi.program import ANY_ERROR, BurstProgram
 from goldbeat.pymodels.stimulus import Access, AccessAnswer
 from goldbeat.tb.inside.job import AccessResult, BurstAnswers
-from goldbeat.tb.obligations.likeness import expected_reads, read_mask
+from goldbeat.tb.obligations.likeness import expected_reads, read_mask, whole_episodes
 from goldbeat.tb.run.runs import EpisodeResult, RunResult
 
 _LEAST = 32
@@ -73,8 +73,7 @@ def refuses(results: Sequence[RunResult], arrays: Collection[int]) -> str:
         results: runs of a design with one of the models of buses, of which some fail.
         arrays: bytes of each array of words that the RTL has.
     """
-    episodes = [one for result in results for one in result.episodes if one.stimulus.stop_ps is None]
-    found = [_accesses(one) for one in episodes]
+    found = [_accesses(one) for one in whole_episodes(results)]
     if any(map(_has_wrong, found)):
         return ""
     every = [access for ports in found for accesses in ports for access in accesses]
@@ -205,7 +204,7 @@ def fixed_bits(results: Sequence[RunResult]) -> str:
     A register file has them. In a memory of more words they are a fault.
     """
     reads: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for episode in (one for result in results for one in result.episodes if one.stimulus.stop_ps is None):
+    for episode in whole_episodes(results):
         for access, value, error, result in expected_reads(episode):
             if access.op == "read":
                 if result.value is None or result.error or error:
@@ -230,7 +229,7 @@ def ends_before(results: Sequence[RunResult], arrays: Collection[int]) -> str:
         results: runs of a design with model ``memory``, of which some fail.
         arrays: bytes of each array of words that the RTL has.
     """
-    episodes = [one for result in results for one in result.episodes if one.stimulus.stop_ps is None]
+    episodes = whole_episodes(results)
     reads = [
         (access, wanted ^ (came.value or 0), came)
         for one in episodes
@@ -266,7 +265,7 @@ def _traffic(results: Sequence[RunResult]) -> tuple[list[_Traffic], int]:
     for result in results:
         ports = result.request.design.register_ports(result.request.all_params)
         sizes |= {int(port.data_width) // 8 for port in ports}
-        for episode in (one for one in result.episodes if one.stimulus.stop_ps is None):
+        for episode in whole_episodes([result]):
             traffic += [
                 (asked, episode.record.accesses.get(port, ())) for port, asked in episode.stimulus.program.items()
             ]

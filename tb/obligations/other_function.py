@@ -7,14 +7,14 @@ A single word that does not fit, and nothing is found (of several outputs, some 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.obligations.likeness import word_counts
+from goldbeat.tb.obligations.likeness import whole_episodes, word_counts
 from goldbeat.tb.run.runs import EpisodeResult, RunResult
 
 _LEAST = 32
@@ -44,8 +44,7 @@ def other_function(results: Sequence[RunResult]) -> str:
     Args:
         results: runs of a design with model ``identity``, ``broadcast`` or ``merge``, of which some fail.
     """
-    # What a reset cuts off fits nothing.
-    episodes = [one for result in results for one in result.episodes if one.stimulus.stop_ps is None]
+    episodes = whole_episodes(results)
     inputs = {name for one in episodes for name in one.stimulus.inputs}
     names = sorted({name for one in episodes for name in one.expected.ports} - inputs)
     if len(names) > len(inputs) == 1 and (said := _distributed(episodes, names)):
@@ -337,31 +336,28 @@ def _left_out(pairs: Sequence[_Pair]) -> str:
 
 def drops_frames(results: Sequence[RunResult]) -> bool:
     """Whether an output of a design with model ``identity`` leaves frames out whole, and all others come as they are."""
-    lost = 0
-    for episode in (one for result in results for one in result.episodes if one.stimulus.stop_ps is None):
-        for name in episode.expected.ports.keys() - episode.stimulus.inputs.keys():
-            given = [one.tobytes() for one in _frames(episode.expected.ports[name])]
-            at = 0
-            for frame in _frames(episode.record.outcome.ports[name]):
-                try:
-                    lost, at = lost - at, given.index(frame.tobytes(), at) + 1
-                except ValueError:
-                    return False
-                lost += at - 1
-    return 4 * lost >= _LEAST
+    return 4 * _left_out_of(results, _frames) >= _LEAST
 
 
 def drops_words(results: Sequence[RunResult]) -> bool:
-    """Whether an output of a design with model ``identity`` leaves words out, and all others come as they are, in order."""
+    """The same of words."""
+    return _left_out_of(results, _words) >= _LEAST
+
+
+def _left_out_of(results: Sequence[RunResult], parts: Callable[[Trace], Iterable[npt.NDArray[np.uint8]]]) -> int:
+    """How many parts of what is expected of outputs are left out in front of others, which come in order; 0: others come."""
     lost = 0
-    for episode in (one for result in results for one in result.episodes if one.stimulus.stop_ps is None):
+    for episode in whole_episodes(results):
         for name in episode.expected.ports.keys() - episode.stimulus.inputs.keys():
-            given = iter(row.tobytes() for row in _words(episode.expected.ports[name]))
-            came = [row.tobytes() for row in _words(episode.record.outcome.ports[name])]
-            if not all(word in given for word in came):
-                return False
-            lost += len(episode.expected.ports[name]) - len(came)
-    return lost >= _LEAST
+            given = [one.tobytes() for one in parts(episode.expected.ports[name])]
+            at = 0
+            for part in parts(episode.record.outcome.ports[name]):
+                try:
+                    lost, at = lost - at, given.index(part.tobytes(), at) + 1
+                except ValueError:
+                    return 0
+                lost += at - 1
+    return lost
 
 
 def _frames(trace: Trace) -> list[npt.NDArray[np.uint8]]:

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
-from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.harness import TOP
 from goldbeat.tb.design.bus_ports import data_bytes
 from goldbeat.tb.design.case import Case
@@ -28,7 +26,7 @@ from goldbeat.tb.obligations.likeness import likeness
 from goldbeat.tb.obligations.obligation import Obligation, merge_obligations, with_waivers
 from goldbeat.tb.obligations.pace import few_beats
 from goldbeat.tb.obligations.ports import port_obligations
-from goldbeat.tb.run.crossings import find_crossings, find_lone_resets
+from goldbeat.tb.run.crossings import find_synchronisers
 from goldbeat.tb.run.failure_kind import REPEAT
 from goldbeat.tb.run.runs import Origin, Request, RunResult, run, setting_text
 
@@ -254,7 +252,7 @@ def _synchronisers(design: Design) -> list[Obligation]:
     """That what crosses between clocks goes through two flip-flops, by the RTL: simulation rarely shows one that is missing."""
     if len(design.clocks) < 2:
         return []
-    params = design.params(design.cases[0], {})
+    crossings, resets = find_synchronisers(design, design.params(design.cases[0], {}))
     released = [
         Obligation(
             "crossings",
@@ -263,46 +261,42 @@ def _synchronisers(design: Design) -> list[Obligation]:
             met=False,
             how="a second flip-flop, as the first one may be undecided, or a waiver if the reset ends in step with the clock",
         )
-        for name, clock in find_lone_resets(design, params)
+        for name, clock in resets
     ]
-    with suppress(UsageError):
-        crossings = find_crossings(design, params)
-        alone = [
-            Obligation(
-                "crossings",
-                _inside(name),
-                f"the flip-flop that takes {_inside(one.signal)} to {one.clock} drives a second flip-flop alone",
-                name not in one.used,
-                "a second flip-flop behind it, or a waiver if it rests whenever it is read",
-            )
-            for one in crossings
-            for name in one.first
-        ]
-        glitches = [
-            Obligation(
-                "crossings",
-                _inside(name),
-                f"the flip-flop that takes {_inside(one.signal)} to {one.clock} takes it from a register, not from logic",
-                met=False,
-                how="a register before it, since logic has glitches, or a waiver if one bit alone changes",
-            )
-            for one in crossings
-            for name in one.behind_logic
-        ]
-        apart = [
-            Obligation(
-                "crossings",
-                _inside(one.beside[0]),
-                f"no other flip-flop than this one takes {_inside(one.signal)} to {one.clock}, as {_inside(one.beside[1])} does",
-                met=False,
-                how="one synchroniser for both, as two may see a change in different cycles, or a waiver if that is no matter",
-            )
-            for one in crossings
-            if one.beside
-        ]
-        return released + alone + glitches + apart
-    # No signal crosses.
-    return released
+    alone = [
+        Obligation(
+            "crossings",
+            _inside(name),
+            f"the flip-flop that takes {_inside(one.signal)} to {one.clock} drives a second flip-flop alone",
+            name not in one.used,
+            "a second flip-flop behind it, or a waiver if it rests whenever it is read",
+        )
+        for one in crossings
+        for name in one.first
+    ]
+    glitches = [
+        Obligation(
+            "crossings",
+            _inside(name),
+            f"the flip-flop that takes {_inside(one.signal)} to {one.clock} takes it from a register, not from logic",
+            met=False,
+            how="a register before it, since logic has glitches, or a waiver if one bit alone changes",
+        )
+        for one in crossings
+        for name in one.behind_logic
+    ]
+    apart = [
+        Obligation(
+            "crossings",
+            _inside(one.beside[0]),
+            f"no other flip-flop than this one takes {_inside(one.signal)} to {one.clock}, as {_inside(one.beside[1])} does",
+            met=False,
+            how="one synchroniser for both, as two may see a change in different cycles, or a waiver if that is no matter",
+        )
+        for one in crossings
+        if one.beside
+    ]
+    return released + alone + glitches + apart
 
 
 def _inside(path: str) -> str:

@@ -22,6 +22,8 @@ from goldbeat.tb.build.toolchain import need_programs, verilator
 from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.design import Design
 
+LoneReset = tuple[str, str]
+"""A register, and its clock."""
 _Node = Mapping[str, Any]
 
 
@@ -55,32 +57,43 @@ def find_crossings(design: Design, params: Mapping[str, Any]) -> tuple[Crossing,
         ToolError: Verilator failed.
         UsageError: no signal crosses between clocks.
     """
-    clocks = tuple(clock.name for clock in design.clocks)
-    ports = [*design.bundles(params), *design.register_ports(params), *design.memory_ports(params)]
-    wires = {f"{p.name}_{w.name}": (p.clock, w.way) for p in ports for w in p.wires()}
-    inputs = {name: clock for name, (clock, way) in wires.items() if way == "input"}
-    outputs = {name: clock for name, (clock, way) in wires.items() if way == "output"}
-    found = crossings_of(json.loads(_elaborated(design, params)), clocks, inputs, outputs)
+    clocks = [clock.name for clock in design.clocks]
+    found = crossings_of(json.loads(_elaborated(design, params)), clocks, *_sides(design, params))
     if not found:
         raise UsageError(f"{design.name}: no signal crosses between its clocks: {', '.join(clocks)}")
     return found
 
 
-def find_lone_resets(design: Design, params: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Registers that release a reset on a clock and are its only flip-flop there, with the clock.
+def find_synchronisers(design: Design, params: Mapping[str, Any]) -> tuple[tuple[Crossing, ...], tuple[LoneReset, ...]]:
+    """The clock crossings of a design, if there are any, and registers that are the only ones to release a reset on a clock.
 
     Raises:
         ToolError: Verilator failed.
     """
-    return lone_resets_of(json.loads(_elaborated(design, params)), [clock.name for clock in design.clocks])
+    tree = json.loads(_elaborated(design, params))
+    clocks = [clock.name for clock in design.clocks]
+    return crossings_of(tree, clocks, *_sides(design, params)), lone_resets_of(tree, clocks)
 
 
-def lone_resets_of(tree: _Node, clocks: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """The same of Verilator's tree of a design in one module, and of inputs that are clocks."""
+def lone_resets_of(tree: _Node, clocks: Iterable[str]) -> tuple[LoneReset, ...]:
+    """Registers that release a reset on a clock and are its only flip-flop there.
+
+    Args:
+        tree: Verilator's, of a design in one module.
+        clocks: inputs that are clocks.
+    """
     from goldbeat.tb.run.crossing_bits import with_bits
 
     netlist = _Netlist([_block(node) for node in _blocks(with_bits(tree))], frozenset(clocks), {}, {})
     return tuple(sorted(netlist.lone_resets()))
+
+
+def _sides(design: Design, params: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """The clocks of a harness's inputs, and of its outputs, by name."""
+    ports = [*design.bundles(params), *design.register_ports(params), *design.memory_ports(params)]
+    wires = [(f"{port.name}_{wire.name}", port.clock, wire.way) for port in ports for wire in port.wires()]
+    inputs, outputs = ({name: clock for name, clock, way in wires if way == one} for one in ("input", "output"))
+    return inputs, outputs
 
 
 def _elaborated(design: Design, params: Mapping[str, Any]) -> str:

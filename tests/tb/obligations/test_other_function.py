@@ -199,6 +199,8 @@ def test_frames_that_are_left_out_whole(frames: list[np.ndarray], found: bool) -
 def test_words_that_are_left_out(rows: np.ndarray, found: bool) -> None:
     assert drops_words([result_of(trace([rows]))]) is found
     assert not drops_words([result_of(trace([WORDS[4:]]))])
+    # An output that stops has lost its way, and nothing in between.
+    assert not drops_words([result_of(trace([WORDS[:40]]))])
 
 
 @pytest.mark.parametrize("wrong", [False, True])
