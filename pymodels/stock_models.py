@@ -169,8 +169,8 @@ def outcome(
     loose = frames_with_null_bytes(whole.inputs[sources[0].name]) if model is repack else np.zeros(0, np.bool_)
     return Outcome(
         {**taken_inputs(sources, whole), **found},
-        # Without TLAST, all frames are one.
         queues={sinks[0].name: [len(whole.inputs[one.name]) for one in sources]} if model is merge else {},
+        # Without TLAST, all frames are one.
         bytewise={p.name: loose if "tlast" in p.roles else loose[:1] | True for p in sinks} if loose.any() else {},
     )
 

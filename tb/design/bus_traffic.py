@@ -165,16 +165,17 @@ def _swept(ports: BusPorts, setting: CaseContext, salt: int, *, cuts: bool = Fal
         # What a reset leaves behind shows in the episode after it.
         episodes.insert(number, cut_episode(ports, setting, number))
     resets = [*cut_in_each_cycle(ports, setting), *kept_episodes(ports, setting)] if cuts else []
-    return [*episodes, *_deep(ports, setting), *shared_episodes(ports, setting), *resets]
+    return [*episodes, *_deep(ports, setting), *resets]
 
 
 def _deep(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
-    """The long run, the slow episode, the one with small gaps, and the one without any."""
+    """The long run, the slow episode, the one with small gaps, the one without any, and those of slaves that share storage."""
     return [
         long_run(ports, setting, LONG_RUN, pause_cycles(setting.numbers())),
         slow_episode(ports, setting),
         flowing_episode(ports, setting),
         *crowded_episode(ports, setting),
+        *shared_episodes(ports, setting),
     ]
 
 

@@ -56,7 +56,7 @@ class _Router:
     def route(self, flow: Flow) -> None:
         """All connections of a stream; its receivers share as much of the way as there is."""
         packet = None if flow.packet is None else flow.packet.id
-        reached: dict[Tile, Port] = {flow.source.tile: self._slave(flow.source)}
+        reached: dict[Tile, Port] = {flow.source.tile: self._end(flow.source, sends=True)}
         for dest in flow.dests:
             for at, side in self._way(flow, reached, dest.tile):
                 dx, dy, back = _SIDES[side]
@@ -65,25 +65,20 @@ class _Router:
                 assert lane is not None
                 self._connect(at, reached[at], (side, lane), packet)
                 reached[after] = (back, lane)
-            self._connect(dest.tile, reached[dest.tile], self._master(dest), packet)
+            self._connect(dest.tile, reached[dest.tile], self._end(dest, sends=False), packet)
 
     def _connect(self, tile: Tile, slave: Port, master: Port, packet: int | None) -> None:
         switch = self.switches[tile]
         switch.used.add(master)
         switch.ways[slave, packet].append(master)
 
-    def _slave(self, end: StreamEnd) -> Port:
+    def _end(self, end: StreamEnd, *, sends: bool) -> Port:
+        """The switch's port of a channel that sends or receives; a shim's is chosen by its multiplexer."""
         if end.tile.kind is not TileKind.SHIM:
             return end.bundle, end.channel
-        port = next(p for p, channel in reg.SHIM_MM2S.items() if channel == end.channel)
-        self.shims[end.tile][0] |= 1 << reg.MUX_PORTS[port]
-        return "South", port
-
-    def _master(self, end: StreamEnd) -> Port:
-        if end.tile.kind is not TileKind.SHIM:
-            return end.bundle, end.channel
-        port = next(p for p, channel in reg.SHIM_S2MM.items() if channel == end.channel)
-        self.shims[end.tile][1] |= 1 << reg.DEMUX_PORTS[port]
+        channels, bits = (reg.SHIM_MM2S, reg.MUX_PORTS) if sends else (reg.SHIM_S2MM, reg.DEMUX_PORTS)
+        port = next(p for p, channel in channels.items() if channel == end.channel)
+        self.shims[end.tile][not sends] |= 1 << bits[port]
         return "South", port
 
     def _free(self, at: Tile, side: str, after: Tile, back: str) -> int | None:
