@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.axi.attributes import ATTRIBUTES, Carried, Key
-from goldbeat.pymodels.axi.burst import READ, WRITE
+from goldbeat.pymodels.axi.attributes import ATTRIBUTES, AskedWords, Carried, Key
+from goldbeat.pymodels.axi.burst import FIXED, READ, SLVERR, WRITE
+from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, MemoryContents, Outcome, Stimulus
 
@@ -41,7 +42,9 @@ class Route:
         word: bytes of the widest bus on the way.
         carried: attributes that pass, with the master's signals.
         write_user: the master's WUSER, if that passes.
-        once: kinds of accesses that arrive as one access each.
+        once: kinds of accesses whose words arrive as often as they were asked for, or less often.
+        ordered: kinds of accesses that arrive in order.
+        unit: bytes of the master's words.
     """
 
     slave: str
@@ -53,6 +56,8 @@ class Route:
     carried: Mapping[Key, str] = field(default_factory=dict)
     write_user: str = ""
     once: frozenset[int] = frozenset()
+    ordered: frozenset[int] = frozenset()
+    unit: int = 1
 
 
 def bus_outcome(stimulus: Stimulus, routes: Sequence[Route]) -> Outcome:
@@ -108,14 +113,64 @@ def _carried(stimulus: Stimulus, routes: Sequence[Route]) -> Carried | None:
             passes = np.isin(kind, [one for one in (READ, WRITE) if (one, name) in route.carried])
             column.append(np.where(passes, own, -1))
     write_user = min((route.write_user for route in routes), default="")
-    once = frozenset.intersection(*(route.once for route in routes)) if routes else frozenset[int]()
-    if any(one.op == "poll" for name in names for one in stimulus.program.get(name, ())):
-        once -= {READ}
-    if not (signals or write_user or once):
+    polled = any(one.op == "poll" for name in names for one in stimulus.program.get(name, ()))
+    once, ordered = (
+        frozenset.intersection(frozenset((READ, WRITE)[polled:]), *kinds)
+        for kinds in ([route.once for route in routes], [route.ordered for route in routes])
+    )
+    words = _words(stimulus, routes)
+    if not (signals or write_user or once or any(one.fixed.any() for one in words.values())):
         return None
     kinds, begins, ends, slaves, places = (np.concatenate([part[n] for part in parts]) for n in range(5))
     values_of = {name: np.concatenate(all_) for name, all_ in columns.items()}
-    return Carried(kinds, begins, ends, values_of, signals, write_user, once, slaves, places)
+    return Carried(kinds, begins, ends, values_of, signals, write_user, once, ordered, slaves, places, words)
+
+
+def _words(stimulus: Stimulus, routes: Sequence[Route]) -> dict[int, AskedWords]:
+    """By kind, the words of a master that beats ask for."""
+    parts: dict[int, list[tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]]] = {READ: [], WRITE: []}
+    for route in routes:
+        if route.slave in stimulus.bursts:
+            kind, address, fixed = _words_of_bursts(stimulus.bursts[route.slave], route.unit)
+        else:
+            kind, address, *_ = _asked(stimulus, route.slave)
+            fixed = np.zeros(len(kind), np.bool_)
+        here = (address >= np.uint64(route.base)) & (address - np.uint64(route.base) < np.uint64(route.size))
+        at = (
+            (address + np.uint64((route.target - route.base) % (1 << 64)))
+            // np.uint64(route.unit)
+            * np.uint64(route.unit)
+        )
+        for one, found in parts.items():
+            found.append((at[here & (kind == one)], fixed[here & (kind == one)]))
+    unit = max(route.unit for route in routes) if routes else 1
+    return {
+        one: AskedWords(unit, *(np.concatenate(column) for column in zip(*found, strict=True)))
+        for one, found in parts.items()
+        if found
+    }
+
+
+def _words_of_bursts(
+    program: BurstProgram, unit: int
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
+    """Of each beat and each word of ``unit`` bytes in it the kind, the address, and whether it must arrive each time."""
+    bursts, width = program.bursts, program.data.shape[1]
+    of, part = bursts.of_beat, min(unit, width)
+    kind = bursts.kind[of]
+    needed, used = (
+        np.any(lanes.reshape(len(of), width // part, part), axis=2)
+        for lanes in (program.strobe | (kind == READ).reshape(-1, 1), bursts.lanes(width))
+    )
+    rows, parts = np.nonzero(used)
+    start = bursts.addresses()[rows]
+    again: npt.NDArray[np.bool_] = np.logical_and.reduce([bursts.burst == FIXED, bursts.len > 0, ~program.lost])
+    fixed = again[of] & (program.beat_answers < SLVERR)
+    return (
+        kind[rows],
+        start - start % np.uint64(width) + (parts * part).astype(np.uint64),
+        fixed[rows] & needed[rows, parts],
+    )
 
 
 _Asked = tuple[npt.NDArray[Any], npt.NDArray[np.uint64], npt.NDArray[np.uint64], Mapping[str, npt.NDArray[Any]]]

@@ -75,6 +75,21 @@ def user_of(seed: int, stream: int, address: npt.NDArray[np.uint64], width: int)
 
 
 @dataclass(frozen=True, eq=False)
+class AskedWords:
+    """Words of a memory's bus that beats of one kind ask for, one row for each beat and word.
+
+    Attributes:
+        unit: bytes of a word.
+        address: (k,) at the memory.
+        fixed: (k,) in a burst that asks for the same word again: each of these beats has to arrive.
+    """
+
+    unit: int
+    address: npt.NDArray[np.uint64]
+    fixed: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
 class Carried:
     """Accesses that lead to a memory, with the attributes that must arrive there with them.
 
@@ -84,9 +99,11 @@ class Carried:
         values: by name, (n,) int64; -1: any.
         signals: the master's signal of each attribute that is compared.
         write_user: the master's WUSER, if that is compared.
-        once: kinds of which each access arrives at most once, and in order: what a read or a write does may be more than to
-            give or to store a word.
+        once: kinds of which each word arrives at most as often as it was asked for: what a read or a write does may be more
+            than to give or to store a word.
+        ordered: kinds whose accesses arrive in order.
         slave, place: (n,) who asked, and where in its program.
+        words: by kind, what single beats ask for.
     """
 
     kind: npt.NDArray[np.uint8]
@@ -96,5 +113,7 @@ class Carried:
     signals: Mapping[Key, str] = field(default_factory=dict)
     write_user: str = ""
     once: frozenset[int] = frozenset()
+    ordered: frozenset[int] = frozenset()
     slave: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     place: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    words: Mapping[int, AskedWords] = field(default_factory=dict)

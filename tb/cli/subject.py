@@ -132,16 +132,14 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
         path.unlink(missing_ok=True)
         path.with_suffix(_MADE).unlink(missing_ok=True)
         _bench(given, found.module.title, partial(make_as, model=other))
+        made.append(other)
         wide[:] = [path.read_text()]
         write(*wide)
         return other != "interconnect" or bool(find_design(str(path)).found_ranges)
 
     def variants(failures: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-        for number, (changed, said) in enumerate(_readings(found, failures) if made else ()):
-            other = _with_ports(found, changed)
-            folder = path.parent.parent / f"variant{number}"
-            bench = probe.make_bench(folder, sources, other, model=made[-1] or MODEL, rdl=rdl, force=True, err=True)
-            yield str(bench), dict.fromkeys(changed, said)
+        make_other = partial(probe.make_bench, sources=sources, rdl=rdl, force=True, err=True)
+        return _variants(found, failures, made, path.parent.parent, make_other)
 
     def write(text: str) -> None:
         path.write_text(_paced(text, *paces))
@@ -207,8 +205,29 @@ def _with_ports(found: Found, changed: Mapping[str, RegisterPort | StreamPort]) 
     return replace(found, registers=tuple(registers), streams=tuple(streams))
 
 
+def _variants(
+    found: Found, failures: Sequence[str], made: Sequence[str], folder: Path, make: Callable[..., Path]
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Benches in ``folder`` that read ports in another way, or send other traffic; ``made``: the models of benches so far."""
+    for number, (changed, said) in enumerate(_readings(found, failures) if made else ()):
+        other = _with_ports(found, changed)
+        # With other ports, the first guess may be right.
+        bench = make(folder / f"variant{number}", found=other, model=made[-1 if other == found else 0] or MODEL)
+        if other == found:
+            bench.write_text(bench.read_text().replace(_TRAFFIC, f"{_TRAFFIC}steady = true\n"))
+        yield str(bench), dict.fromkeys(changed, said)
+
+
 def _readings(found: Found, failures: Sequence[str]) -> Iterator[tuple[Mapping[str, RegisterPort | StreamPort], str]]:
-    """Other readings of ports: those that change, and what is said if nothing fails with them."""
+    """Other readings of ports: those that change, and what is said if nothing fails with them.
+
+    Ports as they are get other traffic: their frames keep TDEST and TID.
+    """
+    switched = [port for port in found.streams if port.direction == "in" and port.tdest is not None]
+    outputs = [port.lanes for port in found.streams if port.direction == "out"]
+    if switched and (len(outputs) > 1 or any(outputs)):
+        why = "nothing fails where frames keep their TDEST and TID: steady = true in [traffic] if they always do"
+        yield {port.name: port for port in switched}, why
     sinks = [port for port in found.streams if isinstance(port, AvalonStreamPort) and port.direction == "in"]
     for cycles in _LATENCIES if any(port.has("tready") for port in sinks) else ():
         why = f"nothing fails with ready_latency = {cycles} for it, which no RTL tells"

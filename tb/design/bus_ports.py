@@ -78,6 +78,8 @@ class BusPorts:
                 carried=dict(self._carried(slaves[route.slave], masters[route.master])),
                 write_user=self.data_users(slaves[route.slave], masters[route.master]).get("wuser", ""),
                 once=_once(slaves[route.slave], masters[route.master]),
+                ordered=_ordered(slaves[route.slave], masters[route.master]),
+                unit=data_bytes(masters[route.master]),
             )
             if route.master is not None
             else route
@@ -191,6 +193,15 @@ class BusPorts:
 
 
 def _once(slave: Bundle, master: Bundle) -> frozenset[int]:
+    """The kinds of a slave's accesses whose words reach a master at most as often as they were asked for.
+
+    Reads may fetch more; so only those between register buses count.
+    """
+    again = any(isinstance(port, RegisterPort) and not port.once for port in (slave, master))
+    return _ordered(slave, master) | (frozenset() if again else {WRITE})
+
+
+def _ordered(slave: Bundle, master: Bundle) -> frozenset[int]:
     """The kinds of a slave's accesses that reach a master as one access each, as words are equal and nothing is repeated."""
     if not (isinstance(slave, RegisterPort) and isinstance(master, RegisterPort)):
         return frozenset()

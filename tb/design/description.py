@@ -87,6 +87,7 @@ class TrafficTable(_Table):
         longest: beats of the longest frame, where ``frame`` is not set.
         finish: every stream ends with TLAST.
         positions: make some of the kept bytes position bytes, on inputs with TSTRB.
+        steady: TDEST and TID stay as they are through each frame. AXI4-Stream allows frames of several to take turns.
     """
 
     kind: str = "random"
@@ -95,6 +96,7 @@ class TrafficTable(_Table):
     longest: Annotated[int, Field(ge=1)] = LONGEST
     finish: bool = True
     positions: bool = True
+    steady: bool = False
 
 
 class CaseTable(_Table):
@@ -655,6 +657,7 @@ class Description(_Table):
                     sidebands={s: lane.widths()[s] for s in ("tid", "tdest", "tuser") if lane.has(s)},
                     positions=self.traffic.positions and lane.has("tstrb") and int(lane.width) // 8 <= MOST_LANES,
                     corners=setting.corners,
+                    steady=self.traffic.steady,
                 )
                 inputs[lane.name] = _shown(trace, lane, counting=self.traffic.kind == "counting")
         return inputs

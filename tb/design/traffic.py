@@ -94,6 +94,7 @@ def random_trace(
     sidebands: Mapping[str, int] | None = None,
     positions: bool = False,
     corners: Sequence[tuple[int, int]] | None = None,
+    steady: bool = False,
 ) -> Trace:
     """Random data in random frames, back to back.
 
@@ -112,6 +113,7 @@ def random_trace(
         sidebands: widths by name (``tid``, ``tdest``, ``tuser``).
         positions: one of eight bytes that are kept has no TSTRB, at random.
         corners: data and sidebands are corner values, these among them, as :attr:`CaseContext.corners`.
+        steady: TDEST and TID of a frame are those of its first beat.
     """
     lanes = width // 8
     last = np.zeros(beats, np.bool_)
@@ -126,6 +128,9 @@ def random_trace(
     else:
         sides = {n: corner_values(rng, w, beats, corners).view(np.uint64)[:, 0] for n, w in (sidebands or {}).items()}
         data = corner_values(rng, width, beats, corners)[:, :lanes]
+    if steady and beats:
+        first = np.maximum.accumulate(np.where(np.r_[True, last[:-1]], np.arange(beats), 0))
+        sides |= {name: sides[name][first] for name in ("tid", "tdest") if name in sides}
     if positions:
         sides["tstrb"] = strobe_bits(mask & (rng.random(mask.shape) >= _POSITIONS))
     return Trace.from_bytes(

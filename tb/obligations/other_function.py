@@ -420,7 +420,7 @@ def _permuted(pairs: Sequence[_Pair]) -> str:
             whole = _words(given)[: blocks * size]
             if len(whole) < blocks * size:
                 return ""
-            rows = whole.reshape(blocks, size, -1)[:, order].reshape(blocks * size, -1)
+            rows = whole.reshape(blocks, size, whole.shape[1])[:, order].reshape(blocks * size, whole.shape[1])
             if not np.array_equal(rows, _words(came)[: blocks * size]):
                 return ""
             moved += blocks * int((order != np.arange(size)).sum())

@@ -35,8 +35,8 @@ def check_attributes(port: str, carried: Carried, log: npt.NDArray[Any]) -> tupl
     lowest, count = Bursts(**{name: log[name] for name in ("kind", "address", "len", "size", "burst")}).span
     failures: list[str] = []
     compared = 0
-    for kind in sorted(carried.once):
-        failures += _arrivals(port, carried, log[log["kind"] == kind]["address"], kind)
+    for kind in sorted(carried.words):
+        failures += _arrivals(port, carried, log, kind)
     for kind in _KINDS:
         names = [name for one, name in carried.signals if one == kind]
         mine, asked = np.flatnonzero(log["kind"] == kind), np.flatnonzero(carried.kind == kind)
@@ -83,22 +83,51 @@ def check_attributes(port: str, carried: Carried, log: npt.NDArray[Any]) -> tupl
     return failures, compared
 
 
-def _arrivals(port: str, carried: Carried, address: npt.NDArray[np.uint64], kind: int) -> Iterator[str]:
-    """Words that were accessed more often than that was asked for, or else in another order."""
+def _arrivals(port: str, carried: Carried, log: npt.NDArray[Any], kind: int) -> Iterator[str]:
+    """Words that were accessed more often than that was asked for, or, in FIXED bursts, less often; else the order."""
+    asked, mine = carried.words[kind], log[log["kind"] == kind]
+    beats = Bursts(**{name: mine[name] for name in ("kind", "address", "len", "size", "burst")}).addresses()
+    came, count = np.unique(beats // np.uint64(asked.unit) * np.uint64(asked.unit), return_counts=True)
+    if kind in carried.once:
+        wanted, most = np.unique(asked.address, return_counts=True)
+        # Who writes whole lines reaches words that nobody has asked for.
+        if np.isin(came, wanted).all() and (text := _differ(came, count, wanted, most, more=True)):
+            yield f"memory {port}: {_KINDS[kind]}s of {text}"
+            return
+    wanted, least = np.unique(asked.address[asked.fixed], return_counts=True)
+    if text := _differ(came, count, wanted, least, more=False):
+        yield f"memory {port}: {_KINDS[kind]}s of FIXED bursts of {text}"
+    elif kind in carried.ordered:
+        yield from _overtaken(port, carried, mine["address"], kind)
+
+
+def _differ(
+    came: npt.NDArray[np.uint64],
+    count: npt.NDArray[np.int64],
+    wanted: npt.NDArray[np.uint64],
+    asked: npt.NDArray[np.int64],
+    *,
+    more: bool,
+) -> str:
+    """How many words arrive more often than asked for, or less often, with the first one; empty: none."""
+    got = np.zeros(len(wanted), np.int64)
+    _, left, right = np.intersect1d(wanted, came, assume_unique=True, return_indices=True)
+    got[left] = count[right]
+    wrong = np.flatnonzero(got > asked if more else got < asked)
+    if not len(wrong):
+        return ""
+    first = wrong[0]
+    return (
+        f"{len(wrong)} of {len(wanted)} words arrive {'more' if more else 'less'} often than they were made, the first at "
+        f"0x{int(wanted[first]):x}: expected {asked[first]}, got {got[first]}"
+    )
+
+
+def _overtaken(port: str, carried: Carried, address: npt.NDArray[np.uint64], kind: int) -> Iterator[str]:
+    """The first access that arrives in another order."""
     mine = np.flatnonzero(carried.kind == kind)
     word = np.uint64(max(1, int((carried.end - carried.begin)[mine].min(initial=1 << 62))))
-    asked, wanted = np.unique(carried.begin[mine], return_counts=True)
     words = address // word * word
-    came, count = np.unique(words, return_counts=True)
-    _, left, right = np.intersect1d(asked, came, assume_unique=True, return_indices=True)
-    more = np.flatnonzero(count[right] > wanted[left])
-    if len(more):
-        first = more[0]
-        yield (
-            f"memory {port}: {_KINDS[kind]}s of {len(more)} of {len(left)} words arrive more often than they were made, the "
-            f"first at 0x{int(asked[left[first]]):x}: expected {wanted[left[first]]}, got {count[right[first]]}"
-        )
-        return
     for slave in np.unique(carried.slave[mine]):
         own = mine[carried.slave[mine] == slave]
         own = own[np.argsort(carried.place[own], kind="stable")]

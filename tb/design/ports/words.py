@@ -92,7 +92,7 @@ def other_units(ports: Sequence[RegisterPort], notes: Iterable[str]) -> dict[str
     units = {port.address_unit for port in guessed}
     if len(units) > 1:
         guessed = [port for port in guessed if port.address_unit == "words"]
-    elif any(port.direction == "out" for port in ports):
+    elif any(isinstance(port, UnitPort) and port.direction == "out" for port in ports):
         return {}
     return {p.name: p.model_copy(update={"address_unit": _OTHER[p.address_unit]}) for p in guessed}
 

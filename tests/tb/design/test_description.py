@@ -6,6 +6,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from goldbeat.pymodels.errors import GoldbeatError, UnwrittenModelError, UsageError
@@ -13,6 +14,7 @@ from goldbeat.tb.build.harness import make_harness
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.description import Description, load_description
 from goldbeat.tb.probe.write import to_toml
+from goldbeat.tb.run.runs import Request
 
 _HEAD = 'name = "x"\ntop = "x"\nfiles = ["x.sv"]\n'
 _REST = """
@@ -116,6 +118,22 @@ def test_a_width_by_a_parameter_is_whole_bytes(tmp_path: Path) -> None:
     for width in (0, 12):
         with pytest.raises(UsageError, match=f"streams a: width = W: found {width}, expected whole bytes"):
             design.bundles({"W": width})
+
+
+@pytest.mark.parametrize("steady", [False, True])
+def test_frames_may_keep_their_tdest_and_tid(tmp_path: Path, steady: bool) -> None:
+    path = tmp_path / "x.toml"
+    wide = _GOOD.replace('direction = "in"', 'direction = "in"\ntdest = 2\ntid = 3\ntuser = 1')
+    path.write_text(wide + f"steady = {str(steady).lower()}\n")
+    design = find_design(str(path))
+    asked = Request(design, design.case("random"))
+    (made,) = asked.case.make(asked.setting(0))
+    trace = made.inputs["a"]
+    inside = ~trace.last[:-1]
+    same = [np.array_equal(side[1:][inside], side[:-1][inside]) for side in (trace.tdest, trace.tid)]
+    assert inside.any()
+    assert same == [steady, steady]
+    assert not np.array_equal(trace.tuser[1:][inside], trace.tuser[:-1][inside])
 
 
 def test_functions_of_the_user(tmp_path: Path) -> None:

@@ -107,6 +107,12 @@ def test_one_output(frames: list[np.ndarray], text: str) -> None:
     assert said(trace(list(frames))) == text
 
 
+def test_an_episode_without_a_whole_block_says_nothing_of_it() -> None:
+    moved = trace([WORDS[: len(WORDS) // 8 * 8].reshape(-1, 8, 4)[:, ::-1].reshape(-1, 4)])
+    found = other_function([result_of(moved), result_of(trace([WORDS[:1]]))])
+    assert found == "words come in another order, the same in each block of 8"
+
+
 def test_a_stack_gives_what_came_in_last() -> None:
     at = np.arange(40)
     pushed = Trace.from_bytes(WORDS[:40], clock_ps=10, cycle=at + at // 4 * 4)

@@ -7,9 +7,13 @@ import numpy as np
 import pytest
 from bus_bridges import bench, bridges
 
-from goldbeat.pymodels.axi.attributes import CACHES, AttributeDraw, Carried
-from goldbeat.pymodels.axi.burst import READ, WRITE
+from goldbeat.pymodels.axi.attributes import CACHES, AskedWords, AttributeDraw, Carried
+from goldbeat.pymodels.axi.burst import FIXED, INCR, READ, WRITE, Bursts
+from goldbeat.pymodels.axi.memory import MemoryImage
+from goldbeat.pymodels.axi.program import BurstProgram
+from goldbeat.pymodels.bus_models import Route, bus_outcome
 from goldbeat.pymodels.buses import APB, AXI, AXIL, WISHBONE
+from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.tb.design.address_map import AddressStretch
 from goldbeat.tb.design.bus_ports import BusPorts
 from goldbeat.tb.design.description import load_description
@@ -104,13 +108,52 @@ def test_a_confirmed_attribute_is_not_compared(tmp_path):
 )
 def test_an_access_arrives_once(address, once, said):
     asked = np.array([0, 4, 4, 8], np.uint64)
+    words = {WRITE: AskedWords(4, asked, np.zeros(4, np.bool_))}
     carried = Carried(
-        np.full(4, WRITE), asked, asked + np.uint64(4), {}, {}, "", frozenset(once), np.zeros(4, np.int64), np.arange(4)
+        np.full(4, WRITE),
+        asked,
+        asked + np.uint64(4),
+        {},
+        once=frozenset(once),
+        ordered=frozenset(once),
+        slave=np.zeros(4, np.int64),
+        place=np.arange(4),
+        words=words,
     )
     columns = [("kind", np.uint8), ("address", np.uint64), ("len", np.uint8), ("size", np.uint8), ("burst", np.uint8)]
     log = np.array([(WRITE, at, 0, 0, 1) for at in address], columns)
     texts, _ = check_attributes("m", carried, log)
     assert [text.partition(": expected")[0] for text in texts] == said
+
+
+def test_each_beat_of_a_fixed_burst_arrives():
+    """Of four reads of one word three: a queue behind it would give one word twice."""
+    words = {READ: AskedWords(4, np.array([8, 8, 8, 8, 0], np.uint64), np.array([True] * 4 + [False]))}
+    carried = Carried(np.zeros(0, np.uint8), *np.zeros((2, 0), np.uint64), {}, words=words)
+    columns = [("kind", np.uint8), ("address", np.uint64), ("len", np.uint8), ("size", np.uint8), ("burst", np.uint8)]
+    for beats, said in (
+        (3, []),
+        (2, ["of 1 words arrive less often than they were made, the first at 0x8: expected 4, got 3"]),
+    ):
+        log = np.array([(READ, 8, 0, 2, INCR), (READ, 8, beats - 1, 2, FIXED)], columns)
+        texts, _ = check_attributes("m", carried, log)
+        assert [text.partition("bursts of 1 ")[2] for text in texts] == said
+
+
+def test_what_the_words_of_bursts_are():
+    """Of a wider bus, each half that a beat reads or has a strobe for; none is due of what is refused."""
+    bursts = Bursts([READ, WRITE, READ], [4, 8, 16], [1, 1, 1], [2, 3, 2], [FIXED, FIXED, INCR])
+    lanes = np.zeros((6, 8), np.bool_)
+    lanes[2:4] = [[True] * 4 + [False] * 4, [False] * 8]
+    program = BurstProgram(bursts, np.zeros((6, 8), np.uint8), lanes, ~lanes, np.zeros(3, np.int64))
+    stimulus = Stimulus({}, {}, {}, bursts={"s": program}, memories={"m": MemoryImage(())})
+    (found,) = bus_outcome(stimulus, [Route("s", 0, 64, "m", 0, unit=4)]).memories.values()
+    kinds = {
+        kind: list(zip(one.address.tolist(), one.fixed.tolist(), strict=True))
+        for kind, one in found.carried.words.items()
+    }
+    assert kinds[READ] == [(4, True), (4, True), (16, False), (20, False)]
+    assert kinds[WRITE] == [(8, True), (12, False), (8, False), (12, False)]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +175,7 @@ def test_buses_whose_accesses_arrive_once(change, kinds):
         update={"signals": {role: pin for role, pin in signals.items() if pin}, **change}
     )
     (route,) = joined(LitePort(name="s", direction="in"), master).routes()
-    assert route.once == kinds
+    assert route.ordered == kinds
 
 
 def axi(name, direction, *left_out):
