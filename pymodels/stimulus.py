@@ -49,6 +49,7 @@ class Access:
         register: what stands at the address, for messages; of ``host``, what it does.
         fields: of the register, by which messages name the bits that differ: name, lowest bit, width.
         rule: the key of ``[[register_maps]]`` that says what is answered, for messages; empty: the map itself.
+        beside: a ``read`` that may be made while writes of bytes outside of ``mask`` are under way.
         unset: bits that neither a reset nor a write has set, by the map; what a ``read`` finds there differs between runs.
     """
 
@@ -68,6 +69,7 @@ class Access:
     rule: str = ""
     offset: int = 0
     unset: int = 0
+    beside: bool = False
 
     @property
     def wanted(self) -> int:

@@ -364,7 +364,7 @@ def _doubts(subject: VerifySubject, design: Design, tried: Tried, *, alone: bool
     doubts |= _patience(design)
     doubts |= _of_values(subject, design, tried) if _by_values(tried) else {}
     doubts |= _of_refusals(subject, tried)
-    if subject.model == "memory" and all(f"({SHARED})" in text for text in failures):
+    if subject.model == "memory" and all(f"({SHARED}" in text for text in failures):
         doubts |= dict.fromkeys(
             subject.apart(), "no signal of another slave changes what it answers: it may have words of its own"
         )

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from goldbeat.pymodels.axi.burst import READ, WRITE, Bursts
 from goldbeat.pymodels.axi.memory import MemoryTiming
 from goldbeat.pymodels.axi.program import BurstProgram
+from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.tb.design.address_map import AddressStretch
 from goldbeat.tb.design.bus_ports import BusPorts, data_bytes
@@ -21,11 +23,15 @@ from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
 
 SHARED = "each slave reads what another one has written"
-"""The label of the episodes in which they do."""
+"""How the labels of the episodes begin in which they do."""
+PARTS = f"{SHARED}, bytes of one word at once"
+"""The label of those in which slaves write different bytes of a word at the same time."""
 _ROUNDS = 2
 """How often each slave writes all words before the next one does: what was read before may be kept somewhere."""
 _PHASE = 6000
 """Cycles for the writes of a slave with bursts, and for the reads of the others."""
+_MEETINGS = 20
+"""How often all slaves write parts of all words at about the same time."""
 _IDLE = 500
 """Cycles in which a slave asks for nothing while another one writes."""
 _MOST = 24
@@ -33,9 +39,10 @@ _MOST = 24
 
 
 def shared_episodes(ports: BusPorts, setting: CaseContext) -> Iterator[Stimulus]:
-    """One for each stretch of addresses that several slaves of one kind and width reach.
+    """Up to two for each stretch of addresses that several slaves of one kind and width reach.
 
-    Slaves write in turn. Those with registers wait until others have read, by a word of each, those with bursts for a cycle.
+    Slaves write in turn, then at once. Those with registers wait until others have read, by a word of each, those with bursts for
+    a cycle.
     """
     rng = np.random.default_rng([setting.seed, 34])
     plain = replace(setting, options={**setting.options, "errors": False})
@@ -52,17 +59,25 @@ def shared_episodes(ports: BusPorts, setting: CaseContext) -> Iterator[Stimulus]
             continue
         names = [port.name for port in slaves]
         size = data_bytes(slaves[0])
-        if kinds == {True}:
-            made = scene.stimulus({}, {}, bursts_in_turn(rng, names, words, size))
-        else:
-            made = scene.stimulus(accesses_in_turn(rng, names, words, size), {}, {})
-        yield replace(made, aside=True, label=SHARED)
+        makers = ((SHARED, accesses_in_turn, bursts_in_turn), (PARTS, parts_by_accesses, parts_by_bursts))
+        for label, accesses, bursts in makers if all(map(_strobed, slaves)) else makers[:1]:
+            if kinds == {True}:
+                made = scene.stimulus({}, {}, bursts(rng, names, words, size))
+            else:
+                # At one speed they stay near each other.
+                traffic = dict.fromkeys(names, RegisterTraffic()) if label == PARTS else {}
+                made = scene.stimulus(accesses(rng, names, words, size), traffic, {})
+            yield replace(made, aside=True, label=label)
 
 
 def _both_ways(port: Bundle) -> bool:
     return (
         port.writable and port.readable if isinstance(port, RegisterPort) else port.has("awaddr") and port.has("araddr")
     )
+
+
+def _strobed(port: Bundle) -> bool:
+    return port.strobes if isinstance(port, RegisterPort) else port.has("wstrb")
 
 
 def _words(ports: BusPorts, stretch: AddressStretch, setting: CaseContext, slaves: int) -> list[int]:
@@ -132,4 +147,67 @@ def bursts_in_turn(rng: Rng, slaves: Sequence[str], words: Sequence[int], size: 
         writes = (kind == WRITE)[:, None].repeat(size, 1)
         zeros = np.zeros(len(kind), np.int64)
         found[name] = BurstProgram(bursts, values.reshape(-1, size), writes, ~writes, zeros)
+    return found
+
+
+def parts_by_accesses(
+    rng: Rng, slaves: Sequence[str], words: Sequence[int], size: int
+) -> Mapping[str, tuple[Access, ...]]:
+    """Each slave writes and reads some bytes of every word again and again, while others do so with the other ones.
+
+    In the end, each reads all.
+
+    Args:
+        rng: randomness.
+        slaves: their names.
+        words: as for :func:`accesses_in_turn`.
+        size: bytes of a word.
+    """
+    flags, data = dict(zip(slaves, words, strict=False)), words[len(slaves) :]
+    owners, last = _owners(rng, len(slaves), len(data), size), np.zeros((len(data), size), np.uint8)
+    programs: dict[str, list[Access]] = {name: [] for name in slaves}
+    for number, steps in enumerate(programs.values()):
+        for _ in range(_MEETINGS):
+            for at, mine, kept in zip(data, owners == number, last, strict=True):
+                if mine.any():
+                    kept[mine] = rng.integers(0, 256, int(mine.sum()))
+                    strobe, value = int(mine @ (1 << np.arange(size))), int.from_bytes(kept.tobytes(), "little")
+                    mask = int.from_bytes((mine * np.uint8(255)).tobytes(), "little")
+                    steps += [Access("write", at, value, strobe), Access("read", at, value, mask=mask)]
+                # They come nearer to each other, or further apart.
+                steps += [Access("wait", cycles=1)] if rng.random() < 0.5 else []
+    told = {name: int.from_bytes(rng.bytes(size), "little") for name in slaves}
+    for name, steps in programs.items():
+        steps.append(Access("write", flags[name], told[name], (1 << size) - 1))
+        steps += [Access("poll", flags[other], value) for other, value in told.items() if other != name]
+        steps += [
+            Access("read", at, int.from_bytes(row.tobytes(), "little")) for at, row in zip(data, last, strict=True)
+        ]
+    return {name: tuple(steps) for name, steps in programs.items()}
+
+
+def parts_by_bursts(rng: Rng, slaves: Sequence[str], words: Sequence[int], size: int) -> dict[str, BurstProgram]:
+    """The same of slaves with bursts of one beat; all is read after a time."""
+    data = np.array(words[len(slaves) :], np.uint64)
+    count = len(data)
+    owners = _owners(rng, len(slaves), count, size)
+    values = rng.integers(0, 256, (_MEETINGS, count, 1, size), dtype=np.uint8).repeat(2, 2).reshape(-1, size)
+    values = np.concatenate([values, values[-2 * count :: 2]])
+    kind = np.concatenate([np.tile([WRITE, READ], _MEETINGS * count), np.full(count, READ)])
+    begin = np.repeat([0, _PHASE], [len(kind) - count, count])
+    address = np.concatenate([np.tile(data.repeat(2), _MEETINGS), data])
+    bursts = Bursts(kind, address, 0, size.bit_length() - 1, not_before=begin, barrier=begin == 0)
+    found = {}
+    for number, name in enumerate(slaves):
+        mine = np.concatenate([np.tile((owners == number).repeat(2, axis=0), (_MEETINGS, 1)), np.ones((count, size))])
+        lanes, writes = mine.astype(np.bool_), (kind == WRITE)[:, None]
+        found[name] = BurstProgram(bursts, values, lanes & writes, lanes & ~writes, np.zeros(len(kind), np.int64))
+    return found
+
+
+def _owners(rng: Rng, slaves: int, words: int, size: int) -> npt.NDArray[np.int64]:
+    """(words, size) who writes each byte; everybody writes one of each word, where there are enough."""
+    places = rng.permuted(np.tile(np.arange(max(slaves, size)), (words, 1)), axis=1)[:, :size]
+    names = rng.permuted(np.tile(np.arange(slaves), (words, 1)), axis=1)
+    found: npt.NDArray[np.int64] = np.take_along_axis(names, places % slaves, axis=1)
     return found

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.axi.burst import EXOKAY, READ, WRITE
 from goldbeat.pymodels.axi.storage_traffic import CROWDS, Window, telling_data
+from goldbeat.pymodels.register_walk import read_beside
 from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access
 from goldbeat.pymodels.telling import StrobeDeck
 from goldbeat.tb.design.bus_ports import data_bytes
@@ -23,6 +24,8 @@ _UNALIGNED = 1 / 2
 """Share of the accesses whose address is not that of their word, where they are asked for."""
 _STILL = 3
 """Accesses to one word after the other, for bursts at one address."""
+_BESIDE = 1 / 2
+"""Share of the writes of some bytes behind which the others are read at once."""
 _AGAIN, _MOST_AGAIN = 1 / 32, 5
 """Share of the accesses that are made again at once, read or written, and how often at most."""
 
@@ -89,8 +92,14 @@ class AccessWalk:
         self.program.append(Access("write", window.base + at + offset, word, strobe, offset=offset, **answered))
 
     def write_some(self, window: Window, at: int) -> None:
-        """Write a word with the next pattern of strobes."""
+        """Write a word with the next pattern of strobes, and sometimes read its other bytes at once."""
         self.write(window, at, self._strobes.draw())
+        refused = any(window.refused(kind, at, self.size).any() for kind in (READ, WRITE))
+        if self.port.readable and not refused and self.rng.random() < _BESIDE:
+            strobe, stored = self.program[-1].strobe, window.data[at : at + self.size]
+            if strobe != self.lanes and window.known[at : at + self.size].all():
+                value = int.from_bytes(stored.tobytes(), "little")
+                self.program.append(read_beside(window.base + at, value, strobe, self.size, self._answered(READ, 0)))
 
     def read(self, window: Window, at: int) -> None:
         """Read a word, and compare it if it is known."""

@@ -88,6 +88,17 @@ bool RegisterMaster::may_begin(std::int64_t cycle) {
   return cycle >= due_;
 }
 
+bool RegisterMaster::clashes(const GbStep& later, const GbStep& open) const {
+  if (writes(later) == writes(open)) return false;
+  const GbStep& write = writes(later) ? later : open;
+  const GbStep& read = writes(later) ? open : later;
+  if (read.op != kRead) return true;
+  for (unsigned byte = 0; byte < 8; ++byte) {
+    if ((write.strobe >> byte & 1) != 0 && (read.mask >> 8 * byte & 0xFF) != 0) return true;
+  }
+  return false;
+}
+
 /// The step has to wait for an open access of its word.
 bool RegisterMaster::meets(const GbStep& step) const {
   for (const Open& open : open_) {

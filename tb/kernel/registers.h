@@ -19,7 +19,7 @@ struct GbStep {
   int op;                    ///< one of RegisterMaster::Op
   std::uint64_t address;     ///< in bytes
   std::uint64_t value;       ///< to write, or to compare with under `mask`, or the level to wait for
-  std::uint64_t mask;
+  std::uint64_t mask;        ///< of a read: what it needs
   std::uint64_t strobe;
   std::int64_t cycles;       ///< to wait, or allowed (from the first offer on)
   const char* port;          ///< output of the design to wait for
@@ -81,8 +81,9 @@ class RegisterMaster : public Transactor {
 
   /// Throws where the bus cannot behave like this.
   virtual void accept(const GbRegisterTraffic&) const {}
-  /// A step has to wait for an open access of the same word: a read and a write, where a bus leaves the order of the two open.
-  virtual bool clashes(const GbStep& later, const GbStep& open) const { return writes(later) != writes(open); }
+  /// A step has to wait for an open access of the same word: a read and a write of one byte, where a bus leaves the order of the
+  /// two open.
+  virtual bool clashes(const GbStep& later, const GbStep& open) const;
   /// Throws where the bus cannot make this access.
   virtual void allow(const GbStep& step) const = 0;
   /// Step number `index`, an access, may be offered from `cycle` on. The step lives until its answer.

@@ -53,9 +53,9 @@ def post(address: int, value: int, *, timeout: int = TIMEOUT_CYCLES) -> Step:
     return Step(POST, address, value, 0, _ALL, timeout)
 
 
-def read(address: int, *, timeout: int = TIMEOUT_CYCLES) -> Step:
-    """Read a word."""
-    return Step(READ, address, 0, 0, 0, timeout)
+def read(address: int, needed: int = _ALL, *, timeout: int = TIMEOUT_CYCLES) -> Step:
+    """Read a word; writes of bytes that have none of the bits ``needed`` may be under way."""
+    return Step(READ, address, 0, needed, 0, timeout)
 
 
 def check(address: int, value: int, mask: int = _ALL, *, timeout: int = TIMEOUT_CYCLES) -> Step:
@@ -106,7 +106,7 @@ def walk(
     for access in register_walk.storage_walk(rng, words, size, accesses, posts=posts):
         value = access.value or 0
         if access.op == "read":
-            steps.append(check(access.address, value, whole, timeout=timeout))
+            steps.append(check(access.address, value, access.mask or whole, timeout=timeout))
         elif access.op == "post":
             steps.append(post(access.address, value, timeout=timeout))
         else:

@@ -82,12 +82,17 @@ class _Flow:
     offered: npt.NDArray[np.int64]
     done: npt.NDArray[np.int64]
 
-    def passed_by(self, other: _Flow) -> int:
-        """The most accesses of another flow that ended while the next one of this was waiting."""
-        before = np.concatenate([[-1], np.maximum.accumulate(self.done)[:-1]])
-        ends = np.sort(other.done)
-        since = np.searchsorted(ends, np.maximum(self.offered, before), "right")
-        return int((np.searchsorted(ends, self.done, "left") - since).max(initial=0))
+    def passed_by(self, other: _Flow, served: npt.NDArray[np.int64]) -> int:
+        """The most accesses of another flow that were offered later than the next one of this, and ended while it was waiting.
+
+        Args:
+            other: the flow.
+            served: when those ended that this one has to wait for, sorted: it waits since the last of them.
+        """
+        before = np.concatenate([[-1], served])[np.searchsorted(served, self.done)]
+        since = np.maximum(self.offered, before)
+        later = (other.offered >= self.offered[:, None]) & (other.done > since[:, None])
+        return int((later & (other.done < self.done[:, None])).sum(axis=1).max(initial=0))
 
 
 def _crowded(result: RunResult) -> Iterator[Obligation]:
@@ -109,11 +114,14 @@ def _crowded(result: RunResult) -> Iterator[Obligation]:
             if (mine := of.write == (way == WRITE)).any()
         ]
         for one in flows:
+            # Beside accesses of the other kind, those of all ports have to wait for what is behind a shared way.
+            alike = [each.done for each in flows if each.way == one.way and (shared or each is one)]
             for other in flows:
                 beside = other.port is one.port or (shared and other.way == one.way)
                 if other is not one and beside and len(other.done) >= _TURNS:
                     at = one.port.name, one.way
-                    found[at] = max(found.get(at, 0), one.passed_by(other))
+                    served = np.sort(one.done if other.way == one.way else np.concatenate(alike))
+                    found[at] = max(found.get(at, 0), one.passed_by(other, served))
     for (name, way), most in found.items():
         what = f"a {_WAYS[way]} served before {_TURNS} others that were not asked for earlier"
         how = f"RTL that lets it wait for fewer than the {most} others, or a waiver if it comes last on purpose"

@@ -235,27 +235,47 @@ def _padded(pairs: Sequence[_Pair]) -> str:
 
 
 def _inserted(pairs: Sequence[_Pair]) -> str:
-    """Whether as many more words come in every frame that reaches a place, or behind every frame, and nothing else differs."""
+    """Whether as many more words come in every frame that reaches a place, or behind every frame, and nothing else differs.
+
+    Or in frames whose first beat has a bit of TUSER, or has it not.
+    """
     found = [(_lengths(want), _lengths(got)) for want, got in pairs]
     if any(len(came) > len(whole) for whole, came in found) or 4 * sum(len(came) for _, came in found) < _LEAST:
         return ""
     more = {int(one) for whole, came in found for one in came - whole[: len(came)]} - {0}
     for at in (*_ENDS, None) if len(more) == 1 and min(more) > 0 else ():
-        words = sum(_with_more(want, got, at, min(more)) for want, got in pairs)
-        if words >= _LEAST and all(_with_more(want, got, at, min(more)) >= 0 for want, got in pairs):
-            return (
-                f"{min(more)} more word(s) come {'behind every frame' if at is None else f'behind beat {at} of frames'}"
-            )
+        reached = [whole[: len(came)] > (-1 if at is None else at) for whole, came in found]
+        asked = [came > whole[: len(came)] for whole, came in found]
+        every = all(map(np.array_equal, asked, reached))
+        bit = "" if every or at else _bit_of_first(pairs, asked)
+        words = [_with_more(want, got, at, min(more)) for want, got in pairs] if every or bit else []
+        if (4 if bit else 1) * sum(words) >= _LEAST and min(words) >= 0:
+            place = "behind every frame" if at is None else f"behind beat {at} of frames"
+            return f"{min(more)} more word(s) come {place}{bit}"
+    return ""
+
+
+def _bit_of_first(pairs: Sequence[_Pair], chosen: Sequence[npt.NDArray[np.bool_]]) -> str:
+    """The bit of TUSER in first beats that tells chosen frames from others; empty: none does."""
+    users = []
+    for (want, _), some in zip(pairs, chosen, strict=True):
+        if want.tuser is None:
+            return ""
+        users.append(want.tuser[np.concatenate([[0], np.flatnonzero(want.last) + 1])[: len(some)]])
+    user, some = np.concatenate(users).astype(np.uint64), np.concatenate(chosen)
+    for bit in range(64 if len(user) else 0):
+        has = (user >> np.uint64(bit) & np.uint64(1)).astype(np.bool_)
+        for level in (1, 0):
+            if np.array_equal(has == bool(level), some) and 0 < some.sum() < len(some):
+                return f" whose first TUSER has bit {bit} at {level}"
     return ""
 
 
 def _with_more(want: Trace, got: Trace, at: int | None, more: int) -> int:
-    """Words that come between those that are expected, so many behind a beat of every frame, or its end; -1: others differ."""
+    """Words that come between those that are expected, so many behind a beat of longer frames, or their end; -1: others differ."""
     whole, came = _lengths(want), _lengths(got)
     whole = whole[: len(came)]
-    longer = np.full(len(came), True) if at is None else came > whole
-    if at is not None and not np.array_equal(longer, whole > at):
-        return -1
+    longer = came > whole
     if not np.array_equal(came, whole + more * longer):
         return -1
     frame = np.repeat(np.arange(len(came)), came)

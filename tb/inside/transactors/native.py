@@ -317,7 +317,7 @@ def _step(access: Access, timeout: int) -> registers.Step:
         case "post":
             return registers.post(access.address, access.value or 0, timeout=timeout)
         case "read":
-            return registers.read(access.address, timeout=timeout)
+            return registers.read(access.address, mask if access.beside else ALL_BITS, timeout=timeout)
         case "poll":
             return registers.poll(access.address, access.wanted, mask, timeout=timeout)
         case "wait":

@@ -68,6 +68,11 @@ def result_of(*came: Trace, given: Trace | None = None, inputs: int = 1) -> Any:
         ),
         ([np.insert(one, 0, 7, axis=0) for one in FRAMES], "1 more word(s) come behind beat 0 of frames"),
         ([np.append(one, one[:1] ^ 9, axis=0) for one in FRAMES], "1 more word(s) come behind every frame"),
+        (
+            [np.insert(one, 0, 7, axis=0) if n % 5 % 2 == 0 else one for n, one in enumerate(FRAMES)],
+            "1 more word(s) come behind beat 0 of frames whose first TUSER has bit 0 at 0",
+        ),
+        ([np.insert(one, 0, 7, axis=0) if n % 5 in (1, 4) else one for n, one in enumerate(FRAMES)], ""),
         ([one for frame in FRAMES for one in (frame[:9], frame[:9])], "each frame comes 2 times"),
         (
             [part for one in FRAMES for part in np.split(one, range(4, len(one), 4))],
