@@ -168,7 +168,7 @@ def try_all(
             found = merge_obligations([*tried.obligations, *condition_obligations(counts, design, pins)])
             if tried.rounds >= len(fixed):
                 found = settle(found)
-            tried.obligations = _with_reasons(found, asked, design) if counts else found
+            tried.obligations = _with_reasons(found, asked, tried, design) if counts else found
             enough = budget_s if tried.open else _FURTHER * budget_s
             if tried.failures or (tried.rounds >= len(fixed) and tried.seconds >= enough):
                 break
@@ -212,10 +212,16 @@ def _wanted(part: _Part, tried: Tried) -> bool:
     return all(one.key in met for one in part.needs)
 
 
-def _with_reasons(found: list[Obligation], asked: Sequence[Obligation], design: Design) -> list[Obligation]:
-    """Obligations with the reasons of the description, which may also waive what no run has asked for yet."""
+def _with_reasons(
+    found: list[Obligation], asked: Sequence[Obligation], tried: Tried, design: Design
+) -> list[Obligation]:
+    """Obligations with the reasons of the description, which may also waive what no run has asked for yet.
+
+    What was left out for time may have RTL of its own, with other parameters.
+    """
     known = {one.key for one in found}
-    return with_waivers([*found, *(one for one in asked if one.key not in known)], design.obligations)[: len(found)]
+    every = [*found, *(one for one in asked if one.key not in known)]
+    return with_waivers(every, design.obligations, whole=not tried.unrun)[: len(found)]
 
 
 def _waived(asked: Obligation, design: Design) -> Obligation:

@@ -21,6 +21,7 @@ from goldbeat.pymodels.objfifo.engine.engine import (
     EngineChannel,
     Words,
     awaits_header,
+    descriptor_addresses,
     taken_of_lock,
 )
 from goldbeat.pymodels.objfifo.engine.registers import Code, Descriptor, EngineRegisters
@@ -68,7 +69,7 @@ def group_runs(descriptor: Descriptor, words: list[int], line: int, to_memory: b
 
     Args:
         descriptor: whose words they are.
-        words: addresses; negative ones are not in memory. No header.
+        words: addresses; negative ones are padding. No header.
         line: words of an access.
         to_memory: without padding.
     """
@@ -188,7 +189,9 @@ class Npu1Engine(Engine):
         if key not in self._words:
             words = super()._words_of(number, descriptor, iteration, to_memory)
             headers = len(words) - descriptor.length
-            runs = group_runs(descriptor, words[headers:], self.shape.line_words, to_memory)
+            # Words outside make groups as others do: the first one would have been fetched with its group.
+            addresses = descriptor_addresses(descriptor, iteration, not to_memory).tolist()
+            runs = group_runs(descriptor, addresses, self.shape.line_words, to_memory)
             self._words[key] = GroupedWords(words, [1] * headers + runs)
         return self._words[key]
 

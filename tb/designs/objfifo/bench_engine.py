@@ -42,10 +42,12 @@ from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, registers_case, stream_cases
 from goldbeat.tb.designs.objfifo.design_case import design_case
 from goldbeat.tb.designs.objfifo.draw import draw
+from goldbeat.tb.designs.objfifo.field_scenes import field_stimuli
 from goldbeat.tb.designs.objfifo.live_case import executed_case
 from goldbeat.tb.designs.objfifo.npu1_scenes import dressed_experiment, experiments
 from goldbeat.tb.designs.objfifo.scene import EngineScene, dressed_scene, engine_stimulus, random_halves
 from goldbeat.tb.designs.objfifo.timeline import engine_timeline
+from goldbeat.tb.designs.objfifo.waivers import engine_waivers
 from goldbeat.tb.paths import HDL
 
 LARGEST = {"NS": 6, "NM": 6, "NBD": 64, "NBANK": 8, "MEM_WORDS": 4096}
@@ -507,20 +509,30 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     for value in ((1 << 32) - 1, 0):
         accesses += [Access("write", reg.IRQ_MASK, value), Access("read", reg.IRQ_MASK)]
     for address in rng.permutation([a for a in known if a != reg.MEM_ADDRESS]).tolist():
-        strobe = int(rng.choice([0xF, 0xF, 0xF, 0xF, 0x1, 0x3, 0xC]))
-        accesses.append(Access("write", address, int(rng.integers(1 << 32)), strobe))
-        accesses.append(Access("read", address))
+        strobe = 0xF if rng.random() < 0.6 else int(rng.integers(0xF))
+        # Bits 1:0 of an address mean nothing.
+        accesses.append(Access("write", address + int(rng.integers(4)), int(rng.integers(1 << 32)), strobe))
+        accesses.append(Access("read", address + int(rng.integers(4))))
     accesses += [Access("read", a) for a in known]
     top = shape.mem_words - 8
     # Behind the last word there is nothing, and the address stays where it is.
     window = (Access("read", reg.MEM_DATA), Access("write", reg.MEM_DATA, 1), Access("read", reg.MEM_ADDRESS))
-    accesses += (Access("write", reg.MEM_ADDRESS, shape.mem_words), *window)
+    beyond = [
+        1 << bit for bit in range(reg.REGISTERS["MEM_ADDRESS"].field("VALUE").width) if 1 << bit >= shape.mem_words
+    ]
+    for address in (shape.mem_words, *beyond):
+        accesses += (Access("write", reg.MEM_ADDRESS, address), *window)
     for address in (0, top):
         accesses += memory_writes(address, random_halves(shape, rng, 8))
         accesses += memory_reads(address, 8 * shape.lanes)
     accesses += [*disarm(), *(Access("read", reg.CHANNEL + 4 * c) for c in range(shape.channels))]
     empty = engine_stimulus(EngineScene(), setting)
     return [replace(empty, inputs={}, program={"s_axil": tuple(accesses)}, after={})]
+
+
+def _fields(setting: CaseContext) -> list[Stimulus]:
+    """Every bit of the fields of descriptors, tasks and locks, where it counts."""
+    return field_stimuli(setting, np.random.default_rng([setting.seed, 7]), int(setting.options["episodes"]))
 
 
 # -- random scenes ---------------------------------------------------------------------------------------------------
@@ -683,9 +695,8 @@ def _designs(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     return engine_stimulus(draw(rng, EngineShape.of(setting.params), beats).scene, setting)
 
 
-_BD_WORDS = sum(name.startswith("BD.") for name in reg.REGISTERS)
-BD_TABLE = tuple(Storage(base=reg.BD + reg.BD_STRIDE * n, words=_BD_WORDS, strobes=False) for n in (0, 1, 15))
-"""Buffer descriptors that no channel uses hold what was written."""
+BD_TABLE = (Storage(base=reg.BD + reg.BD_STRIDE * 15, words=2, strobes=False),)
+"""A buffer descriptor that no channel uses holds what was written; the case ``registers`` has all words of all of them."""
 
 _PARAMETERS = {
     "NS": Parameter(default=3),
@@ -698,6 +709,8 @@ _PARAMETERS = {
     "PROFILE": Parameter(default=0),
     "FINISH": Parameter(default=0),
 }
+
+_NPU1 = {"PROFILE": 1, "MEM_WORDS": 1 << 14}
 
 PROFILES = {
     "profile": {"ideal": {"PROFILE": 0}, "npu1": {"PROFILE": 1}},
@@ -731,6 +744,7 @@ DESIGN = Design(
         {"NS": 3, "NM": 4, "NBANK": 4, "WORD_W": 128},
         {"PROFILE": 1, "FINISH": 1},
     ),
+    obligations=engine_waivers(ns=3, nm=3),
     cases=(
         Case(
             name="forward",
@@ -811,13 +825,6 @@ DESIGN = Design(
             update={"name": "scenes", "summary": "random descriptors, locks and tasks that no planner would write"}
         ),
         Case(
-            name="measured",
-            summary="what was measured on silicon, experiment by experiment (--profile npu1)",
-            make=_measured,
-            inputs=False,
-            params={"PROFILE": 1, "MEM_WORDS": 1 << 14},
-        ),
-        Case(
             name="errors",
             summary="everything that stops a channel or is noted as an error",
             make=_errors,
@@ -832,6 +839,28 @@ DESIGN = Design(
             inputs=False,
         ),
         registers_case(_registers),
+        Case(
+            name="fields",
+            summary="every bit of the fields of descriptors, tasks and locks",
+            make=_fields,
+            options={"episodes": 12},
+            inputs=False,
+        ),
+        Case(
+            name="measured",
+            summary="what was measured on silicon, experiment by experiment (--profile npu1)",
+            make=_measured,
+            inputs=False,
+            params=_NPU1,
+        ),
+        Case(
+            name="fields_npu1",
+            summary="the same with the timing that was measured (--profile npu1)",
+            make=_fields,
+            options={"episodes": 12},
+            inputs=False,
+            params=_NPU1,
+        ),
         design_case(_PARAMETERS, _PATTERNS),
         executed_case(_PARAMETERS, _PATTERNS),
     ),

@@ -17,6 +17,7 @@ from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.tb.cli.configured import search_configurations, verify_configurations
 from goldbeat.tb.cli.subject import VerifySubject, find_subject
 from goldbeat.tb.design import traffic
+from goldbeat.tb.design.catalog import designs
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.mutate.campaign import UnmutatedFailureError
@@ -995,6 +996,15 @@ def test_a_module_that_takes_long_for_each_beat(
     assert (found.exit_code, said, "missing beat" in found.stdout) == (code, pace > 0, code == 1), found.stdout
     # One run is made in any case.
     assert ("not compared: sweep beats=4 fill=0, random beats=4" in found.stdout) is (code == 3)
+
+
+def test_a_waiver_may_be_for_what_was_left_out_for_time() -> None:
+    design = designs()["axis_fifo"].model_copy(update={"obligations": {"values other.sv:*": "never"}})
+    tried = rounds.Tried()
+    with pytest.raises(UsageError, match="matches no obligation"):
+        rounds._with_reasons([], [], tried, design)
+    tried.unrun.append("measured")
+    assert rounds._with_reasons([], [], tried, design) == []
 
 
 BARE = """module bare (input logic clk, rst, cyc, stb, we, input logic [7:2] adr, input logic [31:0] dat_i,

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from together import check_together
@@ -11,10 +13,19 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine import engine_map as reg
 from goldbeat.pymodels.objfifo.engine.alone import final_state, predict
 from goldbeat.pymodels.objfifo.engine.npu1_engine import group_runs
-from goldbeat.pymodels.objfifo.engine.registers import QUEUE_DEPTH, Code, Descriptor, EngineRegisters, EngineShape
+from goldbeat.pymodels.objfifo.engine.registers import (
+    QUEUE_DEPTH,
+    Code,
+    Descriptor,
+    EngineRegisters,
+    EngineShape,
+    EngineTask,
+)
+from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access
 from goldbeat.tb.designs.objfifo.bench_engine import DESIGN
 from goldbeat.tb.designs.objfifo.npu1_scenes import HELD, SMALL_BDS
+from goldbeat.tb.designs.objfifo.scene import EngineScene, engine_stimulus
 from goldbeat.tb.run.runs import Request, run
 
 NPU1 = {"PROFILE": 1}
@@ -22,7 +33,7 @@ FULL = {"gaps": "random:0.5", "ready": "bursty:8"}
 LEAST = {"NS": 1, "NM": 1, "NBANK": 1, "NBD": 16, "NLOCK": 16}
 VARIANTS = [{}, {"FINISH": 1}, LEAST, {"NS": 3, "NM": 4, "NBANK": 4, "WORD_W": 128}]
 NAMES = ["default", "at-accept", "least", "wide"]
-DATA = [c.name for c in DESIGN.cases if c.name not in {"planned", "measured"} and not c.files]
+DATA = [c.name for c in DESIGN.cases if c.name not in {"planned", "measured", "fields_npu1"} and not c.files]
 
 
 def measured(name, **params):
@@ -182,6 +193,18 @@ def test_fills_queued_at_once():
 def test_groups(descriptor, words, runs):
     assert group_runs(descriptor, list(words), 4, to_memory=False) == runs
     assert group_runs(descriptor, list(words), 1, to_memory=False) == [1] * len(runs)
+
+
+@pytest.mark.parametrize("words", [8, 9])
+def test_a_group_outside_waits_for_room_as_one_inside_does(words):
+    # Twelve words of staging; behind the memory's end is a group of four.
+    request = Request(DESIGN, DESIGN.case("forward"), params=NPU1)
+    setting = request.setting(0)
+    end = EngineShape.of(request.all_params).mem_words
+    scene = EngineScene(memory={end - words: np.arange(words, dtype=np.uint32)})
+    scene.tasks = [EngineTask(3, scene.chain(0, [Descriptor(end - words, words + 4)]))]
+    held = replace(engine_stimulus(scene, setting), ready={"m_axis_0": Pattern("array", values=(0,))})
+    assert bool(final_state(request.all_params, held).error) == (words == 8)
 
 
 def test_a_memory_of_broken_lines_is_refused():
