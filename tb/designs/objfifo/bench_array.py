@@ -37,6 +37,7 @@ from goldbeat.tb.designs.objfifo.npu1_scenes import array_experiments, dressed_e
 from goldbeat.tb.designs.objfifo.packet_scenes import head_of_line, packet_traffic
 from goldbeat.tb.designs.objfifo.scene import dressed_scene
 from goldbeat.tb.designs.objfifo.timeline import array_timeline
+from goldbeat.tb.designs.objfifo.waivers import array_waivers
 from goldbeat.tb.designs.objfifo.whole import Whole, place_plan
 from goldbeat.tb.paths import HDL
 
@@ -125,20 +126,25 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     known += [reg.SOURCE + reg.SOURCE_STRIDE * shape.sources, reg.SLOT + reg.SLOT_STRIDE * SLOTS * shape.sources]
     accesses = [Access("read", a) for a in known]
     for address in rng.permutation(known).tolist():
-        accesses.append(Access("write", address, int(rng.integers(1 << 32)), int(rng.choice([0xF, 0xF, 0xF, 0x3]))))
-        accesses.append(Access("read", address))
+        strobe = 0xF if rng.random() < 0.6 else int(rng.integers(0xF))
+        # Bits 1:0 of an address mean nothing.
+        accesses.append(Access("write", address + int(rng.integers(4)), int(rng.integers(1 << 32)), strobe))
+        accesses.append(Access("read", address + int(rng.integers(4))))
     accesses += [Access("read", a) for a in known]
     return [Stimulus({}, {}, setting.clocks, {"sw_axil": tuple(accesses)})]
 
 
-def _on_array(episode: Stimulus, shape: ArrayShape, engine: int) -> Stimulus:
-    """What one engine is given, given to it in the array: its channels lead outside as far as there are streams."""
-    inside, outside = min(shape.outside, shape.engine.ns), min(shape.outside, shape.engine.nm)
-    routes = {shape.target("engine", c, engine): shape.source("outside", c) for c in range(inside)}
-    routes |= {shape.target("outside", c): shape.source("engine", c, engine) for c in range(outside)}
-    inputs = {
-        name: episode.inputs[name] for name in ("start", *(f"s_axis_{x}" for x in range(inside))) if episode.inputs
-    }
+def _on_array(episode: Stimulus, shape: ArrayShape, engine: int, turn: int = 0) -> Stimulus:
+    """What one engine is given, given to it in the array: channels from this one on lead outside as far as there are streams."""
+    into = {x: (x + turn) % shape.engine.ns for x in range(min(shape.outside, shape.engine.ns))}
+    out = {x: (x + turn) % shape.engine.nm for x in range(min(shape.outside, shape.engine.nm))}
+    routes = {shape.target("engine", c, engine): shape.source("outside", x) for x, c in into.items()}
+    routes |= {shape.target("outside", x): shape.source("engine", c, engine) for x, c in out.items()}
+    inputs = {}
+    if episode.inputs:
+        inputs = {"start": episode.inputs["start"]} | {
+            f"s_axis_{x}": episode.inputs[f"s_axis_{c}"] for x, c in into.items()
+        }
     program = {"sw_axil": route_writes(routes), f"s_axil_{engine}": episode.program["s_axil"]}
     after = {f"s_axil_{engine}": accesses for accesses in episode.after.values()}
     return replace(episode, inputs=inputs, program=program, after=after)
@@ -160,7 +166,7 @@ def _of_an_engine(name: str, summary: str, seeds: int = 1) -> Case:
         shape = ArrayShape.of(setting.params)
         settings = (replace(setting, seed=seeds * setting.seed + n) for n in range(seeds))
         episodes = [episode for one in settings for episode in case.make(one)]
-        return [_on_array(one, shape, n % shape.engines) for n, one in enumerate(episodes)]
+        return [_on_array(one, shape, n % shape.engines, n // shape.engines) for n, one in enumerate(episodes)]
 
     return case.model_copy(update={"name": f"engine_{name}", "summary": summary, "make": make})
 
@@ -238,10 +244,11 @@ DESIGN = Design(
         _of_an_engine("errors", "everything that stops a channel of an engine or is noted as an error"),
         _of_an_engine("corners", "simultaneous events in an engine, missing resources, ignored fields"),
         _of_an_engine("registers", "an engine's whole register map, strobes and error answers"),
-        _of_an_engine("fields", "every bit of the fields of an engine's descriptors, tasks and locks"),
+        _of_an_engine("fields", "every bit of the fields of an engine's descriptors, tasks and locks", 2),
         _of_an_engine("fields", "the same with the timing that was measured (--profile npu1)").model_copy(
             update={"name": "engine_fields_npu1", "params": {"PROFILE": 1}}
         ),
     ),
     variants=({}, {"NX": 4, "NW": 2}, {"PROFILE": 1}),
+    obligations=array_waivers(),
 )

@@ -7,7 +7,7 @@ any of the high bits left out, it would go on. Fields that mean nothing where th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle
 
@@ -73,8 +73,8 @@ class _Channel:
 class _FieldScene:
     """Descriptors, tasks and locks of one episode, and the words that its channels need."""
 
-    def __init__(self, shape: EngineShape, rng: Rng, number: int, endings: Iterator[_Ending]) -> None:
-        self.shape, self.rng, self.endings = shape, rng, endings
+    def __init__(self, shape: EngineShape, rng: Rng, number: int, turns: _Turns) -> None:
+        self.shape, self.rng, self.turns = shape, rng, turns
         self.bds = iter(rng.permutation(shape.nbd).tolist())
         self.lock_ids = cycle(rng.permutation(shape.nlock).tolist())
         self.scene = EngineScene(core=bool(rng.integers(2)), pads={m: _any(rng, 32) for m in range(shape.nm)})
@@ -103,7 +103,7 @@ class _FieldScene:
         repeat = int(rng.integers(0, 3))
         most = max(1, shape.nbd // shape.channels - 1)
         for _ in range(int(rng.integers(1, min(3, most) + 1))):
-            good = self._locked(_far_walk(rng, shape, from_memory, repeat + 1), repeat + 1)
+            good = self._locked(_far_walk(rng, shape, from_memory, repeat + 1, self.turns), repeat + 1)
             channel.uses.append(_Use(next(self.bds), good, repeat + 1))
         numbers = [use.number for use in channel.uses]
         if channel.by_header:
@@ -115,7 +115,7 @@ class _FieldScene:
         self.scene.tasks.append(EngineTask(channel.number, numbers[0], repeat, token))
         words = sum(u.descriptor.length * u.times for u in channel.uses)
         if rng.random() < 0.8:
-            last = _Use(next(self.bds), _ending(rng, shape, from_memory, next(self.endings)), 1)
+            last = _Use(next(self.bds), _ending(rng, shape, from_memory, self.turns), 1)
             channel.uses.append(last)
             self.scene.tasks.append(EngineTask(channel.number, last.number, _any(rng, 8), True))
             words += min(last.descriptor.length, 2 * _MOST_WORDS)
@@ -208,7 +208,7 @@ def _reach(descriptor: Descriptor, from_memory: bool, times: int) -> int:
     return max(int(descriptor_addresses(descriptor, i, from_memory).max()) for i in _indices(descriptor, times))
 
 
-def _far_walk(rng: Rng, shape: EngineShape, from_memory: bool, times: int) -> Descriptor:
+def _far_walk(rng: Rng, shape: EngineShape, from_memory: bool, times: int, turns: _Turns) -> Descriptor:
     """A walk anywhere in memory, which so many uses do not leave."""
     bits = (shape.mem_words - 1).bit_length()
     while True:
@@ -224,7 +224,7 @@ def _far_walk(rng: Rng, shape: EngineShape, from_memory: bool, times: int) -> De
             tlast=bool(rng.integers(2)),
         )
         if from_memory:
-            found = _dressed(rng, found)
+            found = _dressed(rng, found, turns)
         reach = _reach(found, from_memory, times)
         if reach < shape.mem_words:
             # With padding alone, the base means nothing.
@@ -232,7 +232,7 @@ def _far_walk(rng: Rng, shape: EngineShape, from_memory: bool, times: int) -> De
             return replace(found, base=base)
 
 
-def _dressed(rng: Rng, descriptor: Descriptor) -> Descriptor:
+def _dressed(rng: Rng, descriptor: Descriptor, turns: _Turns) -> Descriptor:
     """The same with a packet header, or with padding; large padding is that of one side and dimension."""
     if rng.random() < 0.5:
         descriptor = replace(descriptor, packet=(_any(rng, 5), _any(rng, 3)), ooo_id=_any(rng, 6))
@@ -241,8 +241,8 @@ def _dressed(rng: Rng, descriptor: Descriptor) -> Descriptor:
     if rng.random() < 0.3:
         return _padded(descriptor, rng.integers(0, 3, 3).tolist(), rng.integers(0, 3, 3).tolist())
     pads = [[0, 0, 0], [0, 0, 0]]
-    d = int(rng.integers(3))
-    pads[int(rng.integers(2))][d] = _any(rng, _PAD_BITS[d])
+    side, d = next(turns.pads)
+    pads[side][d] = _any(rng, _PAD_BITS[d]) | int(rng.integers(2)) << _PAD_BITS[d] - 1
     # Few words within it, so that the walk comes to its end.
     wraps = [min(wrap, 2) for wrap in descriptor.wraps]
     return _padded(_walked(replace(descriptor, length=int(rng.integers(1, 80))), wraps, descriptor.steps), *pads)
@@ -257,34 +257,45 @@ _Ending = tuple[str, int, int]
 """A field, its dimension, and the bit that counts."""
 
 
-def _endings(rng: Rng, shape: EngineShape) -> Iterator[_Ending]:
-    """Every high bit in turn, with which a descriptor leaves the memory, or without which it is over too soon; and bad ones."""
-    low = (shape.mem_words - 1).bit_length()
-    firsts = {"base": low, "steps": low - 1, "iteration_step": low - _INDEX_BITS + 1, "length": 4, "wraps": 4}
-    found = [
-        (name, d, bit)
-        for name, first in firsts.items()
-        for d in range(_DIMENSIONS.get(name, 1))
-        for bit in range(max(first, 0), _BITS[name])
-    ]
-    found += [("bad", 0, 0)] * _BAD
-    return cycle([found[n] for n in rng.permutation(len(found)).tolist()])
+class _Turns:
+    """What has its turn in all episodes of a case.
+
+    Attributes:
+        endings: every high bit with which a descriptor leaves the memory, or without which it is over too soon; and bad ones.
+        lengths: high bits of lengths, to and from memory.
+        pads: sides and dimensions of padding.
+    """
+
+    def __init__(self, rng: Rng, shape: EngineShape) -> None:
+        low = (shape.mem_words - 1).bit_length()
+        firsts = {"base": low, "steps": low - 1, "iteration_step": low - _INDEX_BITS + 1, "length": 4, "wraps": 4}
+        endings: list[_Ending] = [
+            (name, d, bit)
+            for name, first in firsts.items()
+            for d in range(_DIMENSIONS.get(name, 1))
+            for bit in range(max(first, 0), _BITS[name])
+        ]
+        endings += [("bad", 0, 0)] * _BAD
+        self.endings = cycle([endings[n] for n in rng.permutation(len(endings)).tolist()])
+        self.lengths = [cycle(rng.permutation(range(5, _BITS["length"])).tolist()) for _ in range(2)]
+        self.pads = cycle([(side, d) for side in range(2) for d in range(3)])
 
 
-def _ending(rng: Rng, shape: EngineShape, from_memory: bool, counts: _Ending) -> Descriptor:
-    """A descriptor that stops its channel; without the bit that counts it would go on, or end."""
-    name, d, bit = counts
+def _ending(rng: Rng, shape: EngineShape, from_memory: bool, turns: _Turns) -> Descriptor:
+    """A descriptor that stops its channel; without the bit whose turn it is it would go on, or end."""
+    name, d, bit = next(turns.endings)
     low = (shape.mem_words - 1).bit_length()
     length = int(rng.integers(2, _MOST_WORDS))
-    longer, high = length | 1 << int(rng.integers(5, _BITS["length"])), 1 << bit
+    high = 1 << bit
     inside = int(rng.integers(4, _NEAR))
     near = shape.mem_words - inside
     if name == "bad":
         return _bad(rng, from_memory)
-    if name == "base":
-        return Descriptor(high | _any(rng, low), longer)
     if name == "length":
         return Descriptor(near, high | int(rng.integers(1, inside)))
+    longer = length | 1 << next(turns.lengths[from_memory])
+    if name == "base":
+        return Descriptor(high | _any(rng, low), longer)
     wraps, steps = [1, 1, 1], [0, 0, 0, 0]
     if name == "steps":
         steps[d] = high | _scaled(rng, low - 1)
@@ -365,8 +376,8 @@ _HEADER = reg.BD_CONTROL_PACKET_ID | reg.BD_CONTROL_PACKET_TYPE | reg.BD_CONTROL
 def field_stimuli(setting: CaseContext, rng: Rng, count: int) -> list[Stimulus]:
     """So many such scenes as episodes; every second one pushes too many tasks to one channel, each channel in turn."""
     shape = EngineShape.of(setting.params)
-    endings = _endings(rng, shape)
-    return [_field_stimulus(setting, rng, _FieldScene(shape, rng, number, endings)) for number in range(count)]
+    turns = _Turns(rng, shape)
+    return [_field_stimulus(setting, rng, _FieldScene(shape, rng, number, turns)) for number in range(count)]
 
 
 def _field_stimulus(setting: CaseContext, rng: Rng, made: _FieldScene) -> Stimulus:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Obligations of engines that nothing can meet with the default parameters, each with its reason."""
+"""Obligations of engines and of their array that nothing can meet with the default parameters, each with its reason."""
 
 from __future__ import annotations
 
@@ -69,3 +69,26 @@ def engine_waivers(ns: int, nm: int) -> dict[str, str]:
             "a word of 32 bits has one lane; a variant has four",
         ),
     }
+
+
+def array_waivers() -> dict[str, str]:
+    """Waivers of the array with its default parameters: two engines, two streams each way, one worker."""
+    found = engine_waivers(ns=3, nm=4)
+    found |= high_bits("registers are whole words", *_bits("objfifo_switch_regs.sv", ("waddr", "raddr"), (0, 1)))
+    found |= high_bits(
+        "the table has 32 descriptors",
+        *_bits("objfifo_channel.sv", ("next.bd", "cur_q.bd", "over_bd.bd", "done_bd_q", "bad_address_id"), (5, 5)),
+        *_bits("objfifo_sequencer.sv", ("fetch_q.bd", "next.bd"), (5, 5)),
+    )
+    found |= high_bits(
+        "there are 16 locks",
+        ("objfifo_dma.sv", "lock_overflow_id", 4, 5),
+        ("objfifo_locks.sv", "overflow_lock", 4, 5),
+        ("objfifo_status.sv", "lock_overflow_id", 4, 5),
+    )
+    found |= high_bits("workers of these cases pause for 40 cycles at most", ("objfifo_worker.sv", "pause_q", 6, 15))
+    worker = "packets of workers have arbiters of their own, so that nothing goes round in circles"
+    found |= high_bits(worker, ("objfifo_packet_switch.sv", "gen_source[10].mine", 0, 3))
+    found |= high_bits(worker, *(("objfifo_packet_switch.sv", f"gen_arbiter[{a}].requests", 10, 10) for a in range(4)))
+    found["values objfifo_array.sv:*: *unused_out_keep*"] = "TKEEP of an engine is all ones"
+    return found
