@@ -172,11 +172,14 @@ def _of_an_engine(name: str, summary: str, seeds: int = 1) -> Case:
 
 
 def _packet_cases() -> list[Case]:
-    """The cases of streams with packets in place of chains."""
-    return [
+    """The cases of streams with packets in place of chains; ``sizes`` also with the ways between tiles."""
+    cases = [
         case.model_copy(update={"name": f"packets_{case.name}", "summary": f"packets and circuits: {case.summary}"})
         for case in stream_cases(packet_traffic)
     ]
+    sizes = next(case for case in cases if case.name == "packets_sizes")
+    summary = f"{sizes.summary} (--profile npu1)"
+    return [*cases, sizes.model_copy(update={"name": "packets_npu1", "summary": summary, "params": {"PROFILE": 1}})]
 
 
 _PARAMETERS = {
