@@ -168,7 +168,7 @@ def try_all(
             found = merge_obligations([*tried.obligations, *condition_obligations(counts, design, pins)])
             if tried.rounds >= len(fixed):
                 found = settle(found)
-            tried.obligations = _with_reasons(found, asked, tried, design) if counts else found
+            tried.obligations = reasons_of_description(found, asked, tried, design) if counts else found
             enough = budget_s if tried.open else _FURTHER * budget_s
             if tried.failures or (tried.rounds >= len(fixed) and tried.seconds >= enough):
                 break
@@ -212,7 +212,7 @@ def _wanted(part: _Part, tried: Tried) -> bool:
     return all(one.key in met for one in part.needs)
 
 
-def _with_reasons(
+def reasons_of_description(
     found: list[Obligation], asked: Sequence[Obligation], tried: Tried, design: Design
 ) -> list[Obligation]:
     """Obligations with the reasons of the description, which may also waive what no run has asked for yet.

@@ -1002,9 +1002,9 @@ def test_a_waiver_may_be_for_what_was_left_out_for_time() -> None:
     design = designs()["axis_fifo"].model_copy(update={"obligations": {"values other.sv:*": "never"}})
     tried = rounds.Tried()
     with pytest.raises(UsageError, match="matches no obligation"):
-        rounds._with_reasons([], [], tried, design)
+        rounds.reasons_of_description([], [], tried, design)
     tried.unrun.append("measured")
-    assert rounds._with_reasons([], [], tried, design) == []
+    assert rounds.reasons_of_description([], [], tried, design) == []
 
 
 BARE = """module bare (input logic clk, rst, cyc, stb, we, input logic [7:2] adr, input logic [31:0] dat_i,
