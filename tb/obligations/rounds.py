@@ -258,7 +258,7 @@ def _synchronisers(design: Design) -> list[Obligation]:
     """That what crosses between clocks goes through two flip-flops, by the RTL: simulation rarely shows one that is missing."""
     if len(design.clocks) < 2:
         return []
-    crossings, resets = find_synchronisers(design, design.params(design.cases[0], {}))
+    crossings, lone, others = find_synchronisers(design, design.params(design.cases[0], {}))
     released = [
         Obligation(
             "crossings",
@@ -267,7 +267,17 @@ def _synchronisers(design: Design) -> list[Obligation]:
             met=False,
             how="a second flip-flop, as the first one may be undecided, or a waiver if the reset ends in step with the clock",
         )
-        for name, clock in resets
+        for name, clock in lone
+    ]
+    released += [
+        Obligation(
+            "crossings",
+            _inside(name),
+            f"a reset of {clock} resets it",
+            met=False,
+            how=f"the reset of {clock}, since that of another clock ends at any time, or a waiver if nothing moves then",
+        )
+        for name, clock in others
     ]
     alone = [
         Obligation(

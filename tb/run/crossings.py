@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,7 +22,7 @@ from goldbeat.tb.build.toolchain import need_programs, verilator
 from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.design import Design
 
-LoneReset = tuple[str, str]
+ResetUse = tuple[str, str]
 """A register, and its clock."""
 _Node = Mapping[str, Any]
 
@@ -64,19 +64,21 @@ def find_crossings(design: Design, params: Mapping[str, Any]) -> tuple[Crossing,
     return found
 
 
-def find_synchronisers(design: Design, params: Mapping[str, Any]) -> tuple[tuple[Crossing, ...], tuple[LoneReset, ...]]:
-    """The clock crossings of a design, if there are any, and registers that are the only ones to release a reset on a clock.
+def find_synchronisers(
+    design: Design, params: Mapping[str, Any]
+) -> tuple[tuple[Crossing, ...], tuple[ResetUse, ...], tuple[ResetUse, ...]]:
+    """The clock crossings of a design, if there are any, and what :func:`resets_of` finds.
 
     Raises:
         ToolError: Verilator failed.
     """
     tree = json.loads(_elaborated(design, params))
     clocks = [clock.name for clock in design.clocks]
-    return crossings_of(tree, clocks, *_sides(design, params)), lone_resets_of(tree, clocks)
+    return crossings_of(tree, clocks, *_sides(design, params)), *resets_of(tree, clocks)
 
 
-def lone_resets_of(tree: _Node, clocks: Iterable[str]) -> tuple[LoneReset, ...]:
-    """Registers that release a reset on a clock and are its only flip-flop there.
+def resets_of(tree: _Node, clocks: Iterable[str]) -> tuple[tuple[ResetUse, ...], tuple[ResetUse, ...]]:
+    """Registers that release a reset on a clock and are its only flip-flop there; those with the reset of another clock.
 
     Args:
         tree: Verilator's, of a design in one module.
@@ -85,7 +87,7 @@ def lone_resets_of(tree: _Node, clocks: Iterable[str]) -> tuple[LoneReset, ...]:
     from goldbeat.tb.run.crossing_bits import with_bits
 
     netlist = _Netlist([_block(node) for node in _blocks(with_bits(tree))], frozenset(clocks), {}, {})
-    return tuple(sorted(netlist.lone_resets()))
+    return tuple(sorted(netlist.lone_resets())), tuple(sorted(netlist.other_resets()))
 
 
 def _sides(design: Design, params: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
@@ -241,6 +243,19 @@ class _Netlist:
         }
         edges = {root for clock, block in self._clocked for root in self._roots(block.edges) - {clock}}
         yield from ((name, released[name]) for name in edges & released.keys())
+
+    def other_resets(self) -> Iterator[tuple[str, str]]:
+        """Registers that an input resets which is for most registers of another clock, and not for those of theirs."""
+        uses: dict[str, Counter[str]] = defaultdict(Counter)
+        blocks = [
+            (clock, block, self._roots(block.edges) - {clock} - self._domains.keys()) for clock, block in self._clocked
+        ]
+        for clock, block, resets in blocks:
+            uses[clock].update({reset: len(block.reads) for reset in resets})
+        usual = {clock: counts.most_common(1)[0][0] for clock, counts in uses.items() if counts}
+        for clock, block, resets in blocks:
+            if resets and usual[clock] not in resets and resets & {usual[one] for one in usual}:
+                yield from ((name, clock) for name in sorted(block.reads)[:1])
 
     def _through_logic(self, name: str, block: _Block, root: str) -> bool:
         """Whether logic stands between a register of another clock and one that takes what comes of it."""

@@ -22,7 +22,7 @@ from goldbeat.tb.design.description import load_description
 from goldbeat.tb.designs.axis.bench_async_fifo import DESIGN
 from goldbeat.tb.obligations.ports import port_obligations
 from goldbeat.tb.paths import REPOSITORY
-from goldbeat.tb.run.crossings import crossings_of, find_crossings, lone_resets_of
+from goldbeat.tb.run.crossings import crossings_of, find_crossings, resets_of
 from goldbeat.tb.run.runs import Request, run
 
 RTL = Path(__file__).parent / "crossings_rtl"
@@ -134,7 +134,29 @@ def test_a_reset_is_released_through_two_flip_flops(reset, found, tmp_path):
         "always @(posedge b or negedge r) if (!r) o <= 0; else o <= i;\nendmodule\n",
         tmp_path,
     )
-    assert [name.rpartition(".")[2] for name, _ in lone_resets_of(tree, ["b"])] == found
+    assert [name.rpartition(".")[2] for name, _ in resets_of(tree, ["b"])[0]] == found
+
+
+@pytest.mark.parametrize(
+    ("edges", "found"),
+    [
+        ("negedge ra", ["o"]),
+        ("negedge rb", []),
+        ("negedge rb or negedge ra", []),
+        ("negedge s[1]", []),
+        ("posedge i", []),
+    ],
+)
+def test_a_register_has_a_reset_of_its_clock(edges, found, tmp_path):
+    """One of both sides, or one that is brought over, is none of another clock."""
+    tree = tree_of(
+        "module m (input a, b, ra, rb, i, output reg o); reg [2:0] r; reg [1:0] s, t;\n"
+        "always @(posedge a or negedge ra) if (!ra) r <= 0; else r <= {r[1:0], i};\n"
+        "always @(posedge b or negedge rb) if (!rb) {s, t} <= 0; else {s, t} <= {s[0], 1'b1, t[0], i};\n"
+        f"always @(posedge b or {edges}) if (!{edges.rpartition(' ')[2]}) o <= 0; else o <= i;\nendmodule\n",
+        tmp_path,
+    )
+    assert [name.rpartition(".")[2] for name, _ in resets_of(tree, ["a", "b"])[1]] == found
 
 
 def crossings_of_d(body, tmp_path):
