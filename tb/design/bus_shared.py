@@ -32,6 +32,8 @@ _PHASE = 6000
 """Cycles for the writes of a slave with bursts, and for the reads of the others."""
 _MEETINGS = 20
 """How often all slaves write parts of all words at about the same time."""
+_AHEAD = 8
+"""Cycles by which one of them begins sooner than another one, at most."""
 _IDLE = 500
 """Cycles in which a slave asks for nothing while another one writes."""
 _MOST = 24
@@ -53,7 +55,8 @@ def shared_episodes(ports: BusPorts, setting: CaseContext) -> Iterator[Stimulus]
             continue
         if not all(_both_ways(port) for port in slaves):
             continue
-        scene = BusScene.draw(ports, plain, rng, lambda *_: [], lambda: MemoryTiming(1, 0, 1))
+        # Data that come with their address may be those of another slave.
+        scene = BusScene.draw(ports, plain, rng, lambda *_: [], lambda: MemoryTiming(1, 0, 1, data_ahead=1))
         words = _words(ports, stretch, plain, len(slaves))
         if len(words) < 2 or stretch not in scene.ports.stretches:
             continue
@@ -166,20 +169,26 @@ def parts_by_accesses(
     flags, data = dict(zip(slaves, words, strict=False)), words[len(slaves) :]
     owners, last = _owners(rng, len(slaves), len(data), size), np.zeros((len(data), size), np.uint8)
     programs: dict[str, list[Access]] = {name: [] for name in slaves}
-    for number, steps in enumerate(programs.values()):
-        for _ in range(_MEETINGS):
+
+    def meet() -> None:
+        """Nobody goes on before all are here."""
+        told = {name: int.from_bytes(rng.bytes(size), "little") for name in slaves}
+        for name, steps in programs.items():
+            steps.append(Access("write", flags[name], told[name], (1 << size) - 1))
+            steps += [Access("poll", flags[other], value) for other, value in told.items() if other != name]
+
+    for _ in range(_MEETINGS):
+        for number, steps in enumerate(programs.values()):
+            # Each is ahead of the others at times, by less than an access.
+            steps.append(Access("wait", cycles=int(rng.integers(1, _AHEAD))))
             for at, mine, kept in zip(data, owners == number, last, strict=True):
                 if mine.any():
                     kept[mine] = rng.integers(0, 256, int(mine.sum()))
                     strobe, value = int(mine @ (1 << np.arange(size))), int.from_bytes(kept.tobytes(), "little")
                     mask = int.from_bytes((mine * np.uint8(255)).tobytes(), "little")
                     steps += [Access("write", at, value, strobe), Access("read", at, value, mask=mask)]
-                # They come nearer to each other, or further apart.
-                steps += [Access("wait", cycles=1)] if rng.random() < 0.5 else []
-    told = {name: int.from_bytes(rng.bytes(size), "little") for name in slaves}
-    for name, steps in programs.items():
-        steps.append(Access("write", flags[name], told[name], (1 << size) - 1))
-        steps += [Access("poll", flags[other], value) for other, value in told.items() if other != name]
+        meet()
+    for steps in programs.values():
         steps += [
             Access("read", at, int.from_bytes(row.tobytes(), "little")) for at, row in zip(data, last, strict=True)
         ]
