@@ -93,7 +93,9 @@ def bus_outcome(stimulus: Stimulus, routes: Sequence[Route]) -> Outcome:
 
 
 def _carried(stimulus: Stimulus, routes: Sequence[Route]) -> Carried | None:
-    """The accesses that lead to a master, and what they carry."""
+    """The accesses that lead to a master, and what they carry; None: nothing that is compared."""
+    if not routes:
+        return None
     signals = {key: signal for route in routes for key, signal in route.carried.items()}
     parts: list[tuple[npt.NDArray[Any], ...]] = []
     names = sorted({route.slave for route in routes})
@@ -112,7 +114,7 @@ def _carried(stimulus: Stimulus, routes: Sequence[Route]) -> Carried | None:
             own = values.get(name, np.zeros(len(here), np.int64))[here].astype(np.int64)
             passes = np.isin(kind, [one for one in (READ, WRITE) if (one, name) in route.carried])
             column.append(np.where(passes, own, -1))
-    write_user = min((route.write_user for route in routes), default="")
+    write_user = min(route.write_user for route in routes)
     polled = any(one.op == "poll" for name in names for one in stimulus.program.get(name, ()))
     once, ordered = (
         frozenset.intersection(frozenset((READ, WRITE)[polled:]), *kinds)
@@ -143,11 +145,10 @@ def _words(stimulus: Stimulus, routes: Sequence[Route]) -> dict[int, AskedWords]
         )
         for one, found in parts.items():
             found.append((at[here & (kind == one)], fixed[here & (kind == one)]))
-    unit = max(route.unit for route in routes) if routes else 1
+    unit = routes[0].unit
     return {
         one: AskedWords(unit, *(np.concatenate(column) for column in zip(*found, strict=True)))
         for one, found in parts.items()
-        if found
     }
 
 

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -13,8 +12,6 @@ from goldbeat.pymodels.axi.attributes import AttributeDraw
 from goldbeat.pymodels.stimulus import Access
 from goldbeat.pymodels.telling import StrobeDeck, neighbour_steps, telling_strobes, unlike
 
-_BESIDE = 0.5
-"""Share of the writes of some bytes behind which the others are read at once."""
 _WHOLE = 0.3
 """Share of the writes of whole words."""
 
@@ -62,25 +59,6 @@ class _Walk:
         """Read a word."""
         self.program.append(Access("read", self.words[at].address, self.held[at]))
 
-    def read_others(self, at: int) -> None:
-        """Read the bytes that the write before, of the same word, leaves out."""
-        if (strobe := self.program[-1].strobe) != self.lanes:
-            self.program.append(read_beside(self.words[at].address, self.held[at], strobe, self.size))
-
-
-def read_beside(address: int, value: int, strobe: int, size: int, answered: Mapping[str, Any] | None = None) -> Access:
-    """A read of the bytes of a word that a write with ``strobe`` leaves out, which may still be under way.
-
-    Args:
-        address: of the word.
-        value: of the whole word.
-        strobe: of the write.
-        size: bytes of the word.
-        answered: the answer, as :class:`Access` takes it.
-    """
-    mask = sum(0xFF << 8 * lane for lane in range(size) if not strobe >> lane & 1)
-    return Access("read", address, value, mask=mask, beside=True, **(answered or {}))
-
 
 def storage_walk(
     rng: np.random.Generator, words: Sequence[Word], size: int, accesses: int, *, posts: bool = False
@@ -116,8 +94,6 @@ def storage_walk(
             walk.write(at, value, op=op)
         else:
             walk.write_some(at, value, deck.draw(), op)
-            if rng.random() < _BESIDE:
-                walk.read_others(at)
     for n in rng.permutation(len(words)).tolist():
         walk.read(n)
     return walk.program

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.axi.burst import EXOKAY, READ, WRITE
 from goldbeat.pymodels.axi.storage_traffic import CROWDS, Window, telling_data
-from goldbeat.pymodels.register_walk import read_beside
 from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access
 from goldbeat.pymodels.telling import StrobeDeck
 from goldbeat.tb.design.bus_ports import data_bytes
@@ -99,7 +98,9 @@ class AccessWalk:
             strobe, stored = self.program[-1].strobe, window.data[at : at + self.size]
             if strobe != self.lanes and window.known[at : at + self.size].all():
                 value = int.from_bytes(stored.tobytes(), "little")
-                self.program.append(read_beside(window.base + at, value, strobe, self.size, self._answered(READ, 0)))
+                mask = sum(0xFF << 8 * lane for lane in range(self.size) if not strobe >> lane & 1)
+                beside = {"mask": mask, "beside": True, **self._answered(READ, 0)}
+                self.program.append(Access("read", window.base + at, value, **beside))
 
     def read(self, window: Window, at: int) -> None:
         """Read a word, and compare it if it is known."""

@@ -106,7 +106,7 @@ def walk(
     for access in register_walk.storage_walk(rng, words, size, accesses, posts=posts):
         value = access.value or 0
         if access.op == "read":
-            steps.append(check(access.address, value, access.mask or whole, timeout=timeout))
+            steps.append(check(access.address, value, whole, timeout=timeout))
         elif access.op == "post":
             steps.append(post(access.address, value, timeout=timeout))
         else:

@@ -1054,7 +1054,7 @@ def test_what_a_guess_may_have_wrong_is_undecided(text: str, code: int, said: st
     assert (found.exit_code, said in found.stdout) == (code, True), found.stdout
 
 
-SWITCH = """module m (input logic clk, rst,
+LOCKING = """module m (input logic clk, rst,
   input logic [1:0][7:0] s_tdata, input logic [1:0] s_tlast, s_tdest, s_tvalid, output logic [1:0] s_tready,
   output logic [1:0][7:0] m_tdata, output logic [1:0] m_tlast, m_tdest, m_tvalid, input logic [1:0] m_tready);
   logic [1:0] open, owner; logic [1:0][1:0] take;
@@ -1081,6 +1081,6 @@ endmodule
 @pytest.mark.parametrize(("held", "code"), [("room", 3), ("1'b1", 1)])
 def test_a_switch_may_hold_a_way_until_tlast(held: str, code: int, folder: Path) -> None:
     """A frame whose TDEST changes never ends there. A valid that falls is wrong in any case."""
-    (folder / "m.sv").write_text(SWITCH.replace("HELD", held))
+    (folder / "m.sv").write_text(LOCKING.replace("HELD", held))
     found = invoke("verify", "m.sv", "--model", "rules", "--budget", "1s", "--mutants", 0)
     assert (found.exit_code, "frames keep their TDEST and TID" in found.stdout) == (code, code == 3), found.stdout
