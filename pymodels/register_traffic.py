@@ -32,7 +32,7 @@ class RegisterTraffic:
         distance: at least 1.
         gap: most idle cycles before an access; 0 to ``gap`` are drawn.
         outstanding: most accesses that have begun and not been answered. Above 1 the program must not mind: writes, reads, and
-            reads beside writes overlap unless a read and a write are of the same word. Polls and waits stand alone.
+            reads beside writes overlap unless a read needs a byte that a write changes. Polls and waits stand alone.
         b_ready, r_ready: when write and read responses are taken: a pattern as
         :meth:`~goldbeat.pymodels.pattern.Pattern.parse` has it.
         seed: of all that is drawn.

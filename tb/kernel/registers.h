@@ -52,7 +52,7 @@ struct GbRegisterTraffic {
 /// The program's side of a register master. A bus says which accesses it can make, begins them, and follows them edge by edge.
 ///
 /// Several accesses are on their way at once only where the traffic allows it. Then they begin in the order of the program, and
-/// a read and a write of one word never meet; a poll or a wait is alone.
+/// a read and a write of a byte that it needs never meet; a poll or a wait is alone.
 class RegisterMaster : public Transactor {
  public:
   enum Op { kWrite, kPost, kRead, kCheck, kPoll, kWait, kWaitFor };
