@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from commands import invoke
 from register_slaves import SLAVES
 
+from goldbeat.pymodels.axi.storage_traffic import Window
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.register_walk import Word, storage_walk, telling_walk
@@ -19,6 +21,7 @@ from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.register_accesses import AccessWalk
 from goldbeat.tb.design.register_walks import quiet_case
 from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.run.runs import Request, run
@@ -60,6 +63,20 @@ def test_sweep_names_what_is_wrong_with_a_slave(tmp_path):
         assert not [t for t in texts if f"s_axil_{number}:" in t or f"s_axil_{number}," in t]
     for number, begin in NAMES.items():
         assert any(t.startswith(begin.format(f"s_axil_{number}")) for t in texts), (number, failures)
+
+
+def test_the_bytes_that_a_write_leaves_out_are_read_beside_it():
+    port = LitePort(name="s", clock="c", direction="in", address_width=8)
+    walk, window = AccessWalk(np.random.default_rng(1), port, (True, True), []), Window.unknown(0, 16)
+    for at in range(0, 16, 4):
+        walk.write(window, at, 0xF)
+    for number in range(80):
+        walk.write_some(window, number % 4 * 4)
+    found = [(one, other) for one, other in pairwise(walk.program) if other.beside]
+    assert len(found) > 10
+    for write, read in found:
+        assert (write.op, read.op, write.address) == ("write", "read", read.address)
+        assert read.mask == 0xFFFFFFFF ^ sum(0xFF << 8 * lane for lane in range(4) if write.strobe >> lane & 1)
 
 
 def _once(setting):
