@@ -33,6 +33,7 @@ from goldbeat.tb.designs.nvdla.corners import (
     written_as_it_is_set,
 )
 from goldbeat.tb.designs.nvdla.flying_cases import FLYING_CASES
+from goldbeat.tb.designs.nvdla.largest_cases import LARGEST_CASES, widest_pdp
 from goldbeat.tb.designs.nvdla.loadable_case import loadable_case
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
 from goldbeat.tb.designs.nvdla.rtl import NAME, find_rtl
@@ -49,6 +50,7 @@ from goldbeat.tb.designs.nvdla.traffic import (
     random_sdp,
     upside_down,
 )
+from goldbeat.tb.designs.nvdla.waivers import waivers
 from goldbeat.tb.paths import HDL
 
 _Mix = Callable[[Rng, MemorySpace, int], list[DrawnOperation]]
@@ -165,7 +167,18 @@ def _registers(setting: CaseContext) -> Sequence[Stimulus]:
         steps += [Access("post", a, group) for a in pointers]
         steps += [Access("read", a) for a in known]
     steps += _table_aliases(rng)
+    steps += _every_bit([a for a in known if a not in {*active, *pointers}], pointers)
     return [program_stimulus(setting, tuple(steps), space, MemoryTiming())]
+
+
+def _every_bit(known: Sequence[int], pointers: Sequence[int]) -> list[Access]:
+    """Every bit of every register set and cleared, in both groups, and read."""
+    steps = []
+    for group in (0, 1):
+        steps += [Access("post", a, group) for a in pointers]
+        for value in (0xFFFF_FFFF, 0, 0xFFFF_FFFF, 0):
+            steps += [access for a in known for access in (Access("post", a, value), Access("read", a))]
+    return steps
 
 
 def _table_aliases(rng: Rng) -> list[Access]:
@@ -248,6 +261,7 @@ def _large(setting: CaseContext) -> Sequence[Stimulus]:
         random_sdp(rng, space, size=(1, int(rng.integers(257, 290)), 8)),
         random_sdp(rng, space, size=(1, 1, int(rng.integers(257, 290)))),
         random_pdp(rng, space, size=(line, int(rng.integers(1, 4)), 8)),
+        widest_pdp(rng, space, line),
         random_pdp(rng, space, size=(8, int(rng.integers(257, 290)), 8)),
         random_pdp(rng, space, size=(3, 3, int(rng.integers(257, 290)))),
     ]
@@ -359,10 +373,12 @@ DESIGN = Design(
         *CONVOLUTION_CASES,
         *CDP_CASES,
         *FLYING_CASES,
+        *LARGEST_CASES,
         registers_case(_registers, "the whole register map"),
         loadable_case(own=True),
         trace_case(own=True),
     ),
     timeline=nvdla_timeline,
+    obligations=waivers(),
     foreign=find_rtl,
 )

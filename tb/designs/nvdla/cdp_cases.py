@@ -24,6 +24,7 @@ from goldbeat.tb.designs.nvdla.cdp_operations import (
     random_cdp,
     run_cdp_operation,
     settle_cdp,
+    steep_slopes,
     whole_steps,
 )
 from goldbeat.tb.designs.nvdla.ports import CLOCK, INTERRUPT
@@ -182,10 +183,10 @@ def _reset(setting: CaseContext) -> Sequence[Stimulus]:
 
 
 def _steps(setting: CaseContext) -> Sequence[Stimulus]:
-    """Tables with an entry per number, and tables as far away as possible."""
+    """Tables with an entry per number, also with the steepest slopes beside them, and tables as far away as possible."""
     rng = np.random.default_rng(setting.seed)
     space = MemorySpace(rng)
-    drawn = [whole_steps(rng, space), *(far_tables(rng, space) for _ in range(4))]
+    drawn = [whole_steps(rng, space), steep_slopes(rng, space), *(far_tables(rng, space) for _ in range(4))]
     steps = cdp_program(drawn, rng)
     return [program_stimulus(setting, steps, space, _timing(rng, setting))]
 

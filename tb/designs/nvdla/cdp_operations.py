@@ -217,6 +217,17 @@ def whole_steps(rng: Rng, space: MemorySpace) -> DrawnCdp:
     return drawn
 
 
+def steep_slopes(rng: Rng, space: MemorySpace) -> DrawnCdp:
+    """The same, and slopes that move what lies beside the tables to the left by 16, as far as they can."""
+    drawn = whole_steps(rng, space)
+    assert drawn.tables is not None
+    for name in _SIDES:
+        for way in ("UFLOW", "OFLOW"):
+            drawn.tables.fields[f"S_LUT_{name}_SLOPE_SCALE", f"LUT_{name}_SLOPE_{way}_SCALE"] = 1
+            drawn.tables.fields[f"S_LUT_{name}_SLOPE_SHIFT", f"LUT_{name}_SLOPE_{way}_SHIFT"] = 1 << 4
+    return drawn
+
+
 def far_tables(rng: Rng, space: MemorySpace) -> DrawnCdp:
     """Numbers as far from their tables as they can be: the highest bit of a distance alone says that they are not in them.
 

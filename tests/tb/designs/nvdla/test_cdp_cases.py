@@ -18,7 +18,7 @@ from goldbeat.pymodels.stimulus import Clock, Stimulus
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.designs.nvdla.bench import DESIGN
 from goldbeat.tb.designs.nvdla.cdp_cases import CDP_CASES, cdp_program, some_cdp, wild_cdp
-from goldbeat.tb.designs.nvdla.cdp_operations import random_cdp
+from goldbeat.tb.designs.nvdla.cdp_operations import random_cdp, steep_slopes
 from goldbeat.tb.designs.nvdla.traffic import MemorySpace, dbb_timing
 
 PARAMS = {"LINE_ATOMS": 1024}
@@ -55,6 +55,14 @@ def low_addresses(values):
             stride = csb_register(block, f"D_{way}_{side}_STRIDE").address
             found[stride] = found[stride] - (1 << 32) if found[stride] >> 31 else found[stride]
     return found
+
+
+def steep_cdp(rng, space, count):
+    return [steep_slopes(rng, space) for _ in range(count)]
+
+
+def test_the_steepest_slopes():
+    assert sum(check(steep_cdp, seed, 2) for seed in range(3)) > 100
 
 
 @pytest.mark.parametrize("mix", [some_cdp, wild_cdp])
