@@ -223,7 +223,7 @@ def steep_slopes(rng: Rng, space: MemorySpace) -> DrawnCdp:
     assert drawn.tables is not None
     for name in _SIDES:
         for way in ("UFLOW", "OFLOW"):
-            drawn.tables.fields[f"S_LUT_{name}_SLOPE_SCALE", f"LUT_{name}_SLOPE_{way}_SCALE"] = 1
+            drawn.tables.fields[f"S_LUT_{name}_SLOPE_SCALE", f"LUT_{name}_SLOPE_{way}_SCALE"] = -1 & 0xFFFF
             drawn.tables.fields[f"S_LUT_{name}_SLOPE_SHIFT", f"LUT_{name}_SLOPE_{way}_SHIFT"] = 1 << 4
     return drawn
 

@@ -268,8 +268,8 @@ ROWS = [
         "nvdla",
         "nvdla/nvdla_csc_blocks.sv",
         (
-            "column_q <= column_q + 11'(cfg.dilation_x);",
-            "column_q <= 11'(9'(column_q) + 9'(cfg.dilation_x));",
+            "column_q + 11'(cfg.dilation_x)",
+            "11'(9'(column_q) + 9'(cfg.dilation_x))",
             "conv_largest",
         ),
     ),
