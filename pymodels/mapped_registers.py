@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from goldbeat.pymodels.stimulus import Access
+from goldbeat.pymodels.stimulus import Access, strobed_bits
 
 ERROR, ZERO, ANY, SKIP = "error", "zero", "any", "skip"
 """What is answered where the map allows no access: an error; OKAY, reads 0, writes nothing; OKAY, reads anything; not tried."""
@@ -208,7 +208,7 @@ class MappedFile:
             if self.rules.strobes == SKIP:
                 return []
             return [self._access("write", address, value, used, error=True, rule="strobes")]
-        lanes = sum(0xFF << 8 * n for n in range(self.size) if used >> n & 1)
+        lanes = strobed_bits(used, self.size)
         for one in word.bits:
             if one.writable:
                 self._held[address] = one.written(self._held[address], value, lanes)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from goldbeat.pymodels.axi.attributes import AttributeDraw
-from goldbeat.pymodels.stimulus import Access
+from goldbeat.pymodels.stimulus import Access, strobed_bits
 from goldbeat.pymodels.telling import StrobeDeck, neighbour_steps, telling_strobes, unlike
 
 _WHOLE = 0.3
@@ -47,7 +47,7 @@ class _Walk:
     def write(self, at: int, value: int, strobe: int | None = None, op: str = "write") -> None:
         """Write a word, or the bytes of ``strobe``."""
         used = self.lanes if strobe is None else strobe
-        bits = sum(0xFF << 8 * lane for lane in range(self.size) if used >> lane & 1)
+        bits = strobed_bits(used, self.size)
         self.held[at] = (self.held[at] & ~bits | value & bits) & self.words[at].mask
         self.program.append(Access(op, self.words[at].address, value, used))
 

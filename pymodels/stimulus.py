@@ -26,6 +26,11 @@ ANY_RESPONSE = -1
 """What is answered is not compared."""
 
 
+def strobed_bits(strobe: int, size: int) -> int:
+    """The bits of a word of ``size`` bytes whose bytes have a strobe."""
+    return sum(0xFF << 8 * lane for lane in range(size) if strobe >> lane & 1)
+
+
 @dataclass(frozen=True)
 class Access:
     """One step of a register program.
@@ -49,8 +54,8 @@ class Access:
         register: what stands at the address, for messages; of ``host``, what it does.
         fields: of the register, by which messages name the bits that differ: name, lowest bit, width.
         rule: the key of ``[[register_maps]]`` that says what is answered, for messages; empty: the map itself.
-        beside: a ``read`` that may be made while writes of bytes outside of ``mask`` are under way.
         unset: bits that neither a reset nor a write has set, by the map; what a ``read`` finds there differs between runs.
+        beside: a ``read`` that may be made while writes of bytes outside of ``mask`` are under way.
     """
 
     op: str

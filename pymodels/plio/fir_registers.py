@@ -23,7 +23,7 @@ from goldbeat.pymodels.plio.fir_map import (
     SATCOUNT,
     SHIFT,
 )
-from goldbeat.pymodels.stimulus import Access
+from goldbeat.pymodels.stimulus import Access, strobed_bits
 
 MAX_SHIFT = 47
 """Larger values of SHIFT act as this one (designs.md, plio_fir, Registers)."""
@@ -130,6 +130,6 @@ class FirRegisters:
             return True
         if address not in self._held:
             return False
-        written = sum(0xFF << 8 * lane for lane in range(4) if strobe >> lane & 1) & _HELD.get(address, _HELD[COEF])
+        written = strobed_bits(strobe, 4) & _HELD.get(address, _HELD[COEF])
         self._held[address] = self._held[address] & ~written | value & written
         return True

@@ -14,7 +14,16 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.axi.memory import MemoryImage
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.stimulus import Access, AccessAnswer, Clock, MemoryContents, Outcome, Phase, Stimulus
+from goldbeat.pymodels.stimulus import (
+    Access,
+    AccessAnswer,
+    Clock,
+    MemoryContents,
+    Outcome,
+    Phase,
+    Stimulus,
+    strobed_bits,
+)
 from goldbeat.pymodels.zynqnet import device_map as reg
 from goldbeat.pymodels.zynqnet.described import described_layer, description_error
 from goldbeat.pymodels.zynqnet.device_memory import DeviceMemory, Refusal
@@ -165,7 +174,7 @@ class TimedAccelerator:
         return (self._values | self._results).get(address)
 
     def _write(self, access: Access, cycle: int) -> None:
-        mask = sum(0xFF << 8 * n for n in range(4) if access.strobe >> n & 1)
+        mask = strobed_bits(access.strobe, 4)
         value, address = (access.value or 0) & mask, access.address
         self._settle(cycle)
         if address == reg.ISR:

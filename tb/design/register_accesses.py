@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.axi.burst import EXOKAY, READ, WRITE
 from goldbeat.pymodels.axi.storage_traffic import CROWDS, Window, telling_data
-from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access
+from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access, strobed_bits
 from goldbeat.pymodels.telling import StrobeDeck
 from goldbeat.tb.design.bus_ports import data_bytes
 from goldbeat.tb.design.ports.lite import LitePort
@@ -98,7 +98,7 @@ class AccessWalk:
             strobe, stored = self.program[-1].strobe, window.data[at : at + self.size]
             if strobe != self.lanes and window.known[at : at + self.size].all():
                 value = int.from_bytes(stored.tobytes(), "little")
-                mask = sum(0xFF << 8 * lane for lane in range(self.size) if not strobe >> lane & 1)
+                mask = strobed_bits(~strobe, self.size)
                 beside = {"mask": mask, "beside": True, **self._answered(READ, 0)}
                 self.program.append(Access("read", window.base + at, value, **beside))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from goldbeat.pymodels.axi.burst import READ, WRITE
 from goldbeat.pymodels.mapped_registers import ERROR, SKIP, ZERO, Elsewhere
-from goldbeat.pymodels.stimulus import Access, Stimulus
+from goldbeat.pymodels.stimulus import Access, Stimulus, strobed_bits
 from goldbeat.tb.design.ports.register import RegisterPort
 
 KINDS = {"read": READ, "write": WRITE, "post": WRITE}
@@ -112,7 +112,7 @@ def _held_bits(port: RegisterPort, stimuli: Sequence[Stimulus]) -> dict[int, int
             at = access.address // size * size
             value, known = held.get(at, (0, 0))
             if access.op in ("write", "post"):
-                strobe = 0 if access.error else _lanes(access, size)
+                strobe = 0 if access.error else strobed_bits(access.strobe, size)
                 held[at] = (value & ~strobe | (access.value or 0) & strobe, known | strobe)
             elif access.op == "read" and access.value is not None and not access.error:
                 mask = known & ((1 << 8 * size) - 1 if access.mask is None else access.mask) & ~access.unset
@@ -120,11 +120,6 @@ def _held_bits(port: RegisterPort, stimuli: Sequence[Stimulus]) -> dict[int, int
                 wrong[at] = wrong.get(at, 0) | differs
                 seen[at] = seen.get(at, 0) | mask
     return {at: bits for at, mask in sorted(seen.items()) if (bits := mask & ~wrong[at])}
-
-
-def _lanes(access: Access, size: int) -> int:
-    """The bits that the strobes of a write are about."""
-    return sum(0xFF << 8 * n for n in range(size) if access.strobe >> n & 1)
 
 
 def _first_values(
@@ -163,7 +158,7 @@ def _fixed_bits(
             found[at] = value, alike & known & ~(value ^ (access.value or 0))
             tried[at] = tried.get(at, 0) | zeros & value | ones & ~value
         elif access.op in ("write", "post"):
-            lanes, data = _lanes(access, size), access.value or 0
+            lanes, data = strobed_bits(access.strobe, size), access.value or 0
             written[at] = zeros | lanes & ~data, ones | lanes & data
     fixed = {}
     for at, (value, alike) in found.items():
