@@ -63,6 +63,8 @@ class _Bursts:
                 found.update(_ALL if self._is_burst(node.value) else ())
             elif kind == "UnaryOp" and operator_of(node) in ("LogicalNot", "BitwiseOr"):
                 found.update(["fixed"] if self._is_burst(node.operand) else ())
+            elif kind == "Call":
+                found.update(_ALL if any(map(self._is_burst, _taken_otherwise(node))) else ())
             else:
                 found.update(*(_asked(other) for one, other in _compared(node, kind) if self._is_burst(one)))
         return frozenset(found)
@@ -100,6 +102,14 @@ def _copies(node: Any, kind: str) -> Iterator[tuple[Any, Any]]:
     for symbol, value in pairs:
         if symbol is not None and value is not None and getattr(symbol.type, "bitWidth", 0) == _BITS:
             yield symbol, value
+
+
+def _taken_otherwise(call: Any) -> Iterator[Any]:
+    """Values that a call takes as something else than two bits: what it does with them is not known."""
+    formal = [] if call.isSystemCall else call.subroutine.arguments
+    for place, value in enumerate(call.arguments):
+        if place >= len(formal) or formal[place].type.bitWidth != _BITS:
+            yield value
 
 
 def _compared(node: Any, kind: str) -> Iterator[tuple[Any, Any]]:
