@@ -139,7 +139,8 @@ def find_subject(given: Mapping[str, Any]) -> VerifySubject:
 
     def variants(failures: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
         make_other = partial(probe.make_bench, sources=sources, rdl=rdl, force=True, err=True)
-        return _variants(found, failures, made, path.parent.parent, make_other)
+        models = (model_made, made[-1]) if made else ()
+        return _variants(found, failures, models, path.parent.parent, make_other)
 
     def write(text: str) -> None:
         path.write_text(_paced(text, *paces))
@@ -206,13 +207,21 @@ def _with_ports(found: Found, changed: Mapping[str, RegisterPort | StreamPort]) 
 
 
 def _variants(
-    found: Found, failures: Sequence[str], made: Sequence[str], folder: Path, make: Callable[..., Path]
+    found: Found, failures: Sequence[str], models: Sequence[str], folder: Path, make: Callable[..., Path]
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """Benches in ``folder`` that read ports in another way, or send other traffic; ``made``: the models of benches so far."""
-    for number, (changed, said) in enumerate(_readings(found, failures) if made else ()):
+    """Benches in ``folder`` that read ports in another way, or send other traffic.
+
+    Args:
+        found: the ports as they are.
+        failures: of the bench.
+        models: of the first bench, and of the last one; empty: there are no variants.
+        folder: where they go.
+        make: writes one.
+    """
+    for number, (changed, said) in enumerate(_readings(found, failures) if models else ()):
         other = _with_ports(found, changed)
         # With other ports, the first guess may be right.
-        bench = make(folder / f"variant{number}", found=other, model=made[-1 if other == found else 0] or MODEL)
+        bench = make(folder / f"variant{number}", found=other, model=models[other == found] or MODEL)
         if other == found:
             bench.write_text(bench.read_text().replace(_TRAFFIC, f"{_TRAFFIC}steady = true\n"))
         yield str(bench), dict.fromkeys(changed, said)

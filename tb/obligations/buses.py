@@ -116,12 +116,12 @@ def _crowded(result: RunResult) -> Iterator[Obligation]:
         for one in flows:
             # Beside accesses of the other kind, those of all ports have to wait for what is behind a shared way.
             alike = [each.done for each in flows if each.way == one.way and (shared or each is one)]
+            own, every = np.sort(one.done), np.sort(np.concatenate(alike))
             for other in flows:
                 beside = other.port is one.port or (shared and other.way == one.way)
                 if other is not one and beside and len(other.done) >= _TURNS:
                     at = one.port.name, one.way
-                    served = np.sort(one.done if other.way == one.way else np.concatenate(alike))
-                    found[at] = max(found.get(at, 0), one.passed_by(other, served))
+                    found[at] = max(found.get(at, 0), one.passed_by(other, own if other.way == one.way else every))
     for (name, way), most in found.items():
         what = f"a {_WAYS[way]} served before {_TURNS} others that were not asked for earlier"
         how = f"RTL that lets it wait for fewer than the {most} others, or a waiver if it comes last on purpose"

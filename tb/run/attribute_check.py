@@ -32,11 +32,12 @@ def check_attributes(port: str, carried: Carried, log: npt.NDArray[Any]) -> tupl
     Returns:
         failures, each a text that stands alone; accesses compared.
     """
-    lowest, count = Bursts(**{name: log[name] for name in ("kind", "address", "len", "size", "burst")}).span
+    lowest, count = _bursts(log).span
     failures: list[str] = []
     compared = 0
-    for kind in sorted(carried.words):
-        failures += _arrivals(port, carried, log, kind)
+    for kind, asked_words in sorted(carried.words.items()):
+        if kind in carried.once or asked_words.fixed.any():
+            failures += _arrivals(port, carried, log[log["kind"] == kind], kind)
     for kind in _KINDS:
         names = [name for one, name in carried.signals if one == kind]
         mine, asked = np.flatnonzero(log["kind"] == kind), np.flatnonzero(carried.kind == kind)
@@ -83,11 +84,15 @@ def check_attributes(port: str, carried: Carried, log: npt.NDArray[Any]) -> tupl
     return failures, compared
 
 
+def _bursts(log: npt.NDArray[Any]) -> Bursts:
+    return Bursts(**{name: log[name] for name in ("kind", "address", "len", "size", "burst")})
+
+
 def _arrivals(port: str, carried: Carried, log: npt.NDArray[Any], kind: int) -> Iterator[str]:
     """Words that were accessed more often than that was asked for, or, in FIXED bursts, less often; else the order."""
-    asked, mine = carried.words[kind], log[log["kind"] == kind]
-    beats = Bursts(**{name: mine[name] for name in ("kind", "address", "len", "size", "burst")}).addresses()
-    came, count = np.unique(beats // np.uint64(asked.unit) * np.uint64(asked.unit), return_counts=True)
+    asked = carried.words[kind]
+    unit = np.uint64(asked.unit)
+    came, count = np.unique(_bursts(log).addresses() // unit * unit, return_counts=True)
     if kind in carried.once:
         wanted, most = np.unique(asked.address, return_counts=True)
         # Who writes whole lines reaches words that nobody has asked for.
@@ -98,7 +103,7 @@ def _arrivals(port: str, carried: Carried, log: npt.NDArray[Any], kind: int) -> 
     if text := _differ(came, count, wanted, least, more=False):
         yield f"memory {port}: {_KINDS[kind]}s of FIXED bursts of {text}"
     elif kind in carried.ordered:
-        yield from _overtaken(port, carried, mine["address"], kind)
+        yield from _overtaken(port, carried, log["address"], kind)
 
 
 def _differ(
