@@ -106,6 +106,11 @@ def with_waivers(
     return found
 
 
+def bits_of(file: str, names: Iterable[str], *ranges: tuple[int, int]) -> list[tuple[str, str, int, int]]:
+    """The same first and last bits of several signals of a file, as :func:`high_bits` takes them."""
+    return [(file, name, first, last) for name in names for first, last in ranges]
+
+
 def high_bits(reason: str, *signals: tuple[str, str, int, int]) -> dict[str, str]:
     """Waivers of bits that a bench never reaches.
 

@@ -35,7 +35,7 @@ from goldbeat.tb.designs.objfifo.bench_engine import DESIGN as ENGINE
 from goldbeat.tb.designs.objfifo.draw import dims_of
 from goldbeat.tb.designs.objfifo.npu1_scenes import array_experiments, dressed_experiment
 from goldbeat.tb.designs.objfifo.packet_scenes import head_of_line, packet_traffic
-from goldbeat.tb.designs.objfifo.scene import dressed_scene
+from goldbeat.tb.designs.objfifo.scene import dressed_scene, rough_access
 from goldbeat.tb.designs.objfifo.timeline import array_timeline
 from goldbeat.tb.designs.objfifo.waivers import array_waivers
 from goldbeat.tb.designs.objfifo.whole import Whole, place_plan
@@ -126,10 +126,7 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     known += [reg.SOURCE + reg.SOURCE_STRIDE * shape.sources, reg.SLOT + reg.SLOT_STRIDE * SLOTS * shape.sources]
     accesses = [Access("read", a) for a in known]
     for address in rng.permutation(known).tolist():
-        strobe = 0xF if rng.random() < 0.6 else int(rng.integers(0xF))
-        # Bits 1:0 of an address mean nothing.
-        accesses.append(Access("write", address + int(rng.integers(4)), int(rng.integers(1 << 32)), strobe))
-        accesses.append(Access("read", address + int(rng.integers(4))))
+        accesses += rough_access(rng, address)
     accesses += [Access("read", a) for a in known]
     return [Stimulus({}, {}, setting.clocks, {"sw_axil": tuple(accesses)})]
 

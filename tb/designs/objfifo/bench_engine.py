@@ -45,7 +45,7 @@ from goldbeat.tb.designs.objfifo.draw import draw
 from goldbeat.tb.designs.objfifo.field_scenes import field_stimuli
 from goldbeat.tb.designs.objfifo.live_case import executed_case
 from goldbeat.tb.designs.objfifo.npu1_scenes import dressed_experiment, experiments
-from goldbeat.tb.designs.objfifo.scene import EngineScene, dressed_scene, engine_stimulus, random_halves
+from goldbeat.tb.designs.objfifo.scene import EngineScene, dressed_scene, engine_stimulus, random_halves, rough_access
 from goldbeat.tb.designs.objfifo.timeline import engine_timeline
 from goldbeat.tb.designs.objfifo.waivers import engine_waivers
 from goldbeat.tb.paths import HDL
@@ -509,10 +509,7 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     for value in ((1 << 32) - 1, 0):
         accesses += [Access("write", reg.IRQ_MASK, value), Access("read", reg.IRQ_MASK)]
     for address in rng.permutation([a for a in known if a != reg.MEM_ADDRESS]).tolist():
-        strobe = 0xF if rng.random() < 0.6 else int(rng.integers(0xF))
-        # Bits 1:0 of an address mean nothing.
-        accesses.append(Access("write", address + int(rng.integers(4)), int(rng.integers(1 << 32)), strobe))
-        accesses.append(Access("read", address + int(rng.integers(4))))
+        accesses += rough_access(rng, address)
     accesses += [Access("read", a) for a in known]
     top = shape.mem_words - 8
     # Behind the last word there is nothing, and the address stays where it is.
@@ -712,6 +709,14 @@ _PARAMETERS = {
 
 _NPU1 = {"PROFILE": 1, "MEM_WORDS": 1 << 14}
 
+_FIELDS = Case(
+    name="fields",
+    summary="every bit of the fields of descriptors, tasks and locks",
+    make=_fields,
+    options={"episodes": 12},
+    inputs=False,
+)
+
 PROFILES = {
     "profile": {"ideal": {"PROFILE": 0}, "npu1": {"PROFILE": 1}},
     "finish": {"fetched": {"FINISH": 0}, "sent": {"FINISH": 1}},
@@ -839,13 +844,7 @@ DESIGN = Design(
             inputs=False,
         ),
         registers_case(_registers),
-        Case(
-            name="fields",
-            summary="every bit of the fields of descriptors, tasks and locks",
-            make=_fields,
-            options={"episodes": 12},
-            inputs=False,
-        ),
+        _FIELDS,
         Case(
             name="measured",
             summary="what was measured on silicon, experiment by experiment (--profile npu1)",
@@ -853,13 +852,12 @@ DESIGN = Design(
             inputs=False,
             params=_NPU1,
         ),
-        Case(
-            name="fields_npu1",
-            summary="the same with the timing that was measured (--profile npu1)",
-            make=_fields,
-            options={"episodes": 12},
-            inputs=False,
-            params=_NPU1,
+        _FIELDS.model_copy(
+            update={
+                "name": "fields_npu1",
+                "summary": "the same with the timing that was measured (--profile npu1)",
+                "params": _NPU1,
+            }
         ),
         design_case(_PARAMETERS, _PATTERNS),
         executed_case(_PARAMETERS, _PATTERNS),

@@ -77,6 +77,13 @@ class EngineScene:
         return first
 
 
+def rough_access(rng: Rng, address: int) -> list[Access]:
+    """A register is written, often in part, and read; bits 1:0 of addresses mean nothing."""
+    strobe = 0xF if rng.random() < 0.6 else int(rng.integers(0xF))
+    write = Access("write", address + int(rng.integers(4)), int(rng.integers(1 << 32)), strobe)
+    return [write, Access("read", address + int(rng.integers(4)))]
+
+
 def random_halves(shape: EngineShape, rng: Rng, count: int) -> npt.NDArray[np.uint32]:
     """Random words as 32-bit parts."""
     return rng.integers(0, 1 << 32, count * shape.lanes, dtype=np.uint32)

@@ -3,18 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from goldbeat.tb.obligations.obligation import high_bits
+from goldbeat.tb.obligations.obligation import bits_of, high_bits
 
 _HOLES = ((6, 7), (13, 15))
 """Bits of PAD_BEFORE and PAD_AFTER below their highest field that belong to none."""
 _UNENTERED = ((1, 7), (10, 10))
 """Places of the way of a release at which none enters: S2MM releases take 12 edges, those of core tiles 4, of cores 3."""
-
-
-def _bits(file: str, names: Iterable[str], *ranges: tuple[int, int]) -> list[tuple[str, str, int, int]]:
-    return [(file, name, first, last) for name in names for first, last in ranges]
 
 
 def engine_waivers(ns: int, nm: int) -> dict[str, str]:
@@ -23,21 +17,21 @@ def engine_waivers(ns: int, nm: int) -> dict[str, str]:
     to_memory, from_memory = (0, ns - 1), (ns, channels - 1)
     return {
         **high_bits("SLVERR is the only error", ("axil_regs.sv", "?resp_q", 0, 0)),
-        **high_bits("registers are whole words", *_bits("objfifo_regs.sv", ("waddr", "raddr"), (0, 1))),
+        **high_bits("registers are whole words", *bits_of("objfifo_regs.sv", ("waddr", "raddr"), (0, 1))),
         **high_bits(
             "no field has this bit; it is 0 once the descriptor is written",
-            *_bits("objfifo_bd_table.sv", (f"gen_port[*].gen_word[{word}].rdata" for word in (7, 8)), *_HOLES),
+            *bits_of("objfifo_bd_table.sv", (f"gen_port[*].gen_word[{word}].rdata" for word in (7, 8)), *_HOLES),
         ),
         **high_bits(
             "padding of dimensions 1 and 2 has 5 and 4 bits",
-            *_bits("objfifo_sequencer.sv", ("fetch_before_q[1]", "fetch_after_q[1]"), (5, 5)),
-            *_bits("objfifo_sequencer.sv", ("fetch_before_q[2]", "fetch_after_q[2]"), (4, 5)),
+            *bits_of("objfifo_sequencer.sv", ("fetch_before_q[1]", "fetch_after_q[1]"), (5, 5)),
+            *bits_of("objfifo_sequencer.sv", ("fetch_before_q[2]", "fetch_after_q[2]"), (4, 5)),
             ("objfifo_walk.sv", "first_q[1]", 5, 5),
             ("objfifo_walk.sv", "first_q[2]", 4, 5),
         ),
         **high_bits(
             "the first three bits of a number up to 64 are 4 at most",
-            *_bits("objfifo_counter_after.sv", ("high_remainder", "remainder_q"), (3, 6)),
+            *bits_of("objfifo_counter_after.sv", ("high_remainder", "remainder_q"), (3, 6)),
         ),
         **high_bits(
             "a remainder is below the size; an assertion checks it",
@@ -48,7 +42,7 @@ def engine_waivers(ns: int, nm: int) -> dict[str, str]:
         **high_bits("only streams from memory tell when a word is sent", ("objfifo_dma.sv", "sent", *to_memory)),
         **high_bits(
             "only channels to memory are out of order",
-            *_bits("objfifo_dma.sv", ("by_header", "head", "named"), from_memory),
+            *bits_of("objfifo_dma.sv", ("by_header", "head", "named"), from_memory),
         ),
         **high_bits("behind is what has a higher number", ("objfifo_round_robin.sv", "*behind*", 0, 0)),
         **high_bits("there are four errors", ("objfifo_status.sv", "code*", 3, 3)),
@@ -57,7 +51,7 @@ def engine_waivers(ns: int, nm: int) -> dict[str, str]:
         **high_bits("it is 12 or 16", ("objfifo_mm2s_npu1.sv", "depth", 0, 1)),
         **high_bits(
             "releases enter 12, 4 or 3 edges before they count",
-            *_bits("objfifo_channel.sv", ("*.enters",), *_UNENTERED),
+            *bits_of("objfifo_channel.sv", ("*.enters",), *_UNENTERED),
         ),
         "values objfifo_ingress.sv:*: behind_ready *": "two descriptors wait at most; an assertion checks it",
         "values objfifo_bd_table.sv:*: `if (fields[?])` is *": "a function of constants, evaluated while the RTL is built",
@@ -74,11 +68,11 @@ def engine_waivers(ns: int, nm: int) -> dict[str, str]:
 def array_waivers() -> dict[str, str]:
     """Waivers of the array with its default parameters: two engines, two streams each way, one worker."""
     found = engine_waivers(ns=3, nm=4)
-    found |= high_bits("registers are whole words", *_bits("objfifo_switch_regs.sv", ("waddr", "raddr"), (0, 1)))
+    found |= high_bits("registers are whole words", *bits_of("objfifo_switch_regs.sv", ("waddr", "raddr"), (0, 1)))
     found |= high_bits(
         "the table has 32 descriptors",
-        *_bits("objfifo_channel.sv", ("next.bd", "cur_q.bd", "over_bd.bd", "done_bd_q", "bad_address_id"), (5, 5)),
-        *_bits("objfifo_sequencer.sv", ("fetch_q.bd", "next.bd"), (5, 5)),
+        *bits_of("objfifo_channel.sv", ("next.bd", "cur_q.bd", "over_bd.bd", "done_bd_q", "bad_address_id"), (5, 5)),
+        *bits_of("objfifo_sequencer.sv", ("fetch_q.bd", "next.bd"), (5, 5)),
     )
     found |= high_bits(
         "there are 16 locks",

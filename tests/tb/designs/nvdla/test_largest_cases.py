@@ -7,9 +7,8 @@ import pytest
 
 from goldbeat.pymodels.nvdla.engines.registers import all_registers, csb_register, register_at
 from goldbeat.pymodels.nvdla.timed import predict
-from goldbeat.pymodels.stimulus import Clock
-from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.designs.nvdla.bench import DESIGN
+from goldbeat.tb.run.runs import Request
 
 PARAMS = {"LINE_ATOMS": 1024}
 SIZES = {
@@ -27,9 +26,8 @@ SIZES = {
 
 
 def episodes(name):
-    case = DESIGN.case(name)
-    clocks = {c.name: Clock(c.period_ps, c.period_ps) for c in DESIGN.clocks}
-    return case.make(CaseContext(PARAMS, dict(case.options), 1, clocks=clocks))
+    request = Request(DESIGN, DESIGN.case(name))
+    return request.case.make(request.setting(1))
 
 
 def written(name):
