@@ -146,13 +146,23 @@ def crowded_accesses(walk: AccessWalk, windows: Sequence[Window], count: int) ->
     halves = words[::2], words[1::2]
     if not (halves[1] and walk.port.readable and walk.port.writable):
         return ()
-    for window, at in halves[0]:
-        walk.write(window, at, walk.lanes)
+
+    def alone() -> None:
+        # On buses with one way for both, many are open where one kind follows itself: at the end as at the beginning.
+        for window, at in halves[0]:
+            walk.write(window, at, walk.lanes)
+        walk.wait(1)
+        for window, at in halves[0]:
+            walk.read(window, at)
+
+    alone()
     for written, read in (halves[::-1], halves) * CROWDS:
         walk.wait(1)
         for number in range(count // 2):
             walk.write(*written[number % len(written)], walk.lanes)
             walk.read(*read[number % len(read)])
+    walk.wait(1)
+    alone()
     return tuple(walk.program)
 
 

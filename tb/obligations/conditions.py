@@ -24,7 +24,7 @@ from goldbeat.tb.design.unchecked import pins_of
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.run.code_coverage import Point, points_by_file
 
-_ROW = re.compile(r"\((.*)\) => [01]")
+_ROW = re.compile(r"\((.*)\) => ([01])")
 _TERM = re.compile(r"(?P<text>\(.*(?:[=!]=|[<>]).*\))==(?P<value>[01])")
 """A comparison in a row of a condition, and what it was; signals by themselves are looked at where they are declared."""
 _BIT = re.compile(r"(?P<name>.*?)(?:\[(?P<bit>\d+)\])?:(?P<way>0->1|1->0)")
@@ -275,7 +275,7 @@ def _of_file(
     terms: dict[tuple[int, str], int] = {}
     bits = [(p.line, bit) for p, _ in points if p.kind == "toggle" and (bit := _BIT.fullmatch(p.what)) is not None]
     wide = {(line, bit["name"]) for line, bit in bits if int(bit["bit"] or 0) >= _PAYLOAD}
-    folded = _folded(lines, points)
+    folded, met = _folded(lines, points), _met_whole(points)
     for point, hits in points:
         place = f"{name}:{point.line}"
         if point.kind in ("branch", "line") and point.what in _BRANCHES:
@@ -298,7 +298,7 @@ def _of_file(
                 if not _NAME.search(_NUMBER.sub("", term["text"])):
                     continue
                 key = (point.line, f"{_short(term['text'])} is {('false', 'true')[int(term['value'])]}")
-                terms[key] = terms.get(key, 0) + hits
+                terms[key] = terms.get(key, 0) + (hits or met.get((point.line, point.what), 0))
         elif (
             point.kind == "toggle"
             and (bit := _BIT.fullmatch(point.what)) is not None
@@ -310,6 +310,25 @@ def _of_file(
                 yield _value(place, f"{point.what.partition(':')[0]} {way}", hits)
     for (number, text), hits in terms.items():
         yield _value(f"{name}:{number}", text, hits)
+
+
+def _met_whole(points: Sequence[tuple[Point, int]]) -> dict[tuple[int, str], int]:
+    """By line, the only row with which its only ``if`` is taken, and how often it was.
+
+    In functions Verilator counts rows behind the branch, which may have changed what the condition reads.
+    """
+    taken: dict[int, list[int]] = {}
+    rows: dict[int, list[str]] = {}
+    for point, hits in points:
+        if point.what in _BRANCHES and _BRANCHES[point.what] == "is true":
+            taken.setdefault(point.line, []).append(hits)
+        elif point.kind == "expr" and (match := _ROW.fullmatch(point.what)) is not None and match[2] == "1":
+            rows.setdefault(point.line, []).append(point.what)
+    return {
+        (line, rows[line][0]): hits[0]
+        for line, hits in taken.items()
+        if len(hits) == 1 and len(rows.get(line, ())) == 1
+    }
 
 
 def _folded(lines: Sequence[str], points: Sequence[tuple[Point, int]]) -> set[tuple[int, int]]:

@@ -99,14 +99,16 @@ def _of_gate(port: StreamPort) -> Obligation:
 
 
 def _of_turns(result: RunResult) -> Iterator[Obligation]:
-    """Where inputs share an output, that each gets its turn, in runs that offer much at all of them."""
+    """Where inputs share an output, or have outputs alike, that each gets its turn, in runs that offer much at all of them."""
     design, ports = result.request.design, result.request.design.bundles(result.request.all_params)
     inputs = [port for port in ports if port.direction == "in" and port.has("tready")]
     full = [e for e in result.episodes if e.stimulus.label.startswith(FILLING)]
-    if design.ordered or len(inputs) < 2 or len(inputs) + 1 != len(ports) or not full:
+    alike = len(ports) == 2 * len(inputs) and len({port.width for port in ports}) == 1
+    shared = len(ports) == len(inputs) + 1 and not design.ordered
+    if len(inputs) < 2 or not (alike or shared) or not full:
         return
     for port in inputs:
-        most = max(passed_over(port, inputs, e.stimulus, e.record.outcome) for e in full)
+        most = max(passed_over(port, ports, e.stimulus, e.record.outcome) for e in full)
         what = f"served before another input had ended {_TURNS} frames"
         how = f"RTL that lets it wait for fewer than the {most} frames of another input, or a waiver if it comes last on purpose"
         yield Obligation("handshake", port.place("tready"), what, most < _TURNS, how, refuted=most >= _TURNS)

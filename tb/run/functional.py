@@ -92,9 +92,9 @@ def stream_bins(trace: Trace) -> dict[str, int]:
         # Column by column: numpy is slow along a short axis.
         some, whole = (int(np.count_nonzero(reduce(how, trace.keep.T))) for how in (np.bitwise_or, np.bitwise_and))
         bins["nothing kept"], bins["part of a beat kept"] = len(trace) - some, some - whole
-    if trace.tid is not None and len(ends):
-        starts = trace.frame_bounds()[:, 0]
-        ids = trace.tid[starts]
+    if trace.tid is not None:
+        # Without TLAST each beat is a transfer.
+        ids = trace.tid[trace.frame_bounds()[:, 0]] if len(ends) else trace.tid
         again = int(np.count_nonzero(ids[1:] == ids[:-1]))
         bins["id again"], bins["id changed"] = again, len(ids) - 1 - again
     return bins

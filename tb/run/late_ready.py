@@ -119,7 +119,10 @@ def _freed(port: StreamPort, stimulus: Stimulus, trace: Trace) -> int:
 
 
 def passed_over(port: StreamPort, ports: Sequence[StreamPort], stimulus: Stimulus, found: Outcome) -> int:
-    """The most frames that one other input has ended while one beat of an input waited; where there is no TLAST, beats."""
+    """The most frames that one other input has ended while one beat of an input waited; where there is no TLAST, beats.
+
+    Among several outputs only what ends when all sinks are back counts: they may have been away for different inputs.
+    """
     given, taken = stimulus.inputs.get(port.name), found.ports.get(port.name)
     if given is None or taken is None or not len(taken):
         return 0
@@ -127,6 +130,9 @@ def passed_over(port: StreamPort, ports: Sequence[StreamPort], stimulus: Stimulu
         ((taken.offset_ps + offered * taken.clock_ps), (taken.offset_ps + (offered + waits) * taken.clock_ps))
         for _, offered, waits in _waits(given, taken, 0 if stimulus.settled else 1)
     ]
+    outputs = [one for one in ports if one.direction == "out"]
+    back = max((_back_ps(one, stimulus, found) for one in outputs), default=0) if len(outputs) > 1 else 0
+    spans = [(np.maximum(since, back), np.maximum(until, back)) for since, until in spans]
     most = 0
     for other in ports:
         trace = found.ports.get(other.name)
@@ -136,6 +142,17 @@ def passed_over(port: StreamPort, ports: Sequence[StreamPort], stimulus: Stimulu
         for since, until in spans:
             most = max(most, int((np.searchsorted(ends, until) - np.searchsorted(ends, since)).max(initial=0)))
     return most
+
+
+def _back_ps(port: StreamPort, stimulus: Stimulus, found: Outcome) -> int:
+    """When the sink of an output is ready for good; where it never is for long, after everything."""
+    pattern, trace = stimulus.pattern(port.name), found.ports.get(port.name)
+    if pattern.kind == "none" or trace is None:
+        return 0
+    if pattern.kind != "array" or 1 not in pattern.values:
+        return int(np.iinfo(np.int64).max)
+    away = len(pattern.values) - pattern.values[::-1].index(0) if 0 in pattern.values else 0
+    return int(trace.offset_ps + away * trace.clock_ps)
 
 
 def full_twice(ports: Sequence[StreamPort], found: Outcome) -> tuple[int, int] | None:

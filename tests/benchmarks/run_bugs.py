@@ -42,7 +42,8 @@ BEHIND = " | "
 class Bug:
     """One fixing commit; ``files`` count from the root of the repository, ``buggy_files`` where the two are different files.
 
-    ``beside`` are other repositories that it needs, as ``owner/name@commit:folder``, the same for both versions.
+    ``beside`` are other repositories that it needs, as ``owner/name@commit:folder``, the same for both versions. With ``guess``
+    nobody names the model for ``--unguided``.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Bug:
     beside: list[str] = field(default_factory=list)
     edits: list[list[str]] = field(default_factory=list)
     wrong: str = ""
+    guess: bool = False
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,9 @@ def needed(bug: Bug, parameters: bool, configurations: int) -> list[str]:
     for word in words:
         if word == "--relaxed":
             found.append(word)
-        elif (value := next(words)) and (word in ("--model", "--tie") or (parameters and word == "-G")):
+        elif (value := next(words)) and (
+            word == "--tie" or (word == "--model" and not bug.guess) or (parameters and word == "-G")
+        ):
             found += [word, value]
     return found
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from pydantic import model_validator
@@ -80,8 +80,10 @@ def address_unit_of(wires: Wires, address: Pin, array: PinArray, data: int, usua
     return usual
 
 
-def other_units(ports: Sequence[RegisterPort], notes: Iterable[str]) -> dict[str, UnitPort]:
-    """Ports whose unit is a guess, with the unit that is as likely; none where it is the same on both sides of a module.
+def other_units(ports: Sequence[RegisterPort], notes: Iterable[str]) -> Iterator[dict[str, UnitPort]]:
+    """Ports whose unit is a guess, with other units: those of slaves, those of masters, or both.
+
+    None where all ports of a module have one unit in either case: from slaves to masters nothing is different then.
 
     Args:
         ports: of the module.
@@ -89,12 +91,17 @@ def other_units(ports: Sequence[RegisterPort], notes: Iterable[str]) -> dict[str
     """
     pins = {note.partition(_GUESSED)[0] for note in notes if _GUESSED in note}
     guessed = [p for p in ports if isinstance(p, UnitPort) and {p.pin(r) for r in p.addresses_of if p.has(r)} & pins]
-    units = {port.address_unit for port in guessed}
-    if len(units) > 1:
-        guessed = [port for port in guessed if port.address_unit == "words"]
-    elif any(isinstance(port, UnitPort) and port.direction == "out" for port in ports):
-        return {}
-    return {p.name: p.model_copy(update={"address_unit": _OTHER[p.address_unit]}) for p in guessed}
+    ways = sorted({port.direction for port in guessed})
+    for chosen in (*([way] for way in ways), *([ways] if len(ways) > 1 else ())):
+        changed = {
+            p.name: p.model_copy(update={"address_unit": _OTHER[p.address_unit]})
+            for p in guessed
+            if p.direction in chosen
+        }
+        units = [{one.get(p.name, p).address_unit for p in ports if isinstance(p, UnitPort)} for one in ({}, changed)]
+        passed_on = len({p.direction for p in ports}) > 1 and all(isinstance(p, UnitPort) for p in ports)
+        if not (passed_on and all(len(one) == 1 for one in units)):
+            yield changed
 
 
 def data_bits(wires: Wires, array: PinArray, roles: tuple[str, ...], strobes: str) -> int:

@@ -34,7 +34,7 @@ from goldbeat.tb.designs.objfifo.bench_engine import BD_TABLE, PROFILES
 from goldbeat.tb.designs.objfifo.bench_engine import DESIGN as ENGINE
 from goldbeat.tb.designs.objfifo.draw import dims_of
 from goldbeat.tb.designs.objfifo.npu1_scenes import array_experiments, dressed_experiment
-from goldbeat.tb.designs.objfifo.packet_scenes import head_of_line, packet_traffic
+from goldbeat.tb.designs.objfifo.packet_scenes import head_of_line, meetings, packet_traffic
 from goldbeat.tb.designs.objfifo.scene import dressed_scene, rough_access
 from goldbeat.tb.designs.objfifo.timeline import array_timeline
 from goldbeat.tb.designs.objfifo.waivers import array_waivers
@@ -176,7 +176,13 @@ def _packet_cases() -> list[Case]:
     ]
     sizes = next(case for case in cases if case.name == "packets_sizes")
     summary = f"{sizes.summary} (--profile npu1)"
-    return [*cases, sizes.model_copy(update={"name": "packets_npu1", "summary": summary, "params": {"PROFILE": 1}})]
+    return [
+        *cases,
+        sizes.model_copy(update={"name": "packets_npu1", "summary": summary, "params": {"PROFILE": 1}}),
+        Case(
+            name="packets_meet", summary="every source at each arbiter, every target behind each source", make=meetings
+        ),
+    ]
 
 
 _PARAMETERS = {
@@ -245,7 +251,7 @@ DESIGN = Design(
         _of_an_engine("corners", "simultaneous events in an engine, missing resources, ignored fields"),
         _of_an_engine("registers", "an engine's whole register map, strobes and error answers"),
         _of_an_engine("fields", "every bit of the fields of an engine's descriptors, tasks and locks", 2),
-        _of_an_engine("fields", "the same with the timing that was measured (--profile npu1)", 2).model_copy(
+        _of_an_engine("fields", "the same with the timing that was measured (--profile npu1)", 3).model_copy(
             update={"name": "engine_fields_npu1", "params": {"PROFILE": 1}}
         ),
     ),

@@ -35,6 +35,10 @@ _TO_WORKERS = ARBITERS // 2
 _MASKS = (0x1F, 0x1F, 0x1F, 0x1C, 0x13, 0x01, 0x00)
 _IDS = 1 << 5
 _LONGEST = 12
+_FEW = 24
+"""Words into each stream where every source and target has its turn."""
+_PAUSE = 80
+"""Cycles without a word, once in each of these streams."""
 _MOST_REPEATS = 255
 
 
@@ -43,16 +47,34 @@ def packet_traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     return _PacketDraw(ArrayShape.of(setting.params), rng, beats).stimulus(setting)
 
 
+def meetings(setting: CaseContext) -> list[Stimulus]:
+    """Every source at each arbiter that it may have, and every target behind each source of a circuit."""
+    shape = ArrayShape.of(setting.params)
+    rng = np.random.default_rng([setting.seed, 14])
+    turns = [(number, packets) for packets, count in ((1, ARBITERS), (0, shape.sources)) for number in range(count)]
+    return [_MeetingDraw(shape, rng, number, packets=bool(packets)).stimulus(setting) for number, packets in turns]
+
+
 class _PacketDraw:
-    def __init__(self, shape: ArrayShape, rng: Rng, beats: int) -> None:
+    """What random scenes are drawn from.
+
+    Args:
+        shape: of the array.
+        rng: generator of the scene.
+        beats: words into each stream from outside.
+        packets: all sources have packets, or none; None: most have.
+    """
+
+    def __init__(self, shape: ArrayShape, rng: Rng, beats: int, packets: bool | None = None) -> None:
         self.shape, self.rng, self.beats = shape, rng, beats
         # Few arbiters and ids, so that sources meet.
         self.early = rng.choice(_TO_WORKERS, int(rng.integers(1, 3)), replace=False).tolist()
         self.late = (_TO_WORKERS + rng.choice(_TO_WORKERS, int(rng.integers(1, 3)), replace=False)).tolist()
         self.ids = rng.choice(_IDS, 4, replace=False).tolist()
         # Every other scene has nothing that stays closed, so that much moves.
-        self.rough = self._chance(0.5)
-        self.packets = (rng.random(shape.sources) < 0.75).tolist()
+        self.rough = packets is None and self._chance(0.5)
+        share = 0.75 if packets is None else float(packets)
+        self.packets = (rng.random(shape.sources) < share).tolist()
         self.scenes = [self._scene(engine) for engine in range(shape.engines)]
 
     def _chance(self, share: float) -> bool:
@@ -209,6 +231,41 @@ class _PacketDraw:
             table.append(descriptor)
         most = min(_MOST_REPEATS, 1 + self.beats // sum(d.length for d in table))
         scene.tasks.append(EngineTask(channel, scene.chain(first, table), self._number(0, most)))
+
+
+class _MeetingDraw(_PacketDraw):
+    """All packets of a source to one arbiter, or all targets with circuits, which change places with the number of the scene."""
+
+    def __init__(self, shape: ArrayShape, rng: Rng, number: int, *, packets: bool) -> None:
+        super().__init__(shape, rng, _FEW, packets)
+        self.number = number
+
+    def _switch(self) -> tuple[Access, ...]:
+        shape = self.shape
+        first = shape.source("worker", 0), shape.target("worker", 0)
+        if not self.packets[0]:
+            routes = {t: (t + self.number) % shape.sources for t in range(shape.targets)}
+            return route_writes(routes, dict.fromkeys(range(shape.workers), (0, 0)))
+        late = ARBITERS - _TO_WORKERS
+        senders = {
+            s: [
+                SwitchSlot(
+                    0, 0, (s + self.number) % ARBITERS if s < first[0] else _TO_WORKERS + (s + self.number) % late
+                )
+            ]
+            for s in range(shape.sources)
+        }
+        takers = {
+            t: SwitchTaker((t + self.number) % (ARBITERS if t < first[1] else _TO_WORKERS))
+            for t in range(shape.targets)
+        }
+        return packet_writes(senders, takers)
+
+    def _stream(self, clock: Clock) -> Trace:
+        found = super()._stream(clock)
+        gaps = np.zeros(len(found), np.int64)
+        gaps[len(found) // 2] = _PAUSE
+        return found.with_gaps(gaps)
 
 
 def head_of_line(shape: ArrayShape, clocks: Mapping[str, Clock], words: int) -> Stimulus:
