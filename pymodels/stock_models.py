@@ -60,6 +60,23 @@ def broadcast(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stim
     return {sink.name: _at(_same_width(sources[0], sink, stimulus), sink, stimulus) for sink in sinks}
 
 
+def route(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulus: Stimulus) -> dict[str, Trace]:
+    """The only input's beats come out of the output whose place in the list is their TDEST, as they are and in order.
+
+    Beats of a TDEST without an output come nowhere.
+    """
+    if len(sources) != 1 or len(sinks) < 2:
+        raise UsageError(f"model route: found {len(sources)} inputs and {len(sinks)} outputs, expected 1 and several")
+    if "tdest" not in sources[0].roles:
+        raise UsageError(f"model route: {sources[0].name} has no TDEST, which would say where each beat goes")
+    given = stimulus.inputs[sources[0].name].tdest
+    parts = {sink.name: _same_width(sources[0], sink, stimulus) for sink in sinks}
+    return {
+        sink.name: _at(parts[sink.name][np.flatnonzero(given == number)], sink, stimulus)
+        for number, sink in enumerate(sinks)
+    }
+
+
 def merge(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulus: Stimulus) -> dict[str, Trace]:
     """Every input's frames come out of the only output, whole; their order is left open (``compare_order = false``).
 
@@ -154,6 +171,7 @@ def _at(trace: Trace, port: StreamShape, stimulus: Stimulus) -> Trace:
 READY_MODELS: Mapping[str, ReadyModel] = {
     "identity": identity,
     "broadcast": broadcast,
+    "route": route,
     "merge": merge,
     "repack": repack,
     "repack_msb": repack_msb,

@@ -167,12 +167,19 @@ class MemoryImage:
 
 @dataclass(frozen=True)
 class MasterTiming:
-    """How the master behaves: bursts that it has outstanding at most, and when it takes responses."""
+    """How the master behaves.
+
+    Attributes:
+        max_reads, max_writes: bursts that it has outstanding at most.
+        r_ready, b_ready: when it takes responses.
+        data_ahead: beats of write data that it offers while their addresses wait.
+    """
 
     max_reads: int = 16
     max_writes: int = 16
     r_ready: Pattern = field(default_factory=Pattern)
     b_ready: Pattern = field(default_factory=Pattern)
+    data_ahead: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +222,7 @@ def predict(
     """
     if bursts.barrier.any():
         raise UsageError("bursts that wait for others are beyond the golden model")
-    if bursts.lead.any():
+    if bursts.lead.any() or (master is not None and master.data_ahead):
         raise UsageError("write data ahead of their address are beyond the golden model")
     n, beats = len(bursts), bursts.beats
     times = Times(*(np.full(n, -1, np.int64) for _ in range(6)), *(np.full(beats, -1, np.int64) for _ in range(2)))

@@ -46,6 +46,6 @@ def rough(bursts: Bursts, seed: int) -> Rough:
     late = write & (order == 2)
     gaps[bursts.rows[late]] = rng.integers(1, most + 1, int(late.sum()))
     patterns = [Pattern.parse(str(rng.choice(_BACK_PRESSURE)), seed=int(rng.integers(1 << 31))) for _ in range(2)]
-    timing = MasterTiming(int(rng.integers(1, 9)), int(rng.integers(1, 9)), *patterns)
+    timing = MasterTiming(int(rng.integers(1, 9)), int(rng.integers(1, 9)), patterns[0], patterns[1])
     gap = bursts.gap + rng.integers(0, int(rng.choice(_DISTANCES)) + 1, n)
     return Rough(replace(bursts, lead=lead, gap=gap), gaps, timing)

@@ -243,7 +243,9 @@ def _readings(found: Found, failures: Sequence[str]) -> Iterator[tuple[Mapping[s
         yield {port.name: port.model_copy(update={"ready_latency": cycles}) for port in sinks}, why
     for changed in other_units(found.registers, found.notes):
         names = {name: "it" if len(changed) == 1 else name for name in changed}
-        units = " and ".join(f'address_unit = "{port.address_unit}" for {names[name]}' for name, port in changed.items())
+        units = " and ".join(
+            f'address_unit = "{port.address_unit}" for {names[name]}' for name, port in changed.items()
+        )
         yield changed, f"nothing differs with {units}"
     wishbone = [port for port in found.registers if isinstance(port, WishbonePort) and port.direction == "in"]
     if any(port.lone_strobe for port in wishbone) and not any(_LONE_RULE in text for text in failures):

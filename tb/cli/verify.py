@@ -285,7 +285,8 @@ def _try(subject: VerifySubject, seed: int, budget_s: float, tell: Callable[[str
 
 def _unlike(model: str, tried: Tried) -> str:
     """Why a guessed model is not what the RTL does, for people; empty: what differs may be a fault."""
-    if model in ("identity", "broadcast", "merge") and (regular := other_function(tried.failed)):
+    passes = model in ("identity", "broadcast", "route", "merge")
+    if passes and (regular := other_function(tried.failed, routed=model == "route")):
         return regular
     if not tried.compared or is_unlike(model, tried.predicted, tried.alike):
         return f"of {tried.predicted} words that it predicts {tried.alike} came"

@@ -32,6 +32,7 @@ from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.clocks import draw_clocks
 from goldbeat.tb.design.deep_traffic import (
     SOON,
+    ahead_master,
     closed_memory,
     eager_master,
     flowing_registers,
@@ -67,6 +68,8 @@ CROWDED = "all masters read and write without a pause"
 """The label of the episode in which they do."""
 _CROWDED = 256
 """Accesses of each of its phases."""
+_AHEAD, _LATE, _LATE_CYCLES = 400, 1 / 32, 96
+"""Bursts of the episode with data ahead of addresses, the share of addresses that come late, and by how many cycles."""
 _FLOWING, _BETWEEN_REQUESTS = 300, 4
 """Accesses of an episode of requests with small gaps, and cycles of these at most."""
 _PAUSES = 1 / 8
@@ -257,6 +260,23 @@ def flowing_episode(ports: BusPorts, setting: CaseContext) -> Stimulus:
     )
 
 
+def ahead_episode(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
+    """An episode in which AXI4 masters send the data of many bursts before their addresses; none where nobody writes bursts."""
+    rng = np.random.default_rng([setting.seed, 33])
+    most = int(setting.options["bytes"])
+    scene = BusScene.draw(ports, setting, rng, lambda used, _: address_blocks(used, most), steady_memory)
+
+    def bursts(_: MemoryPort, windows: list[Window], shape: BurstShape) -> BurstProgram | None:
+        if not shape.writes:
+            return None
+        made = queued_bursts(rng, windows, shape, _AHEAD, 0)
+        late = np.where(rng.random(len(made.bursts)) < _LATE, _LATE_CYCLES, 0)
+        return replace(made, bursts=replace(made.bursts, gap=late), timing=ahead_master())
+
+    made = _asked(ports, scene, bursts, lambda walk, windows: (), RegisterTraffic)
+    return [replace(made, aside=True, label="write data ahead of addresses")] if made.bursts else []
+
+
 def crowded_episode(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
     """An episode in which all masters read and write without a pause, and nothing holds them up; none where none does both."""
     rng = np.random.default_rng([setting.seed, 32])
@@ -377,7 +397,10 @@ def withheld_episode(stimulus: Stimulus, seed: int) -> Stimulus:
         memories={
             name: withheld(image, seed + 3 * salt) for salt, (name, image) in enumerate(stimulus.memories.items())
         },
-        bursts={name: replace(one, timing=MasterTiming(4, 4, *patterns)) for name, one in stimulus.bursts.items()},
+        bursts={
+            name: replace(one, timing=MasterTiming(4, 4, patterns[0], patterns[1]))
+            for name, one in stimulus.bursts.items()
+        },
         traffic={
             name: replace(one, b_ready="after-valid:4", r_ready="after-valid:4", seed=seed)
             for name, one in stimulus.traffic.items()

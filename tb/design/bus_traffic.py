@@ -12,6 +12,7 @@ from goldbeat.pymodels.axi.memory import MemoryImage, Region
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.tb.design.address_map import AddressStretch
 from goldbeat.tb.design.bus_episodes import (
+    ahead_episode,
     bus_episode,
     crowded_episode,
     cut_episode,
@@ -175,6 +176,7 @@ def _deep(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
         slow_episode(ports, setting),
         flowing_episode(ports, setting),
         *crowded_episode(ports, setting),
+        *ahead_episode(ports, setting),
         *shared_episodes(ports, setting),
     ]
 

@@ -18,6 +18,8 @@ _PAUSE = 300
 _MOST_PAUSE = 2048
 _OUTSTANDING = 1 << 16
 """Bursts without an answer: more than any design takes."""
+_AHEAD_BEATS = 64
+"""Beats of write data whose address has yet to come: more short bursts than a design usually counts."""
 _OPEN_ACCESSES = 64
 """The same of registers, where each access has a time limit."""
 _LATENCY = 12
@@ -84,6 +86,11 @@ def steady_memory() -> MemoryTiming:
 def eager_master() -> MasterTiming:
     """A master that asks for all it can, and takes every answer at once."""
     return MasterTiming(_OUTSTANDING, _OUTSTANDING)
+
+
+def ahead_master() -> MasterTiming:
+    """A master that asks for all it can, and sends data long before their addresses."""
+    return MasterTiming(_OUTSTANDING, _OUTSTANDING, data_ahead=_AHEAD_BEATS)
 
 
 def closed_memory(rng: np.random.Generator) -> MemoryTiming:

@@ -641,6 +641,8 @@ class Description(_Table):
     def _inputs(self, setting: CaseContext, rng: Rng, beats: int, clocks: Mapping[str, Clock]) -> dict[str, Trace]:
         assert self.traffic is not None
         inputs = {}
+        routed = "route" in (self.model, self.stream_model)
+        outputs = sum(len([*lanes(port, setting.params)]) for port in self.streams if port.direction == "out")
         for port in self.streams:
             if port.direction != "in":
                 continue
@@ -657,7 +659,8 @@ class Description(_Table):
                     sidebands={s: lane.widths()[s] for s in ("tid", "tdest", "tuser") if lane.has(s)},
                     positions=self.traffic.positions and lane.has("tstrb") and int(lane.width) // 8 <= MOST_LANES,
                     corners=setting.corners,
-                    steady=self.traffic.steady,
+                    steady=self.traffic.steady or routed,
+                    dests=outputs if routed else 0,
                 )
                 inputs[lane.name] = _shown(trace, lane, counting=self.traffic.kind == "counting")
         return inputs

@@ -95,6 +95,7 @@ def random_trace(
     positions: bool = False,
     corners: Sequence[tuple[int, int]] | None = None,
     steady: bool = False,
+    dests: int = 0,
 ) -> Trace:
     """Random data in random frames, back to back.
 
@@ -114,6 +115,7 @@ def random_trace(
         positions: one of eight bytes that are kept has no TSTRB, at random.
         corners: data and sidebands are corner values, these among them, as :attr:`CaseContext.corners`.
         steady: TDEST and TID of a frame are those of its first beat.
+        dests: TDEST is below this number; 0: it has any value.
     """
     lanes = width // 8
     last = np.zeros(beats, np.bool_)
@@ -128,6 +130,8 @@ def random_trace(
     else:
         sides = {n: corner_values(rng, w, beats, corners).view(np.uint64)[:, 0] for n, w in (sidebands or {}).items()}
         data = corner_values(rng, width, beats, corners)[:, :lanes]
+    if dests and "tdest" in sides:
+        sides["tdest"] = sides["tdest"] % np.uint64(dests)
     if steady and beats:
         first = np.maximum.accumulate(np.where(np.r_[True, last[:-1]], np.arange(beats), 0))
         sides |= {name: sides[name][first] for name in ("tid", "tdest") if name in sides}

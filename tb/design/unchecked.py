@@ -145,6 +145,8 @@ def lost_signals(model: str | None, ports: Sequence[StreamPort]) -> dict[str, st
             # A narrower port needs no keep: the model leaves out what is not kept.
             if role not in _PASSED or (model == "repack" and role in ("tkeep", "tstrb")):
                 continue
+            if model == "route" and role == "tdest":
+                continue
             lacking = [o.name for o in (outputs[number : number + 1] if paired else outputs) if not o.has(role)]
             if lacking:
                 said = f"lost, as {', '.join(lacking)} has no {role}; it belongs to {port.name}"

@@ -83,7 +83,7 @@ class _Program(Structure):
             (name, c_void_p)
             for name in ("data", "strobes", "gaps", "responses", "users", "answer_users", "cycles", "results")
         ),
-        *((name, c_int64) for name in ("max_reads", "max_writes")),
+        *((name, c_int64) for name in ("max_reads", "max_writes", "data_ahead")),
         *((name, ReadyPattern) for name in ("r_ready", "b_ready")),
     )
 
@@ -360,6 +360,7 @@ class AxiMaster(_AxiTransactor):
             results.ctypes.data,
             timing.max_reads,
             timing.max_writes,
+            timing.data_ahead,
             patterns.ready(timing.r_ready),
             patterns.ready(timing.b_ready),
         )

@@ -49,6 +49,7 @@ struct GbAxiProgram {
   std::int64_t* cycles;            ///< in which each beat transferred
   GbAxiResult* results;
   std::int64_t max_reads, max_writes;
+  std::int64_t data_ahead;  ///< beats of write data that may be offered while their addresses wait
   GbPattern r_ready, b_ready;
 };
 
@@ -262,12 +263,23 @@ class AxiMaster final : public Transactor {
   }
 
   void offer_data(std::int64_t cycle) {
-    if (w_burst_ == writes_.offered) return;
+    if (w_burst_ >= writes_.offered && !goes_ahead(cycle)) return;
     const GbAxiBurst& burst = program_.bursts[writes_.bursts[w_burst_]];
     const std::int64_t gap = program_.gaps ? program_.gaps[burst.beat + w_beat_] : 0;
     if (cycle < w_free_ + gap) return;
     w_valid_ = changed_ = true;
     w_since_ = cycle;
+  }
+
+  /// Whether data may be offered although their address is not yet; not in front of a barrier.
+  bool goes_ahead(std::int64_t cycle) const {
+    if (program_.data_ahead == 0 || w_burst_ == writes_.bursts.size()) return false;
+    const std::int64_t index = writes_.bursts[w_burst_];
+    if (cycle < program_.bursts[index].not_before) return false;
+    if (passed_ < barriers_.size() && index >= barriers_[passed_]) return false;
+    std::int64_t beats = w_beat_;
+    for (std::size_t at = writes_.next; at < w_burst_; ++at) beats += program_.bursts[writes_.bursts[at]].len + 1;
+    return beats < program_.data_ahead;
   }
 
   void data_taken(std::int64_t cycle) {

@@ -21,6 +21,8 @@ _LEAST = 32
 """Words that must fit before they say anything; of frames, a quarter as many."""
 _LOST = 1 / 32
 """Share of the words that a module takes off frames, or puts behind them: a fault in a rare place spoils fewer."""
+_MOVED = 1 / 16
+"""Share of words that overtake others: a fault at some event moves fewer."""
 _SHARE = 1 / 16
 """Share of what comes that each output of a distributor gives at least."""
 _ENDS = range(9)
@@ -38,16 +40,17 @@ _Pair = tuple[Trace, Trace]
 _Column = npt.NDArray[np.bool_] | npt.NDArray[np.uint8]
 
 
-def other_function(results: Sequence[RunResult]) -> str:
+def other_function(results: Sequence[RunResult], *, routed: bool = False) -> str:
     """What streams do in every episode in place of passing words on, for people; empty: nothing regular.
 
     Args:
-        results: runs of a design with model ``identity``, ``broadcast`` or ``merge``, of which some fail.
+        results: runs of a design with model ``identity``, ``broadcast``, ``route`` or ``merge``, of which some fail.
+        routed: the model is ``route``.
     """
     episodes = whole_episodes(results)
     inputs = {name for one in episodes for name in one.stimulus.inputs}
     names = sorted({name for one in episodes for name in one.expected.ports} - inputs)
-    if len(names) > len(inputs) == 1 and (said := _distributed(episodes, names)):
+    if len(names) > len(inputs) == 1 and (said := (_routed if routed else _distributed)(episodes, names)):
         return said
     if len(inputs) > len(names) == 1:
         return _interleaved(episodes, names[0]) or _joined(episodes, names[0])
@@ -73,6 +76,32 @@ def _distributed(episodes: Sequence[EpisodeResult], names: Sequence[str]) -> str
     words = came.total()
     shared = words >= _LEAST and twice <= _CHANCE * words and min(came[name] for name in names) >= _SHARE * words
     return "each word comes out of one output alone" if shared else ""
+
+
+def _routed(episodes: Sequence[EpisodeResult], names: Sequence[str]) -> str:
+    """Whether all words of each TDEST come out of one output, of some not of that in their place."""
+    shares: dict[int, Counter[str]] = {}
+    sides: list[tuple[Trace, dict[str, npt.NDArray[np.uint8]]]] = []
+    for one in episodes:
+        (given,) = one.stimulus.inputs.values()
+        assert given.tdest is not None
+        came = {name: _words(one.record.outcome.ports[name]) for name in names}
+        sides.append((given, came))
+        found = {name: Counter(row.tobytes() for row in rows) for name, rows in came.items()}
+        for dest in np.unique(given.tdest).tolist():
+            mine = Counter(row.tobytes() for row in _words(given[np.flatnonzero(given.tdest == dest)]))
+            counts = {name: (mine & rows).total() for name, rows in found.items()}
+            shares.setdefault(dest, Counter()).update(counts)
+    homes = {dest: max(names, key=counts.__getitem__) for dest, counts in shares.items()}
+    for given, came in sides:
+        for name, rows in came.items():
+            dests = [dest for dest, home in homes.items() if home == name]
+            if not _begins(_words(given[np.flatnonzero(np.isin(np.asarray(given.tdest), dests))]), rows):
+                return ""
+    moved = {dest: home for dest, home in homes.items() if names.index(home) != dest}
+    words = sum(shares[dest][home] for dest, home in moved.items())
+    said = ", ".join(f"{dest} out of {home}" for dest, home in sorted(moved.items()))
+    return f"words of TDEST {said}" if words >= _LEAST else ""
 
 
 def _switched(episodes: Sequence[EpisodeResult], names: Sequence[str]) -> str:
@@ -136,8 +165,23 @@ def _unlike_identity(episodes: Sequence[EpisodeResult], name: str) -> str | None
     kinds = (_cut, _padded, _inserted, _again, _counted, _divided, _left_out) if framed else ()
     of_frames = next((said for kind in kinds if (said := kind(pairs))), "")
     queue = all(_begins(_words(want), _words(got)) for want, got in pairs)
-    of_words = of_frames or _turned(pairs) or _thinned(pairs)
+    of_words = of_frames or _turned(pairs) or _thinned(pairs) or _by_id(pairs)
     return of_words or ("" if queue else _stacked(episodes, name)) or _permuted(pairs) or None
+
+
+def _by_id(pairs: Sequence[_Pair]) -> str:
+    """Whether the words of each TID come in their order, and many in front of others of another TID."""
+    words = moved = 0
+    for want, got in pairs:
+        if want.tid is None or got.tid is None:
+            return ""
+        for tid in np.unique(got.tid):
+            asked, came = want[want.tid == tid], got[got.tid == tid]
+            if not _begins(_words(asked), _words(came)) or not _begins(asked.last, came.last):
+                return ""
+        words += len(got)
+        moved += int((want.tid[: len(got)] != got.tid).sum())
+    return "words overtake those of other TIDs" if words >= _LEAST and moved >= _MOVED * words else ""
 
 
 def _with_user(episode: EpisodeResult, name: str) -> Trace:

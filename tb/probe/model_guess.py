@@ -44,7 +44,7 @@ def guessed_model(found: Found) -> tuple[str, str] | None:
     if inputs == outputs:
         return "identity", f"{inputs} input(s) and as many outputs of one width"
     if inputs == 1 and _chosen_by_dest(found):
-        return None
+        return "route", "one input with TDEST, and several outputs without"
     if inputs == 1:
         return "broadcast", "one input and several outputs of one width"
     return ("merge", "several inputs and one output of one width") if outputs == 1 else None
@@ -62,8 +62,6 @@ def no_model(found: Found) -> str:
         return f"{framed[True]} has frames and {framed[False]} has none"
     if _apart(found):
         return "an output is made of no input stream"
-    if _chosen_by_dest(found):
-        return "the input has TDEST and no output has: it may choose among them"
     if unheld := [port.name for port in ways["in"] if port.name in found.handshakes and not port.has("tready")]:
         return f"{unheld[0]} has no ready, so words may be lost"
     if found.handshakes and len(found.streams) == len(ways) == 2:
@@ -111,7 +109,7 @@ def _passes_on(found: Found) -> bool:
 
 
 def _chosen_by_dest(found: Found) -> bool:
-    """Whether the only input of several outputs has TDEST, and none of these, so that it may say where a beat goes."""
+    """Whether the only input of several outputs has TDEST, and none of these, so that it says where a beat goes."""
     inputs = [port for port in found.streams if port.direction == "in"]
     outputs = [port for port in found.streams if port.direction == "out"]
     several = len(outputs) > 1 or any(port.lanes is not None for port in outputs)

@@ -167,8 +167,8 @@ class _Netlist:
         self._clocked = [(clock, block) for block in blocks if (clock := self._clock(block)) is not None]
         for clock, block in self._clocked:
             for name in block.reads:
-                # Temporaries of functions are no registers.
-                if not name.startswith("__V"):
+                # Temporaries of functions, as `gray2bin__Vstatic__i`, are no registers.
+                if "__V" not in name:
                     self._domains[name] = clock
 
     def _clock(self, block: _Block) -> str | None:

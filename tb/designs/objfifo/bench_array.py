@@ -176,12 +176,13 @@ def _packet_cases() -> list[Case]:
     ]
     sizes = next(case for case in cases if case.name == "packets_sizes")
     summary = f"{sizes.summary} (--profile npu1)"
+    meet = Case(name="packets_meet", summary="every source at each arbiter, every target behind each", make=meetings)
+    measured = {"name": f"{meet.name}_npu1", "summary": f"{meet.summary} (--profile npu1)", "params": {"PROFILE": 1}}
     return [
         *cases,
         sizes.model_copy(update={"name": "packets_npu1", "summary": summary, "params": {"PROFILE": 1}}),
-        Case(
-            name="packets_meet", summary="every source at each arbiter, every target behind each source", make=meetings
-        ),
+        meet,
+        meet.model_copy(update=measured),
     ]
 
 
@@ -250,7 +251,7 @@ DESIGN = Design(
         _of_an_engine("errors", "everything that stops a channel of an engine or is noted as an error"),
         _of_an_engine("corners", "simultaneous events in an engine, missing resources, ignored fields"),
         _of_an_engine("registers", "an engine's whole register map, strobes and error answers"),
-        _of_an_engine("fields", "every bit of the fields of an engine's descriptors, tasks and locks", 2),
+        _of_an_engine("fields", "every bit of the fields of an engine's descriptors, tasks and locks", 3),
         _of_an_engine("fields", "the same with the timing that was measured (--profile npu1)", 3).model_copy(
             update={"name": "engine_fields_npu1", "params": {"PROFILE": 1}}
         ),

@@ -72,7 +72,7 @@ class _PacketDraw:
         self.late = (_TO_WORKERS + rng.choice(_TO_WORKERS, int(rng.integers(1, 3)), replace=False)).tolist()
         self.ids = rng.choice(_IDS, 4, replace=False).tolist()
         # Every other scene has nothing that stays closed, so that much moves.
-        self.rough = packets is None and self._chance(0.5)
+        self.rough, self.sends = packets is None and self._chance(0.5), 0.8 if packets is None else 1.0
         share = 0.75 if packets is None else float(packets)
         self.packets = (rng.random(shape.sources) < share).tolist()
         self.scenes = [self._scene(engine) for engine in range(shape.engines)]
@@ -192,7 +192,7 @@ class _PacketDraw:
             if not self.rough or self._chance(0.7):
                 self._fill(scene, c, share * c, self._number(1, share))
         for c in range(shape.nm):
-            if self._chance(0.8):
+            if self._chance(self.sends):
                 number = shape.ns + c
                 self._send(
                     scene, number, share * number, self._number(1, share), self.shape.source("engine", c, engine)
