@@ -195,6 +195,30 @@ def storage_bursts(
     return _program(rng, rows, windows, shape)
 
 
+def near_bursts(
+    rng: np.random.Generator, pairs: Sequence[tuple[Window, Window]], shape: BurstShape, count: int
+) -> BurstProgram | None:
+    """Reads and writes of few words in turn, of all kinds and sizes; None without pairs.
+
+    Args:
+        rng: randomness.
+        pairs: lines of words that differ in one address bit.
+        shape: what the port can do.
+        count: bursts of each pair.
+    """
+    rows: list[_Row] = []
+    for pair in pairs:
+        rows += [
+            row
+            for window in pair
+            if shape.writes and not window.known.all()
+            for row in _whole(rng, window, shape, WRITE)
+        ]
+        rows += [_draw(rng, pair[int(rng.integers(2))], shape) for _ in range(count)]
+    windows = list({id(window): window for pair in pairs for window in pair}.values())
+    return _program(rng, rows, windows, shape) if rows else None
+
+
 def queued_bursts(
     rng: np.random.Generator, windows: Sequence[Window], shape: BurstShape, count: int, pause: int
 ) -> BurstProgram:

@@ -17,6 +17,8 @@ from goldbeat.tb.design.bus_ports import BusPorts
 
 _MOST_PAGES = 64
 """Pages of a stretch that get a word of their own; of more, some are drawn."""
+LINE_WORDS = 4
+"""Words beside each other that a buffer may keep together."""
 _WHOLE = 1 << 14
 """Words of the largest stretch that is tried from end to end."""
 _MOST_NUMBERS = 64
@@ -78,6 +80,37 @@ def address_places(
                     continue
                 taken[memory].add(place.target)
                 found.append(place)
+    return found
+
+
+def address_lines(ports: BusPorts, most: int, rng: np.random.Generator) -> list[AddressPlace]:
+    """For each slave :data:`LINE_WORDS` words from a multiple of as many on, and for each bit as many that differ in it alone.
+
+    Args:
+        ports: the module's.
+        most: bytes of the parts at the ends of stretches, which these leave alone.
+        rng: draws where the first ones are.
+    """
+    line = LINE_WORDS * ports.word
+    used: dict[object, list[range]] = {}
+    for stretch in ports.stretches:
+        move = stretch.target - stretch.base
+        ends = stretch.ends(ports.part(stretch, most))
+        used.setdefault(_memory(stretch), []).extend(range(base + move, base + move + size) for base, size in ends)
+    found = []
+    for stretch in ports.stretches:
+        top = (stretch.base + stretch.size - 1).bit_length()
+        taken = used[_memory(stretch)]
+        for slave in stretch.slaves:
+            home = stretch.base + int(rng.integers(stretch.size // line or 1, dtype=np.uint64)) * line
+            home -= home % line
+            for base in (home, *(home ^ 1 << bit for bit in range(line.bit_length() - 1, top))):
+                place = AddressPlace(slave, stretch, base, line, alone=False)
+                target = range(place.target, place.target + line)
+                inside = stretch.base <= base and base + line <= stretch.base + stretch.size
+                if inside and not any(one.start < target.stop and target.start < one.stop for one in taken):
+                    taken.append(target)
+                    found.append(place)
     return found
 
 

@@ -17,6 +17,7 @@ from goldbeat.pymodels.axi.storage_traffic import (
     Window,
     crowded_bursts,
     even_bursts,
+    near_bursts,
     queued_bursts,
     storage_bursts,
 )
@@ -25,7 +26,7 @@ from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.register_walk import protected
 from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access, Stimulus
 from goldbeat.tb.design.address_map import AddressStretch
-from goldbeat.tb.design.address_places import AddressPlace, address_blocks, address_places
+from goldbeat.tb.design.address_places import LINE_WORDS, AddressPlace, address_blocks, address_lines, address_places
 from goldbeat.tb.design.bus_ports import BusPorts, data_bytes
 from goldbeat.tb.design.bus_scene import BusScene, Rng
 from goldbeat.tb.design.case import CaseContext
@@ -47,7 +48,13 @@ from goldbeat.tb.design.deep_traffic import (
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
-from goldbeat.tb.design.register_accesses import AccessWalk, crowded_accesses, queued_accesses, storage_accesses
+from goldbeat.tb.design.register_accesses import (
+    AccessWalk,
+    crowded_accesses,
+    near_accesses,
+    queued_accesses,
+    storage_accesses,
+)
 from goldbeat.tb.design.register_walks import traffics
 from goldbeat.tb.design.traffic import CUT_OFF, rough_timing, stop_after, withheld
 
@@ -68,6 +75,8 @@ CROWDED = "all masters read and write without a pause"
 """The label of the episode in which they do."""
 _CROWDED = 256
 """Accesses of each of its phases."""
+_NEAR = 24
+"""Accesses to each pair of lines."""
 _AHEAD, _LATE, _LATE_CYCLES = 400, 1 / 32, 96
 """Bursts of the episode with data ahead of addresses, the share of addresses that come late, and by how many cycles."""
 _FLOWING, _BETWEEN_REQUESTS = 300, 4
@@ -258,6 +267,30 @@ def flowing_episode(ports: BusPorts, setting: CaseContext) -> Stimulus:
         aside=True,
         label=f"requests {_BETWEEN_REQUESTS} cycles apart at most",
     )
+
+
+def near_episode(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
+    """An episode in which each slave goes to and fro between lines of words that differ in one address bit; none without any."""
+    rng = np.random.default_rng([setting.seed, 34])
+    few = _few(ports, setting)
+    most = int(few.options["bytes"])
+    scene = BusScene.draw(ports, few, rng, lambda used, _: address_lines(used, most, rng), steady_memory)
+    line = LINE_WORDS * ports.word
+
+    def pairs(windows: Sequence[Window]) -> list[tuple[Window, Window]]:
+        lines = [one for one in windows if len(one.data) == line and one.base % line == 0]
+        alike = ((one, other) for at, one in enumerate(lines) for other in lines[at + 1 :])
+        return [(one, other) for one, other in alike if (one.base ^ other.base).bit_count() == 1]
+
+    made = _asked(
+        ports,
+        scene,
+        lambda _, windows, shape: near_bursts(rng, pairs(windows), shape, _NEAR),
+        lambda walk, windows: near_accesses(walk, pairs(windows), _NEAR),
+        RegisterTraffic,
+    )
+    label = "to and fro between lines of words"
+    return [replace(made, aside=True, label=label)] if made.bursts or made.program else []
 
 
 def ahead_episode(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:

@@ -21,6 +21,7 @@ from goldbeat.tb.design.bus_episodes import (
     flowing_episode,
     kept_episodes,
     long_run,
+    near_episode,
     slow_episode,
     withheld_episode,
 )
@@ -177,6 +178,7 @@ def _deep(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
         flowing_episode(ports, setting),
         *crowded_episode(ports, setting),
         *ahead_episode(ports, setting),
+        *near_episode(ports, setting),
         *shared_episodes(ports, setting),
     ]
 

@@ -133,6 +133,32 @@ class AccessWalk:
         return {"error": response > EXOKAY, "response": exact if self._compared[kind] else ANY_RESPONSE}
 
 
+def near_accesses(walk: AccessWalk, pairs: Sequence[tuple[Window, Window]], count: int) -> tuple[Access, ...]:
+    """Reads and writes of few words in turn, whole and in part: what keeps a word, or a line of them, must know when it is old.
+
+    Args:
+        walk: makes the accesses.
+        pairs: lines of words that differ in one address bit.
+        count: accesses of each pair.
+    """
+    rng, reads, writes = walk.rng, walk.port.readable, walk.port.writable
+    for pair in pairs:
+        words = [(window, at) for window in pair for at in range(0, len(window.data), walk.size)]
+        for window, at in words if writes else ():
+            if not window.known[at : at + walk.size].all():
+                walk.write(window, at, walk.lanes)
+        for _ in range(count):
+            window, at = words[int(rng.integers(len(words)))]
+            kind = rng.random()
+            if reads and (kind < 0.6 or not writes):
+                walk.read(window, at)
+            elif walk.port.strobes and kind < 0.8:
+                walk.write_some(window, at)
+            else:
+                walk.write(window, at, walk.lanes)
+    return tuple(walk.program)
+
+
 def crowded_accesses(walk: AccessWalk, windows: Sequence[Window], count: int) -> tuple[Access, ...]:
     """Some words are written while others are read, in turn, without a pause; none where there is one word or one way.
 

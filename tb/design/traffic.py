@@ -71,6 +71,8 @@ AFTER_VALID = "after-valid:4"
 
 SENDS_ALONE = "sends alone"
 """Of the label of an episode in which the other inputs send nothing."""
+_LEAST_IDLE, _MOST_IDLE, _AROUND = 24, 1 << 16, (-3, 5)
+"""The smallest number of cycles that is looked for one by one, cycles of all such pauses together, and how far around each."""
 _LONG_FRAME, _PAUSES = 66, "array:" + ",".join([*["0"] * 4, "66", *["0"] * 17])
 """Beats of the long frame of ``sizes``, and gaps of its sources."""
 _GAPS = ("none", "random:0.5", "bursty:16", "worst")
@@ -556,6 +558,42 @@ def cornering(traffic: Traffic, setting: CaseContext) -> list[Stimulus]:
             least_ps=(len(absent) + _SOON * sum(some)) * max(clock.period_ps for clock in plain.clocks.values()),
             aside=True,
             label=f"sinks are away for {pause} cycles",
+        ),
+        *_exact_pauses(traffic, setting),
+    ]
+
+
+def pauses_around(numbers: Iterable[int]) -> list[int]:
+    """Cycles around numbers that counters of idle cycles may be compared with, as many as fit into a run; the smallest first."""
+    found, left = list[int](), _MOST_IDLE
+    for number in sorted({n for n in numbers if _LEAST_IDLE <= n <= _LONGEST_PAUSE}):
+        around = range(number + _AROUND[0], number + _AROUND[1])
+        if (left := left - sum(around)) < 0:
+            break
+        found += around
+    return found
+
+
+def _exact_pauses(traffic: Traffic, setting: CaseContext) -> list[Stimulus]:
+    """Pauses of sources, then of sinks, each a cycle longer than the one before: one of them ends in the cycle that counts."""
+    if not (pauses := pauses_around(setting.numbers())):
+        return []
+    rng = np.random.default_rng([setting.seed, 15])
+    some = [int(n) for n in rng.integers(2, 5, len(pauses))]
+    beats, idle = sum(some), sum(pauses)
+    plain = _dress(traffic(setting, rng, beats), "none", "none", setting, int(rng.integers(1 << 31)))
+    gaps = Pattern(
+        "array", values=tuple(gap for n, pause in zip(some, pauses, strict=True) for gap in (pause, *[0] * (n - 1)))
+    )
+    absent = [bit for n, pause in zip(some, pauses, strict=True) for bit in (*[0] * pause, *[1] * n)]
+    away = Pattern("array", values=(*absent, *[1] * (_AT_MOST * beats)))
+    least_ps = (idle + _SOON * beats) * max(clock.period_ps for clock in plain.clocks.values())
+    paused = {name: trace.with_gaps(gaps.gaps(len(trace))) for name, trace in plain.inputs.items()}
+    label = f"pauses of {pauses[0]} to {pauses[-1]} cycles"
+    return [
+        replace(plain, inputs=paused, aside=True, label=f"{label} of sources"),
+        replace(
+            plain, ready=dict.fromkeys(setting.outputs, away), least_ps=least_ps, aside=True, label=f"{label} of sinks"
         ),
     ]
 
