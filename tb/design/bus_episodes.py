@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -28,7 +28,7 @@ from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access, Stimulus
 from goldbeat.tb.design.address_map import AddressStretch
 from goldbeat.tb.design.address_places import LINE_WORDS, AddressPlace, address_blocks, address_lines, address_places
 from goldbeat.tb.design.bus_ports import BusPorts, data_bytes
-from goldbeat.tb.design.bus_scene import BusScene, Rng
+from goldbeat.tb.design.bus_scene import FEW_ERRORS, BusScene, Rng
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.clocks import draw_clocks
 from goldbeat.tb.design.deep_traffic import (
@@ -267,6 +267,24 @@ def flowing_episode(ports: BusPorts, setting: CaseContext) -> Stimulus:
         aside=True,
         label=f"requests {_BETWEEN_REQUESTS} cycles apart at most",
     )
+
+
+def refused_episode(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
+    """An episode of bursts as long as can be, of which most meet one error or none; none where nobody makes bursts or refuses."""
+    if not setting.options["errors"]:
+        return []
+    rng = np.random.default_rng([setting.seed, 35])
+    most = int(setting.options["bytes"])
+    rare = replace(setting, options={**setting.options, "errors": FEW_ERRORS})
+    scene = BusScene.draw(ports, rare, rng, lambda used, _: address_blocks(used, most), steady_memory)
+    made = _asked(
+        ports,
+        scene,
+        lambda _, windows, shape: queued_bursts(rng, windows, shape, 1, 0),
+        lambda walk, windows: (),
+        RegisterTraffic,
+    )
+    return [replace(made, aside=True, label="long bursts that meet few errors")] if made.bursts else []
 
 
 def near_episode(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:

@@ -31,6 +31,10 @@ from goldbeat.tb.design.register_accesses import AccessWalk
 Rng = np.random.Generator
 
 _KINDS = {"incr": INCR, "wrap": WRAP, "fixed": FIXED}
+FEW_ERRORS = "few"
+"""Option ``errors`` of episodes in which a long burst meets about one."""
+_LONG_WORDS = 256
+"""Words of the longest bursts."""
 _REFUSED_PARTS = 1 / 2
 """Of the refused words that masters reach in parts, those of which one part alone is refused."""
 _REFUSED_PLACES = 1 / 16
@@ -191,7 +195,9 @@ def _regions(
         for place, (base, size) in zip(("begin", "end"), stretch.ends(ports.part(stretch, most)), strict=False):
             name = f"0x{stretch.target:x}_{place}"
             data = rng.integers(0, 256, size, dtype=np.uint8)
-            answers = _answers(ports, master, size, rng) if setting.options["errors"] else None
+            answers = (
+                _answers(ports, master, size, rng, setting.options["errors"]) if setting.options["errors"] else None
+            )
             at = base - stretch.base + stretch.target
             regions.append(Region(name, at, data, answers=answers, exclusive=True))
     for one in places:
@@ -199,12 +205,12 @@ def _regions(
             continue
         data = rng.integers(0, 256, one.size, dtype=np.uint8)
         refuses = setting.options["errors"] and (not one.alone or rng.random() < _REFUSED_PLACES)
-        answers = _answers(ports, master, one.size, rng) if refuses else None
+        answers = _answers(ports, master, one.size, rng, setting.options["errors"]) if refuses else None
         regions.append(Region(f"0x{one.target:x}", one.target, data, answers=answers, exclusive=True))
     return tuple(regions)
 
 
-def _answers(ports: BusPorts, master: Bundle, size: int, rng: Rng) -> npt.NDArray[np.uint8]:
+def _answers(ports: BusPorts, master: Bundle, size: int, rng: Rng, errors: object) -> npt.NDArray[np.uint8]:
     """What a memory answers to each byte: words of the widest bus that refuse reads, or writes, some of them in a row.
 
     Every beat on the way is within one such word, so it has one answer however beats are split and merged. Where no slave is
@@ -222,12 +228,24 @@ def _answers(ports: BusPorts, master: Bundle, size: int, rng: Rng) -> npt.NDArra
         refused = rng.random(words) < float(rng.choice([0.03, 0.1]))
         first = int(rng.integers(words))
         refused[first : first + int(rng.integers(1, 2 + words // 16))] = words > 1 or bool(rng.integers(2))
+        if errors == FEW_ERRORS:
+            refused[:] = False
+            refused[_few_places(words, rng)] = True
         drawn = rng.choice(master.refusals, words)
         answers[kind] = np.where(refused, drawn, 0)[:, None]
         if parts > 1:
             alone = rng.random(words) < _REFUSED_PARTS
             answers[kind] *= ~alone[:, None] | (rng.integers(parts, size=words)[:, None] == np.arange(parts))
     return np.repeat(answers.reshape(2, -1), word // parts, axis=1)
+
+
+def _few_places(words: int, rng: Rng) -> list[int]:
+    """Of so many words about one of a long burst, often the first or the last one of a block of 2, 4, 8..."""
+    found = []
+    for _ in range(1 + words // _LONG_WORDS):
+        block = 1 << int(rng.integers(1, max(2, words.bit_length())))
+        found.append((int(rng.integers(words)) // block * block - int(rng.integers(2))) % words)
+    return found
 
 
 def _windows(

@@ -22,6 +22,7 @@ from goldbeat.tb.design.bus_episodes import (
     kept_episodes,
     long_run,
     near_episode,
+    refused_episode,
     slow_episode,
     withheld_episode,
 )
@@ -179,6 +180,7 @@ def _deep(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
         *crowded_episode(ports, setting),
         *ahead_episode(ports, setting),
         *near_episode(ports, setting),
+        *refused_episode(ports, setting),
         *shared_episodes(ports, setting),
     ]
 
