@@ -73,8 +73,8 @@ KEEPING = "what a reset leaves, part"
 """How the labels of the episodes begin that look."""
 CROWDED = "all masters read and write without a pause"
 """The label of the episode in which they do."""
-_CROWDED = 256
-"""Accesses of each of its phases."""
+_CROWDED, _MOST_WAYS = 256, 4
+"""Accesses of each of its phases, and ways out of which each is crowded by itself."""
 _NEAR = 24
 """Accesses to each pair of lines."""
 _AHEAD, _LATE, _LATE_CYCLES = 400, 1 / 32, 96
@@ -328,24 +328,41 @@ def ahead_episode(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
     return [replace(made, aside=True, label="write data ahead of addresses")] if made.bursts else []
 
 
-def crowded_episode(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
-    """An episode in which all masters read and write without a pause, and nothing holds them up; none where none does both."""
+def crowded_episodes(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
+    """Episodes in which all masters read and write without a pause, and nothing holds them up; none where none does both.
+
+    Behind several ways out, further ones ask for what is behind one of them. Of each, there is one without any ready before its
+    valid.
+    """
     rng = np.random.default_rng([setting.seed, 32])
+    found = _crowded(ports, setting, rng, _CROWDED, CROWDED)
+    for master in ports.masters[:_MOST_WAYS] if len(ports.masters) > 1 and len(ports.slaves) > 1 else ():
+        behind = [one for one in ports.stretches if one.master == master.name]
+        few = replace(ports, stretches=behind, closed=False)
+        found += _crowded(few, setting, rng, _CROWDED // 2, f"{CROWDED}, at {master.name}") if behind else []
+    return found
+
+
+def _crowded(ports: BusPorts, setting: CaseContext, rng: Rng, count: int, label: str) -> list[Stimulus]:
+    """Episodes with so many accesses in each phase."""
     most = int(setting.options["bytes"])
     scene = BusScene.draw(ports, setting, rng, lambda used, _: address_blocks(used, most), steady_memory)
 
     def bursts(_: MemoryPort, windows: list[Window], shape: BurstShape) -> BurstProgram | None:
-        made = crowded_bursts(rng, windows, shape, _CROWDED)
+        made = crowded_bursts(rng, windows, shape, count)
         return None if made is None else replace(made, timing=eager_master())
 
     made = _asked(
         ports,
         scene,
         bursts,
-        lambda walk, windows: crowded_accesses(walk, windows, _CROWDED),
-        lambda: RegisterTraffic(outstanding=2 * _CROWDED),
+        lambda walk, windows: crowded_accesses(walk, windows, count),
+        lambda: RegisterTraffic(outstanding=2 * count),
     )
-    return [replace(made, aside=True, label=CROWDED)] if made.bursts or made.program else []
+    if not (made.bursts or made.program):
+        return []
+    late = withheld_memories(made, int(rng.integers(1 << 30)))
+    return [replace(one, aside=True, label=label) for one in (made, *([late] if made.memories else []))]
 
 
 def slow_episode(ports: BusPorts, setting: CaseContext) -> Stimulus:
@@ -438,6 +455,12 @@ def _timing(rng: Rng, setting: CaseContext, *, plain: bool) -> MemoryTiming:
 def _roughly(program: BurstProgram, seed: int) -> BurstProgram:
     made = rough(program.bursts, seed)
     return replace(program, bursts=made.bursts, write_gaps=made.write_gaps, timing=made.timing)
+
+
+def withheld_memories(stimulus: Stimulus, seed: int) -> Stimulus:
+    """The same with memories that raise no ready before its valid."""
+    images = {name: withheld(image, seed + 3 * salt) for salt, (name, image) in enumerate(stimulus.memories.items())}
+    return replace(stimulus, memories=images)
 
 
 def withheld_episode(stimulus: Stimulus, seed: int) -> Stimulus:

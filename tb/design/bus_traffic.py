@@ -14,7 +14,7 @@ from goldbeat.tb.design.address_map import AddressStretch
 from goldbeat.tb.design.bus_episodes import (
     ahead_episode,
     bus_episode,
-    crowded_episode,
+    crowded_episodes,
     cut_episode,
     cut_in_each_cycle,
     few_accesses,
@@ -177,7 +177,7 @@ def _deep(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
         long_run(ports, setting, LONG_RUN, pause_cycles(setting.numbers())),
         slow_episode(ports, setting),
         flowing_episode(ports, setting),
-        *crowded_episode(ports, setting),
+        *crowded_episodes(ports, setting),
         *ahead_episode(ports, setting),
         *near_episode(ports, setting),
         *refused_episode(ports, setting),

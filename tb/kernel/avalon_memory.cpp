@@ -30,7 +30,7 @@ class AvalonMemory final : public WordMemory {
     at_.writeresponsevalid.set(writes_now_);
     const bool now = at_once() && ready_ && stands_ && at_.read.get();
     if (reads_now_ || now) {
-      at_.readdata.set(now ? held(looked_) : reads_.front().value);
+      at_.readdata.set(now ? shown(looked_, at_.lanes()) : reads_.front().value);
     } else {
       idle_.drive(at_.readdata);
     }
@@ -124,7 +124,7 @@ class AvalonMemory final : public WordMemory {
     const std::size_t row = begin(cycle, write, address);
     const std::int64_t due = cycle + (at_.piped() || write ? latency(write) : latency_);
     if (write) store(row, at_.writedata.get(), at_.lanes());
-    const Asked one{row, due, write ? 0 : held(row)};
+    const Asked one{row, due, write ? 0 : shown(row, at_.lanes())};
     if (!write) {
       reads_.push_back(one);
     } else if (left_ == 1 && !at_.writeresponsevalid.absent()) {

@@ -356,6 +356,10 @@ class AxiMemory final : public Transactor {
     }
     ports_.rdata.clear();
     if (!shows) return;
+    if (idle_.random()) {
+      std::uint64_t drawn = 0;
+      ports_.rdata.fill([&] { return splitmix64(address, drawn++); });
+    }
     const Lanes lanes(address, open.burst.bytes(), ports_.bytes);
     std::memcpy(ports_.rdata.data + lanes.first, open.at(address), lanes.count);
   }

@@ -26,6 +26,8 @@ class IdlePayload {
   bool changes() const { return policy_ == IdlePolicy::kRandom || policy_ == IdlePolicy::kNext; }
   /// The same for a master without a program, whose signals change less often: it may share a clock with streams at full speed.
   bool changes_at(std::int64_t cycle) const { return changes() && cycle % kRest == 0; }
+  /// What nobody asked for is anything.
+  bool random() const { return policy_ == IdlePolicy::kRandom; }
   /// The transfer that comes next is shown before its valid rises.
   bool ahead() const { return policy_ == IdlePolicy::kNext; }
 

@@ -27,7 +27,7 @@ class WishboneMemory final : public WordMemory {
     at_.err.set(answers_ && !again_ && fails());
     at_.rty.set(answers_ && again_);
     if (answers_ && !again_ && !log_[open_.front().row].kind) {
-      at_.rdat.set(at_.pipelined() ? open_.front().value : held(open_.front().row));
+      at_.rdat.set(at_.pipelined() ? open_.front().value : shown(open_.front().row, selected()));
     } else {
       idle_.drive(at_.rdat);
     }
@@ -72,7 +72,7 @@ class WishboneMemory final : public WordMemory {
   void request(std::int64_t cycle) {
     const bool write = at_.writes();
     const std::size_t row = begin(cycle, write, at_.adr.get() << shift_);
-    open_.push_back({row, cycle + latency(write), write ? 0 : held(row)});
+    open_.push_back({row, cycle + latency(write), write ? 0 : shown(row, selected())});
     again_ = retries_ && !again_ && (timing_.read_jitter || timing_.write_jitter) && draw(kRetries) == 0;
     if (write && at_.pipelined()) store_now(row);
   }
@@ -88,7 +88,9 @@ class WishboneMemory final : public WordMemory {
     if (log_[row].kind && !at_.pipelined()) store_now(row);
   }
 
-  void store_now(std::size_t row) const { store(row, at_.wdat.get(), at_.sel.absent() ? ~std::uint64_t{0} : at_.sel.get()); }
+  std::uint64_t selected() const { return at_.sel.absent() ? ~std::uint64_t{0} : at_.sel.get(); }
+
+  void store_now(std::size_t row) const { store(row, at_.wdat.get(), selected()); }
 
   static constexpr std::uint64_t kRetries = 8;  ///< one access of so many gets RTY at first
 

@@ -70,6 +70,17 @@ std::uint64_t WordMemory::held(std::size_t row) const {
   return value;
 }
 
+std::uint64_t WordMemory::shown(std::size_t row, std::uint64_t lanes) const {
+  std::uint64_t value = held(row);
+  if (refused(row) || !idle_.random()) return value;
+  const std::uint64_t other = splitmix64(timing_.seed + 3, row);
+  for (std::uint64_t lane = 0; lane < bytes_; ++lane) {
+    const std::uint64_t mask = 0xFFULL << 8 * lane;
+    if (!(lanes >> lane & 1)) value = (value & ~mask) | (other & mask);
+  }
+  return value;
+}
+
 void WordMemory::store(std::size_t row, std::uint64_t value, std::uint64_t strobe) const {
   if (refused(row)) return;
   for (std::uint64_t lane = 0; lane < bytes_; ++lane) {

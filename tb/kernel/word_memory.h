@@ -58,6 +58,8 @@ class WordMemory : public Transactor {
 
   bool refused(std::size_t row) const { return log_[row].response != kOkay; }
   std::uint64_t held(std::size_t row) const;
+  /// The same as a read of these lanes shows it; the others are anything.
+  std::uint64_t shown(std::size_t row, std::uint64_t lanes) const;
   void store(std::size_t row, std::uint64_t value, std::uint64_t strobe) const;
   std::string open_text(std::size_t row) const;
 
