@@ -336,10 +336,13 @@ def crowded_episodes(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
     """
     rng = np.random.default_rng([setting.seed, 32])
     found = _crowded(ports, setting, rng, _CROWDED, CROWDED)
-    for master in ports.masters[:_MOST_WAYS] if len(ports.masters) > 1 and len(ports.slaves) > 1 else ():
+    for master in ports.masters[:_MOST_WAYS] if len(ports.masters) > 1 else ():
         behind = [one for one in ports.stretches if one.master == master.name]
-        few = replace(ports, stretches=behind, closed=False)
-        found += _crowded(few, setting, rng, _CROWDED // 2, f"{CROWDED}, at {master.name}") if behind else []
+        names = {name for one in behind for name in one.slaves}
+        if len(names) > 1:
+            slaves = [port for port in ports.slaves if port.name in names]
+            few = replace(ports, slaves=slaves, stretches=behind, closed=False)
+            found += _crowded(few, setting, rng, _CROWDED // 2, f"{CROWDED}, at {master.name}")
     return found
 
 

@@ -240,11 +240,13 @@ def _answers(ports: BusPorts, master: Bundle, size: int, rng: Rng, errors: objec
 
 
 def _few_places(words: int, rng: Rng) -> list[int]:
-    """Of so many words about one of a long burst, often the first or the last one of a block of 2, 4, 8..."""
-    found = []
-    for _ in range(1 + words // _LONG_WORDS):
-        block = 1 << int(rng.integers(1, max(2, words.bit_length())))
-        found.append((int(rng.integers(words)) // block * block - int(rng.integers(2))) % words)
+    """Of so many words one for each long burst: in turn its first, its last, and one beside a multiple of 2, 4, 8..."""
+    found, turn = [], int(rng.integers(3))
+    for number, first in enumerate(range(0, words, _LONG_WORDS)):
+        length = min(_LONG_WORDS, words - first)
+        block = 1 << int(rng.integers(1, max(2, length.bit_length())))
+        edge = (int(rng.integers(length)) // block * block - int(rng.integers(2))) % length
+        found.append(first + (0, length - 1, edge)[(turn + number) % 3])
     return found
 
 

@@ -234,7 +234,10 @@ def storage_accesses(
 
 
 def _around(walk: AccessWalk, windows: Sequence[Window], count: int, *, wraps: bool) -> None:
-    """Blocks of words, written and read in order: bursts, some at one address; if they wrap, from the middle on from the first."""
+    """Blocks of words, written and read in order: bursts, some at one address; if they wrap, from the middle on from the first.
+
+    Those that do not wrap begin at the last word of a block as well, and at any; some bytes of these are left out.
+    """
     block, turns = count * walk.size, _STILL if count == 1 else 1
     for window in (one for one in windows if len(one.data) >= block + -one.base % block):
         first = -window.base % block
@@ -245,6 +248,20 @@ def _around(walk: AccessWalk, windows: Sequence[Window], count: int, *, wraps: b
                 walk.write(window, at, walk.lanes)
             for at in turned if walk.port.readable else ():
                 walk.read(window, at)
+        if not wraps and count > 1:
+            room = len(window.data) - block
+            last = range(first + block - walk.size, room + 1, block)
+            _from_anywhere(walk, window, count, [*last[:1], int(walk.rng.integers(room // walk.size + 1)) * walk.size])
+
+
+def _from_anywhere(walk: AccessWalk, window: Window, count: int, starts: Sequence[int]) -> None:
+    """So many words from these places on, written in part and read."""
+    for start in starts:
+        places = [start + number * walk.size for number in range(count)]
+        for at in places if walk.port.writable else ():
+            walk.write(window, at, int(walk.rng.integers(1, walk.lanes + 1)) if walk.port.strobes else walk.lanes)
+        for at in places if walk.port.readable else ():
+            walk.read(window, at)
 
 
 def queued_accesses(walk: AccessWalk, windows: Sequence[Window], count: int, pause: int) -> tuple[Access, ...]:

@@ -45,11 +45,15 @@ def likeness(results: Sequence[RunResult]) -> tuple[int, int]:
     Words of streams count wherever they came, with the bytes of a beat in any order: one beat too many, or lanes that are
     crossed, make no other design. Words that are zero are no evidence, and do not count.
     """
-    predicted = alike = 0
+    predicted, alike = 0, 0.0
     for result in results:
         bundles = result.request.design.bundles(result.request.all_params)
         ways = {p.name: p.direction for p in bundles}
         widest = max((int(p.width) // 8 for p in bundles), default=0)
+        design, params = result.request.design, result.request.all_params
+        buses = (*design.register_ports(params), *design.memory_ports(params))
+        # A bridge that takes wrong lanes passes on some of the bytes; a register may hold some of them alone.
+        bytewise = any(port.direction == "out" for port in buses)
         for episode in result.episodes:
             outputs = [name for name in episode.expected.ports if ways.get(name) == "out"]
             for name in outputs:
@@ -64,9 +68,9 @@ def likeness(results: Sequence[RunResult]) -> tuple[int, int]:
                     wide, wide_came = (_groups(one, widest) for one in sides)
                     want, came = max((want, came), (wide, wide_came), key=_share)
                 predicted, alike = predicted + want.total(), alike + (want & came).total()
-            for fits in (*_reads(episode), *_bursts(episode)):
+            for fits in (*_reads(episode, bytewise=bytewise), *_bursts(episode)):
                 predicted, alike = predicted + 1, alike + fits
-    return predicted, alike
+    return predicted, round(alike)
 
 
 def _stops(expected: Trace, came: Trace) -> bool:
@@ -123,11 +127,18 @@ def expected_reads(episode: EpisodeResult) -> Iterator[tuple[Access, int, bool, 
                 yield access, value, access.error if answer.error is None else answer.error, result
 
 
-def _reads(episode: EpisodeResult) -> Iterator[bool]:
-    """Whether accesses were answered as predicted, of those that say something."""
+def _reads(episode: EpisodeResult, *, bytewise: bool) -> Iterator[float]:
+    """Whether accesses were answered as predicted, of those that say something; ``bytewise``: which share of their bytes."""
     for access, value, error, result in expected_reads(episode):
-        if not error and (wanted := value & read_mask(access)):
-            yield not result.error and result.value is not None and result.value & read_mask(access) == wanted
+        if error or not (wanted := value & read_mask(access)):
+            continue
+        came = None if result.error or result.value is None else result.value & read_mask(access)
+        if came is None or not bytewise:
+            yield float(came == wanted)
+            continue
+        size = -(-max(wanted, came).bit_length() // 8)
+        pairs = list(zip(wanted.to_bytes(size, "little"), came.to_bytes(size, "little"), strict=True))
+        yield sum(one == other for one, other in pairs) / size
 
 
 def read_mask(access: Access) -> int:

@@ -103,7 +103,8 @@ async def compare(kernel, master, memory, checkers, bursts, timing, behaviour, r
         was, should = getattr(got, name) - base, getattr(times, name)
         wrong = np.flatnonzero(was != should)
         assert not len(wrong), (name, wrong[:5], was[wrong[:5]], should[wrong[:5]], timing, behaviour)
-    np.testing.assert_array_equal(got.data, expected)
+    lanes = bursts.lanes(width)
+    np.testing.assert_array_equal(got.data[lanes], expected[lanes])
     for one, other in zip(regions, twin, strict=True):
         np.testing.assert_array_equal(one.data, other.data, one.name)
     response, region = respond(bursts, regions)
