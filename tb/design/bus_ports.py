@@ -146,7 +146,8 @@ class BusPorts:
                     found[master.pin(role)] = f"not predicted: nothing that is equal to it leads to {master.name}"
             for kind in _KINDS:
                 if blind := [s.name for s in slaves if master.answers(kind) and not s.answers(kind)]:
-                    found[master.pin(master.responses_of[kind])] = f"not compared: {blind[0]} has no response for it"
+                    way = "writes" if kind == WRITE else "reads"
+                    found[master.pin(master.responses_of[kind])] = f"not compared: {blind[0]} has no response to {way}"
         for slave, master in pairs:
             for kind, name in _keys():
                 role = _role(slave, kind, name)

@@ -221,7 +221,7 @@ def test_what_one_side_lacks_is_named():
     narrow = axi("m", "out").model_copy(update={"users": {"awuser": 1, "aruser": 2}})
     assert list(joined(axi("s", "in"), narrow).open()) == ["m_awuser", "s_awuser"]
     blind = joined(axi("s", "in", "bresp"), axi("m", "out")).open()
-    assert blind == {"m_bresp": "not compared: s has no response for it"}
+    assert blind == {"m_bresp": "not compared: s has no response to writes"}
     # AXI-Lite has no AxCACHE: nothing of it can arrive. What an AXI4 master makes of it, nobody knows, but for the lock.
     lite = LitePort(name="m", direction="out", address_width=12)
     assert list(joined(axi("s", "in"), lite).open()) == ["s_arprot", "s_awprot"]
