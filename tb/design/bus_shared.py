@@ -64,6 +64,8 @@ def shared_episodes(ports: BusPorts, setting: CaseContext) -> Iterator[Stimulus]
         size = data_bytes(slaves[0])
         makers = ((SHARED, accesses_in_turn, bursts_in_turn), (PARTS, parts_by_accesses, parts_by_bursts))
         for label, accesses, bursts in makers if all(map(_strobed, slaves)) else makers[:1]:
+            if label == PARTS and not (words := _words(ports, stretch, plain, 2 * len(slaves))):
+                continue
             if kinds == {True}:
                 made = scene.stimulus({}, {}, bursts(rng, names, words, size))
             else:
@@ -83,16 +85,16 @@ def _strobed(port: Bundle) -> bool:
     return port.strobes if isinstance(port, RegisterPort) else port.has("wstrb")
 
 
-def _words(ports: BusPorts, stretch: AddressStretch, setting: CaseContext, slaves: int) -> list[int]:
-    """The words of a stretch whose numbers are powers of two, and a word for each slave behind the first ones."""
+def _words(ports: BusPorts, stretch: AddressStretch, setting: CaseContext, flags: int) -> list[int]:
+    """The words of a stretch whose numbers are powers of two, and in front of them so many that are none; empty: no room."""
     room = stretch.size
     if stretch.master is not None:
         # The memory behind a master has the parts of the slaves alone.
         _, room = stretch.ends(ports.part(stretch, int(setting.options["bytes"])))[0]
     count = room // ports.word
     numbers = [0, *(1 << power for power in range(count.bit_length() - 1))][:_MOST]
-    flags = [n for n in range(3, count) if n & n - 1][:slaves]
-    return [stretch.base + n * ports.word for n in (*flags, *numbers)] if len(flags) == slaves else []
+    others = [n for n in range(3, count) if n & n - 1][:flags]
+    return [stretch.base + n * ports.word for n in (*others, *numbers)] if len(others) == flags else []
 
 
 def accesses_in_turn(
@@ -163,21 +165,22 @@ def parts_by_accesses(
     Args:
         rng: randomness.
         slaves: their names.
-        words: as for :func:`accesses_in_turn`.
+        words: byte addresses; the first ones, two for each slave, say that it has come to a meeting.
         size: bytes of a word.
     """
-    flags, data = dict(zip(slaves, words, strict=False)), words[len(slaves) :]
+    data = words[2 * len(slaves) :]
     owners, last = _owners(rng, len(slaves), len(data), size), np.zeros((len(data), size), np.uint8)
     programs: dict[str, list[Access]] = {name: [] for name in slaves}
 
-    def meet() -> None:
-        """Nobody goes on before all are here."""
+    def meet(number: int) -> None:
+        """Nobody goes on before all are here; who looks seldom still sees the flags of one meeting when others are at the next."""
+        flags = dict(zip(slaves, words[number % 2 * len(slaves) :], strict=False))
         told = {name: int.from_bytes(rng.bytes(size), "little") for name in slaves}
         for name, steps in programs.items():
             steps.append(Access("write", flags[name], told[name], (1 << size) - 1))
             steps += [Access("poll", flags[other], value) for other, value in told.items() if other != name]
 
-    for _ in range(_MEETINGS):
+    for meeting in range(_MEETINGS):
         for number, steps in enumerate(programs.values()):
             # Each is ahead of the others at times, by less than an access.
             steps.append(Access("wait", cycles=int(rng.integers(1, _AHEAD))))
@@ -187,7 +190,7 @@ def parts_by_accesses(
                     strobe, value = int(mine @ (1 << np.arange(size))), int.from_bytes(kept.tobytes(), "little")
                     mask = int.from_bytes((mine * np.uint8(255)).tobytes(), "little")
                     steps += [Access("write", at, value, strobe), Access("read", at, value, mask=mask)]
-        meet()
+        meet(meeting)
     for steps in programs.values():
         steps += [
             Access("read", at, int.from_bytes(row.tobytes(), "little")) for at, row in zip(data, last, strict=True)

@@ -372,8 +372,9 @@ class AxiMaster(_AxiTransactor):
         patience = Patience(
             self,
             timeout,
-            progress=lambda: sum(
-                int(np.count_nonzero(column >= 0)) for column in (cycles, *map(results.__getitem__, _CYCLES))
+            progress=lambda: (
+                library().gb_served(),
+                sum(int(np.count_nonzero(column >= 0)) for column in (cycles, *map(results.__getitem__, _CYCLES))),
             ),
             expected=lambda: f"the end of {len(bursts)} bursts, {self.done} are over",
             own=lambda since: max(since, latest) + idle,

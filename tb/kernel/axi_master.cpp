@@ -324,6 +324,7 @@ class AxiMaster final : public Transactor {
     if (found->beat++ < burst.len) return;
     result.last = result.done = cycle;
     ++done_;
+    ++kernel().served;
     read_open_.erase(found);
   }
 
@@ -335,6 +336,7 @@ class AxiMaster final : public Transactor {
     program_.answer_users[program_.bursts[found->burst].beat] = ports_.buser.low();
     result.done = cycle;
     ++done_;
+    ++kernel().served;
     write_open_.erase(found);
   }
 

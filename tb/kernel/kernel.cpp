@@ -177,6 +177,8 @@ void gb_clear() { kernel().clear(); }
 
 std::uint64_t gb_now() { return kernel().now(); }
 
+std::uint64_t gb_served() { return kernel().served; }
+
 /// Width of a port in bits, negative for an input of the design, 0 where there is no such port.
 int gb_port(const char* name) {
   const Port* port = kernel().find(name);

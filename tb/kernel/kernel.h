@@ -390,6 +390,9 @@ class Kernel {
   /// Stop all clocks and drop all transactors.
   void clear();
 
+  /// Accesses and bursts of all masters that have ended: while they do, who waits may be waiting for its turn.
+  std::uint64_t served = 0;
+
   /// Ports were written from outside of drive(): the design must be evaluated.
   void touch() { touched_ = true; }
   /// The time, in time steps of the simulation.

@@ -130,6 +130,7 @@ RESULT = np.dtype(
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_error": (c_char_p, []),
+    "gb_served": (c_uint64, []),
     "gb_clear": (None, []),
     "gb_collect_failures": (None, []),
     "gb_failures": (c_char_p, []),

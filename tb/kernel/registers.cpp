@@ -37,13 +37,20 @@ void RegisterMaster::run(const GbStep* steps, GbStepResult* results, std::int64_
   results_ = results;
   count_ = count;
   next_ = 0;
+  moved_ = 0;
+  look_ = kNever;
   running_ = count != 0;
   if (count == 0) wake();
 }
 
 bool RegisterMaster::sample(std::int64_t cycle) {
   if (!running_) return idle_.changes_at(cycle);
-  const bool moved = edge(cycle);
+  bool moved = edge(cycle);
+  if (cycle + 1 >= look_) {
+    look_ = kNever;
+    begin(open_[0].step, steps_[open_[0].step], cycle + 1);
+    moved = true;
+  }
   if (!stuck_ && !open_.empty()) {
     if (steps_[open_[0].step].op >= kWait) wait(cycle);
     give_up(cycle);
@@ -122,13 +129,15 @@ void RegisterMaster::start(std::int64_t cycle) {
 void RegisterMaster::answer(std::int64_t cycle, std::int64_t index, std::uint64_t response, std::uint64_t value,
                             std::uint64_t forms) {
   if (stuck_) return;
+  ++kernel().served;
   results_[index].forms |= forms;
   std::size_t at = 0;
   while (open_[at].step != index) ++at;
   const GbStep& step = steps_[index];
   const bool equal = (value & step.mask) == (step.value & step.mask);
   if (step.op == kPoll && !equal && cycle + 1 - open_[at].first < step.cycles) {
-    begin(index, step, cycle + 1);
+    // Whoever has to change the word needs its turn, too.
+    look_ = cycle + 1 + kBetweenLooks;
     return;
   }
   const bool judged = step.op == kCheck || step.op == kPoll;
@@ -149,7 +158,16 @@ void RegisterMaster::wait(std::int64_t cycle) {
 /// After too many cycles: what is offered stays, as the protocols demand, but no answer counts any more.
 void RegisterMaster::give_up(std::int64_t cycle) {
   for (const Open& open : open_) {
-    if (cycle + 1 - open.first < steps_[open.step].cycles) continue;
+    const std::int64_t most = steps_[open.step].cycles;
+    if (cycle + 1 - open.first < most) continue;
+    // While others are served it may be waiting for its turn; who gives less time knows how long that takes.
+    if (most >= kLong && steps_[open.step].op < kPoll) {
+      if (served_ != kernel().served) {
+        served_ = kernel().served;
+        moved_ = cycle;
+      }
+      if (cycle + 1 - moved_ < most) continue;
+    }
     results_[open_[0].step] = {kTimeout, 0, 0, open_[0].first, cycle, 0};
     stuck_ = true;
     wake();

@@ -126,6 +126,9 @@ class RegisterMaster : public Transactor {
 
   std::uint64_t word_ = 4;  ///< bytes of the bus
 
+  static constexpr std::int64_t kLong = 10'000;       ///< cycles that an access usually gets
+  static constexpr std::int64_t kBetweenLooks = 64;  ///< cycles between an answer to a poll and its next access
+
   /// Throws unless the address is one of `addresses` (a mask) and a value to write fits the bus.
   void allow_fitting(const GbStep& step, std::uint64_t addresses, const Field& data) const;
   /// Throws unless a write is of all bytes of the bus.
@@ -157,6 +160,9 @@ class RegisterMaster : public Transactor {
   std::vector<Open> open_;   ///< in the order of the program
   bool running_ = false;
   bool stuck_ = false;       ///< given up
+  std::int64_t look_ = kNever;  ///< cycle in which a poll asks once more
+  std::uint64_t served_ = 0;  ///< of all masters, when it last looked
+  std::int64_t moved_ = 0;    ///< cycle in which that had changed
 };
 
 }  // namespace goldbeat

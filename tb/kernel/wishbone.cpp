@@ -25,7 +25,7 @@ class WishboneMaster final : public RegisterMaster {
   }
 
   void drive() override {
-    const bool asks = asking() < open_.size() && !drops_;
+    const bool asks = asking() < open_.size() && !drops_ && !leaves();
     at_.cyc.set(!drops_ && (!open_.empty() || keeps_));
     at_.stb.set(asks);
     const GbStep* const next = upcoming(true) ? upcoming(true) : upcoming(false);
@@ -74,8 +74,16 @@ class WishboneMaster final : public RegisterMaster {
       drops_ = false;
       return true;
     }
+    if (leaves() && asking() == 0) {
+      drops_ = true;
+      tenure_ = 0;
+      return true;
+    }
     bool moved = false;
-    if (at_.asks() && at_.pipelined() && !at_.stall.get()) moved = open_[asking()].taken = true;
+    if (at_.asks() && at_.pipelined() && !at_.stall.get()) {
+      moved = open_[asking()].taken = true;
+      ++tenure_;
+    }
     const bool waits = !open_.empty() && (at_.pipelined() ? open_.front().taken : at_.asks());
     if (!waits || !at_.answered()) return moved;
     Asked& one = open_.front();
@@ -87,7 +95,7 @@ class WishboneMaster final : public RegisterMaster {
       drops_ = draw(2) != 0;
       return true;
     }
-    const bool failed = at_.err.get();
+    const bool failed = at_.err.get(), polls = one.step->op == kPoll;
     const std::int64_t index = one.index;
     const std::uint64_t value = writes(*one.step) ? 0 : at_.rdat.get();
     const std::uint64_t forms = failed ? 0 : one.forms;
@@ -101,6 +109,9 @@ class WishboneMaster final : public RegisterMaster {
     // CYC may stay high until the next access.
     const bool next = upcoming(true) || upcoming(false);
     keeps_ = next && (bursts_ || draw(2) != 0);
+    // Between two looks at one word others have their turn.
+    keeps_ &= !polls;
+    if (drops_ || (open_.empty() && !keeps_)) tenure_ = 0;
     return true;
   }
 
@@ -120,6 +131,7 @@ class WishboneMaster final : public RegisterMaster {
   void idle() override {
     open_.clear();
     drops_ = keeps_ = bursts_ = false;
+    tenure_ = 0;
     at_.we.set(false);
     for (Field* field : {&at_.adr, &at_.wdat, &at_.sel, &at_.cti, &at_.bte}) field->set(0);
     drive();
@@ -142,6 +154,10 @@ class WishboneMaster final : public RegisterMaster {
     return at;
   }
 
+  /// Has asked so often without a pause that it lets others ask, who wait for CYC to fall; no burst is cut in two.
+  bool leaves() const { return tenure_ >= kTenure && !bursts_ && !open_.empty(); }
+
+  static constexpr std::int64_t kTenure = 16;
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 
   /// The address behind one in a burst: 0 linear, else it wraps at 4, 8 or 16 words.
@@ -204,6 +220,7 @@ class WishboneMaster final : public RegisterMaster {
   unsigned shift_ = 0;
   std::deque<Asked> open_;
   bool drops_ = false;   ///< CYC is low for a cycle
+  std::int64_t tenure_ = 0;  ///< pipelined: requests since CYC has risen
   bool keeps_ = false;   ///< CYC stays high without an access
   bool bursts_ = false;  ///< the latest request is one of a burst that goes on
   std::uint64_t type_ = kClassic;  ///< its CTI
