@@ -57,7 +57,14 @@ from goldbeat.tb.mutate.report import score
 from goldbeat.tb.mutate.sample import sample_fates
 from goldbeat.tb.obligations import rounds
 from goldbeat.tb.obligations.likeness import is_unlike, may_be_meant
-from goldbeat.tb.obligations.other_answers import ends_before, fixed_bits, refuses, repeats_every, writes_whole
+from goldbeat.tb.obligations.other_answers import (
+    ends_before,
+    fixed_bits,
+    refuses,
+    repeats_every,
+    turns_words,
+    writes_whole,
+)
 from goldbeat.tb.obligations.other_function import drops_frames, drops_words, other_function
 from goldbeat.tb.obligations.pace import fills_queues, may_be_slow, measured_pace
 from goldbeat.tb.obligations.rounds import BUDGET_S, Tried, try_all
@@ -437,7 +444,8 @@ def _of_refusals(subject: VerifySubject, tried: Tried) -> dict[str, str]:
     # What is given up may still be under way when a run ends.
     if subject.model not in BUS_MODELS or any("_outstanding: " not in place for place in broken):
         return {}
-    why = refuses(tried.failed, _sizes(subject))
+    why = turns_words(tried.failed) if subject.model in ("adapter", "interconnect") else ""
+    why = why or refuses(tried.failed, _sizes(subject))
     return {f"{OF_MODEL}{subject.model}": f"{why}; --model {subject.model} says that it must not"} if why else {}
 
 

@@ -286,6 +286,7 @@ class AxiMaster final : public Transactor {
     const std::int64_t index = writes_.bursts[w_burst_];
     const GbAxiBurst& burst = program_.bursts[index];
     GbAxiResult& result = program_.results[index];
+    ++kernel().served;
     program_.cycles[burst.beat + w_beat_] = cycle;
     if (w_beat_ == 0) result.first = cycle;
     if (w_beat_ == burst.len) {
@@ -312,6 +313,7 @@ class AxiMaster final : public Transactor {
   void take_data(std::int64_t cycle) {
     const auto found = find(read_open_, ports_.rid);
     if (found == read_open_.end()) return;
+    ++kernel().served;
     const GbAxiBurst& burst = program_.bursts[found->burst];
     GbAxiResult& result = program_.results[found->burst];
     const auto row = static_cast<std::size_t>(burst.beat) + found->beat;
@@ -324,7 +326,6 @@ class AxiMaster final : public Transactor {
     if (found->beat++ < burst.len) return;
     result.last = result.done = cycle;
     ++done_;
-    ++kernel().served;
     read_open_.erase(found);
   }
 

@@ -390,7 +390,7 @@ class Kernel {
   /// Stop all clocks and drop all transactors.
   void clear();
 
-  /// Accesses and bursts of all masters that have ended: while they do, who waits may be waiting for its turn.
+  /// Accesses, beats and responses of all masters: while they come, who waits may be waiting for its turn.
   std::uint64_t served = 0;
 
   /// Ports were written from outside of drive(): the design must be evaluated.

@@ -14,10 +14,13 @@ import numpy as np
 from goldbeat.pymodels.axi.burst import SLVERR, WRITE
 from goldbeat.pymodels.axi.program import ANY_ERROR, BurstProgram
 from goldbeat.pymodels.stimulus import Access, AccessAnswer
+from goldbeat.tb.design.bus_ports import data_bytes
 from goldbeat.tb.inside.job import AccessResult, BurstAnswers
 from goldbeat.tb.obligations.likeness import expected_reads, read_mask, whole_episodes
 from goldbeat.tb.run.runs import EpisodeResult, RunResult
 
+_OTHERS = 1 / 8
+"""Bytes that need another reason, for each that has the one that is looked for."""
 _LEAST = 32
 """Reads that must fit before they say anything."""
 _REFUSED = 8
@@ -241,6 +244,33 @@ def ends_before(results: Sequence[RunResult], arrays: Collection[int]) -> str:
     if len(wrong) < _LEAST or first - low not in arrays or len(beyond) > 1:
         return ""
     return f"what is read from address 0x{first:x} on is always the same, and an array of the RTL has as many bytes before it"
+
+
+def turns_words(results: Sequence[RunResult]) -> str:
+    """Whether a bridge between widths puts the first of narrow words into the high lanes of the wide one; empty: it does not.
+
+    What is written is then in memories as predicted, with the narrow words of each wide word in the other order.
+    """
+    turned = others = 0
+    for result in results:
+        design, params = result.request.design, result.request.all_params
+        ports = (*design.register_ports(params), *design.memory_ports(params))
+        narrow, wide = (how(map(data_bytes, ports)) for how in (min, max))
+        if narrow == wide:
+            return ""
+        for one in whole_episodes([result]):
+            for name, image in one.stimulus.memories.items():
+                for region in image.regions:
+                    want, got = (o.memories[name].regions[region.name] for o in (one.expected, one.record.outcome))
+                    before, want = (
+                        part.reshape(-1, wide // narrow, narrow)[:, ::-1].ravel() for part in (region.data, want)
+                    )
+                    written = (want != before) | (got != region.data)
+                    turned += int((want[written] == got[written]).sum())
+                    others += int((want[written] != got[written]).sum())
+    # Of a word that is refused in part, another part may be stored.
+    regular = turned >= _LEAST and others <= _OTHERS * turned
+    return "the first of narrow words is in the high lanes of wide ones" if regular else ""
 
 
 def writes_whole(results: Sequence[RunResult]) -> bool:
