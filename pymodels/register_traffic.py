@@ -36,6 +36,7 @@ class RegisterTraffic:
         b_ready, r_ready: when write and read responses are taken: a pattern as
         :meth:`~goldbeat.pymodels.pattern.Pattern.parse` has it.
         seed: of all that is drawn.
+        rest: cycles from the answer to a poll to its next access: whoever changes the word may need the way to it.
     """
 
     order: str = "together"
@@ -45,11 +46,12 @@ class RegisterTraffic:
     b_ready: str = "none"
     r_ready: str = "none"
     seed: int = 0
+    rest: int = 0
 
     def __post_init__(self) -> None:
         if self.order not in ORDERS:
             raise UsageError(f"order: found {self.order!r}, expected one of {', '.join(ORDERS)}")
-        for name, least in (("distance", 1), ("gap", 0), ("outstanding", 1)):
+        for name, least in (("distance", 1), ("gap", 0), ("outstanding", 1), ("rest", 0)):
             if getattr(self, name) < least:
                 raise UsageError(f"{name}: found {getattr(self, name)}, expected at least {least}")
         for text in (self.b_ready, self.r_ready):
@@ -62,7 +64,7 @@ class RegisterTraffic:
     @property
     def plain(self) -> bool:
         """True for the behaviour of the default."""
-        still = self.order == "together" and self.gap == 0 and self.outstanding == 1
+        still = self.order == "together" and self.gap == self.rest == 0 and self.outstanding == 1
         return still and self.b_ready == self.r_ready == "none"
 
     def pattern(self, channel: str) -> Pattern:

@@ -230,7 +230,7 @@ def _answers(ports: BusPorts, master: Bundle, size: int, rng: Rng, errors: objec
         refused[first : first + int(rng.integers(1, 2 + words // 16))] = words > 1 or bool(rng.integers(2))
         if errors == FEW_ERRORS:
             refused[:] = False
-            refused[_few_places(words, rng)] = True
+            refused[few_places(words, rng)] = True
         drawn = rng.choice(master.refusals, words)
         answers[kind] = np.where(refused, drawn, 0)[:, None]
         if parts > 1:
@@ -239,7 +239,7 @@ def _answers(ports: BusPorts, master: Bundle, size: int, rng: Rng, errors: objec
     return np.repeat(answers.reshape(2, -1), word // parts, axis=1)
 
 
-def _few_places(words: int, rng: Rng) -> list[int]:
+def few_places(words: int, rng: Rng) -> list[int]:
     """Of so many words one for each long burst: in turn its first, its last, and one beside a multiple of 2, 4, 8..."""
     found, turn = [], int(rng.integers(3))
     for number, first in enumerate(range(0, words, _LONG_WORDS)):

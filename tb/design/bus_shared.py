@@ -32,6 +32,8 @@ _PHASE = 6000
 """Cycles for the writes of a slave with bursts, and for the reads of the others."""
 _MEETINGS = 20
 """How often all slaves write parts of all words at about the same time."""
+_REST = 64
+"""Cycles between two looks at a word that another slave changes."""
 _AHEAD = 8
 """Cycles by which one of them begins sooner than another one, at most."""
 _IDLE = 500
@@ -70,7 +72,7 @@ def shared_episodes(ports: BusPorts, setting: CaseContext) -> Iterator[Stimulus]
                 made = scene.stimulus({}, {}, bursts(rng, names, words, size))
             else:
                 # At one speed they stay near each other.
-                traffic = dict.fromkeys(names, RegisterTraffic()) if label == PARTS else {}
+                traffic = dict.fromkeys(names, RegisterTraffic(rest=_REST))
                 made = scene.stimulus(accesses(rng, names, words, size), traffic, {})
             yield replace(made, aside=True, label=label)
 

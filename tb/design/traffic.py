@@ -83,6 +83,18 @@ _CUTS = {5: ("none", _AWAY), 11: ("none", "random:0.3"), 17: ("bursty:3", "worst
 """Gaps and back-pressure of the episodes that a reset cuts off, by the episode of a sweep that comes next."""
 
 
+def _placed(
+    sides: dict[str, npt.NDArray[np.uint64]], last: npt.NDArray[np.bool_], dests: int, *, steady: bool
+) -> dict[str, npt.NDArray[np.uint64]]:
+    """Sidebands with TDEST below a number, if it is not 0; if they are steady, TDEST and TID are those of a frame's first beat."""
+    if dests and "tdest" in sides:
+        sides["tdest"] = sides["tdest"] % np.uint64(dests)
+    if not steady or not len(last):
+        return sides
+    first = np.maximum.accumulate(np.where(np.r_[True, last[:-1]], np.arange(len(last)), 0))
+    return {name: side[first] if name in ("tid", "tdest") else side for name, side in sides.items()}
+
+
 def random_trace(
     rng: Rng,
     width: int,
@@ -132,11 +144,7 @@ def random_trace(
     else:
         sides = {n: corner_values(rng, w, beats, corners).view(np.uint64)[:, 0] for n, w in (sidebands or {}).items()}
         data = corner_values(rng, width, beats, corners)[:, :lanes]
-    if dests and "tdest" in sides:
-        sides["tdest"] = sides["tdest"] % np.uint64(dests)
-    if steady and beats:
-        first = np.maximum.accumulate(np.where(np.r_[True, last[:-1]], np.arange(beats), 0))
-        sides |= {name: sides[name][first] for name in ("tid", "tdest") if name in sides}
+    sides = _placed(sides, last, dests, steady=steady)
     if positions:
         sides["tstrb"] = strobe_bits(mask & (rng.random(mask.shape) >= _POSITIONS))
     return Trace.from_bytes(

@@ -96,7 +96,7 @@ class RegisterBehaviour(Structure):
 
     _fields_ = (
         ("seed", c_uint64),
-        *((name, c_int64) for name in ("gap", "distance", "outstanding")),
+        *((name, c_int64) for name in ("gap", "distance", "outstanding", "rest")),
         ("order", c_int),
         *((name, ReadyPattern) for name in ("b_ready", "r_ready")),
     )

@@ -136,8 +136,11 @@ void RegisterMaster::answer(std::int64_t cycle, std::int64_t index, std::uint64_
   const GbStep& step = steps_[index];
   const bool equal = (value & step.mask) == (step.value & step.mask);
   if (step.op == kPoll && !equal && cycle + 1 - open_[at].first < step.cycles) {
-    // Whoever has to change the word needs its turn, too.
-    look_ = cycle + 1 + kBetweenLooks;
+    if (traffic_.rest == 0) {
+      begin(index, step, cycle + 1);
+    } else {
+      look_ = cycle + 1 + traffic_.rest;
+    }
     return;
   }
   const bool judged = step.op == kCheck || step.op == kPoll;

@@ -43,6 +43,7 @@ struct GbRegisterTraffic {
   std::int64_t gap;          ///< most idle cycles before an access
   std::int64_t distance;     ///< most cycles between the offers of a write's address and of its data
   std::int64_t outstanding;  ///< most accesses without an answer
+  std::int64_t rest;         ///< cycles from the answer to a poll to its next access
   int order;                 ///< of a write's address and data, one of RegisterMaster::Order
   GbPattern b_ready, r_ready;
 };
@@ -126,8 +127,7 @@ class RegisterMaster : public Transactor {
 
   std::uint64_t word_ = 4;  ///< bytes of the bus
 
-  static constexpr std::int64_t kLong = 10'000;       ///< cycles that an access usually gets
-  static constexpr std::int64_t kBetweenLooks = 64;  ///< cycles between an answer to a poll and its next access
+  static constexpr std::int64_t kLong = 10'000;  ///< cycles that an access usually gets
 
   /// Throws unless the address is one of `addresses` (a mask) and a value to write fits the bus.
   void allow_fitting(const GbStep& step, std::uint64_t addresses, const Field& data) const;

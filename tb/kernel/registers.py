@@ -184,7 +184,14 @@ class RegisterMaster(Transactor):
         # C++ reads these arrays whenever the master is reset.
         self._values = [np.asarray(p.values, np.int64).astype(np.bool_).view(np.uint8) for p in patterns]
         row = RegisterBehaviour(
-            *(traffic.seed, traffic.gap, traffic.distance, traffic.outstanding, ORDERS.index(traffic.order)),
+            *(
+                traffic.seed,
+                traffic.gap,
+                traffic.distance,
+                traffic.outstanding,
+                traffic.rest,
+                ORDERS.index(traffic.order),
+            ),
             *(ready_pattern(p, v) for p, v in zip(patterns, self._values, strict=True)),
         )
         checked(self._library.gb_registers_behave(self._handle, ctypes.byref(row)))

@@ -110,7 +110,7 @@ class WishboneMaster final : public RegisterMaster {
     const bool next = upcoming(true) || upcoming(false);
     keeps_ = next && (bursts_ || draw(2) != 0);
     // Between two looks at one word others have their turn.
-    keeps_ &= !polls;
+    keeps_ &= !(polls && traffic().rest);
     if (drops_ || (open_.empty() && !keeps_)) tenure_ = 0;
     return true;
   }

@@ -80,6 +80,18 @@ def test_broadcast_and_merge() -> None:
         outcome(READY_MODELS["merge"], [shape("a"), shape("b")], bare[2:], given)
 
 
+def test_route() -> None:
+    dest = np.array([2, 0, 1, 0, 3], np.uint64)
+    given = replace(trace([b"abcd", b"efgh", b"ijkl", b"mnop", b"qrst"]), tdest=dest)
+    stimulus = Stimulus({"s": given}, {}, {"aclk": _CLOCK})
+    sinks = [shape(f"m{n}") for n in range(3)]
+    found = outcome(READY_MODELS["route"], [shape("s", roles=_ALL | {"tdest"})], sinks, stimulus).ports
+    came = [found[sink.name].data.tobytes() for sink in sinks]
+    assert came == [b"efghmnop", b"ijkl", b"abcd"]
+    with pytest.raises(UsageError, match="s has no TDEST"):
+        outcome(READY_MODELS["route"], [shape("s")], sinks, stimulus)
+
+
 @pytest.mark.parametrize("width", [8, 16, 64, 128])
 def test_repack(width: int) -> None:
     frames = [b"abcdefghi", b"j", b"klmnopqrstuvwxyz"]

@@ -11,7 +11,7 @@ import pytest
 from goldbeat.pymodels.axi.burst import WRITE
 from goldbeat.pymodels.stimulus import Clock
 from goldbeat.tb.design.address_map import AddressStretch
-from goldbeat.tb.design.address_places import address_places
+from goldbeat.tb.design.address_places import address_lines, address_places
 from goldbeat.tb.design.bus_episodes import bus_episode
 from goldbeat.tb.design.bus_ports import BusPorts
 from goldbeat.tb.design.bus_traffic import OPTIONS, bus_cases
@@ -112,6 +112,19 @@ def test_places_of_slaves_are_apart_and_have_all_bits():
         own |= {at for base in stretch.parts(slave, 2048) for at in range(base, base + 2048, 4)}
         for bit in range(2, 20 if stretch is stretches[0] else 14):
             assert any(at ^ 1 << bit in own for at in own), (slave, bit)
+
+
+def test_lines_of_slaves_are_apart_and_differ_in_one_bit():
+    stretches = [AddressStretch(0, 1 << 16, ("a", "b"), "m")]
+    ports = BusPorts([axi(32, "a"), lite(32, "b")], [axi(32, "m", "out")], stretches)
+    lines = address_lines(ports, 64, np.random.default_rng(5))
+    targets = [at for line in lines for at in range(line.target, line.target + line.size)]
+    assert len(set(targets)) == len(targets)
+    assert not set(targets) & {at for base, size in stretches[0].ends(64) for at in range(base, base + size)}
+    for slave in "ab":
+        home, *others = [line.base for line in lines if line.slave == slave]
+        assert len(others) > 8
+        assert {(home ^ other).bit_count() for other in others} == {1}
 
 
 def test_memories_behind_masters_hold_the_places():

@@ -210,6 +210,31 @@ async def outside_of_what_is_allocated(dut):
 
 
 @cocotb.test()
+async def data_ahead_of_addresses(dut):
+    """Data of the third burst wait for its address, as more beats than allowed would be ahead."""
+    kernel = Kernel(dut, judge=False)
+    kernel.poke("aresetn", 1)
+    kernel.clock("aclk", PERIOD)
+    width = WIDTHS[0]
+    region = Region("all", 0, np.zeros(4096, np.uint8))
+    master, memory = AxiMaster(kernel, f"s{width}_axi"), AxiMemory(kernel, f"m{width}_axi", (region,))
+    await Timer(3 * PERIOD, "ps")
+    memory.start(MemoryTiming(data_ahead=64))
+    size = (width // 8).bit_length() - 1
+    bursts = Bursts(
+        kind=1, address=[0, 256, 512, 768], len=[1, 3, 3, 0], size=size, gap=[0, 50, 0, 0], barrier=[0, 0, 0, 1]
+    )
+    data = np.full((bursts.beats, width // 8), 0xAB, np.uint8)
+    got = await master.run(bursts, data, timing=MasterTiming(data_ahead=4))
+    assert got.last[1] < got.offered[1]
+    assert got.first[2] >= got.offered[1]
+    assert got.first[3] > got.done[:3].max()
+    assert (region.data != 0).sum() == bursts.beats * width // 8
+    master.reset()
+    memory.reset()
+
+
+@cocotb.test()
 async def barriers_and_waiting(dut):
     kernel = Kernel(dut, judge=False)
     kernel.poke("aresetn", 1)

@@ -23,7 +23,8 @@ def found(came: np.ndarray, *, ordered: bool = True) -> tuple[int, int]:
     episode = SimpleNamespace(
         expected=traces[0], record=SimpleNamespace(outcome=traces[1]), stimulus=SimpleNamespace(program={}, bursts={})
     )
-    design = SimpleNamespace(bundles=lambda params: BUNDLES, ordered=ordered)
+    ports = dict.fromkeys(("register_ports", "memory_ports"), lambda params: [])
+    design = SimpleNamespace(bundles=lambda params: BUNDLES, ordered=ordered, **ports)
     result: Any = SimpleNamespace(request=SimpleNamespace(design=design, all_params={}), episodes=[episode])
     return likeness([result])
 

@@ -233,3 +233,54 @@ def test_each_of_several_pairs_must_be_regular() -> None:
     cut, whole, wrong = trace([one[2:] for one in FRAMES]), trace(FRAMES), trace([WORDS ^ np.uint8(1)])
     assert said(cut, whole, inputs=2) == "every frame comes without its first 2 beats"
     assert said(cut, wrong, inputs=2) == ""
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_turn_that_never_comes_is_no_merging_of_turns(late: bool) -> None:
+    """Every round-robin arbiter takes turns while all inputs wait; one that stops does more than that."""
+    given = {"s0": trace(FRAMES[:20]), "s1": trace(FRAMES[20:])}
+    turns = [frame for pair in zip(FRAMES[:20], FRAMES[20:], strict=True) for frame in pair]
+    came = trace([np.concatenate(turns[: 12 if late else 39])])
+    episode = SimpleNamespace(
+        stimulus=SimpleNamespace(inputs=given, stop_ps=None),
+        expected=SimpleNamespace(ports=given | {"m": trace(FRAMES)}),
+        record=SimpleNamespace(outcome=SimpleNamespace(ports=given | {"m": came})),
+    )
+    result: Any = SimpleNamespace(episodes=[episode])
+    assert bool(other_function([result])) is not late
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_words_may_overtake_those_of_other_tids(swapped: bool) -> None:
+    tid = (RNG.random(len(WORDS)) < 0.5).astype(np.uint64)
+    order = np.argsort(tid, kind="stable")
+    if swapped:
+        order[[3, 7]] = order[[7, 3]]
+    want = replace(trace(FRAMES), last=np.zeros(len(WORDS), np.bool_), tid=tid)
+    episode = SimpleNamespace(
+        stimulus=SimpleNamespace(inputs={"s": want}, stop_ps=None),
+        expected=SimpleNamespace(ports={"s": want, "m": want}),
+        record=SimpleNamespace(
+            outcome=SimpleNamespace(ports={"s": want, "m": Trace.from_bytes(WORDS[order], clock_ps=10, tid=tid[order])})
+        ),
+    )
+    result: Any = SimpleNamespace(episodes=[episode])
+    assert (other_function([result]) == "words overtake those of other TIDs") is not swapped
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_other_outputs_may_belong_to_a_tdest(wrong: bool) -> None:
+    dest = RNG.integers(0, 3, len(WORDS)).astype(np.uint64)
+    given = replace(trace(FRAMES), tdest=dest)
+    home = np.array([0, 2, 1])[dest.astype(np.int64)]
+    if wrong:
+        home[20] = (home[20] + 1) % 3
+    outputs = {f"m{n}": given[np.flatnonzero(home == n)] for n in range(3)}
+    episode = SimpleNamespace(
+        stimulus=SimpleNamespace(inputs={"s": given}, stop_ps=None),
+        expected=SimpleNamespace(ports={"s": given} | dict.fromkeys(outputs, given)),
+        record=SimpleNamespace(outcome=SimpleNamespace(ports={"s": given} | outputs)),
+    )
+    result: Any = SimpleNamespace(episodes=[episode])
+    found = other_function([result], routed=True)
+    assert found == ("" if wrong else "words of TDEST 1 out of m2, 2 out of m1")

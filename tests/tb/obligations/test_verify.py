@@ -482,7 +482,7 @@ def _ports(*ports: str) -> str:
     [
         (("s_axis:in:8", "m_axis:out:8"), "identity"),
         (("s_axis:in:8", "a_axis:out:8", "b_axis:out:8"), "broadcast"),
-        (("s_axis:in:8+dest", "a_axis:out:8", "b_axis:out:8"), None),
+        (("s_axis:in:8+dest", "a_axis:out:8", "b_axis:out:8"), "route"),
         (("s_axis:in:8+dest", "a_axis:out:8+dest", "b_axis:out:8"), "broadcast"),
         (("a_axis:in:8", "b_axis:in:8", "m_axis:out:8"), "merge"),
         (("s_axis:in:8", "m_axis:out:32"), "repack"),

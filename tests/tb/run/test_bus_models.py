@@ -149,7 +149,7 @@ def test_streams_beside_buses_are_driven_and_compared(tmp_path):
         assert any(begin in one for one in texts), (fault, texts[:3])
         assert any("port m_axis" in one for one in texts) == (fault == 1)
     for old, new, message in (
-        ('"identity"', '"memory"', "expected one of identity, broadcast, merge, repack, repack_msb, rules"),
+        ('"identity"', '"memory"', "expected one of identity, broadcast, route, merge, repack, repack_msb, rules"),
         ('stream_model = "identity"\n', "", "knows no streams, s_axis is one: set stream_model to one of"),
         ('model = "memory"', 'model = "identity"', "stream_model is for designs with streams and one of the models"),
     ):
