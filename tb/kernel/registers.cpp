@@ -4,6 +4,8 @@
 
 #include "registers.h"
 
+#include <algorithm>
+
 #include "axi.h"
 
 namespace goldbeat {
@@ -46,7 +48,7 @@ void RegisterMaster::run(const GbStep* steps, GbStepResult* results, std::int64_
 bool RegisterMaster::sample(std::int64_t cycle) {
   if (!running_) return idle_.changes_at(cycle);
   bool moved = edge(cycle);
-  if (cycle + 1 >= look_) {
+  if (cycle + 1 >= look_ && !stuck_) {
     look_ = kNever;
     begin(open_[0].step, steps_[open_[0].step], cycle + 1);
     moved = true;
@@ -160,17 +162,15 @@ void RegisterMaster::wait(std::int64_t cycle) {
 
 /// After too many cycles: what is offered stays, as the protocols demand, but no answer counts any more.
 void RegisterMaster::give_up(std::int64_t cycle) {
+  if (served_ != kernel().served) {
+    served_ = kernel().served;
+    moved_ = cycle;
+  }
   for (const Open& open : open_) {
-    const std::int64_t most = steps_[open.step].cycles;
-    if (cycle + 1 - open.first < most) continue;
+    const GbStep& step = steps_[open.step];
     // While others are served it may be waiting for its turn; who gives less time knows how long that takes.
-    if (most >= kLong && steps_[open.step].op < kPoll) {
-      if (served_ != kernel().served) {
-        served_ = kernel().served;
-        moved_ = cycle;
-      }
-      if (cycle + 1 - moved_ < most) continue;
-    }
+    const bool patient = step.op < kPoll && step.cycles >= kLong;
+    if (cycle + 1 - (patient ? std::max(open.first, moved_) : open.first) < step.cycles) continue;
     results_[open_[0].step] = {kTimeout, 0, 0, open_[0].first, cycle, 0};
     stuck_ = true;
     wake();
