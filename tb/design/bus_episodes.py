@@ -288,7 +288,7 @@ def refused_episode(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
 
 
 def near_episode(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
-    """An episode in which each slave goes back and forth between lines of words that differ in one address bit; none without any."""
+    """An episode in which slaves go back and forth between lines of words that differ in one address bit; none without any."""
     rng = np.random.default_rng([setting.seed, 34])
     few = _few(ports, setting)
     most = int(few.options["bytes"])
