@@ -200,15 +200,16 @@ def _given(part: _Part, asks: Obligation, results: Sequence[RunResult], tried: T
 
 
 def _looks_at_each_bit(results: Sequence[RunResult]) -> bool:
-    """Whether outputs give words without any bit of TKEEP, and not only words that have one of them."""
+    """Whether outputs give words without any one of their bits of TKEEP, and none without all: such words are looked for."""
     keeps: dict[str, list[npt.NDArray[np.bool_]]] = {}
     for result in results:
         ways = {p.name: p.direction for p in result.request.design.bundles(result.request.all_params)}
         for episode in result.episodes:
             for name, trace in episode.record.outcome.ports.items():
                 if ways.get(name) == "out":
-                    keeps.setdefault(name, []).append(trace.keep[trace.keep.any(axis=1)])
-    return bool(keeps) and not any(np.concatenate(rows).all(axis=0).any() for rows in keeps.values())
+                    keeps.setdefault(name, []).append(trace.keep)
+    together = [np.concatenate(rows) for rows in keeps.values()]
+    return bool(together) and not any(rows.all(axis=0).any() or not rows.any(axis=1).all() for rows in together)
 
 
 def _words(request: Request) -> str:

@@ -251,7 +251,7 @@ DESIGN = Design(
         _of_an_engine("errors", "everything that stops a channel of an engine or is noted as an error"),
         _of_an_engine("corners", "simultaneous events in an engine, missing resources, ignored fields"),
         _of_an_engine("registers", "an engine's whole register map, strobes and error answers"),
-        _of_an_engine("fields", "every bit of the fields of an engine's descriptors, tasks and locks", 5),
+        _of_an_engine("fields", "every bit of the fields of an engine's descriptors, tasks and locks", 3),
         _of_an_engine("fields", "the same with the timing that was measured (--profile npu1)", 3).model_copy(
             update={"name": "engine_fields_npu1", "params": {"PROFILE": 1}}
         ),

@@ -47,8 +47,8 @@ _INDEX_BITS = 6
 _DIMENSIONS = {"steps": 4, "wraps": 3}
 _BAD = 8
 """Of about a hundred descriptors that stop their channels, those that are no good at all."""
-_OVERFLOWS = 0.1
-"""Of the locks, those that a release makes overflow."""
+_OVERFLOWS = {True: 0.25, False: 0.1}
+"""Of the locks, those that a release makes overflow: of engines with few locks, whose scenes use few of them, and of others."""
 _LOST = 0.3
 """Of the releases of engines with few locks, those to a lock that is not there."""
 
@@ -170,11 +170,12 @@ class _FieldScene:
         if theirs in locks:
             return replace(descriptor, acquire=acquire, acquire_equal=kind == 1)
         gives = int(rng.integers(1, LOCK_MAX // times + 1))
-        if self.shape.nlock < MOST_BDS and rng.random() < _LOST:
+        few = self.shape.nlock < MOST_BDS
+        if few and rng.random() < _LOST:
             nowhere = int(rng.integers(self.shape.nlock, MOST_BDS))
             return replace(descriptor, acquire=acquire, acquire_equal=kind == 1, release=(nowhere, gives))
         room = LOCK_MAX - gives * times
-        locks[theirs] = LOCK_MAX if rng.random() < _OVERFLOWS else int(rng.integers(room + 1))
+        locks[theirs] = LOCK_MAX if rng.random() < _OVERFLOWS[few] else int(rng.integers(room + 1))
         return replace(descriptor, acquire=acquire, acquire_equal=kind == 1, release=(theirs, gives))
 
     def table(self) -> tuple[Access, ...]:
