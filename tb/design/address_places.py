@@ -63,11 +63,7 @@ def address_places(
         rng: draws what is too much to try.
         numbers: of the RTL, which are tried as addresses of bytes and of words.
     """
-    used: dict[object, list[range]] = {}
-    for stretch in ports.stretches:
-        move = stretch.target - stretch.base
-        ends = stretch.ends(ports.part(stretch, most))
-        used.setdefault(_memory(stretch), []).extend(range(base + move, base + move + size) for base, size in ends)
+    used = _parts_at_ends(ports, most)
     taken: dict[object, set[int]] = {memory: set() for memory in used}
     found = []
     for stretch in ports.stretches:
@@ -92,11 +88,7 @@ def address_lines(ports: BusPorts, most: int, rng: np.random.Generator) -> list[
         rng: draws where the first ones are.
     """
     line = LINE_WORDS * ports.word
-    used: dict[object, list[range]] = {}
-    for stretch in ports.stretches:
-        move = stretch.target - stretch.base
-        ends = stretch.ends(ports.part(stretch, most))
-        used.setdefault(_memory(stretch), []).extend(range(base + move, base + move + size) for base, size in ends)
+    used = _parts_at_ends(ports, most)
     found = []
     for stretch in ports.stretches:
         top = (stretch.base + stretch.size - 1).bit_length()
@@ -125,6 +117,16 @@ def address_blocks(ports: BusPorts, most: int) -> list[AddressPlace]:
         if len(ends) > 1
         for number, at in enumerate(range(sum(ends[0]), ends[1][0], part))
     ]
+
+
+def _parts_at_ends(ports: BusPorts, most: int) -> dict[object, list[range]]:
+    """By memory, the addresses there of the parts at the ends of all stretches."""
+    used: dict[object, list[range]] = {}
+    for stretch in ports.stretches:
+        move = stretch.target - stretch.base
+        ends = stretch.ends(ports.part(stretch, most))
+        used.setdefault(_memory(stretch), []).extend(range(base + move, base + move + size) for base, size in ends)
+    return used
 
 
 def _memory(stretch: AddressStretch) -> object:

@@ -148,6 +148,12 @@ def _asked(
     return scene.stimulus(program, traffic, bursts)
 
 
+def _in_blocks(ports: BusPorts, setting: CaseContext, rng: Rng, timing: Callable[[], MemoryTiming]) -> BusScene:
+    """A scene that uses small stretches from end to end."""
+    most = int(setting.options["bytes"])
+    return BusScene.draw(ports, setting, rng, lambda used, _: address_blocks(used, most), timing)
+
+
 def cut_episode(ports: BusPorts, setting: CaseContext, number: int) -> Stimulus:
     """An episode that a reset ends with accesses under way: of odd numbers as many as the module takes, reads or writes open."""
     rng = np.random.default_rng([setting.seed, 26, number])
@@ -235,10 +241,7 @@ def long_run(ports: BusPorts, setting: CaseContext, count: int, pause: int) -> S
     """
     rng = np.random.default_rng([setting.seed, 27, count])
     away = pause_cycles(setting.numbers())
-    most = int(setting.options["bytes"])
-    scene = BusScene.draw(
-        ports, setting, rng, lambda used, _: address_blocks(used, most), lambda: stalled_memory(away, rng)
-    )
+    scene = _in_blocks(ports, setting, rng, lambda: stalled_memory(away, rng))
     made = _asked(
         ports,
         scene,
@@ -274,9 +277,8 @@ def refused_episode(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
     if not setting.options["errors"]:
         return []
     rng = np.random.default_rng([setting.seed, 35])
-    most = int(setting.options["bytes"])
     rare = replace(setting, options={**setting.options, "errors": FEW_ERRORS})
-    scene = BusScene.draw(ports, rare, rng, lambda used, _: address_blocks(used, most), steady_memory)
+    scene = _in_blocks(ports, rare, rng, steady_memory)
     made = _asked(
         ports,
         scene,
@@ -314,8 +316,7 @@ def near_episode(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
 def ahead_episode(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
     """An episode in which AXI4 masters send the data of many bursts before their addresses; none where nobody writes bursts."""
     rng = np.random.default_rng([setting.seed, 33])
-    most = int(setting.options["bytes"])
-    scene = BusScene.draw(ports, setting, rng, lambda used, _: address_blocks(used, most), steady_memory)
+    scene = _in_blocks(ports, setting, rng, steady_memory)
 
     def bursts(_: MemoryPort, windows: list[Window], shape: BurstShape) -> BurstProgram | None:
         if not shape.writes:
@@ -348,8 +349,7 @@ def crowded_episodes(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
 
 def _crowded(ports: BusPorts, setting: CaseContext, rng: Rng, count: int, label: str) -> list[Stimulus]:
     """Episodes with so many accesses in each phase."""
-    most = int(setting.options["bytes"])
-    scene = BusScene.draw(ports, setting, rng, lambda used, _: address_blocks(used, most), steady_memory)
+    scene = _in_blocks(ports, setting, rng, steady_memory)
 
     def bursts(_: MemoryPort, windows: list[Window], shape: BurstShape) -> BurstProgram | None:
         made = crowded_bursts(rng, windows, shape, count)
@@ -470,10 +470,7 @@ def withheld_episode(stimulus: Stimulus, seed: int) -> Stimulus:
     """The same with no ready before its valid: of memories, of masters, of register masters."""
     patterns = [Pattern.parse("after-valid:4", seed=seed + salt) for salt in range(2)]
     return replace(
-        stimulus,
-        memories={
-            name: withheld(image, seed + 3 * salt) for salt, (name, image) in enumerate(stimulus.memories.items())
-        },
+        withheld_memories(stimulus, seed),
         bursts={
             name: replace(one, timing=MasterTiming(4, 4, patterns[0], patterns[1]))
             for name, one in stimulus.bursts.items()

@@ -188,24 +188,22 @@ def _regions(
     ports: BusPorts, master: Bundle, setting: CaseContext, places: Sequence[AddressPlace], rng: Rng
 ) -> tuple[Region, ...]:
     """What is behind a master: random bytes at either end of its stretches, and at places; some of them refuse accesses."""
-    regions, most = [], int(setting.options["bytes"])
+    regions, most, errors = [], int(setting.options["bytes"]), setting.options["errors"]
     for stretch in ports.stretches:
         if stretch.master != master.name:
             continue
         for place, (base, size) in zip(("begin", "end"), stretch.ends(ports.part(stretch, most)), strict=False):
             name = f"0x{stretch.target:x}_{place}"
             data = rng.integers(0, 256, size, dtype=np.uint8)
-            answers = (
-                _answers(ports, master, size, rng, setting.options["errors"]) if setting.options["errors"] else None
-            )
+            answers = _answers(ports, master, size, rng, errors) if errors else None
             at = base - stretch.base + stretch.target
             regions.append(Region(name, at, data, answers=answers, exclusive=True))
     for one in places:
         if one.stretch.master != master.name:
             continue
         data = rng.integers(0, 256, one.size, dtype=np.uint8)
-        refuses = setting.options["errors"] and (not one.alone or rng.random() < _REFUSED_PLACES)
-        answers = _answers(ports, master, one.size, rng, setting.options["errors"]) if refuses else None
+        refuses = errors and (not one.alone or rng.random() < _REFUSED_PLACES)
+        answers = _answers(ports, master, one.size, rng, errors) if refuses else None
         regions.append(Region(f"0x{one.target:x}", one.target, data, answers=answers, exclusive=True))
     return tuple(regions)
 
