@@ -70,9 +70,8 @@ def route(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulus
     if "tdest" not in sources[0].roles:
         raise UsageError(f"model route: {sources[0].name} has no TDEST, which would say where each beat goes")
     given = stimulus.inputs[sources[0].name].tdest
-    parts = {sink.name: _same_width(sources[0], sink, stimulus) for sink in sinks}
     return {
-        sink.name: _at(parts[sink.name][np.flatnonzero(given == number)], sink, stimulus)
+        sink.name: _at(_same_width(sources[0], sink, stimulus)[np.flatnonzero(given == number)], sink, stimulus)
         for number, sink in enumerate(sinks)
     }
 

@@ -642,7 +642,8 @@ class Description(_Table):
         assert self.traffic is not None
         inputs = {}
         routed = "route" in (self.model, self.stream_model)
-        outputs = sum(len([*lanes(port, setting.params)]) for port in self.streams if port.direction == "out")
+        outputs = (port for port in self.streams if routed and port.direction == "out")
+        dests = sum(len([*lanes(port, setting.params)]) for port in outputs)
         for port in self.streams:
             if port.direction != "in":
                 continue
@@ -660,7 +661,7 @@ class Description(_Table):
                     positions=self.traffic.positions and lane.has("tstrb") and int(lane.width) // 8 <= MOST_LANES,
                     corners=setting.corners,
                     steady=self.traffic.steady or routed,
-                    dests=outputs if routed else 0,
+                    dests=dests,
                 )
                 inputs[lane.name] = _shown(trace, lane, counting=self.traffic.kind == "counting")
         return inputs

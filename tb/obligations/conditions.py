@@ -320,7 +320,7 @@ def _met_whole(points: Sequence[tuple[Point, int]]) -> dict[tuple[int, str], int
     taken: dict[int, list[int]] = {}
     rows: dict[int, list[str]] = {}
     for point, hits in points:
-        if point.what in _BRANCHES and _BRANCHES[point.what] == "is true":
+        if _BRANCHES.get(point.what) == "is true":
             taken.setdefault(point.line, []).append(hits)
         elif point.kind == "expr" and (match := _ROW.fullmatch(point.what)) is not None and match[2] == "1":
             rows.setdefault(point.line, []).append(point.what)
