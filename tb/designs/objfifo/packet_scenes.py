@@ -32,6 +32,8 @@ REGION = 192
 _TO_WORKERS = ARBITERS // 2
 """Arbiters below this one may lead to workers, those from it on take packets of workers: nothing goes round in circles."""
 
+_FROM_WORKERS = ARBITERS - _TO_WORKERS
+
 _MASKS = (0x1F, 0x1F, 0x1F, 0x1C, 0x13, 0x01, 0x00)
 _IDS = 1 << 5
 _LONGEST = 12
@@ -246,15 +248,11 @@ class _MeetingDraw(_PacketDraw):
         if not self.packets[0]:
             routes = {t: (t + self.number) % shape.sources for t in range(shape.targets)}
             return route_writes(routes, dict.fromkeys(range(shape.workers), (0, 0)))
-        late = ARBITERS - _TO_WORKERS
-        senders = {
-            s: [
-                SwitchSlot(
-                    0, 0, (s + self.number) % ARBITERS if s < first[0] else _TO_WORKERS + (s + self.number) % late
-                )
-            ]
-            for s in range(shape.sources)
-        }
+        senders: dict[int, list[SwitchSlot]] = {}
+        for s in range(shape.sources):
+            early = s < first[0]
+            arbiter = (s + self.number) % ARBITERS if early else _TO_WORKERS + (s + self.number) % _FROM_WORKERS
+            senders[s] = [SwitchSlot(0, 0, arbiter)]
         takers = {
             t: SwitchTaker((t + self.number) % (ARBITERS if t < first[1] else _TO_WORKERS))
             for t in range(shape.targets)
