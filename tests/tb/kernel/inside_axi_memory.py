@@ -83,6 +83,14 @@ def address_space(rng):
     )
 
 
+def started(dut):
+    """A kernel whose clock runs, out of reset."""
+    kernel = Kernel(dut, judge=False)
+    kernel.poke("aresetn", 1)
+    kernel.clock("aclk", PERIOD)
+    return kernel
+
+
 async def compare(kernel, master, memory, checkers, bursts, timing, behaviour, regions, rng, count=None):
     width = master.width
     data = rng.integers(0, 256, (bursts.beats, width)).astype(np.uint8)
@@ -134,9 +142,7 @@ async def compare(kernel, master, memory, checkers, bursts, timing, behaviour, r
 
 @cocotb.test()
 async def against_the_golden_model(dut):
-    kernel = Kernel(dut, judge=False)
-    kernel.poke("aresetn", 1)
-    kernel.clock("aclk", PERIOD)
+    kernel = started(dut)
     rng = np.random.default_rng(int(os.environ["ROUNDS_SEED"]))
     for width in WIDTHS:
         master = AxiMaster(kernel, f"s{width}_axi")
@@ -161,9 +167,7 @@ async def against_the_golden_model(dut):
 
 @cocotb.test()
 async def outside_of_what_is_allocated(dut):
-    kernel = Kernel(dut, judge=False)
-    kernel.poke("aresetn", 1)
-    kernel.clock("aclk", PERIOD)
+    kernel = started(dut)
     width = WIDTHS[0]
     size = (width // 8).bit_length() - 1
     master = AxiMaster(kernel, f"s{width}_axi")
@@ -212,9 +216,7 @@ async def outside_of_what_is_allocated(dut):
 @cocotb.test()
 async def data_ahead_of_addresses(dut):
     """Data of the third burst wait for its address, as more beats than allowed would be ahead."""
-    kernel = Kernel(dut, judge=False)
-    kernel.poke("aresetn", 1)
-    kernel.clock("aclk", PERIOD)
+    kernel = started(dut)
     width = WIDTHS[0]
     region = Region("all", 0, np.zeros(4096, np.uint8))
     master, memory = AxiMaster(kernel, f"s{width}_axi"), AxiMemory(kernel, f"m{width}_axi", (region,))
@@ -236,9 +238,7 @@ async def data_ahead_of_addresses(dut):
 
 @cocotb.test()
 async def barriers_and_waiting(dut):
-    kernel = Kernel(dut, judge=False)
-    kernel.poke("aresetn", 1)
-    kernel.clock("aclk", PERIOD)
+    kernel = started(dut)
     width = WIDTHS[0]
     size = (width // 8).bit_length() - 1
     master = AxiMaster(kernel, f"s{width}_axi")
@@ -293,9 +293,7 @@ async def a_program_that_nobody_answers_has_a_limit(dut):
 
 @cocotb.test()
 async def a_burst_that_a_reset_has_cut_is_forgotten(dut):
-    kernel = Kernel(dut, judge=False)
-    kernel.poke("aresetn", 1)
-    kernel.clock("aclk", PERIOD)
+    kernel = started(dut)
     width = WIDTHS[0]
     size = (width // 8).bit_length() - 1
     master = AxiMaster(kernel, f"s{width}_axi")
