@@ -193,6 +193,7 @@ _DATA_WAITS = "WVALID does not wait for AWREADY (tested if a memory holds AWREAD
 _COMBINATIONAL = "No output follows an input of the same interface within a cycle."
 _READY_LATE = "No transfer waits for a ready of the design longer than a given bound. A warning."
 _LATE_ACCESS = "No access has more wait states than a given bound. A warning."
+_PLACES_LOST = "After a long run, more than half as many requests can be open as before it."
 _OPEN_ACCESS = "At the end of a cocotb test, every access of a master has its answer."
 
 AXIS = Bus(
@@ -210,6 +211,7 @@ AXIS = Bus(
         "interleaved": "No beat of another TID or TDEST is within a packet, if the checker has `interleaved=False`.",
         "ready_late": "No beat of an input waits for TREADY longer than a given bound. A warning.",
         "outstanding": "At the end of a run, no output offers a beat that was not taken.",
+        "places_lost": "After a long run, full queues hold more than half of what they held before it.",
     },
     frozenset({"ready_late"}),
     _STREAM_CLAUSES,
@@ -232,6 +234,7 @@ AXIL = Bus(
         "combinational": _COMBINATIONAL,
         "ready_late": _READY_LATE,
         "outstanding": _OPEN_ACCESS,
+        "places_lost": _PLACES_LOST,
         "valid_waits": _VALID_WAITS.format("master"),
         "data_waits": _DATA_WAITS,
     },
@@ -267,6 +270,7 @@ AXI = Bus(
         "valid_waits": _VALID_WAITS.format("sink"),
         "data_waits": _DATA_WAITS,
         "outstanding": "At the end, all accesses to memories are complete; in cocotb tests, all bursts.",
+        "places_lost": _PLACES_LOST,
     },
     frozenset({"ready_late"}),
     {**_SHARED_CLAUSES, **_BURST_CLAUSES},
@@ -312,6 +316,7 @@ WISHBONE = Bus(
         "burst": "After CTI 1 or 2: a cycle of that WE and SEL, and the next address.",
         "ready_late": _LATE_ACCESS,
         "outstanding": _OPEN_ACCESS,
+        "places_lost": _PLACES_LOST,
     },
     frozenset({"strobe_alone", "ready_late"}),
     _WISHBONE_CLAUSES,
@@ -339,6 +344,7 @@ AVALON = Bus(
         "response_without_request": "WRITERESPONSEVALID comes only for a write, in a later cycle.",
         "ready_late": _LATE_ACCESS,
         "outstanding": _OPEN_ACCESS,
+        "places_lost": _PLACES_LOST,
     },
     frozenset({"ready_late"}),
     _AVALON_CLAUSES,
@@ -356,6 +362,7 @@ AVALON_STREAM = Bus(
         "empty": "With ENDOFPACKET, EMPTY is less than the symbols of a beat.",
         "ready_late": "No beat of an input waits for READY longer than a given bound. A warning.",
         "outstanding": AXIS.rules["outstanding"],
+        "places_lost": AXIS.rules["places_lost"],
     },
     frozenset({"ready_late"}),
     {"valid_waits": "5.9.1", "valid_unready": "5.9.2", "packet": "5.11", "empty": "5.11"},

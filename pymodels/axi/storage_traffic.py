@@ -308,6 +308,27 @@ def _around(rng: np.random.Generator, row: _Row, shape: BurstShape) -> _Row:
     return replace(row, burst=WRAP, address=row.address + (int(rng.integers(row.beats)) << row.size))
 
 
+def single_bursts(
+    rng: np.random.Generator, windows: Sequence[Window], shape: BurstShape, count: int, gap: int
+) -> BurstProgram:
+    """Writes and then reads of single words with ID 0, all alike, that do not wait for each other.
+
+    Args:
+        rng: randomness.
+        windows: as for :func:`storage_bursts`.
+        shape: what the port can do.
+        count: bursts of each kind.
+        gap: cycles between two of them at most.
+    """
+    tiles = [replace(tile, id=0) for window in windows for tile in _whole(rng, window, shape, WRITE, 1)]
+    kinds = [WRITE] * shape.writes + [READ] * shape.reads
+    rows = [replace(tiles[number % len(tiles)], kind=kind) for kind in kinds for number in range(count)]
+    apart = np.zeros(len(rows), np.bool_)
+    apart[::count] = True
+    made = _program(rng, rows, windows, replace(shape, strobes=False), apart)
+    return replace(made, bursts=replace(made.bursts, gap=rng.integers(gap + 1, size=len(rows))))
+
+
 def even_bursts(rng: np.random.Generator, windows: Sequence[Window], shape: BurstShape, beats: int) -> BurstProgram:
     """A read and a write of the beginning of the first window, with up to so many beats, that do not wait for each other."""
     beats = min(beats, shape.longest, len(windows[0].data) // shape.width)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -19,6 +19,7 @@ from goldbeat.pymodels.axi.storage_traffic import (
     even_bursts,
     near_bursts,
     queued_bursts,
+    single_bursts,
     storage_bursts,
 )
 from goldbeat.pymodels.pattern import Pattern
@@ -32,11 +33,14 @@ from goldbeat.tb.design.bus_scene import FEW_ERRORS, BusScene, Rng
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.clocks import draw_clocks
 from goldbeat.tb.design.deep_traffic import (
+    FILLED,
+    MOST_BETWEEN,
     SOON,
     ahead_master,
     closed_memory,
     eager_master,
     flowing_registers,
+    halting_memory,
     pause_cycles,
     slow_memory,
     slow_registers,
@@ -53,6 +57,7 @@ from goldbeat.tb.design.register_accesses import (
     crowded_accesses,
     near_accesses,
     queued_accesses,
+    single_accesses,
     storage_accesses,
 )
 from goldbeat.tb.design.register_walks import traffics
@@ -75,6 +80,8 @@ CROWDED = "all masters read and write without a pause"
 """The label of the episode in which they do."""
 _CROWDED, _MOST_WAYS = 256, 4
 """Accesses of each of its phases, and ways out of which each is crowded by itself."""
+_FILLED = 300
+"""Its reads, and its writes."""
 _NEAR = 24
 """Accesses to each pair of lines."""
 _AHEAD, _LATE, _LATE_CYCLES = 400, 1 / 32, 96
@@ -337,14 +344,19 @@ def crowded_episodes(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
     """
     rng = np.random.default_rng([setting.seed, 32])
     found = _crowded(ports, setting, rng, _CROWDED, CROWDED)
-    for master in ports.masters[:_MOST_WAYS] if len(ports.masters) > 1 else ():
-        behind = [one for one in ports.stretches if one.master == master.name]
-        names = {name for one in behind for name in one.slaves}
-        if len(names) > 1:
-            slaves = [port for port in ports.slaves if port.name in names]
-            few = replace(ports, slaves=slaves, stretches=behind, closed=False)
+    for few, master in _behind_each(ports) if len(ports.masters) > 1 else ():
+        if len(few.slaves) > 1:
             found += _crowded(few, setting, rng, _CROWDED // 2, f"{CROWDED}, at {master.name}")
     return found
+
+
+def _behind_each(ports: BusPorts) -> Iterator[tuple[BusPorts, Bundle]]:
+    """The first masters, each with the slaves that reach what is behind it, and nothing else."""
+    for master in ports.masters[:_MOST_WAYS]:
+        behind = [one for one in ports.stretches if one.master == master.name]
+        names = {name for one in behind for name in one.slaves}
+        slaves = [port for port in ports.slaves if port.name in names]
+        yield replace(ports, slaves=slaves, stretches=behind, closed=False), master
 
 
 def _crowded(ports: BusPorts, setting: CaseContext, rng: Rng, count: int, label: str) -> list[Stimulus]:
@@ -366,6 +378,27 @@ def _crowded(ports: BusPorts, setting: CaseContext, rng: Rng, count: int, label:
         return []
     late = withheld_memories(made, int(rng.integers(1 << 30)))
     return [replace(one, aside=True, label=label) for one in (made, *([late] if made.memories else []))]
+
+
+def filled_episodes(ports: BusPorts, setting: CaseContext) -> list[Stimulus]:
+    """Of the first masters an episode each in which what is behind it gives no answers for long, time and again.
+
+    The design takes requests until it is full. All of them are alike, so each time it should take as many.
+    """
+    rng = np.random.default_rng([setting.seed, 36])
+    found = []
+    for few, _ in _behind_each(ports):
+        made = _asked(
+            few,
+            _in_blocks(few, _few(few, setting), rng, lambda: halting_memory(rng)),
+            lambda _, windows, shape: replace(
+                single_bursts(rng, windows, shape, _FILLED, MOST_BETWEEN), timing=eager_master()
+            ),
+            lambda walk, windows: single_accesses(walk, windows, _FILLED),
+            lambda: flowing_registers(MOST_BETWEEN, rng),
+        )
+        found += [replace(made, aside=True, label=FILLED)] if made.bursts or made.program else []
+    return found
 
 
 def slow_episode(ports: BusPorts, setting: CaseContext) -> Stimulus:

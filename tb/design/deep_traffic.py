@@ -22,6 +22,12 @@ _AHEAD_BEATS = 64
 """Beats of write data whose address has yet to come: more short bursts than a design usually counts."""
 _OPEN_ACCESSES = 64
 """The same of registers, where each access has a time limit."""
+FILLED = "no answers for long, time and again"
+"""The label of the episodes that fill a design several times."""
+HALT, _ANSWERS = 600, 60
+"""Cycles without an answer, in which a design fills up, and the answers between them."""
+MOST_BETWEEN, _HALF = 4, 1 / 2
+"""Cycles between requests at most, and between answers, where there are any, at that share of them."""
 _LATENCY = 12
 """Cycles of a memory behind which requests pile up as far as a design takes them."""
 SOON = 20
@@ -81,6 +87,14 @@ def stalled_memory(pause: int, rng: np.random.Generator, held: str = "rb") -> Me
 def steady_memory() -> MemoryTiming:
     """A memory that takes all requests, and data without their address, and answers each later, so that several can be open."""
     return MemoryTiming(_LATENCY, 0, _LATENCY, 0, _OUTSTANDING, _OUTSTANDING, data_ahead=_OUTSTANDING)
+
+
+def halting_memory(rng: np.random.Generator) -> MemoryTiming:
+    """A memory that takes all requests, and at first and now and then gives no answer for long."""
+    answers = rng.integers(0, MOST_BETWEEN + 1, _ANSWERS) * (rng.random(_ANSWERS) < _HALF)
+    # The first answer comes at once: a channel that has been idle for long has had its pause.
+    gaps = Pattern("array", values=(0, HALT, *answers.tolist()))
+    return MemoryTiming(1, 0, 1, 0, _OUTSTANDING, _OUTSTANDING, data_ahead=_OUTSTANDING, r_gaps=gaps, b_gaps=gaps)
 
 
 def eager_master() -> MasterTiming:

@@ -192,6 +192,24 @@ def crowded_accesses(walk: AccessWalk, windows: Sequence[Window], count: int) ->
     return tuple(walk.program)
 
 
+def single_accesses(walk: AccessWalk, windows: Sequence[Window], count: int) -> tuple[Access, ...]:
+    """Writes and then reads of whole words, all alike.
+
+    Args:
+        walk: makes the accesses.
+        windows: the storage.
+        count: accesses of each kind.
+    """
+    words = [(window, at) for window in windows for at in range(0, len(window.data), walk.size)]
+    some = [words[number % len(words)] for number in range(count)]
+    for window, at in some if walk.port.writable else ():
+        walk.write(window, at, walk.lanes)
+    walk.wait(1)
+    for window, at in some if walk.port.readable else ():
+        walk.read(window, at)
+    return tuple(walk.program)
+
+
 def storage_accesses(
     walk: AccessWalk, windows: Sequence[Window], count: int, outside: Sequence[int]
 ) -> tuple[Access, ...]:

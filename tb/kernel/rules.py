@@ -119,7 +119,8 @@ are counted as violations are.
 | `axis_valid_waits`, `axis_valid_held` | the run is partial and lists it |
 | `axis_payload_stable`, `axis_strobe_reserved` | the run is partial and lists it |
 | `axis_valid_in_reset`, `axis_valid_after_reset` | warnings |
-| `axis_interleaved`, `axis_outstanding` | fail: a description asks for the first, the second is about beats |
+| `axis_interleaved` | fails: a description asks for it |
+| `axis_outstanding`, `axis_places_lost` | fail: they are about beats |
 
 A sink that waits for valid may get nothing from an output that waits for ready. Such an episode is not judged, and all
 others are. Delete `house = true` if the stream is AXI-Stream.

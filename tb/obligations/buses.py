@@ -6,21 +6,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.axi.burst import DECERR, FIXED, INCR, READ, SLVERR, WRAP, WRITE, Bursts
+from goldbeat.pymodels.axi.burst import DECERR, FIXED, INCR, OKAY, READ, SLVERR, WRAP, WRITE, Bursts
 from goldbeat.pymodels.axi.storage_traffic import MERGED, errors_of, merged_error
 from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access
-from goldbeat.pymodels.transactions import Transactions
 from goldbeat.tb.design.bus_episodes import CROWDED, KEEPING
 from goldbeat.tb.design.bus_ports import data_bytes
+from goldbeat.tb.design.deep_traffic import FILLED
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.obligations.obligation import Obligation
+from goldbeat.tb.run.lost_places import fewer_places, open_twice
 from goldbeat.tb.run.runs import EpisodeResult, RunResult
 from goldbeat.tb.run.transactions import episode_transactions
 
@@ -33,8 +35,6 @@ _CONFIRM = "deleting `found = true` of ranges in [[address_map]] that are right"
 _SWEEP = "the case sweep"
 _ERRORS = "the case sweep with errors = true in [accesses]"
 
-_FEWER = 3
-"""Times fewer requests that may be open at the end of a long run than at its beginning; reads and writes share some limits."""
 _TURNS = 48
 """Accesses that one may have to wait for, while others have them."""
 _NAMED = 4
@@ -44,15 +44,19 @@ Spans = Mapping[str, Sequence[tuple[int, int]]]
 
 
 def bus_obligations(result: RunResult) -> Iterator[Obligation]:
-    """Obligations of the buses of a run whose model says where addresses lead; none without one."""
+    """Obligations of the buses of a run whose model says where addresses lead; without one, what slaves answer alone."""
     design, params = result.request.design, result.request.all_params
+    ports = (*design.register_ports(params), *design.memory_ports(params))
     if design.address_spans is None:
+        # Outputs of episodes that are partial are compared with nothing.
+        for port in ports if any(e.partial for e in result.episodes) else ():
+            yield from _one_answer(port, result.episodes)
         return
     spans = design.address_spans(params)
-    ports = (*design.register_ports(params), *design.memory_ports(params))
     used = {port.name: [_words(port, e, data_bytes(port)) for e in result.episodes] for port in ports}
     yield from _ends(ports, spans, used)
     yield from _crowded(result)
+    yield from _stay_open(result)
     for one in design.found_ranges:
         same = [f"0x{other.base:x}" for other in design.found_ranges if one.repeats(other, params)]
         also = f" (also reached from {', '.join(same)} on)" if same else ""
@@ -96,7 +100,7 @@ class _Flow:
 
 
 def _crowded(result: RunResult) -> Iterator[Obligation]:
-    """What much traffic at once shows: how many requests stay open and, where requests share a way, that each gets its turn."""
+    """What much traffic at once shows: where requests share a way, each gets its turn."""
     design, params = result.request.design, result.request.all_params
     ports = {p.name: p for p in (*design.register_ports(params), *design.memory_ports(params))}
     alone = sum(port.direction == "out" for port in ports.values()) < 2
@@ -107,7 +111,6 @@ def _crowded(result: RunResult) -> Iterator[Obligation]:
         # What is asked for may be behind one way out alone.
         shared = alone or episode.stimulus.label != CROWDED
         times = episode_transactions(design, params, episode.stimulus, episode.record)
-        yield from _stay_open({name: of for name, of in times.items() if ports[name].direction == "out"}, ports)
         flows = [
             _Flow(port, way, of.begin[mine] * of.period_ps, of.end[mine] * of.period_ps)
             for name, of in times.items()
@@ -130,20 +133,21 @@ def _crowded(result: RunResult) -> Iterator[Obligation]:
         yield Obligation("handshake", request_pin(ports[name], way), what, most < _TURNS, how, refuted=most >= _TURNS)
 
 
-def _stay_open(times: Mapping[str, Transactions], ports: Mapping[str, Bundle]) -> Iterator[Obligation]:
-    """That a design has about as many requests open at the end of a long run as at its beginning."""
-    for name, of in times.items():
-        for way, word in _WAYS.items():
-            mine = np.flatnonzero(of.write == (way == WRITE))
-            if len(mine) < _TURNS:
+def _stay_open(result: RunResult) -> Iterator[Obligation]:
+    """That a design takes as many requests without an answer at the end of a long run as at its beginning."""
+    design, params = result.request.design, result.request.all_params
+    ports = {p.name: p for p in (*design.register_ports(params), *design.memory_ports(params)) if p.direction == "out"}
+    for episode in result.episodes:
+        if episode.stimulus.label != FILLED:
+            continue
+        times = episode_transactions(design, params, episode.stimulus, episode.record)
+        for name, way in product(ports.keys() & times.keys(), _WAYS):
+            full = open_twice(times[name], write=way == WRITE)
+            if full is None:
                 continue
-            first, last = (
-                _open(np.ones(len(some), np.bool_), of.begin[some], of.end[some])
-                for some in (mine[: len(mine) // 2], mine[len(mine) // 2 :])
-            )
-            what = f"as many {word}s open at the end of a long run as at its beginning"
-            how = f"RTL that does not go from {first} to {last}, or a waiver if it is meant to"
-            fewer = last * _FEWER <= first
+            what = f"as many {_WAYS[way]}s open at the end of a long run as at its beginning"
+            how = f"RTL that does not go from {full[0]} to {full[1]}, or a waiver if it is meant to"
+            fewer = fewer_places(*full)
             yield Obligation("outstanding", address_pin(ports[name], way), what, not fewer, how, refuted=fewer)
 
 
@@ -212,6 +216,23 @@ def _compared(port: Bundle, episodes: Sequence[EpisodeResult]) -> Iterator[Oblig
     accesses = (a for e in episodes for a in _program(e, port))
     met = any(bool(p.checked.any()) for p in programs) or any(a.kind == READ and a.value is not None for a in accesses)
     yield Obligation("ports", data_pin(port), "read data were compared", met, "a slave port that also writes")
+
+
+def _one_answer(port: Bundle, episodes: Sequence[EpisodeResult]) -> Iterator[Obligation]:
+    """That a slave may answer all reads OKAY and refuse all writes, or the other way round, where no model says what it answers."""
+    refused: dict[int, set[bool]] = {READ: set(), WRITE: set()}
+    for e in episodes if port.direction == "in" else ():
+        made, asked = e.record.bursts.get(port.name), e.stimulus.bursts.get(port.name)
+        if made is not None and asked is not None:
+            for way, found in refused.items():
+                found.update((made.response[(asked.bursts.kind == way) & (made.done >= 0)] > OKAY).tolist())
+        for access, result in zip(_program(e, port), e.record.accesses.get(port.name, ()), strict=False):
+            if access.op in ("read", "write"):
+                refused[READ if access.op == "read" else WRITE].add(bool(result.error))
+    if [len(found) for found in refused.values()] == [1, 1] and refused[READ] != refused[WRITE]:
+        words = ("refused", "answered OKAY") if True in refused[READ] else ("answered OKAY", "refused")
+        what = f"all reads are {words[0]} and all writes {words[1]}, as the specification says"
+        yield Obligation("answers", address_pin(port), what, False, "a model of the module, or a waiver if it does")
 
 
 def _refused_without_bytes(port: Bundle, episodes: Sequence[EpisodeResult]) -> Iterator[Obligation]:

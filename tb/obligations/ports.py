@@ -11,13 +11,12 @@ from goldbeat.tb.design.traffic import FILLING, KEPT
 from goldbeat.tb.obligations.buses import bus_obligations
 from goldbeat.tb.obligations.obligation import Obligation
 from goldbeat.tb.run.functional import STALL_BINS, add_bins, port_coverage, stream_bins
-from goldbeat.tb.run.late_ready import full_twice, passed_over
+from goldbeat.tb.run.late_ready import passed_over
+from goldbeat.tb.run.lost_places import fewer_places, full_twice
 from goldbeat.tb.run.runs import RunResult
 
 _TURNS = 64
 """Frames that an input may have to wait for, while another has them."""
-_FEW_PLACES = 2
-"""Beats that a design may hold less of: it waits for an end of a frame, or for the other half of a word."""
 _MORE = "the case sweep, or more seeds (--seeds N, of verify --budget 60s)"
 
 
@@ -126,7 +125,7 @@ def _of_places(result: RunResult) -> Iterator[Obligation]:
     if not held or design.unchecked.keys() & {port.pin("tready") for port in inputs}:
         return
     first, last = min(held, key=lambda one: one[1] - one[0])
-    lost = first - last > max(_FEW_PLACES, first // 4)
+    lost = fewer_places(first, last)
     how = f"RTL that holds {first} beats at the end, too, not {last}, or a waiver if it holds fewer on purpose"
     what = "as many beats held at the end of a long run as at its beginning"
     yield Obligation("outstanding", inputs[0].place("tready"), what, not lost, how if lost else _MORE, refuted=lost)

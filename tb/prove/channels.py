@@ -33,6 +33,7 @@ EXCUSED = {
     "data_before_address": "a bound of the checker on the bench's own memory",
     "ready_late": "a warning",
     "outstanding": "a run ends, a proof does not",
+    "places_lost": "about a long run",
     "narrow_unsupported": "only if the checker is set so",
     "fixed_unsupported": "only if the checker is set so",
     "interleaved": "only if the checker is set so",

@@ -14,6 +14,7 @@ _WARNING = "a warning"
 EXCUSED = {
     "ready_late": _WARNING,
     "outstanding": "a run ends, a proof does not; `delivered` says that every beat leaves",
+    "places_lost": "about a long run; `delivered` says that every beat leaves",
 }
 NO_PROPERTY = {
     "valid_unready": "no property yet; simulation checks it",

@@ -155,36 +155,6 @@ def _back_ps(port: StreamPort, stimulus: Stimulus, found: Outcome) -> int:
     return int(trace.offset_ps + away * trace.clock_ps)
 
 
-def full_twice(ports: Sequence[StreamPort], found: Outcome) -> tuple[int, int] | None:
-    """Beats that a design holds before its first output, and before the first behind the longest pause of all outputs.
-
-    None if it was not empty before that pause, if it was not full in the end since it still took beats, or if beats come out of it
-    in another number than they go in.
-    """
-    sides: dict[str, list[Trace]] = {"in": [], "out": []}
-    for port in ports:
-        trace = found.ports.get(port.name)
-        if trace is None or not len(trace):
-            return None
-        sides[port.direction].append(trace)
-    if sum(map(len, sides["in"])) != sum(map(len, sides["out"])) or not sides["in"]:
-        return None
-    given, taken = (np.sort(np.concatenate([trace.time_ps for trace in sides[way]])) for way in ("in", "out"))
-    quiet_ps = HELD * max(trace.clock_ps for trace in sides["in"])
-    behind = int(np.argmax(np.diff(taken))) + 1 if len(taken) > 1 else 0
-    if not behind or taken[behind] - taken[behind - 1] < 2 * quiet_ps:
-        return None
-    counts = []
-    if int(np.searchsorted(given, taken[behind - 1], "right")) != behind:
-        return None
-    for number in (0, behind):
-        until = taken[number]
-        counts.append(int(np.searchsorted(given, until)) - number)
-        if int(np.searchsorted(given, until - quiet_ps)) != int(np.searchsorted(given, until)):
-            return None
-    return counts[0], counts[1]
-
-
 def held_back(ports: Sequence[StreamPort], stimulus: Stimulus, found: Outcome) -> bool:
     """Whether some output had beats and a sink that is not always ready."""
     return any(

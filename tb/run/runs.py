@@ -44,6 +44,7 @@ from goldbeat.tb.run.episodes import WholeEpisode
 from goldbeat.tb.run.initial_values import in_episode
 from goldbeat.tb.run.inputs import InputClock, check_inputs, clocks_of, fitted, on_clocks, placed, predicted_on_clocks
 from goldbeat.tb.run.late_ready import late_answers, late_channels, late_ready
+from goldbeat.tb.run.lost_places import lost_places
 from goldbeat.tb.run.open_points import beats_left, open_signals, untried_ready, waits_wrongly
 from goldbeat.tb.run.payload import payload_policies
 from goldbeat.tb.run.prediction import call_case, make_stimuli, predict_outcome
@@ -693,7 +694,8 @@ def judge(request: Request, plan: SeedPlan, records: Sequence[Record], stopped: 
     bundles = request.design.bundles(request.all_params)
     plain, house = {port.name for port in bundles if not port.standard}, {port.name for port in bundles if port.house}
     for (stimulus, expected), record in zip(plan.steps, records, strict=False):
-        broken, counts = sift(record.violations, request.waivers)
+        broken = (*record.violations, *lost_places(request.design, request.all_params, stimulus, record))
+        broken, counts = sift(broken, request.waivers)
         waived.update(counts)
         broken, own = of_house(broken, house)
         broken, warned = split(broken, plain)

@@ -36,6 +36,8 @@ MASTERS = (
 SLAVES = ("apb_ready_late", "apb_slverr_early")
 # Rules that only a cocotb test's verdict has: inside_traffic.py breaks the first, inside_word_rules.py the others.
 VERDICTS = {"apb_outstanding", "wishbone_outstanding", "avalon_outstanding"}
+# tests/tb/run/test_lost_places.py
+RUNS = {f"{bus.name}_places_lost" for bus in BUSES if bus is not APB}
 # tests/tb/design/test_BUS_port.py and test_avalon_stream.py break them.
 BOUNDS = {"wishbone_ready_late", "wishbone_answer_without_cyc", "avalon_ready_late"}
 BOUNDS |= {f"avalonst_{rule}" for rule in AVALON_STREAM.rules}
@@ -168,7 +170,7 @@ def test_every_rule_has_a_breaker():
     words = [rules for _, _, rules in (*WORD_MODES.values(), *IN_RESET.values())]
     alone |= {rules[0] for rules in words if len(set(rules)) == 1}
     ours = {rule for bus in BUSES for rule in bus.full_rules} | {r for r in RULES if r.startswith("mem_")} | {ASSERTION}
-    assert alone | set(_breakers().values()) | VERDICTS | BOUNDS == ours
+    assert alone | set(_breakers().values()) | VERDICTS | BOUNDS | RUNS == ours
     assert "apb_outstanding" in (HERE / "inside_traffic.py").read_text()
     # Each bus has something that is sound.
     assert all(f"{port}_0" not in _breakers() for port in ("s_axis", "m_axis", "m_axi", "m_axil", "s_apb"))
@@ -178,6 +180,6 @@ def test_every_rule_has_a_breaker():
 def test_clauses_belong_to_rules():
     for bus in BUSES:
         assert set(bus.clauses) <= set(bus.rules), bus.name
-        bounds = {"ready_late", "outstanding", "interleaved", "data_before_address"}
+        bounds = {"ready_late", "outstanding", "places_lost", "interleaved", "data_before_address"}
         bounds |= {"narrow_unsupported", "fixed_unsupported"}
         assert set(bus.rules) - set(bus.clauses) <= bounds, bus.name

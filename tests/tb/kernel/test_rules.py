@@ -29,7 +29,7 @@ def test_every_rule_is_caught_by_name(tmp_path):
 
 def test_the_table_has_every_rule_of_the_code():
     run = REPOSITORY / "tb" / "run"
-    python = [REPOSITORY / "tb" / "inside" / "session.py", run / "late_ready.py"]
+    python = [REPOSITORY / "tb" / "inside" / "session.py", run / "late_ready.py", run / "lost_places.py"]
     python += (REPOSITORY / "tb" / "inside" / "transactors").glob("*.py")
     python += (REPOSITORY / "tb" / "design" / "ports").glob("*.py")
     code = "".join(

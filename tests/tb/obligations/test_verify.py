@@ -1084,3 +1084,12 @@ def test_a_switch_may_hold_a_way_until_tlast(held: str, code: int, folder: Path)
     (folder / "m.sv").write_text(LOCKING.replace("HELD", held))
     found = invoke("verify", "m.sv", "--model", "rules", "--budget", "1s", "--mutants", 0)
     assert (found.exit_code, "frames keep their TDEST and TID" in found.stdout) == (code, code == 3), found.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("answer", ["2'b11", "2'b00"])
+def test_a_slave_that_refuses_writes_alone_is_asked_for(answer: str, folder: Path) -> None:
+    text = (BUSES / "axi_err_slave.sv").read_text()
+    (folder / "m.sv").write_text(text.replace("s_axi_rresp   = 2'b11", f"s_axi_rresp   = {answer}"))
+    said = "answers s_axi_awaddr: all reads are answered OKAY and all writes refused, as the specification says"
+    assert (said in opened(verified("m.sv", code=3))) == (answer == "2'b00")

@@ -18,7 +18,7 @@ from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.designs.axis.bench_fifo import DESIGN as FIFO
-from goldbeat.tb.run.late_ready import full_twice, late_channels, late_ready, passed_over
+from goldbeat.tb.run.late_ready import late_channels, late_ready, passed_over
 from goldbeat.tb.run.report import write_report
 from goldbeat.tb.run.runs import Request, run
 
@@ -49,25 +49,6 @@ def test_waits_are_counted_from_the_offer():
     assert _found([0], [1], 0, settled=False) == []
     assert _found([0], [1], 0) != []
     assert _found([0, 1], [], 0) == []
-
-
-@pytest.mark.parametrize(
-    ("taken", "held"),
-    [
-        # Four beats wait at first; behind the pause of the sink four, two, or the input still takes some.
-        ([1, 2, 3, 4, 204, 205, 206, 207, 400, 401], (4, 4)),
-        ([1, 2, 3, 4, 204, 205, 400, 401, 402, 403], (4, 2)),
-        ([1, 2, 3, 4, 204, 205, 206, 380, 400, 401], None),
-        # One was there before the pause.
-        ([1, 2, 3, 4, 203, 205, 206, 207, 400, 401], None),
-    ],
-)
-def test_what_is_held_at_the_end_is_compared_with_what_was_held_at_first(taken, held):
-    ports = (PORT, PORT.model_copy(update={"name": "m_axis", "direction": "out"}))
-    given = [200, 201, 202, 203, 400, 401, 402, 403, 404, 405]
-    assert full_twice(ports, Outcome({"s_axis": _trace(taken), "m_axis": _trace(given)})) == held
-    # Words that are made of several say nothing.
-    assert full_twice(ports, Outcome({"s_axis": _trace(taken), "m_axis": _trace(given[:-1])})) is None
 
 
 @pytest.mark.parametrize(("cycles", "most"), [([1, 3, 5, 7], 1), ([1, 100, 101, 102], 40)])
