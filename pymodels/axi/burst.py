@@ -25,6 +25,7 @@ _TYPES: dict[str, type[Any]] = {
     "burst": np.uint8,
     "id": np.uint32,
     "not_before": np.int64,
+    "phase": np.int64,
     "gap": np.int64,
     "barrier": np.bool_,
     "lock": np.uint8,
@@ -49,6 +50,7 @@ class Bursts:
         burst: (n,) :data:`FIXED`, :data:`INCR` or :data:`WRAP`.
         id: (n,).
         not_before: (n,) cycle before which the address is not offered, counted from the program's start.
+        phase: (n,) not before the bursts of lower phases are over, those of all masters that run; rises along the program.
         gap: (n,) idle cycles behind the address before it on the same channel.
         barrier: (n,) not before all bursts ahead of it, reads and writes, are over; none behind it goes before it.
         lock, cache, prot, qos, region: (n,) as they go onto the bus.
@@ -63,6 +65,7 @@ class Bursts:
     burst: _Column = INCR
     id: _Column = 0
     not_before: _Column = 0
+    phase: _Column = 0
     gap: _Column = 0
     barrier: _Column = False
     lock: _Column = 0

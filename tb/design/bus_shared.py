@@ -28,8 +28,6 @@ PARTS = f"{SHARED}, bytes of one word at once"
 """The label of those in which slaves write different bytes of a word at the same time."""
 _ROUNDS = 2
 """How often each slave writes all words before the next one does: what was read before may be kept somewhere."""
-_PHASE = 6000
-"""Cycles for the writes of a slave with bursts, and for the reads of the others."""
 _MEETINGS = 20
 """How often all slaves write parts of all words at about the same time."""
 _REST = 64
@@ -45,8 +43,8 @@ _MOST = 24
 def shared_episodes(ports: BusPorts, setting: CaseContext) -> Iterator[Stimulus]:
     """Up to two for each stretch of addresses that several slaves of one kind and width reach.
 
-    Slaves write in turn, then at once. Those with registers wait until others have read, by a word of each, those with bursts for
-    a cycle.
+    Slaves write in turn, then at once. Those with registers wait until others have read, by a word of each, those with bursts by
+    their phases.
     """
     rng = np.random.default_rng([setting.seed, 34])
     plain = replace(setting, options={**setting.options, "errors": False})
@@ -134,7 +132,7 @@ def accesses_in_turn(
 
 
 def bursts_in_turn(rng: Rng, slaves: Sequence[str], words: Sequence[int], size: int) -> dict[str, BurstProgram]:
-    """The same of slaves with bursts of one beat, each turn at a cycle of its own."""
+    """The same of slaves with bursts of one beat, each turn in a phase of its own."""
     data = np.array(words[len(slaves) :], np.uint64)
     count = len(data)
     phases = _ROUNDS * len(slaves)
@@ -142,14 +140,14 @@ def bursts_in_turn(rng: Rng, slaves: Sequence[str], words: Sequence[int], size: 
     found = {}
     for number, name in enumerate(slaves):
         kind = np.repeat([WRITE if turn // _ROUNDS == number else READ for turn in range(phases)], count)
-        begin = _PHASE * np.repeat([2 * turn + (turn // _ROUNDS != number) for turn in range(phases)], count)
+        phase = np.repeat([2 * turn + (turn // _ROUNDS != number) for turn in range(phases)], count)
         bursts = Bursts(
             kind,
             np.tile(data, phases),
             0,
             size.bit_length() - 1,
-            not_before=begin,
-            barrier=np.diff(begin, prepend=0) > 0,
+            phase=phase,
+            barrier=np.diff(phase, prepend=0) > 0,
         )
         writes = (kind == WRITE)[:, None].repeat(size, 1)
         zeros = np.zeros(len(kind), np.int64)
@@ -201,16 +199,16 @@ def parts_by_accesses(
 
 
 def parts_by_bursts(rng: Rng, slaves: Sequence[str], words: Sequence[int], size: int) -> dict[str, BurstProgram]:
-    """The same of slaves with bursts of one beat; all is read after a time."""
+    """The same of slaves with bursts of one beat; all is read when everybody has written."""
     data = np.array(words[len(slaves) :], np.uint64)
     count = len(data)
     owners = _owners(rng, len(slaves), count, size)
     values = rng.integers(0, 256, (_MEETINGS, count, 1, size), dtype=np.uint8).repeat(2, 2).reshape(-1, size)
     values = np.concatenate([values, values[-2 * count :: 2]])
     kind = np.concatenate([np.tile([WRITE, READ], _MEETINGS * count), np.full(count, READ)])
-    begin = np.repeat([0, _PHASE], [len(kind) - count, count])
+    phase = np.repeat([0, 1], [len(kind) - count, count])
     address = np.concatenate([np.tile(data.repeat(2), _MEETINGS), data])
-    bursts = Bursts(kind, address, 0, size.bit_length() - 1, not_before=begin, barrier=begin == 0)
+    bursts = Bursts(kind, address, 0, size.bit_length() - 1, phase=phase, barrier=phase == 0)
     found = {}
     for number, name in enumerate(slaves):
         mine = np.concatenate([np.tile((owners == number).repeat(2, axis=0), (_MEETINGS, 1)), np.ones((count, size))])

@@ -12,13 +12,6 @@
 
 namespace goldbeat {
 
-namespace {
-
-/// Edges in reset after which nothing may be selected: a reset may have to pass a synchroniser first.
-constexpr int kResetEdges = 4;
-
-}  // namespace
-
 class ApbChecker final : public Transactor {
  public:
   /// `reset`: input of the top module; null: none. `reset_high`: its polarity.
@@ -42,7 +35,7 @@ class ApbChecker final : public Transactor {
 
   void reset() override {
     open_ = false;
-    in_reset_ = 0;
+    in_reset_.end();
   }
 
   void drive() override {}
@@ -53,7 +46,7 @@ class ApbChecker final : public Transactor {
       check_reset(cycle);
       return false;
     }
-    in_reset_ = 0;
+    in_reset_.end();
     const bool selected = psel_.get(), enabled = penable_.get();
     if (open_) {
       follow(cycle, selected, enabled);
@@ -79,11 +72,12 @@ class ApbChecker final : public Transactor {
 
   /// Reported once in each reset.
   void check_reset(std::int64_t cycle) {
-    if (in_reset_ == 0) high_in_reset_ = false;
-    if (++in_reset_ <= kResetEdges || high_in_reset_ || !(psel_.get() || penable_.get())) return;
+    if (!in_reset_.running()) high_in_reset_ = false;
+    in_reset_.edge();
+    if (!in_reset_.settled() || high_in_reset_ || !(psel_.get() || penable_.get())) return;
     high_in_reset_ = true;
     violation("apb_select_in_reset", cycle, std::string(psel_.get() ? "psel" : "penable") + " is high after " +
-                                                std::to_string(in_reset_ - 1) + " edges in reset");
+                                                std::to_string(in_reset_.taken()) + " edges in reset");
   }
 
   void set_up(std::int64_t cycle) {
@@ -114,7 +108,7 @@ class ApbChecker final : public Transactor {
   bool reset_high_;
   bool judges_answers_ = false;  ///< PSLVERR is the design's
   std::uint64_t bytes_ = 1;      ///< of the data bus
-  int in_reset_ = 0;             ///< edges in reset so far
+  ResetTime in_reset_;
   bool high_in_reset_ = false;   ///< reported in this reset
   bool open_ = false;  ///< a transfer was set up and had not ended before this cycle
   std::array<std::uint64_t, 5> held_{};

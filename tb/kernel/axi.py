@@ -32,6 +32,7 @@ _BURST = np.dtype(
     [
         ("address", np.uint64),
         ("not_before", np.int64),
+        ("phase", np.int64),
         ("gap", np.int64),
         ("beat", np.int64),
         ("user", np.uint64),

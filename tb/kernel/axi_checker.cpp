@@ -37,9 +37,6 @@ struct GbAxiWait {
 
 namespace {
 
-/// Edges in reset after which every valid must be low: a reset may have to pass a synchroniser first.
-constexpr int kResetEdges = 4;
-
 class Channel {
  public:
   Channel() = default;
@@ -166,7 +163,7 @@ class AxiChecker final : public Transactor {
   void reset() override {
     forget();
     for (Channel* channel : channels_) channel->clear_longest();
-    in_reset_ = 0;
+    in_reset_.end();
   }
 
   /// Of AW, W, B, AR and R.
@@ -176,7 +173,7 @@ class AxiChecker final : public Transactor {
 
   void drive() override {
     // Python has released the reset on the very edge, and the design has taken it without.
-    if (!resets()) in_reset_ = 0;
+    if (!resets()) in_reset_.end();
   }
 
   bool sample(std::int64_t cycle) override {
@@ -184,7 +181,7 @@ class AxiChecker final : public Transactor {
       check_reset(cycle);
       return true;
     }
-    if (in_reset_ != 0) check_first_edge(cycle);
+    if (in_reset_.running()) check_first_edge(cycle);
     for (Channel* channel : channels_) {
       if (channel->stalled()) check_held(*channel, cycle);
     }
@@ -234,26 +231,27 @@ class AxiChecker final : public Transactor {
 
   void check_reset(std::int64_t cycle) {
     forget();
-    if (in_reset_ == 0) high_in_reset_.fill(false);
-    if (++in_reset_ <= kResetEdges) return;
+    if (!in_reset_.running()) high_in_reset_.fill(false);
+    in_reset_.edge();
+    if (!in_reset_.settled()) return;
     for (std::size_t i = 0; i < channels_.size(); ++i) {
       if (!channels_[i]->valid() || std::exchange(high_in_reset_[i], true)) continue;
       broken("axi_valid_in_reset", "axil_valid_in_reset", cycle,
-             std::string(channels_[i]->name()) + "valid is high after " + std::to_string(in_reset_ - 1) + " edges in reset");
+             std::string(channels_[i]->name()) + "valid is high after " + std::to_string(in_reset_.taken()) + " edges in reset");
     }
   }
 
   /// The first edge out of reset: a valid that is high there has risen before it.
   void check_first_edge(std::int64_t cycle) {
     // After a short reset the design may still be in it.
-    if (in_reset_ > kResetEdges) {
+    if (in_reset_.settled()) {
       for (const Channel* channel : channels_) {
         if (!channel->valid()) continue;
         broken("axi_valid_after_reset", "axil_valid_after_reset", cycle,
                std::string(channel->name()) + "valid is high at the first edge out of reset");
       }
     }
-    in_reset_ = 0;
+    in_reset_.end();
   }
 
   void check_held(Channel& channel, std::int64_t cycle) {
@@ -512,7 +510,7 @@ class AxiChecker final : public Transactor {
   bool has_wlast_ = false, has_rlast_ = false;
   Channel aw_, w_, b_, ar_, r_;
   std::vector<Channel*> channels_;
-  int in_reset_ = 0;  ///< edges in reset so far
+  ResetTime in_reset_;
   std::array<bool, 5> high_in_reset_{};  ///< by channel: reported in this reset
   std::unordered_map<std::uint32_t, Monitored> monitored_;     ///< by ID
   bool granted_ = true;  ///< the exclusive write that is offered may be answered EXOKAY

@@ -15,6 +15,7 @@ extern "C" {
 struct GbAxiBurst {
   std::uint64_t address;
   std::int64_t not_before;  ///< cycle before which its address is not offered
+  std::int64_t phase;       ///< not before the bursts of lower phases are over, those of all masters; rises along the program
   std::int64_t gap;         ///< idle cycles behind the address before it on the same channel
   std::int64_t beat;        ///< its first row in the table of beats
   std::uint64_t user;       ///< of the address channel, repeated where that is wider
@@ -102,6 +103,7 @@ class AxiMaster final : public Transactor {
   }
 
   bool busy() const { return running_; }
+  std::int64_t phase() const override { return done_ < program_.count ? program_.bursts[done_].phase : kNever; }
   std::int64_t done() const { return done_; }
 
   bool sample(std::int64_t cycle) override {
@@ -235,12 +237,19 @@ class AxiMaster final : public Transactor {
     ready = value;
   }
 
+  /// Nobody is in an earlier phase.
+  static bool begun(std::int64_t phase) {
+    const auto& all = kernel().transactors_;
+    return phase == 0 || std::all_of(all.begin(), all.end(), [phase](const auto& one) { return one->phase() >= phase; });
+  }
+
   void offer(Channel& channel, bool room, bool& valid, std::int64_t cycle) {
     if (!room || channel.next == channel.bursts.size()) return;
     const std::int64_t index = channel.current();
     const GbAxiBurst& burst = program_.bursts[index];
     if (channel.offered == channel.next) {
       if (cycle < burst.not_before || cycle < channel.free + burst.gap || (burst.barrier && done_ != index)) return;
+      if (!begun(burst.phase)) return;
       // What is behind a barrier in the program would otherwise go ahead of it on the other channel.
       if (passed_ < barriers_.size() && index > barriers_[passed_]) return;
       passed_ += burst.barrier;
@@ -275,7 +284,7 @@ class AxiMaster final : public Transactor {
   bool goes_ahead(std::int64_t cycle) const {
     if (program_.data_ahead == 0 || w_burst_ == writes_.bursts.size()) return false;
     const std::int64_t index = writes_.bursts[w_burst_];
-    if (cycle < program_.bursts[index].not_before) return false;
+    if (cycle < program_.bursts[index].not_before || !begun(program_.bursts[index].phase)) return false;
     if (passed_ < barriers_.size() && index >= barriers_[passed_]) return false;
     std::int64_t beats = w_beat_;
     for (std::size_t at = writes_.next; at < w_burst_; ++at) beats += program_.bursts[writes_.bursts[at]].len + 1;

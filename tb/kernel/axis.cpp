@@ -24,9 +24,6 @@ constexpr std::size_t kSides = 4;
 /// TSTRB among them: where a source is given none, it follows TKEEP.
 constexpr std::size_t kStrobe = 3;
 
-/// Edges in reset after which valid must be low: a reset may have to pass a synchroniser first.
-constexpr int kResetEdges = 4;
-
 }  // namespace
 
 // -- what Python hands over and gets back ---------------------------------------------------------------------------
@@ -471,7 +468,7 @@ class AxisSink : public Transactor {
   }
 
   void reset() override {
-    in_reset_ = 0;
+    in_reset_.end();
     open_ = false;
     open_channels_.clear();
     cycles_ready_.clear();
@@ -589,19 +586,20 @@ class AxisSink : public Transactor {
   /// True in reset, when nothing else is looked at.
   bool check_reset(std::int64_t cycle, bool valid) {
     if (resets()) {
-      if (in_reset_ == 0) high_in_reset_ = false;
-      if (++in_reset_ > kResetEdges && valid && !std::exchange(high_in_reset_, true)) {
-        violation("axis_valid_in_reset", cycle, "tvalid is high after " + std::to_string(in_reset_ - 1) + " edges in reset");
+      if (!in_reset_.running()) high_in_reset_ = false;
+      in_reset_.edge();
+      if (in_reset_.settled() && valid && !std::exchange(high_in_reset_, true)) {
+        violation("axis_valid_in_reset", cycle, "tvalid is high after " + std::to_string(in_reset_.taken()) + " edges in reset");
       }
       stalled_ = open_ = false;
       open_channels_.clear();
       return true;
     }
     // After a short reset the design may still be in it.
-    if (in_reset_ > kResetEdges && valid) {
+    if (in_reset_.settled() && valid) {
       violation("axis_valid_after_reset", cycle, "tvalid is high at the first edge out of reset");
     }
-    in_reset_ = 0;
+    in_reset_.end();
     return false;
   }
 
@@ -669,7 +667,7 @@ class AxisSink : public Transactor {
   Bit reset_;
   bool has_reset_ = false, reset_high_ = false;
   bool high_in_reset_ = false;  ///< reported in this reset
-  int in_reset_ = 0;            ///< edges in reset so far
+  ResetTime in_reset_;
   bool whole_ = false;
   bool fifo_ = false;
   bool avalon_ = false;
@@ -721,7 +719,7 @@ class AxisSinkOf final : public AxisSink {
   void drive() override {
     if (!passive_) ports_.ready.set(willing_);
     // Python has released the reset on the very edge, and the design has taken it without.
-    if (in_reset_ != 0 && !resets()) in_reset_ = 0;
+    if (!resets()) in_reset_.end();
   }
 
  private:

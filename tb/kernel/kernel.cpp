@@ -109,6 +109,12 @@ void Kernel::stop(Clock& clock) {
   touch();
 }
 
+std::uint64_t Kernel::slowest() const {
+  std::uint64_t longest = 0;
+  for (const auto& clock : clocks_) longest = std::max(longest, clock->running ? clock->high + clock->low : clock->spacing);
+  return longest;
+}
+
 void Kernel::clear() {
   for (auto& clock : clocks_) {
     // What something else drives keeps its level.

@@ -205,6 +205,9 @@ class Transactor {
   /// What it waits for and since when, outstanding accesses included; empty where it waits for nothing.
   virtual std::string waiting() const { return {}; }
 
+  /// The phase of its program; kNever where it has none, or nothing is left of it.
+  virtual std::int64_t phase() const { return kNever; }
+
   /// Cycle since which it stands still, kNever where it does not.
   virtual std::int64_t stalled() const { return kNever; }
 
@@ -397,6 +400,8 @@ class Kernel {
   void touch() { touched_ = true; }
   /// The time, in time steps of the simulation.
   std::uint64_t now() const { return now_; }
+  /// Time between two rising edges of the slowest clock, without jitter; 0: no clock is known to run.
+  std::uint64_t slowest() const;
 
   /// Rules are on unless switched off here.
   void enable(const std::string& rule, bool on);
@@ -420,6 +425,27 @@ class Kernel {
 
 /// The kernel of this process.
 Kernel& kernel();
+
+/// How long a reset has lasted on a clock.
+class ResetTime {
+ public:
+  /// There is no reset.
+  void end() { edges_ = 0; }
+  /// One more edge in reset.
+  void edge() {
+    if (edges_++ == 0) since_ = kernel().now();
+  }
+  bool running() const { return edges_ != 0; }
+  /// Edges that the design has taken in reset, the one that is being taken left out.
+  int taken() const { return edges_ - 1; }
+  /// So long that a design must be in it: a reset may have to pass a synchroniser, and may come over from the slowest clock.
+  bool settled() const { return edges_ > kEdges && kernel().now() - since_ >= kEdges * kernel().slowest(); }
+
+ private:
+  static constexpr int kEdges = 4;
+  int edges_ = 0;
+  std::uint64_t since_ = 0;  ///< time of its first edge
+};
 
 /// Keeps an exception's text for gb_error() and returns what `make` returns, or `otherwise` after an exception. Functions of C
 /// linkage wrap their bodies in it: no exception may reach Python's foreign function call.

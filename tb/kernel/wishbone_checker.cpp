@@ -8,13 +8,6 @@
 
 namespace goldbeat {
 
-namespace {
-
-/// Edges in reset after which nothing may be asked for: a reset may have to pass a synchroniser first.
-constexpr int kResetEdgesOfRequests = 4;
-
-}  // namespace
-
 class WishboneChecker final : public Transactor {
  public:
   /// `reset`: input of the top module; null: none. `reset_high`: its polarity. `words`: addresses count words.
@@ -24,7 +17,7 @@ class WishboneChecker final : public Transactor {
   }
 
   void reset() override {
-    in_reset_ = 0;
+    in_reset_.end();
     tied_ = true;
     forget();
   }
@@ -37,7 +30,7 @@ class WishboneChecker final : public Transactor {
       check_reset(cycle);
       return false;
     }
-    in_reset_ = 0;
+    in_reset_.end();
     const bool cycled = at_.cyc.get(), asks = at_.asks(), answered = at_.answered();
     lone_ = !cycled && (lone_ || at_.stb.get());
     if (at_.stb.get() && !cycled && !lone_strobes) violation("wishbone_strobe_alone", cycle, "stb is high without cyc");
@@ -66,11 +59,12 @@ class WishboneChecker final : public Transactor {
 
   /// Reported once in each reset.
   void check_reset(std::int64_t cycle) {
-    if (in_reset_ == 0) high_in_reset_ = false;
-    if (++in_reset_ <= kResetEdgesOfRequests || high_in_reset_ || !(at_.cyc.get() || at_.stb.get())) return;
+    if (!in_reset_.running()) high_in_reset_ = false;
+    in_reset_.edge();
+    if (!in_reset_.settled() || high_in_reset_ || !(at_.cyc.get() || at_.stb.get())) return;
     high_in_reset_ = true;
     violation("wishbone_request_in_reset", cycle, std::string(at_.cyc.get() ? "cyc" : "stb") + " is high after " +
-                                                      std::to_string(in_reset_ - 1) + " edges in reset");
+                                                      std::to_string(in_reset_.taken()) + " edges in reset");
   }
 
   void follow(std::int64_t cycle, bool cycled) {
@@ -155,7 +149,7 @@ class WishboneChecker final : public Transactor {
   Bit reset_;
   bool reset_high_;
   std::uint64_t step_;          ///< from one address of a burst to the next
-  int in_reset_ = 0;            ///< edges in reset so far
+  ResetTime in_reset_;
   bool high_in_reset_ = false;  ///< reported in this reset
   bool tied_ = true;            ///< ACK has never been low
   bool waits_ = false;          ///< a request stood in the cycle before, and was not taken

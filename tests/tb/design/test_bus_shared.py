@@ -61,7 +61,7 @@ def test_accesses_of_slaves_in_turn(slaves, swapped):
 def test_bursts_of_slaves_in_turn():
     programs = bursts_in_turn(np.random.default_rng(1), NAMES, WORDS, 4)
     rows = [
-        (int(b.not_before[n]), int(b.kind[n]), int(b.address[n]), made.data[n].tobytes(), bool(made.checked[n].all()))
+        (int(b.phase[n]), int(b.kind[n]), int(b.address[n]), made.data[n].tobytes(), bool(made.checked[n].all()))
         for made in programs.values()
         for b in [made.bursts]
         for n in range(len(b))

@@ -292,6 +292,48 @@ async def a_program_that_nobody_answers_has_a_limit(dut):
 
 
 @cocotb.test()
+async def who_waits_for_its_turn_is_no_hang(dut):
+    limit = 400
+    kernel = Kernel(dut, judge=False, timeout=limit)
+    kernel.poke("aresetn", 1)
+    clock = kernel.clock("aclk", PERIOD)
+    busy, waiting = (AxiMaster(kernel, f"s{width}_axi") for width in WIDTHS[:2])
+    region = Region("one", 0, np.zeros(4096, np.uint8))
+    AxiMemory(kernel, f"m{WIDTHS[0]}_axi", (region,), MemoryTiming(read_latency=40))
+    late = AxiMemory(kernel, f"m{WIDTHS[1]}_axi", (region,), MemoryTiming(read_latency=5 * limit))
+    await Timer(3 * PERIOD, "ps")
+    many = Bursts(kind=[0] * 60, address=0, len=0, size=2)
+    other = cocotb.start_soon(busy.run(many, timing=MasterTiming(max_reads=1)))
+    begun = clock.cycle
+    await waiting.run(Bursts(kind=0, address=0, len=0, size=2))
+    assert clock.cycle - begun > 5 * limit
+    await other
+    late.reset()
+    begun = clock.cycle
+    with pytest.raises(WaitTimeoutError, match="the end of 1 bursts"):
+        await waiting.run(Bursts(kind=0, address=0, len=0, size=2))
+    assert limit <= clock.cycle - begun <= 2 * limit + 10
+    waiting.reset()
+
+
+@cocotb.test()
+async def phases_of_masters(dut):
+    kernel = started(dut)
+    slow, quick = (AxiMaster(kernel, f"s{width}_axi") for width in WIDTHS[:2])
+    region = Region("one", 0, np.zeros(4096, np.uint8))
+    for width, cycles in zip(WIDTHS[:2], (70, 3), strict=True):
+        AxiMemory(kernel, f"m{width}_axi", (region,), MemoryTiming(read_latency=cycles, write_latency=cycles))
+    await Timer(3 * PERIOD, "ps")
+    first = cocotb.start_soon(slow.run(Bursts(kind=[1, 0, 1], address=0, len=0, size=2, phase=[0, 0, 2])))
+    timing = MasterTiming(data_ahead=1)
+    second = await quick.run(Bursts(kind=[0, 1, 0], address=0, len=0, size=2, phase=[0, 1, 3]), timing=timing)
+    first = await first
+    # Nobody waits in its first phase; data keep to the phase of their address.
+    assert second.done[0] < first.done[:2].max() < min(second.offered[1], second.first[1])
+    assert second.done[1] < first.offered[2] < first.done[2] < second.offered[2]
+
+
+@cocotb.test()
 async def a_burst_that_a_reset_has_cut_is_forgotten(dut):
     kernel = started(dut)
     width = WIDTHS[0]
