@@ -18,6 +18,7 @@ from goldbeat.tb.build.comparisons import Place, watched_place
 from goldbeat.tb.build.harness import WRAPPER_MARK
 from goldbeat.tb.build.quiet_signals import ConstantSignal, QuietSignals, quiet_signals
 from goldbeat.tb.build.settled import Settled, settled_conditions
+from goldbeat.tb.build.size_bits import size_bits
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.pin_names import is_reset
 from goldbeat.tb.design.unchecked import pins_of
@@ -38,14 +39,11 @@ _WIDEST = 16
 """Bits of counters that can wrap within a run; higher ones are not asked for."""
 _PAYLOAD = 24
 """Signals with more bits are taken for payload."""
-_ASSIGNED = re.compile(r"\b(\w+)\s*<?=(?!=)\s*(?=([^;]*);)")
-"""A name and what it is assigned, or compared with: an assignment behind a comparison is found too."""
-_TOGETHER = re.compile(r"\{([^{};]*)\}\s*<?=(?!=)\s*(?=([^;]*);)")
-"""Names in braces, and what they are assigned."""
-_OTHERWISE = r"\b{0}\s*\[[^]]*\]\s*<?=(?!=)|\(\s*{0}\s*\)"
-"""Assigned in part, or by an instance."""
 _CHANGES = re.compile(r"(\w+)(?:[.\[].*)? (?:rises|falls)")
 """What a signal, or a part of it, does."""
+_PART = re.compile(r"([\w.\[\]]+?)(?:\[(\d+)\])? (?:rises|falls)")
+"""A bit of a signal, of an element or of a field."""
+_INDEX = re.compile(r"\[\d+\]")
 _RETURNS = re.compile(r"\A\s*(begin\s*(:\s*\w+\s*)?)?return\b")
 _ELSE_RETURNS = re.compile(r"\A\s*(begin\b.*?\bend|[^;]*;)\s*else\s+(begin\s*(:\s*\w+\s*)?)?return\b", re.DOTALL)
 _ALONE = re.compile(r"`if \(\s*[!~]?\s*(\w+)\s*\)`")
@@ -151,36 +149,18 @@ class SettledConditions:
         return {(f"{sources[one.source].name}:{one.line}", one.name): one for one in self._quiet.constant}
 
     def _size_reason(self, one: Obligation) -> str | None:
-        """Why a bit of a register stays 0 that takes AxSIZE alone: bursts have beats of at most the bus's bytes."""
-        match = re.fullmatch(r"(\w+)\[(\d)\] (rises|falls)", one.what)
-        if match is None or match[1] not in self._sizes or int(match[2]) < self._largest_size.bit_length():
+        """Why a bit stays 0 that only takes what AxSIZE has there: beats have at most the bytes of their bus."""
+        match = _PART.fullmatch(one.what)
+        if match is None or int(match[2] or 0) not in self._sizes.get((one.place, _INDEX.sub("", match[1])), ()):
             return None
-        return f"{match[1]} takes AxSIZE, which is at most {self._largest_size} on this bus"
+        return "it takes a bit of AxSIZE alone that stays 0, as no beat is wider than the bus"
 
     @cached_property
-    def _largest_size(self) -> int:
-        """The largest AxSIZE of all AXI4 ports."""
-        ports = self._design.memory_ports({name: one.default for name, one in self._design.parameters.items()})
-        return max((int(port.data_width) // 8 for port in ports), default=1).bit_length() - 1
-
-    @cached_property
-    def _sizes(self) -> set[str]:
-        """Registers and wires to which the RTL assigns nothing but AxSIZE of a port, and 0."""
-        pins = {port.pin(role) for port in self._design.memories for role in ("awsize", "arsize") if port.has(role)}
-        given: dict[str, set[str]] = {}
-        text = "\n".join(path.read_text(errors="replace") for path in self._design.sources())
-        for name, value in _ASSIGNED.findall(text):
-            given.setdefault(name, set()).add(value.strip())
-        for left, right in _TOGETHER.findall(text):
-            names, values = left.split(","), right.strip("{}").split(",")
-            for name, value in zip(names, values if len(values) == len(names) else [""] * len(names), strict=True):
-                given.setdefault(name.strip(), set()).add(value.strip())
-        zero = {"0", "'0", "3'd0", "3'b000", "3'h0"}
-        return {
-            name
-            for name, values in given.items()
-            if values - zero and values - zero <= pins and not re.search(_OTHERWISE.format(name), text)
-        }
+    def _sizes(self) -> dict[tuple[str, str], frozenset[int]]:
+        """By place and name, bits of signals that are copies of such bits."""
+        sources = self._design.sources()
+        found = size_bits(self._design, {name: one.default for name, one in self._design.parameters.items()})
+        return {(f"{sources[source].name}:{line}", name): bits for (source, line, name), bits in found.items()}
 
     @cached_property
     def _settled(self) -> list[Settled]:
