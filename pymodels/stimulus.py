@@ -55,6 +55,7 @@ class Access:
         fields: of the register, by which messages name the bits that differ: name, lowest bit, width.
         rule: the key of ``[[register_maps]]`` that says what is answered, for messages; empty: the map itself.
         unset: bits that neither a reset nor a write has set, by the map; what a ``read`` finds there differs between runs.
+        lanes: the byte lanes that a ``read`` asks for, on buses that say so; 0: all of them.
         beside: a ``read`` that may be made while writes of bytes outside of ``mask`` are under way.
     """
 
@@ -74,6 +75,7 @@ class Access:
     rule: str = ""
     offset: int = 0
     unset: int = 0
+    lanes: int = 0
     beside: bool = False
 
     @property
@@ -95,7 +97,8 @@ class Access:
             return f"host on {self.port}"
         if self.op == "wait_for":
             return f"{self.op} {self.port}"
-        return f"{self.op} 0x{self.address:03x}" + (f" {self.register}" if self.register else "")
+        part = f" lanes 0b{self.lanes:b}" if self.lanes else ""
+        return f"{self.op} 0x{self.address:03x}{part}" + (f" {self.register}" if self.register else "")
 
 
 Driver = Callable[[], Generator[Access, int, None]]

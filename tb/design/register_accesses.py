@@ -25,6 +25,8 @@ _STILL = 3
 """Accesses to one word after the other, for bursts at one address."""
 _BESIDE = 1 / 2
 """Share of the writes of some bytes behind which the others are read at once."""
+_PARTS = 0.3
+"""Share of the reads that may ask for a part of a word and do."""
 _AGAIN, _MOST_AGAIN = 1 / 32, 5
 """Share of the accesses that are made again at once, read or written, and how often at most."""
 
@@ -102,18 +104,29 @@ class AccessWalk:
                 beside = {"mask": mask, "beside": True, **self._answered(READ, 0)}
                 self.program.append(Access("read", window.base + at, value, **beside))
 
-    def read(self, window: Window, at: int) -> None:
-        """Read a word, and compare it if it is known."""
+    def read(self, window: Window, at: int, *, parts: bool = False) -> None:
+        """Read a word, and compare it if it is known; ``parts``: some of its bytes at times, where the bus can ask for them."""
         stored = int.from_bytes(window.data[at : at + self.size].tobytes(), "little")
         answers = window.refused(READ, at, self.size)
         refused = int(answers.max())
-        known = bool(window.known[at : at + self.size].all()) and not refused
+        lanes = self._part() if parts and answers.min() == refused else 0
+        asked = [at + lane for lane in range(self.size) if not lanes or lanes >> lane & 1]
+        known = bool(window.known[asked].all()) and not refused
         # What is in front of the address may not be read, which refuses or does not.
         value, offset = stored if known else None, self._offset(self.size - 1) if answers.min() == refused else 0
         # Bytes in front of the address may be anything.
         mask = (1 << 8 * self.size) - (1 << 8 * offset) if offset else None
-        answered = self._answered(READ, refused)
+        if lanes:
+            mask = strobed_bits(lanes, self.size)
+        answered = self._answered(READ, refused) | {"lanes": lanes}
         self.program.append(Access("read", window.base + at + offset, value, mask=mask, offset=offset, **answered))
+
+    def _part(self) -> int:
+        """Lanes of a part of a word, as wide as a power of two and at a multiple of its width; 0: all."""
+        if not self.port.part_reads or self.size == 1 or self.rng.random() >= _PARTS:
+            return 0
+        width = 1 << int(self.rng.integers(self.size.bit_length() - 1))
+        return (1 << width) - 1 << int(self.rng.integers(self.size // width)) * width
 
     def _offset(self, most: int) -> int:
         """Bytes from the beginning of a word to the address of an access; ``most``: to the first byte that it needs."""
@@ -151,7 +164,7 @@ def near_accesses(walk: AccessWalk, pairs: Sequence[tuple[Window, Window]], coun
             window, at = words[int(rng.integers(len(words)))]
             kind = rng.random()
             if reads and (kind < 0.6 or not writes):
-                walk.read(window, at)
+                walk.read(window, at, parts=True)
             elif walk.port.strobes and kind < 0.8:
                 walk.write_some(window, at)
             else:
@@ -226,7 +239,7 @@ def storage_accesses(
 
     def access(window: Window, at: int) -> None:
         if rng.random() < 0.5 * (reads + (not writes)):
-            walk.read(window, at)
+            walk.read(window, at, parts=True)
         elif port.strobes and rng.random() < 0.6:
             walk.write_some(window, at)
         else:

@@ -174,7 +174,7 @@ class AvalonMaster final : public RegisterMaster {
     } else if (!shown_) {
       idle_.drive(at_.address, at_.burstcount);
     }
-    at_.byteenable.set(writes(step) ? step.strobe : ~std::uint64_t{0});
+    at_.byteenable.set(lanes(step));
     if (writes(step)) {
       at_.writedata.set(step.value);
     } else {

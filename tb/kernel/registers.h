@@ -20,11 +20,11 @@ struct GbStep {
   std::uint64_t address;     ///< in bytes
   std::uint64_t value;       ///< to write, or to compare with under `mask`, or the level to wait for
   std::uint64_t mask;        ///< of a read: what it needs
-  std::uint64_t strobe;
+  std::uint64_t strobe;      ///< of a read: the lanes that it asks for, where the bus says which; 0: all
   std::int64_t cycles;       ///< to wait, or allowed (from the first offer on)
   const char* port;          ///< output of the design to wait for
   std::uint64_t prot;        ///< AxPROT or PPROT
-  std::uint64_t alone;       ///< it is in no burst: an error is expected
+  std::uint64_t alone;       ///< it is in no burst: an error is expected, or it asks for some lanes
 };
 
 /// What became of it.
@@ -79,6 +79,8 @@ class RegisterMaster : public Transactor {
 
  protected:
   static bool writes(const GbStep& step) { return step.op <= kPost; }
+  /// Byte lanes of a write, or those that a read asks for.
+  static std::uint64_t lanes(const GbStep& step) { return writes(step) || step.strobe ? step.strobe : ~std::uint64_t{0}; }
 
   /// Throws where the bus cannot behave like this.
   virtual void accept(const GbRegisterTraffic&) const {}

@@ -53,9 +53,9 @@ def post(address: int, value: int, *, timeout: int = TIMEOUT_CYCLES) -> Step:
     return Step(POST, address, value, 0, _ALL, timeout)
 
 
-def read(address: int, needed: int = _ALL, *, timeout: int = TIMEOUT_CYCLES) -> Step:
-    """Read a word; writes of bytes that have none of the bits ``needed`` may be under way."""
-    return Step(READ, address, 0, needed, 0, timeout)
+def read(address: int, needed: int = _ALL, *, lanes: int = 0, timeout: int = TIMEOUT_CYCLES) -> Step:
+    """Read a word, or ``lanes`` of it where the bus can ask for some; writes of bytes without bits ``needed`` may be under way."""
+    return Step(READ, address, 0, needed, lanes, timeout)
 
 
 def check(address: int, value: int, mask: int = _ALL, *, timeout: int = TIMEOUT_CYCLES) -> Step:

@@ -205,7 +205,7 @@ class WishboneMaster final : public RegisterMaster {
     const GbStep& step = *one.step;
     at_.adr.set(step.address >> shift_);
     at_.we.set(writes(step));
-    at_.sel.set(writes(step) ? step.strobe : ~std::uint64_t{0});
+    at_.sel.set(lanes(step));
     at_.cti.set(one.type);
     at_.bte.set(one.order);
     if (writes(step)) {

@@ -86,6 +86,11 @@ class AvalonPort(UnitPort):
         return tuple(role for role in self.spec.roles if role not in _UNUSUAL)
 
     @property
+    def part_reads(self) -> bool:
+        """Where there are strobes: reads have them, too."""
+        return self.readable and self.strobes
+
+    @property
     def readable(self) -> bool:
         """Where there is READ."""
         return self.has("read")

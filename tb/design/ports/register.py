@@ -63,6 +63,11 @@ class RegisterPort(Bundle):
         return self.has(self.strobes_of)
 
     @property
+    def part_reads(self) -> bool:
+        """Reads say which bytes of a word they ask for."""
+        return False
+
+    @property
     def once(self) -> bool:
         """Each access is one transfer of one word, and never asked for again."""
         return not any(self.forms())

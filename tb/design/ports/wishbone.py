@@ -83,6 +83,11 @@ class WishbonePort(UnitPort):
         return super().once and not self.has("rty") and not (self.has("stall") and self.has("err"))
 
     @property
+    def part_reads(self) -> bool:
+        """Where there are strobes: reads have them, too."""
+        return self.readable and self.strobes
+
+    @property
     def readable(self) -> bool:
         """Where there are read data."""
         return self.has("rdat") and (self.has("we") or not self.has("wdat"))

@@ -306,7 +306,9 @@ def register_step(access: Access, usual: int) -> registers.Step:
     Raises:
         UsageError: there is no such access.
     """
-    return _step(access, step_patience(access, usual))._replace(prot=access.prot, alone=int(access.error))
+    return _step(access, step_patience(access, usual))._replace(
+        prot=access.prot, alone=int(access.error or access.lanes > 0)
+    )
 
 
 def _step(access: Access, timeout: int) -> registers.Step:
@@ -317,7 +319,8 @@ def _step(access: Access, timeout: int) -> registers.Step:
         case "post":
             return registers.post(access.address, access.value or 0, timeout=timeout)
         case "read":
-            return registers.read(access.address, mask if access.beside else ALL_BITS, timeout=timeout)
+            needed = mask if access.beside else ALL_BITS
+            return registers.read(access.address, needed, lanes=access.lanes, timeout=timeout)
         case "poll":
             return registers.poll(access.address, access.wanted, mask, timeout=timeout)
         case "wait":

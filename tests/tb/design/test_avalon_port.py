@@ -68,6 +68,7 @@ FAULTS = {
     "{s}_response": "2'b00",
     "{m}_address": "{s}_address | 12'h004",
     "{m}_address ": "{s}_address + {{11'd0, {m}_waitrequest}} * 12'd4",
+    "{m}_byteenable ": "{s}_byteenable == 4'd8 & {s}_read ? 4'd0 : {s}_byteenable",
 }
 
 

@@ -20,7 +20,9 @@ from goldbeat.pymodels.telling import telling_strobes
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.parameter import Parameter
+from goldbeat.tb.design.ports.avalon import AvalonPort
 from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.wishbone import WishbonePort
 from goldbeat.tb.design.register_accesses import AccessWalk
 from goldbeat.tb.design.register_walks import quiet_case
 from goldbeat.tb.paths import REPOSITORY
@@ -77,6 +79,24 @@ def test_the_bytes_that_a_write_leaves_out_are_read_beside_it():
     for write, read in found:
         assert (write.op, read.op, write.address) == ("write", "read", read.address)
         assert read.mask == 0xFFFFFFFF ^ sum(0xFF << 8 * lane for lane in range(4) if write.strobe >> lane & 1)
+
+
+@pytest.mark.parametrize("kind", [WishbonePort, AvalonPort])
+def test_reads_ask_for_parts_of_words_where_the_bus_can(kind):
+    port = kind(name="s", clock="c", direction="in", address_width=8)
+    walk, window = AccessWalk(np.random.default_rng(1), port, (True, True), []), Window.unknown(0, 8)
+    walk.write(window, 0, 0b0110)
+    walk.write(window, 4, 0xF)
+    for number in range(400):
+        walk.read(window, number % 2 * 4, parts=True)
+    found = {(one.address, one.lanes): one for one in walk.program if one.op == "read"}
+    lanes = [0, 0b1, 0b10, 0b100, 0b1000, 0b11, 0b1100]
+    assert found.keys() == {(at, part) for at in (0, 4) for part in lanes}
+    for (at, part), one in found.items():
+        assert one.mask == (sum(0xFF << 8 * lane for lane in range(4) if part >> lane & 1) or None)
+        assert (one.value is not None) == (at == 4 or part in (0b10, 0b100))
+    walk.read(window, 0)
+    assert walk.program[-1].lanes == 0
 
 
 def _once(setting):
