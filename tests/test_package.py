@@ -106,6 +106,7 @@ def _run(project, home, *words):
     return done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_project_with_its_own_tb_and_hdl_works(home, project):
     code = _CHECK.format(tb=str(project / "tb" / "__init__.py"), home=str(home))
     (project / "tests" / "test_own.py").write_text(

@@ -35,6 +35,8 @@ _READ_BEATS = 2048
 """Beats that a run reads, or more: it asks for them again."""
 _FEW_IDS = (0, 1, 4)
 """IDs of a run; 0: any."""
+_OTHER_ID = 1 / 16
+"""Share of the bursts that have another one where a run has one."""
 _FEW_BEATS = 4
 """Beats of bursts that meet others."""
 CROWDS = 2
@@ -225,7 +227,7 @@ def queued_bursts(
     """Long runs of bursts that wait for none: in random order windows are written, then read, with bursts of many lengths.
 
     Half of the runs end with one window before they begin with the next, so that many bursts are open at one place. Some
-    have one ID, or few, so that many are open of each.
+    have one ID, with another one at times, or few, so that many are open of each.
 
     Behind the first burst of a run, which waits for all before it, nothing is asked for during a pause. Windows that are
     ``whole`` are run over once, others as long as it takes.
@@ -253,7 +255,9 @@ def queued_bursts(
             if kind == READ:
                 order *= -(-_READ_BEATS // sum(tile.beats for tile in tiles))
             for at in sorted(order, key=places.__getitem__) if together else order:
-                name = few[int(rng.integers(len(few)))] if few else _id(rng, shape)
+                # Beside many bursts of one ID there is at times one of another.
+                other = not few or (len(few) == 1 and rng.random() < _OTHER_ID)
+                name = _id(rng, shape) if other else few[int(rng.integers(len(few)))]
                 rows.append(replace(tiles[at], kind=kind, id=name))
 
     run(_SHORT, windows)

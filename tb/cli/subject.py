@@ -251,6 +251,11 @@ def _readings(found: Found, failures: Sequence[str]) -> Iterator[tuple[Mapping[s
     if any(port.lone_strobe for port in wishbone) and not any(_LONE_RULE in text for text in failures):
         why = "nothing fails with lone_strobe = false for it; its master may never raise STB without CYC"
         yield {port.name: port.model_copy(update={"lone_strobe": False}) for port in wishbone}, why
+    if any(port.drops for port in wishbone):
+        why = (
+            "nothing fails with aborts = false for it: its master may never end a cycle at an error while more is open"
+        )
+        yield {port.name: port.model_copy(update={"aborts": False}) for port in wishbone}, why
 
 
 def _tied_payload(found: Found, tied: Collection[str]) -> dict[str, str]:

@@ -42,6 +42,7 @@ from goldbeat.tb.cli.configured import (
 )
 from goldbeat.tb.cli.narrower import Narrower, narrower
 from goldbeat.tb.cli.subject import VerifySubject, find_subject, verify_folder
+from goldbeat.tb.design.bus_ports import data_bytes
 from goldbeat.tb.design.bus_shared import SHARED
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.description import READY
@@ -56,7 +57,7 @@ from goldbeat.tb.mutate.campaign import Fate, UnmutatedFailureError
 from goldbeat.tb.mutate.report import score
 from goldbeat.tb.mutate.sample import sample_fates
 from goldbeat.tb.obligations import rounds
-from goldbeat.tb.obligations.likeness import is_unlike, may_be_meant
+from goldbeat.tb.obligations.likeness import is_unlike, locks_up, may_be_meant
 from goldbeat.tb.obligations.other_answers import (
     ends_before,
     fixed_bits,
@@ -84,9 +85,11 @@ _LIMIT = re.compile(r"(?i)(?:^|_)(?:time_?out|watch_?dog|max_?(?:stall|wait))|(?
 _LOSES = re.compile(r"(?i)over_?(?:flow|run)|ovf|ovr|drop|lost|loss|discard")
 _LONGEST_PAUSE = 10_000
 """Cycles after which a run without progress ends."""
+_BANKS = (1, 2, 4)
+"""Arrays that take turns with the words of one memory."""
 _LEFT = re.compile(r"\bport (\w+), beat \d+: missing beat: expected \w+, got nothing")
 _GOES_ON, _DIFFERS = "axis_outstanding: ", ": data differs: "
-_OTHER_SIGNAL = re.compile(r"\bport \w+, beat \d+: t(?:keep|strb|last|id|dest|user) differs: ")
+_OTHER_SIGNAL = re.compile(r"\bport \w+, beat \d+: t?(?:keep|strb|last|id|dest|user) differs: ")
 _AT_END = ": at the end of the run: "
 _SIDE = re.compile(r"\bport (\w+), beat \d+: tuser differs: ")
 _STARVED = re.compile(r"\bat the end of the run: (\w+): .*\bwaits for write data\b")
@@ -426,9 +429,9 @@ def _of_memory(subject: VerifySubject, design: Design, tried: Tried) -> dict[str
             "every write stores all bytes, as the RTL does not look at its WSTRB, which registers need not (AXI4-Lite)"
         )
         return {port.name: why for port in strobes}
-    if ends := ends_before(tried.failed, _sizes(subject)):
+    if ends := ends_before(tried.failed, _sizes(subject, tried)):
         why = f"{ends}: it may have no more words; --model memory says that it must"
-    elif (size := repeats_every(tried.failed)) in _sizes(subject):
+    elif (size := repeats_every(tried.failed)) in _sizes(subject, tried):
         why = f"addresses begin again every {size} bytes, which is an array of the RTL: it may have no more words"
         why += "; --model memory says that it must"
     elif fixed := fixed_bits(tried.failed):
@@ -445,13 +448,18 @@ def _of_refusals(subject: VerifySubject, tried: Tried) -> dict[str, str]:
     if subject.model not in BUS_MODELS or any("_outstanding: " not in place for place in broken):
         return {}
     why = turns_words(tried.failed) if subject.model in ("adapter", "interconnect") else ""
-    why = why or refuses(tried.failed, _sizes(subject))
+    why = why or refuses(tried.failed, _sizes(subject, tried))
     return {f"{OF_MODEL}{subject.model}": f"{why}; --model {subject.model} says that it must not"} if why else {}
 
 
-def _sizes(subject: VerifySubject) -> list[int]:
-    """Bytes of each array of the RTL."""
-    return [words * bits // 8 for words, bits in subject.stored]
+def _sizes(subject: VerifySubject, tried: Tried) -> set[int]:
+    """Bytes of each array of the RTL, and of a few that hold parts of words, or some of the words, of a bus."""
+    found = {words * bits // 8 for words, bits in subject.stored}
+    for result in tried.failed[:1]:
+        design, params = result.request.design, result.request.all_params
+        widths = {data_bytes(port) for port in (*design.register_ports(params), *design.memory_ports(params))}
+        found |= {words * size * banks for words, _ in subject.stored for size in widths for banks in _BANKS}
+    return found
 
 
 def _patience(design: Design) -> dict[str, str]:
@@ -516,6 +524,8 @@ def _other_words(subject: VerifySubject, tried: Tried) -> dict[str, str]:
     lost = tried.predicted - tried.alike
     meant = may_be_meant(subject.model or "", tried.predicted, tried.alike)
     if not (subject.reworked and meant) or not _by_model(tried) or all(_OTHER_SIGNAL.search(head) for head in heads):
+        return {}
+    if locks_up(tried.failed):
         return {}
     why = f"{subject.reworked}; {lost} of {tried.predicted} words that it predicts did not come"
     return {f"{OF_MODEL}{subject.model}": f"{why}; --model {subject.model} says that they must"}

@@ -41,10 +41,16 @@ SLOW_SINKS, SLOW_SOURCES, KEPT = "slow sinks", "slow sources", "sinks away at fi
 """Labels of the episodes of long runs."""
 _FILLED, _LESS_FULL, _REST = 700, 2500, 12_000
 """Beats that fill queues, beats that leave them full and less full in turn, and cycles in which they get empty."""
+_SLOWLY, _TRICKLE, _FAST = 12, 850, 1500
+"""Cycles between two beats at most of those that come slowly in between, how many they are, and beats without gaps before them."""
+_SMALL, _OFTEN, _EXACT = 64, 3, 8000
+"""The largest number of the RTL whose pauses sinks make meanwhile, how often each, and cycles of all of them."""
+_RESTS = 3
+"""How much longer than a sink is away the other lanes rest, so that it comes back and takes all meanwhile."""
 _ALIKE = 5
 """Beats of the frames that fill queues twice."""
-_SINKS = ((0, _FILLED), (None, 8000), (1, 7000), (0, 8000))
-"""What sinks do meanwhile, for so many cycles: 0: away, 1: there, None: at random."""
+_AT_RANDOM, _THERE, _GONE = (8000, 6000), 7000, 14_000
+"""Cycles of sinks that are ready at random, before and behind these pauses, that are always ready, and that are away again."""
 FILLING = "filling queues"
 """How the labels of the episodes begin that do."""
 KEEPS = ("full", "words", "bytes", "least", "any", "holes", "hole", "empty")
@@ -442,23 +448,29 @@ def filling(traffic: Traffic, setting: CaseContext, extremes: Sequence[int] = ()
         found.append(held(number, framed, setting.outputs, cycles * (1 + gap), label, gap, slow))
     if not setting.inputs and not extremes:
         found.append(held(2, setting, (), 0, "a gap before each beat", 1))
-    # Behind one of several outputs may be a queue that is full while the others go on, and when they have ended.
+    # Behind one of several outputs may be a queue that is full while the others go on, and while they rest.
     single = setting.outputs[:_ALONE] if len(setting.outputs) > 1 else ()
     alone = [held(_ALONE + n, setting, [name], fill, f"{name} away alone") for n, name in enumerate(single)]
     if not setting.inputs and len(alone) > 1:
-        alone = [_others_end(one, number, fill // 4) for number, one in enumerate(alone)]
+        alone = [_others_rest(one, number, fill // 4, _RESTS * fill) for number, one in enumerate(alone)]
     return [*found, *alone]
 
 
-def _others_end(stimulus: Stimulus, lane: int, beats: int) -> Stimulus:
-    """The same, but inputs of other lanes end after about so many beats; where there is one input for all, it does not."""
+def _others_rest(stimulus: Stimulus, lane: int, beats: int, cycles: int) -> Stimulus:
+    """The same, but inputs of other lanes pause for long after about so many beats; where there is one input for all, it does not.
+
+    They do not end: lanes may move together.
+    """
     if len(stimulus.inputs) < 2:
         return stimulus
     inputs = {}
     for number, (name, trace) in enumerate(stimulus.inputs.items()):
-        ends = np.flatnonzero(trace.last)
+        ends = np.flatnonzero(trace.last[:-1])
         whole = ends[ends < beats]
-        inputs[name] = trace if number == lane or not len(whole) else trace[: int(whole[-1]) + 1]
+        gaps = np.zeros(len(trace), np.int64)
+        if number != lane and len(whole):
+            gaps[int(whole[-1]) + 1] = cycles
+        inputs[name] = trace.with_gaps(gaps)
     return replace(stimulus, inputs=inputs)
 
 
@@ -474,36 +486,54 @@ def long_runs(traffic: Traffic, setting: CaseContext, extremes: Sequence[int] = 
         return []
     rng = np.random.default_rng([setting.seed, 13])
 
-    def dressed(setting: CaseContext, gaps: str, ready: str, label: str) -> Stimulus:
-        made = _dress(traffic(setting, rng, _RUN), gaps, ready, setting, int(rng.integers(1 << 31)))
+    def dressed(setting: CaseContext, gaps: str, ready: str, label: str, count: int = _RUN) -> Stimulus:
+        made = _dress(traffic(setting, rng, count), gaps, ready, setting, int(rng.integers(1 << 31)))
         return replace(made, aside=True, label=label)
 
     found = [
         dressed(setting, "none", "random:0.9", SLOW_SINKS),
         dressed(setting, "random:0.9", "random:0.3", SLOW_SOURCES),
     ]
+    away = _exact_sinks(setting.numbers(), rng)
+    count = _RUN + _FAST + sum(away) + _TRICKLE
     alike = setting
     if extremes:
         # What is held may depend on frames, so that they are alike.
         beats = min(max(_ALIKE, min(extremes)), max(extremes))
-        alike = replace(setting, frames=(beats,) * (_RUN // beats))
-    kept = dressed(alike, "none", "none", KEPT)
+        alike = replace(setting, frames=(beats,) * (count // beats))
+    kept = dressed(alike, "none", "none", KEPT, count)
+    before, behind = (rng.integers(0, 2, cycles).tolist() for cycles in _AT_RANDOM)
+    ready = (*[0] * _FILLED, *before, *away, *behind, *[1] * _THERE, *[0] * _GONE)
+    pattern = Pattern("array", values=(*ready, *(1,) * (count * _NARROWER)))
     pauses = rng.integers(0, 4, _LESS_FULL) * (rng.random(_LESS_FULL) < 0.6)
-    ready = [
-        bit for kind, cycles in _SINKS for bit in (rng.integers(0, 2, cycles) if kind is None else [kind] * cycles)
-    ]
-    pattern = Pattern("array", values=(*map(int, ready), *(1,) * (_RUN * _NARROWER)))
+    slow = rng.integers(0, _SLOWLY + 1, _TRICKLE)
+    between = np.concatenate([np.zeros(_FILLED, np.int64), pauses, np.zeros(_FAST + sum(away), np.int64), slow])
     inputs = {}
     for name, trace in kept.inputs.items():
         gaps = np.zeros(len(trace), np.int64)
-        gaps[_FILLED : _FILLED + _LESS_FULL] = pauses[: len(gaps[_FILLED:])]
+        gaps[: len(between)] = between[: len(gaps)]
         # Nothing stays in queues that wait for the end of a frame.
         ends = np.flatnonzero(trace.last[:-1])
-        ends = ends[ends >= _FILLED + _LESS_FULL]
+        ends = ends[ends >= len(between)]
         if len(ends):
             gaps[ends[0] + 1] = _REST
         inputs[name] = trace.with_gaps(gaps)
     return [*found, replace(kept, inputs=inputs, ready=dict.fromkeys(setting.outputs, pattern))]
+
+
+def _exact_sinks(numbers: Iterable[int], rng: np.random.Generator) -> list[int]:
+    """When sinks are ready that pause for about as many cycles as small numbers of the RTL say, each time for some beats."""
+    around = [
+        cycles
+        for number in sorted({n for n in numbers if 1 < n <= _SMALL})
+        for cycles in range(max(1, number + _AROUND[0]), number + _AROUND[1])
+    ]
+    ready: list[int] = []
+    for cycles in rng.permutation(around * _OFTEN).tolist():
+        ready += [*[0] * cycles, *[1] * int(rng.integers(1, 5))]
+        if len(ready) > _EXACT:
+            break
+    return ready
 
 
 def frame_lengths(longest: int, numbers: Iterable[int] = ()) -> list[int]:

@@ -130,7 +130,7 @@ class Master final : public Process {
         write(master.data.channel != nullptr),
         lanes(master.lanes),
         ids(master.ids),
-        answer(master.answer, write ? kAnswerFields : kReadFields, nullptr),
+        answer(master.answer, write ? int{kAnswerFields} : int{kReadFields}, nullptr),
         address_(master.address, kAddressFields, this) {
     if (write) data_ = std::make_unique<Out>(master.data, kDataFields, this);
   }

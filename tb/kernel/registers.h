@@ -150,7 +150,7 @@ class RegisterMaster : public Transactor {
   void give_up(std::int64_t cycle);
   void end(std::size_t open, std::int64_t cycle, Status status, std::uint64_t response, std::uint64_t value);
 
-  GbRegisterTraffic traffic_{0, 0, 0, 1, kTogether, {}, {}};
+  GbRegisterTraffic traffic_{0, 0, 0, 1, 0, kTogether, {}, {}};
   std::uint64_t drawn_ = 0;
   Field watched_;
   const GbStep* steps_ = nullptr;

@@ -62,7 +62,7 @@ beats are counted by AxLEN.
 
 | rule | how |
 |---|---|
-| `valid_in_reset` | from the fifth edge in reset, because a reset may have to pass a synchroniser |
+| `valid_in_reset` | from the fifth edge in reset on, of the slowest clock too: it may have to come over from there |
 | `valid_after_reset` | at the first edge after such a reset |
 | `combinational` | each input is flipped in some cycles, and flipped back before the next edge (IHI 0022, A3.1.1) |
 | `valid_waits` | with the pattern `after-valid`, which `sweep` has |

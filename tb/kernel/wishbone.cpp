@@ -4,7 +4,7 @@
 //
 // Accesses to one word after the other, or to one word again, are a burst where there is CTI and no pause between them. RTY makes
 // the access once more.
-// An error in the pipeline ends the cycle: CYC falls, and what has no answer is asked for again. While CYC is low, STB is as
+// An error in the pipeline ends the cycle, unless `aborts` is false: CYC falls, and what has no answer is asked for again. While CYC is low, STB is as
 // undefined as the payload: a slave has to ignore it.
 
 #include "wishbone.h"
@@ -17,9 +17,9 @@ namespace goldbeat {
 
 class WishboneMaster final : public RegisterMaster {
  public:
-  /// `words`: addresses count words, not bytes. `lone`: STB may be high without CYC.
-  WishboneMaster(std::string name, const GbWishboneNames& names, bool words, bool lone)
-      : RegisterMaster(std::move(name)), at_(names, Side::kMaster), lone_(lone) {
+  /// `words`: addresses count words, not bytes. `lone`: STB may be high without CYC. `aborts`: an error in the pipeline ends the cycle.
+  WishboneMaster(std::string name, const GbWishboneNames& names, bool words, bool lone, bool aborts)
+      : RegisterMaster(std::move(name)), at_(names, Side::kMaster), lone_(lone), aborts_(aborts) {
     word_ = at_.bytes();
     while (words && (1ULL << shift_) < word_) ++shift_;
   }
@@ -59,7 +59,7 @@ class WishboneMaster final : public RegisterMaster {
   /// Accesses are made in the order in which they are asked for. A read that an error makes this master ask for again must not
   /// see what a later write has done already.
   bool clashes(const GbStep& later, const GbStep& open) const override {
-    return at_.pipelined() && !at_.err.absent() && writes(later) && !writes(open);
+    return aborts_ && at_.pipelined() && !at_.err.absent() && writes(later) && !writes(open);
   }
 
   void begin(std::int64_t index, const GbStep& step, std::int64_t) override {
@@ -101,7 +101,7 @@ class WishboneMaster final : public RegisterMaster {
     const std::uint64_t forms = failed ? 0 : one.forms;
     open_.pop_front();
     if (failed && open_.empty()) bursts_ = false;
-    if (failed && at_.pipelined()) {
+    if (failed && aborts_ && at_.pipelined()) {
       drops_ = true;
       for (Asked& other : open_) other.taken = false;
     }
@@ -217,6 +217,7 @@ class WishboneMaster final : public RegisterMaster {
 
   WishbonePorts at_;
   bool lone_;
+  bool aborts_;
   unsigned shift_ = 0;
   std::deque<Asked> open_;
   bool drops_ = false;   ///< CYC is low for a cycle
@@ -231,11 +232,12 @@ class WishboneMaster final : public RegisterMaster {
 
 extern "C" {
 
-void* gb_wishbone_master(const char* name, const char* port, const goldbeat::GbWishboneNames* names, int words, int lone) {
+void* gb_wishbone_master(const char* name, const char* port, const goldbeat::GbWishboneNames* names, int words, int lone,
+                         int aborts) {
   return goldbeat::guarded(
       [&] {
         goldbeat::Clock& clock = goldbeat::kernel().clock(port);
-        auto made = std::make_unique<goldbeat::WishboneMaster>(name, *names, words != 0, lone != 0);
+        auto made = std::make_unique<goldbeat::WishboneMaster>(name, *names, words != 0, lone != 0, aborts != 0);
         return static_cast<void*>(static_cast<goldbeat::Transactor*>(goldbeat::kernel().add(clock, std::move(made))));
       },
       static_cast<void*>(nullptr));

@@ -13,10 +13,14 @@ _NEEDED = ("cyc", "stb", "ack")
 
 
 class WishboneMaster(WordMaster):
-    """Its options are ``words``: addresses count words, not bytes, and ``lone_strobe``: STB may be high while CYC is low."""
+    """Its options.
+
+    ``words``: addresses count words, not bytes. ``lone_strobe``: STB may be high while CYC is low. ``aborts``: it ends a cycle
+    at an error while more is open.
+    """
 
     spec, needed, make = WISHBONE, _NEEDED, "gb_wishbone_master"
-    defaults: ClassVar[Mapping[str, int]] = {"words": False, "lone_strobe": True}
+    defaults: ClassVar[Mapping[str, int]] = {"words": False, "lone_strobe": True, "aborts": True}
 
 
 class WishboneChecker(WordChecker):

@@ -71,6 +71,9 @@ def bus_obligations(result: RunResult) -> Iterator[Obligation]:
                 yield from _bursts(port, result.episodes)
                 yield from merged_errors(port, result.episodes, lite=any(isinstance(one, LitePort) for one in ports))
             elif isinstance(port, RegisterPort):
+                if port.takes_all:
+                    how = "RTL that looks at CYC and lone_strobe = true, or a waiver if STB never goes to other slaves"
+                    yield Obligation("handshake", port.place("cyc"), "STB without CYC is no access", False, how)
                 yield from _refused_without_bytes(port, result.episodes)
                 yield from _forms(port, spans.get(port.name, ()), result.episodes)
         else:

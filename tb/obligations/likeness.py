@@ -23,6 +23,8 @@ _UNORDERED_BYTES = 2
 """Likewise where words of several inputs may come in any order, in which those that follow are others."""
 _MOST = 1 << 16
 """Beats of a port and an episode that are looked at."""
+_REPEATED = 1000
+"""Beats of one word at the end of an output: more than a command makes of one."""
 _SHARES = {"merge": 1 / 2}
 _SHARE = 1 / 4
 """Share of the predicted words that come out at least where a guessed model is the right one. What makes one word of two gives at
@@ -37,6 +39,18 @@ def is_unlike(model: str, predicted: int, alike: int) -> bool:
 def may_be_meant(model: str, predicted: int, alike: int) -> bool:
     """Whether so many words come as others than a guessed `identity` says that RTL which looks into words may mean it."""
     return model == "identity" and predicted - alike >= _MEANT * predicted
+
+
+def locks_up(results: Sequence[RunResult]) -> bool:
+    """Whether an output repeats one word without an end while an input waits for ever, which no function of words does."""
+    for e in whole_episodes(results):
+        if not {text.partition(":")[0] for text in e.record.hanging} & e.stimulus.inputs.keys():
+            continue
+        for name in e.expected.ports.keys() - e.stimulus.inputs.keys():
+            came, predicted = (o.ports[name].data[-_REPEATED:] for o in (e.record.outcome, e.expected))
+            if len(came) == _REPEATED and (came == came[0]).all() and not (predicted == came[0]).all():
+                return True
+    return False
 
 
 def likeness(results: Sequence[RunResult]) -> tuple[int, int]:

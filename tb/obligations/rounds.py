@@ -6,6 +6,7 @@ The same seed makes the same rounds, but for where the budget ends them.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -41,6 +42,8 @@ _MOSTLY = 0.6
 """Share of the episodes of a run that a design fails which does not do at all what they ask for."""
 _UNSURE = 1 / 6
 """Share of the episodes, of which each asks for it once, from which a design may not do it, and be right at times by chance."""
+_UNASKED = re.compile(r"\baxil?_[br]_without_request: ")
+"""Answers that are left from before a reset: IHI 0022 (A3.1.2) sets no least length of it."""
 _RESETS = {True: 150, False: 60}
 """Of the case that resets in mid-flight, with streams and without."""
 _FIXED = 3 * BUDGET_S
@@ -60,6 +63,7 @@ class _Part:
         mostly: share of the episodes that a design fails which does not do what is asked; 0: one failure shows that.
         unsure: what is said where it may not do it, as more than a few episodes fail, but not most of them.
         excuse: why a design need not do what is asked; it is waived then. Such a run is made only if something is open.
+        broken: failures that no design may have; without one of them, a design that does not do what is asked does not fail.
     """
 
     request: Request
@@ -68,6 +72,7 @@ class _Part:
     mostly: float = _MOSTLY
     unsure: str = ""
     excuse: str | None = None
+    broken: re.Pattern[str] | None = None
 
 
 @dataclass
@@ -196,7 +201,7 @@ def _given(part: _Part, asks: Obligation, results: Sequence[RunResult], tried: T
         tried.guesses = {**tried.guesses, f"{OF_NULL_BYTES}{asks.place}": why}
     asked = replace(asks, met=given, waived=None if given else part.excuse)
     tried.obligations = merge_obligations([*tried.obligations, asked])
-    return given
+    return given or (part.broken is not None and any(part.broken.search(text) for r in results for text in r.failures))
 
 
 def _looks_at_each_bit(results: Sequence[RunResult]) -> bool:
@@ -345,7 +350,9 @@ def _resets(whole: Request) -> list[_Part]:
     # It ends before the other one would: what synchronises it to a clock is ahead of the model.
     early = whole.design.model_copy(update={"timed": whole.design.timed and len(whole.design.clocks) == 1})
     short = replace(whole, design=early, options={"resets": count, "one_edge": True})
-    return [_Part(replace(whole, options={"resets": count})), _Part(short, asks=asked, mostly=0)]
+    # A reset that has to come over from another clock needs more edges.
+    broken = _UNASKED if len(whole.design.clocks) == 1 else None
+    return [_Part(replace(whole, options={"resets": count})), _Part(short, asks=asked, mostly=0, broken=broken)]
 
 
 def _unaligned(whole: Request) -> _Part | None:

@@ -79,8 +79,9 @@ def lost_places(design: Design, params: Mapping[str, Any], stimulus: Stimulus, r
     """A failure for each port with less than half of the places in the end, if the episode fills the design several times."""
     if stimulus.label == KEPT:
         ports = design.bundles(params)
-        port = next(one for one in ports if one.direction == "in")
-        yield from _lost(port, full_twice(ports, record.outcome), "beats before the first output")
+        held = full_twice(ports, record.outcome)
+        for port in [one for one in ports if one.direction == "in"][:1]:
+            yield from _lost(port, held, "beats before the first output")
     elif stimulus.label == FILLED:
         times = episode_transactions(design, params, stimulus, record)
         for bus in (*design.register_ports(params), *design.memory_ports(params)):

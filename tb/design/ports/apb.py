@@ -69,7 +69,7 @@ class ApbPort(RegisterPort):
 
     def fitting(self, traffic: RegisterTraffic) -> RegisterTraffic:
         """The gaps: APB has room for one access at a time, one handshake for all of it, and no back-pressure on answers."""
-        return RegisterTraffic(gap=traffic.gap, seed=traffic.seed)
+        return RegisterTraffic(gap=traffic.gap, seed=traffic.seed, rest=traffic.rest)
 
     def wait_states(self, first: int, last: int) -> int:
         """Cycles with PENABLE and without PREADY."""

@@ -134,7 +134,7 @@ class AvalonPort(UnitPort):
 
     def fitting(self, traffic: RegisterTraffic) -> RegisterTraffic:
         """The gaps, and pipelined accesses."""
-        return RegisterTraffic(gap=traffic.gap, seed=traffic.seed, outstanding=traffic.outstanding)
+        return RegisterTraffic(gap=traffic.gap, seed=traffic.seed, outstanding=traffic.outstanding, rest=traffic.rest)
 
     def wait_states(self, first: int, last: int) -> int:
         """Cycles beyond the one in which the request is taken at once."""

@@ -73,6 +73,11 @@ class RegisterPort(Bundle):
         return not any(self.forms())
 
     @property
+    def takes_all(self) -> bool:
+        """It takes what goes to other slaves of a shared bus for its requests."""
+        return False
+
+    @property
     def readable(self) -> bool:
         """It has what reads need."""
         return True

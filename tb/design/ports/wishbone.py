@@ -34,6 +34,8 @@ class WishbonePort(UnitPort):
     Attributes:
         retries: a memory behind a classic master answers some accesses with RTY at first.
         lone_strobe: STB may be high while CYC is low, which is no request; false for slaves that never look at CYC.
+        aborts: the master of a pipelined slave ends the cycle at an error while more is open, and asks for that again; false: it
+            waits for all answers.
     """
 
     spec = WISHBONE
@@ -64,6 +66,7 @@ class WishbonePort(UnitPort):
     bus: str = WISHBONE.name
     retries: bool = True
     lone_strobe: bool = True
+    aborts: bool = True
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -79,8 +82,18 @@ class WishbonePort(UnitPort):
 
     @property
     def once(self) -> bool:
-        """Without tags and retries; behind an error, what is open of pipelined accesses is asked for again."""
-        return super().once and not self.has("rty") and not (self.has("stall") and self.has("err"))
+        """Without tags and retries, and unless what is open of pipelined accesses is asked for again behind an error."""
+        return super().once and not self.has("rty") and not self.drops
+
+    @property
+    def takes_all(self) -> bool:
+        """Where it never looks at CYC."""
+        return not self.lone_strobe
+
+    @property
+    def drops(self) -> bool:
+        """Whether its master may end a cycle at an error while more is open."""
+        return self.aborts and self.has("stall") and self.has("err")
 
     @property
     def part_reads(self) -> bool:
@@ -98,9 +111,10 @@ class WishbonePort(UnitPort):
         return self.has("wdat")
 
     def native_options(self) -> dict[str, Any]:
-        """And whether the memory asks for retries, or the master drives STB without CYC."""
-        more = {"retries": self.retries} if self.direction == "out" else {"lone_strobe": self.lone_strobe}
-        return {**super().native_options(), **more}
+        """And whether the memory asks for retries, or the master drives STB without CYC and ends cycles at errors."""
+        if self.direction == "out":
+            return {**super().native_options(), "retries": self.retries}
+        return {**super().native_options(), "lone_strobe": self.lone_strobe, "aborts": self.aborts}
 
     def monitor_options(self) -> dict[str, Any]:
         """What addresses count."""
@@ -109,7 +123,9 @@ class WishbonePort(UnitPort):
     def fitting(self, traffic: RegisterTraffic) -> RegisterTraffic:
         """The gaps, and pipelined accesses; one at a time where a retry could change their order."""
         several = self.has("stall") and not self.has("rty")
-        return RegisterTraffic(gap=traffic.gap, seed=traffic.seed, outstanding=traffic.outstanding if several else 1)
+        return RegisterTraffic(
+            gap=traffic.gap, seed=traffic.seed, outstanding=traffic.outstanding if several else 1, rest=traffic.rest
+        )
 
     def wait_states(self, first: int, last: int) -> int:
         """Cycles with STB and without an answer."""

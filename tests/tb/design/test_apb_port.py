@@ -94,6 +94,7 @@ def replace_waive(design, waive):
     return design.model_copy(update={"waive": waive})
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_the_reference_back_end_makes_the_accesses_too(tmp_path):
     design = _design(tmp_path)
@@ -108,8 +109,8 @@ def test_the_reference_back_end_makes_the_accesses_too(tmp_path):
 
 def test_the_bus_does_what_it_can_of_a_traffic():
     port = ApbPort(name="s_apb")
-    asked = RegisterTraffic("any", gap=3, outstanding=4, b_ready="random:0.5", seed=9)
-    assert port.fitting(asked) == RegisterTraffic(gap=3, seed=9)
+    asked = RegisterTraffic("any", gap=3, outstanding=4, b_ready="random:0.5", seed=9, rest=5)
+    assert port.fitting(asked) == RegisterTraffic(gap=3, seed=9, rest=5)
     assert (port.strobes, port.has("pprot")) == (True, False)
     levels = {"psel": 1, "penable": 1}
     assert port.waits(reads=True, level=levels.__getitem__) == "penable without pready"

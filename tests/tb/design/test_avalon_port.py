@@ -88,6 +88,7 @@ def _design(folder):
     return load_description(folder / "modes.toml")
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_sweep_names_what_is_wrong_with_an_agent(tmp_path):
     design = _design(tmp_path)
@@ -103,6 +104,7 @@ def test_sweep_names_what_is_wrong_with_an_agent(tmp_path):
     assert late.startswith("avalon_ready_late: s_6, cycle ")
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 @pytest.mark.parametrize("absent", [(), ("readdatavalid", "writeresponsevalid")], ids=["piped", "waiting"])
 def test_a_memory_answers_hosts_and_each_fault_of_a_bridge_is_found(tmp_path, absent):
@@ -119,9 +121,9 @@ def test_a_memory_answers_hosts_and_each_fault_of_a_bridge_is_found(tmp_path, ab
 
 
 def test_the_bus_does_what_it_can_of_a_traffic():
-    asked = RegisterTraffic("any", gap=3, outstanding=4, b_ready="random:0.5", seed=9)
+    asked = RegisterTraffic("any", gap=3, outstanding=4, b_ready="random:0.5", seed=9, rest=5)
     port = AvalonPort(name="s", data_width=16, address_width=10, address_unit="words")
-    assert port.fitting(asked) == RegisterTraffic(gap=3, outstanding=4, seed=9)
+    assert port.fitting(asked) == RegisterTraffic(gap=3, outstanding=4, seed=9, rest=5)
     assert (port.address_bits, port.strobes, port.has("response")) == (11, True, False)
     assert (port.answers(READ), port.answers(WRITE)) == (False, False)
     levels = {"read": 1, "write": 0}

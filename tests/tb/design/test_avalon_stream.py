@@ -80,6 +80,7 @@ def _fifos(folder):
     return load_description(folder / "fifos.toml")
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_each_fault_of_an_avalon_stream_is_found_by_name(tmp_path):
     design = _fifos(tmp_path)

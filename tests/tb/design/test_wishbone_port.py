@@ -95,6 +95,7 @@ def _design(folder):
     return load_description(folder / "modes.toml")
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_sweep_names_what_is_wrong_with_a_slave(tmp_path):
     design = _design(tmp_path)
@@ -111,6 +112,7 @@ def test_sweep_names_what_is_wrong_with_a_slave(tmp_path):
     assert ": 30 wait states, access " in late
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_memory_answers_masters_and_each_fault_of_a_bridge_is_found(tmp_path):
     """With wait states, errors and retries; bursts and their tags pass as they are."""
@@ -139,13 +141,13 @@ def _rules(result):
 
 
 def test_the_bus_does_what_it_can_of_a_traffic():
-    asked = RegisterTraffic("any", gap=3, outstanding=4, b_ready="random:0.5", seed=9)
+    asked = RegisterTraffic("any", gap=3, outstanding=4, b_ready="random:0.5", seed=9, rest=5)
     port = WishbonePort(name="s", data_width=32, address_width=10, address_unit="words")
-    assert port.fitting(asked) == RegisterTraffic(gap=3, seed=9)
+    assert port.fitting(asked) == RegisterTraffic(gap=3, seed=9, rest=5)
     assert (port.address_bits, port.strobes, port.has("cti")) == (12, True, False)
     signals = {role: role for role in WISHBONE.roles if role not in ("rty", "sel")}
     port = WishbonePort(name="p", signals=signals)
-    assert port.fitting(asked) == RegisterTraffic(gap=3, outstanding=4, seed=9)
+    assert port.fitting(asked) == RegisterTraffic(gap=3, outstanding=4, seed=9, rest=5)
     levels = {"cyc": 1, "stb": 1, "stall": 1}
     assert port.waits(reads=True, level=levels.__getitem__) == "stb with stall"
     assert port.waits(reads=True, level={**levels, "stall": 0}.__getitem__) == "stb without ack"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.obligations.likeness import likeness
+from goldbeat.tb.obligations.likeness import likeness, locks_up
 
 WANT = np.random.default_rng(1).integers(0, 256, (200, 2), dtype=np.uint8)
 
@@ -68,3 +68,18 @@ def test_words_that_come_in_any_order_count_one_by_one(change: int, least: int) 
     assert predicted == 200
     assert least <= alike <= 200
     assert found(WANT ^ 0x5A, ordered=False)[1] < 10
+
+
+@pytest.mark.parametrize(
+    ("beats", "hanging", "locks"),
+    [(1500, ("s: tvalid without tready",), True), (900, ("s: tvalid without tready",), False), (1500, (), False)],
+)
+def test_one_word_without_an_end_beside_an_input_that_waits_is_no_function(
+    beats: int, hanging: tuple[str, ...], locks: bool
+) -> None:
+    ports = [{"m": Trace.from_bytes(data, clock_ps=1)} for data in (WANT, np.repeat(WANT[:1], beats, axis=0))]
+    record = SimpleNamespace(outcome=SimpleNamespace(ports=ports[1]), hanging=hanging)
+    stimulus = SimpleNamespace(inputs={"s": None}, stop_ps=None)
+    episode = SimpleNamespace(expected=SimpleNamespace(ports=ports[0]), record=record, stimulus=stimulus)
+    result: Any = SimpleNamespace(episodes=[episode])
+    assert locks_up([result]) == locks

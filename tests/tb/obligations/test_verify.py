@@ -95,6 +95,7 @@ endmodule
 """
 
 
+@pytest.mark.slow
 def test_other_values_of_parameters(folder: Path) -> None:
     """A fault that the default of a parameter leaves out."""
     (folder / "switch.sv").write_text(SWITCH)
@@ -115,6 +116,7 @@ MASKED = SWITCH.replace("switch #(parameter bit TWICE = 0)", "masked").replace(
 )
 
 
+@pytest.mark.slow
 def test_an_input_that_makes_words_and_never_moves(folder: Path) -> None:
     """Nobody has asked to hold it, so a PASS would hold for one of its values alone."""
     text = MASKED.replace("(TWICE && s_data == 8'd7) ? 8'd8 : s_data", "s_data & ~msk")
@@ -184,6 +186,7 @@ def test_parameters_of_interfaces_have_other_values(folder: Path) -> None:
     assert not found.left_out
 
 
+@pytest.mark.slow
 def test_a_reset_of_one_edge(folder: Path) -> None:
     """A register that only the second edge of a reset clears is named; one that a long reset leaves as it is fails."""
     rtl = folder / "odd_fifo.sv"
@@ -192,6 +195,16 @@ def test_a_reset_of_one_edge(folder: Path) -> None:
     rtl.write_text(text.replace("m_axis_tvalid <= 1'b0;", "m_axis_tvalid <= m_axis_tvalid && ran;"))
     named = "reset rst_n: lasted for one edge of the clock, with work in flight"
     assert named in opened(verified("odd_fifo.sv", code=3))
+
+
+@pytest.mark.slow
+def test_an_answer_that_survives_a_reset_of_one_edge_fails(folder: Path) -> None:
+    text, fault = (BUSES / "axil_slice.sv").read_text(), "spare_survives_reset"
+    (one,) = [one for one in tomllib.loads((BUSES / "faults.toml").read_text())["fault"] if one["name"] == fault]
+    (folder / "m.sv").write_text(text.replace(one["old"], one["new"]))
+    found = verified("m.sv", "--top", "axil_slice", code=1)
+    assert "axil_b_without_request: " in found["failures"][0]
+    assert any("one_edge" in text for text in found["failures"])
 
 
 @pytest.mark.parametrize("reset", [32, 31, 0])
@@ -256,6 +269,7 @@ def test_a_reset_finds_what_is_held(folder: Path) -> None:
     assert "--case reset" in report["failures"][-1]
 
 
+@pytest.mark.slow
 def test_what_widths_rule_out_is_no_obligation(folder: Path) -> None:
     rtl = folder / "odd_fifo.sv"
     rtl.write_text(rtl.read_text().replace("count == LIMIT", "s_axis_tdata + 33'd1 > 33'h1_0000_0000"))
@@ -322,6 +336,7 @@ def test_sizes_of_bursts_end_with_those_of_the_bus(folder: Path) -> None:
     assert [one.what for one in waived if one.waived] == [f"{name} rises" for name in never]
 
 
+@pytest.mark.slow
 def test_a_signal_that_nothing_drives_never_changes(folder: Path) -> None:
     rtl = folder / "odd_fifo.sv"
     text = rtl.read_text().replace("endmodule", "wire idle; wire [1:0] open; wire seen = open[0];\nendmodule")
@@ -373,6 +388,7 @@ def test_a_fault_behind_a_value_fails(folder: Path) -> None:
     assert any(text.startswith("repeat: goldbeat run ") for text in report["failures"])
 
 
+@pytest.mark.slow
 def test_bytes_in_the_middle_of_a_frame_may_be_left_out(folder: Path) -> None:
     shutil.copy(PLANTED / "axis_reg_fwd.sv", folder)
     rtl = folder / "axis_reg_fwd.sv"
@@ -412,6 +428,7 @@ def test_paths_between_pins_are_looked_for(folder: Path) -> None:
     assert "axil_combinational" in verified("axil_ram.sv", code=1)["failures"][0]
 
 
+@pytest.mark.slow
 def test_what_initial_values_do_is_no_traffic(folder: Path) -> None:
     """A bit that only a value before reset has set is open."""
     rtl = folder / "odd_fifo.sv"
@@ -445,6 +462,7 @@ def test_addresses_within_words(folder: Path, refused: bool) -> None:
     assert (one["met"], "waived" in one) == (not refused, refused)
 
 
+@pytest.mark.slow
 def test_an_interconnect_without_a_map_gets_a_verdict(folder: Path) -> None:
     """A fault that leads accesses nowhere is found by protocol rules."""
     text = (BUSES / "apb_decoder.sv").read_text()
@@ -561,6 +579,7 @@ def test_a_slow_module_is_waited_for_while_its_beats_move(folder: Path) -> None:
     goldbeat("run", description, "--case", "random", code=3)
 
 
+@pytest.mark.slow
 def test_what_differs_may_come_of_a_guess(folder: Path) -> None:
     names = {"s_tvalid": "req", "s_tready": "ack", "s_tdata": "word"}
     text = SLOW.replace("left <= 90", "left <= 1").replace("m_tdata <= s_tdata", "m_tdata <= s_tdata ^ 1")
@@ -578,6 +597,7 @@ def test_what_differs_may_come_of_a_guess(folder: Path) -> None:
     assert invoke("run", "b/slow.toml").exit_code == 1
 
 
+@pytest.mark.slow
 def test_a_queue_that_is_never_written_when_full_leaves_that_open(folder: Path) -> None:
     (folder / "queue.v").write_text(
         "module queue (input wire clk, input wire rst, input wire push, input wire [7:0] din, output wire full,"
@@ -593,6 +613,7 @@ def test_a_queue_that_is_never_written_when_full_leaves_that_open(folder: Path) 
     ]
 
 
+@pytest.mark.slow
 def test_an_acknowledge_that_comes_only_beside_its_valid_leaves_that_open(folder: Path) -> None:
     """RTL that dropped its own check for the valid; with the check, nothing is gated."""
     text = """module queue (input wire clk, input wire rst, input wire push_i, output wire accept_o, input wire [7:0] x_i,
@@ -613,6 +634,7 @@ def test_an_acknowledge_that_comes_only_beside_its_valid_leaves_that_open(folder
     assert not [one for one in verified("queue.v", code=0)["list"] if one["place"] == "pop_i"]
 
 
+@pytest.mark.slow
 def test_mutants_that_cannot_be_made_are_said_beside_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only a case that fails without a mutant is a failure of the design."""
     asked = ("verify", "odd_fifo.sv", "--budget", "1s", "--mutants", 2)
@@ -655,6 +677,7 @@ endmodule
 """
 
 
+@pytest.mark.slow
 def test_a_guessed_model_of_something_else_is_no_failure(folder: Path) -> None:
     (folder / "adder.v").write_text(ADDER)
     report = verified("adder.v", code=3)
@@ -713,6 +736,7 @@ endmodule
 """
 
 
+@pytest.mark.slow
 def test_one_command_that_makes_several_beats_is_no_failure(folder: Path) -> None:
     """Outputs go on behind what a guessed model predicts, so that they wait for a sink that is gone."""
     (folder / "expander.sv").write_text(EXPANDER)
@@ -750,12 +774,14 @@ endmodule
 """
 
 
+@pytest.mark.slow
 def test_what_cannot_be_held_back_may_overflow(folder: Path) -> None:
     (folder / "unheld.sv").write_text(UNHELD)
     said = invoke("verify", "unheld.sv", "--budget", "1s", "--mutants", 0)
     assert (said.exit_code, "undecided: " in said.stdout, "has no ready: " in said.stdout) == (3, True, True)
 
 
+@pytest.mark.slow
 def test_an_input_that_is_tied_may_be_why_a_guessed_model_differs(folder: Path) -> None:
     (folder / "lanes.v").write_text(SELECT.replace("SEL", "pick"))
     said = invoke("verify", "lanes.v", "--budget", "1s", "--mutants", 0)
@@ -818,6 +844,7 @@ endmodule
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("data", "code"), [("s_writedata", 3), ("s_writedata | 32'h100", 1)])
 def test_what_an_address_counts_may_be_why_it_fails(data: str, code: int, folder: Path) -> None:
     (folder / "bridge.sv").write_text(BRIDGE.replace("DATA", data))
@@ -952,6 +979,7 @@ endmodule
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("swallowed", "code", "said"),
     [(False, 3, "wb_err: errors: what is open beside the access"), (True, 1, "expected SLVERR, got OKAY")],
@@ -997,6 +1025,7 @@ endmodule
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lane", "model", "code"), [("lane", ["--model", "rules"], 3), ("{lane[0], lane[1]}", [], 1)])
 def test_lanes_in_the_wrong_order_are_a_fault_of_the_guessed_model(
     lane: str, model: list[str], code: int, folder: Path
@@ -1053,6 +1082,16 @@ BARE = """module bare (input logic clk, rst, cyc, stb, we, input logic [7:2] adr
   end
 endmodule
 """
+LANES = """module lanes (input logic pclk, presetn, psel, penable, pwrite, input logic [9:0] paddr, input logic [15:0] pwdata,
+  input logic [1:0] pstrb, output logic pready, pslverr, output logic [15:0] prdata);
+  logic [7:0] low [128], high [128];
+  assign {pready, pslverr, prdata} = {1'b1, psel && penable && paddr[9:8] != 0, high[paddr[7:1]], low[paddr[7:1]]};
+  always_ff @(posedge pclk) if (presetn && psel && penable && pwrite && paddr[9:8] == 0) begin
+    if (pstrb[0]) low[paddr[7:1]] <= pwdata[7:0];
+    if (pstrb[1]) high[paddr[7:1]] <= pwdata[15:8];
+  end
+endmodule
+"""
 NARROWED = """module narrowed (input logic clk, rst, input logic s_tvalid, output logic s_tready, input logic [7:0] s_tdata,
   input logic s_tlast, input logic [1:0] s_tuser, output logic m_tvalid, input logic m_tready, output logic [7:0] m_tdata,
   output logic m_tlast, output logic m_tuser);
@@ -1064,6 +1103,26 @@ NARROWED = """module narrowed (input logic clk, rst, input logic s_tvalid, outpu
 endmodule
 """
 
+# It answers what it has taken, whatever becomes of CYC.
+DELAYED = """module delayed (input logic clk, rst, s_cyc, s_stb, s_we, input logic [9:2] s_adr, input logic [31:0] s_dat_i,
+  input logic [3:0] s_sel, output logic [31:0] s_dat_o, output logic s_ack, s_err, s_stall, output logic m_cyc, m_stb, m_we,
+  output logic [9:2] m_adr, output logic [31:0] m_dat_o, output logic [3:0] m_sel, input logic [31:0] m_dat_i,
+  input logic m_ack, m_err, m_stall);
+  logic [2:0] open;
+  wire take = s_cyc && s_stb && !s_stall;
+  assign s_stall = (m_stb && m_stall) || open == 3'd4;
+  assign m_cyc = open != 0;
+  always_ff @(posedge clk) begin
+    {s_ack, s_err, s_dat_o} <= {m_cyc && m_ack, m_cyc && m_err, m_dat_i};
+    if (!m_stb || !m_stall) begin
+      m_stb <= take;
+      {m_we, m_adr, m_dat_o, m_sel} <= {s_we, s_adr, s_dat_i, s_sel};
+    end
+    open <= open + 3'(take) - 3'(m_cyc && (m_ack || m_err));
+    if (rst) {open, m_stb, s_ack, s_err} <= '0;
+  end
+endmodule
+"""
 ODD = """module odd (input logic clk, rst, mode, input logic s_valid, output logic s_ready, input logic [8:0] s_word,
   output logic m_valid, input logic m_ready, output logic [8:0] m_word);
   assign s_ready = m_ready || !m_valid;
@@ -1075,10 +1134,14 @@ endmodule
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "code", "said"),
     [
         (BARE, 3, "nothing fails with lone_strobe = false"),
+        (BARE.replace("&& cyc &&", "&&"), 3, "STB without CYC is no access"),
+        (LANES, 3, "addresses from 0x100 on are refused, and an array of the RTL has as many bytes"),
+        (DELAYED, 3, "nothing fails with aborts = false"),
         (BARE.replace("&& cyc &&", "&& (cyc || !we) &&"), 1, "wishbone_answer_without_cyc"),
         (NARROWED.replace("LAST", "s_tlast"), 3, "its TUSER has 1 bit(s), that of inputs 2"),
         (NARROWED.replace("LAST", "1'b1"), 1, "last differs"),

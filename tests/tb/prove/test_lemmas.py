@@ -52,6 +52,7 @@ endmodule
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_yosys()[0] is None, reason="no Yosys (extra prove)")
 @pytest.mark.parametrize("rare", [0, 1])
 def test_a_queue_of_eight_words(tmp_path: Path, rare: int) -> None:

@@ -468,6 +468,7 @@ endmodule
 """
 
 
+@pytest.mark.slow
 @needs_yosys
 @pytest.mark.parametrize(("free", "status"), [("seen_got[1]", "proven"), ("seen_put[1]", "refuted")])
 def test_several_clocks_rise_together(tmp_path, free, status):

@@ -151,6 +151,7 @@ def bits(name: str, **given: Any) -> list[Obligation]:
     return [replace(rises, **given), replace(rises, what=f"{name} falls", **given)]
 
 
+@pytest.mark.slow
 def test_what_only_waived_bits_lead_to_is_closed_with_that_reason(tmp_path: Path) -> None:
     design = design_of(tmp_path).model_copy(update={"obligations": {"values blocks.sv:*: count[3] *": "short"}})
     rows = [

@@ -109,6 +109,7 @@ def test_a_farm_listens_on_loopback_only_and_has_no_http_port(own_root):
             assert not answer.startswith(b"HTTP/")
 
 
+@pytest.mark.slow
 def test_only_holders_of_the_keys_get_in(own_root, keys, tmp_path):
     other = tmp_path / "other"
     make_keys(other)

@@ -76,6 +76,7 @@ def regress(moods, seeds=12, timeout_s=60.0, waves=0, **options):
         return run, by_seed(store, run.id), store.rows(run.id)
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_every_mood_is_blamed_on_its_own_case(own_root):
     run, results, _ = regress("crash@2 hang@4 lie@5 end@7 raise@9 crash@11", timeout_s=3.0)
@@ -146,6 +147,7 @@ def test_a_model_stuck_in_c_code_costs_its_own_case(own_root, monkeypatch):
     assert all(r.trace_hash == alone[seed].trace_hash for seed, r in results.items() if r.passed)
 
 
+@pytest.mark.slow
 def test_a_model_stuck_in_c_code_ends_its_run(own_root):
     started = time.monotonic()
     done = goldbeat("run", MOODY, "--seed", "1", "--set", "moods=stuck@1", "--timeout", "1")
@@ -338,6 +340,7 @@ def test_exit_codes_and_commands(own_root, tmp_path):
     assert history.count("moody.toml") >= 2 or history.count("…") >= 1
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_worker_killed_with_9_loses_nothing(own_root, tmp_path):
     suite = write_suite(tmp_path, seeds=30, beats=20, pause_s=0.1)
@@ -356,6 +359,7 @@ def test_a_worker_killed_with_9_loses_nothing(own_root, tmp_path):
         assert store.run(1).facts["lost"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_ctrl_c_leaves_nothing_behind_and_can_be_resumed(own_root, tmp_path):
     suite = write_suite(tmp_path, seeds=30, beats=20, pause_s=0.1)

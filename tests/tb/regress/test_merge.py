@@ -383,6 +383,7 @@ def test_shard_and_resume_exclude_each_other(machine):
     assert all(case in all_of_them for case in mine)
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_simulated_shards_equal_the_whole(machine):
     folder = machine("machine-1")

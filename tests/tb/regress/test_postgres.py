@@ -55,6 +55,7 @@ def database(server, own_root, monkeypatch, request):
     return url
 
 
+@pytest.mark.slow
 def test_three_masters_at_once_lose_and_double_nothing(database, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(SUPPORT))
     masters = [subprocess.Popen([sys.executable, "-c", MASTER], stdout=subprocess.PIPE, text=True) for _ in range(3)]

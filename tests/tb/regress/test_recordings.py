@@ -22,6 +22,7 @@ def _goldbeat(*words):
     return said.exit_code, " ".join(said.output.split())
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_regression_accepts_what_is_the_same_as_recorded(own_root, tmp_path, monkeypatch):
     bench = tmp_path / "bench"

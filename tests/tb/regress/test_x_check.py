@@ -17,6 +17,7 @@ from goldbeat.tb.regress.suite import Entry, Suite
 RTL = Path(__file__).parents[1] / "run" / "initial_rtl" / "lucky.sv"
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_suite_finds_what_depends_on_initial_values(own_root, tmp_path):
     said = CliRunner().invoke(app, ["new", str(tmp_path), str(RTL), "--model", "identity"], catch_exceptions=False)

@@ -67,7 +67,9 @@ def failures(path):
 
 @pytest.mark.sim
 @pytest.mark.parametrize(
-    ("bus", "faults", "width"), [(AXIL, LITE, 12), (APB, PERIPHERAL, 12), (AXI, BURSTS, 16)], ids=["axil", "apb", "axi"]
+    ("bus", "faults", "width"),
+    [(AXIL, LITE, 12), (APB, PERIPHERAL, 12), pytest.param(AXI, BURSTS, 16, marks=pytest.mark.slow)],
+    ids=["axil", "apb", "axi"],
 )
 def test_each_fault_is_found_in_its_lane_and_the_right_lane_passes(tmp_path, bus, faults, width):
     result = failures(bench(tmp_path, bridges(bus, faults, width)))
@@ -83,6 +85,7 @@ def test_each_fault_is_found_in_its_lane_and_the_right_lane_passes(tmp_path, bus
     assert strange == []
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_confirmed_attribute_is_not_compared(tmp_path):
     path = bench(tmp_path, bridges(AXIL, {"{m}_awprot": "3'b000"}, 12))

@@ -180,6 +180,7 @@ def report(tmp_path, case="random"):
     return json.loads((tmp_path / "build" / "runs" / f"add_three-{case}" / "report.json").read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_recording_is_made_kept_and_only_replaced_when_asked(bench, tmp_path):
     file = bench.with_suffix(".blessed.json")

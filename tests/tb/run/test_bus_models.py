@@ -38,6 +38,7 @@ def failures(design, case="sweep", seeds=(0,), params=None, **options):
     return [text for result in results for text in result.failures], sum(result.compared for result in results)
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_memory_takes_every_burst(tmp_path):
     design = load_description(bench(tmp_path, "burst_ram.sv", "memory"))
@@ -71,6 +72,7 @@ def test_a_memory_without_wrap_is_found(tmp_path):
     assert alone == []
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_bridges_pass_and_broken_ones_do_not(tmp_path):
     design = load_description(bench(tmp_path, "bridges.sv", "adapter"))
@@ -125,6 +127,7 @@ def test_a_slave_of_one_word_gets_traffic(tmp_path):
         assert failures(design, "random", params={"STUCK": 1})[0]
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_streams_beside_buses_are_driven_and_compared(tmp_path):
     path = bench(tmp_path, "both.sv", "memory")
@@ -178,6 +181,7 @@ def test_parts_of_small_stretches():
             ends(size, slaves, base=base)
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_an_address_map_is_found_by_asking(tmp_path):
     words = ["new", tmp_path, RTL / "apb_split.sv", "--model", "interconnect"]
@@ -202,6 +206,7 @@ def test_an_address_map_is_found_by_asking(tmp_path):
     assert "model interconnect needs a master" in said.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

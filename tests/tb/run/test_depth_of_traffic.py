@@ -73,7 +73,7 @@ def test_the_sweep_sends_long_frames_unless_the_description_says_how_long_they_a
     episodes = request.case.make(request.setting(1))
     lengths = {b - a for e in episodes for a, b in e.inputs["s"].frame_bounds()}
     if longest is None:
-        assert max(lengths, default=0) <= (3 if one.traffic and one.traffic.frame else FILL)
+        assert max(lengths, default=0) <= (3 if one.traffic and one.traffic.frame else 2 * FILL)
         return
     (framing,) = [e for e in episodes if e.label.startswith("frames of up to 4098 beats")]
     assert {1, 299, 300, 301, 302, LONGEST} <= {b - a for a, b in framing.inputs["s"].frame_bounds()}
@@ -134,11 +134,11 @@ def test_long_runs_are_slow_on_either_side_and_end_full(tmp_path: Path) -> None:
     assert min(len(e.inputs["s"]) for e in (sinks, sources, kept)) >= 4000
     assert sinks.pattern("m").ready(9000).mean() < 0.2
     assert sources.inputs["s"].gaps_after(-1).mean() > 4
-    ready = kept.pattern("m").ready(24_000)
+    ready = kept.pattern("m").ready(37_000)
     assert not ready[:700].any()
-    assert not ready[15_700:23_700].any()
-    assert ready[8700:15_700].all()
-    assert ready[23_700:].all()
+    assert not ready[21_700:35_700].any()
+    assert ready[14_700:21_700].all()
+    assert ready[35_700:].all()
     # All that is in queues leaves before they are filled again, from a frame's begin on.
     one = kept.inputs["s"]
     (again,) = np.flatnonzero(one.gaps_after(-1) > 1000)
@@ -148,7 +148,7 @@ def test_long_runs_are_slow_on_either_side_and_end_full(tmp_path: Path) -> None:
     assert not {SLOW_SINKS, KEPT} & {e.label for e in request.case.make(rest)}
 
 
-def test_other_lanes_end_while_one_sink_is_still_away(tmp_path: Path) -> None:
+def test_other_lanes_rest_while_one_sink_is_still_away(tmp_path: Path) -> None:
     (tmp_path / "d.v").write_text("module d; endmodule")
     table = description().model_dump(exclude_unset=True)
     table["streams"] = [
@@ -161,8 +161,10 @@ def test_other_lanes_end_while_one_sink_is_still_away(tmp_path: Path) -> None:
     alone = [e for e in request.case.make(request.setting(1)) if e.label.endswith("away alone")]
     assert [e.label.partition(" ")[0] for e in alone] == ["m0", "m1"]
     for lane, one in enumerate(alone):
-        other = one.inputs[f"s{1 - lane}"]
-        assert (len(one.inputs[f"s{lane}"]), 0 < len(other) < FILL // 2, other.last[-1]) == (FILL, True, True)
+        assert not one.inputs[f"s{lane}"].gaps_after(-1).any()
+        (rest,) = np.flatnonzero(one.inputs[f"s{1 - lane}"].gaps_after(-1) >= 2 * FILL)
+        assert 0 < rest < FILL // 2
+        assert one.inputs[f"s{1 - lane}"].last[rest - 1]
     # What a user gives is sent whole.
     given = replace(request.setting(1), inputs=alone[0].inputs)
     own = [e for e in request.case.make(given) if e.label.endswith("away alone")]
@@ -333,6 +335,7 @@ def test_each_input_sends_alone_after_a_reset(
     assert (ran.exit_code, "(b sends alone)" in ran.stdout) == (code, code == 1), ran.output
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 @pytest.mark.parametrize("block", BLOCKS)
 def test_a_new_bench_sees_what_needs_depth(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

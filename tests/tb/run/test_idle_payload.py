@@ -51,6 +51,7 @@ def wrong(design: Design, *payload: str) -> set[str]:
     return {found for text in texts for found in re.findall(r"\b[sm]_((?:axis|axil|axi|apb)_\d)\b", text)}
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_whatever_uses_payload_without_valid_is_found(tmp_path: Path) -> None:
     path = bench(tmp_path, "idle_faults.sv", "adapter")

@@ -58,6 +58,7 @@ def test_the_command_fails_and_is_repeated(tmp_path, monkeypatch):
     assert (found["episode"], found["registers"], found["count"]) == (0, [], 0)
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_waves_tell_the_register(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -59,6 +59,7 @@ def predict(params, stimulus):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_read_before_the_response_finds_what_was_there(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -84,6 +84,7 @@ def test_each_fault_is_found_and_named(top, blocks, tmp_path):
     assert {(True, False), (False, True)} <= set(pairwise(errors))
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_fields_of_a_still_hardware_are_compared(tmp_path):
     said = invoke("new", tmp_path, RTL / "map_block.sv", "--rdl", RTL / "map_block.rdl")

@@ -68,6 +68,7 @@ def project(tmp_path, monkeypatch):
 SHRINK = ("shrink", "build/runs/whole", "--no-waves", "--json")
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_failure_shrinks_to_what_it_needs_and_can_be_run_again(project):
     told = json.loads(goldbeat(*SHRINK).stdout)

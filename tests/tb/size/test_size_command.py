@@ -46,6 +46,7 @@ def test_a_depth_is_found_kept_and_drawn(tmp_path, monkeypatch):
     assert not (tmp_path / "size" / "size.png").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_limits_that_no_value_keeps_are_explained(tmp_path):
     code, said = sized(tmp_path, "--param", "DEPTH_5=0/1")
